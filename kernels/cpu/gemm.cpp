@@ -1,0 +1,228 @@
+#include "kernels/cpu/gemm.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/parallel.h"
+#include "kernels/cpu/wide.h"
+
+// oneDNN's threads are OpenMP's, whatever parallel_for runs on here. Weak: nothing is missing if its build has no OpenMP.
+extern "C" {
+[[gnu::weak]] int omp_get_max_threads(void);
+[[gnu::weak]] void omp_set_num_threads(int threads);
+}
+
+namespace lutra {
+namespace {
+
+// Up to here a few plain loops beat the way into oneDNN, whose first call also compiles for milliseconds.
+constexpr double kSmallProduct = 4096;
+
+// Rows of b and columns of c that are worked on together: the panel of b stays in the second-level cache.
+constexpr int64_t kPanelDepth = 128;
+constexpr int64_t kPanelColumns = 256;
+
+// c = a b^T, or a column times b: each element a dot product, four at a time so that the sums need not wait for each other.
+template <class T>
+void small_dots(const MatMulSizes& s, const T* a, int64_t row_a, int64_t step_a, const T* b, int64_t column_b, T* c) {
+  for (int64_t i = 0; i < s.m; ++i) {
+    const T* x = a + i * row_a;
+    T* row = c + i * s.n;
+    int64_t j = 0;
+    for (; j + 4 <= s.n; j += 4) {
+      const T* y = b + j * column_b;
+      T sum[4] = {};
+      for (int64_t p = 0; p < s.k; ++p) {
+        for (int u = 0; u < 4; ++u) sum[u] += x[p * step_a] * y[u * column_b + p];
+      }
+      for (int u = 0; u < 4; ++u) row[j + u] = sum[u];
+    }
+    for (; j < s.n; ++j) {
+      T sum = 0;
+      for (int64_t p = 0; p < s.k; ++p) sum += x[p * step_a] * b[j * column_b + p];
+      row[j] = sum;
+    }
+  }
+}
+
+// c = a b, row by row of b, so that neighbours in memory are computed side by side.
+template <class T>
+void small_rows(const MatMulSizes& s, const T* a, int64_t row_a, int64_t step_a, const T* b, T* __restrict c) {
+  for (int64_t i = 0; i < s.m; ++i) {
+    T* row = c + i * s.n;
+    for (int64_t j = 0; j < s.n; ++j) row[j] = 0;
+    for (int64_t p = 0; p < s.k; ++p) {
+      const T x = a[i * row_a + p * step_a];
+      const T* y = b + p * s.ldb;
+      for (int64_t j = 0; j < s.n; ++j) row[j] += x * y[j];
+    }
+  }
+}
+
+template <class T>
+void small_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
+  int64_t row_a = s.transpose_a ? 1 : s.lda, step_a = s.transpose_a ? s.lda : 1;
+  if (s.n == 1 && s.m > 1) {
+    // A column on the right, which lies as a row does: the same product with its sides changed.
+    MatMulSizes turned = s;
+    std::swap(turned.m, turned.n);
+    turned.ldb = step_a;
+    if (s.transpose_a) small_rows(turned, b, 0, 1, a, c);
+    else small_dots(turned, b, 0, 1, a, row_a, c);
+  } else if (s.transpose_b) {
+    small_dots(s, a, row_a, step_a, b, s.ldb, c);
+  } else {
+    small_rows(s, a, row_a, step_a, b, c);
+  }
+}
+
+// Where element (i, p) of a lies.
+struct Steps {
+  int64_t row, column;
+};
+
+// c (rows, columns) += a (rows, depth) b (depth, columns): two rows and four terms at a time.
+template <class T>
+[[gnu::always_inline]] inline void add_panel(int64_t rows, int64_t columns, int64_t depth, const T* a, Steps at,
+                                             const T* b, int64_t ldb, T* c, int64_t ldc) {
+  int64_t i = 0;
+  for (; i + 2 <= rows; i += 2) {
+    T* __restrict c0 = c + i * ldc;
+    T* __restrict c1 = c0 + ldc;
+    int64_t p = 0;
+    for (; p + 4 <= depth; p += 4) {
+      const T* x = a + i * at.row + p * at.column;
+      const T* y = x + at.row;
+      const T x0 = x[0], x1 = x[at.column], x2 = x[2 * at.column], x3 = x[3 * at.column];
+      const T y0 = y[0], y1 = y[at.column], y2 = y[2 * at.column], y3 = y[3 * at.column];
+      const T* b0 = b + p * ldb;
+      const T *b1 = b0 + ldb, *b2 = b1 + ldb, *b3 = b2 + ldb;
+      for (int64_t j = 0; j < columns; ++j) {
+        c0[j] = (((c0[j] + x0 * b0[j]) + x1 * b1[j]) + x2 * b2[j]) + x3 * b3[j];
+        c1[j] = (((c1[j] + y0 * b0[j]) + y1 * b1[j]) + y2 * b2[j]) + y3 * b3[j];
+      }
+    }
+    for (; p < depth; ++p) {
+      const T x = a[i * at.row + p * at.column], y = a[(i + 1) * at.row + p * at.column];
+      const T* row = b + p * ldb;
+      for (int64_t j = 0; j < columns; ++j) {
+        c0[j] += x * row[j];
+        c1[j] += y * row[j];
+      }
+    }
+  }
+  if (i < rows) {
+    T* __restrict c0 = c + i * ldc;
+    for (int64_t p = 0; p < depth; ++p) {
+      const T x = a[i * at.row + p * at.column];
+      const T* row = b + p * ldb;
+      for (int64_t j = 0; j < columns; ++j) c0[j] += x * row[j];
+    }
+  }
+}
+
+LUTRA_WIDE void panel(int64_t rows, int64_t columns, int64_t depth, const float* a, Steps at, const float* b, int64_t ldb,
+                      float* c, int64_t ldc) {
+  add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
+}
+LUTRA_WIDE void panel(int64_t rows, int64_t columns, int64_t depth, const double* a, Steps at, const double* b,
+                      int64_t ldb, double* c, int64_t ldc) {
+  add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
+}
+LUTRA_WIDE void panel(int64_t rows, int64_t columns, int64_t depth, const uint32_t* a, Steps at, const uint32_t* b,
+                      int64_t ldb, uint32_t* c, int64_t ldc) {
+  add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
+}
+LUTRA_WIDE void panel(int64_t rows, int64_t columns, int64_t depth, const uint64_t* a, Steps at, const uint64_t* b,
+                      int64_t ldb, uint64_t* c, int64_t ldc) {
+  add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
+}
+
+// Rows [i0, i1) and columns [j0, j1) of c.
+template <class T>
+void blocked_part(const MatMulSizes& s, const T* a, const T* b, T* c, int64_t i0, int64_t i1, int64_t j0, int64_t j1) {
+  Steps at = s.transpose_a ? Steps{1, s.lda} : Steps{s.lda, 1};
+  std::vector<T> turned(s.transpose_b ? static_cast<std::size_t>(kPanelDepth * kPanelColumns) : 0);
+  for (int64_t i = i0; i < i1; ++i) std::fill(c + i * s.n + j0, c + i * s.n + j1, T(0));
+  for (int64_t j = j0; j < j1; j += kPanelColumns) {
+    int64_t columns = std::min(kPanelColumns, j1 - j);
+    for (int64_t p = 0; p < s.k; p += kPanelDepth) {
+      int64_t depth = std::min(kPanelDepth, s.k - p);
+      const T* rows_of_b = b + p * s.ldb + j;
+      int64_t ldb = s.ldb;
+      if (s.transpose_b) {
+        for (int64_t u = 0; u < columns; ++u) {
+          for (int64_t q = 0; q < depth; ++q) turned[static_cast<std::size_t>(q * kPanelColumns + u)] = b[(j + u) * s.ldb + p + q];
+        }
+        rows_of_b = turned.data();
+        ldb = kPanelColumns;
+      }
+      panel(i1 - i0, columns, depth, a + i0 * at.row + p * at.column, at, rows_of_b, ldb, c + i0 * s.n + j, s.n);
+    }
+  }
+}
+
+template <class T>
+void blocked_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
+  // The longer side of c is shared out among the threads, in pieces of about kParallelProduct / 4 multiplications.
+  double worth = kParallelProduct / 4 * static_cast<double>(std::max(s.m, s.n)) / std::max(1.0, multiplications(s));
+  int64_t grain = worth >= 0x1p62 ? INT64_MAX / 2 : std::max<int64_t>(1, static_cast<int64_t>(worth));
+  if (s.m >= s.n) {
+    parallel_for(s.m, (grain + 1) / 2 * 2, [&](int64_t begin, int64_t end) { blocked_part(s, a, b, c, begin, end, 0, s.n); });
+  } else {
+    parallel_for(s.n, (grain + 15) / 16 * 16,
+                 [&](int64_t begin, int64_t end) { blocked_part(s, a, b, c, 0, s.m, begin, end); });
+  }
+}
+
+template <class T>
+void own_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
+  if (multiplications(s) <= kSmallProduct) small_gemm(s, a, b, c);
+  else blocked_gemm(s, a, b, c);
+}
+
+// Lowers the number of threads OpenMP uses on this thread while it lives.
+class OmpThreads {
+ public:
+  explicit OmpThreads(int most) {
+    if (omp_set_num_threads == nullptr || omp_get_max_threads == nullptr) return;
+    before_ = omp_get_max_threads();
+    if (most < before_) omp_set_num_threads(most);
+    else before_ = 0;
+  }
+  ~OmpThreads() {
+    if (before_ > 0) omp_set_num_threads(before_);
+  }
+  OmpThreads(const OmpThreads&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
+  OmpThreads threads(multiplications(s) < kParallelProduct ? 1 : max_threads());
+  return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
+                    c, s.n) == dnnl_success;
+}
+
+}  // namespace
+
+void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
+  if (multiplications(s) <= kSmallProduct) return small_gemm(s, a, b, c);
+  // It fails only for want of memory.
+  if (!onednn_gemm(s, a, b, c)) blocked_gemm(s, a, b, c);
+}
+
+void gemm(const MatMulSizes& s, const double* a, const double* b, double* c) { own_gemm(s, a, b, c); }
+
+// Unsigned, so that overflow wraps.
+void gemm(const MatMulSizes& s, const int32_t* a, const int32_t* b, int32_t* c) {
+  own_gemm(s, reinterpret_cast<const uint32_t*>(a), reinterpret_cast<const uint32_t*>(b), reinterpret_cast<uint32_t*>(c));
+}
+void gemm(const MatMulSizes& s, const int64_t* a, const int64_t* b, int64_t* c) {
+  own_gemm(s, reinterpret_cast<const uint64_t*>(a), reinterpret_cast<const uint64_t*>(b), reinterpret_cast<uint64_t*>(c));
+}
+
+}  // namespace lutra

@@ -1,0 +1,115 @@
+// Rearranging bytes on the CPU. Reshape and its kin share their input's memory and get here only to be copied whole.
+
+#include "ops/shape.h"
+
+#include <cstring>
+
+#include "kernels/cpu/strided.h"
+
+namespace lutra {
+namespace {
+
+// Bytes from which a second thread pays when they are only copied.
+constexpr int64_t kCopyGrain = 1 << 18;
+
+void run_whole(const KernelArgs& args) {
+  std::size_t bytes = static_cast<std::size_t>(args.out[0].size) * size_of(args.out[0].dtype);
+  if (bytes > 0) std::memcpy(args.out[0].data, args.in[0].data, bytes);
+}
+
+void run_transpose(const KernelArgs& args) {
+  const Axes& perm = args.as<TransposeAttrs>().perm;
+  const Array& x = args.in[0];
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  int64_t strides[kMaxRank];
+  int64_t stride = 1;
+  for (int axis = x.rank - 1; axis >= 0; --axis) {
+    strides[axis] = stride;
+    stride *= x.dims[axis];
+  }
+  StridedCopy copy;
+  for (int i = x.rank - 1; i >= 0; --i) {
+    int64_t axis = perm.given() ? perm.v[i] : x.rank - 1 - i;
+    copy.push(out.dims[i], strides[axis < 0 ? axis + x.rank : axis]);
+  }
+  copy.run(size_of(x.dtype), x.data, out.data);
+}
+
+void run_slice(const KernelArgs& args) {
+  const SliceAttrs& attrs = args.as<SliceAttrs>();
+  const Array& x = args.in[0];
+  if (args.out[0].size == 0) return;
+  StridedCopy copy;
+  int64_t start = 0, stride = 1;
+  for (int axis = x.rank - 1; axis >= 0; --axis) {
+    Picked picked = *pick(attrs, axis, x.dims[axis]);
+    start += picked.first * stride;
+    copy.push(picked.count, picked.step * stride);
+    stride *= x.dims[axis];
+  }
+  std::size_t element = size_of(x.dtype);
+  copy.run(element, x.data + start * static_cast<int64_t>(element), args.out[0].data);
+}
+
+// Each row of the result is a row of every input, one after the other; row_bytes(i) is how long input i's are.
+template <class RowBytes>
+void join(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& row_bytes) {
+  const Array& out = args.out[0];
+  int64_t bytes = out.size * static_cast<int64_t>(size_of(out.dtype));
+  parallel_for(bytes, kCopyGrain, [&](int64_t begin, int64_t end) {
+    int64_t row = begin / out_row_bytes, at = begin % out_row_bytes;
+    int i = 0;
+    for (; at >= row_bytes(i); ++i) at -= row_bytes(i);
+    while (begin < end) {
+      int64_t length = std::min(row_bytes(i) - at, end - begin);
+      if (length > 0) {
+        std::memcpy(out.data + begin, args.in[i].data + row * row_bytes(i) + at, static_cast<std::size_t>(length));
+      }
+      begin += length;
+      at = 0;
+      if (++i == args.n_in) {
+        i = 0;
+        ++row;
+      }
+    }
+  });
+}
+
+// The axis, and the bytes of one step along it in the result.
+int64_t step_bytes(const KernelArgs& args, int* axis) {
+  const Axes& axes = args.as<AxisAttrs>().axis;
+  const Array& out = args.out[0];
+  *axis = axes.given() ? static_cast<int>(axes.v[0] < 0 ? axes.v[0] + out.rank : axes.v[0]) : 0;
+  int64_t bytes = static_cast<int64_t>(size_of(out.dtype));
+  for (int i = *axis + 1; i < out.rank; ++i) bytes *= out.dims[i];
+  return bytes;
+}
+
+void run_concat(const KernelArgs& args) {
+  if (args.out[0].size == 0) return;
+  int axis;
+  int64_t bytes = step_bytes(args, &axis);
+  join(args, bytes * args.out[0].dims[axis], [&](int i) { return bytes * args.in[i].dims[axis]; });
+}
+
+void run_stack(const KernelArgs& args) {
+  if (args.out[0].size == 0) return;
+  int axis;
+  int64_t bytes = step_bytes(args, &axis);
+  join(args, bytes * args.n_in, [&](int) { return bytes; });
+}
+
+}  // namespace
+
+void register_shape_cpu(KernelRegistry& kernels) {
+  for (const char* name : {"Reshape", "Squeeze", "ExpandDims"}) {
+    kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_whole});
+  }
+  kernels.add("Transpose", DeviceType::CPU, kAnyDType, {.run = run_transpose});
+  kernels.add("StridedSlice", DeviceType::CPU, kAnyDType, {.run = run_slice});
+  kernels.add("ConcatV2", DeviceType::CPU, kAnyDType, {.run = run_concat});
+  kernels.add("Pack", DeviceType::CPU, kAnyDType, {.run = run_stack});
+}
+
+}  // namespace lutra

@@ -1,0 +1,61 @@
+-- The parts of Lutra that are easier said in Lua: functions that call the user's functions, so that those may yield.
+local lutra, core = ...
+
+local open_scope, current_scope, adopt_scope = core.open_scope, core.current_scope, core.adopt_scope
+
+--- Opens a device scope: ops inside run on the device it names (docs/placement.md).
+--- `local _ <close> = lutra.device("/GPU:0")`, or `lutra.device("/GPU:0", f, ...)`, which returns what f(...) returns.
+---@param name string|false|table a device's name, perhaps partial; false lifts every scope; a logical device object
+---@param f? function called inside the scope, which ends when it returns or raises
+---@return any # the scope object, or f's results; raises InvalidArgument for a malformed name
+function lutra.device(name, f, ...)
+  if f == nil then
+    return open_scope(name)
+  end
+  local scope <close> = open_scope(name)
+  return f(...)
+end
+
+--- Calls f(...) and frees the tensors it made, but for those it returns (also inside returned tables).
+---@param f function
+---@return any # what f returns
+function lutra.tidy(f, ...)
+  local mark <close> = core.tidy_begin()
+  return core.tidy_keep(mark, f(...))
+end
+
+-- A coroutine starts in its creator's scope.
+local create, wrap = coroutine.create, coroutine.wrap
+
+local function starting_in_scope(f)
+  local id = current_scope()
+  if id == 0 or type(f) ~= "function" then
+    return f
+  end
+  return function(...)
+    adopt_scope(id)
+    return f(...)
+  end
+end
+
+function coroutine.create(f)
+  return create(starting_in_scope(f))
+end
+
+function coroutine.wrap(f)
+  return wrap(starting_in_scope(f))
+end
+
+lutra.config.experimental = {
+  set_memory_growth = lutra.config.set_memory_growth,
+  get_memory_growth = lutra.config.get_memory_growth,
+  get_memory_info = lutra.config.get_memory_info,
+  reset_memory_stats = lutra.config.reset_memory_stats,
+  get_device_details = lutra.config.get_device_details,
+  list_physical_devices = lutra.config.list_physical_devices,
+  list_logical_devices = lutra.config.list_logical_devices,
+  set_visible_devices = lutra.config.set_visible_devices,
+  get_visible_devices = lutra.config.get_visible_devices,
+  set_virtual_device_configuration = lutra.config.set_logical_device_configuration,
+  get_virtual_device_configuration = lutra.config.get_logical_device_configuration,
+}

@@ -1,0 +1,78 @@
+# The C++ files the build writes into <build>/generated: the lists that follow from OP_FAMILIES, from the back ends and
+# from lua/lutra. A file is rewritten only when its text changes.
+set(GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
+
+function(lutra_write path text)
+  file(CONFIGURE OUTPUT "${GENERATED_DIR}/${path}" CONTENT "// Written by the build. Do not edit.\n${text}" @ONLY)
+endfunction()
+
+# One line per word, in order: `pattern` with each % replaced by the word.
+function(lutra_lines out pattern)
+  set(lines "")
+  foreach(word IN LISTS ARGN)
+    string(REPLACE "%" "${word}" line "${pattern}")
+    string(APPEND lines "${line}\n")
+  endforeach()
+  set(${out} "${lines}" PARENT_SCOPE)
+endfunction()
+
+lutra_write(core/version.h "#pragma once\n\n#define LUTRA_VERSION \"${PROJECT_VERSION}\"\n")
+
+lutra_lines(declarations "void define_%_ops(OpRegistry& ops);" ${OP_FAMILIES})
+lutra_lines(calls "  define_%_ops(ops);" ${OP_FAMILIES})
+lutra_write(ops/families.cpp "#include \"ops/op.h\"
+
+namespace lutra {
+
+${declarations}
+void define_all_ops(OpRegistry& ops) {
+${calls}}
+
+}  // namespace lutra
+")
+
+lutra_lines(declarations "void register_%_cpu(KernelRegistry& kernels);" ${OP_FAMILIES})
+lutra_lines(calls "  register_%_cpu(kernels);" ${OP_FAMILIES})
+lutra_write(kernels/cpu_families.cpp "#include \"ops/kernel.h\"
+
+namespace lutra {
+
+${declarations}
+void register_all_cpu_kernels(KernelRegistry& kernels) {
+${calls}}
+
+}  // namespace lutra
+")
+
+lutra_lines(declarations "const Backend& %_backend();" ${BACKENDS})
+lutra_lines(calls "      &%_backend()," ${BACKENDS})
+lutra_write(eager/backends.cpp "#include <span>
+
+#include \"ops/backend.h\"
+
+namespace lutra {
+
+${declarations}
+std::span<const Backend* const> linked_backends() {
+  static const Backend* const backends[] = {
+${calls}  };
+  return backends;
+}
+
+}  // namespace lutra
+")
+
+# lua/lutra/_meta is for editors only.
+file(GLOB_RECURSE lua_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/lua/lutra/*.lua")
+list(FILTER lua_files EXCLUDE REGEX "^lua/lutra/_meta/")
+list(SORT lua_files)
+string(REPLACE ";" "\n" lua_list "${lua_files}")
+file(CONFIGURE OUTPUT "${GENERATED_DIR}/lua_sources.list" CONTENT "${lua_list}\n" @ONLY)
+list(TRANSFORM lua_files PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE lua_paths)
+add_custom_command(
+  OUTPUT "${GENERATED_DIR}/lua_sources.cpp"
+  COMMAND "${CMAKE_COMMAND}" "-DROOT=${PROJECT_SOURCE_DIR}" "-DLIST=${GENERATED_DIR}/lua_sources.list"
+          "-DOUT=${GENERATED_DIR}/lua_sources.cpp" -P "${PROJECT_SOURCE_DIR}/scripts/cmake/embed_lua.cmake"
+  DEPENDS ${lua_paths} "${GENERATED_DIR}/lua_sources.list" "${PROJECT_SOURCE_DIR}/scripts/cmake/embed_lua.cmake"
+  COMMENT "Embedding lua/lutra"
+  VERBATIM)

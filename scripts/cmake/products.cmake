@@ -1,0 +1,54 @@
+# Three products of one set of objects: the program, the module for stock lua5.4, the library for hosts. Each exports its
+# own few names and nothing else (tests: check.exports).
+set(EXPORTS "${PROJECT_SOURCE_DIR}/scripts/cmake/exports")
+lutra_layers_up_to(everything lua)
+
+# The program holds all of Lua's library, so that C modules it loads find every lua_* and luaL_* in it.
+add_executable(lutra src/cli/main.cpp)
+target_link_libraries(lutra PRIVATE ${everything} ${LAYER_TARGETS_cli}
+  "$<LINK_LIBRARY:WHOLE_ARCHIVE,${LUA_STATIC}>" ${BASE_LIBRARIES})
+target_include_directories(lutra PRIVATE src "${GENERATED_DIR}")
+target_include_directories(lutra SYSTEM PRIVATE "${LUA_INCLUDE}")
+target_link_options(lutra PRIVATE "LINKER:--dynamic-list=${EXPORTS}/program.txt")
+set_property(TARGET lutra APPEND PROPERTY LINK_DEPENDS "${EXPORTS}/program.txt")
+
+# lutra.so takes lua_* from the interpreter that loads it. It is never unloaded: its threads and finalizers outlive `require`.
+add_library(lutra_module MODULE)
+target_link_libraries(lutra_module PRIVATE ${everything} ${BASE_LIBRARIES})
+target_link_options(lutra_module PRIVATE "LINKER:--version-script=${EXPORTS}/module.txt" LINKER:-z,nodelete)
+set_target_properties(lutra_module PROPERTIES PREFIX "" OUTPUT_NAME lutra LINKER_LANGUAGE CXX
+  LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib/lua" LINK_DEPENDS "${EXPORTS}/module.txt")
+
+install(TARGETS lutra RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS lutra_module LIBRARY DESTINATION lib/lua/5.4)  # where lua5.4 looks, whatever CMAKE_INSTALL_LIBDIR is
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# liblutra.so: a C interface (lutra.h), so nothing it is made of shows in what its users compile or link.
+if(LAYER_TARGETS_embed)
+  add_library(lutra_shared SHARED)
+  target_link_libraries(lutra_shared PRIVATE ${everything} ${LAYER_TARGETS_embed} "${LUA_SHARED}" ${BASE_LIBRARIES})
+  target_link_options(lutra_shared PRIVATE "LINKER:--version-script=${EXPORTS}/library.txt" LINKER:-z,nodelete)
+  set_target_properties(lutra_shared PROPERTIES OUTPUT_NAME lutra EXPORT_NAME lutra LINKER_LANGUAGE CXX
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS "${EXPORTS}/library.txt")
+  target_include_directories(lutra_shared INTERFACE
+    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/embed>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  add_library(lutra::lutra ALIAS lutra_shared)
+
+  include(CMakePackageConfigHelpers)
+  set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/lutra")
+  install(TARGETS lutra_shared EXPORT lutra LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT lutra NAMESPACE lutra:: FILE lutraTargets.cmake DESTINATION "${package_dir}")
+  file(GLOB public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/embed/lutra.h" "${PROJECT_SOURCE_DIR}/src/embed/lutra.hpp")
+  install(FILES ${public_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  configure_package_config_file(scripts/cmake/lutraConfig.cmake.in "${GENERATED_DIR}/lutraConfig.cmake"
+    INSTALL_DESTINATION "${package_dir}")
+  write_basic_package_version_file("${GENERATED_DIR}/lutraConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+  install(FILES "${GENERATED_DIR}/lutraConfig.cmake" "${GENERATED_DIR}/lutraConfigVersion.cmake"
+    DESTINATION "${package_dir}")
+
+  # From the folder lutra.pc lies in, so that an installed tree can be moved.
+  file(RELATIVE_PATH pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+  configure_file(scripts/cmake/lutra.pc.in "${GENERATED_DIR}/lutra.pc" @ONLY)
+  install(FILES "${GENERATED_DIR}/lutra.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endif()

@@ -1,0 +1,124 @@
+# Every test is known to CTest: unit.<layer>, ops.*, lua.*, session.*, guide.*, embed.*, fuzz.*, check.*; labels are the
+# first words. A runner or folder that is not there adds no tests.
+set(TESTS "${PROJECT_SOURCE_DIR}/tests")
+set(seconds_limit 300)
+if(LUTRA_SANITIZE)
+  set(seconds_limit 1200)
+endif()
+
+# Settings of the person who runs the tests must not change what they print.
+set(unset_variables LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4 CUDA_VISIBLE_DEVICES
+  TF_FORCE_GPU_ALLOW_GROWTH LUTRA_FORCE_GPU_ALLOW_GROWTH LUTRA_SIM_GPUS LUTRA_SIM_SCHEDULE LUTRA_LOG_PLACEMENT
+  LUTRA_HISTORY NO_COLOR)
+list(TRANSFORM unset_variables APPEND "=unset:")
+
+set(test_environment
+  "LUTRA=$<TARGET_FILE:lutra>"
+  LUTRA_NUM_THREADS=2
+  "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:check_initialization_order=1"
+  "UBSAN_OPTIONS=print_stacktrace=1")
+if(LUTRA_SANITIZE STREQUAL thread)
+  # oneDNN runs on libgomp, whose barriers the thread sanitizer cannot see; one thread has none.
+  list(APPEND test_environment OMP_NUM_THREADS=1 "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+endif()
+
+function(lutra_test name label)
+  add_test(NAME "${name}" COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
+  set_tests_properties("${name}" PROPERTIES LABELS ${label} TIMEOUT ${seconds_limit} SKIP_RETURN_CODE 77
+    ENVIRONMENT "${test_environment}" ENVIRONMENT_MODIFICATION "${unset_variables}")
+endfunction()
+
+# tests/unit/<layer>: one program a layer, made of that layer and those below it.
+add_library(catch_main OBJECT "${TESTS}/support/main.cpp")
+target_include_directories(catch_main PUBLIC "${TESTS}")
+target_include_directories(catch_main SYSTEM PUBLIC "${CATCH2_INCLUDE}")
+target_link_libraries(catch_main PUBLIC ${CATCH2_LIBRARIES})
+foreach(layer IN LISTS LAYERS)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${TESTS}/unit/${layer}/*.cpp")
+  if(NOT sources)
+    continue()
+  endif()
+  lutra_layers_up_to(targets ${layer})
+  set(lua_library "")
+  if(layer MATCHES "^(lua|embed|cli)$")
+    set(lua_library "${LUA_STATIC}")
+  endif()
+  add_executable(unit_${layer} ${sources})
+  target_link_libraries(unit_${layer} PRIVATE catch_main ${targets} ${lua_library} ${BASE_LIBRARIES})
+  target_compile_options(unit_${layer} PRIVATE $<$<CONFIG:Release>:-O0>)  # Catch2 compiles for as long as it runs
+  lutra_test(unit.${layer} unit unit_${layer})
+endforeach()
+
+# One test per file of `glob`; the rest is its command, with % for the file's path and @ for its name.
+function(lutra_scripts glob label)
+  file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${glob}")
+  foreach(script IN LISTS scripts)
+    file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" "${script}")
+    get_filename_component(name "${script}" NAME_WE)
+    string(REPLACE "%" "${path}" command "${ARGN}")
+    string(REPLACE "@" "${name}" command "${command}")
+    lutra_test(${label}.${name} ${label} ${command})
+  endforeach()
+endfunction()
+
+if(EXISTS "${TESTS}/support/run_spec.lua")
+  lutra_scripts(tests/ops/*.lua ops lutra tests/support/run_spec.lua %)
+endif()
+lutra_scripts(tests/lua/*.lua lua lutra %)
+if(EXISTS "${TESTS}/support/run_session.lua")
+  lutra_scripts(tests/sessions/*.session session lutra tests/support/run_session.lua %)
+endif()
+if(EXISTS "${TESTS}/support/run_guide.lua")
+  lutra_scripts(tests/guide/*.golden guide lutra tests/support/run_guide.lua @)
+endif()
+
+# Hosts are built against an installed tree; tests/embed/CMakeLists.txt uses lutra_test too.
+if(EXISTS "${TESTS}/embed/CMakeLists.txt" AND TARGET lutra_shared)
+  add_subdirectory("${TESTS}/embed" embed)
+endif()
+
+# The module in the interpreter Debian ships. A sanitizer's library would have to be preloaded into it: release only.
+find_program(STOCK_LUA lua5.4)
+if(STOCK_LUA AND NOT LUTRA_SANITIZE AND EXISTS "${TESTS}/embed/stock_lua.lua")
+  lutra_test(embed.stock_lua embed "${STOCK_LUA}" tests/embed/stock_lua.lua)
+  set_property(TEST embed.stock_lua APPEND PROPERTY ENVIRONMENT "LUA_CPATH_5_4=${PROJECT_BINARY_DIR}/lib/lua/?.so")
+  set(stock_modification ${unset_variables})
+  list(FILTER stock_modification EXCLUDE REGEX "^LUA_CPATH_5_4=")
+  set_property(TEST embed.stock_lua PROPERTY ENVIRONMENT_MODIFICATION "${stock_modification}")
+endif()
+
+# Fuzzing shares out one minute, and needs a sanitizer to see anything.
+file(GLOB fuzz_sources CONFIGURE_DEPENDS "${TESTS}/fuzz/*_fuzz.cpp")
+list(LENGTH fuzz_sources fuzz_count)
+if(LUTRA_SANITIZE MATCHES address AND fuzz_count GREATER 0)
+  math(EXPR fuzz_seconds "(60 + ${fuzz_count} - 1) / ${fuzz_count}")
+  foreach(source IN LISTS fuzz_sources)
+    get_filename_component(name "${source}" NAME_WE)
+    string(REGEX REPLACE "_fuzz$" "" name "${name}")
+    add_executable(fuzz_${name} "${source}")
+    target_include_directories(fuzz_${name} PRIVATE "${TESTS}")
+    target_link_libraries(fuzz_${name} PRIVATE ${everything} "${LUA_STATIC}" ${BASE_LIBRARIES})
+    lutra_test(fuzz.${name} fuzz fuzz_${name} -seconds=${fuzz_seconds})
+  endforeach()
+endif()
+
+# What `scripts/dev check` asks of the tree, once: in the build that users get.
+if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT LUTRA_SANITIZE)
+  foreach(part layers families exports docs count)
+    lutra_test(check.${part} check bash scripts/lib/check.sh ${part})
+    set_property(TEST check.${part} APPEND PROPERTY ENVIRONMENT "LUTRA_BUILD=${PROJECT_BINARY_DIR}")
+  endforeach()
+endif()
+
+# scripts/dev bench builds and runs these; nothing else waits for them.
+add_custom_target(bench)
+file(GLOB bench_sources CONFIGURE_DEPENDS "${TESTS}/bench/*_bench.cpp")
+foreach(source IN LISTS bench_sources)
+  get_filename_component(name "${source}" NAME_WE)
+  add_executable(${name} EXCLUDE_FROM_ALL "${source}")
+  target_include_directories(${name} PRIVATE "${TESTS}")
+  target_link_libraries(${name} PRIVATE ${everything} "${LUA_STATIC}" ${BASE_LIBRARIES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench")
+  add_dependencies(bench ${name})
+endforeach()
+add_dependencies(bench lutra)

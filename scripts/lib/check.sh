@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# scripts/lib/check.sh PART: one part of `scripts/dev check`. Exit status 0: well, 1: not, 77: skipped, with the reason.
+# LUTRA_BUILD is the build folder whose products are looked at (default: build/release).
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+dir=${LUTRA_BUILD:-$root/build/release}
+cd "$root"
+
+skip() {
+  echo "$1"
+  exit 77
+}
+
+need_program() { [[ -x $dir/bin/lutra ]] || skip "no $dir/bin/lutra: scripts/dev build release"; }
+
+check_layers() {
+  command -v lua5.4 >/dev/null || skip "no lua5.4"
+  lua5.4 scripts/lib/layers.lua "$root"
+}
+
+# An op family is one basename: CMake asks for its sources, this for its specification.
+check_families() {
+  local family bad=0 count=0 families
+  families=$(sed -n 's/^set(OP_FAMILIES \(.*\))$/\1/p' CMakeLists.txt)
+  for family in $families; do
+    count=$((count + 1))
+    [[ -e tests/ops/$family.lua ]] || { echo "op family $family has no tests/ops/$family.lua"; bad=1; }
+  done
+  ((count > 0)) || { echo "CMakeLists.txt names no op families"; bad=1; }
+  echo "families: $count looked at"
+  return "$bad"
+}
+
+check_fmt() {
+  command -v clang-format >/dev/null || skip "no clang-format"
+  local file bad=0
+  while IFS= read -r -d '' file; do
+    clang-format --dry-run -Werror "$file" 2>/dev/null || { echo "$file: scripts/dev fmt would change it"; bad=1; }
+  done < <(find src kernels tests -type f \
+    \( -name '*.h' -o -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0)
+  return "$bad"
+}
+
+# Each product shows its interface and nothing else: other names could clash with those of a host or of another module.
+check_exports() {
+  need_program
+  local bad=0
+  exports_of "$dir/bin/lutra" '^luaL?_' || bad=1
+  exports_of "$dir/lib/lua/lutra.so" '^luaopen_lutra$' || bad=1
+  if [[ -e $dir/lib/liblutra.so ]]; then exports_of "$dir/lib/liblutra.so" '^lutra_' || bad=1; fi
+  return "$bad"
+}
+
+# The program also has copies of the C++ runtime's data (std::cout and its like), which the linker must export.
+exports_of() {
+  local names wrong
+  names=$(nm -D --defined-only "$1" | awk '$2 ~ /^[TDBRiW]$/ {sub(/@.*/, "", $3); print $3}')
+  wrong=$(grep -Ev "$2" <<<"$names" | grep -Ev '^(_ZT[VISs]|_ZSt|_ZNSt|_ZNKSt|_ZNSs|_ZGVNSt|_?_?(bss_start|edata|end)$|_init$|_fini$|std(in|out|err)$|environ$|__environ$|_environ$)' || true)
+  if ! grep -Eq "$2" <<<"$names"; then
+    echo "$1 exports nothing like $2"
+    return 1
+  elif [[ -n $wrong ]]; then
+    printf '%s exports more than its interface:\n%s\n' "$1" "$wrong"
+    return 1
+  fi
+  echo "exports: $(basename "$1"): $(grep -Ec "$2" <<<"$names")"
+}
+
+# Regenerates lua/lutra/_meta and docs/reference and compares; lists public functions without docs.
+check_docs() {
+  [[ -e scripts/lib/docs.lua ]] || skip "no scripts/lib/docs.lua"
+  need_program
+  "$dir/bin/lutra" scripts/lib/docs.lua --check
+}
+
+check_count() {
+  command -v valgrind >/dev/null || skip "no valgrind"
+  need_program
+  bash scripts/lib/count.sh "$dir/bin/lutra"
+}
+
+case ${1-} in
+  layers | families | fmt | exports | docs | count) "check_$1" ;;
+  *)
+    echo "usage: check.sh layers|families|fmt|exports|docs|count" >&2
+    exit 2
+    ;;
+esac

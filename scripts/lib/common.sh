@@ -1,0 +1,160 @@
+# Shared by scripts/run, scripts/test and scripts/dev: where things are, what must be installed, how a preset is built.
+# Everything here speaks on stderr. Expects `root`.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+run_packages=(g++ cmake make ninja-build ccache liblua5.4-dev libdnnl-dev)
+test_packages=("${run_packages[@]}" catch2 lua5.4 valgrind)
+# They come along when something else must be installed; alone they are no reason to.
+optional_packages=" ninja-build ccache make "
+
+say() { printf '%s\n' "$*" >&2; }
+
+# missing_packages NAME... prints those that are not installed.
+missing_packages() {
+  local installed name
+  installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' 2>/dev/null || true)"
+  for name in "$@"; do
+    [[ $installed == *" installed:$name "* ]] || printf '%s\n' "$name"
+  done
+}
+
+# ensure_packages INSTALL NAME...: installs what is missing; INSTALL=no prints the apt line and exits 1 instead. Asked once
+# per list of names: a stamp in build/ remembers the answer.
+ensure_packages() {
+  local install=$1 stamp missing needed=() name
+  shift
+  stamp="$root/build/.packages-$(printf '%s\n' "$@" | cksum | cut -d' ' -f1)"
+  [[ -e $stamp ]] && return 0
+  if ! command -v dpkg-query >/dev/null; then
+    say "lutra: not a Debian system: taking it that these, or their like, are installed: $*"
+    return 0
+  fi
+  mapfile -t missing < <(missing_packages "$@")
+  for name in "${missing[@]}"; do
+    [[ $optional_packages == *" $name "* ]] || needed+=("$name")
+  done
+  command -v make >/dev/null || command -v ninja >/dev/null || needed+=(ninja-build)
+  if ((${#needed[@]})); then install_packages "$install" "${missing[@]}"; fi
+  mkdir -p "$root/build"
+  touch "$stamp"
+}
+
+# install_packages INSTALL NAME...
+install_packages() {
+  local install=$1 prefix=()
+  shift
+  local apt=(apt-get install -y --no-install-recommends "$@")
+  if [[ $install == no ]]; then
+    say "lutra: missing packages. As root: ${apt[*]}"
+    exit 1
+  fi
+  if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null; then
+      say "lutra: missing packages, and neither root nor sudo to install them. As root: ${apt[*]}"
+      exit 1
+    fi
+    prefix=(sudo)
+  fi
+  say "lutra: installing: ${prefix[*]:+sudo }${apt[*]}"
+  # A fresh machine has no package lists, an old one stale ones.
+  if compgen -G '/var/lib/apt/lists/*Packages*' >/dev/null; then
+    if quietly "installing packages" as_admin "${apt[@]}"; then return 0; fi
+  fi
+  quietly "updating package lists" as_admin apt-get update || true
+  if ! quietly "installing packages" as_admin "${apt[@]}"; then
+    say "lutra: could not install them. As root: apt-get update && ${apt[*]}"
+    exit 1
+  fi
+}
+
+as_admin() {
+  if ((EUID == 0)); then
+    DEBIAN_FRONTEND=noninteractive "$@"
+  else
+    sudo env DEBIAN_FRONTEND=noninteractive "$@"
+  fi
+}
+
+# quietly TITLE COMMAND...: the command's output is shown only when it fails; while it runs long, one line now and then.
+quietly() {
+  local title=$1 log status=0
+  shift
+  log=$(mktemp)
+  "$@" </dev/null 2>&1 | progress "$title" "$log" || status=${PIPESTATUS[0]}
+  if ((status)); then
+    cat "$log" >&2
+    say "lutra: $title failed"
+  fi
+  rm -f "$log"
+  return "$status"
+}
+
+progress() {
+  local title=$1 log=$2 line next=$((SECONDS + 5))
+  while IFS= read -r line || [[ -n $line ]]; do
+    printf '%s\n' "$line" >&4
+    if ((SECONDS >= next)); then
+      say "lutra: $title: ${line:0:100}"
+      next=$((SECONDS + 5))
+    fi
+  done 4>"$log"
+}
+
+build_dir() { printf '%s/build/%s' "$root" "$1"; }
+
+# configured PRESET: its build folder is complete and was made for this place (a copied tree brings one that was not).
+configured() {
+  local dir
+  dir=$(build_dir "$1")
+  [[ -e $dir/build.ninja || -e $dir/Makefile ]] && grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$dir/CMakeCache.txt"
+}
+
+# configure PRESET [-D...]
+configure() {
+  local preset=$1 how=()
+  shift
+  if ! configured "$preset"; then
+    rm -rf "$(build_dir "$preset")"
+    if command -v ninja >/dev/null; then how=(-G Ninja); fi
+  fi
+  quietly "configuring $preset" cmake -S "$root" --preset "$preset" "${how[@]}" "$@"
+}
+
+# build PRESET [TARGET...]: one build at a time in a tree. The stamp's time is the start of the last build that went well,
+# so that an edit made during a build counts as newer.
+build() {
+  local preset=$1 dir status=0 target=()
+  shift
+  dir=$(build_dir "$preset")
+  if (($#)); then target=(--target "$@"); fi
+  : >"$dir/.started.$$"
+  quietly "building $preset" cmake --build "$dir" --parallel "$(nproc)" "${target[@]}" || status=$?
+  if ((status)); then rm -f "$dir/.started.$$"; else mv -f "$dir/.started.$$" "$dir/.built"; fi
+  return "$status"
+}
+
+# up_to_date PRESET: the program is there and nothing it is built from is newer than its last build.
+up_to_date() {
+  local dir newer
+  dir=$(build_dir "$1")
+  [[ -x $dir/bin/lutra && -e $dir/.built ]] || return 1
+  newer=$(find "$root/src" "$root/kernels" "$root/lua" "$root/scripts/cmake" "$root/CMakeLists.txt" \
+    "$root/CMakePresets.json" -newer "$dir/.built" -print -quit)
+  [[ -z $newer ]]
+}
+
+# locked COMMAND...: two builds in one folder would tear each other's files.
+locked() {
+  mkdir -p "$root/build"
+  if command -v flock >/dev/null; then
+    (
+      if ! flock -n 9; then
+        say "lutra: waiting for another build in this tree"
+        flock 9
+      fi
+      "$@"
+    ) 9>"$root/build/.lock"
+  else
+    "$@"
+  fi
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# scripts/lib/count.sh LUTRA [--accept]: instructions one op takes above Lua's own loop, by callgrind; they do not wobble
+# as times do. Each tests/bench/count/X.lua runs its op `arg[1]` times; two runs differ by the op alone, and
+# empty_loop.lua is the loop without it. More than 3% above the stored figure, or above the limit, fails.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+lutra=$1
+accept=${2-}
+folder="$root/tests/bench/count"
+baseline="$folder/baseline.txt"
+few=2000
+many=102000
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# instructions FILE N
+instructions() {
+  env -u LUA_INIT -u LUA_INIT_5_4 -u LUTRA_LOG_PLACEMENT -u LUTRA_SIM_GPUS LUTRA_NUM_THREADS=1 \
+    valgrind --tool=callgrind --callgrind-out-file="$work/out" "$lutra" "$1" "$2" >"$work/said" 2>&1 || {
+    cat "$work/said" >&2
+    return 1
+  }
+  awk '/^(summary|totals):/ { n = $2 } END { if (n == "") exit 1; print n }' "$work/out"
+}
+
+# each FILE: instructions of one turn of its loop
+each() {
+  local low high
+  low=$(instructions "$1" "$few") || return
+  high=$(instructions "$1" "$many") || return
+  echo $(((high - low) / (many - few)))
+}
+
+loop=$(each "$folder/empty_loop.lua")
+status=0
+while read -r name stored limit; do
+  if [[ -z $name || $name == \#* ]]; then
+    printf '%s\n' "$name${stored:+ $stored}${limit:+ $limit}" >>"$work/new"
+    continue
+  fi
+  now=$(each "$folder/$name.lua")
+  now=$((now - loop))
+  printf '%s %s %s\n' "$name" "$now" "$limit" >>"$work/new"
+  printf 'count: %s: %s instructions above Lua'\''s own, stored %s, limit %s\n' "$name" "$now" "$stored" "$limit"
+  if ((now <= 0)); then
+    echo "count: $name: the op costs nothing, so it was not run"
+    status=1
+  fi
+  if [[ $limit != - ]] && ((now > limit)); then
+    echo "count: $name is over its limit"
+    status=1
+  fi
+  if [[ $accept == --accept ]]; then continue; fi
+  if [[ $stored == - ]]; then
+    echo "count: $name has no stored figure: scripts/dev count --accept"
+    status=1
+  elif ((now * 100 > stored * 103)); then
+    echo "count: $name grew by more than 3%: find out why; scripts/dev count --accept stores it, with the reason in the commit"
+    status=1
+  fi
+done <"$baseline"
+if [[ $accept == --accept ]]; then cp "$work/new" "$baseline"; fi
+exit "$status"

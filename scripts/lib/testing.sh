@@ -1,0 +1,50 @@
+# Building and counting tests, for scripts/test and scripts/dev. Expects common.sh.
+# shellcheck shell=bash disable=SC2154
+
+passed=0
+failed=0
+test_wrapper=()  # a command that ctest runs under
+
+# build_tests PRESET
+build_tests() {
+  say "lutra: building with tests ($1)"
+  configure "$1" -DLUTRA_BUILD_TESTS=ON || return
+  build "$1"
+}
+
+# run_tests PRESET [options of ctest]: one line per test on stderr and the output of those that fail; adds to passed, failed.
+run_tests() {
+  local preset=$1 dir results status=0 total bad skipped
+  shift
+  dir=$(build_dir "$preset")
+  results="$dir/test-results.xml"
+  rm -f "$results"
+  say "lutra: testing ($preset)"
+  "${test_wrapper[@]}" ctest --test-dir "$dir" --parallel "$(nproc)" --output-on-failure \
+    --output-junit "$results" "$@" </dev/null >&2 || status=$?
+  if [[ ! -e $results ]]; then
+    # A name that matches nothing leaves no results; anything else is a failure of its own.
+    if ((status)); then failed=$((failed + 1)); fi
+    return 0
+  fi
+  total=$(junit_count tests "$results")
+  bad=$(junit_count failures "$results")
+  skipped=$(($(junit_count skipped "$results") + $(junit_count disabled "$results")))
+  if ((status && !bad)); then bad=1; fi
+  passed=$((passed + total - bad - skipped))
+  failed=$((failed + bad))
+}
+
+# junit_count ATTRIBUTE FILE: a number in the <testsuite ...> head.
+junit_count() {
+  local count
+  count=$(sed -n "1,12s/^.*[[:space:]]$1=\"\([0-9]*\)\".*\$/\1/p" "$2" | head -n 1)
+  printf '%s' "${count:-0}"
+}
+
+# The last line; exit status 1 when something failed, or nothing ran.
+report() {
+  printf '%d passed, %d failed\n' "$passed" "$failed"
+  ((failed == 0 && passed > 0)) || exit 1
+  exit 0
+}

@@ -1,0 +1,117 @@
+// The ten element types, sets of them, and which type two of them meet in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/half.h"
+
+namespace lutra {
+
+// In order of promotion within a kind; the tables in dtype.cpp follow this order.
+enum class DType : uint8_t { Bool, Int8, UInt8, Int16, Int32, Int64, Float16, BFloat16, Float32, Float64 };
+inline constexpr int kDTypeCount = 10;
+// "Not said": an option that was left out.
+inline constexpr DType kNoDType = static_cast<DType>(0xff);
+
+// A set of dtypes.
+class DTypes {
+ public:
+  constexpr DTypes() = default;
+  constexpr DTypes(DType type) : bits_(static_cast<uint16_t>(1u << static_cast<int>(type))) {}
+  constexpr DTypes operator|(DTypes other) const { return DTypes(static_cast<uint16_t>(bits_ | other.bits_)); }
+  constexpr DTypes operator&(DTypes other) const { return DTypes(static_cast<uint16_t>(bits_ & other.bits_)); }
+  constexpr bool has(DType type) const { return (bits_ >> static_cast<int>(type)) & 1; }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr bool operator==(const DTypes&) const = default;
+
+ private:
+  constexpr explicit DTypes(uint16_t bits) : bits_(bits) {}
+  uint16_t bits_ = 0;
+};
+constexpr DTypes operator|(DType a, DType b) { return DTypes(a) | DTypes(b); }
+
+inline constexpr DTypes kBool = DType::Bool;
+inline constexpr DTypes kInts = DType::Int8 | DType::UInt8 | DType::Int16 | DType::Int32 | DType::Int64;
+inline constexpr DTypes kHalves = DType::Float16 | DType::BFloat16;
+inline constexpr DTypes kFloats = kHalves | DType::Float32 | DType::Float64;
+inline constexpr DTypes kNumbers = kInts | kFloats;
+inline constexpr DTypes kAnyDType = kNumbers | kBool;
+// What arithmetic kernels compute in today; the others are stored, cast and printed.
+inline constexpr DTypes kComputedNumbers = DType::Int32 | DType::Int64 | DType::Float32 | DType::Float64;
+
+std::size_t size_of(DType type);
+const char* name(DType type);
+std::optional<DType> parse_dtype(std::string_view name);
+// "float32, float64 or bool"
+std::string text_of(DTypes types);
+void append(std::string& out, DType type);
+
+constexpr bool is_float(DType type) { return kFloats.has(type); }
+constexpr bool is_integer(DType type) { return kInts.has(type); }
+
+// bool < integers < floats; the wider of a kind (api.md, section 1).
+DType promote(DType a, DType b);
+// The smallest and largest value of an integer dtype.
+int64_t lowest_of(DType type);
+int64_t highest_of(DType type);
+
+template <class T> struct DTypeOf;
+template <> struct DTypeOf<bool> { static constexpr DType value = DType::Bool; };
+template <> struct DTypeOf<int8_t> { static constexpr DType value = DType::Int8; };
+template <> struct DTypeOf<uint8_t> { static constexpr DType value = DType::UInt8; };
+template <> struct DTypeOf<int16_t> { static constexpr DType value = DType::Int16; };
+template <> struct DTypeOf<int32_t> { static constexpr DType value = DType::Int32; };
+template <> struct DTypeOf<int64_t> { static constexpr DType value = DType::Int64; };
+template <> struct DTypeOf<Float16> { static constexpr DType value = DType::Float16; };
+template <> struct DTypeOf<BFloat16> { static constexpr DType value = DType::BFloat16; };
+template <> struct DTypeOf<float> { static constexpr DType value = DType::Float32; };
+template <> struct DTypeOf<double> { static constexpr DType value = DType::Float64; };
+template <class T> inline constexpr DType dtype_of = DTypeOf<T>::value;
+
+template <class T> struct TypeTag { using type = T; };
+
+// Calls f(TypeTag<T>{}) with the C++ type of `type`.
+template <class F>
+decltype(auto) visit_dtype(DType type, F&& f) {
+  switch (type) {
+    case DType::Bool: return f(TypeTag<bool>{});
+    case DType::Int8: return f(TypeTag<int8_t>{});
+    case DType::UInt8: return f(TypeTag<uint8_t>{});
+    case DType::Int16: return f(TypeTag<int16_t>{});
+    case DType::Int32: return f(TypeTag<int32_t>{});
+    case DType::Int64: return f(TypeTag<int64_t>{});
+    case DType::Float16: return f(TypeTag<Float16>{});
+    case DType::BFloat16: return f(TypeTag<BFloat16>{});
+    case DType::Float32: return f(TypeTag<float>{});
+    case DType::Float64: return f(TypeTag<double>{});
+  }
+  __builtin_unreachable();
+}
+
+// An element as a Lua program sees it.
+struct Scalar {
+  enum class Kind : uint8_t { Bool, Int, Float } kind;
+  union {
+    int64_t i;
+    double d;
+  };
+  static Scalar of(bool value) { return {Kind::Bool, {.i = value}}; }
+  static Scalar of(int64_t value) { return {Kind::Int, {.i = value}}; }
+  static Scalar of(double value) { return {Kind::Float, {.d = value}}; }
+  double as_double() const { return kind == Kind::Float ? d : static_cast<double>(i); }
+};
+
+Scalar read_element(DType type, const std::byte* at);
+// Rounds to the type; integers wrap; a float outside an integer's range saturates and nan becomes 0.
+void write_element(DType type, std::byte* at, Scalar value);
+// True if writing `value` as integer dtype `type` keeps it.
+bool fits(DType type, Scalar value);
+// dst and src do not overlap. Same rules as write_element.
+void convert(DType to, std::byte* dst, DType from, const std::byte* src, int64_t count);
+
+}  // namespace lutra

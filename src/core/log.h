@@ -1,0 +1,25 @@
+// Where words for people go. stdout belongs to the script: every line here goes to stderr, or to the host's own sink.
+#pragma once
+
+#include <string_view>
+
+namespace lutra {
+
+// Receives one line without its newline.
+using LogSink = void (*)(void* user, std::string_view line);
+
+// One per Runtime. The default writes to stderr, after flushing stdout so that the two stay in order, by one write(2).
+class Log {
+ public:
+  void line(std::string_view line) const;
+  void set_sink(LogSink sink, void* user) {
+    sink_ = sink;
+    user_ = user;
+  }
+
+ private:
+  LogSink sink_ = nullptr;
+  void* user_ = nullptr;
+};
+
+}  // namespace lutra

@@ -1,0 +1,59 @@
+// Sizes of a tensor's axes, at most eight, row-major. A value: copied freely, no allocation.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+
+namespace lutra {
+
+inline constexpr int kMaxRank = 8;
+
+class Shape {
+ public:
+  Shape() = default;
+  Shape(std::initializer_list<int64_t> sizes) : Shape(std::span<const int64_t>(sizes.begin(), sizes.size())) {}
+  // At most kMaxRank sizes: the caller has checked.
+  explicit Shape(std::span<const int64_t> sizes) {
+    for (int64_t size : sizes) dims_[rank_++] = size;
+  }
+
+  int rank() const { return rank_; }
+  int64_t operator[](int axis) const { return dims_[axis]; }
+  int64_t& operator[](int axis) { return dims_[axis]; }
+  const int64_t* data() const { return dims_; }
+  std::span<const int64_t> dims() const { return {dims_, static_cast<std::size_t>(rank_)}; }
+  // Appends an axis. The caller has checked that there are fewer than kMaxRank.
+  void push(int64_t size) { dims_[rank_++] = size; }
+
+  // The number of elements; the caller has checked the shape with element_count once.
+  int64_t size() const {
+    int64_t product = 1;
+    for (int i = 0; i < rank_; ++i) product *= dims_[i];
+    return product;
+  }
+  bool operator==(const Shape& other) const {
+    if (rank_ != other.rank_) return false;
+    for (int i = 0; i < rank_; ++i) {
+      if (dims_[i] != other.dims_[i]) return false;
+    }
+    return true;
+  }
+
+ private:
+  int64_t dims_[kMaxRank];  // the first rank_ of them mean something
+  uint8_t rank_ = 0;
+};
+
+// "(2, 3)", "(3,)", "()"
+void append(std::string& out, const Shape& shape);
+
+// The number of elements of `dims`. Fails (InvalidArgument) on a negative size and when the elements of `element_bytes`
+// bytes each would need more than 2^62 bytes. `who` starts the sentence.
+int64_t element_count(const char* who, std::span<const int64_t> dims, int64_t element_bytes);
+
+// NumPy's broadcasting of two shapes; false when they do not match.
+bool broadcast(const Shape& a, const Shape& b, Shape* out);
+
+}  // namespace lutra

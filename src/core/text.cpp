@@ -1,0 +1,66 @@
+#include "core/text.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+namespace lutra {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+void append(std::string& out, double number) {
+  char digits[40];
+  std::snprintf(digits, sizeof digits, "%.14g", number);
+  out += digits;
+}
+
+std::string bytes_text(int64_t bytes) {
+  const char* sign = bytes < 0 ? "-" : "";
+  // -2^63 has no positive twin in int64_t.
+  uint64_t size = bytes < 0 ? ~static_cast<uint64_t>(bytes) + 1 : static_cast<uint64_t>(bytes);
+  char out[40];
+  if (size < 1024) {
+    std::snprintf(out, sizeof out, "%s%lluB", sign, static_cast<unsigned long long>(size));
+    return out;
+  }
+  const char* units = "KMGTPE";
+  while (size >= 1024 * 1024 && units[1] != '\0') {
+    size /= 1024;
+    ++units;
+  }
+  double value = static_cast<double>(size) / 1024.0;
+  std::snprintf(out, sizeof out, *units == 'K' ? "%s%.1f%ciB" : "%s%.2f%ciB", sign, value, *units);
+  return out;
+}
+
+void NearestWord::offer(std::string_view candidate) {
+  // A long wrong word is no slip of a known one; and hostile input must not cost quadratic time.
+  if (word_.size() > 64 || candidate.size() > 64) return;
+  std::size_t distance = edit_distance(word_, candidate);
+  if (distance <= std::max<std::size_t>(1, word_.size() / 3) && distance < best_distance_) {
+    best_distance_ = distance;
+    best_ = candidate;
+  }
+}
+
+std::string NearestWord::hint() const {
+  return best_.empty() ? std::string() : text(" (did you mean '", best_, "'?)");
+}
+
+}  // namespace lutra

@@ -1,0 +1,50 @@
+// Addresses first, memory later: a range is reserved once, and pages are put under parts of it and taken away again.
+// On the CPU and simulated GPUs this is mmap; on CUDA cuMemAddressReserve and cuMemMap. An Arena stands on one range.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace lutra {
+
+class PageSource {
+ public:
+  virtual ~PageSource() = default;
+
+  // Null when the addresses cannot be had.
+  virtual std::byte* reserve(std::size_t bytes) = 0;
+  virtual void release(std::byte* base, std::size_t bytes) = 0;
+
+  // Puts memory under [at, at + bytes), both multiples of granularity(). False when the device has no more; why() says
+  // it in the driver's words.
+  virtual bool map(std::byte* at, std::size_t bytes) = 0;
+  // Gives the memory back; the addresses stay reserved. Nothing may use the range any more.
+  virtual void unmap(std::byte* at, std::size_t bytes) = 0;
+
+  virtual std::size_t granularity() const = 0;
+  virtual std::string why() const = 0;
+};
+
+// Host memory by mmap, with a number of bytes it pretends to have (a simulated card's size). Pages are taken from the
+// system when touched. Not shared between threads.
+class HostPages final : public PageSource {
+ public:
+  explicit HostPages(std::size_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}
+
+  std::byte* reserve(std::size_t bytes) override;
+  void release(std::byte* base, std::size_t bytes) override;
+  bool map(std::byte* at, std::size_t bytes) override;
+  void unmap(std::byte* at, std::size_t bytes) override;
+  std::size_t granularity() const override { return std::size_t{2} << 20; }
+  std::string why() const override;
+
+  std::size_t mapped_bytes() const { return mapped_bytes_; }
+  std::size_t capacity_bytes() const { return capacity_bytes_; }
+
+ private:
+  std::size_t capacity_bytes_;
+  std::size_t mapped_bytes_ = 0;
+  std::size_t refused_bytes_ = 0;
+};
+
+}  // namespace lutra

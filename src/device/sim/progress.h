@@ -1,0 +1,62 @@
+// How far a stream has come, and how others wait for it. It outlives the stream when another one's queue still names
+// it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+
+namespace lutra {
+
+// About two microseconds of looking, before a thread goes to sleep (which costs more than that, twice).
+template <class Done> bool spin_until(const Done& done) {
+  for (int i = 0; i < 50; ++i) {
+    if (done()) return true;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  return false;
+}
+
+class Progress {
+ public:
+  uint64_t done() const { return done_.load(std::memory_order_acquire); }
+  bool reached(uint64_t seq) const { return done() >= seq; }
+  // By the one thread that runs the stream's commands.
+  void advance() {
+    uint64_t seq = done_.load(std::memory_order_relaxed) + 1;
+    done_.store(seq);
+    if (seq >= wanted_.load()) wake();
+  }
+  void wait(uint64_t seq);
+
+ private:
+  void wake();
+
+  std::atomic<uint64_t> done_{0};
+  // The least seq a sleeper waits for. Who waits writes it and then reads done_, who advances does the opposite, and
+  // all of it in one order of all threads: one of them sees the other.
+  std::atomic<uint64_t> wanted_{UINT64_MAX};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+inline void Progress::wait(uint64_t seq) {
+  if (spin_until([&] { return reached(seq); })) return;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (wanted_.load() > seq) wanted_.store(seq);
+    if (done_.load() >= seq) return;
+    changed_.wait(lock);
+  }
+}
+
+inline void Progress::wake() {
+  std::lock_guard lock(mutex_);
+  wanted_.store(UINT64_MAX);  // the sleepers that are not yet done say it again
+  changed_.notify_all();
+}
+
+}  // namespace lutra

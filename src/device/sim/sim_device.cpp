@@ -1,0 +1,24 @@
+#include "device/sim/sim_device.h"
+
+#include <utility>
+
+namespace lutra {
+
+SimDevice::SimDevice(int number, const SimOptions& options, std::shared_ptr<Schedule> schedule)
+    : Device(DeviceType::GPU, number),
+      options_(options),
+      schedule_(std::move(schedule)),
+      pages_(static_cast<std::size_t>(options.memory_limit_mb * 1024 * 1024)) {}
+
+MemoryInfo SimDevice::memory() const {
+  return {pages_.capacity_bytes(), pages_.capacity_bytes() - pages_.mapped_bytes()};
+}
+
+std::unique_ptr<Stream> SimDevice::new_stream() { return std::make_unique<SimStream>(options_, schedule_); }
+
+std::vector<std::pair<std::string, std::string>> SimDevice::details() const {
+  // The oldest generation that Lutra's CUDA kernels are made for.
+  return {{"device_name", "Simulated GPU"}, {"compute_capability", "8.0"}};
+}
+
+}  // namespace lutra

@@ -1,0 +1,263 @@
+#include "device/sim/sim_stream.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <cassert>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "device/sim/progress.h"
+#include "device/sim/record_queue.h"
+
+namespace lutra {
+namespace {
+
+std::atomic<uint64_t> g_forks{0};
+
+uint64_t count_forks() {
+  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { g_forks.fetch_add(1); });
+  return g_forks.load();
+}
+
+int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
+
+void sleep_until_ns(int64_t when) {
+  std::this_thread::sleep_until(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(when)));
+}
+
+// Rounded up; at most a day, so that sums stay in range.
+int64_t nanoseconds(double seconds) { return static_cast<int64_t>(std::ceil(std::min(seconds, 86400.0) * 1e9)); }
+
+// Carried bytes follow the request.
+void run_copy(void* args) {
+  const CopyRequest& request = *static_cast<const CopyRequest*>(args);
+  if (request.bytes > 0) std::memcpy(request.to, request.from, request.bytes);
+}
+
+struct WaitArgs {
+  std::shared_ptr<Progress> of;
+  uint64_t seq;
+};
+
+void run_wait(void* args) {
+  WaitArgs* wait = static_cast<WaitArgs*>(args);
+  wait->of->wait(wait->seq);
+  wait->~WaitArgs();
+}
+
+}  // namespace
+
+struct SimStream::State {
+  RecordQueue queue;
+  std::shared_ptr<Progress> progress = std::make_shared<Progress>();
+  bool timed = false;
+  int64_t free_ns = 0;  // when the simulated device was done with what it ran last
+
+  std::mutex mutex;  // who pushes, and everything below
+  std::condition_variable wake;
+  bool sleeping = false;
+  bool stopping = false;
+  bool started = false;
+  pthread_t thread{};
+
+  void run_first();
+  void start();
+  void stop();
+  static void* work(void* state);
+};
+
+void SimStream::State::run_first() {
+  Record* record = queue.front();
+  if (!timed) {
+    record->run(record->args);
+  } else if (record->run == run_wait) {
+    record->run(record->args);
+    free_ns = now_ns();
+  } else {
+    // It starts when it and the device are there. Sleeping too long does not count: what is next starts when it should.
+    int64_t start = std::max(record->queued_ns, free_ns);
+    record->run(record->args);
+    int64_t now = now_ns();
+    free_ns = std::max(start + record->cost_ns, now);
+    if (free_ns > now) sleep_until_ns(free_ns);
+  }
+  queue.pop();
+  progress->advance();
+}
+
+void* SimStream::State::work(void* argument) {
+  State& state = *static_cast<State*>(argument);
+  use_one_thread_here();  // several simulated GPUs share the cores
+  for (;;) {
+    if (!spin_until([&] { return !state.queue.is_empty(); })) {
+      std::unique_lock lock(state.mutex);
+      while (state.queue.is_empty() && !state.stopping) {
+        state.sleeping = true;
+        state.wake.wait(lock);
+      }
+      state.sleeping = false;
+      if (state.queue.is_empty()) return nullptr;
+    }
+    state.run_first();
+  }
+}
+
+void SimStream::State::start() {
+  // Signals are the program's business: only faults arrive here.
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&blocked, fault);
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  int problem = pthread_create(&thread, nullptr, work, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (problem != 0) fail(ErrorCode::ResourceExhausted, "simulated GPU: no thread for it: ", std::strerror(problem));
+  started = true;
+}
+
+void SimStream::State::stop() {
+  {
+    std::lock_guard lock(mutex);
+    if (!started) return;
+    stopping = true;
+  }
+  wake.notify_one();
+  pthread_join(thread, nullptr);
+}
+
+SimStream::SimStream(const SimOptions& options, std::shared_ptr<Schedule> schedule)
+    : options_(options), born_(count_forks()), schedule_(std::move(schedule)), state_(std::make_unique<State>()) {
+  state_->timed = is_timed() || options.link_gbps > 0 || options.link_latency_us > 0;
+  if (schedule_ != nullptr) schedule_->add(this);
+}
+
+SimStream::~SimStream() {
+  if (schedule_ != nullptr) {
+    if (!is_forked()) schedule_->until(*this, tail());
+    schedule_->remove(this);
+  }
+  if (!is_forked()) {
+    state_->stop();
+    return;
+  }
+  // Destroying a condition variable waits for its sleepers, and they are in the other process: all of it stays.
+  static std::vector<State*>& left_behind = *new std::vector<State*>;
+  left_behind.push_back(state_.release());
+}
+
+bool SimStream::is_forked() const { return g_forks.load(std::memory_order_relaxed) != born_; }
+
+template <class Fill> Ticket SimStream::enqueue(void (*run)(void* args), std::size_t bytes, const Fill& fill) {
+  if (is_forked()) [[unlikely]] {
+    fail(ErrorCode::FailedPrecondition,
+         "simulated GPUs do not survive a fork: what runs their commands stays in the parent process. Fork before the "
+         "first op, or use the CPU in the child");
+  }
+  State& state = *state_;
+  // Without the mutex: the thread may need it to get there.
+  if (state.queue.is_crowded()) [[unlikely]] {
+    host_wait(tail());
+  }
+  Ticket ticket{this, 0};
+  bool wake = false;
+  {
+    std::lock_guard lock(state.mutex);
+    if (!state.started && schedule_ == nullptr) [[unlikely]] {
+      state.start();
+    }
+    Record& record = *state.queue.push(run, bytes);
+    fill(record);
+    if (state.timed) record.queued_ns = now_ns();
+    state.queue.publish();
+    ticket.seq = state.queue.pushed();
+    std::swap(wake, state.sleeping);
+  }
+  if (wake) state.wake.notify_one();
+  if (schedule_ != nullptr) schedule_->some();
+  return ticket;
+}
+
+Ticket SimStream::submit(void (*run)(void* args), const void* args, std::size_t bytes,
+                         void (*relocate)(void* copy, const void* original)) {
+  return enqueue(run, bytes, [&](Record& record) {
+    record.cost_ns = std::exchange(next_cost_ns_, 0);
+    if (bytes > 0) std::memcpy(record.args, args, bytes);
+    if (relocate != nullptr) relocate(record.args, args);
+  });
+}
+
+Ticket SimStream::copy(const CopyRequest& request, bool carry) {
+  double seconds = options_.link_latency_us * 1e-6;
+  if (options_.link_gbps > 0) seconds += static_cast<double>(request.bytes) / (options_.link_gbps * 1e9);
+  std::size_t carried = carry ? request.bytes : 0;
+  return enqueue(run_copy, sizeof(CopyRequest) + carried, [&](Record& record) {
+    record.cost_ns = nanoseconds(seconds);
+    CopyRequest* queued = new (record.args) CopyRequest(request);
+    if (carried == 0) return;
+    queued->from = reinterpret_cast<std::byte*>(queued + 1);
+    std::memcpy(queued + 1, request.from, carried);
+  });
+}
+
+void SimStream::wait_for(Ticket ticket) {
+  if (ticket.stream == this || is_forked() || is_done(ticket)) return;
+  // Only streams that run side by side can wait for each other; any other is waited for here.
+  SimStream* other = dynamic_cast<SimStream*>(ticket.stream);
+  if (other == nullptr || other->schedule_ != schedule_) {
+    lutra::host_wait(ticket);
+    return;
+  }
+  assert(ticket.seq <= other->tail());
+  enqueue(run_wait, sizeof(WaitArgs), [&](Record& record) {
+    new (record.args) WaitArgs{other->state_->progress, ticket.seq};
+  });
+}
+
+void SimStream::host_wait(uint64_t seq) {
+  assert(seq <= tail());
+  if (reached(seq) || is_forked()) return;
+  if (schedule_ != nullptr) {
+    schedule_->until(*this, seq);
+  } else {
+    state_->progress->wait(seq);
+  }
+}
+
+bool SimStream::done(uint64_t seq) {
+  if (reached(seq) || is_forked()) return true;
+  // Who asks until it is done must see it done.
+  if (schedule_ != nullptr) schedule_->some();
+  return reached(seq);
+}
+
+uint64_t SimStream::tail() const { return state_->queue.pushed(); }
+
+void SimStream::set_next_cost(double flops, double bytes) {
+  double seconds = 0;
+  if (options_.gflops > 0) seconds = flops / (options_.gflops * 1e9);
+  if (options_.gbps > 0) seconds = std::max(seconds, bytes / (options_.gbps * 1e9));
+  next_cost_ns_ = nanoseconds(seconds);
+}
+
+uint64_t SimStream::running_seq() const { return state_->progress->done() + 1; }
+
+bool SimStream::reached(uint64_t seq) const { return state_->progress->reached(seq); }
+
+bool SimStream::may_run_first() {
+  const Record* first = state_->queue.front();
+  if (first == nullptr) return false;
+  if (first->run != run_wait) return true;
+  const WaitArgs* wait = static_cast<const WaitArgs*>(first->args);
+  return wait->of->reached(wait->seq);
+}
+
+void SimStream::run_first() { state_->run_first(); }
+
+}  // namespace lutra

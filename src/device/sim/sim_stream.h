@@ -1,0 +1,65 @@
+// A simulated GPU's queue: a thread of its own, started by the first command, runs the commands in order; or a Schedule
+// runs them on the caller's thread. Commands take at least the time that the simulated speed gives. The thread takes no
+// lock while a command runs, and destroying the stream finishes what was queued.
+// Commands must not throw. A wait that was not over when it was queued counts as a command: tail() covers it.
+// In a forked child nothing runs any more: submit and copy fail (FailedPrecondition), and waits end at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "device/sim/schedule.h"
+#include "device/stream.h"
+
+namespace lutra {
+
+struct SimOptions {
+  double memory_limit_mb = 4096;
+  double gflops = 0, gbps = 0;                // what commands take: 10^9 operations and bytes a second
+  double link_gbps = 0, link_latency_us = 0;  // what copies take; all four 0: as fast as the host
+  uint64_t fail_at = 0;                       // the n-th compute command of each device fails late; 0: none
+};
+
+class SimStream final : public Stream {
+ public:
+  explicit SimStream(const SimOptions& options, std::shared_ptr<Schedule> schedule = nullptr);
+  ~SimStream() override;
+  SimStream(const SimStream&) = delete;
+
+  // The copy of the arguments is aligned to 16 bytes.
+  Ticket submit(void (*run)(void* args), const void* args, std::size_t bytes,
+                void (*relocate)(void* copy, const void* original)) override;
+  Ticket copy(const CopyRequest& request, bool carry) override;
+  void wait_for(Ticket ticket) override;
+  void host_wait(uint64_t seq) override;
+  bool done(uint64_t seq) override;
+  uint64_t tail() const override;
+
+  // Whether set_next_cost means anything here.
+  bool is_timed() const { return options_.gflops > 0 || options_.gbps > 0; }
+  // The command submitted next does this many operations on this many bytes. One caller at a time.
+  void set_next_cost(double flops, double bytes);
+  // Within a command: its seq.
+  uint64_t running_seq() const;
+
+ private:
+  friend class Schedule;
+  struct State;
+
+  // For the Schedule: they look at, and run, the oldest command.
+  bool may_run_first();
+  void run_first();
+  bool reached(uint64_t seq) const;
+
+  bool is_forked() const;
+  // Queues run with `bytes` of arguments; fill(record) writes them.
+  template <class Fill> Ticket enqueue(void (*run)(void* args), std::size_t bytes, const Fill& fill);
+
+  const SimOptions options_;
+  const uint64_t born_;  // forks of the process by then
+  const std::shared_ptr<Schedule> schedule_;
+  int64_t next_cost_ns_ = 0;
+  std::unique_ptr<State> state_;  // what the thread sees of it
+};
+
+}  // namespace lutra

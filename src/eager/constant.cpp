@@ -1,0 +1,77 @@
+#include <cstring>
+
+#include "eager/executor.h"
+
+namespace lutra {
+
+void make_host_tensor(Context& context, DType dtype, const Shape& shape, TensorRep* out) {
+  context.devices();
+  LogicalDevice& cpu = context.runtime().cpu();
+  out->dtype = dtype;
+  out->set_shape(shape);
+  out->size = shape.size();
+  out->value = 0;
+  out->origin = 0;
+  out->device = cpu.id;
+  if (out->nbytes() > kInlineBytes) {
+    Storage* storage = context.allocate(cpu, out->nbytes(), {"constant", dtype, shape});
+    out->data = storage->data;
+    out->storage = storage;
+  } else {
+    out->storage = nullptr;
+  }
+}
+
+void place_constant(Context& context, TensorRep* tensor) {
+  const OpDef& op = context.runtime().ops().get("_EagerConst");
+  uint32_t spec = context.scopes->spec();
+  Placement placement = place(context, op, tensor->dtype, nullptr, false);
+  LogicalDevice& device = *placement.device;
+  if (!device.is_host()) {
+    Storage* storage = context.allocate(device, tensor->nbytes(), {op.name, tensor->dtype, tensor->shape()});
+    context.runtime().transfer().write(device, *storage, tensor->address(), tensor->nbytes());
+    drop(*tensor);
+    tensor->data = storage->data;
+    tensor->storage = storage;
+  }
+  tensor->device = device.id;
+  tensor->origin = context.origins().record(op, spec, device, placement.reason);
+  bool runs = context.spec(spec).device_type != "CPU";
+  OriginDetail detail;
+  if (runs && context.placement_log().listens()) {
+    PlacementEvent event{op.name, device.full_name, context.spec_text(spec), "", context.line(), {}};
+    event.reason = reason_text(placement.reason, op.name, event.requested);
+    detail.line = event.line;
+    context.origins().record_detail(tensor->origin, detail);
+    context.placement_log().forget_copies();
+    context.placement_log().executes(std::move(event));
+  }
+  if (tensor->storage != nullptr && tensor->storage->bytes >= kBigBytes) {
+    if (detail.line.empty()) detail.line = context.line();
+    context.origins().record_big(tensor->storage, *tensor, std::move(detail));
+  }
+}
+
+void move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, TensorRep* out) {
+  LogicalDevice& from = context.runtime().device(tensor.device);
+  if (&from == &to || (from.is_host() && to.is_host())) {
+    share(*out, tensor);
+    out->device = to.id;
+    return;
+  }
+  bool made;
+  Storage* copy = context.runtime().transfer().fetch(context, tensor, to, &made);
+  *out = tensor;
+  out->device = to.id;
+  out->value = 0;
+  if (to.is_host() && out->nbytes() <= kInlineBytes) {
+    std::memcpy(out->bytes, copy->data, out->nbytes());
+    out->storage = nullptr;
+    copy->release();
+  } else {
+    out->storage = copy;
+    out->data = copy->data;
+  }
+}
+
+}  // namespace lutra

@@ -1,0 +1,126 @@
+#include "eager/context.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "eager/memory_report.h"
+
+namespace lutra {
+
+Context::Context(Runtime& runtime) : runtime_(runtime), placement_log_(runtime.log()) {
+  intern(DeviceSpec{});
+  runtime_.attach(this);
+}
+
+Context::~Context() { runtime_.detach(this); }
+
+uint32_t Context::intern(const DeviceSpec& spec) {
+  std::string text = spec.to_string();
+  auto [entry, is_new] = spec_ids_.emplace(text, static_cast<uint32_t>(specs_.size()));
+  if (is_new) {
+    specs_.push_back(std::make_unique<Spec>());
+    specs_.back()->spec = spec;
+    specs_.back()->text = std::move(text);
+  }
+  return entry->second;
+}
+
+uint32_t Context::scope_inside(uint32_t outer, uint32_t inner) {
+  if (outer == 0) return inner;
+  uint64_t key = (static_cast<uint64_t>(outer) << 32) | inner;
+  auto known = merged_.find(key);
+  if (known != merged_.end()) return known->second;
+  uint32_t merged = intern(specs_[inner]->spec.inside(specs_[outer]->spec));
+  merged_[key] = merged;
+  return merged;
+}
+
+const Context::Target& Context::target(uint32_t id) {
+  std::span<LogicalDevice* const> all = devices();
+  Spec& entry = *specs_[id];
+  if (entry.resolved_epoch == runtime_.generation && entry.resolved_soft == runtime_.soft_placement) return entry.target;
+
+  Target target;
+  const DeviceSpec& spec = entry.spec;
+  auto matching = [&](const DeviceSpec& wanted) {
+    std::vector<LogicalDevice*> found;
+    for (LogicalDevice* device : all) {
+      if (wanted.matches(device->spec)) found.push_back(device);
+    }
+    return found;
+  };
+  target.devices = matching(spec);
+  if (target.devices.empty() && runtime_.soft_placement) {
+    // The same type first, then any; job, replica and task stay as they were said.
+    DeviceSpec wider = spec;
+    wider.index = -1;
+    target.devices = matching(wider);
+    wider.device_type.clear();
+    for (LogicalDevice* device : matching(wider)) {
+      if (std::find(target.devices.begin(), target.devices.end(), device) == target.devices.end()) {
+        target.devices.push_back(device);
+      }
+    }
+    target.soft = true;
+  }
+  if (target.devices.empty()) {
+    DeviceSpec asked = spec;
+    if (asked.job.empty()) asked.job = "localhost";
+    if (asked.replica < 0) asked.replica = 0;
+    if (asked.task < 0) asked.task = 0;
+    std::transform(asked.device_type.begin(), asked.device_type.end(), asked.device_type.begin(), [](unsigned char c) {
+      return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+    });
+    std::string hint = runtime_.soft_placement ? "" : "lutra.config.set_soft_device_placement(true) would choose one of them";
+    throw Error(ErrorCode::NotFound, text(asked.to_string(), " unknown device. Here: ", runtime_.device_names(),
+                                          hint.empty() ? "" : ". ", hint))
+        .with("requested", entry.text)
+        .with("hint", hint);
+  }
+  entry.target = std::move(target);
+  entry.resolved_epoch = runtime_.generation;
+  entry.resolved_soft = runtime_.soft_placement;
+  return entry.target;
+}
+
+void Context::set_seed(uint64_t seed) {
+  seed_ = seed;
+  counter_ = 0;
+  seeded_ = true;
+}
+
+Rng Context::random_range(const Seed& seed, uint64_t blocks) {
+  if (seed.given) return {static_cast<uint64_t>(seed.value), 0};
+  if (!seeded_) {
+    uint64_t from_system = 0;
+    if (getrandom(&from_system, sizeof from_system, 0) != sizeof from_system) {
+      from_system = reinterpret_cast<uintptr_t>(this);
+    }
+    set_seed(from_system);
+  }
+  Rng range{seed_, counter_};
+  counter_ += blocks;
+  return range;
+}
+
+Storage* Context::allocate_under_pressure(LogicalDevice& device, std::size_t bytes, const Wanted& wanted) {
+  // What can never fit is not worth a collection.
+  auto attempt = [&] { return device.allocate(bytes); };
+  if (hooks.collect != nullptr && hooks.collect(hooks.user)) {
+    if (Storage* storage = attempt()) return storage;
+  }
+  if (runtime_.transfer().drop_mirrors(&device)) {
+    if (Storage* storage = attempt()) return storage;
+  }
+  if (device.heap != nullptr) {
+    host_wait(device.copy->tail_ticket());
+    device.heap->trim();
+  } else {
+    runtime_.pool().trim();
+  }
+  if (Storage* storage = attempt()) return storage;
+  throw out_of_memory(*this, device, bytes, wanted);
+}
+
+}  // namespace lutra

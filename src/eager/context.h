@@ -1,0 +1,105 @@
+// One thread's view of a Runtime: its device scopes, its random numbers, who listens, and who made which tensor.
+// It holds no scratch of a call in progress: a finalizer may call ops in the middle of one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "eager/origins.h"
+#include "eager/placement_log.h"
+#include "eager/runtime.h"
+#include "eager/scope.h"
+
+namespace lutra {
+
+// What src/lua lends the layers below. Every one may be null.
+struct ContextHooks {
+  void* user = nullptr;
+  // Collects garbage; false when that is not possible now (stopped, inside a finalizer).
+  bool (*collect)(void* user) = nullptr;
+  // The script line that is running, "train.lua:7".
+  std::string (*line)(void* user) = nullptr;
+};
+
+// What memory is asked for, for the out-of-memory report.
+struct Wanted {
+  const char* op;
+  DType dtype;
+  Shape shape;
+};
+
+class Context {
+ public:
+  explicit Context(Runtime& runtime);
+  ~Context();
+  Context(const Context&) = delete;
+
+  Runtime& runtime() { return runtime_; }
+  PlacementLog& placement_log() { return placement_log_; }
+  Origins& origins() { return origins_; }
+  ContextHooks hooks;
+  std::string line() const { return hooks.line != nullptr ? hooks.line(hooks.user) : std::string(); }
+
+  // The running coroutine's scopes; never null.
+  ScopeStack* scopes = &main_scopes_;
+  ScopeStack& main_scopes() { return main_scopes_; }
+
+  // The id of a DeviceSpec in this Context; 0 is the empty one.
+  uint32_t intern(const DeviceSpec& spec);
+  const DeviceSpec& spec(uint32_t id) const { return specs_[id]->spec; }
+  const std::string& spec_text(uint32_t id) const { return specs_[id]->text; }
+  // The id of `name`, read as a scope opened inside `outer`.
+  uint32_t scope_inside(uint32_t outer, uint32_t inner);
+
+  // The initialised devices a scope means, in order of placement. With soft placement on those that stand in for them.
+  struct Target {
+    std::vector<LogicalDevice*> devices;
+    bool soft = false;  // none of them was meant
+  };
+  // Fails (NotFound) when there are none.
+  const Target& target(uint32_t spec);
+
+  // The devices, initialising them if need be.
+  std::span<LogicalDevice* const> devices() {
+    if (!runtime_.is_initialised()) runtime_.initialise(line());
+    return runtime_.order();
+  }
+
+  void set_seed(uint64_t seed);
+  // The next range of `blocks` Philox blocks; with a given seed one that depends on it alone.
+  Rng random_range(const Seed& seed, uint64_t blocks);
+
+  // Never null: collects, drops mirrors, drains, trims and tries again before it fails (ResourceExhausted) with the
+  // report (memory_report.h).
+  Storage* allocate(LogicalDevice& device, std::size_t bytes, const Wanted& wanted) {
+    Storage* storage = device.allocate(bytes);
+    return storage != nullptr ? storage : allocate_under_pressure(device, bytes, wanted);
+  }
+
+ private:
+  Storage* allocate_under_pressure(LogicalDevice& device, std::size_t bytes, const Wanted& wanted);
+
+  struct Spec {
+    DeviceSpec spec;
+    std::string text;
+    uint64_t resolved_epoch = UINT64_MAX;
+    bool resolved_soft = false;
+    Target target;
+  };
+
+  Runtime& runtime_;
+  PlacementLog placement_log_;
+  Origins origins_;
+  ScopeStack main_scopes_;
+  std::vector<std::unique_ptr<Spec>> specs_;
+  std::unordered_map<std::string, uint32_t> spec_ids_;
+  std::unordered_map<uint64_t, uint32_t> merged_;
+  uint64_t seed_ = 0;
+  uint64_t counter_ = 0;
+  bool seeded_ = false;
+};
+
+}  // namespace lutra

@@ -1,0 +1,114 @@
+#include "eager/fault_sets.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace lutra {
+
+FaultSets::~FaultSets() {
+  for (std::size_t i = 1; i < sets_.size(); ++i) {
+    for (LaunchRecord* launch : sets_[i].launches) {
+      if (--launch->sets == 0) retired_.push_back(launch);
+    }
+  }
+  for (LaunchRecord* launch : retired_) {
+    host_wait(launch->ticket);
+    delete launch;
+  }
+}
+
+uint16_t FaultSets::intern(Launches launches) {
+  if (launches.empty()) return 0;
+  if (auto known = known_.find(launches); known != known_.end()) {
+    ++sets_[known->second].refs;
+    return known->second;
+  }
+  if (unused_.empty() && sets_.size() > UINT16_MAX) {
+    fail(ErrorCode::ResourceExhausted,
+         "more than 65,535 tensors wait for launches that can still fail; call lutra.synchronize() now and then");
+  }
+  if (unused_.empty()) {
+    unused_.push_back(static_cast<uint16_t>(sets_.size()));
+    sets_.emplace_back();
+  }
+  uint16_t index = unused_.back();
+  unused_.pop_back();
+  for (LaunchRecord* launch : launches) ++launch->sets;
+  known_.emplace(launches, index);
+  sets_[index].launches = std::move(launches);
+  sets_[index].refs = 1;
+  return index;
+}
+
+void FaultSets::sweep() {
+  std::erase_if(retired_, [](LaunchRecord* launch) {
+    if (!is_done(launch->ticket)) return false;
+    delete launch;
+    return true;
+  });
+}
+
+LaunchRecord* FaultSets::open(uint16_t set, uint16_t* with_it) {
+  sweep();
+  auto record = std::make_unique<LaunchRecord>();
+  Launches launches;
+  if (set != 0 && !is_good(set)) launches = sets_[set].launches;
+  launches.insert(std::upper_bound(launches.begin(), launches.end(), record.get()), record.get());
+  *with_it = intern(std::move(launches));
+  return record.release();
+}
+
+uint16_t FaultSets::unite(uint16_t a, uint16_t b) {
+  if (a != 0 && is_good(a)) a = 0;
+  if (b != 0 && is_good(b)) b = 0;
+  if (a == b || b == 0) {
+    retain(a);
+    return a;
+  }
+  if (a == 0) {
+    retain(b);
+    return b;
+  }
+  Launches both;
+  std::set_union(sets_[a].launches.begin(), sets_[a].launches.end(), sets_[b].launches.begin(),
+                 sets_[b].launches.end(), std::back_inserter(both));
+  return intern(std::move(both));
+}
+
+void FaultSets::release(uint16_t set) {
+  if (set == 0 || --sets_[set].refs > 0) return;
+  known_.erase(sets_[set].launches);
+  for (LaunchRecord* launch : sets_[set].launches) {
+    if (--launch->sets == 0) retired_.push_back(launch);
+  }
+  sets_[set].launches.clear();
+  unused_.push_back(set);
+}
+
+bool FaultSets::is_good(uint16_t set) const {
+  return std::all_of(sets_[set].launches.begin(), sets_[set].launches.end(), [](const LaunchRecord* launch) {
+    return is_done(launch->ticket) && !launch->fault.happened();
+  });
+}
+
+void FaultSets::raise_if_failed(const LaunchRecord& launch) {
+  if (!launch.fault.happened()) return;
+  Error error = fault_error(launch.lua_name, launch.fault);
+  std::string message = error.message();
+  if (!launch.line.empty()) message += text(" (queued at ", launch.line, " on ", launch.device, ")");
+  throw Error(error.code(), message).with("device", launch.device);
+}
+
+void FaultSets::check(uint16_t set) const {
+  for (const LaunchRecord* launch : sets_[set].launches) raise_if_failed(*launch);
+}
+
+void FaultSets::check_all(const std::string& device) const {
+  for (std::size_t i = 1; i < sets_.size(); ++i) {
+    for (const LaunchRecord* launch : sets_[i].launches) {
+      if (device.empty() || launch->device == device) raise_if_failed(*launch);
+    }
+  }
+}
+
+}  // namespace lutra

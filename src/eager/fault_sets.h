@@ -1,0 +1,64 @@
+// Late errors. A launch that may find a mistake in values has a record; every tensor computed from it, directly or not,
+// carries the set of such launches it depends on, as a small index in its storage (0, nearly always: the empty set).
+// A wait for a tensor raises, every time, iff its set holds a launch that failed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "device/stream.h"
+#include "ops/fault.h"
+
+namespace lutra {
+
+struct LaunchRecord {
+  Fault fault;
+  Ticket ticket;
+  const char* lua_name = "";
+  std::string device;
+  std::string line;  // "train.lua:7", where it was queued
+  uint32_t sets = 0; // how many sets hold it
+};
+
+class FaultSets {
+ public:
+  FaultSets() : sets_(1) {}
+  ~FaultSets();
+
+  // A record for a launch about to be queued; `set` + it is the set of what it computes. The returned index is retained.
+  LaunchRecord* open(uint16_t set, uint16_t* with_it);
+
+  // The union, retained. Sets known to be good count as empty.
+  uint16_t unite(uint16_t a, uint16_t b);
+  void retain(uint16_t set) {
+    if (set != 0) ++sets_[set].refs;
+  }
+  void release(uint16_t set);
+  // Whether all launches of the set are done, and none failed.
+  bool is_good(uint16_t set) const;
+  // Raises the first failed launch's error. All launches of the set are done: the caller has waited.
+  void check(uint16_t set) const;
+  // The same for every set that some tensor has, of one device's launches or ("") of all.
+  void check_all(const std::string& device) const;
+
+ private:
+  struct Set {
+    std::vector<LaunchRecord*> launches;  // sorted by address; copied from the key in known_
+    uint32_t refs = 0;
+  };
+  using Launches = std::vector<LaunchRecord*>;
+  static void raise_if_failed(const LaunchRecord& launch);
+  uint16_t intern(Launches launches);
+  void sweep();
+
+  std::vector<Set> sets_;  // [0] is the empty set
+  std::map<Launches, uint16_t> known_;
+  Launches retired_;  // in no set any more, but the device may still write into them
+  std::vector<uint16_t> unused_;
+};
+
+}  // namespace lutra

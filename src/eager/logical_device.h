@@ -1,0 +1,40 @@
+// What ops run on: /job:localhost/replica:0/task:0/device:GPU:1. All of a physical device or a slice of one, with its own
+// memory limit and its own streams.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "device/device.h"
+#include "memory/device_heap.h"
+#include "memory/host_pool.h"
+#include "ops/backend.h"
+
+namespace lutra {
+
+struct LogicalDevice {
+  uint16_t id = 0;  // never reused, so a tensor can outlive a reset
+  DeviceType type = DeviceType::CPU;
+  DeviceSpec spec;
+  std::string full_name;
+  Device* physical = nullptr;
+  const Backend* backend = nullptr;  // null: the CPU
+  HostPool* pool = nullptr;          // the CPU's memory
+  std::unique_ptr<Stream> compute;   // null on the CPU, where work runs at once
+  std::unique_ptr<Stream> copy;
+  std::unique_ptr<DeviceHeap> heap;  // null on the CPU
+  uint64_t fail_at = 0;              // a simulated GPU told to fail its n-th launch
+  uint64_t launches = 0;
+
+  bool is_host() const { return type == DeviceType::CPU; }
+  // Null when full.
+  Storage* allocate(std::size_t bytes) {
+    if (heap != nullptr) return heap->allocate(bytes);
+    Storage* storage = pool->allocate(bytes);
+    if (storage != nullptr) storage->device = id;
+    return storage;
+  }
+};
+
+}  // namespace lutra

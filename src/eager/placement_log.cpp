@@ -1,0 +1,35 @@
+#include "eager/placement_log.h"
+
+#include "core/text.h"
+
+namespace lutra {
+
+void PlacementLog::set_options(const PlacementLogOptions& options) {
+  options_ = options;
+  printed_.clear();
+}
+
+void PlacementLog::print(const std::string& line) {
+  if (options_.once && !printed_.insert(line).second) return;
+  log_.line(line);
+}
+
+void PlacementLog::executes(PlacementEvent event) {
+  event.copies = std::move(copies_);
+  copies_.clear();
+  if (handler_) {
+    events.push_back(std::move(event));
+    return;
+  }
+  if (!options_.on) return;
+  if (options_.copies) {
+    for (const CopyEvent& copy : event.copies) {
+      print(text("Copying tensor ", copy.shape, " of ", copy.bytes, " bytes from ", copy.source, " to ", copy.target));
+    }
+  }
+  std::string line = text("Executing op ", event.op, " in device ", event.device);
+  if (options_.reasons) line += text(" (", event.reason, ")");
+  print(line);
+}
+
+}  // namespace lutra

@@ -1,0 +1,68 @@
+// Tells what ran where: a line per op on stderr in order with the script's output, or an event per op to a handler.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "core/log.h"
+#include "core/shape.h"
+
+namespace lutra {
+
+struct CopyEvent {
+  std::string source;  // full device names
+  std::string target;
+  Shape shape;
+  int64_t bytes;
+};
+
+struct PlacementEvent {
+  std::string op;
+  std::string device;
+  std::string requested;  // the scopes' merged name, "" without a scope
+  std::string reason;
+  std::string line;       // "train.lua:7"
+  std::vector<CopyEvent> copies;
+};
+
+struct PlacementLogOptions {
+  bool on = false;
+  bool reasons = false;  // append why
+  bool copies = false;   // a line per copy, before the op's
+  bool once = false;     // each distinct line once
+};
+
+class PlacementLog {
+ public:
+  explicit PlacementLog(Log& log) : log_(log) {}
+
+  // Whether anybody listens: then the Executor reports.
+  bool listens() const { return options_.on || handler_; }
+  const PlacementLogOptions& options() const { return options_; }
+  void set_options(const PlacementLogOptions& options);
+  // With a handler events wait in `events` for src/lua to hand them over after the op, and stderr stays quiet.
+  void set_handler(bool on) { handler_ = on; }
+  bool has_handler() const { return handler_; }
+
+  // A copy made for the op that will be reported next.
+  void copied(CopyEvent copy) { copies_.push_back(std::move(copy)); }
+  void forget_copies() { copies_.clear(); }
+  const std::vector<CopyEvent>& pending_copies() const { return copies_; }
+  // Called after placement and input checks, before the op is submitted.
+  void executes(PlacementEvent event);
+
+  std::vector<PlacementEvent> events;
+
+ private:
+  void print(const std::string& line);
+
+  Log& log_;
+  PlacementLogOptions options_;
+  bool handler_ = false;
+  std::vector<CopyEvent> copies_;
+  std::unordered_set<std::string> printed_;
+};
+
+}  // namespace lutra

@@ -1,0 +1,69 @@
+#include "eager/placer.h"
+
+#include "eager/context.h"
+
+namespace lutra {
+namespace {
+
+[[noreturn]] void fail_without_kernel(Context& context, const OpDef& op, DType key) {
+  const KernelRegistry& kernels = context.runtime().kernels();
+  DTypes known = kernels.dtypes(DeviceType::CPU, op);
+  fail(ErrorCode::InvalidArgument, op.called(), ": no kernel for ", key,
+       "; there is one for ", text_of(known), ": cast first");
+}
+
+}  // namespace
+
+Placement place(Context& context, const OpDef& op, DType key, LogicalDevice* input, bool converts) {
+  const KernelRegistry& kernels = context.runtime().kernels();
+  uint32_t spec = context.scopes->spec();
+  if (spec == 0 && input != nullptr) return {input, Reason::StaysOnInput};
+  if (input != nullptr) {
+    // Nothing is computed, so the first device meant will do.
+    const Context::Target& target = context.target(spec);
+    return {target.devices.front(), target.soft ? Reason::SoftPlacement : Reason::Scope};
+  }
+  const Context::Target& target = context.target(spec);
+  bool skipped = false;
+  for (LogicalDevice* device : target.devices) {
+    if (kernels.find(device->type, op, key).run == nullptr ||
+        (converts && kernels.dtypes(device->type, kernels.ops().get("Cast")).empty())) {
+      skipped = true;
+      continue;
+    }
+    if (skipped && device->is_host() && target.devices.front()->type == DeviceType::GPU) return {device, Reason::NoKernel};
+    if (target.soft) return {device, Reason::SoftPlacement};
+    if (spec != 0) return {device, Reason::Scope};
+    return {device, device->is_host() ? Reason::OnlyCpu : Reason::GpuFirst};
+  }
+  LogicalDevice& cpu = context.runtime().cpu();
+  if (kernels.find(DeviceType::CPU, op, key).run == nullptr) fail_without_kernel(context, op, key);
+  KernelFallback fallback = context.runtime().kernel_fallback;
+  if (fallback != KernelFallback::Allow) {
+    std::string sentence = text(op.name, " has no GPU kernel for ", key, "; asked for ", context.spec_text(spec),
+                                ", it runs on ", cpu.full_name);
+    if (fallback == KernelFallback::Error) {
+      throw Error(ErrorCode::InvalidArgument,
+                  text(op.called(), ": ", op.name, " has no GPU kernel for ", key,
+                       " and the kernel fallback is \"error\"; run it in a CPU scope, or "
+                       "lutra.debugging.set_kernel_fallback(\"allow\")"))
+          .with("requested", context.spec_text(spec));
+    }
+    context.runtime().log().line("WARNING: " + sentence);
+  }
+  return {&cpu, Reason::NoKernel};
+}
+
+std::string reason_text(Reason reason, const char* op_name, const std::string& requested) {
+  switch (reason) {
+    case Reason::GpuFirst: return "no scope: GPU first";
+    case Reason::OnlyCpu: return "no scope: no GPU here";
+    case Reason::Scope: return text("scope ", requested);
+    case Reason::SoftPlacement: return text("soft placement: ", requested, " is not here");
+    case Reason::NoKernel: return text(op_name, " has no GPU kernel");
+    case Reason::StaysOnInput: return "moves no data: stays on its input's device";
+  }
+  return "";
+}
+
+}  // namespace lutra

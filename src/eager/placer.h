@@ -1,0 +1,34 @@
+// Where an op runs, and why (api.md, section 2, "Placement of an op").
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "eager/logical_device.h"
+#include "ops/kernel.h"
+
+namespace lutra {
+
+class Context;
+
+enum class Reason : uint8_t {
+  GpuFirst,      // no scope: GPU first
+  OnlyCpu,       // no scope: no GPU here
+  Scope,         // the scope asks for it
+  SoftPlacement, // what the scope asks for is not there
+  NoKernel,      // what was asked for has no kernel
+  StaysOnInput,  // moves no data
+};
+
+struct Placement {
+  LogicalDevice* device;
+  Reason reason;
+};
+
+// `input`: the device whose memory the result would share, or null. `converts`: inputs must be cast there first.
+Placement place(Context& context, const OpDef& op, DType key, LogicalDevice* input, bool converts);
+
+// "no scope: GPU first", "Unique has no GPU kernel"
+std::string reason_text(Reason reason, const char* op_name, const std::string& requested);
+
+}  // namespace lutra

@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include "eager/executor.h"
+
+namespace lutra {
+namespace {
+
+const InputDef& input_def(const OpDef& op, int i) {
+  return op.inputs[std::min<std::size_t>(static_cast<std::size_t>(i), op.inputs.size() - 1)];
+}
+
+// "a number", "bool", "float32 or float64"
+std::string expected(DTypes types) {
+  if (types == kNumbers) return "a number";
+  if (types == kBool) return "bool";
+  if (types == kInts) return "an integer";
+  return text_of(types);
+}
+
+[[noreturn, gnu::cold]] void fail_dtype(const OpDef& op, int input, DType got, DTypes wanted) {
+  std::string hint = got == DType::Bool ? text("; cast it first: ", input_def(op, input).name, ":cast(\"int32\")") : "";
+  fail(ErrorCode::InvalidArgument, op.called(), ": ", input_def(op, input).name, " is ", got, ", expected ",
+       expected(wanted), hint);
+}
+
+// The dtype of numbers among themselves: as a literal's.
+DType literal_dtype(const Scalar& number) {
+  switch (number.kind) {
+    case Scalar::Kind::Bool: return DType::Bool;
+    case Scalar::Kind::Int: return fits(DType::Int32, number) ? DType::Int32 : DType::Int64;
+    case Scalar::Kind::Float: return DType::Float32;
+  }
+  return DType::Float32;
+}
+
+// A Lua number takes the tensors' dtype where it can.
+DType with_number(DType tensors, const Scalar& number) {
+  if (number.kind == Scalar::Kind::Float && !is_float(tensors)) return DType::Float32;
+  if (number.kind == Scalar::Kind::Int && tensors == DType::Bool) return DType::Int32;
+  return tensors;
+}
+
+// What the inputs that are promoted together meet in.
+DType promoted_dtype(const Call& call) {
+  const OpDef& op = *call.op;
+  bool any_tensor = false;
+  DType type = DType::Float32;
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    if (tensor == nullptr || (input_def(op, i).flags & kOwnDType) != 0) continue;
+    type = any_tensor ? promote(type, tensor->dtype) : tensor->dtype;
+    any_tensor = true;
+  }
+  bool any_number = false;
+  DType tensors = type;
+  for (int i = 0; i < call.n_in; ++i) {
+    if (call.in[i].tensor != nullptr || (input_def(op, i).flags & kOwnDType) != 0) continue;
+    const Scalar& number = call.in[i].number;
+    if (any_tensor) {
+      type = promote(type, with_number(tensors, number));
+    } else {
+      type = any_number ? promote(type, literal_dtype(number)) : literal_dtype(number);
+    }
+    any_number = true;
+  }
+  return type;
+}
+
+void check_number_fits(const Call& call, int input, DType type) {
+  const Scalar& number = call.in[input].number;
+  require(number.kind != Scalar::Kind::Int || !is_integer(type) || fits(type, number), call.op->called(), ": ",
+          input_def(*call.op, input).name, " is ", number.i, ", which does not fit ", type, " (", lowest_of(type),
+          " to ", highest_of(type), ")");
+}
+
+// The dtype the op is computed in, after the inputs' dtypes are checked.
+DType key_dtype(const Call& call) {
+  const OpDef& op = *call.op;
+  if (op.inputs.empty()) return DType::Float32;  // said by the shape function
+  DType type = promoted_dtype(call);
+  for (int i = 0; i < call.n_in; ++i) {
+    const InputDef& def = input_def(op, i);
+    bool own = (def.flags & kOwnDType) != 0;
+    const TensorRep* tensor = call.in[i].tensor;
+    DType checked = !own ? type : tensor != nullptr ? tensor->dtype : literal_dtype(call.in[i].number);
+    if (!def.dtypes.has(checked)) [[unlikely]] fail_dtype(op, i, checked, def.dtypes);
+    if (tensor == nullptr && !own) check_number_fits(call, i, type);
+  }
+  if (op.compute == Compute::Float && !is_float(type)) return DType::Float32;
+  return type;
+}
+
+// Whether some input must be cast before the kernel runs.
+bool needs_casts(const Call& call, DType key) {
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    if (tensor != nullptr && tensor->dtype != key && (input_def(*call.op, i).flags & kOwnDType) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void prepare(Context& context, const Call& call, Prepared* prepared) {
+  const OpDef& op = *call.op;
+  DType key = key_dtype(call);
+  Inference inference(call, key, prepared->out);
+  op.shape(inference);
+  prepared->op = &op;
+  prepared->n_out = static_cast<uint8_t>(inference.outputs());
+  prepared->shared_from = inference.shared_from();
+  // An op without inputs computes in its result's dtype.
+  if (op.inputs.empty() || (op.flags & kKeyIsOutput) != 0) key = prepared->out[0].dtype;
+  prepared->key = key;
+  prepared->spec = context.scopes->spec();
+  context.devices();
+
+  const TensorRep* first = call.n_in > 0 ? call.in[0].tensor : nullptr;
+  bool shares = prepared->shared_from >= 0 && first != nullptr;
+  LogicalDevice* input = shares ? &context.runtime().device(first->device) : nullptr;
+  Placement placement = place(context, op, key, input, !shares && needs_casts(call, key));
+  prepared->device = placement.device;
+  prepared->reason = placement.reason;
+  prepared->kernel = shares ? nullptr : &context.runtime().kernels().find(placement.device->type, op, key);
+  if (!shares) prepared->shared_from = -1;
+  prepared->epoch = context.runtime().epoch;
+}
+
+}  // namespace lutra

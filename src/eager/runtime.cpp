@@ -1,0 +1,173 @@
+#include "eager/runtime.h"
+
+#include <algorithm>
+
+#include "core/parallel.h"
+#include "device/sim/sim_device.h"
+#include "eager/context.h"
+
+namespace lutra {
+namespace {
+
+// The CPU: its memory is the HostPool's business, its stream runs everything at once.
+class CpuDevice final : public Device {
+ public:
+  CpuDevice() : Device(DeviceType::CPU, 0) {}
+  MemoryInfo memory() const override { return {HostPool::default_limit(), HostPool::default_limit()}; }
+};
+
+// What "nearly all of the card" leaves to others when no limit is said; a simulated card's own size is all its own.
+std::size_t default_limit(const Device& device) { return device.memory().total_bytes; }
+
+}  // namespace
+
+Runtime::Runtime()
+    : kernels_(std::make_unique<KernelRegistry>(ops_)),
+      registry_(std::make_unique<DeviceRegistry>(std::make_unique<CpuDevice>())),
+      pool_(std::make_unique<HostPool>(HostPool::default_limit())),
+      transfer_(faults_) {
+  register_all_cpu_kernels(*kernels_);
+  StorageHooks hooks;
+  hooks.set_mirror_hook([](void* user, Storage* storage) { static_cast<Runtime*>(user)->transfer_.drop_mirrors_of(storage); }, this);
+  hooks.set_fault_hook([](void* user, uint16_t set) { static_cast<Runtime*>(user)->faults_.release(set); }, this);
+  hooks.set_size_hook(kBigBytes, [](void* user, Storage* storage) {
+    for (Context* context : static_cast<Runtime*>(user)->contexts_) context->origins().forget(storage);
+  }, this);
+  hooks_ = hooks;
+  pool_->set_hooks(hooks);
+  transfer_.set_limits([this](uint16_t id) {
+    LogicalDevice& device = *devices_[id];
+    return device.heap != nullptr ? device.heap->stats().limit_bytes : pool_->stats().limit_bytes;
+  });
+}
+
+Runtime::~Runtime() {
+  for (auto& device : devices_) {
+    if (device->is_host() || device->compute == nullptr) continue;
+    host_wait(device->copy->tail_ticket());
+    host_wait(device->compute->tail_ticket());
+  }
+}
+
+void Runtime::set_simulated_gpus(const SimulatedGpus& gpus) {
+  std::shared_ptr<Schedule> schedule = Schedule::from_environment();
+  SimOptions options{.memory_limit_mb = gpus.memory_limit_mb, .gflops = gpus.gflops, .gbps = gpus.gbps,
+                     .link_gbps = gpus.link_gbps, .link_latency_us = gpus.link_latency_us, .fail_at = gpus.fail_at};
+  registry_->set_gpu_source(picked_cards(gpus.count, [options, schedule](int number, int) -> std::unique_ptr<Device> {
+    return std::make_unique<SimDevice>(number, options, schedule);
+  }));
+  sim_ = gpus;
+  sim_schedule_ = schedule;
+}
+
+void Runtime::initialise(std::string_view by) {
+  if (is_initialised()) return;
+  std::vector<LogicalDevicePlan> plans = registry_->plan();
+  for (const std::string& warning : registry_->warnings()) log_.line(warning);
+  bool any_gpu = false;
+  for (const LogicalDevicePlan& plan : plans) any_gpu |= plan.physical->type() == DeviceType::GPU;
+  if (any_gpu) sim_backend().register_kernels(*kernels_);
+  for (const LogicalDevicePlan& plan : plans) add_device(plan);
+  // GPUs before CPUs, lowest number first.
+  std::stable_sort(order_.begin(), order_.end(), [](const LogicalDevice* a, const LogicalDevice* b) {
+    return a->type != b->type ? a->type == DeviceType::GPU : a->spec.index < b->spec.index;
+  });
+  if (registry_->intra_op_threads() > 0) set_max_threads(registry_->intra_op_threads());
+  registry_->freeze(by);
+  ++generation;
+}
+
+void Runtime::add_device(const LogicalDevicePlan& plan) {
+  auto device = std::make_unique<LogicalDevice>();
+  require(devices_.size() < UINT16_MAX, "lutra.config.reset() was called too often: no device ids are left");
+  device->id = static_cast<uint16_t>(devices_.size());
+  device->type = plan.physical->type();
+  device->spec = plan.spec;
+  device->full_name = plan.spec.to_string();
+  device->physical = plan.physical;
+  if (device->is_host()) {
+    device->pool = pool_.get();
+    if (plan.limit_bytes) pool_->set_limit(*plan.limit_bytes);
+    if (cpu_ == nullptr || cpu_->spec.index != 0 || plan.spec.index == 0) cpu_ = device.get();
+  } else {
+    device->backend = &sim_backend();
+    device->fail_at = sim_.fail_at;
+    device->compute = plan.physical->new_stream();
+    device->copy = plan.physical->new_stream();
+    std::size_t limit = plan.limit_bytes ? *plan.limit_bytes : default_limit(*plan.physical);
+    if (plan.memory_fraction > 0) {
+      limit = static_cast<std::size_t>(static_cast<double>(plan.physical->memory().total_bytes) * plan.memory_fraction);
+    }
+    ArenaOptions options{.limit_bytes = limit, .growth = plan.growth, .piece_bytes = 0};
+    device->heap = std::make_unique<DeviceHeap>(device->id, *plan.physical->pages(), options, *device->compute, hooks_);
+    device->heap->poison_freed(sim_schedule_ != nullptr);
+  }
+  order_.push_back(device.get());
+  devices_.push_back(std::move(device));
+}
+
+void Runtime::reset() {
+  transfer_.drop_mirrors(nullptr);
+  for (LogicalDevice* device : order_) {
+    if (device->heap == nullptr || device->heap->live() == 0) continue;
+    fail(ErrorCode::FailedPrecondition, "reset: ", device->heap->live(), " tensors live on ", device->full_name,
+         "; release them first (local t <close>, lutra.tidy, t = nil)");
+  }
+  for (LogicalDevice* device : order_) {
+    if (device->heap == nullptr) continue;
+    host_wait(device->copy->tail_ticket());
+    device->heap.reset();
+  }
+  order_.clear();
+  registry_->thaw();
+  ++epoch;
+  ++generation;
+}
+
+LogicalDevice& Runtime::find(std::string_view name) {
+  DeviceSpec wanted = DeviceSpec::parse(name);
+  std::vector<LogicalDevice*> found;
+  if (!wanted.empty()) {
+    for (LogicalDevice* device : order_) {
+      if (wanted.matches(device->spec)) found.push_back(device);
+    }
+  }
+  if (found.empty()) {
+    fail(ErrorCode::InvalidArgument, "No matching devices found for '", name, "'. Here: ", device_names());
+  }
+  if (found.size() > 1) {
+    fail(ErrorCode::InvalidArgument, "Multiple devices match the provided string '", name, "': '", found[0]->full_name,
+         "' and '", found[1]->full_name, "'.");
+  }
+  return *found[0];
+}
+
+std::string Runtime::device_names() const {
+  std::string names;
+  for (const LogicalDevice* device : order_) names += text(names.empty() ? "" : ", ", device->full_name);
+  return names;
+}
+
+void Runtime::synchronize(LogicalDevice* only) {
+  for (LogicalDevice* device : order_) {
+    if ((only != nullptr && device != only) || device->is_host()) continue;
+    host_wait(device->copy->tail_ticket());
+    host_wait(device->compute->tail_ticket());
+  }
+  faults_.check_all(only != nullptr ? only->full_name : "");
+}
+
+void Runtime::release_memory(LogicalDevice* only) {
+  transfer_.drop_mirrors(only);
+  for (LogicalDevice* device : order_) {
+    if (only != nullptr && device != only) continue;
+    if (device->is_host()) {
+      pool_->trim();
+    } else {
+      host_wait(device->copy->tail_ticket());
+      device->heap->trim();
+    }
+  }
+}
+
+}  // namespace lutra

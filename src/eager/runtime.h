@@ -1,0 +1,102 @@
+// What the States of one host share: the ops, the kernels, the devices with their memory, the settings. A Context (one
+// thread's view) stands on it. Devices are initialised by the first op, or the first question that needs them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/log.h"
+#include "device/device_registry.h"
+#include "eager/fault_sets.h"
+#include "eager/logical_device.h"
+#include "eager/transfer.h"
+#include "memory/host_pool.h"
+#include "ops/kernel.h"
+#include "ops/op.h"
+
+namespace lutra {
+
+class Schedule;
+
+enum class KernelFallback : uint8_t { Allow, Warn, Error };
+
+struct SimulatedGpus {
+  int count = 0;
+  double memory_limit_mb = 4096;
+  double gflops = 0, gbps = 0, link_gbps = 0, link_latency_us = 0;  // 0: as fast as the host
+  uint64_t fail_at = 0;  // the n-th launch of every GPU fails late; 0: none does
+};
+
+class Runtime {
+ public:
+  Runtime();
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+
+  const OpRegistry& ops() const { return ops_; }
+  KernelRegistry& kernels() { return *kernels_; }
+  DeviceRegistry& registry() { return *registry_; }
+  Log& log() { return log_; }
+  FaultSets& faults() { return faults_; }
+  Transfer& transfer() { return transfer_; }
+  HostPool& pool() { return *pool_; }
+
+  // The only GPUs from now on; before initialisation. 0 takes them away again.
+  void set_simulated_gpus(const SimulatedGpus& gpus);
+
+  bool is_initialised() const { return !order_.empty(); }
+  // `by`: the script line that does it, for later error texts.
+  void initialise(std::string_view by);
+  // Back to before initialisation. Fails (FailedPrecondition) while tensors live on a GPU.
+  void reset();
+
+  // GPUs before CPUs, lowest number first: the order of placement. Empty before initialisation.
+  std::span<LogicalDevice* const> order() const { return order_; }
+  LogicalDevice& device(uint16_t id) { return *devices_[id]; }
+  LogicalDevice& cpu() { return *cpu_; }
+  // Fails (NotFound, InvalidArgument) unless exactly one initialised device is meant.
+  LogicalDevice& find(std::string_view name);
+  std::string device_names() const;
+
+  // Blocks until the device (all of them when null) has finished what was queued; raises what failed.
+  void synchronize(LogicalDevice* device);
+  // Gives cached pages back: mirrors, arenas, the CPU's pool. Null: everywhere.
+  void release_memory(LogicalDevice* device);
+
+  // The States that stand on this Runtime, so that a freed storage can be forgotten by them.
+  void attach(Context* context) { contexts_.push_back(context); }
+  void detach(Context* context) { std::erase(contexts_, context); }
+
+  bool soft_placement = false;
+  KernelFallback kernel_fallback = KernelFallback::Allow;
+  const char* float32_matmul_precision = "tf32";  // as TensorFlow; the CPU always computes in fp32
+  // Counts what may pull the ground from under an op in progress: a tensor released by hand, a reset.
+  uint64_t epoch = 0;
+  // Counts initialisations: a list of devices found under another one is stale.
+  uint64_t generation = 0;
+
+ private:
+  void add_device(const LogicalDevicePlan& plan);
+
+  // Destroyed from the last to the first: mirrors and fault records before the streams they wait for.
+  OpRegistry ops_;
+  std::unique_ptr<KernelRegistry> kernels_;
+  std::unique_ptr<DeviceRegistry> registry_;
+  Log log_;
+  StorageHooks hooks_;
+  std::vector<std::unique_ptr<LogicalDevice>> devices_;  // by id; those of before a reset stay for the tensors they made
+  std::vector<LogicalDevice*> order_;
+  LogicalDevice* cpu_ = nullptr;
+  std::unique_ptr<HostPool> pool_;
+  FaultSets faults_;
+  Transfer transfer_;
+  std::vector<Context*> contexts_;
+  SimulatedGpus sim_;
+  std::shared_ptr<Schedule> sim_schedule_;
+};
+
+}  // namespace lutra

@@ -1,0 +1,186 @@
+#include "eager/transfer.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "eager/context.h"
+
+namespace lutra {
+namespace {
+
+// Mirrors on one GPU may take this share of its limit.
+constexpr std::size_t kMirrorShare = 4;
+// A content-keyed mirror costs a device block each.
+constexpr std::size_t kMaxSmallMirrors = 256;
+
+void order_after(Stream& stream, Ticket ticket) {
+  if (!is_done(ticket)) stream.wait_for(ticket);
+}
+
+// What a copy that reads the tensor on its GPU has to wait for.
+void wait_for_source(LogicalDevice& from, const Storage& source, Stream& stream) {
+  order_after(stream, from.compute->tail_ticket());
+  order_after(stream, source.ready);
+}
+
+}  // namespace
+
+void Transfer::make_ready(LogicalDevice& device, Storage& storage) {
+  if (!storage.ready) return;
+  if (!is_done(storage.ready)) device.compute->wait_for(storage.ready);
+  storage.ready = {};
+}
+
+void Transfer::write(LogicalDevice& to, Storage& storage, const std::byte* from, std::size_t bytes) {
+  if (to.is_host()) {
+    if (bytes > 0) std::memcpy(storage.data, from, bytes);
+    return;
+  }
+  order_after(*to.copy, to.heap->idle(storage));
+  storage.ready = to.copy->copy({storage.data, from, bytes}, true);
+}
+
+void Transfer::read(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes) {
+  LogicalDevice& from = context.runtime().device(tensor.device);
+  if (from.is_host()) {
+    if (bytes > 0) std::memcpy(to, tensor.address() + offset, bytes);
+    return;
+  }
+  Storage& source = *tensor.storage;
+  source.retain();
+  wait_for_source(from, source, *from.copy);
+  Ticket ticket = from.copy->copy({to, tensor.data + offset, bytes}, false);
+  host_wait(ticket);
+  uint16_t faults = source.fault_set;
+  faults_.retain(faults);
+  source.release();
+  struct Release {
+    FaultSets& sets;
+    uint16_t set;
+    ~Release() { sets.release(set); }
+  } release{faults_, faults};
+  faults_.check(faults);
+}
+
+Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* made) {
+  *made = false;
+  if (Mirror* known = find(tensor, to)) {
+    recent_.splice(recent_.begin(), recent_, known->place);
+    known->copy->retain();
+    return known->copy;
+  }
+  *made = true;
+  LogicalDevice& from = context.runtime().device(tensor.device);
+  std::size_t bytes = tensor.nbytes();
+  if (tensor.storage != nullptr) tensor.storage->retain();  // collecting may release it by hand
+  TensorRep source = tensor;
+  Storage* copy = nullptr;
+  try {
+    copy = context.allocate(to, bytes, {"copy", source.dtype, source.shape()});
+    if (from.is_host() && source.storage == nullptr) {
+      write(to, *copy, source.bytes, bytes);
+    } else if (from.is_host()) {
+      order_after(*to.copy, to.heap->idle(*copy));
+      // One ticket must stand for all readers: a reader on another stream comes after the last one.
+      if (source.storage->reading.stream != to.copy.get()) order_after(*to.copy, source.storage->reading);
+      copy->ready = source.storage->reading = to.copy->copy({copy->data, source.data, bytes}, false);
+    } else if (to.is_host()) {
+      read(context, source, copy->data, 0, bytes);
+    } else {
+      Stream& stream = *from.copy;
+      wait_for_source(from, *source.storage, stream);
+      order_after(stream, to.heap->idle(*copy));
+      copy->ready = source.storage->reading = stream.copy({copy->data, source.data, bytes}, false);
+      copy->fault_set = faults_.unite(source.storage->fault_set, 0);
+    }
+    remember(source, copy);
+  } catch (...) {
+    if (copy != nullptr) copy->release();
+    drop(source);
+    throw;
+  }
+  drop(source);
+  return copy;
+}
+
+Mirror* Transfer::find(const TensorRep& tensor, const LogicalDevice& to) {
+  if (tensor.storage == nullptr) {
+    std::string key(reinterpret_cast<const char*>(tensor.bytes), tensor.nbytes());
+    auto [first, last] = small_.equal_range(key);
+    for (; first != last; ++first) {
+      if (first->second->copy->device == to.id) return first->second;
+    }
+    return nullptr;
+  }
+  std::size_t offset = static_cast<std::size_t>(tensor.data - tensor.storage->data);
+  for (Mirror* mirror = tensor.storage->mirrors; mirror != nullptr; mirror = mirror->next) {
+    if (mirror->copy->device == to.id && mirror->offset == offset && mirror->bytes == tensor.nbytes()) return mirror;
+  }
+  return nullptr;
+}
+
+void Transfer::remember(const TensorRep& tensor, Storage* copy) {
+  Mirror* mirror = new Mirror{};
+  mirror->source = tensor.storage;
+  mirror->bytes = tensor.nbytes();
+  mirror->copy = copy;
+  copy->retain();
+  if (tensor.storage != nullptr) {
+    mirror->offset = static_cast<std::size_t>(tensor.data - tensor.storage->data);
+    mirror->next = tensor.storage->mirrors;
+    tensor.storage->mirrors = mirror;
+  } else {
+    mirror->contents.assign(reinterpret_cast<const char*>(tensor.bytes), tensor.nbytes());
+    small_.emplace(mirror->contents, mirror);
+  }
+  recent_.push_front(mirror);
+  mirror->place = recent_.begin();
+
+  std::size_t& held = bytes_[copy->device];
+  held += mirror->bytes;
+  std::size_t most = SIZE_MAX;
+  if (copy->owner != nullptr && limit_of_) most = limit_of_(copy->device) / kMirrorShare;
+  while (recent_.size() > 1 && (held > most || small_.size() > kMaxSmallMirrors)) {
+    auto oldest = std::find_if(recent_.rbegin(), recent_.rend(), [&](Mirror* other) {
+      return other != mirror && (held > most ? other->copy->device == copy->device : other->source == nullptr);
+    });
+    if (oldest == recent_.rend()) break;
+    forget(*oldest);
+  }
+}
+
+void Transfer::forget(Mirror* mirror) {
+  if (mirror->source != nullptr) {
+    Mirror** link = &mirror->source->mirrors;
+    while (*link != mirror) link = &(*link)->next;
+    *link = mirror->next;
+  } else {
+    auto [first, last] = small_.equal_range(mirror->contents);
+    while (first != last && first->second != mirror) ++first;
+    small_.erase(first);
+  }
+  recent_.erase(mirror->place);
+  bytes_[mirror->copy->device] -= mirror->bytes;
+  Storage* copy = mirror->copy;
+  delete mirror;
+  copy->release();
+}
+
+bool Transfer::drop_mirrors(const LogicalDevice* device) {
+  bool any = false;
+  for (auto at = recent_.begin(); at != recent_.end();) {
+    Mirror* mirror = *at++;
+    if (device != nullptr && mirror->copy->device != device->id) continue;
+    // Forgetting one may free a storage that is the source of others: begin again.
+    forget(mirror);
+    any = true;
+    at = recent_.begin();
+  }
+  return any;
+}
+
+void Transfer::drop_mirrors_of(Storage* storage) {
+  while (storage->mirrors != nullptr) forget(storage->mirrors);
+}
+
+}  // namespace lutra

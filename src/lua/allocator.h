@@ -1,0 +1,40 @@
+// Lua's memory for interpreters of Lutra's own: free lists by size class, 16-byte steps up to 1 KB, over malloc. An op's
+// result is one block of such a class (performance.md D3). One per lua_State, used by one thread at a time.
+#pragma once
+
+#include <cstddef>
+
+namespace lutra {
+
+class LuaAllocator {
+ public:
+  LuaAllocator() = default;
+  ~LuaAllocator();
+  LuaAllocator(const LuaAllocator&) = delete;
+
+  // A lua_Alloc; `self` is the LuaAllocator.
+  static void* reallocate(void* self, void* block, std::size_t old_size, std::size_t new_size);
+
+ private:
+  static constexpr std::size_t kStep = 16;
+  static constexpr std::size_t kLargestSmall = 1024;
+  static constexpr std::size_t kSlabBytes = std::size_t{64} << 10;
+
+  struct Free {
+    Free* next;
+  };
+  struct Slab {
+    Slab* next;
+  };
+
+  void* take(std::size_t size);
+  void give(void* block, std::size_t size);
+  void* carve(std::size_t size);
+
+  Free* free_[kLargestSmall / kStep] = {};
+  Slab* slabs_ = nullptr;
+  std::byte* at_ = nullptr;  // the unused rest of the newest slab
+  std::size_t left_ = 0;
+};
+
+}  // namespace lutra

@@ -1,0 +1,132 @@
+#include "lua/args.h"
+
+#include <cmath>
+
+#include "core/error.h"
+#include "lua/state.h"
+
+namespace lutra {
+
+std::string what_is(lua_State* L, int index) {
+  switch (lua_type(L, index)) {
+    case LUA_TNONE: return "missing";
+    case LUA_TNIL: return "nil";
+    case LUA_TBOOLEAN: return lua_toboolean(L, index) ? "true" : "false";
+    case LUA_TNUMBER:
+      return lua_isinteger(L, index) ? text(lua_tointeger(L, index)) : text(lua_tonumber(L, index));
+    case LUA_TSTRING: {
+      std::size_t length;
+      const char* at = lua_tolstring(L, index, &length);
+      std::string shown(at, std::min<std::size_t>(length, 40));
+      for (char& c : shown) c = static_cast<unsigned char>(c) < 32 ? '?' : c;
+      return "\"" + shown + (length > 40 ? "...\"" : "\"");
+    }
+    case LUA_TTABLE: return "a table";
+    case LUA_TFUNCTION: return "a function";
+    case LUA_TTHREAD: return "a coroutine";
+    default: {
+      Box* box = to_box(L, index);
+      if (box == nullptr) return "a foreign userdata";
+      return box->is_live() ? "a tensor" : "a tensor that has been released";
+    }
+  }
+}
+
+std::optional<int64_t> integral(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TNUMBER) return std::nullopt;
+  int is_integral;
+  lua_Integer value = lua_tointegerx(L, index, &is_integral);
+  return is_integral ? std::optional<int64_t>(value) : std::nullopt;
+}
+
+int read_integers(lua_State* L, int index, const char* who, const char* name, int64_t* out, int most) {
+  std::size_t length = lua_rawlen(L, index);
+  require(length <= static_cast<std::size_t>(most), who, ": ", name, " has ", length, " entries, at most ", most,
+          " are possible");
+  int absolute = lua_absindex(L, index);
+  std::size_t entries = 0;
+  for (lua_pushnil(L); lua_next(L, absolute) != 0; lua_pop(L, 1)) ++entries;
+  require(entries == length, who, ": ", name, " has a hole or a string key, expected a list of integers");
+  for (std::size_t i = 0; i < length; ++i) {
+    lua_rawgeti(L, absolute, static_cast<lua_Integer>(i) + 1);
+    std::optional<int64_t> value = integral(L, -1);
+    if (!value) {
+      fail(ErrorCode::InvalidArgument, who, ": ", name, "[", i + 1, "] is ", what_is(L, -1), ", expected an integer");
+    }
+    out[i] = *value;
+    lua_pop(L, 1);
+  }
+  return static_cast<int>(length);
+}
+
+void Args::at_most(int most) const {
+  require(count() <= most, who_, ": ", count(), " arguments given, at most ", most, most == 1 ? " is" : " are", " taken");
+}
+
+void Args::wrong(int i, const char* name, const char* wanted) const {
+  fail(ErrorCode::InvalidArgument, who_, ": ", name, " is ", what_is(L, i), ", expected ", wanted);
+}
+
+bool Args::boolean(int i, const char* name) const {
+  if (!lua_isboolean(L, i)) wrong(i, name, "a boolean");
+  return lua_toboolean(L, i) != 0;
+}
+
+double Args::number(int i, const char* name) const {
+  if (lua_type(L, i) != LUA_TNUMBER) wrong(i, name, "a number");
+  return lua_tonumber(L, i);
+}
+
+int64_t Args::integer(int i, const char* name) const {
+  std::optional<int64_t> value = integral(L, i);
+  if (!value) wrong(i, name, "an integer");
+  return *value;
+}
+
+std::string_view Args::string(int i, const char* name) const {
+  if (lua_type(L, i) != LUA_TSTRING) wrong(i, name, "a string");
+  std::size_t length;
+  const char* at = lua_tolstring(L, i, &length);
+  return {at, length};
+}
+
+DType Args::dtype(int i, const char* name) const {
+  std::string_view word = string(i, name);
+  if (std::optional<DType> type = parse_dtype(word)) return *type;
+  NearestWord nearest(word);
+  for (int t = 0; t < kDTypeCount; ++t) nearest.offer(lutra::name(static_cast<DType>(t)));
+  fail(ErrorCode::InvalidArgument, who_, ": ", name, " ", what_is(L, i), " is no dtype", nearest.hint(),
+       "; there are ", text_of(kAnyDType));
+}
+
+const Box& Args::tensor(int i, const char* name) const {
+  Box* box = to_box(L, i);
+  if (box == nullptr) wrong(i, name, "a tensor");
+  if (!box->is_live()) {
+    fail(ErrorCode::FailedPrecondition, who_, ": ", name, " is a tensor that has been released");
+  }
+  return *box;
+}
+
+std::string_view Args::device_name(int i, const char* name) const {
+  if (lua_type(L, i) == LUA_TTABLE) {
+    // The string stays alive in the object.
+    lua_pushlstring(L, "name", 4);
+    lua_rawget(L, i);
+    bool is_name = lua_type(L, -1) == LUA_TSTRING;
+    std::size_t length = 0;
+    const char* at = is_name ? lua_tolstring(L, -1, &length) : nullptr;
+    lua_pop(L, 1);
+    if (is_name) return {at, length};
+  }
+  if (lua_type(L, i) != LUA_TSTRING) wrong(i, name, "a device's name or object");
+  return string(i, name);
+}
+
+LogicalDevice& Args::logical_device(int i, const char* name) const {
+  std::string_view wanted = device_name(i, name);
+  state.context().devices();
+  return state.runtime().find(wanted);
+}
+
+}  // namespace lutra

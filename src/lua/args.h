@@ -1,0 +1,58 @@
+// Reads a binding's arguments by Lua calls that cannot raise; what is wrong becomes an Error that names the function, the
+// argument, what it got and what it wanted.
+#pragma once
+
+#include <lua.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/dtype.h"
+#include "core/shape.h"
+#include "lua/box.h"
+
+namespace lutra {
+
+class State;
+struct LogicalDevice;
+
+// "a number", "nil", "a table", "a tensor": what stands at `index`, for error texts.
+std::string what_is(lua_State* L, int index);
+
+class Args {
+ public:
+  Args(lua_State* state, State& lutra, const char* who) : L(state), state(lutra), who_(who) {}
+
+  lua_State* const L;
+  State& state;
+
+  const char* who() const { return who_; }
+  int count() const { return lua_gettop(L); }
+  bool has(int i) const { return !lua_isnoneornil(L, i); }
+  // Fails when more than `most` are given.
+  void at_most(int most) const;
+  [[noreturn]] void wrong(int i, const char* name, const char* wanted) const;
+
+  bool boolean(int i, const char* name) const;
+  double number(int i, const char* name) const;
+  int64_t integer(int i, const char* name) const;  // also a float with an integral value
+  std::string_view string(int i, const char* name) const;
+  DType dtype(int i, const char* name) const;
+  const Box& tensor(int i, const char* name) const;
+  // A device's name, or an object that has one.
+  std::string_view device_name(int i, const char* name) const;
+  LogicalDevice& logical_device(int i, const char* name) const;
+
+ private:
+  const char* who_;
+};
+
+// The number at `index` if it has an integral value.
+std::optional<int64_t> integral(lua_State* L, int index);
+
+// A list of integral numbers into out[0..most). Fails naming `who` and `name`. Returns how many there are.
+int read_integers(lua_State* L, int index, const char* who, const char* name, int64_t* out, int most);
+
+}  // namespace lutra

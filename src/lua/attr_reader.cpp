@@ -1,0 +1,138 @@
+#include "lua/attr_reader.h"
+
+#include <cmath>
+#include <cstring>
+
+#include "core/error.h"
+#include "lua/args.h"
+
+namespace lutra {
+namespace {
+
+[[noreturn]] void fail_type(lua_State* L, int index, const AttrDef& def, const Call& call, const char* wanted) {
+  fail(ErrorCode::InvalidArgument, call.op->called(), ": ", def.name, " is ", what_is(L, index), ", expected ", wanted);
+}
+
+// 1-based to 0-based; negative counts from the end in both.
+int64_t axis_from_lua(int64_t axis, const AttrDef& def, const Call& call) {
+  require(axis != 0, call.op->called(), ": ", def.name, " 0; axes count from 1, -1 is the last");
+  return axis > 0 ? axis - 1 : axis;
+}
+
+void read_axes(lua_State* L, int index, const AttrDef& def, Call* call, Axes* axes) {
+  if (std::optional<int64_t> one = integral(L, index)) {
+    axes->count = 1;
+    axes->is_list = false;
+    axes->v[0] = axis_from_lua(*one, def, *call);
+    return;
+  }
+  if (lua_type(L, index) != LUA_TTABLE) fail_type(L, index, def, *call, "an axis or a list of axes");
+  axes->count = static_cast<int8_t>(read_integers(L, index, call->op->called(), def.name, axes->v, kMaxRank));
+  axes->is_list = true;
+  for (int i = 0; i < axes->count; ++i) axes->v[i] = axis_from_lua(axes->v[i], def, *call);
+}
+
+void read_dims(lua_State* L, int index, const AttrDef& def, Call* call, Dims* dims) {
+  if (std::optional<int64_t> one = integral(L, index)) {
+    dims->count = 1;
+    dims->v[0] = *one;
+    return;
+  }
+  if (lua_type(L, index) != LUA_TTABLE) fail_type(L, index, def, *call, "a shape: a list of sizes, or one size");
+  dims->count = static_cast<int8_t>(read_integers(L, index, call->op->called(), def.name, dims->v, kMaxRank));
+}
+
+}  // namespace
+
+void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
+  std::byte* at = call->attrs + def.offset;
+  switch (def.type) {
+    case AttrType::Bool:
+      if (!lua_isboolean(L, index)) fail_type(L, index, def, *call, "a boolean");
+      *reinterpret_cast<bool*>(at) = lua_toboolean(L, index) != 0;
+      break;
+    case AttrType::Int: {
+      std::optional<int64_t> value = integral(L, index);
+      if (!value) fail_type(L, index, def, *call, "an integer");
+      *reinterpret_cast<int64_t*>(at) = *value;
+      break;
+    }
+    case AttrType::Float:
+      if (lua_type(L, index) != LUA_TNUMBER) fail_type(L, index, def, *call, "a number");
+      *reinterpret_cast<double*>(at) = lua_tonumber(L, index);
+      break;
+    case AttrType::Number:
+      if (lua_type(L, index) != LUA_TNUMBER) fail_type(L, index, def, *call, "a number");
+      reinterpret_cast<Number*>(at)->value = lua_isinteger(L, index) ? Scalar::of(static_cast<int64_t>(lua_tointeger(L, index)))
+                                                                    : Scalar::of(static_cast<double>(lua_tonumber(L, index)));
+      break;
+    case AttrType::DType: {
+      if (lua_type(L, index) != LUA_TSTRING) fail_type(L, index, def, *call, "a dtype's name");
+      const char* word = lua_tostring(L, index);
+      std::optional<DType> type = parse_dtype(word);
+      if (!type) {
+        NearestWord nearest(word);
+        for (int i = 0; i < kDTypeCount; ++i) nearest.offer(name(static_cast<DType>(i)));
+        fail(ErrorCode::InvalidArgument, call->op->called(), ": ", def.name, " ", what_is(L, index), " is no dtype",
+             nearest.hint(), "; there are ", text_of(kAnyDType));
+      }
+      *reinterpret_cast<DType*>(at) = *type;
+      break;
+    }
+    case AttrType::Axes: read_axes(L, index, def, call, reinterpret_cast<Axes*>(at)); break;
+    case AttrType::Dims: read_dims(L, index, def, call, reinterpret_cast<Dims*>(at)); break;
+    case AttrType::Seed: {
+      std::optional<int64_t> value = integral(L, index);
+      if (!value) fail_type(L, index, def, *call, "an integer");
+      *reinterpret_cast<Seed*>(at) = {true, *value};
+      break;
+    }
+    case AttrType::Rng:
+    case AttrType::IndexBase: break;  // not the user's
+  }
+}
+
+namespace {
+
+bool is_users(const AttrDef& def) { return def.type != AttrType::Rng && def.type != AttrType::IndexBase; }
+
+[[noreturn, gnu::cold]] void fail_unknown_option(const char* key, const Call& call) {
+  NearestWord nearest(key);
+  std::string known;
+  for (const AttrDef& def : call.op->attrs.defs) {
+    if (!is_users(def)) continue;
+    nearest.offer(def.name);
+    known += text(known.empty() ? "" : ", ", def.name);
+  }
+  fail(ErrorCode::InvalidArgument, call.op->called(), ": unknown option '", std::string_view(key).substr(0, 40), "'",
+       nearest.hint(), known.empty() ? "; it takes no options" : "; it takes ", known);
+}
+
+}  // namespace
+
+void read_options(lua_State* L, int index, Call* call) {
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) {
+      fail(ErrorCode::InvalidArgument, call->op->called(), ": the options table has the key ", what_is(L, -2),
+           ", expected the name of an option");
+    }
+    const char* key = lua_tostring(L, -2);
+    const AttrDef* found = nullptr;
+    for (const AttrDef& def : call->op->attrs.defs) {
+      if (is_users(def) && std::strcmp(def.name, key) == 0) found = &def;
+    }
+    if (found == nullptr) fail_unknown_option(key, *call);
+    read_attr(L, lua_gettop(L), *found, call);
+  }
+}
+
+bool is_options(lua_State* L, int index) {
+  if (lua_rawlen(L, index) > 0) return false;
+  lua_pushnil(L);
+  if (lua_next(L, index) == 0) return true;
+  bool is_string = lua_type(L, -2) == LUA_TSTRING;
+  lua_pop(L, 2);
+  return is_string;
+}
+
+}  // namespace lutra

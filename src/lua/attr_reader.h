@@ -1,0 +1,19 @@
+// Option values from Lua into an op's attribute struct.
+#pragma once
+
+#include <lua.hpp>
+
+#include "ops/op.h"
+
+namespace lutra {
+
+// Reads the value at `index` into its place in `call`. Fails naming op and option. Lua calls in here cannot raise.
+void read_attr(lua_State* L, int index, const AttrDef& def, Call* call);
+
+// Reads the options table at `index`; an option nobody knows is an error that suggests the nearest one.
+void read_options(lua_State* L, int index, Call* call);
+
+// Whether the table at `index` is one of options: it has a string key, or nothing in it.
+bool is_options(lua_State* L, int index);
+
+}  // namespace lutra

@@ -1,0 +1,114 @@
+#include <cstring>
+
+#include "core/error.h"
+#include "lua/op_call.h"
+
+// Every op of the table becomes a function of the module ("random.normal" of a submodule) and, when it takes a tensor
+// first, a method; arithmetic becomes metamethods of both metatables.
+
+namespace lutra {
+namespace {
+
+// Lives in a userdata that the closures hold.
+OpBinding* new_binding(lua_State* L, State& state, const OpDef& op) {
+  void* block = lua_newuserdatauv(L, sizeof(OpBinding), 0);
+  OpBinding* binding = new (block) OpBinding{&state, &op, {}, 0, 0, 0, -1};
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, [](lua_State* inner) -> int {
+    static_cast<OpBinding*>(lua_touserdata(inner, 1))->~OpBinding();
+    return 0;
+  });
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+
+  for (const AttrDef& def : op.attrs.defs) {
+    if (def.is_before_inputs) binding->places.push_back({&def, 0, true});
+    if (def.type == AttrType::IndexBase) binding->base_attr = def.offset;
+  }
+  bool inputs_first = binding->places.empty();
+  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
+    binding->places.push_back({nullptr, static_cast<int>(i), (op.inputs[i].flags & kOptional) == 0});
+  }
+  if (inputs_first && !op.is_variadic()) binding->inputs_first = static_cast<int>(op.inputs.size());
+  for (const AttrDef& def : op.attrs.defs) {
+    if (!def.is_positional || def.is_before_inputs) continue;
+    if (def.is_leading_optional) binding->leading_optional = 1;
+    binding->places.push_back({&def, 0, def.is_required});
+  }
+  for (const OpBinding::Place& place : binding->places) binding->required += place.required;
+  return binding;
+}
+
+// The closure of an op on top of the stack; the binding's userdata is its fourth upvalue, to be kept alive.
+void push_closure(lua_State* L, State& state, const OpDef& op, lua_CFunction function) {
+  OpBinding* binding = new_binding(L, state, op);
+  lua_pushlightuserdata(L, binding);
+  state.push(L, State::kTensorMeta);
+  state.push(L, State::kStoredTensorMeta);
+  lua_pushvalue(L, -4);
+  lua_pushcclosure(L, function, 4);
+  lua_replace(L, -2);
+}
+
+// Pushes the table that `path` ("random.normal") names a field of, and returns the field's name.
+const char* push_parent(lua_State* L, int module, const char* path) {
+  lua_pushvalue(L, module);
+  while (const char* dot = std::strchr(path, '.')) {
+    lua_pushlstring(L, path, static_cast<std::size_t>(dot - path));
+    lua_pushvalue(L, -1);
+    if (lua_rawget(L, -3) == LUA_TNIL) {
+      lua_pop(L, 1);
+      lua_newtable(L);
+      lua_pushvalue(L, -2);
+      lua_pushvalue(L, -2);
+      lua_rawset(L, -5);
+    }
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+    path = dot + 1;
+  }
+  return path;
+}
+
+struct Metamethod {
+  const char* event;
+  const char* op;
+};
+constexpr Metamethod kMetamethods[] = {
+    {"__add", "AddV2"},     {"__sub", "Sub"},       {"__mul", "Mul"}, {"__div", "RealDiv"},
+    {"__idiv", "FloorDiv"}, {"__mod", "FloorMod"},  {"__pow", "Pow"}, {"__unm", "Neg"},
+};
+
+}  // namespace
+
+void bind_ops(lua_State* L, State& state) {
+  int module = lua_gettop(L);
+  int methods = module - 1;
+  const OpRegistry& ops = state.runtime().ops();
+  for (int id = 0; id < ops.count(); ++id) {
+    const OpDef& op = ops.at(id);
+    if (op.has(kHidden) || op.lua_name == nullptr) continue;
+    const char* name = push_parent(L, module, op.lua_name);
+    push_closure(L, state, op, call_op);
+    bool takes_tensor_first = !op.inputs.empty() && (op.attrs.defs.empty() || !op.attrs.defs[0].is_before_inputs) &&
+                              !op.is_variadic() && !op.has(kNoMethod);
+    if (takes_tensor_first) {
+      lua_pushvalue(L, -1);
+      lua_setfield(L, methods, name);
+    }
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+  }
+  for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta}) {
+    state.push(L, slot);
+    for (const Metamethod& metamethod : kMetamethods) {
+      const OpDef* op = ops.find(metamethod.op);
+      if (op == nullptr) continue;
+      push_closure(L, state, *op, call_op_as_metamethod);
+      lua_setfield(L, -2, metamethod.event);
+    }
+    lua_pop(L, 1);
+  }
+}
+
+}  // namespace lutra

@@ -1,0 +1,40 @@
+// A tensor as Lua holds it: one userdata block, told from foreign ones by a cookie that cannot be forged without knowing
+// the secret of this loaded copy.
+#pragma once
+
+#include <lua.hpp>
+
+#include "tensor/tensor.h"
+
+namespace lutra {
+
+struct Box {
+  uintptr_t cookie;
+  TensorRep tensor;
+
+  // address ^ secret: a live tensor. Its complement: one released by hand.
+  static uintptr_t secret();
+  uintptr_t live_cookie() const { return reinterpret_cast<uintptr_t>(this) ^ secret_; }
+  bool is_live() const { return cookie == live_cookie(); }
+  bool is_released() const { return cookie == ~live_cookie(); }
+
+  static const uintptr_t secret_;
+};
+
+// The Box at `index`, live or released; null for anything else.
+inline Box* to_box(lua_State* L, int index) {
+  void* block = lua_touserdata(L, index);
+  if (block == nullptr || lua_rawlen(L, index) < sizeof(Box)) return nullptr;
+  Box* box = static_cast<Box*>(block);
+  return box->is_live() || box->is_released() ? box : nullptr;
+}
+
+// The hot path: null unless it is a live tensor.
+inline Box* to_live_box(lua_State* L, int index) {
+  void* block = lua_touserdata(L, index);
+  if (block == nullptr || lua_rawlen(L, index) < sizeof(Box)) [[unlikely]] return nullptr;
+  Box* box = static_cast<Box*>(block);
+  return box->is_live() ? box : nullptr;
+}
+
+}  // namespace lutra

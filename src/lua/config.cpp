@@ -1,0 +1,449 @@
+#include <cmath>
+#include <cstring>
+
+#include "lua/guard.h"
+#include "lua/literal.h"
+#include "lua/modules.h"
+
+// lutra.config: which devices there are, how much memory they may take, how ops are placed. The rules and texts are
+// DeviceRegistry's; here arguments are read and lists are made.
+
+namespace lutra {
+namespace {
+
+DeviceRegistry& registry(Args& args) { return args.state.runtime().registry(); }
+
+// A type filter in any case; nothing when it is left out.
+struct Filter {
+  bool given = false;
+  std::optional<DeviceType> type;  // empty though given: a type of which there is nothing here
+};
+
+Filter read_filter(Args& args, int i) {
+  if (!args.has(i)) return {};
+  std::string_view word = args.string(i, "device_type");
+  auto is = [&](const char* name) { return word.size() == 3 && strncasecmp(word.data(), name, 3) == 0; };
+  return {true, is("cpu") ? std::optional(DeviceType::CPU) : is("gpu") ? std::optional(DeviceType::GPU) : std::nullopt};
+}
+
+Device& physical_device(Args& args, int i) { return registry(args).find_physical(args.device_name(i, "device")); }
+
+void push_entries(Args& args, const std::vector<DeviceEntry>& entries, bool physical) {
+  State& state = args.state;
+  protect(args.L, 1, [&](lua_State* L) {
+    push_devices(L, state, entries, physical);
+    return 1;
+  });
+}
+
+std::vector<DeviceEntry> entries_of(const std::vector<Device*>& devices) {
+  std::vector<DeviceEntry> entries;
+  for (const Device* device : devices) entries.push_back({device->name(), name(device->type())});
+  return entries;
+}
+
+int list_physical_devices(Args& args) {
+  args.at_most(1);
+  Filter filter = read_filter(args, 1);
+  std::vector<Device*> devices;
+  if (!filter.given || filter.type) devices = registry(args).list_physical(filter.type);
+  push_entries(args, entries_of(devices), true);
+  return 1;
+}
+
+int list_logical_devices(Args& args) {
+  args.at_most(1);
+  Filter filter = read_filter(args, 1);
+  args.state.context().devices();
+  std::vector<DeviceEntry> entries;
+  for (DeviceType type : {DeviceType::CPU, DeviceType::GPU}) {
+    if (filter.given && filter.type != type) continue;
+    for (LogicalDevice* device : args.state.runtime().order()) {
+      if (device->type == type) entries.push_back({device->spec.local_name(), name(type)});
+    }
+  }
+  push_entries(args, entries, false);
+  return 1;
+}
+
+int set_visible_devices(Args& args) {
+  args.at_most(2);
+  lua_State* L = args.L;
+  Filter filter = read_filter(args, 2);
+  require(!filter.given || filter.type, args.who(), ": device_type is ", what_is(L, 2), ", expected \"CPU\" or \"GPU\"");
+  std::vector<Device*> devices;
+  if (lua_type(L, 1) == LUA_TTABLE) {
+    lua_pushliteral(L, "name");
+    bool is_device = lua_rawget(L, 1) == LUA_TSTRING;
+    lua_pop(L, 1);
+    if (is_device) {
+      devices.push_back(&physical_device(args, 1));
+    } else {
+      for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 1)); ++i) {
+        lua_rawgeti(L, 1, i);
+        devices.push_back(&physical_device(args, lua_gettop(L)));
+        lua_pop(L, 1);
+      }
+    }
+  } else {
+    devices.push_back(&physical_device(args, 1));
+  }
+  registry(args).set_visible(devices, filter.type);
+  return 0;
+}
+
+int get_visible_devices(Args& args) {
+  args.at_most(1);
+  Filter filter = read_filter(args, 1);
+  std::vector<Device*> devices;
+  if (!filter.given || filter.type) devices = registry(args).visible(filter.type);
+  push_entries(args, entries_of(devices), true);
+  return 1;
+}
+
+int set_memory_growth(Args& args) {
+  args.at_most(2);
+  Device& device = physical_device(args, 1);
+  registry(args).set_memory_growth(device, args.boolean(2, "enable"));
+  return 0;
+}
+
+int get_memory_growth(Args& args) {
+  args.at_most(1);
+  std::optional<bool> growth = registry(args).memory_growth(physical_device(args, 1));
+  if (growth) lua_pushboolean(args.L, *growth);
+  else lua_pushnil(args.L);
+  return 1;
+}
+
+// One entry of a configuration: {memory_limit = MB} or {}.
+LogicalDeviceConfig read_configuration(Args& args, int at, lua_Integer number) {
+  lua_State* L = args.L;
+  LogicalDeviceConfig config;
+  if (lua_type(L, at) != LUA_TTABLE) args.wrong(at, text("logical_devices[", number, "]").c_str(), "a table like {memory_limit = 1024}");
+  for (lua_pushnil(L); lua_next(L, at) != 0; lua_pop(L, 1)) {
+    std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : what_is(L, -2);
+    if (key != "memory_limit") {
+      NearestWord nearest(key);
+      nearest.offer("memory_limit");
+      fail(ErrorCode::InvalidArgument, args.who(), ": unknown option '", std::string_view(key).substr(0, 40), "'", nearest.hint(),
+           "; it takes memory_limit");
+    }
+    config.memory_limit_mb = args.number(lua_gettop(L), "memory_limit");
+  }
+  return config;
+}
+
+int set_logical_device_configuration(Args& args) {
+  args.at_most(2);
+  lua_State* L = args.L;
+  Device& device = physical_device(args, 1);
+  if (lua_type(L, 2) != LUA_TTABLE) args.wrong(2, "logical_devices", "a list like { {memory_limit = 1024} }");
+  std::vector<LogicalDeviceConfig> configs;
+  for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
+    if (!lua_isinteger(L, -2)) {
+      fail(ErrorCode::InvalidArgument, args.who(), ": logical_devices has the key ", what_is(L, -2),
+           ", expected a list like { {memory_limit = 1024} }");
+    }
+  }
+  for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 2)); ++i) {
+    lua_rawgeti(L, 2, i);
+    configs.push_back(read_configuration(args, lua_gettop(L), i));
+    lua_pop(L, 1);
+  }
+  registry(args).set_logical_configuration(device, std::move(configs));
+  return 0;
+}
+
+int get_logical_device_configuration(Args& args) {
+  args.at_most(1);
+  const auto& configs = registry(args).logical_configuration(physical_device(args, 1));
+  if (!configs) {
+    lua_pushnil(args.L);
+    return 1;
+  }
+  protect(args.L, 1, [&](lua_State* L) {
+    lua_createtable(L, static_cast<int>(configs->size()), 0);
+    lua_Integer i = 0;
+    for (const LogicalDeviceConfig& config : *configs) {
+      lua_createtable(L, 0, 1);
+      if (config.memory_limit_mb) {
+        lua_pushnumber(L, *config.memory_limit_mb);
+        lua_setfield(L, -2, "memory_limit");
+      }
+      lua_rawseti(L, -2, ++i);
+    }
+    return 1;
+  });
+  return 1;
+}
+
+int set_per_process_memory_fraction(Args& args) {
+  args.at_most(2);
+  Device& device = physical_device(args, 1);
+  registry(args).set_memory_fraction(device, args.number(2, "fraction"));
+  return 0;
+}
+
+int set_memory_limit(Args& args) {
+  args.at_most(2);
+  Device& device = physical_device(args, 1);
+  registry(args).set_memory_limit(device, args.number(2, "memory_limit"));
+  return 0;
+}
+
+int set_soft_device_placement(Args& args) {
+  args.at_most(1);
+  args.state.runtime().soft_placement = args.boolean(1, "enabled");
+  return 0;
+}
+
+int get_soft_device_placement(Args& args) {
+  lua_pushboolean(args.L, args.state.runtime().soft_placement);
+  return 1;
+}
+
+int get_memory_info(Args& args) {
+  args.at_most(1);
+  LogicalDevice& device = args.logical_device(1, "device");
+  std::size_t current, peak, limit, reserved;
+  if (device.heap != nullptr) {
+    ArenaStats stats = device.heap->stats();
+    current = stats.bytes_in_use, peak = stats.peak_bytes_in_use, limit = stats.limit_bytes, reserved = stats.reserved_bytes;
+  } else {
+    HostPoolStats stats = args.state.runtime().pool().stats();
+    current = stats.bytes_in_use, peak = stats.peak_bytes_in_use, limit = stats.limit_bytes, reserved = stats.reserved_bytes;
+  }
+  protect(args.L, 1, [&](lua_State* L) {
+    lua_createtable(L, 0, 4);
+    auto field = [L](const char* key, std::size_t value) {
+      lua_pushinteger(L, static_cast<lua_Integer>(value));
+      lua_setfield(L, -2, key);
+    };
+    field("current", current);
+    field("peak", peak);
+    field("limit", limit);
+    field("reserved", reserved);
+    return 1;
+  });
+  return 1;
+}
+
+int reset_memory_stats(Args& args) {
+  args.at_most(1);
+  LogicalDevice& device = args.logical_device(1, "device");
+  if (device.heap != nullptr) device.heap->reset_peak();
+  else args.state.runtime().pool().reset_peak();
+  return 0;
+}
+
+int get_device_details(Args& args) {
+  args.at_most(1);
+  auto details = physical_device(args, 1).details();
+  protect(args.L, 1, [&](lua_State* L) {
+    lua_createtable(L, 0, static_cast<int>(details.size()));
+    for (const auto& [key, value] : details) {
+      lua_pushlstring(L, value.data(), value.size());
+      lua_setfield(L, -2, key.c_str());
+    }
+    return 1;
+  });
+  return 1;
+}
+
+int release_memory(Args& args) {
+  args.at_most(1);
+  LogicalDevice* device = args.has(1) ? &args.logical_device(1, "device") : nullptr;
+  lua_gc(args.L, LUA_GCCOLLECT);
+  args.state.runtime().release_memory(device);
+  return 0;
+}
+
+int set_simulated_gpus(Args& args) {
+  args.at_most(2);
+  lua_State* L = args.L;
+  int64_t count = args.integer(1, "count");
+  require(count >= 0 && count <= 64, args.who(), ": count is ", count, ", expected 0 to 64");
+  SimulatedGpus gpus;
+  gpus.count = static_cast<int>(count);
+  if (args.has(2)) {
+    if (lua_type(L, 2) != LUA_TTABLE) args.wrong(2, "options", "a table of options");
+    struct Option {
+      const char* name;
+      double* place;
+    };
+    double fail_at = 0;
+    const Option options[] = {{"memory_limit", &gpus.memory_limit_mb}, {"gflops", &gpus.gflops},
+                              {"gbps", &gpus.gbps},                    {"link_gbps", &gpus.link_gbps},
+                              {"link_latency_us", &gpus.link_latency_us}, {"fail_at", &fail_at}};
+    for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
+      std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : what_is(L, -2);
+      NearestWord nearest(key);
+      double* place = nullptr;
+      for (const Option& option : options) {
+        if (key == option.name) place = option.place;
+        nearest.offer(option.name);
+      }
+      if (place == nullptr) {
+        fail(ErrorCode::InvalidArgument, args.who(), ": unknown option '", std::string_view(key).substr(0, 40), "'",
+             nearest.hint(), "; it takes memory_limit, gflops, gbps, link_gbps, link_latency_us, fail_at");
+      }
+      double value = args.number(lua_gettop(L), key.c_str());
+      require(std::isfinite(value) && (place == &gpus.memory_limit_mb ? value > 0 : value >= 0) && value <= 1e9, args.who(),
+              ": ", key, " is ", value, ", expected a ", place == &gpus.memory_limit_mb ? "positive " : "non-negative ",
+              "number up to 1e9");
+      *place = value;
+    }
+    require(fail_at == std::floor(fail_at), args.who(), ": fail_at is ", fail_at, ", expected an integer");
+    gpus.fail_at = static_cast<uint64_t>(fail_at);
+  }
+  args.state.runtime().set_simulated_gpus(gpus);
+  return 0;
+}
+
+int set_intra_op_parallelism_threads(Args& args) {
+  args.at_most(1);
+  int64_t threads = args.integer(1, "threads");
+  require(threads >= 0 && threads <= 1024, args.who(), ": threads is ", threads, ", expected 0 (automatic) to 1024");
+  registry(args).set_intra_op_threads(static_cast<int>(threads));
+  return 0;
+}
+
+int get_intra_op_parallelism_threads(Args& args) {
+  lua_pushinteger(args.L, registry(args).intra_op_threads());
+  return 1;
+}
+
+int set_float32_matmul_precision(Args& args) {
+  args.at_most(1);
+  std::string_view mode = args.string(1, "precision");
+  for (const char* known : {"tf32", "fp32", "bf16"}) {
+    if (mode != known) continue;
+    args.state.runtime().float32_matmul_precision = known;
+    return 0;
+  }
+  args.wrong(1, "precision", "\"tf32\", \"fp32\" or \"bf16\"");
+}
+
+int get_float32_matmul_precision(Args& args) {
+  lua_pushstring(args.L, args.state.runtime().float32_matmul_precision);
+  return 1;
+}
+
+int reset(Args& args) {
+  args.at_most(0);
+  lua_gc(args.L, LUA_GCCOLLECT);
+  args.state.runtime().reset();
+  return 0;
+}
+
+// "PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')"; upvalue: the class' name.
+int device_text(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  lua_getfield(L, 1, "name");
+  lua_getfield(L, 1, "device_type");
+  lua_pushfstring(L, "%s(name='%s', device_type='%s')", lua_tostring(L, lua_upvalueindex(1)), lua_tostring(L, 2), lua_tostring(L, 3));
+  return 1;
+}
+
+int device_list_text(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_Buffer out;
+  luaL_buffinit(L, &out);
+  luaL_addchar(&out, '[');
+  for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 1)); ++i) {
+    if (i > 1) luaL_addstring(&out, ", ");
+    lua_rawgeti(L, 1, i);
+    luaL_tolstring(L, -1, nullptr);
+    lua_remove(L, -2);
+    luaL_addvalue(&out);
+  }
+  luaL_addchar(&out, ']');
+  luaL_pushresult(&out);
+  return 1;
+}
+
+int device_equal(lua_State* L) {
+  bool equal = lua_type(L, 1) == LUA_TTABLE && lua_type(L, 2) == LUA_TTABLE;
+  if (equal) {
+    lua_pushliteral(L, "name");
+    lua_rawget(L, 1);
+    lua_pushliteral(L, "name");
+    lua_rawget(L, 2);
+    equal = lua_rawequal(L, -1, -2) != 0;
+  }
+  lua_pushboolean(L, equal);
+  return 1;
+}
+
+void make_device_meta(lua_State* L, State& state, State::Slot slot, const char* class_name) {
+  lua_newtable(L);
+  lua_pushstring(L, class_name);
+  lua_pushcclosure(L, device_text, 1);
+  lua_setfield(L, -2, "__tostring");
+  lua_pushcfunction(L, device_equal);
+  lua_setfield(L, -2, "__eq");
+  lua_pushstring(L, class_name);
+  lua_setfield(L, -2, "__name");
+  state.set(L, slot);
+}
+
+}  // namespace
+
+void push_devices(lua_State* L, State& state, const std::vector<DeviceEntry>& devices, bool physical) {
+  lua_createtable(L, static_cast<int>(devices.size()), 0);
+  lua_Integer i = 0;
+  for (const DeviceEntry& device : devices) {
+    lua_createtable(L, 0, 2);
+    lua_pushlstring(L, device.name.data(), device.name.size());
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, device.type);
+    lua_setfield(L, -2, "device_type");
+    state.push(L, physical ? State::kPhysicalDeviceMeta : State::kLogicalDeviceMeta);
+    lua_setmetatable(L, -2);
+    lua_rawseti(L, -2, ++i);
+  }
+  state.push(L, State::kDeviceListMeta);
+  lua_setmetatable(L, -2);
+}
+
+void open_config(lua_State* L, State& state) {
+  lua_newtable(L);
+#define LUTRA_CONFIG(function) set_function<function>(L, state, #function, #function)
+  LUTRA_CONFIG(list_physical_devices);
+  LUTRA_CONFIG(list_logical_devices);
+  LUTRA_CONFIG(set_visible_devices);
+  LUTRA_CONFIG(get_visible_devices);
+  LUTRA_CONFIG(set_memory_growth);
+  LUTRA_CONFIG(get_memory_growth);
+  LUTRA_CONFIG(set_logical_device_configuration);
+  LUTRA_CONFIG(get_logical_device_configuration);
+  LUTRA_CONFIG(set_per_process_memory_fraction);
+  LUTRA_CONFIG(set_memory_limit);
+  LUTRA_CONFIG(set_soft_device_placement);
+  LUTRA_CONFIG(get_soft_device_placement);
+  LUTRA_CONFIG(get_memory_info);
+  LUTRA_CONFIG(reset_memory_stats);
+  LUTRA_CONFIG(get_device_details);
+  LUTRA_CONFIG(release_memory);
+  LUTRA_CONFIG(set_simulated_gpus);
+  LUTRA_CONFIG(set_float32_matmul_precision);
+  LUTRA_CONFIG(get_float32_matmul_precision);
+  LUTRA_CONFIG(reset);
+  lua_newtable(L);
+  LUTRA_CONFIG(set_intra_op_parallelism_threads);
+  LUTRA_CONFIG(get_intra_op_parallelism_threads);
+#undef LUTRA_CONFIG
+  lua_setfield(L, -2, "threading");
+  lua_setfield(L, -2, "config");
+
+  make_device_meta(L, state, State::kPhysicalDeviceMeta, "PhysicalDevice");
+  make_device_meta(L, state, State::kLogicalDeviceMeta, "LogicalDevice");
+  lua_newtable(L);
+  lua_pushcfunction(L, device_list_text);
+  lua_setfield(L, -2, "__tostring");
+  state.set(L, State::kDeviceListMeta);
+}
+
+}  // namespace lutra

@@ -1,0 +1,86 @@
+// Note [The Lua border]
+// Debian's Lua is C: an error longjmps past destructors, also out of lua_newuserdatauv when memory is refused. So a binding
+// never has a C++ object with a destructor alive while it calls a Lua function that can raise. Ops do this in phases (read,
+// create, run, tell: op_call.cpp); other bindings compute in C++ and push their results under protect() (guard.h). An error
+// travels as an exception up to the binding's outermost frame, is kept in the State, and becomes a Lua error here, after
+// every C++ object is gone.
+
+#include <cstring>
+
+#include "lua/guard.h"
+#include "lua/state.h"
+
+namespace lutra {
+namespace {
+
+// Lutra's own Lua is loaded under names that begin so.
+constexpr const char* kOwnChunk = "=[lutra";
+
+bool is_own(const lua_Debug& frame) { return std::strncmp(frame.source, kOwnChunk, std::strlen(kOwnChunk)) == 0; }
+
+// The innermost frame that runs the user's Lua.
+bool find_script_frame(lua_State* L, lua_Debug* frame) {
+  for (int level = 0; lua_getstack(L, level, frame) != 0; ++level) {
+    lua_getinfo(L, "Sl", frame);
+    if (frame->currentline > 0 && !is_own(*frame)) return true;
+  }
+  return false;
+}
+
+void set_string(lua_State* L, const char* key, const std::string& value) {
+  lua_pushlstring(L, value.data(), value.size());
+  lua_setfield(L, -2, key);
+}
+
+}  // namespace
+
+std::string script_line(lua_State* L) {
+  lua_Debug frame;
+  if (!find_script_frame(L, &frame)) return "";
+  return text(frame.short_src, ":", frame.currentline);
+}
+
+void State::remember_line(lua_State* L, char* source, std::size_t size, int* line) {
+  lua_Debug frame;
+  *line = 0;
+  if (!find_script_frame(L, &frame)) return;
+  *line = frame.currentline;
+  std::strncpy(source, frame.short_src, size - 1);
+  source[size - 1] = '\0';
+}
+
+void State::keep_current_exception() {
+  try {
+    throw;
+  } catch (Error& error) {
+    pending_ = std::move(error);
+  } catch (const std::bad_alloc&) {
+    pending_ = Error(ErrorCode::ResourceExhausted, "lutra: the process has no memory left");
+  } catch (const std::exception& error) {
+    pending_ = Error(ErrorCode::Internal, text("lutra: ", error.what(), "; please report this"));
+  }
+}
+
+// The kept error stays in the State while the Lua object is made, so nothing is lost if Lua has no memory for it.
+void State::raise(lua_State* L) {
+  luaL_checkstack(L, 10, nullptr);
+  const Error& error = *pending_;
+  lua_createtable(L, 0, 4 + static_cast<int>(error.fields().size()));
+  lua_pushstring(L, name(error.code()));
+  lua_setfield(L, -2, "code");
+  set_string(L, "message", error.message());
+  for (const auto& [key, value] : error.fields()) set_string(L, key.c_str(), value);
+  lua_Debug frame;
+  if (find_script_frame(L, &frame)) {
+    lua_pushfstring(L, "%s:%d:", frame.short_src, frame.currentline);
+    lua_setfield(L, -2, "where");
+  }
+  luaL_traceback(L, L, nullptr, 0);
+  lua_setfield(L, -2, "traceback");
+  push(L, kErrorMeta);
+  lua_setmetatable(L, -2);
+  lua_error(L);
+  __builtin_unreachable();
+}
+
+}  // namespace lutra

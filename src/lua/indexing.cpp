@@ -1,0 +1,100 @@
+#include "eager/executor.h"
+#include "lua/args.h"
+#include "lua/op_call.h"
+#include "lua/tensor_api.h"
+#include "ops/index.h"
+#include "ops/shape.h"
+
+// t[i], t[{i, {first, last, step}, {}}], t[indices]: a StridedSlice or a GatherV2.
+
+namespace lutra {
+namespace {
+
+// 1-based to 0-based; index 0 is an error that says so.
+int64_t from_lua(int64_t index) {
+  require(index != 0, "index 0: indices count from 1, -1 is the last");
+  return index > 0 ? index - 1 : index;
+}
+
+int64_t read_index(lua_State* L, int at, int entry) {
+  std::optional<int64_t> value = integral(L, at);
+  if (!value) {
+    fail(ErrorCode::InvalidArgument, "index: entry ", entry, " is ", what_is(L, at),
+         ", expected an integer, a range {first, last, step} or {}");
+  }
+  return from_lua(*value);
+}
+
+// The entry on top of the stack.
+void read_entry(lua_State* L, SliceAttrs* attrs) {
+  int place = attrs->count++;
+  SliceAttrs::Range& range = attrs->axis[place];
+  range.step = 1;
+  attrs->all[place] = attrs->drops[place] = false;
+  int top = lua_gettop(L);
+  if (lua_type(L, top) != LUA_TTABLE) {
+    range.first = range.last = read_index(L, top, place + 1);
+    attrs->drops[place] = true;
+    return;
+  }
+  int64_t parts[3];
+  int count = read_integers(L, top, "index", text("entry ", place + 1).c_str(), parts, 3);
+  attrs->all[place] = count == 0;
+  if (count == 0) return;
+  range.first = from_lua(parts[0]);
+  range.last = from_lua(count > 1 ? parts[1] : parts[0]);
+  if (count > 2) range.step = parts[2];
+}
+
+void read_slice(lua_State* L, int key, SliceAttrs* attrs) {
+  attrs->count = 0;
+  if (lua_type(L, key) == LUA_TNUMBER) {
+    lua_settop(L, key);
+    read_entry(L, attrs);
+    return;
+  }
+  std::size_t length = lua_rawlen(L, key);
+  require(length <= static_cast<std::size_t>(kMaxRank), "index: ", length, " entries, and a tensor has at most 8 axes");
+  std::size_t entries = 0;
+  for (lua_pushnil(L); lua_next(L, key) != 0; lua_pop(L, 1)) ++entries;
+  require(entries == length, "index: the list has a hole or a string key, expected one entry per axis");
+  for (std::size_t i = 1; i <= length; ++i) {
+    lua_rawgeti(L, key, static_cast<lua_Integer>(i));
+    read_entry(L, attrs);
+    lua_pop(L, 1);
+  }
+}
+
+}  // namespace
+
+int index_tensor(lua_State* L, State& state, const Box& box) {
+  lua_settop(L, 2);
+  Operand operands[2];
+  operands[0].tensor = &box.tensor;
+  if (Box* indices = to_live_box(L, 2)) {
+    if (indices->tensor.dtype == DType::Bool) {
+      state.keep(Error(ErrorCode::Unimplemented, "index: a bool mask; use where or gather with indices"));
+      state.raise(L);
+    }
+    operands[1].tensor = &indices->tensor;
+    Call call(state.runtime().ops().get("GatherV2"), operands, 2, 1);
+    call.as<GatherAttrs>().base.value = 1;
+    return run_read_call(L, state, call);
+  }
+  Call call(state.runtime().ops().get("StridedSlice"), operands, 1, 1);
+  bool ok = true;
+  try {
+    if (lua_type(L, 2) != LUA_TNUMBER && lua_type(L, 2) != LUA_TTABLE) {
+      fail(ErrorCode::InvalidArgument, "index: the key is ", what_is(L, 2),
+           ", expected an integer, a list of entries per axis, or a tensor of indices");
+    }
+    read_slice(L, 2, &call.as<SliceAttrs>());
+  } catch (...) {
+    state.keep_current_exception();
+    ok = false;
+  }
+  if (!ok) state.raise(L);
+  return run_read_call(L, state, call);
+}
+
+}  // namespace lutra

@@ -1,0 +1,100 @@
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "lua/lua_sources.h"
+#include "lua/modules.h"
+#include "lua/op_call.h"
+#include "lua/tensor_api.h"
+
+namespace lutra {
+namespace {
+
+// The State is made in one protected step, so that a C++ error does not meet a Lua frame.
+int close_state(lua_State* L) {
+  static_cast<State*>(lua_touserdata(L, 1))->close();
+  return 0;
+}
+
+State* new_state(lua_State* L) {
+  void* block = lua_newuserdatauv(L, sizeof(State), 0);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  lua_State* main = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  State* state = nullptr;
+  char problem[256] = "";
+  try {
+    state = new (block) State(main);
+  } catch (const std::exception& error) {
+    std::strncpy(problem, error.what(), sizeof problem - 1);
+  }
+  if (state == nullptr) luaL_error(L, "lutra cannot start: %s", problem);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, close_state);
+  lua_setfield(L, -2, "__gc");
+  lua_setmetatable(L, -2);
+  // Never collected before the interpreter closes: the registry holds it.
+  luaL_ref(L, LUA_REGISTRYINDEX);
+  return state;
+}
+
+void make_tables(lua_State* L, State& state) {
+  for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta, State::kMethods, State::kDeviceNames}) {
+    lua_newtable(L);
+    state.set(L, slot);
+  }
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  state.set(L, State::kThreadScopes);
+}
+
+}  // namespace
+
+void run_prelude(lua_State* L, State&) {
+  // The stack: ..., the C functions, the module.
+  int module = lua_gettop(L), core = module - 1;
+  for (std::size_t i = 0; i < kLuaSourceCount; ++i) {
+    const LuaSource& source = kLuaSources[i];
+    if (std::strcmp(source.name, "lutra.prelude") != 0) continue;
+    if (luaL_loadbufferx(L, source.text, source.size, "=[lutra.prelude]", "t") != LUA_OK) lua_error(L);
+    lua_pushvalue(L, module);
+    lua_pushvalue(L, core);
+    lua_call(L, 2, 0);
+  }
+}
+
+}  // namespace lutra
+
+extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
+  using namespace lutra;
+  luaL_checkversion(L);
+  luaL_checkstack(L, 20, nullptr);
+  if (State* known = State::find(L)) {
+    known->push(L, State::kModule);
+    return 1;
+  }
+  State& state = *new_state(L);
+  make_tables(L, state);
+  state.push(L, State::kMethods);
+  lua_newtable(L);  // the module
+  lua_pushvalue(L, -1);
+  state.set(L, State::kModule);
+  bind_ops(L, state);
+  open_values(L, state);
+  open_config(L, state);
+  open_debugging(L, state);
+  open_help(L, state);
+  lua_insert(L, -2);
+  open_tensor_api(L, state);
+  lua_pop(L, 1);  // the methods
+  lua_newtable(L);  // C functions for the prelude
+  open_scopes(L, state);
+  lua_insert(L, -2);
+  open_memory(L, state);
+  run_prelude(L, state);
+  lua_remove(L, -2);
+  return 1;
+}

@@ -1,0 +1,267 @@
+#include "lua/op_call.h"
+
+#include <algorithm>
+
+#include "eager/executor.h"
+#include "lua/args.h"
+#include "lua/attr_reader.h"
+#include "lua/literal.h"
+
+// Note [Phases of an op call]
+// Read: arguments into a Call by Lua calls that cannot raise; tables become tensors first, each by an op call of its own.
+// Create: result userdata, metatable at once, empty; may raise, and may run finalizers that call ops. Run: C++ only; may
+// throw. Tell: handlers, the collector. Call, Prepared and everything else on this stack is trivially destructible.
+
+namespace lutra {
+namespace {
+
+constexpr int kFewOperands = 8;
+
+struct Frame {
+  Operand few[kFewOperands];
+  Prepared prepared;
+  TensorRep* outs[kMaxOutputs];
+};
+static_assert(std::is_trivially_destructible_v<Frame> && std::is_trivially_destructible_v<Call>);
+
+[[gnu::cold, gnu::noinline]] void fail_operand(lua_State* L, int index, const OpDef& op, const InputDef& def, int entry) {
+  std::string name = entry > 0 ? text(def.name, "[", entry, "]") : def.name;
+  if (Box* box = to_box(L, index); box != nullptr && box->is_released()) {
+    fail(ErrorCode::FailedPrecondition, op.called(), ": ", name, " is a tensor that has been released");
+  }
+  fail(ErrorCode::InvalidArgument, op.called(), ": ", name, " is ", what_is(L, index), ", expected ",
+       (def.flags & kNumber) != 0 ? "a tensor, a table or a number" : "a tensor or a table");
+}
+
+// A tensor or, where the op takes one, a number.
+inline void read_operand(lua_State* L, int index, const OpDef& op, const InputDef& def, Operand* out, int entry = 0) {
+  if (Box* box = to_live_box(L, index)) [[likely]] {
+    out->tensor = &box->tensor;
+    return;
+  }
+  out->tensor = nullptr;
+  switch (lua_type(L, index)) {
+    case LUA_TNUMBER:
+      out->number = lua_isinteger(L, index) ? Scalar::of(static_cast<int64_t>(lua_tointeger(L, index)))
+                                            : Scalar::of(static_cast<double>(lua_tonumber(L, index)));
+      return;
+    case LUA_TBOOLEAN: out->number = Scalar::of(lua_toboolean(L, index) != 0); return;
+    default: fail_operand(L, index, op, def, entry);
+  }
+}
+
+// Tables that stand for tensors become tensors; numbers too where the op wants a tensor. False: an error is kept.
+bool make_literals(lua_State* L, State& state, const OpBinding& binding, int given) {
+  for (int i = 0; i < given; ++i) {
+    const OpBinding::Place& place = binding.places[static_cast<std::size_t>(i)];
+    if (place.attr != nullptr) continue;
+    const InputDef& def = binding.op->inputs[static_cast<std::size_t>(place.input)];
+    int type = lua_type(L, i + 1);
+    if (type == LUA_TUSERDATA) continue;
+    if (type == LUA_TTABLE && (def.flags & kVariadic) != 0) continue;
+    bool is_plain = type == LUA_TNUMBER || type == LUA_TBOOLEAN;
+    if (type != LUA_TTABLE && !(is_plain && (def.flags & kNumber) == 0)) continue;
+    if (type == LUA_TTABLE && !place.required && is_options(L, i + 1)) continue;
+    if (!make_constant(L, state, i + 1, binding.op->called(), kNoDType)) return false;
+  }
+  return true;
+}
+
+// A list of tensors is copied into one of Lutra's own, in which literals have become tensors; operands go into a block
+// that Lua owns too. Both stay on the stack, above the arguments.
+Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int index, int* count) {
+  const OpDef& op = *binding.op;
+  const InputDef& def = op.inputs.back();
+  try {
+    if (lua_type(L, index) != LUA_TTABLE) {
+      fail(ErrorCode::InvalidArgument, op.called(), ": ", def.name, " is ", what_is(L, index), ", expected a list of tensors");
+    }
+    int64_t entries = 0;
+    for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) ++entries;
+    *count = static_cast<int>(std::min<std::size_t>(lua_rawlen(L, index), INT32_MAX));
+    require(entries == *count, op.called(), ": ", def.name, " has a hole or a string key, expected a list of tensors");
+    require(*count > 0, op.called(), ": ", def.name, " is empty, expected at least one tensor");
+  } catch (...) {
+    state.keep_current_exception();
+    return nullptr;
+  }
+  lua_createtable(L, *count, 0);
+  int own = lua_gettop(L);
+  for (int i = 1; i <= *count; ++i) {
+    lua_rawgeti(L, index, i);
+    if (to_live_box(L, -1) == nullptr && !lua_isuserdata(L, -1)) {
+      int type = lua_type(L, -1);
+      if ((type == LUA_TTABLE || type == LUA_TNUMBER || type == LUA_TBOOLEAN) &&
+          !make_constant(L, state, -1, op.called(), kNoDType)) {
+        return nullptr;
+      }
+    }
+    lua_rawseti(L, own, i);
+  }
+  Operand* operands = static_cast<Operand*>(lua_newuserdatauv(L, sizeof(Operand) * static_cast<std::size_t>(*count), 0));
+  try {
+    for (int i = 1; i <= *count; ++i) {
+      lua_rawgeti(L, own, i);
+      if (to_live_box(L, -1) == nullptr) fail_operand(L, lua_gettop(L), op, def, i);
+      read_operand(L, lua_gettop(L), op, def, &operands[i - 1], i);
+      lua_pop(L, 1);
+    }
+  } catch (...) {
+    state.keep_current_exception();
+    return nullptr;
+  }
+  return operands;
+}
+
+[[noreturn, gnu::cold]] void fail_count(const OpBinding& binding, int given) {
+  std::string signature;
+  for (const OpBinding::Place& place : binding.places) {
+    const char* name = place.attr != nullptr ? place.attr->name : binding.op->inputs[static_cast<std::size_t>(place.input)].name;
+    signature += text(signature.empty() ? "" : ", ", place.required ? "" : "[", name, place.required ? "" : "]");
+  }
+  fail(ErrorCode::InvalidArgument, binding.op->called(), ": ", given,
+       given == 1 ? " argument given, expected " : " arguments given, expected ", binding.op->called(), "(", signature, ")");
+}
+
+// Reads everything but inputs that are lists. `given`: positional arguments and perhaps an options table.
+void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* list, int list_count, Operand* few,
+                    Call* call) {
+  const OpDef& op = *binding.op;
+  int places = static_cast<int>(binding.places.size());
+  int options = 0;
+  // The last argument is an options table if it stands past the required ones and looks like one.
+  if (given > binding.required && lua_type(L, given) == LUA_TTABLE &&
+      (given > places || is_options(L, given))) {
+    options = given;
+    --given;
+  }
+  while (given > 0 && given > binding.required && lua_isnil(L, given)) --given;
+  if (given > places || given < binding.required) fail_count(binding, given);
+  int skip = binding.leading_optional != 0 && given == binding.required ? 1 : 0;
+  int inputs = 0;
+  for (int i = 0; i < given; ++i) {
+    const OpBinding::Place& place = binding.places[static_cast<std::size_t>(i + skip)];
+    if (place.attr != nullptr) {
+      if (lua_isnil(L, i + 1) && !place.required) continue;
+      read_attr(L, i + 1, *place.attr, call);
+    } else if (list == nullptr) {
+      read_operand(L, i + 1, op, op.inputs[static_cast<std::size_t>(place.input)], &few[place.input]);
+      inputs = place.input + 1;
+    }
+  }
+  if (options != 0) read_options(L, options, call);
+  if (binding.base_attr >= 0) reinterpret_cast<IndexBase*>(call->attrs + binding.base_attr)->value = 1;
+  call->in = list != nullptr ? list : few;
+  call->n_in = list != nullptr ? list_count : inputs;
+}
+
+// Create, run, tell. Results are pushed.
+int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
+  const Prepared& prepared = frame.prepared;
+  int first = lua_gettop(L) + 1;
+  for (int i = 0; i < prepared.n_out; ++i) {
+    bool is_inline = prepared.shared_from >= 0 ? call.in[0].tensor->storage == nullptr && prepared.device->is_host()
+                                               : prepared.is_inline(i);
+    Box* box = static_cast<Box*>(lua_newuserdatauv(L, sizeof(Box), 0));
+    box->cookie = box->live_cookie();
+    box->tensor.clear();
+    lua_pushvalue(L, lua_upvalueindex(is_inline ? 2 : 3));
+    lua_setmetatable(L, -2);
+    frame.outs[i] = &box->tensor;
+  }
+  bool ok = true;
+  try {
+    Context& context = state.enter(L);
+    if (context.runtime().epoch != prepared.epoch) [[unlikely]] {
+      fail(ErrorCode::FailedPrecondition, prepared.op->called(),
+           ": a finalizer released a tensor or reset the devices while the op was being set up");
+    }
+    execute(context, call, prepared, frame.outs);
+  } catch (...) {
+    state.keep_current_exception();
+    ok = false;
+  }
+  for (int i = 0; i < prepared.n_out; ++i) {
+    state.own(L, static_cast<const Box*>(lua_touserdata(L, first + i)));
+  }
+  if (!ok) [[unlikely]] {
+    if (!state.context().placement_log().events.empty()) {
+      // The handler hears of an op whose kernel failed too; then the error goes on. One in the handler comes first.
+      state.tell(L);
+    }
+    state.raise(L);
+  }
+  state.tell(L);
+  return prepared.n_out;
+}
+
+int call_with(lua_State* L, const OpBinding& binding, int given) {
+  State& state = *binding.state;
+  const OpDef& op = *binding.op;
+  Frame frame;
+  Operand* list = nullptr;
+  int list_count = 0;
+  Call call(op, frame.few, 0, 1);
+  // The hot path: as many live tensors as the op takes and nothing else.
+  bool plain = given == binding.inputs_first && given == static_cast<int>(op.inputs.size()) && !state.is_closed();
+  for (int i = 0; plain && i < given; ++i) {
+    Box* box = to_live_box(L, i + 1);
+    plain = box != nullptr;
+    if (plain) frame.few[i].tensor = &box->tensor;
+  }
+  if (!plain) {
+    if (state.is_closed()) {
+      state.keep(Error(ErrorCode::FailedPrecondition, text(op.called(), ": this interpreter is being closed")));
+      state.raise(L);
+    }
+    state.enter(L);
+    luaL_checkstack(L, 12, nullptr);
+    if (!make_literals(L, state, binding, std::min(given, static_cast<int>(binding.places.size())))) state.raise(L);
+    if (op.is_variadic() && given > 0) {
+      list = read_list(L, state, binding, 1, &list_count);
+      if (list == nullptr) state.raise(L);
+    }
+  }
+  bool ok = true;
+  try {
+    if (plain) {
+      call.n_in = given;
+      if (binding.base_attr >= 0) reinterpret_cast<IndexBase*>(call.attrs + binding.base_attr)->value = 1;
+    } else {
+      read_arguments(L, binding, given, list, list_count, frame.few, &call);
+    }
+    prepare(state.enter(L), call, &frame.prepared);
+  } catch (...) {
+    state.keep_current_exception();
+    ok = false;
+  }
+  if (!ok) [[unlikely]] state.raise(L);
+  return finish_call(L, state, call, frame);
+}
+
+}  // namespace
+
+int call_op(lua_State* L) {
+  return call_with(L, *static_cast<const OpBinding*>(lua_touserdata(L, lua_upvalueindex(1))), lua_gettop(L));
+}
+
+int call_op_as_metamethod(lua_State* L) {
+  const OpBinding& binding = *static_cast<const OpBinding*>(lua_touserdata(L, lua_upvalueindex(1)));
+  lua_settop(L, static_cast<int>(binding.op->inputs.size()));
+  return call_with(L, binding, lua_gettop(L));
+}
+
+int run_read_call(lua_State* L, State& state, Call& call) {
+  Frame frame;
+  bool ok = true;
+  try {
+    prepare(state.enter(L), call, &frame.prepared);
+  } catch (...) {
+    state.keep_current_exception();
+    ok = false;
+  }
+  if (!ok) state.raise(L);
+  return finish_call(L, state, call, frame);
+}
+
+}  // namespace lutra

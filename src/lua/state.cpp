@@ -1,0 +1,234 @@
+#include "lua/state.h"
+
+#include "lua/modules.h"
+
+#include <sys/random.h>
+#include <time.h>
+
+#include <algorithm>
+
+namespace lutra {
+namespace {
+
+const char kStateKey = 0;
+
+uintptr_t random_secret() {
+  uintptr_t secret = 0;
+  if (getrandom(&secret, sizeof secret, GRND_NONBLOCK) != sizeof secret) secret = reinterpret_cast<uintptr_t>(&secret);
+  return secret | 1;
+}
+
+int64_t now_us() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
+}
+
+// A scope stack's userdata holds this.
+using ScopesHandle = std::shared_ptr<ScopeStack>;
+
+}  // namespace
+
+const uintptr_t Box::secret_ = random_secret();
+
+State::State(lua_State* main) : main_(main), runtime_(std::make_unique<Runtime>()) {
+  context_ = std::make_unique<Context>(*runtime_);
+  context_->hooks.user = this;
+  context_->hooks.collect = [](void* user) {
+    State* state = static_cast<State*>(user);
+    // Not possible inside a finalizer, nor wanted where the script has stopped the collector.
+    if (lua_gc(state->main_, LUA_GCISRUNNING) != 1) return false;
+    lua_gc(state->main_, LUA_GCCOLLECT);
+    return true;
+  };
+  context_->hooks.line = [](void* user) {
+    State* state = static_cast<State*>(user);
+    return script_line(state->running_ != nullptr ? state->running_ : state->main_);
+  };
+}
+
+State::~State() = default;
+
+void State::close() {
+  closed_ = true;
+  scopes_.reset();
+  running_ = nullptr;
+  // Tensors finalized after this would give their storage back to a Runtime that is gone: then it must stay.
+  if (stored_boxes_ > 0) {
+    context_->hooks = {};
+    return;
+  }
+  context_.reset();
+  runtime_.reset();
+}
+
+State* State::find(lua_State* L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &kStateKey);
+  State* state = nullptr;
+  if (lua_type(L, -1) == LUA_TTABLE) {
+    lua_rawgeti(L, -1, 0);
+    state = static_cast<State*>(lua_touserdata(L, -1));
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return state;
+}
+
+void State::push(lua_State* L, Slot slot) const {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &kStateKey);
+  lua_rawgeti(L, -1, slot);
+  lua_replace(L, -2);
+}
+
+void State::set(lua_State* L, Slot slot) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kStateKey) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &kStateKey);
+    lua_pushlightuserdata(L, this);
+    lua_rawseti(L, -2, 0);
+  }
+  lua_insert(L, -2);
+  lua_rawseti(L, -2, slot);
+  lua_pop(L, 1);
+}
+
+// The stack of a coroutine is found by the coroutine itself, in a table with weak keys.
+void State::switch_to(lua_State* L) {
+  push(L, kThreadScopes);
+  lua_pushthread(L);
+  lua_rawget(L, -2);
+  ScopesHandle* handle = static_cast<ScopesHandle*>(lua_touserdata(L, -1));
+  if (handle != nullptr) {
+    scopes_ = *handle;
+    context_->scopes = scopes_.get();
+  } else {
+    scopes_.reset();
+    context_->scopes = &context_->main_scopes();  // nobody pushes there: it stands for "no scope"
+  }
+  lua_pop(L, 2);
+  running_ = L;
+}
+
+void State::adopt_scopes(lua_State* L, uint32_t base_spec) {
+  void* block = lua_newuserdatauv(L, sizeof(ScopesHandle), 0);
+  ScopesHandle* handle = new (block) ScopesHandle();
+  push(L, kScopesMeta);
+  lua_setmetatable(L, -2);
+  push(L, kThreadScopes);
+  lua_pushthread(L);
+  lua_pushvalue(L, -3);
+  lua_rawset(L, -3);
+  lua_pop(L, 2);
+  *handle = std::make_shared<ScopeStack>(base_spec);
+  running_ = nullptr;
+}
+
+void State::open_scope(lua_State* L, uint32_t spec, std::shared_ptr<ScopeStack>* stack, uint64_t* serial) {
+  enter(L);
+  if (scopes_ == nullptr) adopt_scopes(L, 0);
+  enter(L);
+  *stack = scopes_;
+  *serial = scopes_->push(spec);
+}
+
+void State::forget_running(const ScopeStack* scopes) {
+  if (scopes_.get() == scopes) running_ = nullptr;
+}
+
+Box* State::push_box(lua_State* L, bool is_inline) {
+  Box* box = static_cast<Box*>(lua_newuserdatauv(L, sizeof(Box), 0));
+  box->cookie = box->live_cookie();
+  box->tensor.clear();
+  push(L, is_inline ? kTensorMeta : kStoredTensorMeta);
+  lua_setmetatable(L, -2);
+  return box;
+}
+
+void State::own_stored(lua_State* L, const Box* box) {
+  ++stored_boxes_;
+  owned_bytes_ += static_cast<int64_t>(box->tensor.nbytes());
+  if (tidy_depth_ > 0) [[unlikely]] {
+    push(L, kTidyMade);
+    for (int i = lua_gettop(L) - 1; i > 0; --i) {
+      if (lua_touserdata(L, i) != box) continue;
+      lua_pushvalue(L, i);
+      lua_rawseti(L, -2, static_cast<lua_Integer>(lua_rawlen(L, -2)) + 1);
+      break;
+    }
+    lua_pop(L, 1);
+  }
+  if (owned_bytes_ - owned_at_collection_ > budget_bytes_) [[unlikely]] collect(L);
+}
+
+// performance.md D4: a collection whenever live tensor bytes have grown by a budget that follows the measured pause, so
+// that it costs at most some 3% of the time at 10 GB/s of results, and small heaps recycle while blocks are in cache.
+void State::collect(lua_State* L) {
+  if (lua_gc(L, LUA_GCISRUNNING) != 1) return;
+  int64_t begin = now_us();
+  lua_gc(L, LUA_GCCOLLECT);
+  int64_t pause_us = now_us() - begin;
+  int64_t live = std::max<int64_t>(0, owned_bytes_);
+  int64_t most = std::max<int64_t>(int64_t{64} << 20, live / 2);
+  budget_bytes_ = std::clamp<int64_t>(pause_us * 330000, int64_t{8} << 20, most);
+  owned_at_collection_ = owned_bytes_;
+}
+
+void State::disown(Box* box) {
+  if (box->tensor.storage == nullptr) return;
+  owned_bytes_ -= static_cast<int64_t>(box->tensor.nbytes());
+  owned_at_collection_ = std::min(owned_at_collection_, owned_bytes_);
+  --stored_boxes_;
+  drop(box->tensor);
+  if (closed_ && stored_boxes_ == 0) {
+    context_.reset();
+    runtime_.reset();
+  }
+}
+
+void State::release(Box* box) {
+  box->cookie = ~box->live_cookie();
+  if (!closed_) ++runtime_->epoch;
+  disown(box);
+}
+
+void State::tell_events(lua_State* L) {
+  std::vector<PlacementEvent>& events = context_->placement_log().events;
+  luaL_checkstack(L, 12, nullptr);
+  push(L, kLogHandler);
+  int handler = lua_gettop(L);
+  int table = handler + 1;
+  lua_createtable(L, static_cast<int>(events.size()), 0);
+  // All of them become Lua values first: a handler may run ops of its own, whose events come after.
+  int count = 0;
+  auto string = [L](const char* key, const std::string& value) {
+    lua_pushlstring(L, value.data(), value.size());
+    lua_setfield(L, -2, key);
+  };
+  for (const PlacementEvent& event : events) {
+    lua_createtable(L, 0, 6);
+    string("op", event.op);
+    string("device", event.device);
+    string("requested", event.requested);
+    string("reason", event.reason);
+    string("line", event.line);
+    push_copies(L, *this, event.copies);
+    lua_setfield(L, -2, "copies");
+    lua_rawseti(L, table, ++count);
+  }
+  events.clear();
+  for (int i = 1; i <= count; ++i) {
+    lua_pushvalue(L, handler);
+    lua_rawgeti(L, table, i);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK) continue;
+    // The handler is removed, and its error is raised now; the op's effect stands.
+    context_->placement_log().set_handler(false);
+    lua_pushnil(L);
+    set(L, kLogHandler);
+    lua_error(L);
+  }
+  lua_settop(L, handler - 1);
+}
+
+}  // namespace lutra

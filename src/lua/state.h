@@ -1,0 +1,101 @@
+// What one lua_State has of Lutra: its Runtime and Context, the metatables, and the books about memory that Lua owns.
+// It lives in a userdata that the registry holds, so that it is the last of Lutra's objects to be finalized.
+#pragma once
+
+#include <lua.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "eager/context.h"
+#include "lua/box.h"
+#include "tensor/print.h"
+
+namespace lutra {
+
+class State {
+ public:
+  explicit State(lua_State* main);
+  ~State();
+
+  // The State of this interpreter; null before luaopen_lutra.
+  static State* find(lua_State* L);
+  // Pushes one of the State's own tables: kRegistryMetatables and so on.
+  enum Slot { kTensorMeta = 1, kStoredTensorMeta, kErrorMeta, kShapeMeta, kScopeMeta, kThreadScopes, kLogHandler,
+              kTidyMade, kModule, kMethods, kDeviceNames, kPhysicalDeviceMeta, kLogicalDeviceMeta, kDeviceListMeta, kScopesMeta, kExplanationMeta, kSlots };
+  void push(lua_State* L, Slot slot) const;
+  void set(lua_State* L, Slot slot);  // pops the value
+
+  Runtime& runtime() { return *runtime_; }
+  Context& context() { return *context_; }
+  bool is_closed() const { return closed_; }
+  void close();  // the lua_State is going away
+
+  // Makes L's scopes the Context's. Cheap while the same coroutine runs.
+  Context& enter(lua_State* L) {
+    if (L != running_) [[unlikely]] switch_to(L);
+    return *context_;
+  }
+  // Opens a scope in L's own stack, which is made if L has none yet. *stack and *serial name it. May raise a Lua error.
+  void open_scope(lua_State* L, uint32_t spec, std::shared_ptr<ScopeStack>* stack, uint64_t* serial);
+  // Gives L, which has none, a stack that starts in `base_spec`. May raise a Lua error.
+  void adopt_scopes(lua_State* L, uint32_t base_spec);
+  // The script line that runs L, for a later message.
+  void remember_line(lua_State* L, char* source, std::size_t size, int* line);
+  void forget_running(const ScopeStack* scopes);
+
+  // A new tensor on top of L's stack, empty; `is_inline` promises that it will carry its bytes. May raise a Lua error.
+  Box* push_box(lua_State* L, bool is_inline);
+  // Books a tensor that has got its bytes; collects when the pace says so. Calls finalizers.
+  void own(lua_State* L, const Box* box) {
+    if (box->tensor.storage != nullptr) own_stored(L, box);
+  }
+  void disown(Box* box);    // by the collector
+  void release(Box* box);   // by hand: a second use gives a sentence
+  void count_tidy(int by) { tidy_depth_ += by; }
+  int tidies() const { return tidy_depth_; }
+  // The function at `index`, or nil, is the placement log's handler from now on. May raise a Lua error.
+  void set_log_handler(lua_State* L, int index) {
+    lua_pushvalue(L, index);
+    set(L, kLogHandler);
+  }
+
+  // The error to raise once every C++ object is gone.
+  void keep(Error error) { pending_ = std::move(error); }
+  void keep_current_exception();
+  // Turns the kept error into a Lua error. Never returns.
+  [[noreturn]] void raise(lua_State* L);
+
+  // Hands placement events to the Lua handler. May raise what the handler raised.
+  void tell(lua_State* L) {
+    if (!context_->placement_log().events.empty()) [[unlikely]] tell_events(L);
+  }
+
+  lua_State* main() const { return main_; }
+  PrintOptions print_options;
+
+ private:
+  void switch_to(lua_State* L);
+  void own_stored(lua_State* L, const Box* box);
+  void collect(lua_State* L);
+  void tell_events(lua_State* L);
+
+  lua_State* main_;
+  lua_State* running_ = nullptr;
+  std::shared_ptr<ScopeStack> scopes_;  // of running_
+  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<Context> context_;
+  std::optional<Error> pending_;
+  bool closed_ = false;
+  int tidy_depth_ = 0;
+  int64_t stored_boxes_ = 0;      // boxes that hold a storage
+  int64_t owned_bytes_ = 0;       // what they hold
+  int64_t owned_at_collection_ = 0;
+  int64_t budget_bytes_ = int64_t{64} << 20;
+};
+
+// "train.lua:7" of the innermost running function that is neither C nor Lutra's own Lua; "" without one.
+std::string script_line(lua_State* L);
+
+}  // namespace lutra

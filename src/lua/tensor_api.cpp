@@ -1,0 +1,297 @@
+#include "lua/tensor_api.h"
+
+#include <cstring>
+#include <vector>
+
+#include "eager/executor.h"
+#include "lua/guard.h"
+#include "lua/literal.h"
+#include "tensor/print.h"
+
+namespace lutra {
+namespace {
+
+State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
+
+// The elements that print shows, row-major: runs along the last axes that are shown whole are read at once.
+void read_shown(Context& context, const TensorRep& tensor, const Shown& shown, std::vector<std::byte>* out) {
+  int whole_from = tensor.rank;
+  while (whole_from > 0 && shown.count[whole_from - 1] == tensor.dims[whole_from - 1]) --whole_from;
+  std::size_t run = size_of(tensor.dtype);
+  for (int axis = whole_from; axis < tensor.rank; ++axis) run *= static_cast<std::size_t>(tensor.dims[axis]);
+  std::size_t total = run;
+  for (int axis = 0; axis < whole_from; ++axis) total *= static_cast<std::size_t>(shown.count[axis]);
+  out->resize(total);
+  if (total == 0) return;
+  int64_t index[kMaxRank] = {};
+  for (std::size_t done = 0; done < total; done += run) {
+    std::size_t offset = 0;
+    for (int axis = 0; axis < whole_from; ++axis) {
+      int64_t at = shown.index(axis, index[axis], tensor.dims[axis]);
+      offset = offset * static_cast<std::size_t>(tensor.dims[axis]) + static_cast<std::size_t>(at);
+    }
+    context.runtime().transfer().read(context, tensor, out->data() + done, offset * run, run);
+    for (int axis = whole_from - 1; axis >= 0 && ++index[axis] == shown.count[axis]; --axis) index[axis] = 0;
+  }
+}
+
+PrintOptions& print_options(State& state) { return state.print_options; }
+
+std::vector<std::byte> host_bytes(State& state, const TensorRep& tensor) {
+  std::vector<std::byte> bytes(tensor.nbytes());
+  state.runtime().transfer().read(state.context(), tensor, bytes.data(), 0, bytes.size());
+  return bytes;
+}
+
+void push_text(Args& args, const std::string& text) {
+  protect(args.L, 1, [&](lua_State* L) {
+    lua_pushlstring(L, text.data(), text.size());
+    return 1;
+  });
+}
+
+int tostring(Args& args) {
+  Box* box = to_box(args.L, 1);
+  if (box != nullptr && box->is_released()) {
+    push_text(args, "lutra.Tensor(released)");
+    return 1;
+  }
+  push_text(args, tensor_as_text(args.state, args.tensor(1, "tensor").tensor, false));
+  return 1;
+}
+
+int concat(Args& args) {
+  std::string out;
+  for (int i = 1; i <= 2; ++i) {
+    if (to_box(args.L, i) != nullptr) {
+      out += tensor_as_text(args.state, args.tensor(i, "tensor").tensor, true);
+    } else if (lua_type(args.L, i) == LUA_TSTRING) {
+      out += args.string(i, "text");
+    } else if (lua_type(args.L, i) == LUA_TNUMBER) {
+      out += what_is(args.L, i);
+    } else {
+      args.wrong(i, i == 1 ? "the left side" : "the right side", "a string, a number or a tensor");
+    }
+  }
+  push_text(args, out);
+  return 1;
+}
+
+int length(Args& args) {
+  const TensorRep& tensor = args.tensor(1, "tensor").tensor;
+  require(tensor.rank > 0, "#: the tensor is a scalar and has no first axis");
+  lua_pushinteger(args.L, tensor.dims[0]);
+  return 1;
+}
+
+int item(Args& args) {
+  args.at_most(1);
+  const TensorRep& tensor = args.tensor(1, "tensor").tensor;
+  require(tensor.size == 1, "item: the tensor ", tensor.shape(), " has ", tensor.size,
+          " elements, expected one; totable gives them all");
+  std::byte element[8];
+  args.state.runtime().transfer().read(args.state.context(), tensor, element, 0, size_of(tensor.dtype));
+  push_scalar(args.L, read_element(tensor.dtype, element));
+  return 1;
+}
+
+int totable(Args& args) {
+  args.at_most(1);
+  const TensorRep& tensor = args.tensor(1, "tensor").tensor;
+  std::vector<std::byte> bytes = host_bytes(args.state, tensor);
+  DType dtype = tensor.dtype;
+  Shape shape = tensor.shape();
+  protect(args.L, 1, [&](lua_State* L) {
+    push_elements(L, dtype, shape, bytes.data());
+    return 1;
+  });
+  return 1;
+}
+
+int bytes(Args& args) {
+  args.at_most(1);
+  std::vector<std::byte> data = host_bytes(args.state, args.tensor(1, "tensor").tensor);
+  protect(args.L, 1, [&](lua_State* L) {
+    lua_pushlstring(L, reinterpret_cast<const char*>(data.data()), data.size());
+    return 1;
+  });
+  return 1;
+}
+
+int to_device(Args& args) {
+  args.at_most(2);
+  LogicalDevice& device = args.logical_device(2, "device");
+  const Box& box = args.tensor(1, "tensor");
+  if (box.tensor.device == device.id) {
+    lua_pushvalue(args.L, 1);
+    return 1;
+  }
+  bool is_inline = device.is_host() && box.tensor.nbytes() <= kInlineBytes;
+  Box* out = nullptr;
+  State& state = args.state;
+  protect(args.L, 1, [&](lua_State* L) {
+    out = state.push_box(L, is_inline);
+    return 1;
+  });
+  move_tensor(state.context(), args.tensor(1, "tensor").tensor, device, &out->tensor);
+  state.own(args.L, out);
+  return 1;
+}
+
+int release(Args& args) {
+  Box* box = to_box(args.L, 1);
+  if (box == nullptr) args.wrong(1, "tensor", "a tensor");
+  if (box->is_live()) args.state.release(box);
+  return 0;
+}
+
+int lua_values_only(Args& args) {
+  fail(ErrorCode::InvalidArgument, args.who(), " of tensors: Lua makes a plain boolean of it; use a:lt(b), a:le(b), a:gt(b) or a:ge(b)");
+}
+
+int assign_element(Args&) {
+  fail(ErrorCode::InvalidArgument,
+       "t[i] = v: tensors are immutable; build a new one with where, concat or stack, or keep it in a Variable");
+}
+
+// A step of pairs: (t, i) -> i + 1, t[i + 1].
+int next_row(lua_State* L) {
+  lua_Integer i = lua_tointeger(L, 2) + 1;
+  Box* box = to_live_box(L, 1);
+  if (box == nullptr || box->tensor.rank == 0 || i > box->tensor.dims[0]) {
+    lua_pushnil(L);
+    return 1;
+  }
+  lua_pushinteger(L, i);
+  lua_pushinteger(L, i);
+  lua_gettable(L, 1);
+  return 2;
+}
+
+int pairs(Args& args) {
+  const TensorRep& tensor = args.tensor(1, "tensor").tensor;
+  require(tensor.rank > 0, "pairs: the tensor is a scalar and has no first axis");
+  lua_pushcfunction(args.L, next_row);
+  lua_pushvalue(args.L, 1);
+  lua_pushinteger(args.L, 0);
+  return 3;
+}
+
+int push_field(Args& args) {
+  const TensorRep& tensor = args.tensor(1, "tensor").tensor;
+  std::string_view key = args.string(2, "field");
+  lua_State* L = args.L;
+  State& state = args.state;
+  if (key == "shape") {
+    Shape shape = tensor.shape();
+    protect(L, 1, [&](lua_State* inner) {
+      push_shape(inner, state, shape);
+      return 1;
+    });
+  } else if (key == "rank") {
+    lua_pushinteger(L, tensor.rank);
+  } else if (key == "size") {
+    lua_pushinteger(L, tensor.size);
+  } else if (key == "nbytes") {
+    lua_pushinteger(L, static_cast<lua_Integer>(tensor.nbytes()));
+  } else if (key == "dtype") {
+    push_text(args, name(tensor.dtype));
+  } else if (key == "device") {
+    push_text(args, state.runtime().device(tensor.device).full_name);
+  } else {
+    NearestWord nearest(key);
+    for (const char* field : {"shape", "rank", "size", "nbytes", "dtype", "device"}) nearest.offer(field);
+    state.push(L, State::kMethods);
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) nearest.offer(lua_tostring(L, -2));
+    fail(ErrorCode::InvalidArgument, "a tensor has no field or method ", what_is(L, 2), nearest.hint());
+  }
+  return 1;
+}
+
+// t.key, t[i]. Upvalues as call_op's (1: an OpBinding), then 4: the methods, 5: push_field, guarded.
+int index(lua_State* L) {
+  if (lua_type(L, 2) == LUA_TSTRING) {
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, lua_upvalueindex(4)) != LUA_TNIL) return 1;
+    lua_settop(L, 2);
+    lua_pushvalue(L, lua_upvalueindex(5));
+    lua_insert(L, 1);
+    lua_call(L, 2, 1);
+    return 1;
+  }
+  State& state = state_of(L);
+  Box* box = to_live_box(L, 1);
+  if (box == nullptr || state.is_closed()) {
+    state.keep(Error(ErrorCode::FailedPrecondition, "index: the tensor has been released"));
+    state.raise(L);
+  }
+  return index_tensor(L, state, *box);
+}
+
+int collect(lua_State* L) {
+  Box* box = to_live_box(L, 1);
+  if (box == nullptr) return 0;
+  box->cookie = ~box->live_cookie();
+  state_of(L).disown(box);
+  return 0;
+}
+
+template <Binding binding>
+void set_field(lua_State* L, State& state, const char* name) {
+  set_function<binding>(L, state, name, name);
+}
+
+}  // namespace
+
+std::string tensor_as_text(State& state, const TensorRep& tensor, bool bare) {
+  const PrintOptions& options = print_options(state);
+  Shape shape = tensor.shape();
+  Shown shown = shown_part(shape, options);
+  std::vector<std::byte> data;
+  DType dtype = tensor.dtype;
+  read_shown(state.context(), tensor, shown, &data);
+  if (!bare) return tensor_text(dtype, shape, data.data(), options);
+  return shape.rank() == 0 ? scalar_text(dtype, data.data()) : array_text(dtype, shape, data.data(), options);
+}
+
+void open_tensor_api(lua_State* L, State& state) {
+  int methods = lua_gettop(L);
+  set_field<item>(L, state, "item");
+  set_field<totable>(L, state, "totable");
+  set_field<bytes>(L, state, "bytes");
+  set_field<to_device>(L, state, "to");
+  set_field<release>(L, state, "release");
+
+  for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta}) {
+    state.push(L, slot);
+    lua_pushstring(L, "lutra.Tensor");
+    lua_setfield(L, -2, "__name");
+    lua_pushstring(L, "lutra.Tensor");
+    lua_setfield(L, -2, "__metatable");
+    set_field<tostring>(L, state, "__tostring");
+    set_field<concat>(L, state, "__concat");
+    set_field<length>(L, state, "__len");
+    set_field<pairs>(L, state, "__pairs");
+    set_field<release>(L, state, "__close");
+    set_field<assign_element>(L, state, "__newindex");
+    set_function<lua_values_only>(L, state, "__lt", "<");
+    set_function<lua_values_only>(L, state, "__le", "<=");
+    lua_pushlightuserdata(L, &state);
+    state.push(L, State::kTensorMeta);
+    state.push(L, State::kStoredTensorMeta);
+    lua_pushvalue(L, methods);
+    lua_pushlightuserdata(L, &state);
+    lua_pushstring(L, "field");
+    lua_pushcclosure(L, guarded<push_field>, 2);
+    lua_pushcclosure(L, index, 5);
+    lua_setfield(L, -2, "__index");
+    if (slot == State::kStoredTensorMeta) {
+      lua_pushlightuserdata(L, &state);
+      lua_pushcclosure(L, collect, 1);
+      lua_setfield(L, -2, "__gc");
+    }
+    lua_pop(L, 1);
+  }
+}
+
+}  // namespace lutra

@@ -1,0 +1,404 @@
+// Note [Chunks, pieces, windows]
+// Chunks cover the whole reserved range: in use, free (pages below, in a bin) or unmapped. Neighbours of one state,
+// except in use, are always joined, so a free chunk ends where something else begins. Pieces are what the page source
+// was asked for; a free chunk may span several and a piece may hold many chunks. The range is twice the limit, so when
+// no free chunk is large enough there are addresses left: a window is a run of free and unmapped chunks long enough for
+// a request, and the cheapest one gets the pages it lacks. The limit counts pages as well as chunks.
+#include "memory/arena.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+namespace lutra {
+
+namespace {
+
+constexpr std::size_t kUnit = FreeChunks::kUnit;
+
+std::size_t round_down(std::size_t bytes, std::size_t step) { return bytes / step * step; }
+std::size_t round_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) / step * step; }
+
+}  // namespace
+
+Arena::Arena(PageSource& pages, ArenaOptions options)
+    : pages_(pages), limit_(options.limit_bytes), growth_(options.growth), granularity_(pages.granularity()) {
+  assert(granularity_ % kUnit == 0);
+  std::size_t piece = options.piece_bytes;
+  if (piece == 0) piece = growth_ ? std::size_t{32} << 20 : std::size_t{1} << 30;
+  piece_bytes_ = round_up(piece, granularity_);
+}
+
+Arena::~Arena() {
+  for (const Piece& piece : pieces_) pages_.unmap(piece.at, piece.bytes);
+  if (base_ != nullptr) pages_.release(base_, range_bytes_);
+}
+
+Arena::Chunk* Arena::allocate(std::size_t bytes) {
+  if (bytes > limit_) return nullptr;
+  bytes = bytes == 0 ? kUnit : round_up(bytes, kUnit);
+  if (bytes > limit_ - bytes_in_use_) return nullptr;
+  if (spare_nodes_ == nullptr) keep_spare_nodes();
+  Chunk* chunk = free_.take(bytes);
+  if (chunk == nullptr) {
+    if (!grow(bytes)) return nullptr;
+    chunk = free_.take(bytes);
+    assert(chunk != nullptr);
+  }
+  if (chunk->bytes > bytes) free_.insert(split(chunk, bytes));
+  chunk->state = State::InUse;
+  bytes_in_use_ += bytes;
+  peak_in_use_ = std::max(peak_in_use_, bytes_in_use_);
+  ++num_allocs_;
+  return chunk;
+}
+
+void Arena::free(Chunk* chunk, uint64_t idle_seq) {
+  assert(chunk->state == State::InUse);
+  __builtin_prefetch(chunk->prev);
+  __builtin_prefetch(chunk->next);
+  bytes_in_use_ -= chunk->bytes;
+  if (poison_) std::memset(chunk->data, 0xA5, chunk->bytes);
+  chunk->idle_seq = std::max(chunk->idle_seq, idle_seq);
+  chunk->state = State::Free;
+  free_.insert(join(chunk));
+}
+
+std::size_t Arena::trim() { return release_pieces(Window{}, SIZE_MAX); }
+
+void Arena::set_drain(void (*drain)(void* user), void* user) {
+  drain_ = drain;
+  drain_user_ = user;
+}
+
+ArenaStats Arena::stats() const {
+  return {.bytes_in_use = bytes_in_use_,
+          .peak_bytes_in_use = peak_in_use_,
+          .reserved_bytes = reserved_,
+          .peak_reserved_bytes = peak_reserved_,
+          .limit_bytes = limit_,
+          .num_allocs = num_allocs_,
+          .largest_free_bytes = largest_free()};
+}
+
+void Arena::reset_peak() {
+  peak_in_use_ = bytes_in_use_;
+  peak_reserved_ = reserved_;
+}
+
+// ---- chunks
+
+Arena::Chunk* Arena::new_node() {
+  Chunk* node = spare_nodes_;
+  spare_nodes_ = node->left;
+  --spare_node_count_;
+  return node;
+}
+
+// What changes the list needs at most two nodes at a time; they are made here, where running out harms nothing.
+void Arena::keep_spare_nodes() {
+  constexpr std::size_t kNodes = 128;
+  if (spare_node_count_ >= 2) return;
+  nodes_.reserve(nodes_.size() + 1);
+  nodes_.emplace_back(new Chunk[kNodes]);
+  for (std::size_t i = kNodes; i-- > 0;) {
+    Chunk* node = &nodes_.back()[i];
+    // Any well mixed number does for a treap.
+    uint64_t mixed = (nodes_.size() * kNodes + i) * 0x9E3779B97F4A7C15u;
+    node->priority = static_cast<uint32_t>((mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9u >> 32);
+    node->left = spare_nodes_;
+    spare_nodes_ = node;
+  }
+  spare_node_count_ += kNodes;
+}
+
+// Cuts the chunk, which is in no bin, after `bytes`; returns the second part, which is in no bin either.
+Arena::Chunk* Arena::split(Chunk* chunk, std::size_t bytes) {
+  Chunk* rest = new_node();
+  rest->data = chunk->data + bytes;
+  rest->bytes = chunk->bytes - bytes;
+  rest->idle_seq = chunk->idle_seq;
+  rest->state = chunk->state;
+  rest->prev = chunk;
+  rest->next = chunk->next;
+  if (rest->next != nullptr) rest->next->prev = rest;
+  chunk->next = rest;
+  chunk->bytes = bytes;
+  return rest;
+}
+
+// Joins the chunk, which is in no bin, with neighbours of its state; the whole is in no bin.
+Arena::Chunk* Arena::join(Chunk* chunk) {
+  auto absorb_next = [this](Chunk* whole) {
+    Chunk* next = whole->next;
+    whole->bytes += next->bytes;
+    whole->idle_seq = std::max(whole->idle_seq, next->idle_seq);
+    whole->next = next->next;
+    if (whole->next != nullptr) whole->next->prev = whole;
+    next->left = spare_nodes_;
+    spare_nodes_ = next;
+    ++spare_node_count_;
+  };
+  State state = chunk->state;
+  if (Chunk* next = chunk->next; next != nullptr && next->state == state) {
+    if (state == State::Free) free_.erase(next);
+    absorb_next(chunk);
+  }
+  if (Chunk* prev = chunk->prev; prev != nullptr && prev->state == state) {
+    if (state == State::Free) free_.erase(prev);
+    absorb_next(prev);
+    chunk = prev;
+  }
+  return chunk;
+}
+
+// Makes [begin, end) of a free or unmapped chunk, which is in no bin, the other of the two. Returns its chunk.
+Arena::Chunk* Arena::retype(Chunk* chunk, std::byte* begin, std::byte* end, State state) {
+  if (end < chunk->end()) {
+    Chunk* rest = split(chunk, static_cast<std::size_t>(end - chunk->data));
+    if (rest->state == State::Free) free_.insert(rest);
+  }
+  if (begin > chunk->data) {
+    Chunk* middle = split(chunk, static_cast<std::size_t>(begin - chunk->data));
+    if (chunk->state == State::Free) free_.insert(chunk);
+    chunk = middle;
+  }
+  chunk->state = state;
+  chunk->idle_seq = 0;
+  chunk = join(chunk);
+  if (state == State::Free) free_.insert(chunk);
+  return chunk;
+}
+
+// ---- pages
+
+bool Arena::reserve() {
+  if (base_ != nullptr) return true;
+  std::size_t once = round_up(limit_, granularity_);
+  for (std::size_t bytes : {2 * once, once}) {
+    base_ = pages_.reserve(bytes);
+    if (base_ == nullptr) continue;
+    range_bytes_ = bytes;
+    first_ = new_node();
+    first_->data = base_;
+    first_->bytes = bytes;
+    first_->idle_seq = 0;
+    first_->prev = first_->next = nullptr;
+    first_->state = State::Unmapped;
+    return true;
+  }
+  return false;
+}
+
+// Bytes of pages the limit still allows.
+std::size_t Arena::spare_bytes() const { return round_up(limit_, granularity_) - reserved_; }
+
+// The index of the first piece at or after `at`.
+std::size_t Arena::first_piece(const std::byte* at) const {
+  auto found = std::lower_bound(pieces_.begin(), pieces_.end(), at,
+                                [](const Piece& piece, const std::byte* where) { return piece.at < where; });
+  return static_cast<std::size_t>(found - pieces_.begin());
+}
+
+bool Arena::map_piece(std::byte* at, std::size_t bytes) {
+  if (pieces_.size() == pieces_.capacity()) pieces_.reserve(2 * pieces_.size() + 8);
+  if (!pages_.map(at, bytes)) return false;
+  pieces_.insert(pieces_.begin() + static_cast<std::ptrdiff_t>(first_piece(at)), Piece{at, bytes});
+  reserved_ += bytes;
+  peak_reserved_ = std::max(peak_reserved_, reserved_);
+  return true;
+}
+
+// The first allocation without growth. A card that refuses is asked for nine tenths, again and again, as TensorFlow does
+// (BFCAllocator::Extend); the limit becomes what it gave. Takes nothing when that would be less than wanted.
+bool Arena::fill(std::size_t wanted) {
+  keep_spare_nodes();
+  std::size_t target = round_up(limit_, granularity_);
+  std::size_t mapped = 0;
+  std::size_t peak_before = peak_reserved_;
+  while (true) {
+    while (mapped < target) {
+      std::size_t bytes = std::min(piece_bytes_, target - mapped);
+      if (!map_piece(base_ + mapped, bytes)) break;
+      mapped += bytes;
+    }
+    if (mapped == target) break;
+    target = target > limit_ ? round_down(limit_, granularity_) : round_down(target / 10 * 9, granularity_);
+    if (target < wanted) target = 0;
+    while (mapped > target) {
+      pages_.unmap(pieces_.back().at, pieces_.back().bytes);
+      mapped -= pieces_.back().bytes;
+      reserved_ -= pieces_.back().bytes;
+      pieces_.pop_back();
+    }
+  }
+  peak_reserved_ = std::max(peak_before, reserved_);
+  if (target == 0) return false;
+  limit_ = std::min(limit_, target);
+  filled_ = true;
+  retype(first_, base_, base_ + target, State::Free);
+  return true;
+}
+
+// Makes a free chunk of at least `bytes`. The limit allows as many bytes in use; whether it allows the pages is seen here.
+bool Arena::grow(std::size_t bytes) {
+  if (!reserve()) return false;
+  if (!growth_ && !filled_) return fill(bytes);
+  bool refused = false;
+  if (Window window = find_window(bytes, spare_bytes(), false); window.begin != nullptr) {
+    if (map_window(window)) return true;
+    refused = true;
+  }
+  if (drain_ == nullptr) return false;
+  // The card gave no more: only what is taken from free pieces can be had.
+  std::size_t spare = refused ? 0 : spare_bytes();
+  Window window = find_window(bytes, spare, true);
+  if (window.begin == nullptr) return false;
+  drain_(drain_user_);
+  release_pieces(window, window.unmapped - std::min(spare, window.unmapped));
+  return map_window(window);
+}
+
+// The window for a request that lacks the fewest bytes of pages, not more than `spare` and, when moving, than the free
+// pieces outside it can give. Windows begin or end where a chunk does: any other lacks no less.
+Arena::Window Arena::find_window(std::size_t bytes, std::size_t spare, bool moving) const {
+  std::size_t movable = 0;
+  for (const Chunk* chunk = first_; moving && chunk != nullptr; chunk = chunk->next) movable += whole_pieces(chunk);
+  Window best;
+  auto try_from = [&](const Chunk* start, bool forward) {
+    std::size_t length = 0, lacks = 0, inside = 0;
+    for (const Chunk* chunk = start; chunk != nullptr && chunk->state != State::InUse;
+         chunk = forward ? chunk->next : chunk->prev) {
+      std::size_t part = std::min(chunk->bytes, bytes - length);
+      length += part;
+      if (chunk->state == State::Unmapped) {
+        lacks += round_up(part, granularity_);
+      } else if (moving) {
+        inside += whole_pieces(chunk);
+      }
+      if (length < bytes) continue;
+      std::size_t given = spare + (movable - std::min(movable, inside));
+      if (lacks <= given && (best.begin == nullptr || lacks < best.unmapped)) {
+        best.begin = forward ? start->data : start->end() - bytes;
+        best.end = best.begin + bytes;
+        best.unmapped = lacks;
+      }
+      return;
+    }
+  };
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    if (chunk->state == State::InUse) continue;
+    try_from(chunk, true);
+    try_from(chunk, false);
+  }
+  return best;
+}
+
+// Puts pages under all of the window, and under what follows up to a whole piece where limit and card allow.
+bool Arena::map_window(const Window& window) {
+  if (window.unmapped > spare_bytes()) return false;
+  std::size_t extra = spare_bytes() - window.unmapped;
+  Chunk* chunk = first_;
+  while (chunk->end() <= window.begin) chunk = chunk->next;
+  while (chunk != nullptr && chunk->data < window.end) {
+    if (chunk->state != State::Unmapped) {
+      chunk = chunk->next;
+      continue;
+    }
+    std::size_t base = static_cast<std::size_t>(chunk->data - base_);
+    std::size_t begin = base, need_end = base + chunk->bytes;
+    if (window.begin > chunk->data) begin = round_down(static_cast<std::size_t>(window.begin - base_), granularity_);
+    if (window.end < chunk->end()) need_end = round_up(static_cast<std::size_t>(window.end - base_), granularity_);
+    std::size_t end = std::min({round_up(need_end, piece_bytes_), base + chunk->bytes, need_end + extra});
+    extra -= end - need_end;
+    std::byte* reached = base_ + need_end;
+    if (!map_range(chunk, base_ + begin, base_ + need_end, base_ + end)) return false;
+    // The chunk may have been joined with the one before it.
+    chunk = first_;
+    while (chunk->end() < reached) chunk = chunk->next;
+  }
+  return true;
+}
+
+// Pages for [begin, end) of an unmapped chunk, cut where pieces would end if they lay side by side from the range's
+// start; [need_end, end) may be refused. What was given before a refusal stays, as free memory.
+bool Arena::map_range(Chunk* chunk, std::byte* begin, std::byte* need_end, std::byte* end) {
+  keep_spare_nodes();
+  std::byte* at = begin;
+  while (at < end) {
+    std::size_t offset = static_cast<std::size_t>(at - base_);
+    std::size_t bytes = std::min(round_down(offset, piece_bytes_) + piece_bytes_ - offset,
+                                 static_cast<std::size_t>(end - at));
+    if (!map_piece(at, bytes)) {
+      if (at >= need_end || at + bytes <= need_end) break;
+      bytes = static_cast<std::size_t>(need_end - at);
+      end = need_end;
+      if (!map_piece(at, bytes)) break;
+    }
+    at += bytes;
+  }
+  if (at > begin) retype(chunk, begin, at, State::Free);
+  return at >= need_end;
+}
+
+// The bytes of the pieces that lie wholly in a free chunk.
+std::size_t Arena::whole_pieces(const Chunk* chunk) const {
+  if (chunk->state != State::Free || chunk->bytes < granularity_) return 0;
+  std::size_t sum = 0;
+  for (std::size_t i = first_piece(chunk->data); i < pieces_.size(); ++i) {
+    if (pieces_[i].at + pieces_[i].bytes > chunk->end()) break;
+    sum += pieces_[i].bytes;
+  }
+  return sum;
+}
+
+// Gives free pieces outside `keep` back until `enough` bytes are.
+std::size_t Arena::release_pieces(const Window& keep, std::size_t enough) {
+  std::size_t released = 0;
+  for (Chunk* chunk = first_; chunk != nullptr && released < enough; chunk = chunk->next) {
+    if (chunk->data < keep.end && keep.begin < chunk->end()) continue;
+    if (whole_pieces(chunk) == 0) continue;
+    keep_spare_nodes();
+    std::size_t first = first_piece(chunk->data);
+    std::size_t last = first;
+    std::byte* begin = pieces_[first].at;
+    std::byte* end = begin;
+    while (last < pieces_.size() && released < enough && pieces_[last].at + pieces_[last].bytes <= chunk->end()) {
+      pages_.unmap(pieces_[last].at, pieces_[last].bytes);
+      released += pieces_[last].bytes;
+      end = pieces_[last].at + pieces_[last].bytes;
+      ++last;
+    }
+    pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(first),
+                  pieces_.begin() + static_cast<std::ptrdiff_t>(last));
+    free_.erase(chunk);
+    chunk = retype(chunk, begin, end, State::Unmapped);
+  }
+  reserved_ -= released;
+  return released;
+}
+
+std::size_t Arena::largest_free() const {
+  std::size_t allowed = round_down(limit_ - bytes_in_use_, kUnit);
+  if (base_ == nullptr || (!growth_ && !filled_)) return allowed;
+  std::size_t best = 0;
+  auto measure = [&](const Chunk* start, bool forward) {
+    std::size_t length = 0, spare = spare_bytes();
+    for (const Chunk* chunk = start; chunk != nullptr && chunk->state != State::InUse;
+         chunk = forward ? chunk->next : chunk->prev) {
+      std::size_t part = chunk->state == State::Free ? chunk->bytes : std::min(chunk->bytes, spare);
+      if (chunk->state == State::Unmapped) spare -= part;
+      length += part;
+      if (part < chunk->bytes) break;
+    }
+    best = std::max(best, length);
+  };
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    if (chunk->state == State::InUse) continue;
+    measure(chunk, true);
+    measure(chunk, false);
+  }
+  return std::min(best, allowed);
+}
+
+}  // namespace lutra

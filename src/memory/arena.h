@@ -1,0 +1,121 @@
+// Hands out memory of one logical GPU: best fit with coalescing over one reserved address range, under which pages are
+// put and taken away. It touches no device itself and waits for nothing: see set_drain. Not shared between threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/page_source.h"
+#include "memory/free_chunks.h"
+
+namespace lutra {
+
+struct ArenaOptions {
+  std::size_t limit_bytes = 0;
+  bool growth = false;          // pages as needed; otherwise all of the limit at the first allocation
+  std::size_t piece_bytes = 0;  // pages come and go in pieces of this size; 0: 32 MiB when growing, else 1 GiB
+};
+
+struct ArenaStats {
+  std::size_t bytes_in_use = 0;  // of chunks, so rounded up to 256
+  std::size_t peak_bytes_in_use = 0;
+  std::size_t reserved_bytes = 0;  // pages taken from the card
+  std::size_t peak_reserved_bytes = 0;
+  std::size_t limit_bytes = 0;
+  uint64_t num_allocs = 0;
+  std::size_t largest_free_bytes = 0;  // the largest request that can be met if the card still gives its pages
+};
+
+class Arena {
+ public:
+  using Chunk = ArenaChunk;  // stays at its address while in use
+
+  // Takes nothing from the card yet.
+  Arena(PageSource& pages, ArenaOptions options);
+  // Gives everything back, chunks in use included.
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Null when full: what to do then (collect, drain, trim, report) is the Executor's to know. 0 bytes give a valid chunk.
+  Chunk* allocate(std::size_t bytes);
+  // idle_seq: the compute stream's last command that may still touch the chunk.
+  void free(Chunk* chunk, uint64_t idle_seq);
+
+  static std::byte* data(const Chunk* chunk) { return chunk->data; }
+  static std::size_t bytes(const Chunk* chunk) { return chunk->bytes; }
+  // What the memory of a chunk in use was last touched by before it was handed out: a copy into it waits for that.
+  static uint64_t idle_seq(const Chunk* chunk) { return chunk->idle_seq; }
+
+  // Gives back the pieces that are wholly free, in bytes. The caller has made sure that the device's streams have passed.
+  std::size_t trim();
+  // Lets allocate move pages: where free pieces stand elsewhere and the limit (or the card) refuses more, it calls
+  // drain, which returns when the device's streams have passed, and then takes those pages. Without it null is returned.
+  void set_drain(void (*drain)(void* user), void* user);
+  // Freed memory is filled with 0xA5: only for memory the host can write, and where no queued command still reads it.
+  void set_poison(bool on) { poison_ = on; }
+
+  ArenaStats stats() const;
+  void reset_peak();
+
+ private:
+  using State = Chunk::State;
+  struct Piece {  // what one map() gave and one unmap() takes
+    std::byte* at;
+    std::size_t bytes;
+  };
+  struct Window {  // addresses without a chunk in use; null when there is none
+    std::byte* begin = nullptr;
+    std::byte* end = nullptr;
+    std::size_t unmapped = 0;  // bytes of pages it lacks
+  };
+
+  Chunk* new_node();
+  void keep_spare_nodes();
+  Chunk* split(Chunk* chunk, std::size_t bytes);
+  Chunk* join(Chunk* chunk);
+  Chunk* retype(Chunk* chunk, std::byte* begin, std::byte* end, State state);
+
+  bool reserve();
+  bool fill(std::size_t wanted);
+  bool grow(std::size_t bytes);
+  Window find_window(std::size_t bytes, std::size_t spare, bool moving) const;
+  bool map_window(const Window& window);
+  bool map_range(Chunk* chunk, std::byte* begin, std::byte* need_end, std::byte* end);
+  bool map_piece(std::byte* at, std::size_t bytes);
+  std::size_t release_pieces(const Window& keep, std::size_t enough);
+  std::size_t whole_pieces(const Chunk* chunk) const;
+  std::size_t first_piece(const std::byte* at) const;
+  std::size_t spare_bytes() const;
+  std::size_t largest_free() const;
+
+  PageSource& pages_;
+  std::size_t limit_;
+  bool growth_;
+  bool filled_ = false;
+  bool poison_ = false;
+  std::size_t granularity_;
+  std::size_t piece_bytes_;
+
+  FreeChunks free_;
+  Chunk* spare_nodes_ = nullptr;  // linked by `left`
+  std::size_t spare_node_count_ = 0;
+  std::size_t bytes_in_use_ = 0;
+  std::size_t peak_in_use_ = 0;
+  uint64_t num_allocs_ = 0;
+
+  std::byte* base_ = nullptr;
+  std::size_t range_bytes_ = 0;
+  Chunk* first_ = nullptr;  // the chunk at base_
+  std::vector<Piece> pieces_;  // by address
+  std::size_t reserved_ = 0;
+  std::size_t peak_reserved_ = 0;
+  void (*drain_)(void* user) = nullptr;
+  void* drain_user_ = nullptr;
+
+  std::vector<std::unique_ptr<Chunk[]>> nodes_;
+};
+
+}  // namespace lutra

@@ -1,0 +1,59 @@
+#include "memory/device_heap.h"
+
+#include <cstring>
+
+namespace lutra {
+
+DeviceHeap::DeviceHeap(uint16_t device, PageSource& pages, ArenaOptions options, Stream& compute, StorageHooks hooks)
+    : device_(device), compute_(compute), hooks_(hooks), arena_(pages, options) {
+  arena_.set_drain([](void* user) { host_wait(static_cast<Stream*>(user)->tail_ticket()); }, &compute_);
+}
+
+DeviceHeap::~DeviceHeap() { host_wait(compute_.tail_ticket()); }
+
+Storage* DeviceHeap::allocate(std::size_t bytes) {
+  Arena::Chunk* chunk = arena_.allocate(bytes);
+  if (chunk == nullptr) return nullptr;
+  Storage* storage = new Storage;
+  storage->device = device_;
+  storage->data = Arena::data(chunk);
+  storage->bytes = bytes;
+  storage->owner = this;
+  storage->chunk = chunk;
+  detail::storage_count.fetch_add(1, std::memory_order_relaxed);
+  ++live_;
+  return storage;
+}
+
+void DeviceHeap::free(Storage* storage) {
+  hooks_.before_free(storage);
+  if (!is_done(storage->ready)) compute_.wait_for(storage->ready);
+  if (!is_done(storage->reading)) compute_.wait_for(storage->reading);
+  Arena::Chunk* chunk = static_cast<Arena::Chunk*>(storage->chunk);
+  if (poison_) {
+    struct Fill {
+      std::byte* at;
+      std::size_t bytes;
+    } fill{Arena::data(chunk), Arena::bytes(chunk)};
+    compute_.submit([](void* args) {
+      const Fill* what = static_cast<const Fill*>(args);
+      std::memset(what->at, 0xa5, what->bytes);
+    }, &fill, sizeof fill, nullptr);
+  }
+  arena_.free(chunk, compute_.tail());
+  detail::storage_count.fetch_sub(1, std::memory_order_relaxed);
+  --live_;
+  delete storage;
+}
+
+Ticket DeviceHeap::idle(const Storage& storage) const {
+  uint64_t seq = Arena::idle_seq(static_cast<const Arena::Chunk*>(storage.chunk));
+  return seq == 0 ? Ticket{} : Ticket{&compute_, seq};
+}
+
+std::size_t DeviceHeap::trim() {
+  host_wait(compute_.tail_ticket());
+  return arena_.trim();
+}
+
+}  // namespace lutra

@@ -1,0 +1,43 @@
+// The memory of one logical GPU: an Arena, with the rules that make its asynchronous use safe.
+// One compute stream per device makes a free immediate: whatever reuses the block is queued behind what used it. Copies run
+// on other streams, so a block that a copy still touches makes compute wait for that copy when it is freed, and a copy into
+// a reused block waits for the compute seq that was the last to touch it (idle).
+#pragma once
+
+#include <cstdint>
+
+#include "memory/arena.h"
+#include "memory/storage.h"
+#include "memory/storage_hooks.h"
+
+namespace lutra {
+
+class DeviceHeap final : public StorageOwner {
+ public:
+  DeviceHeap(uint16_t device, PageSource& pages, ArenaOptions options, Stream& compute, StorageHooks hooks);
+  ~DeviceHeap();
+
+  // Null when full: what to do then (collect, drain, trim, report) is the Executor's to know.
+  Storage* allocate(std::size_t bytes);
+  void free(Storage* storage) override;
+
+  // A copy that writes into `storage` must wait for this first.
+  Ticket idle(const Storage& storage) const;
+
+  // Gives free pages back to the device, after compute has passed.
+  std::size_t trim();
+  ArenaStats stats() const { return arena_.stats(); }
+  void reset_peak() { arena_.reset_peak(); }
+  void poison_freed(bool on) { poison_ = on; }
+  int64_t live() const { return live_; }
+
+ private:
+  uint16_t device_;
+  Stream& compute_;
+  StorageHooks hooks_;
+  Arena arena_;
+  bool poison_ = false;
+  int64_t live_ = 0;
+};
+
+}  // namespace lutra

@@ -1,0 +1,114 @@
+// The CPU's memory: a Storage and its data in one block, kept by size class when freed and handed out again while it is
+// still in the cache and its pages are there. What stays unused goes back to the system. May be used by several threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+#include "memory/size_steps.h"
+#include "memory/storage.h"
+#include "memory/storage_hooks.h"
+
+namespace lutra {
+
+struct HostPoolStats {
+  std::size_t bytes_in_use = 0;  // of tensors, as asked for
+  std::size_t peak_bytes_in_use = 0;
+  std::size_t reserved_bytes = 0;  // of blocks: in use, kept, and waiting for a copy that still reads them
+  std::size_t limit_bytes = 0;     // for reserved_bytes
+};
+
+class HostPool final : public StorageOwner {
+ public:
+  explicit HostPool(std::size_t limit_bytes);
+  // Waits for copies that still read freed blocks, so their streams must be there. A Storage that outlives the pool keeps
+  // its memory, which is never given back.
+  ~HostPool();
+  HostPool(const HostPool&) = delete;
+  HostPool& operator=(const HostPool&) = delete;
+
+  // Data aligned to 64 bytes, not cleared. Null past the limit, kept blocks given back first, and when the system has no
+  // more. 0 bytes give a valid Storage.
+  Storage* allocate(std::size_t bytes);
+  void free(Storage* storage) override;
+
+  // Gives kept blocks back to the system, in bytes. Small ones share slabs, which go when all their blocks are free.
+  std::size_t trim();
+  // Below what is in use every allocation gives null until enough is freed.
+  void set_limit(std::size_t limit_bytes);
+  // Set at start, before the first Storage dies; called without a lock.
+  void set_hooks(const StorageHooks& hooks) { hooks_ = hooks; }
+  void set_mirror_hook(void (*drop)(void* user, Storage* storage), void* user) { hooks_.set_mirror_hook(drop, user); }
+  void set_fault_hook(void (*drop)(void* user, uint16_t set), void* user) { hooks_.set_fault_hook(drop, user); }
+
+  HostPoolStats stats() const;
+  void reset_peak();
+  // Nine tenths of the smaller of RAM and the control group's limit.
+  static std::size_t default_limit();
+
+ private:
+  using Steps = SizeSteps<8>;  // so at most an eighth of a block is not asked for
+  struct Block;
+  struct Region;
+  // A place in a ring; the ring's head is one too.
+  template <int kRing>
+  struct Link {
+    Link* prev = this;
+    Link* next = this;
+    bool alone() const { return next == this; }
+    void insert_after(Link* place) {
+      prev = place;
+      next = place->next;
+      next->prev = place->next = this;
+    }
+    void remove() {
+      prev->next = next;
+      next->prev = prev;
+      prev = next = this;
+    }
+  };
+  using AnyLink = Link<0>;    // every region
+  using ClassLink = Link<1>;  // kept large blocks of one class, last freed first
+  using AgeLink = Link<2>;    // all kept large blocks, last freed first
+
+  // All with mutex_ held.
+  Block* take_small(unsigned step);
+  Block* take_large(unsigned step);
+  bool make_room(std::size_t bytes);
+  void put_back(Block* block);
+  void reap_waiting(std::size_t most);
+  void give_back_large(Region* region);
+  std::size_t give_back_slabs();
+  std::size_t give_back_all();
+  void delete_region(Region* region);
+  void grow_older();
+
+  mutable std::mutex mutex_;
+  std::size_t limit_;
+  std::size_t in_use_ = 0;
+  std::size_t peak_in_use_ = 0;
+  std::size_t reserved_ = 0;
+  StorageHooks hooks_;
+
+  Block* small_[Steps::kCount] = {};     // kept blocks of a class, last freed first
+  Region* carving_[Steps::kCount] = {};  // the slab that new blocks of a class are cut from
+  ClassLink large_[Steps::kCount];
+  AgeLink ages_;
+  AnyLink regions_;
+  std::size_t small_kept_ = 0;  // bytes of kept blocks
+  std::size_t large_kept_ = 0;
+  std::size_t small_kept_limit_;
+
+  // Freed blocks that a copy may still touch, first freed first.
+  Block* waiting_ = nullptr;
+  Block** waiting_end_ = &waiting_;
+
+  // Time is counted in allocations: see Note [What the pool keeps].
+  uint64_t clock_ = 0;
+  uint64_t next_look_;
+  std::size_t peak_now_ = 0;
+  std::size_t peak_before_ = 0;
+};
+
+}  // namespace lutra

@@ -1,0 +1,114 @@
+// The options of an op: a plain struct that kernels read, and a table that says where each option lies in it. Binding,
+// help and error texts walk the table; nobody else knows an op's options by name.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "core/dtype.h"
+#include "core/shape.h"
+
+namespace lutra {
+
+// Axes as the user gave them, 0-based, negative from the end, not yet held against a rank.
+struct Axes {
+  static constexpr int8_t kNotGiven = -1;
+  int8_t count = kNotGiven;
+  bool is_list = false;
+  int64_t v[kMaxRank];
+  bool given() const { return count != kNotGiven; }
+};
+
+// A shape as the user gave it: sizes not yet checked.
+struct Dims {
+  static constexpr int8_t kNotGiven = -1;
+  int8_t count = kNotGiven;
+  int64_t v[kMaxRank];
+  bool given() const { return count != kNotGiven; }
+};
+
+// A number of either kind; kind Bool with i = 0 means "not given".
+struct Number {
+  Scalar value = Scalar::of(false);
+  bool given() const { return value.kind != Scalar::Kind::Bool; }
+};
+
+// Random bits: the Executor fills it with the next range of its Context's counter, or from `seed`.
+struct Rng {
+  uint64_t key = 0;
+  uint64_t counter = 0;
+};
+
+// A seed that makes one call depend on it alone.
+struct Seed {
+  bool given = false;
+  int64_t value = 0;
+};
+
+// Where indices count from: 1 from Lua, 0 from C++.
+struct IndexBase {
+  int8_t value = 0;
+};
+
+enum class AttrType : uint8_t { Bool, Int, Float, DType, Number, Axes, Dims, Rng, Seed, IndexBase };
+
+struct AttrDef {
+  const char* name;
+  AttrType type;
+  uint16_t offset;
+  const char* summary;
+  bool is_required = false;
+  bool is_positional = false;   // may stand after the inputs, in table order
+  bool is_before_inputs = false;
+  bool is_leading_optional = false;  // left out when fewer positional values than places are given: range(limit)
+  const char* fallback = "";    // the default as help prints it
+
+  AttrDef positional() const { AttrDef copy = *this; copy.is_positional = true; return copy; }
+  AttrDef required() const { AttrDef copy = *this; copy.is_required = true; copy.is_positional = true; return copy; }
+  AttrDef before_inputs() const { AttrDef copy = required(); copy.is_before_inputs = true; return copy; }
+  AttrDef leading_optional() const { AttrDef copy = positional(); copy.is_leading_optional = true; return copy; }
+  AttrDef otherwise(const char* shown) const { AttrDef copy = *this; copy.fallback = shown; return copy; }
+};
+
+inline constexpr std::size_t kMaxAttrBytes = 256;
+
+struct AttrTable {
+  std::vector<AttrDef> defs;
+  std::vector<std::byte> defaults;  // a default-constructed attribute struct
+};
+
+template <class T>
+constexpr AttrType attr_type_of() {
+  if constexpr (std::is_same_v<T, bool>) return AttrType::Bool;
+  else if constexpr (std::is_same_v<T, int64_t>) return AttrType::Int;
+  else if constexpr (std::is_same_v<T, double>) return AttrType::Float;
+  else if constexpr (std::is_same_v<T, DType>) return AttrType::DType;
+  else if constexpr (std::is_same_v<T, Number>) return AttrType::Number;
+  else if constexpr (std::is_same_v<T, Axes>) return AttrType::Axes;
+  else if constexpr (std::is_same_v<T, Dims>) return AttrType::Dims;
+  else if constexpr (std::is_same_v<T, Rng>) return AttrType::Rng;
+  else if constexpr (std::is_same_v<T, Seed>) return AttrType::Seed;
+  else {
+    static_assert(std::is_same_v<T, IndexBase>, "an attribute type the table does not know");
+    return AttrType::IndexBase;
+  }
+}
+
+template <class A, class T>
+AttrDef attr(const char* name, T A::*member, const char* summary) {
+  static const A sample{};
+  auto offset = reinterpret_cast<const std::byte*>(&(sample.*member)) - reinterpret_cast<const std::byte*>(&sample);
+  return {.name = name, .type = attr_type_of<T>(), .offset = static_cast<uint16_t>(offset), .summary = summary};
+}
+
+template <class A>
+AttrTable attrs(std::initializer_list<AttrDef> defs) {
+  static_assert(std::is_trivially_copyable_v<A> && sizeof(A) <= kMaxAttrBytes && alignof(A) <= 8);
+  const A sample{};
+  const std::byte* bytes = reinterpret_cast<const std::byte*>(&sample);
+  return {.defs = defs, .defaults = std::vector<std::byte>(bytes, bytes + sizeof(A))};
+}
+
+}  // namespace lutra

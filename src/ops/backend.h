@@ -1,0 +1,26 @@
+// A kind of device that is not the CPU: its kernels, and how a launch gets onto its streams.
+#pragma once
+
+#include <span>
+
+#include "device/stream.h"
+#include "ops/kernel.h"
+
+namespace lutra {
+
+class Backend {
+ public:
+  virtual const char* name() const = 0;
+  // Adds what it has under DeviceType::GPU; the CPU's kernels are there already.
+  virtual void register_kernels(KernelRegistry& kernels) const = 0;
+  // Queues the kernel. `args` and what it points to, but for tensors' memory and the fault, may be gone on return.
+  virtual Ticket submit(Stream& stream, const KernelEntry& kernel, const KernelArgs& args) const = 0;
+
+ protected:
+  ~Backend() = default;
+};
+
+const Backend& sim_backend();
+std::span<const Backend* const> linked_backends();
+
+}  // namespace lutra

@@ -1,0 +1,203 @@
+// Tensors out of nothing, and the same values under another name, dtype or device.
+
+#include <cmath>
+
+#include "ops/create.h"
+#include "ops/inference.h"
+
+namespace lutra {
+namespace {
+
+Shape shape_of(const Dims& dims) {
+  return Shape({dims.v, static_cast<std::size_t>(dims.count)});
+}
+
+void fill_shape(Inference& inference) {
+  const FillAttrs& attrs = inference.attrs<FillAttrs>();
+  DType dtype = attrs.dtype != kNoDType ? attrs.dtype : inference.dtype(0);
+  require(inference.shape(0).size() == 1, inference.who(), ": value ", inference.shape(0),
+          " has more than one element, expected a number or a scalar tensor");
+  inference.output(dtype, shape_of(attrs.shape));
+}
+
+void zeros_shape(Inference& inference) {
+  const ZerosAttrs& attrs = inference.attrs<ZerosAttrs>();
+  inference.output(attrs.dtype != kNoDType ? attrs.dtype : DType::Float32, shape_of(attrs.shape));
+}
+
+void like_shape(Inference& inference) {
+  const LikeAttrs& attrs = inference.attrs<LikeAttrs>();
+  inference.output_like(attrs.dtype != kNoDType ? attrs.dtype : inference.dtype(0), 0);
+}
+
+void eye_shape(Inference& inference) {
+  const EyeAttrs& attrs = inference.attrs<EyeAttrs>();
+  inference.output(attrs.dtype != kNoDType ? attrs.dtype : DType::Float32, Shape{attrs.n, attrs.m < 0 ? attrs.n : attrs.m});
+}
+
+void range_shape(Inference& inference) {
+  const RangeAttrs& attrs = inference.attrs<RangeAttrs>();
+  auto is_float_number = [](const Number& n) { return n.value.kind == Scalar::Kind::Float; };
+  bool integral = !is_float_number(attrs.start) && !is_float_number(attrs.limit) && !is_float_number(attrs.step);
+  const char* who = inference.who();
+  double size;
+  DType dtype = DType::Float32;
+  if (integral) {
+    // In 128 bits: limit - start of two int64 need not fit one.
+    __int128 start = attrs.start.value.i, limit = attrs.limit.value.i, step = attrs.step.value.i;
+    require(step != 0, who, ": step is 0");
+    __int128 span = step > 0 ? limit - start : start - limit;
+    __int128 stride = step > 0 ? step : -step;
+    __int128 count = span <= 0 ? 0 : (span + stride - 1) / stride;
+    size = static_cast<double>(count);
+    __int128 last = count > 0 ? start + (count - 1) * step : start;
+    bool narrow = start >= INT32_MIN && start <= INT32_MAX && last >= INT32_MIN && last <= INT32_MAX;
+    dtype = narrow ? DType::Int32 : DType::Int64;
+  } else {
+    double start = attrs.start.value.as_double(), limit = attrs.limit.value.as_double(), step = attrs.step.value.as_double();
+    require(std::isfinite(start) && std::isfinite(limit) && std::isfinite(step), who, ": start ", start, ", limit ",
+            limit, " and step ", step, " must be finite");
+    require(step != 0, who, ": step is 0");
+    size = std::max(0.0, std::ceil((limit - start) / step));
+  }
+  require(size <= 0x1p60, who, ": from ", attrs.start.value.as_double(), " to ", attrs.limit.value.as_double(),
+          " in steps of ", attrs.step.value.as_double(), " are more elements than memory can address");
+  inference.output(attrs.dtype != kNoDType ? attrs.dtype : dtype, Shape{static_cast<int64_t>(size)});
+}
+
+void cast_shape(Inference& inference) { inference.output_like(inference.attrs<CastAttrs>().dtype, 0); }
+
+void identity_shape(Inference& inference) {
+  inference.output_like(inference.dtype(0), 0);
+  inference.share();
+}
+
+void constant_shape(Inference& inference) { inference.output_like(inference.dtype(0), 0); }
+
+const char* const kDTypeDoc = "dtype of the result";
+
+}  // namespace
+
+void define_create_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "_EagerConst",
+      .summary = "A literal of the script as a tensor.",
+      .inputs = {{"value", kAnyDType, "any shape"}},
+      .shape = constant_shape,
+      .gpu = kAnyDType,
+      .flags = kHidden,
+  });
+  ops.define({
+      .name = "Fill",
+      .lua_name = "fill",
+      .summary = "A tensor of one value everywhere.",
+      .inputs = {{"value", kAnyDType, "a scalar", kNumber}},
+      .attrs = attrs<FillAttrs>({attr("shape", &FillAttrs::shape, "sizes of the axes").before_inputs(),
+                                 attr("dtype", &FillAttrs::dtype, kDTypeDoc).otherwise("value's")}),
+      .output = "the given shape; value's dtype unless dtype says otherwise",
+      .errors = "InvalidArgument for a negative size or a value of more than one element.",
+      .source = "numpy.full",
+      .example = "lutra.fill({2}, 7)  --> {7, 7}",
+      .shape = fill_shape,
+      .gpu = kAnyDType,
+      .flags = kKeyIsOutput | kNoMethod,
+  });
+  struct Constant {
+    const char* name;
+    const char* lua_name;
+    const char* summary;
+    const char* example;
+  };
+  for (const Constant& c : {Constant{"Zeros", "zeros", "A tensor of zeros (false for bool).", "lutra.zeros{2}  --> {0.0, 0.0}"},
+                            Constant{"Ones", "ones", "A tensor of ones (true for bool).", "lutra.ones{2}  --> {1.0, 1.0}"}}) {
+    ops.define({
+        .name = c.name,
+        .lua_name = c.lua_name,
+        .log_name = "Fill",
+        .summary = c.summary,
+        .attrs = attrs<ZerosAttrs>({attr("shape", &ZerosAttrs::shape, "sizes of the axes").required(),
+                                    attr("dtype", &ZerosAttrs::dtype, kDTypeDoc).otherwise("float32")}),
+        .output = "the given shape; float32 unless dtype says otherwise",
+        .errors = "InvalidArgument for a negative size.",
+        .source = "numpy.zeros, numpy.ones",
+        .example = c.example,
+        .shape = zeros_shape,
+        .gpu = kAnyDType,
+        .flags = kNoMethod,
+    });
+  }
+  for (const Constant& c :
+       {Constant{"ZerosLike", "zeros_like", "Zeros in another tensor's shape.", "lutra.zeros_like{1, 2}  --> {0, 0}"},
+        Constant{"OnesLike", "ones_like", "Ones in another tensor's shape.", "lutra.ones_like{1, 2}  --> {1, 1}"}}) {
+    ops.define({
+        .name = c.name,
+        .lua_name = c.lua_name,
+        .summary = c.summary,
+        .inputs = {{"x", kAnyDType, "any shape", kOwnDType}},
+        .attrs = attrs<LikeAttrs>({attr("dtype", &LikeAttrs::dtype, kDTypeDoc).otherwise("x's")}),
+        .output = "x's shape; x's dtype unless dtype says otherwise",
+        .source = "numpy.zeros_like, numpy.ones_like",
+        .example = c.example,
+        .shape = like_shape,
+        .gpu = kAnyDType,
+        .flags = kKeyIsOutput,
+    });
+  }
+  ops.define({
+      .name = "Eye",
+      .lua_name = "eye",
+      .summary = "The identity matrix: ones on the diagonal, zeros elsewhere.",
+      .attrs = attrs<EyeAttrs>({attr("n", &EyeAttrs::n, "rows").required(),
+                                attr("m", &EyeAttrs::m, "columns").positional().otherwise("n"),
+                                attr("dtype", &EyeAttrs::dtype, kDTypeDoc).otherwise("float32")}),
+      .output = "(n, m); float32 unless dtype says otherwise",
+      .errors = "InvalidArgument for a negative size.",
+      .source = "numpy.eye",
+      .example = "lutra.eye(2)  --> {{1.0, 0.0}, {0.0, 1.0}}",
+      .shape = eye_shape,
+      .gpu = kAnyDType,
+      .flags = kNoMethod,
+  });
+  ops.define({
+      .name = "Range",
+      .lua_name = "range",
+      .summary = "Numbers from start on in steps, limit left out.",
+      .attrs = attrs<RangeAttrs>({attr("start", &RangeAttrs::start, "the first number").leading_optional().otherwise("0"),
+                                  attr("limit", &RangeAttrs::limit, "where to stop, left out").required(),
+                                  attr("step", &RangeAttrs::step, "the difference of neighbours").positional().otherwise("1"),
+                                  attr("dtype", &RangeAttrs::dtype, kDTypeDoc).otherwise("int32 or int64 for integers, else float32")}),
+      .output = "(ceil((limit - start) / step),)",
+      .errors = "InvalidArgument for a step of 0 or numbers that are not finite.",
+      .source = "numpy.arange",
+      .example = "lutra.range(3)  --> {0, 1, 2}",
+      .shape = range_shape,
+      .gpu = kNumbers,
+      .flags = kNoMethod,
+  });
+  ops.define({
+      .name = "Cast",
+      .lua_name = "cast",
+      .summary = "The same values in another dtype. Floats lose their fraction towards zero, integers wrap.",
+      .inputs = {{"x", kAnyDType, "any shape", kNumber}},
+      .attrs = attrs<CastAttrs>({attr("dtype", &CastAttrs::dtype, "the new dtype").required()}),
+      .output = "x's shape; the given dtype",
+      .errors = "InvalidArgument for an unknown dtype.",
+      .source = "numpy.ndarray.astype; a float outside an integer's range saturates, nan gives 0",
+      .example = "lutra.cast({1.7, -1.7}, \"int32\")  --> {1, -1}",
+      .shape = cast_shape,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "Identity",
+      .lua_name = "identity",
+      .summary = "The same tensor, on the scope's device.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .output = "x's shape and dtype",
+      .source = "tf.identity",
+      .example = "lutra.identity{1, 2}  --> {1, 2}",
+      .shape = identity_shape,
+      .gpu = kAnyDType,
+  });
+}
+
+}  // namespace lutra

@@ -1,0 +1,34 @@
+// Attributes of the creating ops, as their kernels read them.
+#pragma once
+
+#include "ops/attrs.h"
+
+namespace lutra {
+
+struct FillAttrs {
+  Dims shape;
+  DType dtype = kNoDType;
+};
+struct ZerosAttrs {
+  Dims shape;
+  DType dtype = kNoDType;
+};
+struct LikeAttrs {
+  DType dtype = kNoDType;
+};
+struct EyeAttrs {
+  int64_t n = 0;
+  int64_t m = -1;
+  DType dtype = kNoDType;
+};
+struct RangeAttrs {
+  Number start{Scalar::of(int64_t{0})};
+  Number limit{Scalar::of(int64_t{0})};
+  Number step{Scalar::of(int64_t{1})};
+  DType dtype = kNoDType;
+};
+struct CastAttrs {
+  DType dtype = DType::Float32;
+};
+
+}  // namespace lutra

@@ -1,0 +1,62 @@
+#include "ops/inference.h"
+
+namespace lutra {
+
+DType Inference::dtype(int input) const {
+  const Operand& operand = call_.in[input];
+  if (operand.tensor != nullptr) return operand.tensor->dtype;
+  switch (operand.number.kind) {
+    case Scalar::Kind::Bool: return DType::Bool;
+    case Scalar::Kind::Int: return fits(DType::Int32, operand.number) ? DType::Int32 : DType::Int64;
+    case Scalar::Kind::Float: return DType::Float32;
+  }
+  return DType::Float32;
+}
+
+void Inference::output_like(DType dtype, int input) {
+  OutputMeta& meta = out_[count_++];
+  meta.dtype = dtype;
+  const TensorRep* tensor = call_.in[input].tensor;
+  meta.shape = tensor != nullptr ? tensor->shape() : Shape();
+  meta.size = tensor != nullptr ? tensor->size : 1;
+}
+
+int Inference::axis(int64_t axis, int rank, const char* option) const {
+  int64_t from_start = axis < 0 ? axis + rank : axis;
+  require(from_start >= 0 && from_start < rank, who(), ": ", option, " ", shown(axis), " is not there: ",
+          call_.op->inputs.empty() ? "the tensor" : call_.op->inputs[0].name, " ",
+          call_.n_in > 0 ? shape(0) : Shape(), " has ", rank, rank == 1 ? " axis" : " axes");
+  return static_cast<int>(from_start);
+}
+
+uint32_t Inference::axes(const Axes& axes, int rank) const {
+  if (!axes.given()) return (1u << rank) - 1u;
+  uint32_t mask = 0;
+  for (int i = 0; i < axes.count; ++i) {
+    uint32_t bit = 1u << axis(axes.v[i], rank);
+    require((mask & bit) == 0, who(), ": axis ", shown(axes.v[i]), " stands twice in the list");
+    mask |= bit;
+  }
+  return mask;
+}
+
+void same_as_first(Inference& inference) { inference.output_like(inference.key(), 0); }
+
+Shape broadcast_shape(const Inference& inference) {
+  Shape shape = inference.shape(0);
+  for (int i = 1; i < inference.inputs(); ++i) {
+    Shape other = inference.shape(i);
+    if (other == shape) continue;
+    if (!broadcast(shape, other, &shape)) {
+      const auto& defs = inference.call().op->inputs;
+      fail(ErrorCode::InvalidArgument, inference.who(), ": ", defs[0].name, " ", inference.shape(0), " and ",
+           defs[static_cast<std::size_t>(i)].name, " ", other, " do not broadcast: sizes of an axis must be equal or 1");
+    }
+  }
+  return shape;
+}
+
+void broadcast_all(Inference& inference) { inference.output(inference.key(), broadcast_shape(inference)); }
+void broadcast_to_bool(Inference& inference) { inference.output(DType::Bool, broadcast_shape(inference)); }
+
+}  // namespace lutra

@@ -1,0 +1,72 @@
+// What a shape function sees: the inputs' shapes and dtypes and the attributes; it says what comes out, or throws the
+// sentence about what does not fit. Pure: no data, no allocation.
+#pragma once
+
+#include <string>
+
+#include "core/error.h"
+#include "ops/op.h"
+
+namespace lutra {
+
+inline constexpr int kMaxOutputs = 4;
+
+struct OutputMeta {
+  DType dtype;
+  int64_t size;
+  Shape shape;
+};
+
+class Inference {
+ public:
+  Inference(const Call& call, DType key, OutputMeta* out) : call_(call), key_(key), out_(out) {}
+
+  const Call& call() const { return call_; }
+  const char* who() const { return call_.op->called(); }
+  int inputs() const { return call_.n_in; }
+  bool has(int input) const { return input < call_.n_in; }
+  // The dtype the op is computed in.
+  DType key() const { return key_; }
+  DType dtype(int input) const;  // the input's own
+  Shape shape(int input) const {
+    const TensorRep* tensor = call_.in[input].tensor;
+    return tensor != nullptr ? tensor->shape() : Shape();
+  }
+  template <class A> const A& attrs() const { return call_.as<A>(); }
+
+  // The next output. The first form is for shapes made of inputs' axes; `checked` for sizes a user may have made up.
+  void output(DType dtype, const Shape& shape) {
+    OutputMeta& meta = out_[count_++];
+    meta.dtype = dtype;
+    meta.shape = shape;
+    meta.size = element_count(who(), shape.dims(), static_cast<int64_t>(size_of(dtype)));
+  }
+  void output_like(DType dtype, int input);
+  int outputs() const { return count_; }
+
+  // Output 0 is input 0's bytes from element `first` on: nothing moves.
+  void share(int64_t first = 0) { shared_from_ = first; }
+  int64_t shared_from() const { return shared_from_; }
+
+  // `axis` (0-based, negative from the end) held against `rank`; fails naming the option as the user counts.
+  int axis(int64_t axis, int rank, const char* option = "axis") const;
+  // A bit an axis; all of them when none was given.
+  uint32_t axes(const Axes& axes, int rank) const;
+  // An axis as the user counts it.
+  int64_t shown(int64_t axis) const { return axis >= 0 ? axis + call_.index_base : axis; }
+
+ private:
+  const Call& call_;
+  DType key_;
+  OutputMeta* out_;
+  int count_ = 0;
+  int64_t shared_from_ = -1;
+};
+
+// Shape functions that several families share.
+void same_as_first(Inference& inference);       // one output: the key dtype in the first input's shape
+void broadcast_all(Inference& inference);       // one output: the key dtype in the inputs' broadcast shape
+void broadcast_to_bool(Inference& inference);   // the same in bool
+Shape broadcast_shape(const Inference& inference);
+
+}  // namespace lutra

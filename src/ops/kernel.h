@@ -1,0 +1,88 @@
+// How an op is computed: plain functions in a table by device type, op and key dtype. A missing kernel is a normal state
+// that the Placer sees.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/dtype.h"
+#include "device/device_spec.h"
+#include "device/stream.h"
+#include "ops/fault.h"
+#include "ops/op.h"
+
+namespace lutra {
+
+// A tensor as a kernel sees it: row-major and contiguous.
+struct Array {
+  std::byte* data;
+  const int64_t* dims;
+  int64_t size;
+  DType dtype;
+  uint8_t rank;
+  bool immediate;  // one element, in host memory, valid only during the launch
+
+  template <class T> T* as() const { return reinterpret_cast<T*>(data); }
+};
+
+struct KernelArgs {
+  const OpDef* op;
+  const void* attrs;
+  const Array* in;
+  const Array* out;
+  std::byte* scratch;
+  Fault* fault;         // where a mistake in values is told; null when the op checks none
+  int64_t* out_count;   // kDynamic: the real size of each output's first axis
+  int n_in;
+  int n_out;
+
+  template <class A> const A& as() const { return *static_cast<const A*>(attrs); }
+};
+
+struct KernelEntry {
+  void (*run)(const KernelArgs& args) = nullptr;
+  // Bytes of scratch memory it wants beside its outputs; null: none.
+  std::size_t (*scratch)(const KernelArgs& args) = nullptr;
+};
+
+// The types kernels compute in today: the other five are stored, cast and printed.
+template <class... Ts> struct TypeList {};
+using ComputedFloats = TypeList<float, double>;
+using ComputedNumbers = TypeList<int32_t, int64_t, float, double>;
+using ComputedTypes = TypeList<bool, int32_t, int64_t, float, double>;
+using AllTypes = TypeList<bool, int8_t, uint8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double>;
+
+class KernelRegistry {
+ public:
+  explicit KernelRegistry(const OpRegistry& ops)
+      : ops_(ops), entries_(static_cast<std::size_t>(kDeviceTypes * ops.count() * kDTypeCount)) {}
+
+  void add(const char* op, DeviceType type, DTypes keys, KernelEntry entry);
+  // One entry a type of the list: make(TypeTag<T>{}) gives it.
+  template <class... Ts, class Make>
+  void add_each(const char* op, DeviceType type, TypeList<Ts...>, Make make) {
+    (add(op, type, dtype_of<Ts>, make(TypeTag<Ts>{})), ...);
+  }
+  // For tests and simulated GPUs: the op then runs elsewhere.
+  void remove(const char* op, DeviceType type);
+
+  const KernelEntry& find(DeviceType type, const OpDef& op, DType key) const { return entries_[slot(type, op.id, key)]; }
+  // The dtypes `op` can be computed in on this type of device.
+  DTypes dtypes(DeviceType type, const OpDef& op) const;
+  const OpRegistry& ops() const { return ops_; }
+
+ private:
+  std::size_t slot(DeviceType type, int op, DType key) const {
+    return static_cast<std::size_t>((static_cast<int>(type) * ops_.count() + op) * kDTypeCount + static_cast<int>(key));
+  }
+  const OpRegistry& ops_;
+  std::vector<KernelEntry> entries_;
+};
+
+void register_all_cpu_kernels(KernelRegistry& kernels);
+
+// What an op costs on paper; for simulated machines' clocks and, later, placers.
+Cost cost_of(const KernelArgs& args);
+
+}  // namespace lutra

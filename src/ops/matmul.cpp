@@ -1,0 +1,99 @@
+// The matrix product, NumPy's: vectors take part, axes before the last two are a batch that broadcasts.
+
+#include "ops/matmul.h"
+
+#include "ops/inference.h"
+#include "ops/kernel.h"
+
+namespace lutra {
+namespace {
+
+const char* place_of_inner(int rank, bool is_last) {
+  if (is_last) return "last";
+  return rank > 2 ? "second-last" : "first";
+}
+
+void check_operand(const Inference& inference, int input) {
+  const char* name = inference.call().op->inputs[static_cast<std::size_t>(input)].name;
+  require(inference.dtype(input) != DType::Bool, inference.who(), ": ", name,
+          " is bool, expected a number; cast it first: ", name, ":cast(\"int32\")");
+  require(inference.shape(input).rank() > 0, inference.who(), ": ", name,
+          " is a scalar, expected a vector, a matrix or a batch of matrices; a * b multiplies by a number");
+}
+
+// The axes before an operand's matrix.
+Shape batch_of(const Shape& shape) {
+  return Shape(shape.dims().first(static_cast<std::size_t>(std::max(0, shape.rank() - 2))));
+}
+
+[[noreturn, gnu::cold]] void fail_inner(const Inference& inference, const MatMulSizes& sizes) {
+  Shape a = inference.shape(0), b = inference.shape(1);
+  const char* with = sizes.transpose_a && sizes.transpose_b ? " with transpose_a and transpose_b"
+                     : sizes.transpose_a                    ? " with transpose_a"
+                     : sizes.transpose_b                    ? " with transpose_b"
+                                                            : "";
+  fail(ErrorCode::InvalidArgument, inference.who(), ": a ", a, " and b ", b, " do not match", with, ": a's ",
+       place_of_inner(a.rank(), !sizes.transpose_a), " axis (", sizes.k, ") must equal b's ",
+       place_of_inner(b.rank(), sizes.transpose_b), " (", sizes.k_of_b, ")");
+}
+
+void matmul_shape(Inference& inference) {
+  check_operand(inference, 0);
+  check_operand(inference, 1);
+  Shape a = inference.shape(0), b = inference.shape(1);
+  MatMulSizes sizes = matmul_sizes(inference.attrs<MatMulAttrs>(), a.data(), a.rank(), b.data(), b.rank());
+  if (sizes.k != sizes.k_of_b) fail_inner(inference, sizes);
+  Shape out;
+  if (a.rank() > 2 || b.rank() > 2) {
+    require(broadcast(batch_of(a), batch_of(b), &out), inference.who(), ": a ", a, " and b ", b,
+            " do not match: the batch axes ", batch_of(a), " and ", batch_of(b),
+            " do not broadcast: sizes of an axis must be equal or 1");
+  }
+  if (a.rank() > 1) out.push(sizes.m);
+  if (b.rank() > 1) out.push(sizes.n);
+  inference.output(inference.key(), out);
+}
+
+Cost matmul_cost(const KernelArgs& args) {
+  const Array& a = args.in[0];
+  const Array& b = args.in[1];
+  MatMulSizes sizes = matmul_sizes(args.as<MatMulAttrs>(), a.dims, a.rank, b.dims, b.rank);
+  double elements = static_cast<double>(a.size) + static_cast<double>(b.size) + static_cast<double>(args.out[0].size);
+  return {.flops = 2.0 * static_cast<double>(args.out[0].size) * static_cast<double>(sizes.k),
+          .bytes = elements * static_cast<double>(size_of(args.out[0].dtype))};
+}
+
+}  // namespace
+
+const char* matmul_logged(const Call& call) {
+  for (int i = 0; i < call.n_in; ++i) {
+    if (call.in[i].tensor != nullptr && call.in[i].tensor->rank > 2) return "BatchMatMulV2";
+  }
+  return "MatMul";
+}
+
+void define_matmul_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "MatMul",
+      .lua_name = "matmul",
+      .logged_as = matmul_logged,
+      .summary = "The matrix product. A vector is a row on the left and a column on the right, and its axis is left out "
+                 "of the result; axes before the last two are a batch and broadcast.",
+      .inputs = {{"a", kNumbers, "[..., m, k] or [k]"}, {"b", kNumbers, "[..., k, n] or [k]"}},
+      .attrs = attrs<MatMulAttrs>(
+          {attr("transpose_a", &MatMulAttrs::transpose_a, "multiply by a's transpose; a vector stays as it is")
+               .otherwise("false"),
+           attr("transpose_b", &MatMulAttrs::transpose_b, "multiply by b's transpose; a vector stays as it is")
+               .otherwise("false")}),
+      .output = "[..., m, n]; the promoted dtype, integers wrap",
+      .errors = "InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or "
+                "bool.",
+      .source = "numpy.matmul; transpose_a and transpose_b as in tf.linalg.matmul",
+      .example = "lutra.matmul({{1, 2, 3}, {4, 5, 6}}, {{1, 2}, {3, 4}, {5, 6}})  --> {{22, 28}, {49, 64}}",
+      .shape = matmul_shape,
+      .cost = matmul_cost,
+      .gpu = kComputedNumbers,
+  });
+}
+
+}  // namespace lutra

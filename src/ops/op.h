@@ -1,0 +1,123 @@
+// An op is data: one entry says what it is called, what it takes, what shape comes out and where it may run. Lua
+// functions, methods, help and the placement log come from the entry; kernels are registered apart (ops/kernel.h).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "core/dtype.h"
+#include "core/shape.h"
+#include "ops/attrs.h"
+#include "tensor/tensor.h"
+
+namespace lutra {
+
+class Inference;
+struct Call;
+struct KernelArgs;
+
+enum InputFlags : uint8_t {
+  kOptional = 1,
+  kVariadic = 2,   // the last input; a list in Lua
+  kNumber = 4,     // a Lua number may stand here and takes the others' dtype
+  kOwnDType = 8,   // not promoted with the others; its dtypes are checked by themselves
+};
+
+struct InputDef {
+  const char* name;
+  DTypes dtypes;
+  const char* shape;   // for people: "[..., m, k]"
+  uint8_t flags = 0;
+};
+
+// In which dtype the promoted inputs are computed.
+enum class Compute : uint8_t {
+  Same,   // the promoted dtype itself
+  Float,  // integers and bool as float32: a function whose result is a fraction
+};
+
+enum OpFlags : uint8_t {
+  kDynamic = 1,      // sizes of outputs depend on values; CPU only
+  kChecksValues = 2, // the kernel may find a mistake in values (ops/fault.h)
+  kNoMethod = 4,     // a function only
+  kHidden = 8,       // no Lua function: made by the binding itself
+  kRandom = 32,      // its attributes hold an Rng
+  kKeyIsOutput = 16, // the kernel is chosen by output 0's dtype, not by the inputs'
+};
+
+struct Cost {
+  double flops = 0;
+  double bytes = 0;
+};
+
+struct OpDef {
+  const char* name;               // unique; printed in placement logs unless log_name is set
+  const char* lua_name = nullptr; // "matmul", "random.normal"
+  const char* log_name = nullptr;
+  const char* (*logged_as)(const Call& call) = nullptr;  // where the printed name depends on the inputs
+  const char* summary = "";
+  std::vector<InputDef> inputs = {};
+  AttrTable attrs = {};
+  const char* output = "";
+  const char* errors = "";
+  const char* source = "";
+  const char* example = "";
+  int outputs = 1;
+  Compute compute = Compute::Same;
+  void (*shape)(Inference& inference) = nullptr;
+  Cost (*cost)(const KernelArgs& args) = nullptr;  // null: a flop an output element, each byte touched once
+  DTypes gpu = {};                // the one statement of GPU coverage
+  uint8_t flags = 0;
+  uint16_t id = 0;                // position in the registry
+
+  const char* logged() const { return log_name != nullptr ? log_name : name; }
+  const char* logged(const Call& call) const { return logged_as != nullptr ? logged_as(call) : logged(); }
+  const char* called() const { return lua_name != nullptr ? lua_name : logged(); }  // in error texts
+  bool has(OpFlags flag) const { return (flags & flag) != 0; }
+  bool is_variadic() const { return !inputs.empty() && (inputs.back().flags & kVariadic) != 0; }
+};
+
+// One argument of a call: a borrowed tensor, or a number.
+struct Operand {
+  const TensorRep* tensor = nullptr;
+  Scalar number;
+};
+
+// An op with its arguments, read but not yet checked. Trivially destructible: Lua may jump over it.
+struct Call {
+  const OpDef* op;
+  const Operand* in;
+  int n_in;
+  int index_base;  // 1 when a Lua program is to read the error texts
+  alignas(8) std::byte attrs[kMaxAttrBytes];
+
+  Call(const OpDef& def, const Operand* inputs, int count, int base = 0)
+      : op(&def), in(inputs), n_in(count), index_base(base) {
+    if (!def.attrs.defaults.empty()) std::memcpy(attrs, def.attrs.defaults.data(), def.attrs.defaults.size());
+  }
+  template <class A> A& as() { return *reinterpret_cast<A*>(attrs); }
+  template <class A> const A& as() const { return *reinterpret_cast<const A*>(attrs); }
+};
+
+// Filled once, then read.
+class OpRegistry {
+ public:
+  OpRegistry();  // every family of the build
+  const OpDef& define(OpDef op);
+  const OpDef* find(std::string_view name) const;
+  const OpDef& get(std::string_view name) const;  // one of our own names
+  int count() const { return static_cast<int>(ops_.size()); }
+  const OpDef& at(int id) const { return *ops_[id]; }
+
+ private:
+  std::vector<std::unique_ptr<const OpDef>> ops_;
+  std::unordered_map<std::string_view, const OpDef*> by_name_;
+};
+
+void define_all_ops(OpRegistry& ops);
+
+}  // namespace lutra

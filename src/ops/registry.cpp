@@ -1,0 +1,61 @@
+#include <cassert>
+#include <stdexcept>
+
+#include "core/error.h"
+#include "ops/kernel.h"
+#include "ops/op.h"
+
+namespace lutra {
+
+OpRegistry::OpRegistry() { define_all_ops(*this); }
+
+const OpDef& OpRegistry::define(OpDef op) {
+  assert(op.shape != nullptr && by_name_.count(op.name) == 0);
+  op.id = static_cast<uint16_t>(ops_.size());
+  ops_.push_back(std::make_unique<const OpDef>(std::move(op)));
+  by_name_.emplace(ops_.back()->name, ops_.back().get());
+  return *ops_.back();
+}
+
+const OpDef* OpRegistry::find(std::string_view name) const {
+  auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+const OpDef& OpRegistry::get(std::string_view name) const {
+  const OpDef* op = find(name);
+  if (op == nullptr) fail(ErrorCode::Internal, "no op is called ", name);
+  return *op;
+}
+
+void KernelRegistry::add(const char* op, DeviceType type, DTypes keys, KernelEntry entry) {
+  const OpDef& def = ops_.get(op);
+  for (int i = 0; i < kDTypeCount; ++i) {
+    DType key = static_cast<DType>(i);
+    if (keys.has(key)) entries_[slot(type, def.id, key)] = entry;
+  }
+}
+
+void KernelRegistry::remove(const char* op, DeviceType type) { add(op, type, kAnyDType, {}); }
+
+DTypes KernelRegistry::dtypes(DeviceType type, const OpDef& op) const {
+  DTypes out;
+  for (int i = 0; i < kDTypeCount; ++i) {
+    DType key = static_cast<DType>(i);
+    if (find(type, op, key).run != nullptr) out = out | key;
+  }
+  return out;
+}
+
+Cost cost_of(const KernelArgs& args) {
+  if (args.op->cost != nullptr) return args.op->cost(args);
+  Cost cost;
+  for (int i = 0; i < args.n_in; ++i) cost.bytes += static_cast<double>(args.in[i].size) * static_cast<double>(size_of(args.in[i].dtype));
+  for (int i = 0; i < args.n_out; ++i) {
+    cost.bytes += static_cast<double>(args.out[i].size) * static_cast<double>(size_of(args.out[i].dtype));
+    cost.flops += static_cast<double>(args.out[i].size);
+  }
+  return cost;
+}
+
+}  // namespace lutra

@@ -1,0 +1,233 @@
+// The same elements arranged otherwise: reshape and its kin, transpose, concat, stack. Indexing is in slice.cpp.
+
+#include "ops/shape.h"
+
+#include "ops/inference.h"
+
+namespace lutra {
+namespace {
+
+void reshape_shape(Inference& inference) {
+  const Dims& wanted = inference.attrs<ReshapeAttrs>().shape;
+  Shape x = inference.shape(0);
+  Shape asked({wanted.v, static_cast<std::size_t>(wanted.count)});
+  Shape known, out = asked;
+  int open = -1;
+  bool has_zero = false;
+  for (int i = 0; i < asked.rank(); ++i) {
+    if (asked[i] == -1) {
+      require(open < 0, inference.who(), ": shape ", asked, " has more than one -1");
+      open = i;
+    } else {
+      has_zero |= asked[i] == 0;
+      known.push(asked[i]);
+    }
+  }
+  int64_t size = x.size();
+  int64_t given = element_count(inference.who(), known.dims(), 1);
+  if (open >= 0) {
+    require(!has_zero, inference.who(), ": shape ", asked, " has -1 beside 0, where any size would do; say which");
+    require(size % given == 0, inference.who(), ": x ", x, " has ", size, " elements, which shape ", asked,
+            " cannot share out evenly");
+    out[open] = size / given;
+  } else {
+    require(size == given, inference.who(), ": x ", x, " has ", size, size == 1 ? " element" : " elements", ", shape ",
+            asked, " has ", given);
+  }
+  inference.output(inference.key(), out);
+  inference.share();
+}
+
+void squeeze_shape(Inference& inference) {
+  const Axes& axes = inference.attrs<AxisAttrs>().axis;
+  Shape x = inference.shape(0), out;
+  uint32_t chosen = inference.axes(axes, x.rank());
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    bool goes = ((chosen >> axis) & 1) != 0 && (x[axis] == 1 || axes.given());
+    require(!goes || x[axis] == 1, inference.who(), ": axis ", inference.shown(axis), " of x ", x, " has ", x[axis],
+            " elements, expected 1");
+    if (!goes) out.push(x[axis]);
+  }
+  inference.output(inference.key(), out);
+  inference.share();
+}
+
+// The one axis that was asked for, `otherwise` if none was, in a tensor (called `owner`) of `rank` axes.
+int one_axis(const Inference& inference, int rank, const char* owner, int64_t otherwise) {
+  const Axes& axes = inference.attrs<AxisAttrs>().axis;
+  require(!axes.is_list, inference.who(), ": axis is a list, expected one axis");
+  int64_t asked = axes.given() ? axes.v[0] : otherwise;
+  int64_t axis = asked < 0 ? asked + rank : asked;
+  require(axis >= 0 && axis < rank, inference.who(), ": axis ", inference.shown(asked), " is not there: ", owner, " has ",
+          rank, rank == 1 ? " axis" : " axes");
+  return static_cast<int>(axis);
+}
+
+Shape with_axis(const Inference& inference, const Shape& x, const char* name, int axis, int64_t size) {
+  require(x.rank() < kMaxRank, inference.who(), ": ", name, " ", x, " has ", kMaxRank,
+          " axes already, and there can be no more");
+  Shape out;
+  for (int i = 0; i <= x.rank(); ++i) {
+    if (i == axis) out.push(size);
+    if (i < x.rank()) out.push(x[i]);
+  }
+  return out;
+}
+
+void expand_dims_shape(Inference& inference) {
+  Shape x = inference.shape(0);
+  int axis = one_axis(inference, x.rank() + 1, "the result", 0);
+  inference.output(inference.key(), with_axis(inference, x, "x", axis, 1));
+  inference.share();
+}
+
+void transpose_shape(Inference& inference) {
+  const Axes& perm = inference.attrs<TransposeAttrs>().perm;
+  Shape x = inference.shape(0), out;
+  int rank = x.rank();
+  int order[kMaxRank];
+  if (perm.given()) {
+    require(perm.count == rank, inference.who(), ": perm lists ", perm.count, perm.count == 1 ? " axis" : " axes",
+            ", and x ", x, " has ", rank);
+    uint32_t seen = 0;
+    for (int i = 0; i < rank; ++i) {
+      order[i] = inference.axis(perm.v[i], rank, "perm's axis");
+      require((seen >> order[i] & 1) == 0, inference.who(), ": perm lists axis ", inference.shown(perm.v[i]), " twice");
+      seen |= 1u << order[i];
+    }
+  } else {
+    for (int i = 0; i < rank; ++i) order[i] = rank - 1 - i;
+  }
+  // Axes of one element may go anywhere; while the others keep their order nothing moves.
+  int before = -1;
+  bool moves = false;
+  for (int i = 0; i < rank; ++i) {
+    out.push(x[order[i]]);
+    if (x[order[i]] == 1) continue;
+    moves |= order[i] < before;
+    before = order[i];
+  }
+  inference.output(inference.key(), out);
+  if (!moves || x.size() <= 1) inference.share();
+}
+
+void concat_shape(Inference& inference) {
+  Shape out = inference.shape(0);
+  require(out.rank() > 0, inference.who(), ": tensors[", inference.shown(0),
+          "] is a scalar, which has no axis to join along; stack makes a new one");
+  int axis = one_axis(inference, out.rank(), "each of the tensors", 0);
+  for (int i = 1; i < inference.inputs(); ++i) {
+    Shape next = inference.shape(i);
+    bool fits = next.rank() == out.rank();
+    for (int d = 0; fits && d < out.rank(); ++d) fits = d == axis || next[d] == out[d];
+    require(fits, inference.who(), ": tensors[", inference.shown(i), "] ", next, " does not match tensors[",
+            inference.shown(0), "] ", inference.shape(0), ": sizes must be equal except along axis ",
+            inference.shown(axis));
+    require(!__builtin_add_overflow(out[axis], next[axis], &out[axis]), inference.who(), ": axis ",
+            inference.shown(axis), " of the result is longer than memory can address");
+  }
+  inference.output(inference.key(), out);
+}
+
+void stack_shape(Inference& inference) {
+  Shape x = inference.shape(0);
+  for (int i = 1; i < inference.inputs(); ++i) {
+    require(inference.shape(i) == x, inference.who(), ": tensors[", inference.shown(i), "] ", inference.shape(i),
+            " does not match tensors[", inference.shown(0), "] ", x, ": all shapes must be equal");
+  }
+  int axis = one_axis(inference, x.rank() + 1, "the result", 0);
+  inference.output(inference.key(), with_axis(inference, x, "each tensor", axis, inference.inputs()));
+}
+
+}  // namespace
+
+void define_slice_ops(OpRegistry& ops);  // slice.cpp
+
+void define_shape_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "Reshape",
+      .lua_name = "reshape",
+      .summary = "The same elements in another shape, in row-major order. Nothing is copied.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .attrs = attrs<ReshapeAttrs>({attr("shape", &ReshapeAttrs::shape, "the new sizes; one of them may be -1, which "
+                                                                        "takes what is left").required()}),
+      .output = "the given shape; x's dtype",
+      .errors = "InvalidArgument if the number of elements differs, for more than one -1, and for -1 beside 0.",
+      .source = "numpy.reshape",
+      .example = "lutra.reshape({1, 2, 3, 4}, {2, -1})  --> {{1, 2}, {3, 4}}",
+      .shape = reshape_shape,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "Squeeze",
+      .lua_name = "squeeze",
+      .summary = "Without axes of one element. Nothing is copied.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the axis or axes to leave out").positional().otherwise(
+          "all of one element")}),
+      .output = "x's shape without the axes; x's dtype",
+      .errors = "InvalidArgument if a given axis has not exactly one element, or is not there.",
+      .source = "numpy.squeeze",
+      .example = "lutra.squeeze({{1, 2}})  --> {1, 2}",
+      .shape = squeeze_shape,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "ExpandDims",
+      .lua_name = "expand_dims",
+      .summary = "With one more axis, of one element. Nothing is copied.",
+      .inputs = {{"x", kAnyDType, "any shape of up to seven axes"}},
+      .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the new axis' place in the result; -1 is the last")
+                                     .required()}),
+      .output = "x's shape with a 1 at axis; x's dtype",
+      .errors = "InvalidArgument if the result has no such axis, or would have a ninth.",
+      .source = "numpy.expand_dims",
+      .example = "lutra.expand_dims({1, 2}, -1)  --> {{1}, {2}}",
+      .shape = expand_dims_shape,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "Transpose",
+      .lua_name = "transpose",
+      .summary = "The axes in another order.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .attrs = attrs<TransposeAttrs>({attr("perm", &TransposeAttrs::perm, "for each axis of the result, x's axis")
+                                          .positional().otherwise("x's axes from the last to the first")}),
+      .output = "x's sizes in the order of perm; x's dtype",
+      .errors = "InvalidArgument if perm does not list each axis once.",
+      .source = "numpy.transpose",
+      .example = "lutra.transpose({{1, 2, 3}, {4, 5, 6}})  --> {{1, 4}, {2, 5}, {3, 6}}",
+      .shape = transpose_shape,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "ConcatV2",
+      .lua_name = "concat",
+      .summary = "Tensors one after the other along an axis they have.",
+      .inputs = {{"tensors", kAnyDType, "equal sizes except along axis", kVariadic}},
+      .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the axis to join along").positional().otherwise("1")}),
+      .output = "the first's shape, the sizes along axis added up; the promoted dtype",
+      .errors = "InvalidArgument if ranks or other sizes differ, naming the tensor, or if the axis is not there.",
+      .source = "numpy.concatenate",
+      .example = "lutra.concat({{1, 2}, {3}})  --> {1, 2, 3}",
+      .shape = concat_shape,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "Pack",
+      .lua_name = "stack",
+      .summary = "Tensors of one shape along a new axis.",
+      .inputs = {{"tensors", kAnyDType, "all the same", kVariadic}},
+      .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the new axis' place in the result; -1 is the last")
+                                     .positional().otherwise("1")}),
+      .output = "the tensors' shape with their number at axis; the promoted dtype",
+      .errors = "InvalidArgument if the shapes differ, naming the tensor, or if the result has no such axis.",
+      .source = "numpy.stack",
+      .example = "lutra.stack({{1, 2}, {3, 4}}, -1)  --> {{1, 3}, {2, 4}}",
+      .shape = stack_shape,
+      .gpu = kAnyDType,
+  });
+  define_slice_ops(ops);
+}
+
+}  // namespace lutra

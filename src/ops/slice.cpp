@@ -1,0 +1,75 @@
+// t[...]: what the binding's entries pick. A part that lies in one piece is shared, not copied.
+
+#include "ops/inference.h"
+#include "ops/shape.h"
+
+namespace lutra {
+namespace {
+
+// The index as the user wrote it: "t[{2, {}, {1, -1, 2}}]"; a single number stands without the list.
+std::string written(const Inference& inference, const SliceAttrs& attrs) {
+  if (attrs.count == 1 && attrs.drops[0]) return text("t[", inference.shown(attrs.axis[0].first), "]");
+  std::string out = "t[{";
+  for (int i = 0; i < attrs.count; ++i) {
+    const SliceAttrs::Range& range = attrs.axis[i];
+    if (i > 0) out += ", ";
+    if (attrs.all[i]) out += "{}";
+    else if (attrs.drops[i]) append(out, inference.shown(range.first));
+    else out += text("{", inference.shown(range.first), ", ", inference.shown(range.last));
+    if (!attrs.all[i] && !attrs.drops[i]) out += range.step != 1 ? text(", ", range.step, "}") : "}";
+  }
+  return out + "}]";
+}
+
+void slice_shape(Inference& inference) {
+  const SliceAttrs& attrs = inference.attrs<SliceAttrs>();
+  Shape x = inference.shape(0), out;
+  require(attrs.count <= x.rank(), written(inference, attrs), ": ", attrs.count, attrs.count == 1 ? " entry" : " entries",
+          ", and the tensor ", x, " has ", x.rank(), x.rank() == 1 ? " axis" : " axes");
+  // The part is one piece when, from the last axis on, each step is as long as what has been picked after it.
+  uint64_t start = 0, stride = 1, piece = 1;  // unsigned: sizes beside a 0 may be anything
+  bool is_one_piece = true;
+  Picked picked[kMaxRank];
+  for (int axis = x.rank() - 1; axis >= 0; --axis) {
+    if (axis < attrs.count && !attrs.all[axis] && !attrs.drops[axis]) {
+      require(attrs.axis[axis].step != 0, written(inference, attrs), ": the step of axis ", inference.shown(axis), " is 0");
+    }
+    std::optional<Picked> found = pick(attrs, axis, x[axis]);
+    if (!found) {
+      fail(ErrorCode::OutOfRange, written(inference, attrs), ": axis ", inference.shown(axis), " has ", x[axis],
+           x[axis] == 1 ? " element" : " elements");
+    }
+    picked[axis] = *found;
+    start += static_cast<uint64_t>(found->first) * stride;
+    if (found->count != 1) {
+      is_one_piece &= static_cast<uint64_t>(found->step) * stride == piece;
+      piece *= static_cast<uint64_t>(found->count);
+    }
+    stride *= static_cast<uint64_t>(x[axis]);
+  }
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (axis >= attrs.count || !attrs.drops[axis]) out.push(picked[axis].count);
+  }
+  inference.output(inference.key(), out);
+  if (piece == 0) inference.share();
+  else if (is_one_piece) inference.share(static_cast<int64_t>(start));
+}
+
+}  // namespace
+
+void define_slice_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "StridedSlice",
+      .summary = "A part of a tensor: t[i], t[{i, {first, last, step}, {}}].",
+      .inputs = {{"t", kAnyDType, "any shape"}},
+      .attrs = attrs<SliceAttrs>({}),
+      .output = "an axis for each range, none for a single index; t's dtype",
+      .errors = "OutOfRange past an axis' end; InvalidArgument for more entries than axes or a step of 0.",
+      .source = "numpy's basic indexing, 1-based and with both ends included",
+      .shape = slice_shape,
+      .gpu = kAnyDType,
+      .flags = kHidden,
+  });
+}
+
+}  // namespace lutra

@@ -1,0 +1,7 @@
+-- One addition of two small tensors: the cost of dispatch, by `scripts/dev count`.
+local lt = require "lutra"
+local a = lt.constant {{1.0, 2.0}, {3.0, 4.0}}
+local b = lt.constant {{5.0, 6.0}, {7.0, 8.0}}
+for _ = 1, assert(tonumber(arg[1])) do
+  local _ = a + b
+end

@@ -1,0 +1,586 @@
+// Simulated GPUs' queues: their order, with threads and with random schedules, must be one that a program written down
+// command by command cannot tell from running at once.
+#include "device/sim/sim_stream.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "device/sim/sim_device.h"
+#include "support/catch.h"
+
+using namespace lutra;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+// Queues a callable that can be copied as bytes.
+template <class Work> Ticket queue(Stream& stream, Work work) {
+  return stream.submit([](void* args) { (*static_cast<Work*>(args))(); }, &work, sizeof work, nullptr);
+}
+
+// Holds whatever runs hold(gate) until it is opened.
+struct Gate {
+  std::atomic<bool> entered{false};
+  std::atomic<bool> is_open{false};
+  void hold() {
+    entered = true;
+    while (!is_open) std::this_thread::yield();
+  }
+  void await_entered() const {
+    while (!entered) std::this_thread::yield();
+  }
+};
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+const SimOptions kFast;
+
+std::shared_ptr<Schedule> no_threads(uint64_t seed) { return std::make_shared<Schedule>(seed); }
+
+// A random program on a few cells of memory, run by several streams with the waits its reads and writes need; `run`
+// returns whether all that was seen and left behind is as if every command had run at once.
+class RandomProgram {
+ public:
+  enum Waits { All, NoneBeforeReading, NoneBeforeWriting };
+
+  RandomProgram(uint64_t seed, std::shared_ptr<Schedule> schedule, Waits waits) : random_(seed), waits_(waits) {
+    for (std::size_t i = 0; i < kStreams; ++i) streams_.push_back(std::make_unique<SimStream>(kFast, schedule));
+  }
+
+  bool run(int commands) {
+    bool same = true;
+    for (int i = 0; i < commands; ++i) {
+      switch (random_() % 8) {
+        case 0: same &= read_back(); break;
+        case 1: write_constant(); break;
+        case 2: copy_cell(); break;
+        default: mix_cells(static_cast<uint64_t>(i)); break;
+      }
+    }
+    for (auto& stream : streams_) stream->host_wait(stream->tail());
+    return same && cells_ == expected_;
+  }
+
+ private:
+  static constexpr std::size_t kStreams = 5;
+  static constexpr std::size_t kCells = 8;
+
+  static uint64_t mix(uint64_t a, uint64_t b, uint64_t c) {
+    uint64_t x = (a * 0x9e3779b97f4a7c15u) ^ (b + 0x7f4a7c15u) * 0xbf58476d1ce4e5b9u ^ c;
+    return x ^ x >> 29;
+  }
+
+  std::size_t any_cell() { return random_() % kCells; }
+  SimStream& any_stream() { return *streams_[random_() % kStreams]; }
+
+  void before_reading(SimStream& stream, std::size_t cell) {
+    if (waits_ != NoneBeforeReading) stream.wait_for(written_[cell]);
+  }
+  void before_writing(SimStream& stream, std::size_t cell) {
+    if (waits_ == NoneBeforeWriting) return;
+    stream.wait_for(written_[cell]);
+    for (Ticket ticket : read_[cell]) stream.wait_for(ticket);
+  }
+  void wrote(std::size_t cell, Ticket ticket) {
+    written_[cell] = ticket;
+    read_[cell].clear();
+  }
+
+  void mix_cells(uint64_t salt) {
+    std::size_t a = any_cell(), b = any_cell(), c = any_cell();
+    SimStream& stream = any_stream();
+    before_reading(stream, a);
+    before_reading(stream, b);
+    before_writing(stream, c);
+    Ticket ticket = queue(stream, [a = &cells_[a], b = &cells_[b], c = &cells_[c], salt] { *c = mix(*a, *b, salt); });
+    read_[a].push_back(ticket);
+    read_[b].push_back(ticket);
+    wrote(c, ticket);
+    expected_[c] = mix(expected_[a], expected_[b], salt);
+  }
+
+  void copy_cell() {
+    std::size_t a = any_cell(), b = (a + 1 + random_() % (kCells - 1)) % kCells;
+    SimStream& stream = any_stream();
+    before_reading(stream, a);
+    before_writing(stream, b);
+    Ticket ticket = stream.copy(
+        {reinterpret_cast<std::byte*>(&cells_[b]), reinterpret_cast<std::byte*>(&cells_[a]), sizeof cells_[a]}, false);
+    read_[a].push_back(ticket);
+    wrote(b, ticket);
+    expected_[b] = expected_[a];
+  }
+
+  void write_constant() {
+    std::size_t cell = any_cell();
+    SimStream& stream = any_stream();
+    uint64_t value = random_();
+    expected_[cell] = value;
+    before_writing(stream, cell);
+    wrote(cell,
+          stream.copy({reinterpret_cast<std::byte*>(&cells_[cell]), reinterpret_cast<std::byte*>(&value), sizeof value},
+                      true));
+    value = 0;  // it was carried
+  }
+
+  bool read_back() {
+    std::size_t cell = any_cell();
+    host_wait(written_[cell]);
+    return cells_[cell] == expected_[cell];
+  }
+
+  std::mt19937_64 random_;
+  Waits waits_;
+  std::array<uint64_t, kCells> cells_{};
+  std::array<uint64_t, kCells> expected_{};
+  std::array<Ticket, kCells> written_;
+  std::array<std::vector<Ticket>, kCells> read_;
+  std::vector<std::unique_ptr<SimStream>> streams_;  // last: their commands touch the cells
+};
+
+int failures_without(RandomProgram::Waits waits) {
+  int failures = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    if (!RandomProgram(seed, no_threads(seed), waits).run(100)) ++failures;
+  }
+  return failures;
+}
+
+// The order in which three streams' commands ran.
+std::vector<int> trace(uint64_t seed) {
+  std::vector<int> order;
+  auto schedule = no_threads(seed);
+  SimStream a(kFast, schedule), b(kFast, schedule), c(kFast, schedule);
+  for (int i = 0; i < 30; ++i) {
+    for (SimStream* stream : {&a, &b, &c}) {
+      queue(*stream, [&order, id = stream == &a ? 0 : stream == &b ? 1 : 2] { order.push_back(id); });
+    }
+  }
+  for (SimStream* stream : {&a, &b, &c}) stream->host_wait(stream->tail());
+  return order;
+}
+
+// Runs check() in a forked child; what it returns, or -1 when it did not come to an end.
+template <class Check> int in_child(const Check& check) {
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(check());
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// What a child may still do with the parent's streams; 0 when all of it is as promised.
+int use_after_fork(std::unique_ptr<SimStream>& stream, std::unique_ptr<SimStream>& other, Ticket pending) {
+  auto refuses = [&](auto&& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.code() == ErrorCode::FailedPrecondition &&
+             error.message().starts_with("simulated GPUs do not survive a fork: ");
+    }
+    return false;
+  };
+  if (!refuses([&] { queue(*stream, [] {}); })) return 1;
+  if (!refuses([&] { other->copy({}, true); })) return 2;
+  other->wait_for(pending);
+  host_wait(pending);
+  if (!is_done(pending)) return 3;
+  stream.reset();
+  other.reset();
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a stream's commands run in order, and tickets count from 1", "[sim]") {
+  auto schedule = GENERATE(as<std::shared_ptr<Schedule>>(), nullptr, no_threads(7));
+  std::vector<int> order;
+  SimStream stream(kFast, schedule);
+  CHECK(stream.tail() == 0);
+  CHECK(stream.done(0));
+  for (int i = 0; i < 5000; ++i) {
+    Ticket ticket = queue(stream, [&order, i] { order.push_back(i); });
+    REQUIRE(ticket.seq == static_cast<uint64_t>(i) + 1);
+    REQUIRE(ticket.stream == &stream);
+  }
+  CHECK(stream.tail() == 5000);
+  stream.host_wait(5000);
+  CHECK(stream.done(5000));
+  REQUIRE(order.size() == 5000);
+  CHECK(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST_CASE("host_wait waits for the command asked for and no other", "[sim]") {
+  Gate gate;
+  int value = 0;
+  SimStream stream(kFast);
+  Ticket first = queue(stream, [&value] { value = 1; });
+  Ticket second = queue(stream, [&gate] { gate.hold(); });
+  host_wait(first);
+  CHECK(value == 1);
+  CHECK(is_done(first));
+  CHECK_FALSE(is_done(second));
+  gate.is_open = true;
+  host_wait(second);
+  CHECK(is_done(second));
+}
+
+TEST_CASE("several threads may wait for one stream, each for its own command", "[sim]") {
+  SimStream stream(kFast);
+  std::atomic<int> ran{0};
+  std::atomic<int> early{0};
+  std::vector<std::thread> threads;
+  for (int i = 1; i <= 4; ++i) {
+    uint64_t seq = 0;
+    for (int k = 0; k < 50; ++k) {
+      seq = queue(stream, [&ran] {
+              std::this_thread::sleep_for(std::chrono::microseconds(50));
+              ++ran;
+            }).seq;
+    }
+    threads.emplace_back([&, seq, i] {
+      stream.host_wait(seq);
+      if (ran < 50 * i) ++early;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(early == 0);
+}
+
+TEST_CASE("several threads may queue on one stream", "[sim]") {
+  SimStream stream(kFast);
+  int count = 0;  // only the stream's thread counts
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < 2000; ++k) queue(stream, [&count] { ++count; });
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  stream.host_wait(stream.tail());
+  CHECK(count == 6000);
+}
+
+TEST_CASE("a command's arguments are copied, aligned, and mended for their new address", "[sim]") {
+  struct alignas(16) Args {
+    const int* inside;  // points to `value` of this very block
+    int value;
+    std::atomic<int>* sum;
+  };
+  auto schedule = GENERATE(as<std::shared_ptr<Schedule>>(), nullptr, no_threads(3));
+  SimStream stream(kFast, schedule);
+  std::atomic<int> sum{0};
+  for (int i = 1; i <= 100; ++i) {
+    Args args{&args.value, i, &sum};
+    stream.submit(
+        [](void* copy) {
+          Args* mine = static_cast<Args*>(copy);
+          bool ok = mine->inside == &mine->value && reinterpret_cast<uintptr_t>(copy) % 16 == 0;
+          *mine->sum += ok ? *mine->inside : 1000000;
+        },
+        &args, sizeof args,
+        [](void* copy, const void* original) {
+          Args* to = static_cast<Args*>(copy);
+          auto offset = reinterpret_cast<const std::byte*>(static_cast<const Args*>(original)->inside) -
+                        static_cast<const std::byte*>(original);
+          to->inside = reinterpret_cast<const int*>(static_cast<std::byte*>(copy) + offset);
+        });
+    args.value = -1;
+  }
+  stream.host_wait(stream.tail());
+  CHECK(sum == 5050);
+}
+
+TEST_CASE("commands of any size arrive whole", "[sim]") {
+  SimStream stream(kFast);
+  std::atomic<int> wrong{0};
+  std::mt19937 random(5);
+  for (int i = 0; i < 400; ++i) {
+    std::size_t words = 4 + (i % 10 == 0 ? random() % 60000 : random() % 300);
+    std::vector<uint64_t> args(words, static_cast<uint64_t>(i));
+    args[0] = words;
+    args[1] = reinterpret_cast<uint64_t>(&wrong);
+    stream.submit(
+        [](void* copy) {
+          const uint64_t* words = static_cast<const uint64_t*>(copy);
+          bool same = std::all_of(words + 2, words + words[0], [&](uint64_t word) { return word == words[2]; });
+          if (!same) ++*reinterpret_cast<std::atomic<int>*>(words[1]);
+        },
+        args.data(), words * sizeof args[0], nullptr);
+  }
+  stream.host_wait(stream.tail());
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a carried copy has the bytes of the call, a plain one those of its turn", "[sim]") {
+  std::size_t bytes = GENERATE(std::size_t{0}, std::size_t{1}, std::size_t{100}, std::size_t{3000000});
+  Gate gate;
+  std::vector<std::byte> from(bytes, std::byte{1}), carried(bytes), late(bytes);
+  SimStream stream(kFast);
+  queue(stream, [&gate] { gate.hold(); });
+  stream.copy({carried.data(), from.data(), bytes}, true);
+  stream.copy({late.data(), from.data(), bytes}, false);
+  std::fill(from.begin(), from.end(), std::byte{2});
+  gate.is_open = true;
+  stream.host_wait(stream.tail());
+  CHECK(carried == std::vector<std::byte>(bytes, std::byte{1}));
+  CHECK(late == std::vector<std::byte>(bytes, std::byte{2}));
+}
+
+TEST_CASE("a queue that holds too much makes the caller wait", "[sim]") {
+  SimStream stream(kFast);
+  std::vector<std::byte> from(std::size_t{8} << 20, std::byte{9}), to(from.size());
+  queue(stream, [] { std::this_thread::sleep_for(std::chrono::milliseconds(30)); });
+  Ticket first = stream.copy({to.data(), from.data(), from.size()}, true);
+  for (int i = 0; i < 12; ++i) stream.copy({to.data(), from.data(), from.size()}, true);
+  CHECK(is_done(first));  // 96 MiB are more than it holds
+  stream.host_wait(stream.tail());
+  CHECK(to == from);
+}
+
+TEST_CASE("a wait holds back only what is queued after it, and counts as a command while it is not over", "[sim]") {
+  Gate gate;
+  std::atomic<int> before{0}, after{0};
+  SimStream first(kFast), second(kFast);
+  Ticket held = queue(first, [&gate] { gate.hold(); });
+  Ticket early = queue(second, [&before] { before = 1; });
+  second.wait_for(held);
+  Ticket wait = second.tail_ticket();
+  CHECK(wait.seq == early.seq + 1);
+  Ticket late = queue(second, [&after] { after = 1; });
+  host_wait(early);
+  CHECK(before == 1);
+  CHECK_FALSE(is_done(wait));
+  CHECK_FALSE(is_done(late));
+  CHECK(after == 0);
+  gate.is_open = true;
+  host_wait(late);
+  CHECK(after == 1);
+
+  second.wait_for(held);  // over
+  second.wait_for(late);  // its own
+  second.wait_for({});
+  CHECK(second.tail() == late.seq);
+}
+
+TEST_CASE("random programs end as if run at once, with threads", "[sim]") {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    INFO("seed " << seed);
+    REQUIRE(RandomProgram(seed, nullptr, RandomProgram::All).run(200));
+  }
+}
+
+TEST_CASE("random programs end as if run at once, in random order", "[sim]") {
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    INFO("seed " << seed);
+    REQUIRE(RandomProgram(seed, no_threads(seed), RandomProgram::All).run(200));
+  }
+}
+
+TEST_CASE("a random schedule shows waits that are missing", "[sim]") {
+  CHECK(failures_without(RandomProgram::NoneBeforeReading) >= 90);
+  CHECK(failures_without(RandomProgram::NoneBeforeWriting) >= 90);
+}
+
+TEST_CASE("a seed gives one order, other seeds others", "[sim]") {
+  std::vector<std::vector<int>> orders;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    orders.push_back(trace(seed));
+    CHECK(orders.back() == trace(seed));
+    CHECK(orders.back().size() == 90);
+  }
+  std::sort(orders.begin(), orders.end());
+  CHECK(std::unique(orders.begin(), orders.end()) == orders.end());
+}
+
+TEST_CASE("who asks a random schedule until it is done sees it done", "[sim]") {
+  SimStream stream(kFast, no_threads(1));
+  int value = 0;
+  Ticket ticket = queue(stream, [&value] { value = 1; });
+  while (!is_done(ticket)) {
+  }
+  CHECK(value == 1);
+}
+
+TEST_CASE("a command knows its seq", "[sim]") {
+  auto schedule = GENERATE(as<std::shared_ptr<Schedule>>(), nullptr, no_threads(11));
+  SimStream stream(kFast, schedule);
+  std::vector<uint64_t> seen;
+  for (int i = 0; i < 20; ++i) queue(stream, [&] { seen.push_back(stream.running_seq()); });
+  stream.host_wait(20);
+  REQUIRE(seen.size() == 20);
+  for (uint64_t i = 0; i < 20; ++i) CHECK(seen[i] == i + 1);
+}
+
+TEST_CASE("a stream's loops stay on its own thread", "[sim]") {
+  SimStream stream(kFast);
+  int threads = 0;
+  queue(stream, [&threads] { threads = max_threads(); });
+  stream.host_wait(1);
+  CHECK(threads == 1);
+}
+
+TEST_CASE("destroying a stream finishes what was queued, also what waits for a stream destroyed before", "[sim]") {
+  auto schedule = GENERATE(as<std::shared_ptr<Schedule>>(), nullptr, no_threads(2));
+  int count = 0, last = 0;
+  {
+    auto first = std::make_unique<SimStream>(kFast, schedule);
+    auto second = std::make_unique<SimStream>(kFast, schedule);
+    for (int i = 0; i < 200; ++i) {
+      queue(*first, [&count] { ++count; });
+      second->wait_for(first->tail_ticket());
+      queue(*second, [&last, &count] { last = count; });
+      first->wait_for(second->tail_ticket());
+    }
+    first.reset();
+    CHECK(count == 200);
+  }
+  CHECK(last == 200);
+  SimStream unused(kFast, schedule);  // and one without any command just goes
+}
+
+TEST_CASE("commands and copies take at least the time that the speeds give", "[sim]") {
+  auto schedule = GENERATE(as<std::shared_ptr<Schedule>>(), nullptr, no_threads(4));
+  SimOptions slow;
+  slow.gflops = 1;
+  slow.gbps = 2;
+  slow.link_gbps = 0.5;
+  slow.link_latency_us = 1000;
+  SimStream stream(slow, schedule);
+  REQUIRE(stream.is_timed());
+  CHECK_FALSE(SimStream(kFast).is_timed());
+  auto time_of = [&](auto&& work) {
+    Clock::time_point start = Clock::now();
+    work();
+    stream.host_wait(stream.tail());
+    return seconds_since(start);
+  };
+  CHECK(time_of([&] {
+          stream.set_next_cost(10e6, 0);
+          queue(stream, [] {});
+        }) >= 0.010);
+  CHECK(time_of([&] {  // the larger of the two
+          stream.set_next_cost(1e6, 20e6);
+          queue(stream, [] {});
+        }) >= 0.010);
+  CHECK(time_of([&] {
+          for (int i = 0; i < 20; ++i) {
+            stream.set_next_cost(0.5e6, 0);
+            queue(stream, [] {});
+          }
+        }) >= 0.010);
+  std::vector<std::byte> from(1000000), to(from.size());
+  CHECK(time_of([&] { stream.copy({to.data(), from.data(), from.size()}, false); }) >= 0.003);
+}
+
+TEST_CASE("a cost is for one command", "[sim]") {
+  SimOptions slow;
+  slow.gflops = 1;
+  SimStream stream(slow);
+  stream.set_next_cost(30e6, 0);
+  queue(stream, [] {});
+  Clock::time_point start = Clock::now();
+  for (int i = 0; i < 100; ++i) queue(stream, [] {});
+  stream.host_wait(stream.tail());
+  CHECK(seconds_since(start) < 1.5);  // 3 seconds if each took as long
+}
+
+TEST_CASE("LUTRA_SIM_SCHEDULE is random:SEED", "[sim]") {
+  CHECK(Schedule::parse("") == nullptr);
+  REQUIRE(Schedule::parse("random:0") != nullptr);
+  CHECK(Schedule::parse("random:18446744073709551615")->poisons());
+  for (const char* value : {"random", "random:", "random:x", "random:1x", "random:-1", "random: 1", "fixed:1",
+                            "RANDOM:1", "random:18446744073709551616"}) {
+    INFO(value);
+    try {
+      Schedule::parse(value);
+      FAIL("taken");
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::InvalidArgument);
+      CHECK(error.message() ==
+            text("LUTRA_SIM_SCHEDULE is '", value, "', expected random:SEED with a whole number, as in random:42"));
+    }
+  }
+}
+
+TEST_CASE("a forked child is told that its GPUs are gone, and never hangs", "[sim]") {
+  bool threads = GENERATE(true, false);
+  auto schedule = threads ? nullptr : no_threads(1);
+  Gate gate;
+  auto stream = std::make_unique<SimStream>(kFast, schedule);
+  auto other = std::make_unique<SimStream>(kFast, schedule);
+  auto asleep = std::make_unique<SimStream>(kFast, schedule);
+  queue(*asleep, [] {});
+  asleep->host_wait(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  Ticket pending;
+  if (threads) {
+    pending = queue(*stream, [&gate] { gate.hold(); });
+    other->wait_for(pending);
+    gate.await_entered();
+    std::this_thread::sleep_for(
+        std::chrono::milliseconds(20));  // the other one's thread sleeps on the first one's progress
+  } else {
+    for (int i = 0; i < 20; ++i) pending = queue(*stream, [] {});
+  }
+  CHECK(in_child([&] {
+          int result = use_after_fork(stream, other, pending);
+          asleep.reset();
+          return result;
+        }) == 0);
+
+  // The parent goes on.
+  gate.is_open = true;
+  int value = 0;
+  queue(*other, [&value] { value = 1; });
+  other->host_wait(other->tail());
+  CHECK(value == 1);
+}
+
+TEST_CASE("a simulated GPU is a GPU with memory and streams of its own", "[sim]") {
+  SimOptions options;
+  options.memory_limit_mb = 64;
+  options.fail_at = 3;
+  SimDevice device(1, options, nullptr);
+  CHECK(device.type() == DeviceType::GPU);
+  CHECK(device.number() == 1);
+  CHECK(device.options().fail_at == 3);
+  CHECK(device.details().front() == std::pair<std::string, std::string>("device_name", "Simulated GPU"));
+
+  std::size_t megabyte = std::size_t{1} << 20;
+  CHECK(device.memory().total_bytes == 64 * megabyte);
+  CHECK(device.memory().free_bytes == 64 * megabyte);
+  PageSource& pages = *device.pages();
+  std::byte* base = pages.reserve(128 * megabyte);
+  REQUIRE(base != nullptr);
+  REQUIRE(pages.map(base, 48 * megabyte));
+  CHECK(device.memory().free_bytes == 16 * megabyte);
+  CHECK_FALSE(pages.map(base + 48 * megabyte, 32 * megabyte));
+
+  auto compute = device.new_stream(), copy = device.new_stream();
+  compute->submit([](void* args) { std::memset(*static_cast<std::byte**>(args), 7, 100); }, &base, sizeof base,
+                  nullptr);
+  copy->wait_for(compute->tail_ticket());
+  std::array<std::byte, 100> back{};
+  host_wait(copy->copy({back.data(), base, back.size()}, false));
+  CHECK(std::all_of(back.begin(), back.end(), [](std::byte b) { return b == std::byte{7}; }));
+  pages.unmap(base, 48 * megabyte);
+  pages.release(base, 128 * megabyte);
+  CHECK(device.memory().free_bytes == 64 * megabyte);
+}

@@ -1,0 +1,78 @@
+#include "kernels/cpu/gemm.h"
+
+#include <vector>
+
+#include "core/parallel.h"
+#include "support/catch.h"
+
+using namespace lutra;
+
+namespace {
+
+// Small integers: every sum is exact in every type, so that results must be equal whatever the order.
+template <class T>
+std::vector<T> numbers(int64_t count, uint32_t seed) {
+  std::vector<T> out(static_cast<std::size_t>(count));
+  for (T& value : out) {
+    seed = seed * 1664525u + 1013904223u;
+    value = static_cast<T>(static_cast<int>(seed >> 28) - 8);
+  }
+  return out;
+}
+
+template <class T>
+void check_product(int64_t m, int64_t n, int64_t k, bool transpose_a, bool transpose_b) {
+  CAPTURE(m, n, k, transpose_a, transpose_b);
+  MatMulSizes sizes{m, n, k, k, transpose_a ? m : k, transpose_b ? k : n, transpose_a, transpose_b};
+  std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), c(static_cast<std::size_t>(m * n), T(77));
+  gemm(sizes, a.data(), b.data(), c.data());
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      T sum = 0;
+      for (int64_t p = 0; p < k; ++p) {
+        T x = a[static_cast<std::size_t>(transpose_a ? p * m + i : i * k + p)];
+        T y = b[static_cast<std::size_t>(transpose_b ? j * k + p : p * n + j)];
+        sum += x * y;
+      }
+      wrong += c[static_cast<std::size_t>(i * n + j)] != sum;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+constexpr int64_t kShapes[][3] = {{1, 1, 1},    {2, 2, 2},     {2, 2, 3},    {1, 9, 4},     {9, 1, 4},     {5, 4, 0},
+                                  {3, 5, 7},    {16, 16, 16},  {17, 15, 16}, {31, 33, 29},  {1, 700, 300}, {700, 1, 300},
+                                  {64, 64, 64}, {65, 257, 130}, {257, 9, 131}, {7, 600, 129}};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("gemm is the plain triple loop", "[matmul]", float, double, int32_t, int64_t) {
+  for (const auto& [m, n, k] : kShapes) {
+    for (int flags = 0; flags < 4; ++flags) check_product<TestType>(m, n, k, (flags & 1) != 0, (flags & 2) != 0);
+  }
+}
+
+TEST_CASE("integers wrap in products", "[matmul]") {
+  MatMulSizes sizes{1, 1, 2, 2, 2, 1, false, false};
+  int32_t a[] = {INT32_MAX, 1}, b[] = {2, 3}, c[1];
+  gemm(sizes, a, b, c);
+  CHECK(c[0] == 1);
+  int64_t wide_a[] = {INT64_MAX, 1}, wide_b[] = {2, 3}, wide_c[1];
+  gemm(sizes, wide_a, wide_b, wide_c);
+  CHECK(wide_c[0] == 1);
+}
+
+TEST_CASE("float64 products do not depend on the number of threads", "[matmul]") {
+  MatMulSizes sizes{150, 90, 210, 210, 210, 90, false, false};
+  std::vector<double> a = numbers<double>(150 * 210, 3), b = numbers<double>(210 * 90, 4);
+  for (double& x : a) x = 1 / (x + 9.5);
+  for (double& x : b) x = 1 / (x + 8.3);
+  std::vector<double> one(150 * 90), three(150 * 90);
+  set_max_threads(1);
+  gemm(sizes, a.data(), b.data(), one.data());
+  set_max_threads(3);
+  gemm(sizes, a.data(), b.data(), three.data());
+  set_max_threads(0);
+  CHECK(one == three);
+}
