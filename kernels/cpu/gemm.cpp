@@ -8,7 +8,8 @@
 #include "core/parallel.h"
 #include "kernels/cpu/wide.h"
 
-// oneDNN's threads are OpenMP's, whatever parallel_for runs on here. Weak: nothing is missing if its build has no OpenMP.
+// oneDNN's threads are OpenMP's, whatever parallel_for runs on here. Weak: nothing is missing if its build has no
+// OpenMP.
 extern "C" {
 [[gnu::weak]] int omp_get_max_threads(void);
 [[gnu::weak]] void omp_set_num_threads(int threads);
@@ -24,7 +25,8 @@ constexpr double kSmallProduct = 4096;
 constexpr int64_t kPanelDepth = 128;
 constexpr int64_t kPanelColumns = 256;
 
-// c = a b^T, or a column times b: each element a dot product, four at a time so that the sums need not wait for each other.
+// c = a b^T, or a column times b: each element a dot product, four at a time so that the sums need not wait for each
+// other.
 template <class T>
 void small_dots(const MatMulSizes& s, const T* a, int64_t row_a, int64_t step_a, const T* b, int64_t column_b, T* c) {
   for (int64_t i = 0; i < s.m; ++i) {
@@ -61,8 +63,7 @@ void small_rows(const MatMulSizes& s, const T* a, int64_t row_a, int64_t step_a,
   }
 }
 
-template <class T>
-void small_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
+template <class T> void small_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
   int64_t row_a = s.transpose_a ? 1 : s.lda, step_a = s.transpose_a ? s.lda : 1;
   if (s.n == 1 && s.m > 1) {
     // A column on the right, which lies as a row does: the same product with its sides changed.
@@ -123,8 +124,8 @@ template <class T>
   }
 }
 
-LUTRA_WIDE void panel(int64_t rows, int64_t columns, int64_t depth, const float* a, Steps at, const float* b, int64_t ldb,
-                      float* c, int64_t ldc) {
+LUTRA_WIDE void panel(int64_t rows, int64_t columns, int64_t depth, const float* a, Steps at, const float* b,
+                      int64_t ldb, float* c, int64_t ldc) {
   add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
 }
 LUTRA_WIDE void panel(int64_t rows, int64_t columns, int64_t depth, const double* a, Steps at, const double* b,
@@ -154,7 +155,8 @@ void blocked_part(const MatMulSizes& s, const T* a, const T* b, T* c, int64_t i0
       int64_t ldb = s.ldb;
       if (s.transpose_b) {
         for (int64_t u = 0; u < columns; ++u) {
-          for (int64_t q = 0; q < depth; ++q) turned[static_cast<std::size_t>(q * kPanelColumns + u)] = b[(j + u) * s.ldb + p + q];
+          for (int64_t q = 0; q < depth; ++q)
+            turned[static_cast<std::size_t>(q * kPanelColumns + u)] = b[(j + u) * s.ldb + p + q];
         }
         rows_of_b = turned.data();
         ldb = kPanelColumns;
@@ -164,21 +166,20 @@ void blocked_part(const MatMulSizes& s, const T* a, const T* b, T* c, int64_t i0
   }
 }
 
-template <class T>
-void blocked_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
+template <class T> void blocked_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
   // The longer side of c is shared out among the threads, in pieces of about kParallelProduct / 4 multiplications.
   double worth = kParallelProduct / 4 * static_cast<double>(std::max(s.m, s.n)) / std::max(1.0, multiplications(s));
   int64_t grain = worth >= 0x1p62 ? INT64_MAX / 2 : std::max<int64_t>(1, static_cast<int64_t>(worth));
   if (s.m >= s.n) {
-    parallel_for(s.m, (grain + 1) / 2 * 2, [&](int64_t begin, int64_t end) { blocked_part(s, a, b, c, begin, end, 0, s.n); });
+    parallel_for(s.m, (grain + 1) / 2 * 2,
+                 [&](int64_t begin, int64_t end) { blocked_part(s, a, b, c, begin, end, 0, s.n); });
   } else {
     parallel_for(s.n, (grain + 15) / 16 * 16,
                  [&](int64_t begin, int64_t end) { blocked_part(s, a, b, c, 0, s.m, begin, end); });
   }
 }
 
-template <class T>
-void own_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
+template <class T> void own_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
   if (multiplications(s) <= kSmallProduct) small_gemm(s, a, b, c);
   else blocked_gemm(s, a, b, c);
 }
@@ -219,10 +220,12 @@ void gemm(const MatMulSizes& s, const double* a, const double* b, double* c) { o
 
 // Unsigned, so that overflow wraps.
 void gemm(const MatMulSizes& s, const int32_t* a, const int32_t* b, int32_t* c) {
-  own_gemm(s, reinterpret_cast<const uint32_t*>(a), reinterpret_cast<const uint32_t*>(b), reinterpret_cast<uint32_t*>(c));
+  own_gemm(s, reinterpret_cast<const uint32_t*>(a), reinterpret_cast<const uint32_t*>(b),
+           reinterpret_cast<uint32_t*>(c));
 }
 void gemm(const MatMulSizes& s, const int64_t* a, const int64_t* b, int64_t* c) {
-  own_gemm(s, reinterpret_cast<const uint64_t*>(a), reinterpret_cast<const uint64_t*>(b), reinterpret_cast<uint64_t*>(c));
+  own_gemm(s, reinterpret_cast<const uint64_t*>(a), reinterpret_cast<const uint64_t*>(b),
+           reinterpret_cast<uint64_t*>(c));
 }
 
 }  // namespace lutra

@@ -1,5 +1,5 @@
-// One matrix product of row-major matrices on the CPU. Each element of c is a sum over k; for float64 and the integers it
-// is added up from the first term to the last, whatever the number of threads.
+// One matrix product of row-major matrices on the CPU. Each element of c is a sum over k; for float64 and the integers
+// it is added up from the first term to the last, whatever the number of threads.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace lutra {
 
-// Writes all of c (m, n), which lies contiguously; k = 0 gives zeros. Uses threads by itself when that pays. Integers wrap.
+// Writes all of c (m, n), which lies contiguously; k = 0 gives zeros. Uses threads by itself when that pays. Integers
+// wrap.
 void gemm(const MatMulSizes& sizes, const float* a, const float* b, float* c);
 void gemm(const MatMulSizes& sizes, const double* a, const double* b, double* c);
 void gemm(const MatMulSizes& sizes, const int32_t* a, const int32_t* b, int32_t* c);

@@ -32,7 +32,8 @@ struct Places {
   // Tells the first index that leads nowhere, whichever thread met one first.
   void report(Fault& fault) const {
     for (int64_t i = 0; i < indices.size; ++i) {
-      int64_t index = read_element(indices.dtype, indices.data + static_cast<std::size_t>(i) * size_of(indices.dtype)).i;
+      int64_t index =
+          read_element(indices.dtype, indices.data + static_cast<std::size_t>(i) * size_of(indices.dtype)).i;
       if (place(index) >= 0) continue;
       return fault.raise(index == 0 ? FaultCode::IndexZero : FaultCode::IndexOutOfRange, index, size);
     }
@@ -100,8 +101,7 @@ struct Ranked {
   int64_t place;
 };
 
-template <class T>
-uint64_t rank_of(T value) {
+template <class T> uint64_t rank_of(T value) {
   constexpr uint64_t kSign = uint64_t{1} << 63;
   if constexpr (std::is_integral_v<T>) {
     return static_cast<uint64_t>(static_cast<int64_t>(value)) ^ kSign;
@@ -113,15 +113,16 @@ uint64_t rank_of(T value) {
   }
 }
 
-template <class T>
-void rank_all(const Array& x, Ranked* out) {
+template <class T> void rank_all(const Array& x, Ranked* out) {
   const T* from = x.as<T>();
   parallel_for(x.size, kCheapGrain, [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) out[i] = {rank_of(from[i]), i};
   });
 }
 
-std::size_t unique_scratch(const KernelArgs& args) { return static_cast<std::size_t>(args.in[0].size) * sizeof(Ranked); }
+std::size_t unique_scratch(const KernelArgs& args) {
+  return static_cast<std::size_t>(args.in[0].size) * sizeof(Ranked);
+}
 
 void run_unique(const KernelArgs& args) {
   const Array& x = args.in[0];
@@ -130,9 +131,8 @@ void run_unique(const KernelArgs& args) {
   int64_t* counts = args.out[2].as<int64_t>();
   Ranked* order = reinterpret_cast<Ranked*>(args.scratch);
   visit_dtype(x.dtype, [&](auto tag) { rank_all<typename decltype(tag)::type>(x, order); });
-  std::sort(order, order + x.size, [](const Ranked& a, const Ranked& b) {
-    return a.rank != b.rank ? a.rank < b.rank : a.place < b.place;
-  });
+  std::sort(order, order + x.size,
+            [](const Ranked& a, const Ranked& b) { return a.rank != b.rank ? a.rank < b.rank : a.place < b.place; });
   std::size_t bytes = size_of(x.dtype);
   int64_t found = 0;
   for (int64_t i = 0; i < x.size; ++i) {

@@ -12,8 +12,8 @@ namespace {
 // Finds the matrices of an operand under the result's batch axes.
 class Batch {
  public:
-  // `rank`: of the result's batch. An operand has its own batch axes at the end of those; where it has one of size 1, or
-  // none, its matrix repeats.
+  // `rank`: of the result's batch. An operand has its own batch axes at the end of those; where it has one of size 1,
+  // or none, its matrix repeats.
   Batch(const Array& operand, const int64_t* dims, int rank) : dims_(dims), rank_(rank) {
     int own_rank = operand.rank > 2 ? operand.rank - 2 : 0;
     int64_t step = operand.rank > 1 ? operand.dims[operand.rank - 1] * operand.dims[operand.rank - 2] : operand.dims[0];
@@ -39,8 +39,7 @@ class Batch {
   int64_t strides_[kMaxRank];
 };
 
-template <class T>
-void run_matmul(const KernelArgs& args) {
+template <class T> void run_matmul(const KernelArgs& args) {
   const Array& a = args.in[0];
   const Array& b = args.in[1];
   const Array& out = args.out[0];

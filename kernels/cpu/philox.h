@@ -1,6 +1,6 @@
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC'11): block n of a key is
-// a function of n, so any thread can compute any part. And random bits made into numbers. All of it is integer arithmetic
-// or exact in floating point, so that every device gives the same bits.
+// a function of n, so any thread can compute any part. And random bits made into numbers. All of it is integer
+// arithmetic or exact in floating point, so that every device gives the same bits.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ constexpr PhiloxBlock philox_block(uint64_t key, uint64_t number) {
 constexpr float unit_float(uint32_t word) { return static_cast<float>(static_cast<int32_t>(word >> 8)) * 0x1p-24f; }
 // 53 bits of two words, in [0, 1).
 constexpr double unit_double(uint32_t high, uint32_t low) {
-  return (static_cast<double>(static_cast<int32_t>(high >> 5)) * 0x1p26 + static_cast<double>(static_cast<int32_t>(low >> 6))) *
+  return (static_cast<double>(static_cast<int32_t>(high >> 5)) * 0x1p26 +
+          static_cast<double>(static_cast<int32_t>(low >> 6))) *
          0x1p-53;
 }
 

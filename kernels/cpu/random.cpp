@@ -20,7 +20,7 @@ constexpr int kBlocks = 64;
 constexpr int64_t kGrain = 4096;  // elements; a multiple of both batches
 
 template <class T> inline constexpr int kPerBlock = 16 / static_cast<int>(sizeof(T) == 4 ? 4 : 8);
-template <class T> inline constexpr int kBatch = kBlocks * kPerBlock<T>;
+template <class T> inline constexpr int kBatch = kBlocks* kPerBlock<T>;
 
 struct Words {
   uint32_t word[4][kBlocks];
@@ -34,14 +34,10 @@ struct Words {
 }
 
 // mean + stddev z
-template <class T>
-struct Normal {
-  T mean, stddev;
-};
+template <class T> struct Normal { T mean, stddev; };
 
 // What minval and maxval, which are doubles, mean in T: the smallest and the largest number there may be.
-template <class T>
-struct Uniform {
+template <class T> struct Uniform {
   T low, span, top;
 
   Uniform(double minval, double maxval) {
@@ -124,14 +120,12 @@ void fill_random(const Rng& rng, const Distribution& distribution, const Array& 
   });
 }
 
-template <class T>
-void run_normal(const KernelArgs& args) {
+template <class T> void run_normal(const KernelArgs& args) {
   const NormalAttrs& attrs = args.as<NormalAttrs>();
   fill_random<T>(attrs.rng, Normal<T>{static_cast<T>(attrs.mean), static_cast<T>(attrs.stddev)}, args.out[0]);
 }
 
-template <class T>
-void run_uniform(const KernelArgs& args) {
+template <class T> void run_uniform(const KernelArgs& args) {
   const UniformAttrs& attrs = args.as<UniformAttrs>();
   fill_random<T>(attrs.rng, Uniform<T>(attrs.minval, attrs.maxval), args.out[0]);
 }

@@ -1,6 +1,6 @@
-// Normal numbers from random bits, bit for bit the same on every device: log, sin and cos of our own, each a fixed order
-// of separate multiplications and additions (compile with -ffp-contract=off, nvcc with --fmad=false), and of the C
-// library only sqrt, which IEEE 754 rounds exactly. Polynomials: Cephes (float32), fdlibm (float64).
+// Normal numbers from random bits, bit for bit the same on every device: log, sin and cos of our own, each a fixed
+// order of separate multiplications and additions (compile with -ffp-contract=off, nvcc with --fmad=false), and of the
+// C library only sqrt, which IEEE 754 rounds exactly. Polynomials: Cephes (float32), fdlibm (float64).
 #pragma once
 
 #include <bit>
@@ -49,14 +49,10 @@ constexpr double log_of_unit(double u) {
   return e * 6.93147180369123816490e-01 - ((half - (s * (half + (even + odd)) + e * 1.90821492927058770002e-10)) - f);
 }
 
-template <class T>
-struct SinCos {
-  T sin, cos;
-};
+template <class T> struct SinCos { T sin, cos; };
 
 // Puts sin and cos of the remainder into the quadrant they came from.
-template <class T>
-constexpr SinCos<T> in_quadrant(T sin, T cos, int32_t quadrant) {
+template <class T> constexpr SinCos<T> in_quadrant(T sin, T cos, int32_t quadrant) {
   T a = (quadrant & 1) != 0 ? cos : sin;
   T b = (quadrant & 1) != 0 ? sin : cos;
   return {(quadrant & 2) != 0 ? -a : a, ((quadrant + 1) & 2) != 0 ? -b : b};
@@ -102,10 +98,7 @@ constexpr SinCos<double> sincos_turn(uint32_t high, uint32_t low) {
 }
 
 // Two independent standard normal numbers (Box and Muller, 1958). The logarithm's argument is in (0, 1].
-template <class T>
-struct NormalPair {
-  T first, second;
-};
+template <class T> struct NormalPair { T first, second; };
 
 inline NormalPair<float> normal_pair(uint32_t word0, uint32_t word1) {
   float radius = std::sqrt(-2.0f * log_of_unit(unit_float(word0) + 0x1p-24f));

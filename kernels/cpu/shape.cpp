@@ -53,8 +53,7 @@ void run_slice(const KernelArgs& args) {
 }
 
 // Each row of the result is a row of every input, one after the other; row_bytes(i) is how long input i's are.
-template <class RowBytes>
-void join(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& row_bytes) {
+template <class RowBytes> void join(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& row_bytes) {
   const Array& out = args.out[0];
   int64_t bytes = out.size * static_cast<int64_t>(size_of(out.dtype));
   parallel_for(bytes, kCopyGrain, [&](int64_t begin, int64_t end) {

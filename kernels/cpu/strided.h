@@ -1,5 +1,5 @@
-// Copies elements that lie at regular steps into a contiguous result: transposes and slices. Only bytes move, so there is
-// one version an element size.
+// Copies elements that lie at regular steps into a contiguous result: transposes and slices. Only bytes move, so there
+// is one version an element size.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,12 @@
 namespace lutra {
 
 // Swaps rows and columns of a square of as many elements as a register has.
-template <class E>
-struct Square {
+template <class E> struct Square {
   static constexpr int kSide = 1;
   static void turn(const E* from, int64_t, E* to, int64_t) { *to = *from; }
 };
 
-template <>
-struct Square<uint32_t> {
+template <> struct Square<uint32_t> {
   static constexpr int kSide = 4;
   static void turn(const uint32_t* from, int64_t from_step, uint32_t* to, int64_t to_step) {
     using Words = uint32_t __attribute__((vector_size(16)));
@@ -28,15 +26,13 @@ struct Square<uint32_t> {
     Pairs low23 = Pairs(__builtin_shufflevector(row[2], row[3], 0, 4, 1, 5));
     Pairs high01 = Pairs(__builtin_shufflevector(row[0], row[1], 2, 6, 3, 7));
     Pairs high23 = Pairs(__builtin_shufflevector(row[2], row[3], 2, 6, 3, 7));
-    Pairs column[4] = {
-        __builtin_shufflevector(low01, low23, 0, 2), __builtin_shufflevector(low01, low23, 1, 3),
-        __builtin_shufflevector(high01, high23, 0, 2), __builtin_shufflevector(high01, high23, 1, 3)};
+    Pairs column[4] = {__builtin_shufflevector(low01, low23, 0, 2), __builtin_shufflevector(low01, low23, 1, 3),
+                       __builtin_shufflevector(high01, high23, 0, 2), __builtin_shufflevector(high01, high23, 1, 3)};
     for (int i = 0; i < 4; ++i) std::memcpy(to + i * to_step, &column[i], sizeof column[i]);
   }
 };
 
-template <>
-struct Square<uint64_t> {
+template <> struct Square<uint64_t> {
   static constexpr int kSide = 2;
   static void turn(const uint64_t* from, int64_t from_step, uint64_t* to, int64_t to_step) {
     using Pairs = uint64_t __attribute__((vector_size(16)));
@@ -48,8 +44,8 @@ struct Square<uint64_t> {
   }
 };
 
-// How the source is walked, in elements: axis 0 is the result's innermost. Neighbouring axes that the source walks as one
-// are merged.
+// How the source is walked, in elements: axis 0 is the result's innermost. Neighbouring axes that the source walks as
+// one are merged.
 class StridedCopy {
  public:
   // The next axis outwards.
@@ -78,8 +74,7 @@ class StridedCopy {
   }
 
  private:
-  template <class E>
-  void run_as(const std::byte* from_bytes, std::byte* to_bytes) const {
+  template <class E> void run_as(const std::byte* from_bytes, std::byte* to_bytes) const {
     const E* from = reinterpret_cast<const E*>(from_bytes);
     E* to = reinterpret_cast<E*>(to_bytes);
     for (int axis = 1; axis < rank_ && strides_[0] != 1; ++axis) {
@@ -88,8 +83,7 @@ class StridedCopy {
     copy_rows(from, to);
   }
 
-  template <class E>
-  void copy_rows(const E* from, E* to) const {
+  template <class E> void copy_rows(const E* from, E* to) const {
     int64_t length = dims_[0], stride = strides_[0], rows = 1;
     for (int axis = 1; axis < rank_; ++axis) rows *= dims_[axis];
     parallel_for(rows, row_grain(kCheapGrain, length), [=, this](int64_t begin, int64_t end) {
@@ -98,7 +92,8 @@ class StridedCopy {
       for (int64_t r = begin; r < end; ++r) {
         E* out = to + r * length;
         if (stride == 1) std::memcpy(out, row, static_cast<std::size_t>(length) * sizeof(E));
-        else for (int64_t i = 0; i < length; ++i) out[i] = row[i * stride];
+        else
+          for (int64_t i = 0; i < length; ++i) out[i] = row[i * stride];
         for (int axis = 1; axis < rank_; ++axis) {
           row += strides_[axis];
           if (++index[axis] < dims_[axis]) break;
@@ -109,10 +104,9 @@ class StridedCopy {
     });
   }
 
-  // The source runs along `turned` where the result runs along axis 0: strips of a cache line's width are read along the
-  // one and written along the other. Strips as long as they are beat squares (measured at 1,000 and 4,000 a side).
-  template <class E>
-  void turn(const E* from, E* to, int turned) const {
+  // The source runs along `turned` where the result runs along axis 0: strips of a cache line's width are read along
+  // the one and written along the other. Strips as long as they are beat squares (measured at 1,000 and 4,000 a side).
+  template <class E> void turn(const E* from, E* to, int turned) const {
     constexpr int64_t kStrip = 64 / static_cast<int64_t>(sizeof(E));
     int64_t to_step = 1, outer = 1;
     for (int axis = 0; axis < turned; ++axis) to_step *= dims_[axis];

@@ -1,5 +1,6 @@
-// Compiles a function for several widths of vector registers; the machine's is picked when the program starts. Results do
-// not depend on the width: none of these functions sums across lanes, and multiplications and additions stay separate.
+// Compiles a function for several widths of vector registers; the machine's is picked when the program starts. Results
+// do not depend on the width: none of these functions sums across lanes, and multiplications and additions stay
+// separate.
 #pragma once
 
 // The sanitizers' start-up comes after the choice, so with them there is one version.

@@ -10,7 +10,13 @@ local open_scope, current_scope, adopt_scope = core.open_scope, core.current_sco
 ---@return any # the scope object, or f's results; raises InvalidArgument for a malformed name
 function lutra.device(name, f, ...)
   if f == nil then
+    if select("#", ...) > 0 then
+      core.refuse_nil_function("device")
+    end
     return open_scope(name)
+  end
+  if type(f) ~= "function" then
+    core.require_callable("device", f)
   end
   local scope <close> = open_scope(name)
   return f(...)
@@ -20,6 +26,9 @@ end
 ---@param f function
 ---@return any # what f returns
 function lutra.tidy(f, ...)
+  if type(f) ~= "function" then
+    core.require_callable("tidy", f)
+  end
   local mark <close> = core.tidy_begin()
   return core.tidy_keep(mark, f(...))
 end

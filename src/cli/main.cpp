@@ -1,15 +1,35 @@
+// The lutra program: reads the options, runs what they ask for, tells what went wrong. See README.md here.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include "lua/interpreter.h"
+#include <new>
+
+#include "cli/options.h"
+#include "cli/program.h"
+#include "cli/report.h"
+
 int main(int argc, char** argv) {
-  lutra::InterpreterOptions o;
-  int i = 1;
-  for (; i < argc && argv[i][0] == '-'; ++i) {
-    if (!strcmp(argv[i], "--sim-gpus")) o.sim_gpus = atoi(argv[++i]);
-    else if (!strcmp(argv[i], "--log-placement")) o.log_placement = true;
+  using namespace lutra;
+  Report report(Color::Auto);
+  try {
+    Options options = parse_options(argc, argv);
+    report = Report(options.color);
+    if (options.show_help) {
+      std::fputs(help_text().c_str(), stdout);
+      return EXIT_SUCCESS;
+    }
+    if (options.show_version) {
+      std::printf("%s\n", version_line());
+      return EXIT_SUCCESS;
+    }
+    return Program(options, report, argc, argv).run() ? EXIT_SUCCESS : EXIT_FAILURE;
+  } catch (const UsageError& error) {
+    report.error(error.message());
+    std::fprintf(stderr, "%slutra --help lists the options\n", kUsage);
+  } catch (const std::bad_alloc&) {
+    report.error("cannot create state: not enough memory");
+  } catch (const Error& error) {
+    report.error(error.message());
   }
-  lutra::Interpreter in(o);
-  auto e = in.run_file(argv[i]);
-  if (e) { fprintf(stderr, "lutra: %s\n", e->c_str()); return 1; }
+  return EXIT_FAILURE;
 }

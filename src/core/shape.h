@@ -19,6 +19,11 @@ class Shape {
     for (int64_t size : sizes) dims_[rank_++] = size;
   }
 
+  void assign(const int64_t* sizes, int rank) {
+    rank_ = static_cast<uint8_t>(rank);
+    for (int axis = 0; axis < rank; ++axis) dims_[axis] = sizes[axis];
+  }
+
   int rank() const { return rank_; }
   int64_t operator[](int axis) const { return dims_[axis]; }
   int64_t& operator[](int axis) { return dims_[axis]; }
@@ -29,9 +34,10 @@ class Shape {
 
   // The number of elements; the caller has checked the shape with element_count once.
   int64_t size() const {
-    int64_t product = 1;
-    for (int i = 0; i < rank_; ++i) product *= dims_[i];
-    return product;
+    // In uint64: (2^40, 2^40, 0) is a shape of no elements, whatever the product is on the way.
+    uint64_t product = 1;
+    for (int i = 0; i < rank_; ++i) product *= static_cast<uint64_t>(dims_[i]);
+    return static_cast<int64_t>(product);
   }
   bool operator==(const Shape& other) const {
     if (rank_ != other.rank_) return false;

@@ -36,10 +36,8 @@ uint32_t Context::scope_inside(uint32_t outer, uint32_t inner) {
   return merged;
 }
 
-const Context::Target& Context::target(uint32_t id) {
+const Context::Target& Context::resolve(Spec& entry) {
   std::span<LogicalDevice* const> all = devices();
-  Spec& entry = *specs_[id];
-  if (entry.resolved_epoch == runtime_.generation && entry.resolved_soft == runtime_.soft_placement) return entry.target;
 
   Target target;
   const DeviceSpec& spec = entry.spec;
@@ -51,7 +49,7 @@ const Context::Target& Context::target(uint32_t id) {
     return found;
   };
   target.devices = matching(spec);
-  if (target.devices.empty() && runtime_.soft_placement) {
+  if (target.devices.empty() && runtime_.soft_placement()) {
     // The same type first, then any; job, replica and task stay as they were said.
     DeviceSpec wider = spec;
     wider.index = -1;
@@ -72,15 +70,16 @@ const Context::Target& Context::target(uint32_t id) {
     std::transform(asked.device_type.begin(), asked.device_type.end(), asked.device_type.begin(), [](unsigned char c) {
       return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
     });
-    std::string hint = runtime_.soft_placement ? "" : "lutra.config.set_soft_device_placement(true) would choose one of them";
+    std::string hint = runtime_.soft_placement() ? "" : "lutra.config.set_soft_device_placement(true) would choose one of them";
     throw Error(ErrorCode::NotFound, text(asked.to_string(), " unknown device. Here: ", runtime_.device_names(),
                                           hint.empty() ? "" : ". ", hint))
         .with("requested", entry.text)
         .with("hint", hint);
   }
+  bool gpu = target.devices.front()->type == DeviceType::GPU;
+  target.reason = target.soft ? Reason::SoftPlacement : !spec.empty() ? Reason::Scope : gpu ? Reason::GpuFirst : Reason::OnlyCpu;
   entry.target = std::move(target);
-  entry.resolved_epoch = runtime_.generation;
-  entry.resolved_soft = runtime_.soft_placement;
+  entry.resolved = runtime_.placement_stamp();
   return entry.target;
 }
 

@@ -57,10 +57,14 @@ class Context {
   // The initialised devices a scope means, in order of placement. With soft placement on those that stand in for them.
   struct Target {
     std::vector<LogicalDevice*> devices;
-    bool soft = false;  // none of them was meant
+    Reason reason = Reason::OnlyCpu;  // for the first of them
+    bool soft = false;                // none of them was meant
   };
-  // Fails (NotFound) when there are none.
-  const Target& target(uint32_t spec);
+  // Initialises the devices if need be. Fails (NotFound) when there are none.
+  const Target& target(uint32_t spec) {
+    Spec& entry = *specs_[spec];
+    return entry.resolved == runtime_.placement_stamp() ? entry.target : resolve(entry);
+  }
 
   // The devices, initialising them if need be.
   std::span<LogicalDevice* const> devices() {
@@ -85,10 +89,10 @@ class Context {
   struct Spec {
     DeviceSpec spec;
     std::string text;
-    uint64_t resolved_epoch = UINT64_MAX;
-    bool resolved_soft = false;
+    uint64_t resolved = 0;  // the Runtime's placement stamp when target was found; 0: never
     Target target;
   };
+  const Target& resolve(Spec& entry);
 
   Runtime& runtime_;
   PlacementLog placement_log_;

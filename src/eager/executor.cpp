@@ -378,9 +378,61 @@ class Execution {
   alignas(64) std::byte scratch_here_[256];
 };
 
+// The common case by itself, so that it costs little: a CPU kernel on CPU tensors that needs no cast, no scratch and no
+// report. Does nothing and returns false when it is another case.
+bool execute_plain(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
+  constexpr uint8_t kSpecial = kDynamic | kRandom;
+  const OpDef& op = *prepared.op;
+  LogicalDevice& device = *prepared.device;
+  if (!device.is_host() || prepared.kernel == nullptr || prepared.kernel->scratch != nullptr || prepared.n_out != 1 ||
+      call.n_in > 3 || (op.flags & kSpecial) != 0 || !op.plain_inputs || context.placement_log().listens()) {
+    return false;
+  }
+  Array in[3];
+  alignas(8) std::byte numbers[3][8];
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    if (tensor == nullptr) {
+      in[i] = {numbers[i], nullptr, 1, prepared.key, 0, true};
+      write_element(prepared.key, numbers[i], call.in[i].number);
+      continue;
+    }
+    if (tensor->dtype != prepared.key || (tensor->device != device.id && !context.runtime().device(tensor->device).is_host())) {
+      return false;
+    }
+  }
+  const OutputMeta& meta = prepared.out[0];
+  TensorRep& out = *outs[0];
+  std::size_t bytes = static_cast<std::size_t>(meta.size) * size_of(meta.dtype);
+  out.dtype = meta.dtype;
+  out.size = meta.size;
+  out.set_shape(meta.shape);
+  out.device = device.id;
+  if (bytes > kInlineBytes) {
+    Storage* storage = context.allocate(device, bytes, {op.called(), meta.dtype, meta.shape});
+    out.data = storage->data;
+    out.storage = storage;
+    check_epoch(context, prepared);
+  }
+  // See Note [Order within one op]: inputs are looked at only now.
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    if (tensor == nullptr) continue;
+    in[i] = {const_cast<std::byte*>(tensor->address()), tensor->dims, tensor->size, tensor->dtype, tensor->rank, false};
+  }
+  Array result{const_cast<std::byte*>(out.address()), out.dims, out.size, out.dtype, out.rank, false};
+  Fault fault;
+  prepared.kernel->run({&op, call.attrs, in, &result, nullptr, &fault, nullptr, call.n_in, 1});
+  if (fault.happened()) [[unlikely]] throw fault_error(op.called(), fault);
+  out.origin = context.origins().record(op, prepared.spec, device, prepared.reason);
+  if (bytes >= kBigBytes) context.origins().record_big(out.storage, out, {context.line(), {}});
+  return true;
+}
+
 }  // namespace
 
 void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
+  if (execute_plain(context, call, prepared, outs)) [[likely]] return;
   Execution(context, call, prepared, outs).run();
 }
 

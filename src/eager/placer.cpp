@@ -21,7 +21,7 @@ Placement place(Context& context, const OpDef& op, DType key, LogicalDevice* inp
   if (input != nullptr) {
     // Nothing is computed, so the first device meant will do.
     const Context::Target& target = context.target(spec);
-    return {target.devices.front(), target.soft ? Reason::SoftPlacement : Reason::Scope};
+    return {target.devices.front(), target.reason};
   }
   const Context::Target& target = context.target(spec);
   bool skipped = false;
@@ -32,9 +32,7 @@ Placement place(Context& context, const OpDef& op, DType key, LogicalDevice* inp
       continue;
     }
     if (skipped && device->is_host() && target.devices.front()->type == DeviceType::GPU) return {device, Reason::NoKernel};
-    if (target.soft) return {device, Reason::SoftPlacement};
-    if (spec != 0) return {device, Reason::Scope};
-    return {device, device->is_host() ? Reason::OnlyCpu : Reason::GpuFirst};
+    return {device, target.reason};
   }
   LogicalDevice& cpu = context.runtime().cpu();
   if (kernels.find(DeviceType::CPU, op, key).run == nullptr) fail_without_kernel(context, op, key);

@@ -74,7 +74,7 @@ void check_number_fits(const Call& call, int input, DType type) {
 }
 
 // The dtype the op is computed in, after the inputs' dtypes are checked.
-DType key_dtype(const Call& call) {
+[[gnu::noinline]] DType mixed_key_dtype(const Call& call) {
   const OpDef& op = *call.op;
   if (op.inputs.empty()) return DType::Float32;  // said by the shape function
   DType type = promoted_dtype(call);
@@ -88,6 +88,20 @@ DType key_dtype(const Call& call) {
   }
   if (op.compute == Compute::Float && !is_float(type)) return DType::Float32;
   return type;
+}
+
+// The same for the common case: one or two tensors of one dtype that the op takes as it is.
+inline DType key_dtype(const Call& call) {
+  const OpDef& op = *call.op;
+  const TensorRep* first = call.n_in > 0 ? call.in[0].tensor : nullptr;
+  if (op.plain_inputs && first != nullptr && call.n_in <= 2) [[likely]] {
+    const TensorRep* last = call.in[call.n_in - 1].tensor;
+    if (last != nullptr && last->dtype == first->dtype && op.inputs[0].dtypes.has(first->dtype) &&
+        (op.compute == Compute::Same || is_float(first->dtype))) [[likely]] {
+      return first->dtype;
+    }
+  }
+  return mixed_key_dtype(call);
 }
 
 // Whether some input must be cast before the kernel runs.
@@ -113,16 +127,32 @@ void prepare(Context& context, const Call& call, Prepared* prepared) {
   if (op.inputs.empty() || (op.flags & kKeyIsOutput) != 0) key = prepared->out[0].dtype;
   prepared->key = key;
   prepared->spec = context.scopes->spec();
-  context.devices();
+  prepared->shared_from = -1;
 
-  const TensorRep* first = call.n_in > 0 ? call.in[0].tensor : nullptr;
-  bool shares = prepared->shared_from >= 0 && first != nullptr;
-  LogicalDevice* input = shares ? &context.runtime().device(first->device) : nullptr;
-  Placement placement = place(context, op, key, input, !shares && needs_casts(call, key));
-  prepared->device = placement.device;
-  prepared->reason = placement.reason;
-  prepared->kernel = shares ? nullptr : &context.runtime().kernels().find(placement.device->type, op, key);
-  if (!shares) prepared->shared_from = -1;
+  const Context::Target& target = context.target(prepared->spec);
+  if (inference.shared_from() < 0) [[likely]] {
+    LogicalDevice* device = target.devices.front();
+    const KernelEntry& kernel = context.runtime().kernels().find(device->type, op, key);
+    if (kernel.run != nullptr && (device->is_host() || !needs_casts(call, key))) [[likely]] {
+      prepared->device = device;
+      prepared->reason = target.reason;
+      prepared->kernel = &kernel;
+    } else {
+      Placement placement = place(context, op, key, nullptr, needs_casts(call, key));
+      prepared->device = placement.device;
+      prepared->reason = placement.reason;
+      prepared->kernel = &context.runtime().kernels().find(placement.device->type, op, key);
+    }
+  } else {
+    const TensorRep* first = call.in[0].tensor;
+    LogicalDevice* input = first != nullptr ? &context.runtime().device(first->device) : nullptr;
+    Placement placement = place(context, op, key, input, false);
+    prepared->device = placement.device;
+    prepared->reason = placement.reason;
+    prepared->kernel = nullptr;
+    if (input != nullptr) prepared->shared_from = inference.shared_from();
+    else prepared->kernel = &context.runtime().kernels().find(placement.device->type, op, key);
+  }
   prepared->epoch = context.runtime().epoch;
 }
 

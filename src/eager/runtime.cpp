@@ -50,6 +50,7 @@ Runtime::~Runtime() {
 }
 
 void Runtime::set_simulated_gpus(const SimulatedGpus& gpus) {
+  if (gpus == sim_) return;
   std::shared_ptr<Schedule> schedule = Schedule::from_environment();
   SimOptions options{.memory_limit_mb = gpus.memory_limit_mb, .gflops = gpus.gflops, .gbps = gpus.gbps,
                      .link_gbps = gpus.link_gbps, .link_latency_us = gpus.link_latency_us, .fail_at = gpus.fail_at};
@@ -74,7 +75,7 @@ void Runtime::initialise(std::string_view by) {
   });
   if (registry_->intra_op_threads() > 0) set_max_threads(registry_->intra_op_threads());
   registry_->freeze(by);
-  ++generation;
+  ++placement_stamp_;
 }
 
 void Runtime::add_device(const LogicalDevicePlan& plan) {
@@ -120,8 +121,9 @@ void Runtime::reset() {
   }
   order_.clear();
   registry_->thaw();
+  set_max_threads(0);
   ++epoch;
-  ++generation;
+  ++placement_stamp_;
 }
 
 LogicalDevice& Runtime::find(std::string_view name) {

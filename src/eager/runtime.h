@@ -29,6 +29,7 @@ struct SimulatedGpus {
   double memory_limit_mb = 4096;
   double gflops = 0, gbps = 0, link_gbps = 0, link_latency_us = 0;  // 0: as fast as the host
   uint64_t fail_at = 0;  // the n-th launch of every GPU fails late; 0: none does
+  bool operator==(const SimulatedGpus&) const = default;
 };
 
 class Runtime {
@@ -71,13 +72,18 @@ class Runtime {
   void attach(Context* context) { contexts_.push_back(context); }
   void detach(Context* context) { std::erase(contexts_, context); }
 
-  bool soft_placement = false;
+  bool soft_placement() const { return soft_placement_; }
+  void set_soft_placement(bool on) {
+    soft_placement_ = on;
+    ++placement_stamp_;
+  }
+  // Moves on with every change to what a scope's devices are. Never 0.
+  uint64_t placement_stamp() const { return placement_stamp_; }
+
   KernelFallback kernel_fallback = KernelFallback::Allow;
   const char* float32_matmul_precision = "tf32";  // as TensorFlow; the CPU always computes in fp32
   // Counts what may pull the ground from under an op in progress: a tensor released by hand, a reset.
   uint64_t epoch = 0;
-  // Counts initialisations: a list of devices found under another one is stale.
-  uint64_t generation = 0;
 
  private:
   void add_device(const LogicalDevicePlan& plan);
@@ -95,6 +101,8 @@ class Runtime {
   FaultSets faults_;
   Transfer transfer_;
   std::vector<Context*> contexts_;
+  bool soft_placement_ = false;
+  uint64_t placement_stamp_ = 1;
   SimulatedGpus sim_;
   std::shared_ptr<Schedule> sim_schedule_;
 };

@@ -194,12 +194,12 @@ int set_memory_limit(Args& args) {
 
 int set_soft_device_placement(Args& args) {
   args.at_most(1);
-  args.state.runtime().soft_placement = args.boolean(1, "enabled");
+  args.state.runtime().set_soft_placement(args.boolean(1, "enabled"));
   return 0;
 }
 
 int get_soft_device_placement(Args& args) {
-  lua_pushboolean(args.L, args.state.runtime().soft_placement);
+  lua_pushboolean(args.L, args.state.runtime().soft_placement());
   return 1;
 }
 

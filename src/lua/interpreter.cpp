@@ -117,7 +117,7 @@ Interpreter::Interpreter(const InterpreterOptions& options) : impl_(std::make_un
       state.runtime().set_simulated_gpus({.count = options.sim_gpus, .memory_limit_mb = options.sim_gpu_mb});
     }
     if (options.log_placement) context.placement_log().set_options({.on = true});
-    state.runtime().soft_placement = options.soft_placement;
+    state.runtime().set_soft_placement(options.soft_placement);
     if (!options.device.empty()) open_scope(options.device);
   } catch (...) {
     lua_close(L_);

@@ -23,10 +23,15 @@ State* new_state(lua_State* L) {
   lua_pop(L, 1);
   State* state = nullptr;
   char problem[256] = "";
+  bool use_environment = lua_getfield(L, LUA_REGISTRYINDEX, "LUA_NOENV") == LUA_TNIL;
+  lua_pop(L, 1);
   try {
     state = new (block) State(main);
+    if (use_environment) apply_environment(state->runtime(), state->context());
   } catch (const std::exception& error) {
     std::strncpy(problem, error.what(), sizeof problem - 1);
+    if (state != nullptr) state->~State();
+    state = nullptr;
   }
   if (state == nullptr) luaL_error(L, "lutra cannot start: %s", problem);
   lua_createtable(L, 0, 1);

@@ -24,6 +24,9 @@ void push_devices(lua_State* L, State& state, const std::vector<DeviceEntry>& de
 // Pushes a list of {source, target, shape, bytes}. May raise a Lua error.
 void push_copies(lua_State* L, State& state, const std::vector<CopyEvent>& copies);
 
+// LUTRA_SIM_GPUS and LUTRA_LOG_PLACEMENT.
+void apply_environment(Runtime& runtime, Context& context);
+
 // Runs Lutra's own Lua (lua/lutra/prelude.lua) with the module and the table of C functions it is made of.
 void run_prelude(lua_State* L, State& state);
 

@@ -203,7 +203,8 @@ int call_with(lua_State* L, const OpBinding& binding, int given) {
   int list_count = 0;
   Call call(op, frame.few, 0, 1);
   // The hot path: as many live tensors as the op takes and nothing else.
-  bool plain = given == binding.inputs_first && given == static_cast<int>(op.inputs.size()) && !state.is_closed();
+  bool plain = given == binding.inputs_first && given == static_cast<int>(op.inputs.size()) && given >= binding.required &&
+               !state.is_closed();
   for (int i = 0; plain && i < given; ++i) {
     Box* box = to_live_box(L, i + 1);
     plain = box != nullptr;

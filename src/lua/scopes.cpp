@@ -136,6 +136,25 @@ int adopt_scope(lua_State* L) {
   return 0;
 }
 
+// lutra.device(name, lutra.mispelt, x) must not open a scope without a word.
+int refuse_nil_function(Args& args) {
+  fail(ErrorCode::InvalidArgument, args.string(1, "who"), ": the function is nil, but arguments for it follow");
+}
+
+// require_callable(who, f): f is no function; it may still be an object that can be called.
+int require_callable(Args& args) {
+  lua_State* L = args.L;
+  std::string_view who = args.string(1, "who");
+  lua_settop(L, 2);
+  bool callable = false;
+  if (lua_getmetatable(L, 2) != 0) {
+    lua_pushliteral(L, "__call");
+    callable = lua_rawget(L, -2) != LUA_TNIL;
+  }
+  if (!callable) fail(ErrorCode::InvalidArgument, who, ": f is ", what_is(L, 2), ", expected a function");
+  return 0;
+}
+
 void push_state_closure(lua_State* L, State& state, lua_CFunction function) {
   lua_pushlightuserdata(L, &state);
   lua_pushcclosure(L, function, 1);
@@ -146,6 +165,8 @@ void push_state_closure(lua_State* L, State& state, lua_CFunction function) {
 void open_scopes(lua_State* L, State& state) {
   push_state_closure(L, state, open_scope);
   lua_setfield(L, -2, "open_scope");
+  set_function<refuse_nil_function>(L, state, "refuse_nil_function", "device");
+  set_function<require_callable>(L, state, "require_callable", "device");
   set_function<current_scope>(L, state, "current_scope", "device");
   push_state_closure(L, state, adopt_scope);
   lua_setfield(L, -2, "adopt_scope");

@@ -15,6 +15,7 @@ namespace lutra {
 namespace {
 
 constexpr std::size_t kUnit = FreeChunks::kUnit;
+constexpr std::size_t kMostBytes = std::size_t{1} << 45;  // what the bins have steps for
 
 std::size_t round_down(std::size_t bytes, std::size_t step) { return bytes / step * step; }
 std::size_t round_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) / step * step; }
@@ -22,7 +23,10 @@ std::size_t round_up(std::size_t bytes, std::size_t step) { return (bytes + step
 }  // namespace
 
 Arena::Arena(PageSource& pages, ArenaOptions options)
-    : pages_(pages), limit_(options.limit_bytes), growth_(options.growth), granularity_(pages.granularity()) {
+    : pages_(pages),
+      limit_(std::min(options.limit_bytes, kMostBytes)),
+      growth_(options.growth),
+      granularity_(pages.granularity()) {
   assert(granularity_ % kUnit == 0);
   std::size_t piece = options.piece_bytes;
   if (piece == 0) piece = growth_ ? std::size_t{32} << 20 : std::size_t{1} << 30;
@@ -209,8 +213,8 @@ bool Arena::map_piece(std::byte* at, std::size_t bytes) {
   return true;
 }
 
-// The first allocation without growth. A card that refuses is asked for nine tenths, again and again, as TensorFlow does
-// (BFCAllocator::Extend); the limit becomes what it gave. Takes nothing when that would be less than wanted.
+// The first allocation without growth. A card that refuses is asked for nine tenths, again and again, as TensorFlow
+// does (BFCAllocator::Extend); the limit becomes what it gave. Takes nothing when that would be less than wanted.
 bool Arena::fill(std::size_t wanted) {
   keep_spare_nodes();
   std::size_t target = round_up(limit_, granularity_);
@@ -240,7 +244,8 @@ bool Arena::fill(std::size_t wanted) {
   return true;
 }
 
-// Makes a free chunk of at least `bytes`. The limit allows as many bytes in use; whether it allows the pages is seen here.
+// Makes a free chunk of at least `bytes`. The limit allows as many bytes in use; whether it allows the pages is seen
+// here.
 bool Arena::grow(std::size_t bytes) {
   if (!reserve()) return false;
   if (!growth_ && !filled_) return fill(bytes);
@@ -296,7 +301,7 @@ Arena::Window Arena::find_window(std::size_t bytes, std::size_t spare, bool movi
 
 // Puts pages under all of the window, and under what follows up to a whole piece where limit and card allow.
 bool Arena::map_window(const Window& window) {
-  if (window.unmapped > spare_bytes()) return false;
+  assert(window.unmapped <= spare_bytes());
   std::size_t extra = spare_bytes() - window.unmapped;
   Chunk* chunk = first_;
   while (chunk->end() <= window.begin) chunk = chunk->next;
@@ -327,8 +332,8 @@ bool Arena::map_range(Chunk* chunk, std::byte* begin, std::byte* need_end, std::
   std::byte* at = begin;
   while (at < end) {
     std::size_t offset = static_cast<std::size_t>(at - base_);
-    std::size_t bytes = std::min(round_down(offset, piece_bytes_) + piece_bytes_ - offset,
-                                 static_cast<std::size_t>(end - at));
+    std::size_t bytes =
+        std::min(round_down(offset, piece_bytes_) + piece_bytes_ - offset, static_cast<std::size_t>(end - at));
     if (!map_piece(at, bytes)) {
       if (at >= need_end || at + bytes <= need_end) break;
       bytes = static_cast<std::size_t>(need_end - at);

@@ -39,7 +39,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Null when full: what to do then (collect, drain, trim, report) is the Executor's to know. 0 bytes give a valid chunk.
+  // Null when full: what to do then (collect, drain, trim, report) is the Executor's to know. 0 bytes give a valid
+  // chunk.
   Chunk* allocate(std::size_t bytes);
   // idle_seq: the compute stream's last command that may still touch the chunk.
   void free(Chunk* chunk, uint64_t idle_seq);
@@ -49,10 +50,12 @@ class Arena {
   // What the memory of a chunk in use was last touched by before it was handed out: a copy into it waits for that.
   static uint64_t idle_seq(const Chunk* chunk) { return chunk->idle_seq; }
 
-  // Gives back the pieces that are wholly free, in bytes. The caller has made sure that the device's streams have passed.
+  // Gives back the pieces that are wholly free, in bytes. The caller has made sure that the device's streams have
+  // passed.
   std::size_t trim();
   // Lets allocate move pages: where free pieces stand elsewhere and the limit (or the card) refuses more, it calls
-  // drain, which returns when the device's streams have passed, and then takes those pages. Without it null is returned.
+  // drain, which returns when the device's streams have passed, and then takes those pages. Without it null is
+  // returned.
   void set_drain(void (*drain)(void* user), void* user);
   // Freed memory is filled with 0xA5: only for memory the host can write, and where no queued command still reads it.
   void set_poison(bool on) { poison_ = on; }
@@ -108,7 +111,7 @@ class Arena {
 
   std::byte* base_ = nullptr;
   std::size_t range_bytes_ = 0;
-  Chunk* first_ = nullptr;  // the chunk at base_
+  Chunk* first_ = nullptr;     // the chunk at base_
   std::vector<Piece> pieces_;  // by address
   std::size_t reserved_ = 0;
   std::size_t peak_reserved_ = 0;

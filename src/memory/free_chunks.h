@@ -91,7 +91,7 @@ class FreeChunks {
 
  private:
   // So fine that few bins hold more than one chunk.
-  using Steps = SizeSteps<64>;
+  using Steps = SizeSteps<128>;
   static constexpr unsigned kWords = (Steps::kCount + 63) / 64;
   static_assert(kWords <= 64);
 

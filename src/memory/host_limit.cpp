@@ -59,8 +59,8 @@ std::size_t control_group_limit(const std::string& groups_file, const std::strin
 std::size_t usable_ram_bytes() {
   long pages = sysconf(_SC_PHYS_PAGES);
   long page_bytes = sysconf(_SC_PAGESIZE);
-  std::size_t ram = pages > 0 && page_bytes > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes)
-                                                : SIZE_MAX;
+  std::size_t ram =
+      pages > 0 && page_bytes > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page_bytes) : SIZE_MAX;
   return std::min(ram, control_group_limit("/proc/self/cgroup", "/sys/fs/cgroup"));
 }
 

@@ -1,9 +1,9 @@
 // Note [What the pool keeps]
 // A loop that makes large tensors must find the pages of the last round (a page fault costs 2 us, 16,384 of them are
-// 64 MB), and a program whose large phase is over must not keep them. So large blocks are kept up to the highest use
+// 64 MB), and a program whose large phase is over must not keep them. So large blocks are kept up to their highest use
 // of late, or 64 MiB, the longest unused going first, and not longer than kIdle ticks. A large allocation is
-// kLargeTicks, a small one 1: the clock is the program's own work, so waiting at a prompt gives nothing back; trim() does.
-// Small blocks are cut from slabs, first used first cut, so a slab's untouched rest costs addresses only.
+// kLargeTicks, a small one 1: the clock is the program's own work, so waiting at a prompt gives nothing back; trim()
+// does. Small blocks are cut from slabs, first used first cut, so a slab's untouched rest costs addresses only.
 #include "memory/host_pool.h"
 
 #include <sys/mman.h>
@@ -27,11 +27,12 @@ namespace {
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 using Steps = SizeSteps<8>;
-constexpr std::size_t kUnit = 64;    // classes are steps of it
-constexpr std::size_t kHeader = 128;         // a block's, before its data
+constexpr std::size_t kUnit = 64;     // classes are steps of it
+constexpr std::size_t kHeader = 128;  // a block's, before its data
 constexpr std::size_t kPage = 4 * KiB;
 constexpr std::size_t kHugePage = 2 * MiB;
-constexpr std::size_t kMostBytes = std::size_t{1} << 46;
+constexpr std::size_t kMostBytes = std::size_t{1} << 43;
+static_assert(Steps::at_least(kMostBytes / kUnit) < Steps::kCount);
 constexpr unsigned kFirstLarge = Steps::at_least(128 * KiB / kUnit + 1);  // from here on every block is its own mapping
 constexpr std::size_t kKeepAnyway = 64 * MiB;
 constexpr uint64_t kLargeTicks = 1024;
@@ -124,12 +125,15 @@ Storage* HostPool::allocate(std::size_t bytes) {
     block = step < kFirstLarge ? take_small(step) : take_large(step);
     if (block == nullptr) return nullptr;
     ++block->region->out;
+    if (step >= kFirstLarge) {
+      large_out_ += block->region->bytes;
+      peak_now_ = std::max(peak_now_, large_out_);
+    }
     block->in_use = true;
     in_use_ += bytes;
     peak_in_use_ = std::max(peak_in_use_, in_use_);
     clock_ += step < kFirstLarge ? 1 : kLargeTicks;
     if (clock_ >= next_look_) grow_older();
-    peak_now_ = std::max(peak_now_, in_use_);
   }
   // Only what was asked for: a step beyond it is seen.
   ASAN_UNPOISON_MEMORY_REGION(block->data(), bytes);
@@ -178,7 +182,8 @@ void HostPool::set_limit(std::size_t limit_bytes) {
 
 HostPoolStats HostPool::stats() const {
   std::lock_guard lock(mutex_);
-  return {.bytes_in_use = in_use_, .peak_bytes_in_use = peak_in_use_, .reserved_bytes = reserved_, .limit_bytes = limit_};
+  return {
+      .bytes_in_use = in_use_, .peak_bytes_in_use = peak_in_use_, .reserved_bytes = reserved_, .limit_bytes = limit_};
 }
 
 void HostPool::reset_peak() {
@@ -279,6 +284,7 @@ void HostPool::put_back(Block* block) {
   region->ClassLink::insert_after(&large_[region->step]);
   region->AgeLink::insert_after(&ages_);
   large_kept_ += region->bytes;
+  large_out_ -= region->bytes;
   std::size_t most = std::max({kKeepAnyway, peak_now_, peak_before_});
   while (large_kept_ > most) give_back_large(static_cast<Region*>(ages_.prev));
 }
@@ -352,7 +358,7 @@ std::size_t HostPool::give_back_all() {
 void HostPool::grow_older() {
   next_look_ = clock_ + kIdle / 2;
   peak_before_ = peak_now_;
-  peak_now_ = in_use_;
+  peak_now_ = large_out_;
   while (!ages_.alone() && static_cast<Region*>(ages_.prev)->freed_at + kIdle < clock_) {
     give_back_large(static_cast<Region*>(ages_.prev));
   }

@@ -1,5 +1,6 @@
 // The CPU's memory: a Storage and its data in one block, kept by size class when freed and handed out again while it is
-// still in the cache and its pages are there. What stays unused goes back to the system. May be used by several threads.
+// still in the cache and its pages are there. What stays unused goes back to the system. May be used by several
+// threads.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +23,14 @@ struct HostPoolStats {
 class HostPool final : public StorageOwner {
  public:
   explicit HostPool(std::size_t limit_bytes);
-  // Waits for copies that still read freed blocks, so their streams must be there. A Storage that outlives the pool keeps
-  // its memory, which is never given back.
+  // Waits for copies that still read freed blocks, so their streams must be there. A Storage that outlives the pool
+  // keeps its memory, which is never given back.
   ~HostPool();
   HostPool(const HostPool&) = delete;
   HostPool& operator=(const HostPool&) = delete;
 
-  // Data aligned to 64 bytes, not cleared. Null past the limit, kept blocks given back first, and when the system has no
-  // more. 0 bytes give a valid Storage.
+  // Data aligned to 64 bytes, not cleared. Null past the limit, kept blocks given back first, and when the system has
+  // no more. 0 bytes give a valid Storage.
   Storage* allocate(std::size_t bytes);
   void free(Storage* storage) override;
 
@@ -52,8 +53,7 @@ class HostPool final : public StorageOwner {
   struct Block;
   struct Region;
   // A place in a ring; the ring's head is one too.
-  template <int kRing>
-  struct Link {
+  template <int kRing> struct Link {
     Link* prev = this;
     Link* next = this;
     bool alone() const { return next == this; }
@@ -107,6 +107,7 @@ class HostPool final : public StorageOwner {
   // Time is counted in allocations: see Note [What the pool keeps].
   uint64_t clock_ = 0;
   uint64_t next_look_;
+  std::size_t large_out_ = 0;  // bytes of large blocks in use or waiting, and its peaks of late
   std::size_t peak_now_ = 0;
   std::size_t peak_before_ = 0;
 };

@@ -1,5 +1,5 @@
-// Sizes on a scale of steps, kSteps of them (8, 16, 32, ...) to every power of two, so a step is at most a kSteps-th wide;
-// below 2 * kSteps units every size is one. The arena's bins and the host pool's size classes are such steps.
+// Sizes on a scale of steps, kSteps of them (8, 16, 32, ...) to every power of two, so a step is at most a kSteps-th
+// wide; below 2 * kSteps units every size is one. The arena's bins and the host pool's size classes are such steps.
 #pragma once
 
 #include <bit>
@@ -7,8 +7,7 @@
 
 namespace lutra {
 
-template <unsigned kSteps>
-struct SizeSteps {
+template <unsigned kSteps> struct SizeSteps {
   static_assert(std::has_single_bit(kSteps));
   // Enough for sizes below 2^38 units.
   static constexpr unsigned kCount = kSteps * (40 - std::bit_width(kSteps));

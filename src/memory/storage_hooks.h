@@ -1,5 +1,5 @@
-// What others keep about a Storage and must let go of when it dies: its mirrors, its fault set and, for large ones, who made it. Every StorageOwner
-// runs these first, holding no lock.
+// What others keep about a Storage and must let go of when it dies: its mirrors, its fault set and, for large ones, who
+// made it. Every StorageOwner runs these first, holding no lock.
 #pragma once
 
 #include <cstdint>

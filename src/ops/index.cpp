@@ -37,11 +37,13 @@ void define_index_ops(OpRegistry& ops) {
       .lua_name = "gather",
       .summary = "The parts of x at the given indices along an axis. Indices count from 1; negative ones from the end.",
       .inputs = {{"x", kAnyDType, "at least one axis"}, {"indices", kInts, "any shape", kOwnDType}},
-      .attrs = attrs<GatherAttrs>({attr("axis", &GatherAttrs::axis, "x's axis to pick along").positional().otherwise("1"),
-                                   attr("index_base", &GatherAttrs::base, "what the first index is")}),
+      .attrs =
+          attrs<GatherAttrs>({attr("axis", &GatherAttrs::axis, "x's axis to pick along").positional().otherwise("1"),
+                              attr("index_base", &GatherAttrs::base, "what the first index is")}),
       .output = "x's shape with axis replaced by the axes of indices; x's dtype",
-      .errors = "InvalidArgument for the index 0, an axis that is not there, or a ninth axis; OutOfRange for an index past "
-                "the axis' end.",
+      .errors =
+          "InvalidArgument for the index 0, an axis that is not there, or a ninth axis; OutOfRange for an index past "
+          "the axis' end.",
       .source = "numpy.take, tf.gather",
       .example = "lutra.gather({10, 20, 30}, {3, 1, -1})  --> {30, 10, 30}",
       .shape = gather_shape,
@@ -51,8 +53,9 @@ void define_index_ops(OpRegistry& ops) {
   ops.define({
       .name = "Unique",
       .lua_name = "unique",
-      .summary = "The different values of x in ascending order; for each element of x, flattened, the place of its value "
-                 "among them; and how often each occurs. All nans are one value, the last.",
+      .summary =
+          "The different values of x in ascending order; for each element of x, flattened, the place of its value "
+          "among them; and how often each occurs. All nans are one value, the last.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = attrs<UniqueAttrs>({attr("index_base", &UniqueAttrs::base, "what the first index is")}),
       .output = "values [n] in x's dtype, inverse [x's size] int64, counts [n] int64",

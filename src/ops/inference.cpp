@@ -17,8 +17,13 @@ void Inference::output_like(DType dtype, int input) {
   OutputMeta& meta = out_[count_++];
   meta.dtype = dtype;
   const TensorRep* tensor = call_.in[input].tensor;
-  meta.shape = tensor != nullptr ? tensor->shape() : Shape();
-  meta.size = tensor != nullptr ? tensor->size : 1;
+  if (tensor != nullptr) {
+    meta.shape.assign(tensor->dims, tensor->rank);
+    meta.size = tensor->size;
+  } else {
+    meta.shape = Shape();
+    meta.size = 1;
+  }
 }
 
 int Inference::axis(int64_t axis, int rank, const char* option) const {
@@ -56,7 +61,28 @@ Shape broadcast_shape(const Inference& inference) {
   return shape;
 }
 
-void broadcast_all(Inference& inference) { inference.output(inference.key(), broadcast_shape(inference)); }
-void broadcast_to_bool(Inference& inference) { inference.output(DType::Bool, broadcast_shape(inference)); }
+namespace {
+
+bool same_dims(const TensorRep& a, const TensorRep& b) {
+  if (a.rank != b.rank) return false;
+  for (int axis = 0; axis < a.rank; ++axis) {
+    if (a.dims[axis] != b.dims[axis]) return false;
+  }
+  return true;
+}
+
+void broadcast_to(Inference& inference, DType dtype) {
+  const Operand* in = inference.call().in;
+  if (inference.inputs() == 2 && in[0].tensor != nullptr && (in[1].tensor == nullptr || same_dims(*in[0].tensor, *in[1].tensor))) {
+    inference.output_like(dtype, 0);
+  } else {
+    inference.output(dtype, broadcast_shape(inference));
+  }
+}
+
+}  // namespace
+
+void broadcast_all(Inference& inference) { broadcast_to(inference, inference.key()); }
+void broadcast_to_bool(Inference& inference) { broadcast_to(inference, DType::Bool); }
 
 }  // namespace lutra

@@ -77,8 +77,9 @@ void define_matmul_ops(OpRegistry& ops) {
       .name = "MatMul",
       .lua_name = "matmul",
       .logged_as = matmul_logged,
-      .summary = "The matrix product. A vector is a row on the left and a column on the right, and its axis is left out "
-                 "of the result; axes before the last two are a batch and broadcast.",
+      .summary =
+          "The matrix product. A vector is a row on the left and a column on the right, and its axis is left out "
+          "of the result; axes before the last two are a batch and broadcast.",
       .inputs = {{"a", kNumbers, "[..., m, k] or [k]"}, {"b", kNumbers, "[..., k, n] or [k]"}},
       .attrs = attrs<MatMulAttrs>(
           {attr("transpose_a", &MatMulAttrs::transpose_a, "multiply by a's transpose; a vector stays as it is")
@@ -86,8 +87,9 @@ void define_matmul_ops(OpRegistry& ops) {
            attr("transpose_b", &MatMulAttrs::transpose_b, "multiply by b's transpose; a vector stays as it is")
                .otherwise("false")}),
       .output = "[..., m, n]; the promoted dtype, integers wrap",
-      .errors = "InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or "
-                "bool.",
+      .errors =
+          "InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or "
+          "bool.",
       .source = "numpy.matmul; transpose_a and transpose_b as in tf.linalg.matmul",
       .example = "lutra.matmul({{1, 2, 3}, {4, 5, 6}}, {{1, 2}, {3, 4}, {5, 6}})  --> {{22, 28}, {49, 64}}",
       .shape = matmul_shape,

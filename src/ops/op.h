@@ -73,6 +73,7 @@ struct OpDef {
   DTypes gpu = {};                // the one statement of GPU coverage
   uint8_t flags = 0;
   uint16_t id = 0;                // position in the registry
+  bool plain_inputs = false;      // set by the registry: all inputs are promoted together and checked by one mask
 
   const char* logged() const { return log_name != nullptr ? log_name : name; }
   const char* logged(const Call& call) const { return logged_as != nullptr ? logged_as(call) : logged(); }

@@ -1,5 +1,5 @@
-// Random tensors. Each number depends on the key, the call's counter and its row-major position alone: not on the shape,
-// the device or the number of threads.
+// Random tensors. Each number depends on the key, the call's counter and its row-major position alone: not on the
+// shape, the device or the number of threads.
 
 #include "ops/random.h"
 
@@ -40,14 +40,15 @@ void uniform_shape(Inference& inference) {
           " must be finite");
   require(low <= high, inference.who(), ": minval ", low, " is above maxval ", high);
   double most = largest(attrs.dtype);
-  require(low >= -most && high <= most && high - low <= most, inference.who(), ": from minval ", low, " to maxval ", high,
-          " is further than ", attrs.dtype, " reaches");
+  require(low >= -most && high <= most && high - low <= most, inference.who(), ": from minval ", low, " to maxval ",
+          high, " is further than ", attrs.dtype, " reaches");
   output_shape(inference, attrs.dtype, attrs.shape);
 }
 
 constexpr const char* kShapeDoc = "sizes of the axes";
 constexpr const char* kDTypeDoc = "float32 or float64";
-constexpr const char* kSeedDoc = "makes the result depend on this number alone, and takes nothing from set_seed's sequence";
+constexpr const char* kSeedDoc =
+    "makes the result depend on this number alone, and takes nothing from set_seed's sequence";
 constexpr const char* kRngDoc = "the range of random bits";
 
 }  // namespace
@@ -57,16 +58,17 @@ void define_random_ops(OpRegistry& ops) {
       .name = "RandomStandardNormal",
       .lua_name = "random.normal",
       .summary = "Normally distributed random numbers.",
-      .attrs = attrs<NormalAttrs>({attr("shape", &NormalAttrs::shape, kShapeDoc).required(),
-                                   attr("mean", &NormalAttrs::mean, "the distribution's mean").otherwise("0"),
-                                   attr("stddev", &NormalAttrs::stddev, "its standard deviation").otherwise("1"),
-                                   attr("dtype", &NormalAttrs::dtype, kDTypeDoc).otherwise("float32"),
-                                   attr("seed", &NormalAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
-                                   attr("rng", &NormalAttrs::rng, kRngDoc)}),
+      .attrs =
+          attrs<NormalAttrs>({attr("shape", &NormalAttrs::shape, kShapeDoc).required(),
+                              attr("mean", &NormalAttrs::mean, "the distribution's mean").otherwise("0"),
+                              attr("stddev", &NormalAttrs::stddev, "its standard deviation").otherwise("1"),
+                              attr("dtype", &NormalAttrs::dtype, kDTypeDoc).otherwise("float32"),
+                              attr("seed", &NormalAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
+                              attr("rng", &NormalAttrs::rng, kRngDoc)}),
       .output = "the given shape; float32 unless dtype says otherwise",
       .errors = "InvalidArgument for a negative size or stddev, a mean that is not finite, or another dtype.",
       .source = "Box and Muller 1958 on Philox4x32-10 (Salmon et al., SC'11)",
-      .example = "lutra.random.normal({2}, {seed = 1})  --> {NORMAL}",
+      .example = "lutra.random.normal({2}, {seed = 1})  --> {0.3804, -0.2963}",
       .shape = normal_shape,
       .gpu = DType::Float32 | DType::Float64,
       .flags = kRandom | kNoMethod,
@@ -83,10 +85,11 @@ void define_random_ops(OpRegistry& ops) {
            attr("seed", &UniformAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
            attr("rng", &UniformAttrs::rng, kRngDoc)}),
       .output = "the given shape; float32 unless dtype says otherwise; all minval if maxval equals it",
-      .errors = "InvalidArgument for a negative size, minval above maxval, bounds that are not finite or too far apart for "
-                "the dtype, or another dtype.",
+      .errors =
+          "InvalidArgument for a negative size, minval above maxval, bounds that are not finite or too far apart for "
+          "the dtype, or another dtype.",
       .source = "Philox4x32-10 (Salmon et al., SC'11)",
-      .example = "lutra.random.uniform({2}, {seed = 1})  --> {UNIFORM}",
+      .example = "lutra.random.uniform({2}, {seed = 1})  --> {0.8903, 0.8947}",
       .shape = uniform_shape,
       .gpu = DType::Float32 | DType::Float64,
       .flags = kRandom | kNoMethod,

@@ -58,8 +58,8 @@ int one_axis(const Inference& inference, int rank, const char* owner, int64_t ot
   require(!axes.is_list, inference.who(), ": axis is a list, expected one axis");
   int64_t asked = axes.given() ? axes.v[0] : otherwise;
   int64_t axis = asked < 0 ? asked + rank : asked;
-  require(axis >= 0 && axis < rank, inference.who(), ": axis ", inference.shown(asked), " is not there: ", owner, " has ",
-          rank, rank == 1 ? " axis" : " axes");
+  require(axis >= 0 && axis < rank, inference.who(), ": axis ", inference.shown(asked), " is not there: ", owner,
+          " has ", rank, rank == 1 ? " axis" : " axes");
   return static_cast<int>(axis);
 }
 
@@ -76,6 +76,7 @@ Shape with_axis(const Inference& inference, const Shape& x, const char* name, in
 
 void expand_dims_shape(Inference& inference) {
   Shape x = inference.shape(0);
+  require(inference.attrs<AxisAttrs>().axis.given(), inference.who(), ": axis is not given: expand_dims(x, axis)");
   int axis = one_axis(inference, x.rank() + 1, "the result", 0);
   inference.output(inference.key(), with_axis(inference, x, "x", axis, 1));
   inference.share();
@@ -149,8 +150,10 @@ void define_shape_ops(OpRegistry& ops) {
       .lua_name = "reshape",
       .summary = "The same elements in another shape, in row-major order. Nothing is copied.",
       .inputs = {{"x", kAnyDType, "any shape"}},
-      .attrs = attrs<ReshapeAttrs>({attr("shape", &ReshapeAttrs::shape, "the new sizes; one of them may be -1, which "
-                                                                        "takes what is left").required()}),
+      .attrs = attrs<ReshapeAttrs>({attr("shape", &ReshapeAttrs::shape,
+                                         "the new sizes; one of them may be -1, which "
+                                         "takes what is left")
+                                        .required()}),
       .output = "the given shape; x's dtype",
       .errors = "InvalidArgument if the number of elements differs, for more than one -1, and for -1 beside 0.",
       .source = "numpy.reshape",
@@ -163,8 +166,9 @@ void define_shape_ops(OpRegistry& ops) {
       .lua_name = "squeeze",
       .summary = "Without axes of one element. Nothing is copied.",
       .inputs = {{"x", kAnyDType, "any shape"}},
-      .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the axis or axes to leave out").positional().otherwise(
-          "all of one element")}),
+      .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the axis or axes to leave out")
+                                     .positional()
+                                     .otherwise("all of one element")}),
       .output = "x's shape without the axes; x's dtype",
       .errors = "InvalidArgument if a given axis has not exactly one element, or is not there.",
       .source = "numpy.squeeze",
@@ -177,10 +181,12 @@ void define_shape_ops(OpRegistry& ops) {
       .lua_name = "expand_dims",
       .summary = "With one more axis, of one element. Nothing is copied.",
       .inputs = {{"x", kAnyDType, "any shape of up to seven axes"}},
-      .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the new axis' place in the result; -1 is the last")
-                                     .required()}),
+      .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis,
+                                      "the new axis' place in the result; -1 is the last; must "
+                                      "be given")
+                                     .positional()}),
       .output = "x's shape with a 1 at axis; x's dtype",
-      .errors = "InvalidArgument if the result has no such axis, or would have a ninth.",
+      .errors = "InvalidArgument if the result has no such axis or would have a ninth, and without an axis.",
       .source = "numpy.expand_dims",
       .example = "lutra.expand_dims({1, 2}, -1)  --> {{1}, {2}}",
       .shape = expand_dims_shape,
@@ -192,7 +198,8 @@ void define_shape_ops(OpRegistry& ops) {
       .summary = "The axes in another order.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = attrs<TransposeAttrs>({attr("perm", &TransposeAttrs::perm, "for each axis of the result, x's axis")
-                                          .positional().otherwise("x's axes from the last to the first")}),
+                                          .positional()
+                                          .otherwise("x's axes from the last to the first")}),
       .output = "x's sizes in the order of perm; x's dtype",
       .errors = "InvalidArgument if perm does not list each axis once.",
       .source = "numpy.transpose",
@@ -219,7 +226,8 @@ void define_shape_ops(OpRegistry& ops) {
       .summary = "Tensors of one shape along a new axis.",
       .inputs = {{"tensors", kAnyDType, "all the same", kVariadic}},
       .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the new axis' place in the result; -1 is the last")
-                                     .positional().otherwise("1")}),
+                                     .positional()
+                                     .otherwise("1")}),
       .output = "the tensors' shape with their number at axis; the promoted dtype",
       .errors = "InvalidArgument if the shapes differ, naming the tensor, or if the result has no such axis.",
       .source = "numpy.stack",

@@ -18,8 +18,8 @@ struct AxisAttrs {
   Axes axis;
 };
 
-// t[...], entry by entry as the user gave it: 1-based made 0-based, negative from the end; `last` is included. Axes from
-// `count` on are kept whole. Flags lie apart from the ranges to fit the attributes' limit.
+// t[...], entry by entry as the user gave it: 1-based made 0-based, negative from the end; `last` is included. Axes
+// from `count` on are kept whole. Flags lie apart from the ranges to fit the attributes' limit.
 struct SliceAttrs {
   struct Range {
     int64_t first = 0;

@@ -24,15 +24,17 @@ std::string written(const Inference& inference, const SliceAttrs& attrs) {
 void slice_shape(Inference& inference) {
   const SliceAttrs& attrs = inference.attrs<SliceAttrs>();
   Shape x = inference.shape(0), out;
-  require(attrs.count <= x.rank(), written(inference, attrs), ": ", attrs.count, attrs.count == 1 ? " entry" : " entries",
-          ", and the tensor ", x, " has ", x.rank(), x.rank() == 1 ? " axis" : " axes");
+  require(attrs.count <= x.rank(), written(inference, attrs), ": ", attrs.count,
+          attrs.count == 1 ? " entry" : " entries", ", and the tensor ", x, " has ", x.rank(),
+          x.rank() == 1 ? " axis" : " axes");
   // The part is one piece when, from the last axis on, each step is as long as what has been picked after it.
   uint64_t start = 0, stride = 1, piece = 1;  // unsigned: sizes beside a 0 may be anything
   bool is_one_piece = true;
   Picked picked[kMaxRank];
   for (int axis = x.rank() - 1; axis >= 0; --axis) {
     if (axis < attrs.count && !attrs.all[axis] && !attrs.drops[axis]) {
-      require(attrs.axis[axis].step != 0, written(inference, attrs), ": the step of axis ", inference.shown(axis), " is 0");
+      require(attrs.axis[axis].step != 0, written(inference, attrs), ": the step of axis ", inference.shown(axis),
+              " is 0");
     }
     std::optional<Picked> found = pick(attrs, axis, x[axis]);
     if (!found) {

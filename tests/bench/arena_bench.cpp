@@ -1,5 +1,5 @@
-// Target 20 of the performance plan: one allocate and one free of an Arena, sizes log-uniform from 256 B to 64 MiB, random
-// ones of the live blocks freed. Prints ns per pair, the median of nine runs, and the limit to arrive at.
+// Target 20 of the performance plan: one allocate and one free of an Arena, sizes log-uniform from 256 B to 64 MiB,
+// random ones of the live blocks freed. Prints ns per pair, the median of nine runs, and the limit to arrive at.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -65,12 +65,12 @@ void bench(uint32_t live, bool growth, double target_ns) {
     stats = arena.stats();
   }
   std::sort(runs.begin(), runs.end());
-  std::printf("arena pair, %6u live, %s: %5.1f ns (%.1f to %.1f)", live, growth ? "growth" : "filled", runs[runs.size() / 2],
-              runs.front(), runs.back());
+  std::printf("arena pair, %6u live, %s: %5.1f ns (%.1f to %.1f)", live, growth ? "growth" : "filled",
+              runs[runs.size() / 2], runs.front(), runs.back());
   if (target_ns > 0) std::printf(", target %.0f", target_ns);
   if (growth) {
-    std::printf("; peak reserved / peak in use %.3f", static_cast<double>(stats.peak_reserved_bytes) /
-                                                          static_cast<double>(stats.peak_bytes_in_use));
+    std::printf("; peak reserved / peak in use %.3f",
+                static_cast<double>(stats.peak_reserved_bytes) / static_cast<double>(stats.peak_bytes_in_use));
   }
   std::printf("\n");
 }

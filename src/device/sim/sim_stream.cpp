@@ -10,7 +10,6 @@
 #include <cstring>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -58,15 +57,16 @@ void run_wait(void* args) {
 struct SimStream::State {
   RecordQueue queue;
   std::shared_ptr<Progress> progress = std::make_shared<Progress>();
-  bool timed = false;
   int64_t free_ns = 0;  // when the simulated device was done with what it ran last
+  State* next_left_behind = nullptr;
 
-  std::mutex mutex;  // who pushes, and everything below
+  pthread_t thread{};
   std::condition_variable wake;
+  std::mutex mutex;  // who pushes, and the three below
+  bool started = false;
   bool sleeping = false;
   bool stopping = false;
-  bool started = false;
-  pthread_t thread{};
+  bool timed = false;
 
   void run_first();
   void start();
@@ -148,8 +148,9 @@ SimStream::~SimStream() {
     return;
   }
   // Destroying a condition variable waits for its sleepers, and they are in the other process: all of it stays.
-  static std::vector<State*>& left_behind = *new std::vector<State*>;
-  left_behind.push_back(state_.release());
+  static State* left_behind = nullptr;
+  state_->next_left_behind = left_behind;
+  left_behind = state_.release();
 }
 
 bool SimStream::is_forked() const { return g_forks.load(std::memory_order_relaxed) != born_; }

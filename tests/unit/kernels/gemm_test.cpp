@@ -10,8 +10,7 @@ using namespace lutra;
 namespace {
 
 // Small integers: every sum is exact in every type, so that results must be equal whatever the order.
-template <class T>
-std::vector<T> numbers(int64_t count, uint32_t seed) {
+template <class T> std::vector<T> numbers(int64_t count, uint32_t seed) {
   std::vector<T> out(static_cast<std::size_t>(count));
   for (T& value : out) {
     seed = seed * 1664525u + 1013904223u;
@@ -20,8 +19,7 @@ std::vector<T> numbers(int64_t count, uint32_t seed) {
   return out;
 }
 
-template <class T>
-void check_product(int64_t m, int64_t n, int64_t k, bool transpose_a, bool transpose_b) {
+template <class T> void check_product(int64_t m, int64_t n, int64_t k, bool transpose_a, bool transpose_b) {
   CAPTURE(m, n, k, transpose_a, transpose_b);
   MatMulSizes sizes{m, n, k, k, transpose_a ? m : k, transpose_b ? k : n, transpose_a, transpose_b};
   std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), c(static_cast<std::size_t>(m * n), T(77));
@@ -41,8 +39,9 @@ void check_product(int64_t m, int64_t n, int64_t k, bool transpose_a, bool trans
   CHECK(wrong == 0);
 }
 
-constexpr int64_t kShapes[][3] = {{1, 1, 1},    {2, 2, 2},     {2, 2, 3},    {1, 9, 4},     {9, 1, 4},     {5, 4, 0},
-                                  {3, 5, 7},    {16, 16, 16},  {17, 15, 16}, {31, 33, 29},  {1, 700, 300}, {700, 1, 300},
+constexpr int64_t kShapes[][3] = {{1, 1, 1},    {2, 2, 2},      {2, 2, 3},     {1, 9, 4},
+                                  {9, 1, 4},    {5, 4, 0},      {3, 5, 7},     {16, 16, 16},
+                                  {17, 15, 16}, {31, 33, 29},   {1, 700, 300}, {700, 1, 300},
                                   {64, 64, 64}, {65, 257, 130}, {257, 9, 131}, {7, 600, 129}};
 
 }  // namespace

@@ -34,7 +34,8 @@ void check(std::size_t size, const std::vector<int64_t>& dims, const std::vector
   std::vector<E> got(expected.size());
   StridedCopy copy;
   for (std::size_t axis = dims.size(); axis-- > 0;) copy.push(dims[axis], steps[axis]);
-  copy.run(sizeof(E), reinterpret_cast<const std::byte*>(from.data() + start), reinterpret_cast<std::byte*>(got.data()));
+  copy.run(sizeof(E), reinterpret_cast<const std::byte*>(from.data() + start),
+           reinterpret_cast<std::byte*>(got.data()));
   CHECK(got == expected);
 }
 
@@ -44,8 +45,8 @@ TEMPLATE_TEST_CASE("a strided copy takes the elements in order", "[shape]", uint
   check<TestType>(1, {}, {});
   check<TestType>(12, {12}, {1});
   check<TestType>(12, {12}, {-1}, 11);
-  check<TestType>(20, {4, 3}, {5, 1});          // rows of a wider matrix
-  check<TestType>(20, {2, 2}, {10, 2}, 1);      // every second of every second
+  check<TestType>(20, {4, 3}, {5, 1});      // rows of a wider matrix
+  check<TestType>(20, {2, 2}, {10, 2}, 1);  // every second of every second
   for (auto [rows, columns] : {std::pair<int64_t, int64_t>{2, 2}, {3, 5}, {4, 4}, {16, 64}, {17, 33}, {130, 257}}) {
     check<TestType>(static_cast<std::size_t>(rows * columns), {columns, rows}, {1, columns});
   }

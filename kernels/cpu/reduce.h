@@ -1,0 +1,219 @@
+// Reductions as fixed trees, so that results do not depend on the number of threads: elements are taken in blocks of 1,024
+// along the reduced axis, within a block in runs of at most 32, and the blocks' results in pairs. A reducer is a struct:
+//   In        the elements
+//   Run       what a run of up to 32 elements is gathered in, from kStart on by step(run, element)
+//   Acc       what runs and blocks are gathered in: lift(run), merge(a, b)
+//   Next      the same over Acc, for the second and later axes
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/wide.h"
+
+namespace lutra {
+
+inline constexpr int64_t kBlock = 1024;
+inline constexpr int64_t kRun = 32;
+inline constexpr int64_t kLanes = kBlock / kRun;
+inline constexpr int64_t kTile = 512;  // columns gathered side by side
+
+// In float32, runs are summed in float32 and everything above them in float64; integers in 64 bits, wrapping. Bool is
+// counted, as uint8.
+template <class T>
+struct SumOf {
+  using In = T;
+  using Run = std::conditional_t<std::is_same_v<T, uint8_t>, uint8_t, std::conditional_t<std::is_integral_v<T>, uint64_t, T>>;
+  using Acc = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+  using Next = SumOf<Acc>;
+  static constexpr Run kStart = 0;
+  static Run step(Run run, In x) {
+    if constexpr (std::is_same_v<T, uint8_t>) return static_cast<Run>(run + (x != 0));
+    else return run + static_cast<Run>(x);
+  }
+  static Acc lift(Run run) { return static_cast<Acc>(run); }
+  static Acc merge(Acc a, Acc b) { return a + b; }
+};
+
+template <class T>
+struct MaxOf {
+  using In = T;
+  using Run = T;
+  using Acc = T;
+  using Next = MaxOf;
+  static constexpr T kStart = std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  static T step(T run, T x) { return (x > run) | (x != x) ? x : run; }
+  static T lift(T run) { return run; }
+  static T merge(T a, T b) { return step(a, b); }
+};
+
+template <class T>
+struct MinOf {
+  using In = T;
+  using Run = T;
+  using Acc = T;
+  using Next = MinOf;
+  static constexpr T kStart = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  static T step(T run, T x) { return (x < run) | (x != x) ? x : run; }
+  static T lift(T run) { return run; }
+  static T merge(T a, T b) { return step(a, b); }
+};
+
+// n <= kBlock neighbouring elements: 32 lanes, then the lanes in pairs.
+template <class R>
+[[gnu::always_inline]] inline typename R::Acc reduce_block(const typename R::In* x, int64_t n) {
+  using Acc = typename R::Acc;
+  int64_t done = 0;
+  Acc result = R::lift(R::kStart);
+  if (n >= kLanes) {
+    typename R::Run lanes[kLanes];
+    for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::kStart;
+    for (; done + kLanes <= n; done += kLanes) {
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::step(lanes[l], x[done + l]);
+    }
+    Acc pairs[kLanes];
+    for (int64_t l = 0; l < kLanes; ++l) pairs[l] = R::lift(lanes[l]);
+    for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+      for (int64_t l = 0; l < half; ++l) pairs[l] = R::merge(pairs[l], pairs[l + half]);
+    }
+    result = pairs[0];
+  }
+  for (; done < n; ++done) result = R::merge(result, R::lift(R::step(R::kStart, x[done])));
+  return result;
+}
+
+// `rows` <= kBlock rows of `columns` <= kTile elements, `stride` apart: one result a column.
+template <class R>
+[[gnu::always_inline]] inline void reduce_columns(const typename R::In* x, int64_t rows, int64_t stride, int64_t columns,
+                                                  typename R::Acc* __restrict result) {
+  typename R::Run run[kTile];
+  for (int64_t k = 0; k < columns; ++k) result[k] = R::lift(R::kStart);
+  for (int64_t first = 0; first < rows; first += kRun) {
+    int64_t end = std::min(rows, first + kRun), r = first;
+    for (int64_t k = 0; k < columns; ++k) run[k] = R::kStart;
+    for (; r + 4 <= end; r += 4) {
+      const typename R::In *x0 = x + r * stride, *x1 = x0 + stride, *x2 = x1 + stride, *x3 = x2 + stride;
+      for (int64_t k = 0; k < columns; ++k) {
+        run[k] = R::step(R::step(R::step(R::step(run[k], x0[k]), x1[k]), x2[k]), x3[k]);
+      }
+    }
+    for (; r < end; ++r) {
+      for (int64_t k = 0; k < columns; ++k) run[k] = R::step(run[k], x[r * stride + k]);
+    }
+    for (int64_t k = 0; k < columns; ++k) result[k] = R::merge(result[k], R::lift(run[k]));
+  }
+}
+
+// Functions in several versions stay within their file: linkers merge copies of them badly.
+
+// `count` rows of n <= kBlock elements, one behind the other.
+template <class R>
+LUTRA_WIDE static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typename R::Acc* result) {
+  for (int64_t row = 0; row < count; ++row) result[row] = reduce_block<R>(x + row * n, n);
+}
+
+template <class R>
+LUTRA_WIDE static void reduce_tile(const typename R::In* x, int64_t rows, int64_t stride, int64_t columns, typename R::Acc* result) {
+  reduce_columns<R>(x, rows, stride, columns, result);
+}
+
+// Few columns leave vector registers empty: several rows are then read as one wide row, and folded at the end.
+template <class R>
+static void reduce_narrow(const typename R::In* x, int64_t rows, int64_t columns, typename R::Acc* result) {
+  int64_t together = 1;
+  while (together * columns < kLanes && 2 * together <= rows) together *= 2;
+  typename R::Acc wide[2 * kLanes];
+  reduce_tile<R>(x, rows / together, together * columns, together * columns, wide);
+  for (int64_t half = together / 2; half > 0; half /= 2) {
+    for (int64_t k = 0; k < half * columns; ++k) wide[k] = R::merge(wide[k], wide[k + half * columns]);
+  }
+  for (int64_t r = rows / together * together; r < rows; ++r) {
+    for (int64_t k = 0; k < columns; ++k) wide[k] = R::merge(wide[k], R::lift(R::step(R::kStart, x[r * columns + k])));
+  }
+  std::copy(wide, wide + columns, result);
+}
+
+// A tensor as a reduction sees it: one axis to take away, what lies around it and what lies within it.
+struct Extent {
+  int64_t outer, reduced, inner;
+  int64_t blocks() const { return (reduced + kBlock - 1) / kBlock; }
+  int64_t results() const { return outer * inner; }
+  // Results of single blocks that must be kept until they are merged.
+  int64_t partials() const { return blocks() > 1 ? results() * blocks() : 0; }
+};
+
+// Calls each(o, block, column, columns) for every tile of every block, in parallel.
+template <class Each>
+void for_tiles(const Extent& extent, const Each& each) {
+  int64_t tiles = (extent.inner + kTile - 1) / kTile, blocks = extent.blocks();
+  int64_t work = std::min(extent.reduced, kBlock) * std::min(extent.inner, kTile);
+  parallel_for(extent.outer * blocks * tiles, row_grain(kCheapGrain, work), [&](int64_t begin, int64_t end) {
+    for (int64_t item = begin; item < end; ++item) {
+      int64_t column = item % tiles * kTile;
+      each(item / tiles / blocks, item / tiles % blocks, column, std::min(kTile, extent.inner - column));
+    }
+  });
+}
+
+// Merges the blocks of each result in pairs: neighbours first. `partials` is [outer, blocks, inner]; the result of each o
+// is then in its first block.
+template <class R>
+void merge_blocks(const Extent& extent, typename R::Acc* partials) {
+  int64_t blocks = extent.blocks(), inner = extent.inner;
+  parallel_for(extent.results(), row_grain(kCheapGrain, blocks), [=](int64_t begin, int64_t end) {
+    while (begin < end) {
+      int64_t k = begin % inner, n = std::min(inner - k, end - begin);
+      typename R::Acc* first = partials + begin / inner * blocks * inner + k;
+      for (int64_t step = 1; step < blocks; step *= 2) {
+        for (int64_t b = 0; b + step < blocks; b += 2 * step) {
+          typename R::Acc* to = first + b * inner;
+          const typename R::Acc* from = to + step * inner;
+          for (int64_t i = 0; i < n; ++i) to[i] = R::merge(to[i], from[i]);
+        }
+      }
+      begin += n;
+    }
+  });
+}
+
+// Reduces x and hands the results on: put(index of the first, results, how many), from several threads. `partials` has room
+// for extent.partials(). No part of the extent is empty.
+template <class R, class Put>
+void reduce_axis(const typename R::In* x, const Extent& extent, typename R::Acc* partials, const Put& put) {
+  using Acc = typename R::Acc;
+  int64_t blocks = extent.blocks(), inner = extent.inner, reduced = extent.reduced;
+  if (inner == 1 && blocks == 1) {
+    parallel_for(extent.outer, row_grain(kCheapGrain, reduced), [=, &put](int64_t begin, int64_t end) {
+      Acc results[kTile];
+      for (int64_t n; begin < end; begin += n) {
+        n = std::min(kTile, end - begin);
+        reduce_rows<R>(x + begin * reduced, n, reduced, results);
+        put(begin, results, n);
+      }
+    });
+    return;
+  }
+  for_tiles(extent, [=, &put](int64_t o, int64_t block, int64_t column, int64_t columns) {
+    Acc here[kTile];
+    int64_t rows = std::min(kBlock, reduced - block * kBlock);
+    const typename R::In* from = x + (o * reduced + block * kBlock) * inner + column;
+    Acc* to = blocks > 1 ? partials + (o * blocks + block) * inner + column : here;
+    if (inner == 1) reduce_rows<R>(from, 1, rows, to);
+    else if (inner < kLanes) reduce_narrow<R>(from, rows, inner, to);
+    else reduce_tile<R>(from, rows, inner, columns, to);
+    if (blocks == 1) put(o * inner + column, to, columns);
+  });
+  if (blocks == 1) return;
+  merge_blocks<R>(extent, partials);
+  parallel_for(extent.results(), kCheapGrain, [=, &put](int64_t begin, int64_t end) {
+    for (int64_t n; begin < end; begin += n) {
+      n = std::min(inner - begin % inner, end - begin);
+      put(begin, partials + begin / inner * blocks * inner + begin % inner, n);
+    }
+  });
+}
+
+}  // namespace lutra

@@ -1,0 +1,52 @@
+// The command line, read: lua's own options exactly as lua reads them, and Lutra's long ones. Reading does nothing yet.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "lua/interpreter.h"
+
+namespace lutra {
+
+enum class Color { Auto, Always, Never };
+
+// -e, -l and -W, which happen in the order in which they are written.
+struct Action {
+  enum Kind { Run, Require, WarningsOn };
+  Kind kind;
+  const char* text;  // the statement, or "module" or "global=module"
+};
+
+struct Options {
+  InterpreterOptions interpreter;
+  std::string log_file;  // of --log-placement=FILE; "" for stderr
+  bool memory_growth = false;
+  double memory_limit_mb = 0;  // of each visible GPU, or of each part of it; 0: not said
+  int virtual_gpus = 0;        // parts of each visible GPU; 0: not said
+  bool strict = false;
+  bool no_init = false;
+  Color color = Color::Auto;
+  bool show_help = false;  // --help and --version: say so and end
+  bool show_version = false;
+  bool show_banner = false;    // -v and -i: say so and go on
+  bool interactive = false;    // -i: a prompt after the script
+  bool has_statement = false;  // -e was there
+  std::vector<Action> actions;
+  int script = 0;  // its place in argv, or argc
+};
+
+// A command line that cannot be followed: what() tells the first word that is wrong.
+class UsageError : public Error {
+ public:
+  explicit UsageError(std::string message) : Error(ErrorCode::InvalidArgument, std::move(message)) {}
+};
+
+// Throws UsageError.
+Options parse_options(int argc, char** argv);
+
+constexpr const char* kUsage = "usage: lutra [options] [script [args]]\n";
+// Every option with its line of help.
+std::string help_text();
+
+}  // namespace lutra

@@ -1,0 +1,174 @@
+#include "cli/program.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/strict.h"
+#include "core/version.h"
+#include "lua/state.h"
+
+namespace lutra {
+namespace {
+
+// Runs what a load left on the stack: the function, or the error message.
+int run_loaded(lua_State* L, int load_status) {
+  return load_status == LUA_OK ? run_with_traceback(L, 0, 0) : load_status;
+}
+
+// Pushes the script's arguments from the global arg, which -e may have changed. Returns how many.
+int push_arguments(lua_State* L) {
+  if (lua_getglobal(L, "arg") != LUA_TTABLE) luaL_error(L, "'arg' is not a table");
+  int table = lua_gettop(L);
+  lua_Integer count = luaL_len(L, table);
+  if (count > 0 && (count > INT_MAX || lua_checkstack(L, static_cast<int>(count) + 3) == 0)) {
+    luaL_error(L, "too many arguments to script");
+  }
+  for (lua_Integer i = 1; i <= count; ++i) lua_rawgeti(L, table, i);
+  lua_remove(L, table);
+  return count > 0 ? static_cast<int>(count) : 0;
+}
+
+}  // namespace
+
+const char* version_line() { return "Lutra " LUTRA_VERSION ", " LUA_RELEASE; }
+
+Program::Program(const Options& options, const Report& report, int argc, char** argv)
+    : options_(options), report_(report), argc_(argc), argv_(argv), interpreter_(options.interpreter) {
+  if (!options.log_file.empty()) {
+    log_file_.emplace(options.log_file);
+    interpreter_.set_log(LogFile::write, &*log_file_);
+  }
+  lua_setwarnf(interpreter_.lua(), Warnings::warn, &warnings_);
+  configure_gpus();
+}
+
+// --memory-growth, --memory-limit and --virtual-gpus say for every visible GPU what lutra.config says for one.
+void Program::configure_gpus() {
+  bool has_limits = options_.memory_limit_mb > 0 || options_.virtual_gpus > 0;
+  if (!options_.memory_growth && !has_limits) return;
+  DeviceRegistry& registry = State::find(interpreter_.lua())->runtime().registry();
+  std::vector<Device*> gpus = registry.visible(DeviceType::GPU);
+  require(!gpus.empty() || options_.virtual_gpus == 0,
+          "'--virtual-gpus': there is no GPU here to split; --sim-gpus 1 makes a simulated one");
+  for (Device* gpu : gpus) {
+    if (options_.memory_growth) registry.set_memory_growth(*gpu, true);
+    if (!has_limits) continue;
+    int parts = options_.virtual_gpus > 0 ? options_.virtual_gpus : 1;
+    double share_mb = std::floor(static_cast<double>(gpu->memory().free_bytes) / (1 << 20) / parts);
+    double limit_mb = options_.memory_limit_mb > 0 ? options_.memory_limit_mb : share_mb;
+    registry.set_logical_configuration(*gpu, std::vector<LogicalDeviceConfig>(parts, LogicalDeviceConfig{limit_mb}));
+  }
+}
+
+bool Program::run() {
+  lua_State* L = interpreter_.lua();
+  lua_pushcfunction(L, run_protected);
+  lua_pushlightuserdata(L, this);
+  bool ok = succeeded(L, lua_pcall(L, 1, 1, 0)) && lua_toboolean(L, -1) != 0;
+  lua_settop(L, 0);
+  return ok;
+}
+
+int Program::run_protected(lua_State* L) {
+  Program& program = *static_cast<Program*>(lua_touserdata(L, 1));
+  bool ok = program.run_all(L);
+  lua_pushboolean(L, ok);
+  return 1;
+}
+
+bool Program::run_all(lua_State* L) {
+  bool has_script = options_.script < argc_;
+  if (options_.show_banner) std::printf("%s\n", version_line());
+  set_arg_table(L);
+  if (options_.strict) open_strict(L);
+  if (!run_init(L) || !run_actions(L)) return false;
+  if (has_script && !run_script(L)) return false;
+  if (options_.interactive) {
+    run_repl(L, lines_, report_);
+  } else if (!has_script && !options_.has_statement && !options_.show_banner) {
+    if (isatty(STDIN_FILENO) == 0) return succeeded(L, run_loaded(L, luaL_loadfilex(L, nullptr, nullptr)));
+    std::printf("%s\n", version_line());
+    run_repl(L, lines_, report_);
+  }
+  return true;
+}
+
+// arg[0] is the script, what stands before it has negative indices; without a script arg[0] is the program.
+void Program::set_arg_table(lua_State* L) {
+  int zero = options_.script < argc_ ? options_.script : 0;
+  lua_createtable(L, argc_ - zero, zero + 1);
+  for (int i = 0; i < argc_; ++i) {
+    lua_pushstring(L, argv_[i]);
+    lua_rawseti(L, -2, i - zero);
+  }
+  lua_setglobal(L, "arg");
+}
+
+bool Program::run_init(lua_State* L) {
+  if (options_.interpreter.ignore_environment || options_.no_init) return true;
+  const char* name = "=LUA_INIT" LUA_VERSUFFIX;
+  const char* init = std::getenv(name + 1);
+  if (init == nullptr) {
+    name = "=LUA_INIT";
+    init = std::getenv(name + 1);
+  }
+  if (init == nullptr) return true;
+  if (init[0] != '@') return run_statement(L, init, name);
+  return succeeded(L, run_loaded(L, luaL_loadfilex(L, init + 1, nullptr)));
+}
+
+bool Program::run_actions(lua_State* L) {
+  for (const Action& action : options_.actions) {
+    switch (action.kind) {
+      case Action::Run:
+        if (!run_statement(L, action.text, "=(command line)")) return false;
+        break;
+      case Action::Require:
+        if (!require_module(L, action.text)) return false;
+        break;
+      case Action::WarningsOn: lua_warning(L, "@on", 0); break;
+    }
+  }
+  return true;
+}
+
+bool Program::run_statement(lua_State* L, const char* statement, const char* chunk_name) {
+  return succeeded(L, run_loaded(L, luaL_loadbufferx(L, statement, std::strlen(statement), chunk_name, nullptr)));
+}
+
+bool Program::require_module(lua_State* L, const char* text) {
+  const char* equals = std::strchr(text, '=');
+  const char* module = equals != nullptr ? equals + 1 : text;
+  // The global's name lies below the call, for afterwards.
+  if (equals != nullptr) lua_pushlstring(L, text, static_cast<std::size_t>(equals - text));
+  else lua_pushstring(L, text);
+  lua_getglobal(L, "require");
+  lua_pushstring(L, module);
+  int status = run_with_traceback(L, 1, 1);
+  if (status == LUA_OK) {
+    const char* global = lua_tostring(L, -2);
+    lua_setglobal(L, global);
+  }
+  bool ok = succeeded(L, status);
+  lua_pop(L, 1);
+  return ok;
+}
+
+bool Program::run_script(lua_State* L) {
+  const char* name = argv_[options_.script];
+  // "-" is stdin, but after "--" it is a file.
+  if (std::strcmp(name, "-") == 0 && std::strcmp(argv_[options_.script - 1], "--") != 0) name = nullptr;
+  int status = luaL_loadfilex(L, name, nullptr);
+  if (status == LUA_OK) {
+    int count = push_arguments(L);
+    status = run_with_traceback(L, count, LUA_MULTRET);
+    if (status == LUA_OK) return true;
+  }
+  return succeeded(L, status);
+}
+
+}  // namespace lutra

@@ -1,0 +1,70 @@
+#include "cli/report.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace lutra {
+namespace {
+
+constexpr std::string_view kRed = "\33[31m";
+constexpr std::string_view kPlain = "\33[0m";
+
+void put(std::string_view text) {
+  std::fflush(stdout);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+bool wants_colors(Color color) {
+  if (color != Color::Auto) return color == Color::Always;
+  const char* no_color = std::getenv("NO_COLOR");
+  return (no_color == nullptr || *no_color == '\0') && isatty(STDERR_FILENO) != 0;
+}
+
+}  // namespace
+
+Report::Report(Color color) : colors_(wants_colors(color)) {}
+
+void Report::error(std::string_view message, bool in_session) const {
+  std::string_view prefix = in_session ? "" : "lutra: ";
+  std::string_view first = message.substr(0, message.find('\n'));
+  if (colors_) put(text(kRed, prefix, first, kPlain, message.substr(first.size()), "\n"));
+  else put(text(prefix, message, "\n"));
+}
+
+LogFile::LogFile(const std::string& path) : file_(std::fopen(path.c_str(), "we")) {
+  if (file_ == nullptr) {
+    fail(ErrorCode::InvalidArgument, "'--log-placement': cannot open ", path, ": ", std::strerror(errno));
+  }
+  std::setvbuf(file_, nullptr, _IOLBF, BUFSIZ);  // whole lines are there while the script still runs
+}
+
+LogFile::~LogFile() { std::fclose(file_); }
+
+void LogFile::write(void* user, std::string_view line) {
+  if (line.starts_with("WARNING: ")) return put(text(line, "\n"));
+  std::FILE* file = static_cast<LogFile*>(user)->file_;
+  std::fwrite(line.data(), 1, line.size(), file);
+  std::fputc('\n', file);
+}
+
+void Warnings::warn(void* user, const char* message, int to_be_continued) {
+  Warnings& warnings = *static_cast<Warnings*>(user);
+  bool starts = !warnings.continues_;
+  warnings.continues_ = to_be_continued != 0;
+  // One piece that begins with @ is for us.
+  if (starts && to_be_continued == 0 && message[0] == '@') {
+    if (std::strcmp(message, "@on") == 0) warnings.on_ = true;
+    if (std::strcmp(message, "@off") == 0) warnings.on_ = false;
+    return;
+  }
+  if (!warnings.on_) return;
+  if (starts) put("Lua warning: ");
+  put(message);
+  if (to_be_continued == 0) put("\n");
+}
+
+}  // namespace lutra

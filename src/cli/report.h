@@ -1,0 +1,51 @@
+// What the program itself says to the person at the terminal: errors and warnings, on stderr, in order with stdout.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "cli/options.h"
+
+struct lua_State;
+
+namespace lutra {
+
+class Report {
+ public:
+  // NO_COLOR counts unless `color` says always.
+  explicit Report(Color color);
+
+  // "lutra: message"; in_session: without the prefix. The first line is red where colours are on.
+  void error(std::string_view message, bool in_session = false) const;
+
+ private:
+  bool colors_;
+};
+
+// Where the placement log goes with --log-placement=FILE; warnings stay on stderr.
+class LogFile {
+ public:
+  explicit LogFile(const std::string& path);  // throws Error
+  ~LogFile();
+  LogFile(const LogFile&) = delete;
+
+  // A LogSink; `user` is the LogFile.
+  static void write(void* user, std::string_view line);
+
+ private:
+  std::FILE* file_;
+};
+
+// lua's own warnings: off until "@on", one line on stderr each.
+class Warnings {
+ public:
+  // A lua_WarnFunction; `user` is the Warnings.
+  static void warn(void* user, const char* message, int to_be_continued);
+
+ private:
+  bool on_ = false;
+  bool continues_ = false;  // the last piece was not the last of its message
+};
+
+}  // namespace lutra

@@ -1,0 +1,46 @@
+#include "cli/strict.h"
+
+#include <cstring>
+
+#include "lua/state.h"
+
+namespace lutra {
+namespace {
+
+// A global is declared by setting it at the top level of a script, of a module, of -e or of a line at the prompt, or by
+// C.
+constexpr const char* kStrict = R"lua(
+local declared, meta, getinfo = {}, {}, debug.getinfo
+setmetatable(_G, meta)
+
+-- What runs the access that a metamethod handles: "main", "Lua", "C".
+local function accessor()
+  local info = getinfo(3, "S")
+  return info and info.what or "C"
+end
+
+function meta.__newindex(globals, name, value)
+  if not declared[name] then
+    if accessor() == "Lua" then
+      error(("global '%s' is not declared; write local, or set it at the script's top level first"):format(name), 2)
+    end
+    declared[name] = true
+  end
+  rawset(globals, name, value)
+end
+
+function meta.__index(_, name)
+  if not declared[name] and accessor() ~= "C" then
+    error(("global '%s' is not declared"):format(tostring(name)), 2)
+  end
+end
+)lua";
+
+}  // namespace
+
+void open_strict(lua_State* L) {
+  if (luaL_loadbufferx(L, kStrict, std::strlen(kStrict), "=[lutra.strict]", "t") != LUA_OK) lua_error(L);
+  lua_call(L, 0, 0);
+}
+
+}  // namespace lutra

@@ -1,0 +1,11 @@
+// --strict: reading or setting a global that nobody declared is an error.
+#pragma once
+
+struct lua_State;
+
+namespace lutra {
+
+// May raise a Lua error.
+void open_strict(lua_State* L);
+
+}  // namespace lutra

@@ -1,0 +1,46 @@
+// Ops of neural networks.
+
+#include "ops/nn.h"
+
+#include "ops/inference.h"
+#include "ops/kernel.h"
+
+namespace lutra {
+namespace {
+
+void softmax_shape(Inference& inference) {
+  const Axes& axis = inference.attrs<SoftmaxAttrs>().axis;
+  int rank = inference.shape(0).rank();
+  require(rank > 0, inference.who(), ": x is a scalar, which has no axis to go along");
+  require(!axis.given() || axis.count == 1, inference.who(), ": axis is a list of ", axis.count, ", expected one axis");
+  if (axis.given()) inference.axis(axis.v[0], rank);
+  same_as_first(inference);
+}
+
+// The largest, its difference, e to that, the sum and the quotient.
+Cost softmax_cost(const KernelArgs& args) {
+  double elements = static_cast<double>(args.out[0].size);
+  return {.flops = 5 * elements, .bytes = 2 * elements * static_cast<double>(size_of(args.out[0].dtype))};
+}
+
+}  // namespace
+
+void define_nn_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "Softmax",
+      .lua_name = "softmax",
+      .summary = "exp(x) divided by its sum along an axis: positive numbers that add up to 1.",
+      .inputs = {{"x", kNumbers, "at least one axis"}},
+      .attrs = attrs<SoftmaxAttrs>({attr("axis", &SoftmaxAttrs::axis, "the axis to go along").positional().otherwise("-1")}),
+      .output = "x's shape; float32 for integers, else x's dtype",
+      .errors = "InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.",
+      .source = "tf.nn.softmax; the largest element is taken off first, so that nothing overflows",
+      .example = "lutra.softmax{1.0, 1.0}  --> {0.5, 0.5}",
+      .compute = Compute::Float,
+      .shape = softmax_shape,
+      .cost = softmax_cost,
+      .gpu = DType::Float32 | DType::Float64,
+  });
+}
+
+}  // namespace lutra

@@ -1,0 +1,142 @@
+// Ops that take axes away: sums, means, extremes and where they are, logic over all elements.
+
+#include "ops/reduce.h"
+
+#include "ops/inference.h"
+#include "ops/kernel.h"
+
+namespace lutra {
+namespace {
+
+Shape reduced_shape(const Shape& x, uint32_t mask, bool keepdims) {
+  Shape out;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if ((mask >> axis & 1) == 0) out.push(x[axis]);
+    else if (keepdims) out.push(1);
+  }
+  return out;
+}
+
+Shape result_shape(const Inference& inference) {
+  const ReduceAttrs& attrs = inference.attrs<ReduceAttrs>();
+  Shape x = inference.shape(0);
+  return reduced_shape(x, inference.axes(attrs.axis, x.rank()), attrs.keepdims);
+}
+
+// Some element of the result would have none to come from.
+void require_elements(const Inference& inference, const Shape& out) {
+  require(inference.shape(0).size() > 0 || out.size() == 0, inference.who(), ": x ", inference.shape(0),
+          " has no elements to reduce, and ", inference.who(), " of nothing has no value");
+}
+
+void sum_shape(Inference& inference) {
+  inference.output(is_float(inference.key()) ? inference.key() : DType::Int64, result_shape(inference));
+}
+
+void same_dtype_shape(Inference& inference) { inference.output(inference.key(), result_shape(inference)); }
+
+void extreme_shape(Inference& inference) {
+  Shape out = result_shape(inference);
+  require_elements(inference, out);
+  inference.output(inference.key(), out);
+}
+
+void argmax_shape(Inference& inference) {
+  const ArgMaxAttrs& attrs = inference.attrs<ArgMaxAttrs>();
+  require(!attrs.axis.given() || attrs.axis.count == 1, inference.who(), ": axis is a list of ", attrs.axis.count,
+          ", expected one axis");
+  Shape x = inference.shape(0);
+  Shape out = reduced_shape(x, inference.axes(attrs.axis, x.rank()), attrs.keepdims);
+  require_elements(inference, out);
+  inference.output(DType::Int64, out);
+}
+
+// A flop an element that goes in.
+Cost reduction_cost(const KernelArgs& args) {
+  auto bytes = [](const Array& array) { return static_cast<double>(array.size) * static_cast<double>(size_of(array.dtype)); };
+  return {.flops = static_cast<double>(args.in[0].size), .bytes = bytes(args.in[0]) + bytes(args.out[0])};
+}
+
+struct Entry {
+  const char* name;
+  const char* lua_name;
+  const char* summary;
+  DTypes dtypes;
+  const char* output;
+  const char* errors;
+  const char* source;
+  const char* example;
+  void (*shape)(Inference&);
+  DTypes gpu;
+  Compute compute = Compute::Same;
+};
+
+constexpr const char* kAxisErrors = "InvalidArgument for an axis that is not there or stands twice.";
+constexpr const char* kExtremeErrors =
+    "InvalidArgument for an axis that is not there or stands twice, if x is bool, or if there are no elements.";
+constexpr const char* kLogicErrors = "InvalidArgument for an axis that is not there or stands twice, or if x is not bool.";
+
+}  // namespace
+
+void define_reduce_ops(OpRegistry& ops) {
+  const DTypes floats = DType::Float32 | DType::Float64;
+  const Entry entries[] = {
+      {"Sum", "sum", "The sum over the given axes, or of all elements. Of nothing 0; integers wrap.", kAnyDType,
+       "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.sum",
+       "lutra.sum{1, 2, 3}  --> 6", sum_shape, kComputedNumbers | kBool},
+      {"Mean", "mean", "The mean over the given axes, or of all elements. Of nothing nan.", kAnyDType,
+       "x's shape without the axes; float32 for integers and bool, else x's dtype", kAxisErrors, "numpy.mean",
+       "lutra.mean{1, 2, 6}  --> 3.0", same_dtype_shape, floats, Compute::Float},
+      {"Max", "max", "The largest element over the given axes, or of all; nan if there is one.", kNumbers,
+       "x's shape without the axes; x's dtype", kExtremeErrors, "numpy.max", "lutra.max{1, 5, 3}  --> 5", extreme_shape,
+       kComputedNumbers},
+      {"Min", "min", "The smallest element over the given axes, or of all; nan if there is one.", kNumbers,
+       "x's shape without the axes; x's dtype", kExtremeErrors, "numpy.min", "lutra.min{4, 1, 3}  --> 1", extreme_shape,
+       kComputedNumbers},
+      {"All", "all", "Whether all elements over the given axes are true. Of nothing true.", kBool,
+       "x's shape without the axes; bool", kLogicErrors, "numpy.all", "lutra.all{true, false}  --> false",
+       same_dtype_shape, kBool},
+      {"Any", "any", "Whether any element over the given axes is true. Of nothing false.", kBool,
+       "x's shape without the axes; bool", kLogicErrors, "numpy.any", "lutra.any{true, false}  --> true",
+       same_dtype_shape, kBool},
+  };
+  for (const Entry& entry : entries) {
+    ops.define({
+        .name = entry.name,
+        .lua_name = entry.lua_name,
+        .summary = entry.summary,
+        .inputs = {{"x", entry.dtypes, "any shape"}},
+        .attrs = attrs<ReduceAttrs>(
+            {attr("axis", &ReduceAttrs::axis, "an axis or a list of axes to take away").positional().otherwise("all"),
+             attr("keepdims", &ReduceAttrs::keepdims, "leave axes of size 1 in their place").otherwise("false")}),
+        .output = entry.output,
+        .errors = entry.errors,
+        .source = entry.source,
+        .example = entry.example,
+        .compute = entry.compute,
+        .shape = entry.shape,
+        .cost = reduction_cost,
+        .gpu = entry.gpu,
+    });
+  }
+  ops.define({
+      .name = "ArgMax",
+      .lua_name = "argmax",
+      .summary = "Where the largest element along the axis is, counted from 1; without an axis its row-major position. "
+                 "The first of equals, and the first nan before any number.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .attrs = attrs<ArgMaxAttrs>(
+          {attr("axis", &ArgMaxAttrs::axis, "the axis to look along").positional().otherwise("the flattened tensor"),
+           attr("keepdims", &ArgMaxAttrs::keepdims, "leave an axis of size 1 in its place").otherwise("false"),
+           attr("index_base", &ArgMaxAttrs::base, "what the first index is")}),
+      .output = "x's shape without the axis; int64",
+      .errors = "InvalidArgument for an axis that is not there, for more than one, or if there are no elements.",
+      .source = "numpy.argmax",
+      .example = "lutra.argmax{1, 5, 3}  --> 2",
+      .shape = argmax_shape,
+      .cost = reduction_cost,
+      .gpu = kComputedNumbers | kBool,
+  });
+}
+
+}  // namespace lutra

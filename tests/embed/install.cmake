@@ -1,0 +1,16 @@
+# cmake -DBUILD=... -DPREFIX=... -P install.cmake: installs into an empty PREFIX, so that nothing left there can help.
+file(REMOVE_RECURSE "${PREFIX}")
+execute_process(COMMAND "${CMAKE_COMMAND}" --install "${BUILD}" --prefix "${PREFIX}" RESULT_VARIABLE status
+  OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "cmake --install failed:\n${output}")
+endif()
+file(GLOB_RECURSE installed LIST_DIRECTORIES false RELATIVE "${PREFIX}" "${PREFIX}/*")
+foreach(wanted "bin/lutra$" "include/lutra.h$" "include/lutra.hpp$" "liblutra.so$" "cmake/lutra/lutraConfig.cmake$"
+    "pkgconfig/lutra.pc$" "lua/5.4/lutra.so$")
+  set(found ${installed})
+  list(FILTER found INCLUDE REGEX "${wanted}")
+  if(NOT found)
+    message(FATAL_ERROR "nothing installed matches ${wanted}; what is there:\n${installed}")
+  endif()
+endforeach()

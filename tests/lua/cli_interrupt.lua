@@ -1,0 +1,56 @@
+-- Ctrl-C: raises "interrupted!" in running Lua, between ops too; a second one ends a program that does not listen.
+local program = os.getenv("LUTRA") or "lutra"
+
+local function quote(word) return "'" .. word:gsub("'", "'\\''") .. "'" end
+
+local function read(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read("a")
+end
+
+-- Runs the program on `options` with `typed` on stdin; once it has printed something, sends `signals` interrupts.
+-- Returns stdout, stderr, exit status (130: ended by the signal).
+local function interrupt(options, typed, signals)
+  local input, output, errors = os.tmpname(), os.tmpname(), os.tmpname()
+  do
+    local file <close> = assert(io.open(input, "wb"))
+    file:write(typed)
+  end
+  local shell = ([[
+    %s %s < %s > %s 2> %s & pid=$!
+    until [ -s %s ]; do sleep 0.01; done
+    for i in $(seq %d); do kill -INT $pid; sleep 0.1; done
+    wait $pid; echo $?]]):format(quote(program), options, input, output, errors, output, signals)
+  local pipe = assert(io.popen("sh -c " .. quote(shell) .. " 2> /dev/null"))
+  local status = tonumber(pipe:read("a"))
+  pipe:close()
+  local out, err = read(output), read(errors)
+  for _, path in ipairs { input, output, errors } do os.remove(path) end
+  return out, err, status
+end
+
+local ready = "io.write('ready ') io.flush(); "
+
+for what, loop in pairs {
+  ["a loop"] = "while true do end",
+  ["a loop of ops"] = "local t = lt.zeros{4} while true do t = t + 1 end",
+  ["a loop of ops on a GPU"] = "lt.config.set_simulated_gpus(1) local t = lt.zeros{4} while true do t = t + 1 end",
+} do
+  local out, err, status = interrupt("-", ready .. loop, 1)
+  assert(out == "ready " and status == 1, what .. ": exit status " .. tostring(status))
+  assert(err:find("interrupted!\nstack traceback:", 1, true), what .. ": " .. err)
+end
+
+local out, err, status = interrupt("-", ready .. [[
+  local ok, err = pcall(function() while true do end end)
+  print(ok, err:match("interrupted!"))]], 1)
+assert(out == "ready false\tinterrupted!\n" and err == "" and status == 0, out .. err)
+
+out, err, status = interrupt("-i", ready .. "while true do end\nprint('alive')\n", 1)
+assert(out:find("alive\n> \n$") and err:find("^interrupted!\n") and status == 0, out .. err)
+
+-- One C function that hardly ends: the first interrupt waits for it, the second does not.
+out, err, status = interrupt("-", ready .. "(('a'):rep(300)):find(('.-'):rep(9) .. 'b')", 5)
+assert(out == "ready " and err == "" and status == 130, "exit status " .. tostring(status) .. " " .. err)
+
+print("cli_interrupt: interrupted!")

@@ -1,0 +1,61 @@
+-- What the scripts in tests/lua assert with. `local expect = dofile("tests/support/expect.lua")`
+local lt = require "lutra"
+local expect = {}
+
+local function fail(message) error(message, 3) end
+
+-- f(...) raises one of Lutra's errors with this code, whose text has `words` in it (plain). Returns the error.
+function expect.raises(code, words, f, ...)
+  local ok, err = pcall(f, ...)
+  if ok then fail(("expected %s (%s), but nothing was raised"):format(code, words)) end
+  if not lt.iserror(err) then fail(("expected %s (%s), got a plain error: %s"):format(code, words, tostring(err))) end
+  if err.code ~= code then fail(("expected %s (%s), got %s: %s"):format(code, words, err.code, err.message)) end
+  if not err.message:find(words, 1, true) then fail(("expected the words %q in: %s"):format(words, err.message)) end
+  return err
+end
+
+local function same(a, b)
+  if type(a) ~= "table" or type(b) ~= "table" then return a == b or (a ~= a and b ~= b) end
+  for k, v in pairs(a) do if not same(v, b[k]) then return false end end
+  for k in pairs(b) do if a[k] == nil then return false end end
+  return true
+end
+
+local function show(value)
+  if type(value) ~= "table" then return tostring(value) end
+  local parts = {}
+  for _, v in ipairs(value) do parts[#parts + 1] = show(v) end
+  return "{" .. table.concat(parts, ", ") .. "}"
+end
+
+-- Equal, also tables by value and nan with itself.
+function expect.equal(got, wanted, what)
+  if not same(got, wanted) then fail(("%s: expected %s, got %s"):format(what or "value", show(wanted), show(got))) end
+end
+
+-- The merged name of the scopes that are open here.
+function expect.scope() return lt.debugging.explain(lt.zeros { 1 }).requested end
+
+-- Collects until nothing more is freed, and counts the storages left.
+function expect.storages()
+  collectgarbage()
+  collectgarbage()
+  return lt.debugging.live_storages()
+end
+
+-- Runs `script` in a program of its own: what it printed on both streams, and whether it succeeded.
+-- `options` go before the script, `environment` before the program.
+function expect.program(script, options, environment)
+  local path = os.tmpname()
+  local file <close> = assert(io.open(path, "wb"))
+  file:write(script)
+  file:close()
+  local program = os.getenv("LUTRA") or "lutra"
+  local pipe = assert(io.popen(("%s '%s' %s '%s' 2>&1 </dev/null"):format(environment or "", program, options or "", path)))
+  local text = pipe:read("a")
+  local ok = pipe:close()
+  os.remove(path)
+  return text:gsub(path:gsub("%p", "%%%0"), "SCRIPT"), ok == true
+end
+
+return expect
