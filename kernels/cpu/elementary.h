@@ -94,7 +94,7 @@ template <class T>
   return x > 0 ? result : x == 0 ? -kInf : std::numeric_limits<T>::quiet_NaN();
 }
 
-// tanh for |x| < 0.625.
+// tanh for 0 <= x < 0.625.
 [[gnu::always_inline]] inline float tanh_near_zero(float x) {
   float z = x * x;
   float p = -5.70498872745e-3f;
@@ -118,7 +118,7 @@ template <class T>
 [[gnu::always_inline]] inline T tanh_of(T x) {
   T a = std::fabs(x);
   T far = T(1) - T(2) / (exp_of(a + a) + T(1));
-  return a < T(0.625) ? tanh_near_zero(x) : std::copysign(far, x);
+  return std::copysign(a < T(0.625) ? tanh_near_zero(a) : far, x);
 }
 
 // 1 / (1 + e^-x), without an overflow on either side.

@@ -30,21 +30,25 @@ LUTRA_WIDE void softmax_rows(const T* __restrict x, T* __restrict out, int64_t c
 // `columns` <= kTile columns of `rows` rows, `stride` apart.
 template <class T>
 LUTRA_WIDE void softmax_columns(const T* __restrict x, T* __restrict out, int64_t rows, int64_t stride, int64_t columns) {
-  T most[kTile], scale[kTile];
+  T most[kTile], scale[kTile], run[kTile];
   double sum[kTile];
   for (int64_t k = 0; k < columns; ++k) {
     most[k] = MaxOf<T>::kStart;
     sum[k] = 0;
   }
   for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t k = 0; k < columns; ++k) most[k] = MaxOf<T>::step(most[k], x[r * stride + k]);
+    for (int64_t k = 0; k < columns; ++k) most[k] = MaxOf<T>::join(most[k], x[r * stride + k]);
   }
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t k = 0; k < columns; ++k) {
-      T power = exp_of(x[r * stride + k] - most[k]);
-      out[r * stride + k] = power;
-      sum[k] += static_cast<double>(power);
+  for (int64_t first = 0; first < rows; first += kRun) {
+    for (int64_t k = 0; k < columns; ++k) run[k] = 0;
+    for (int64_t r = first; r < std::min(rows, first + kRun); ++r) {
+      for (int64_t k = 0; k < columns; ++k) {
+        T power = exp_of(x[r * stride + k] - most[k]);
+        out[r * stride + k] = power;
+        run[k] += power;
+      }
     }
+    for (int64_t k = 0; k < columns; ++k) sum[k] += static_cast<double>(run[k]);
   }
   for (int64_t k = 0; k < columns; ++k) scale[k] = static_cast<T>(1.0 / sum[k]);
   for (int64_t r = 0; r < rows; ++r) {

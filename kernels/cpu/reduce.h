@@ -1,8 +1,9 @@
 // Reductions as fixed trees, so that results do not depend on the number of threads: elements are taken in blocks of 1,024
 // along the reduced axis, within a block in runs of at most 32, and the blocks' results in pairs. A reducer is a struct:
 //   In        the elements
-//   Run       what a run of up to 32 elements is gathered in, from kStart on by step(run, element)
-//   Acc       what runs and blocks are gathered in: lift(run), merge(a, b)
+//   Run       what a run of up to 32 elements is gathered in: open(element), join(run, run)
+//   Acc       what runs and blocks are gathered in: lift(run), merge(acc, acc)
+//   kStart    the Run of no elements
 //   Next      the same over Acc, for the second and later axes
 #pragma once
 
@@ -30,10 +31,11 @@ struct SumOf {
   using Acc = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
   using Next = SumOf<Acc>;
   static constexpr Run kStart = 0;
-  static Run step(Run run, In x) {
-    if constexpr (std::is_same_v<T, uint8_t>) return static_cast<Run>(run + (x != 0));
-    else return run + static_cast<Run>(x);
+  static Run open(In x) {
+    if constexpr (std::is_same_v<T, uint8_t>) return x != 0;
+    else return static_cast<Run>(x);
   }
+  static Run join(Run a, Run b) { return static_cast<Run>(a + b); }
   static Acc lift(Run run) { return static_cast<Acc>(run); }
   static Acc merge(Acc a, Acc b) { return a + b; }
 };
@@ -45,9 +47,14 @@ struct MaxOf {
   using Acc = T;
   using Next = MaxOf;
   static constexpr T kStart = std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  static T step(T run, T x) { return (x > run) | (x != x) ? x : run; }
+  static T open(T x) { return x; }
+  // Two choices, which compile to two instructions; one choice of either condition becomes a branch.
+  static T join(T a, T b) {
+    T more = b > a ? b : a;
+    return b != b ? b : more;
+  }
   static T lift(T run) { return run; }
-  static T merge(T a, T b) { return step(a, b); }
+  static T merge(T a, T b) { return join(a, b); }
 };
 
 template <class T>
@@ -57,10 +64,21 @@ struct MinOf {
   using Acc = T;
   using Next = MinOf;
   static constexpr T kStart = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-  static T step(T run, T x) { return (x < run) | (x != x) ? x : run; }
+  static T open(T x) { return x; }
+  static T join(T a, T b) {
+    T less = b < a ? b : a;
+    return b != b ? b : less;
+  }
   static T lift(T run) { return run; }
-  static T merge(T a, T b) { return step(a, b); }
+  static T merge(T a, T b) { return join(a, b); }
 };
+
+// Eight elements, `stride` apart, in pairs: fewer roundings than one after the other, and independent of each other.
+template <class R>
+[[gnu::always_inline]] inline typename R::Run join_eight(const typename R::In* x, int64_t stride) {
+  auto pair = [=](int64_t i) { return R::join(R::open(x[i * stride]), R::open(x[(i + 1) * stride])); };
+  return R::join(R::join(pair(0), pair(2)), R::join(pair(4), pair(6)));
+}
 
 // n <= kBlock neighbouring elements: 32 lanes, then the lanes in pairs.
 template <class R>
@@ -71,8 +89,11 @@ template <class R>
   if (n >= kLanes) {
     typename R::Run lanes[kLanes];
     for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::kStart;
+    for (; done + 8 * kLanes <= n; done += 8 * kLanes) {
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], join_eight<R>(x + done + l, kLanes));
+    }
     for (; done + kLanes <= n; done += kLanes) {
-      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::step(lanes[l], x[done + l]);
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], R::open(x[done + l]));
     }
     Acc pairs[kLanes];
     for (int64_t l = 0; l < kLanes; ++l) pairs[l] = R::lift(lanes[l]);
@@ -81,7 +102,7 @@ template <class R>
     }
     result = pairs[0];
   }
-  for (; done < n; ++done) result = R::merge(result, R::lift(R::step(R::kStart, x[done])));
+  for (; done < n; ++done) result = R::merge(result, R::lift(R::open(x[done])));
   return result;
 }
 
@@ -94,14 +115,12 @@ template <class R>
   for (int64_t first = 0; first < rows; first += kRun) {
     int64_t end = std::min(rows, first + kRun), r = first;
     for (int64_t k = 0; k < columns; ++k) run[k] = R::kStart;
-    for (; r + 4 <= end; r += 4) {
-      const typename R::In *x0 = x + r * stride, *x1 = x0 + stride, *x2 = x1 + stride, *x3 = x2 + stride;
-      for (int64_t k = 0; k < columns; ++k) {
-        run[k] = R::step(R::step(R::step(R::step(run[k], x0[k]), x1[k]), x2[k]), x3[k]);
-      }
+    for (; r + 8 <= end; r += 8) {
+      const typename R::In* rows_of_eight = x + r * stride;
+      for (int64_t k = 0; k < columns; ++k) run[k] = R::join(run[k], join_eight<R>(rows_of_eight + k, stride));
     }
     for (; r < end; ++r) {
-      for (int64_t k = 0; k < columns; ++k) run[k] = R::step(run[k], x[r * stride + k]);
+      for (int64_t k = 0; k < columns; ++k) run[k] = R::join(run[k], R::open(x[r * stride + k]));
     }
     for (int64_t k = 0; k < columns; ++k) result[k] = R::merge(result[k], R::lift(run[k]));
   }
@@ -112,7 +131,17 @@ template <class R>
 // `count` rows of n <= kBlock elements, one behind the other.
 template <class R>
 LUTRA_WIDE static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typename R::Acc* result) {
-  for (int64_t row = 0; row < count; ++row) result[row] = reduce_block<R>(x + row * n, n);
+  int64_t row = 0;
+  for (; n < kLanes && row + 8 <= count; row += 8) {
+    // Short rows: eight side by side, each in its order, so that none waits for its own last addition.
+    typename R::Acc side[8];
+    for (int64_t j = 0; j < 8; ++j) side[j] = R::lift(R::kStart);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < 8; ++j) side[j] = R::merge(side[j], R::lift(R::open(x[(row + j) * n + i])));
+    }
+    for (int64_t j = 0; j < 8; ++j) result[row + j] = side[j];
+  }
+  for (; row < count; ++row) result[row] = reduce_block<R>(x + row * n, n);
 }
 
 template <class R>
@@ -131,7 +160,7 @@ static void reduce_narrow(const typename R::In* x, int64_t rows, int64_t columns
     for (int64_t k = 0; k < half * columns; ++k) wide[k] = R::merge(wide[k], wide[k + half * columns]);
   }
   for (int64_t r = rows / together * together; r < rows; ++r) {
-    for (int64_t k = 0; k < columns; ++k) wide[k] = R::merge(wide[k], R::lift(R::step(R::kStart, x[r * columns + k])));
+    for (int64_t k = 0; k < columns; ++k) wide[k] = R::merge(wide[k], R::lift(R::open(x[r * columns + k])));
   }
   std::copy(wide, wide + columns, result);
 }

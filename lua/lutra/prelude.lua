@@ -1,24 +1,19 @@
 -- The parts of Lutra that are easier said in Lua: functions that call the user's functions, so that those may yield.
 local lutra, core = ...
 
-local open_scope, current_scope, adopt_scope = core.open_scope, core.current_scope, core.adopt_scope
+local current_scope, adopt_scope = core.current_scope, core.adopt_scope
 
+-- The form with a function; lutra.device itself is C, opens the scope, and calls this when more is given.
 --- Opens a device scope: ops inside run on the device it names (docs/placement.md).
 --- `local _ <close> = lutra.device("/GPU:0")`, or `lutra.device("/GPU:0", f, ...)`, which returns what f(...) returns.
 ---@param name string|false|table a device's name, perhaps partial; false lifts every scope; a logical device object
 ---@param f? function called inside the scope, which ends when it returns or raises
 ---@return any # the scope object, or f's results; raises InvalidArgument for a malformed name
 function lutra.device(name, f, ...)
-  if f == nil then
-    if select("#", ...) > 0 then
-      core.refuse_nil_function("device")
-    end
-    return open_scope(name)
-  end
   if type(f) ~= "function" then
     core.require_callable("device", f)
   end
-  local scope <close> = open_scope(name)
+  local scope <close> = core.device(name)
   return f(...)
 end
 

@@ -5,7 +5,7 @@
 namespace lutra {
 
 void make_host_tensor(Context& context, DType dtype, const Shape& shape, TensorRep* out) {
-  context.devices();
+  if (!context.runtime().is_initialised()) context.devices();
   LogicalDevice& cpu = context.runtime().cpu();
   out->dtype = dtype;
   out->set_shape(shape);
@@ -22,10 +22,18 @@ void make_host_tensor(Context& context, DType dtype, const Shape& shape, TensorR
   }
 }
 
+Placement constant_placement(Context& context, DType dtype) {
+  const Context::Target& target = context.target(context.scopes->spec());
+  LogicalDevice* first = target.devices.front();
+  const OpDef& op = context.runtime().constant_op();
+  if (context.runtime().kernels().find(first->type, op, dtype).run != nullptr) return {first, target.reason};
+  return place(context, op, dtype, nullptr, false);
+}
+
 void place_constant(Context& context, TensorRep* tensor) {
-  const OpDef& op = context.runtime().ops().get("_EagerConst");
+  const OpDef& op = context.runtime().constant_op();
   uint32_t spec = context.scopes->spec();
-  Placement placement = place(context, op, tensor->dtype, nullptr, false);
+  Placement placement = constant_placement(context, tensor->dtype);
   LogicalDevice& device = *placement.device;
   if (!device.is_host()) {
     Storage* storage = context.allocate(device, tensor->nbytes(), {op.name, tensor->dtype, tensor->shape()});

@@ -105,7 +105,12 @@ Rng Context::random_range(const Seed& seed, uint64_t blocks) {
 
 Storage* Context::allocate_under_pressure(LogicalDevice& device, std::size_t bytes, const Wanted& wanted) {
   // What can never fit is not worth a collection.
-  auto attempt = [&] { return device.allocate(bytes); };
+  auto attempt = [&] {
+    if (!device.is_host() && device.heap == nullptr) {
+      fail(ErrorCode::FailedPrecondition, wanted.op, ": a finalizer reset the devices while memory was being found");
+    }
+    return device.allocate(bytes);
+  };
   if (hooks.collect != nullptr && hooks.collect(hooks.user)) {
     if (Storage* storage = attempt()) return storage;
   }

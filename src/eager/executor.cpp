@@ -6,8 +6,9 @@
 
 // Note [Order within one op]
 // Allocation may collect garbage, and a finalizer may run ops, release tensors by hand, or reset the devices. So: outputs
-// and scratch are allocated first; inputs that live elsewhere are fetched next, each held by a counted reference; then,
-// with the epoch still the one of prepare, addresses are taken and nothing allocates any more until the launch is queued.
+// and scratch are allocated first; inputs that live elsewhere are fetched next, each held by a counted reference; then
+// addresses are taken and nothing allocates any more until the launch is queued. After each allocation a moved epoch says
+// that inputs must be looked at again: one that was released by hand has a size below zero.
 
 namespace lutra {
 namespace {
@@ -62,11 +63,21 @@ class Arrays {
   std::unique_ptr<std::array<std::byte, 8>[]> many_numbers_;
 };
 
-void check_epoch(Context& context, const Prepared& prepared) {
-  if (context.runtime().epoch != prepared.epoch) [[unlikely]] {
-    fail(ErrorCode::FailedPrecondition, prepared.op->name,
-         ": a finalizer released a tensor or reset the devices while the op was being set up");
+[[gnu::cold, gnu::noinline]] void check_again(const Call& call, const Prepared& prepared) {
+  const OpDef& op = *prepared.op;
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    if (tensor == nullptr || tensor->size >= 0) continue;
+    fail(ErrorCode::FailedPrecondition, op.called(), ": ", input_def(op, i).name,
+         " was released by a finalizer while the op was being set up");
   }
+  if (!prepared.device->is_host() && prepared.device->heap == nullptr) {
+    fail(ErrorCode::FailedPrecondition, op.called(), ": a finalizer reset the devices while the op was being set up");
+  }
+}
+
+void check_epoch(Context& context, const Call& call, const Prepared& prepared) {
+  if (context.runtime().epoch != prepared.epoch) [[unlikely]] check_again(call, prepared);
 }
 
 // One execution, step by step.
@@ -77,10 +88,11 @@ class Execution {
         arrays_(call.n_in, prepared.n_out) {}
 
   void run() {
+    context_.placement_log().forget_copies();  // of an op that failed half way
     if (prepared_.kernel == nullptr) return share_input();
     allocate_outputs();
+    check_epoch(context_, call_, prepared_);
     fetch_inputs();
-    check_epoch(context_, prepared_);
     fill_random();
     take_addresses();
     allocate_scratch();
@@ -101,8 +113,9 @@ class Execution {
       share(out, input);
     } else {
       bool made;
-      Storage* copy = fetch(input, &made);
-      check_epoch(context_, prepared_);
+      Storage* copy = held_.keep(fetch(input, &made));
+      check_epoch(context_, call_, prepared_);
+      copy->retain();
       out = input;
       set_storage(out, copy);
     }
@@ -179,6 +192,7 @@ class Execution {
       bool made;
       fetched_.resize(static_cast<std::size_t>(call_.n_in), nullptr);
       fetched_[static_cast<std::size_t>(i)] = held_.keep(fetch(*tensor, &made));
+      check_epoch(context_, call_, prepared_);
     }
   }
 
@@ -248,7 +262,7 @@ class Execution {
     if (!device_.is_host() || cast_bytes + wanted > sizeof scratch_here_) {
       Shape shape{static_cast<int64_t>(cast_bytes + wanted)};
       memory = held_.keep(context_.allocate(device_, cast_bytes + wanted, {op_.called(), DType::UInt8, shape}))->data;
-      check_epoch(context_, prepared_);
+      check_epoch(context_, call_, prepared_);
     }
     for (int i = 0; i < call_.n_in; ++i) {
       if (!is_cast(i)) continue;
@@ -412,7 +426,7 @@ bool execute_plain(Context& context, Call& call, const Prepared& prepared, Tenso
     Storage* storage = context.allocate(device, bytes, {op.called(), meta.dtype, meta.shape});
     out.data = storage->data;
     out.storage = storage;
-    check_epoch(context, prepared);
+    check_epoch(context, call, prepared);
   }
   // See Note [Order within one op]: inputs are looked at only now.
   for (int i = 0; i < call.n_in; ++i) {

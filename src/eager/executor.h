@@ -37,6 +37,7 @@ Tensor run_op(Context& context, Call& call);
 
 // A tensor of the element bytes at `data`, made as an _EagerConst in the current scope; logged unless the scope names a CPU.
 // The first form makes it in host memory alone; the second moves it to where the scope wants it.
+Placement constant_placement(Context& context, DType dtype);  // where the scope wants it
 void make_host_tensor(Context& context, DType dtype, const Shape& shape, TensorRep* out);
 void place_constant(Context& context, TensorRep* tensor);
 

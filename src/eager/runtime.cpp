@@ -22,7 +22,8 @@ std::size_t default_limit(const Device& device) { return device.memory().total_b
 }  // namespace
 
 Runtime::Runtime()
-    : kernels_(std::make_unique<KernelRegistry>(ops_)),
+    : constant_op_(ops_.get("_EagerConst")),
+      kernels_(std::make_unique<KernelRegistry>(ops_)),
       registry_(std::make_unique<DeviceRegistry>(std::make_unique<CpuDevice>())),
       pool_(std::make_unique<HostPool>(HostPool::default_limit())),
       transfer_(faults_) {

@@ -39,6 +39,7 @@ class Runtime {
   Runtime(const Runtime&) = delete;
 
   const OpRegistry& ops() const { return ops_; }
+  const OpDef& constant_op() const { return constant_op_; }  // _EagerConst
   KernelRegistry& kernels() { return *kernels_; }
   DeviceRegistry& registry() { return *registry_; }
   Log& log() { return log_; }
@@ -90,6 +91,7 @@ class Runtime {
 
   // Destroyed from the last to the first: mirrors and fault records before the streams they wait for.
   OpRegistry ops_;
+  const OpDef& constant_op_;
   std::unique_ptr<KernelRegistry> kernels_;
   std::unique_ptr<DeviceRegistry> registry_;
   Log log_;

@@ -161,9 +161,17 @@ void Transfer::forget(Mirror* mirror) {
   }
   recent_.erase(mirror->place);
   bytes_[mirror->copy->device] -= mirror->bytes;
-  Storage* copy = mirror->copy;
+  unused_.push_back(mirror->copy);
   delete mirror;
-  copy->release();
+  // Freeing a copy forgets its own mirrors: a long chain of copies must not become as deep a recursion.
+  if (releasing_) return;
+  releasing_ = true;
+  while (!unused_.empty()) {
+    Storage* copy = unused_.back();
+    unused_.pop_back();
+    copy->release();
+  }
+  releasing_ = false;
 }
 
 bool Transfer::drop_mirrors(const LogicalDevice* device) {

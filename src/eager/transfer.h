@@ -12,6 +12,7 @@
 #include <list>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "eager/logical_device.h"
 #include "tensor/tensor.h"
@@ -63,6 +64,8 @@ class Transfer {
   std::list<Mirror*> recent_;  // most recently used first
   std::unordered_multimap<std::string, Mirror*> small_;
   std::unordered_map<uint16_t, std::size_t> bytes_;  // of mirrors, by device
+  std::vector<Storage*> unused_;                     // copies about to be released
+  bool releasing_ = false;
 };
 
 }  // namespace lutra

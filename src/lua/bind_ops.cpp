@@ -12,7 +12,7 @@ namespace {
 // Lives in a userdata that the closures hold.
 OpBinding* new_binding(lua_State* L, State& state, const OpDef& op) {
   void* block = lua_newuserdatauv(L, sizeof(OpBinding), 0);
-  OpBinding* binding = new (block) OpBinding{&state, &op, {}, 0, 0, 0, -1};
+  OpBinding* binding = new (block) OpBinding{&state, &op, {}, 0, 0, -1, -1};
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, [](lua_State* inner) -> int {
     static_cast<OpBinding*>(lua_touserdata(inner, 1))->~OpBinding();
@@ -29,13 +29,16 @@ OpBinding* new_binding(lua_State* L, State& state, const OpDef& op) {
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
     binding->places.push_back({nullptr, static_cast<int>(i), (op.inputs[i].flags & kOptional) == 0});
   }
-  if (inputs_first && !op.is_variadic()) binding->inputs_first = static_cast<int>(op.inputs.size());
   for (const AttrDef& def : op.attrs.defs) {
     if (!def.is_positional || def.is_before_inputs) continue;
     if (def.is_leading_optional) binding->leading_optional = 1;
     binding->places.push_back({&def, 0, def.is_required});
   }
   for (const OpBinding::Place& place : binding->places) binding->required += place.required;
+  int inputs = static_cast<int>(op.inputs.size());
+  if (inputs_first && !op.is_variadic() && inputs <= kFewOperands && binding->required <= inputs) {
+    binding->plain_inputs = inputs;
+  }
   return binding;
 }
 

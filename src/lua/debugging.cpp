@@ -43,7 +43,9 @@ int set_log_handler(Args& args) {
   if (args.count() == 0 || (!lua_isnil(args.L, 1) && !lua_isfunction(args.L, 1))) args.wrong(1, "handler", "a function or nil");
   bool on = lua_isfunction(args.L, 1);
   args.state.set_log_handler(args.L, 1);
-  args.state.context().placement_log().set_handler(on);
+  PlacementLog& log = args.state.context().placement_log();
+  log.set_handler(on);
+  log.events.clear();  // of an op whose telling was cut short
   return 0;
 }
 

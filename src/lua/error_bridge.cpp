@@ -18,9 +18,9 @@ constexpr const char* kOwnChunk = "=[lutra";
 
 bool is_own(const lua_Debug& frame) { return std::strncmp(frame.source, kOwnChunk, std::strlen(kOwnChunk)) == 0; }
 
-// The innermost frame that runs the user's Lua.
-bool find_script_frame(lua_State* L, lua_Debug* frame) {
-  for (int level = 0; lua_getstack(L, level, frame) != 0; ++level) {
+// The innermost frame that runs the user's Lua. Level 0 is the C function that asks.
+bool find_script_frame(lua_State* L, lua_Debug* frame, int first = 0) {
+  for (int level = first; lua_getstack(L, level, frame) != 0; ++level) {
     lua_getinfo(L, "Sl", frame);
     if (frame->currentline > 0 && !is_own(*frame)) return true;
   }
@@ -43,7 +43,7 @@ std::string script_line(lua_State* L) {
 void State::remember_line(lua_State* L, char* source, std::size_t size, int* line) {
   lua_Debug frame;
   *line = 0;
-  if (!find_script_frame(L, &frame)) return;
+  if (!find_script_frame(L, &frame, 1)) return;
   *line = frame.currentline;
   std::strncpy(source, frame.short_src, size - 1);
   source[size - 1] = '\0';
@@ -53,18 +53,29 @@ void State::keep_current_exception() {
   try {
     throw;
   } catch (Error& error) {
-    pending_ = std::move(error);
+    keep(std::move(error));
   } catch (const std::bad_alloc&) {
-    pending_ = Error(ErrorCode::ResourceExhausted, "lutra: the process has no memory left");
+    keep(Error(ErrorCode::ResourceExhausted, "lutra: the process has no memory left"));
   } catch (const std::exception& error) {
-    pending_ = Error(ErrorCode::Internal, text("lutra: ", error.what(), "; please report this"));
+    keep(Error(ErrorCode::Internal, text("lutra: ", error.what(), "; please report this")));
   }
 }
 
-// The kept error stays in the State while the Lua object is made, so nothing is lost if Lua has no memory for it.
-void State::raise(lua_State* L) {
+void State::keep(Error error) {
+  pending_.clear();
+  pending_.push_back(std::move(error));
+}
+
+const Error* State::set_aside() {
+  aside_.splice(aside_.end(), pending_, pending_.begin());
+  return &aside_.back();
+}
+
+// The error stays in the State while its Lua object is made: that may raise for want of memory, and may run finalizers that
+// call ops and fail.
+void State::raise(lua_State* L, const Error* kept) {
   luaL_checkstack(L, 10, nullptr);
-  const Error& error = *pending_;
+  const Error& error = *kept;
   lua_createtable(L, 0, 4 + static_cast<int>(error.fields().size()));
   lua_pushstring(L, name(error.code()));
   lua_setfield(L, -2, "code");
@@ -79,6 +90,7 @@ void State::raise(lua_State* L) {
   lua_setfield(L, -2, "traceback");
   push(L, kErrorMeta);
   lua_setmetatable(L, -2);
+  aside_.remove_if([kept](const Error& each) { return &each == kept; });
   lua_error(L);
   __builtin_unreachable();
 }

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "lua/allocator.h"
+#include "lua/guard.h"
 #include "lua/modules.h"
 #include "lua/state.h"
 
@@ -129,26 +130,19 @@ Interpreter::~Interpreter() {
   if (L_ != nullptr) lua_close(L_);
 }
 
-// The scope's object stays in the registry, so it is open as long as the interpreter.
+// The base of the main thread's own scopes: no object that could be closed or collected.
 void Interpreter::open_scope(const std::string& device) {
-  lua_pushcfunction(L_, [](lua_State* L) -> int {
-    const std::string& name = *static_cast<const std::string*>(lua_touserdata(L, 1));
-    lua_getglobal(L, "lutra");
-    lua_getfield(L, -1, "device");
-    lua_pushlstring(L, name.data(), name.size());
-    lua_call(L, 1, 1);
-    lua_setfield(L, LUA_REGISTRYINDEX, "lutra.outermost_scope");
-    return 0;
-  });
-  lua_pushlightuserdata(L_, const_cast<std::string*>(&device));
-  lua_pushcfunction(L_, [](lua_State* L) -> int {
-    luaL_tolstring(L, 1, nullptr);
-    return 1;
-  });
-  lua_insert(L_, -3);
-  int status = lua_pcall(L_, 1, 0, -3);
-  lua_remove(L_, status == LUA_OK ? -1 : -2);
-  if (status != LUA_OK) throw take_error(L_);
+  State& state = *State::find(L_);
+  Context& context = state.enter(L_);
+  uint32_t spec = context.scope_inside(0, context.intern(DeviceSpec::parse(device)));
+  try {
+    protect(L_, 0, [&](lua_State* L) {
+      state.adopt_scopes(L, spec);
+      return 0;
+    });
+  } catch (const LuaRaised&) {
+    throw take_error(L_);
+  }
 }
 
 std::optional<std::string> Interpreter::run(int status) {

@@ -205,12 +205,12 @@ bool make_constant(lua_State* L, State& state, int index, const char* who, DType
     reader.next = values;
     int64_t at[kMaxRank];
     if (reader.rank == 0) reader.element(at, 0);
-    else if (count > 0) reader.read(0, at);
+    else reader.read(0, at);
     if (dtype == kNoDType) dtype = reader.dtype();
     reader.check_fits(dtype, values, count);
     shape = Shape({reader.dims, static_cast<std::size_t>(reader.rank)});
     Context& context = state.enter(L);
-    Placement placement = place(context, context.runtime().ops().get("_EagerConst"), dtype, nullptr, false);
+    Placement placement = constant_placement(context, dtype);
     is_inline = placement.device->is_host() && static_cast<std::size_t>(count) * size_of(dtype) <= kInlineBytes;
   } catch (...) {
     lua_settop(L, top);

@@ -13,50 +13,61 @@ int synchronize(Args& args) {
   return 0;
 }
 
-// A tidy in progress: what was made since `first` in the table of made tensors.
-struct TidyMark {
-  lua_Integer first;
-  bool open;
-};
+State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
 
-void release_made(lua_State* L, State& state, TidyMark* mark, bool keep_marked) {
-  if (!mark->open) return;
+void unlink(State& state, TidyMark* mark) {
+  TidyMark** link = &state.tidies;
+  while (*link != nullptr && *link != mark) link = &(*link)->outer;
+  if (*link == mark) *link = mark->outer;
   mark->open = false;
-  state.count_tidy(-1);
-  state.push(L, State::kTidyMade);
-  int made = lua_gettop(L);
-  lua_Integer last = static_cast<lua_Integer>(lua_rawlen(L, made));
-  lua_Integer kept = mark->first;
-  for (lua_Integer i = mark->first + 1; i <= last; ++i) {
-    lua_rawgeti(L, made, i);
-    Box* box = to_live_box(L, -1);
-    bool keep = false;
-    if (keep_marked) {
-      lua_pushvalue(L, -1);
-      keep = lua_rawget(L, made - 1) != LUA_TNIL;  // the set of what is returned lies below
-      lua_pop(L, 1);
-    }
-    if (box != nullptr && !keep) state.release(box);
-    lua_pushnil(L);
-    lua_rawseti(L, made, i);
-    // What an inner tidy returns belongs to the outer one.
-    if (keep && state.tidies() > 0) lua_rawseti(L, made, ++kept);
-    else lua_pop(L, 1);
-  }
-  lua_pop(L, 1);
 }
 
+// Ends the tidy: what was made is released, but for what is in the table at `kept` (0: everything goes), which belongs to the
+// next tidy outwards.
+void release_made(lua_State* L, State& state, TidyMark* mark, int kept) {
+  if (!mark->open) return;
+  unlink(state, mark);
+  TidyMark* outer = state.tidy_of(L);
+  luaL_checkstack(L, 12, nullptr);
+  state.push(L, State::kTidyMade);
+  int all = lua_gettop(L), made = all + 1;
+  lua_rawgetp(L, all, mark);
+  lua_pushnil(L);
+  lua_rawsetp(L, all, mark);
+  for (lua_pushnil(L); lua_next(L, made) != 0;) {
+    lua_pop(L, 1);
+    bool keep = false;
+    if (kept != 0) {
+      lua_pushvalue(L, -1);
+      keep = lua_rawget(L, kept) != LUA_TNIL;
+      lua_pop(L, 1);
+    }
+    Box* box = to_live_box(L, -1);
+    if (keep && outer != nullptr) state.add_to_tidy(L, outer);
+    else if (!keep && box != nullptr) state.release(box);
+  }
+  lua_settop(L, all - 1);
+}
+
+// tidy_begin(): a mark, open in the running coroutine. Upvalues: the State, the marks' metatable, that of the sets of what
+// was made, which are weak, so that garbage made inside a tidy is collected before its end.
 int tidy_begin(lua_State* L) {
-  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
-  TidyMark* mark = static_cast<TidyMark*>(lua_newuserdatauv(L, sizeof(TidyMark), 0));
-  *mark = {0, false};
+  State& state = state_of(L);
+  TidyMark* mark = static_cast<TidyMark*>(lua_newuserdatauv(L, sizeof(TidyMark), 1));
+  *mark = {nullptr, L, false};
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_setmetatable(L, -2);
+  lua_pushthread(L);  // lives as long as the mark
+  lua_setiuservalue(L, -2, 1);
   state.push(L, State::kTidyMade);
-  mark->first = static_cast<lua_Integer>(lua_rawlen(L, -1));
+  lua_newtable(L);
+  lua_pushvalue(L, lua_upvalueindex(3));
+  lua_setmetatable(L, -2);
+  lua_rawsetp(L, -2, mark);
   lua_pop(L, 1);
+  mark->outer = state.tidies;
   mark->open = true;
-  state.count_tidy(1);
+  state.tidies = mark;
   return 1;
 }
 
@@ -84,7 +95,6 @@ void collect_returned(lua_State* L, int set, int depth) {
 
 // tidy_keep(mark, ...): returns ..., having released what was made and is not among it.
 int tidy_keep(lua_State* L) {
-  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
   TidyMark* mark = static_cast<TidyMark*>(lua_touserdata(L, 1));
   int last = lua_gettop(L);
   luaL_checkstack(L, 12, nullptr);
@@ -94,15 +104,26 @@ int tidy_keep(lua_State* L) {
     lua_pushvalue(L, i);
     collect_returned(L, set, 0);
   }
-  release_made(L, state, mark, true);
+  release_made(L, state_of(L), mark, set);
   lua_settop(L, last);
   return last - 1;
 }
 
 // The mark's __close: an error inside releases everything that was made.
 int tidy_close(lua_State* L) {
-  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
-  release_made(L, state, static_cast<TidyMark*>(lua_touserdata(L, 1)), false);
+  release_made(L, state_of(L), static_cast<TidyMark*>(lua_touserdata(L, 1)), 0);
+  return 0;
+}
+
+// The mark's __gc: its coroutine was dropped in the middle. What it made is garbage too, or is used elsewhere.
+int tidy_collect(lua_State* L) {
+  TidyMark* mark = static_cast<TidyMark*>(lua_touserdata(L, 1));
+  if (!mark->open) return 0;
+  State& state = state_of(L);
+  unlink(state, mark);
+  state.push(L, State::kTidyMade);
+  lua_pushnil(L);
+  lua_rawsetp(L, -2, mark);
   return 0;
 }
 
@@ -115,15 +136,22 @@ void open_memory(lua_State* L, State& state) {
   lua_newtable(L);
   state.set(L, State::kTidyMade);
 
+  auto push = [L, &state](lua_CFunction function) {
+    lua_pushlightuserdata(L, &state);
+    lua_pushcclosure(L, function, 1);
+  };
   lua_pushlightuserdata(L, &state);
   lua_newtable(L);
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, tidy_close, 1);
+  push(tidy_close);
   lua_setfield(L, -2, "__close");
-  lua_pushcclosure(L, tidy_begin, 2);
+  push(tidy_collect);
+  lua_setfield(L, -2, "__gc");
+  lua_newtable(L);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_pushcclosure(L, tidy_begin, 3);
   lua_setfield(L, core, "tidy_begin");
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, tidy_keep, 1);
+  push(tidy_keep);
   lua_setfield(L, core, "tidy_keep");
 }
 

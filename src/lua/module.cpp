@@ -25,6 +25,10 @@ State* new_state(lua_State* L) {
   char problem[256] = "";
   bool use_environment = lua_getfield(L, LUA_REGISTRYINDEX, "LUA_NOENV") == LUA_TNIL;
   lua_pop(L, 1);
+  // All that may raise comes before the State, which only its metatable closes.
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, close_state);
+  lua_setfield(L, -2, "__gc");
   try {
     state = new (block) State(main);
     if (use_environment) apply_environment(state->runtime(), state->context());
@@ -34,9 +38,6 @@ State* new_state(lua_State* L) {
     state = nullptr;
   }
   if (state == nullptr) luaL_error(L, "lutra cannot start: %s", problem);
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, close_state);
-  lua_setfield(L, -2, "__gc");
   lua_setmetatable(L, -2);
   // Never collected before the interpreter closes: the registry holds it.
   luaL_ref(L, LUA_REGISTRYINDEX);
@@ -44,7 +45,7 @@ State* new_state(lua_State* L) {
 }
 
 void make_tables(lua_State* L, State& state) {
-  for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta, State::kMethods, State::kDeviceNames}) {
+  for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta, State::kMethods}) {
     lua_newtable(L);
     state.set(L, slot);
   }
@@ -77,16 +78,16 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   using namespace lutra;
   luaL_checkversion(L);
   luaL_checkstack(L, 20, nullptr);
-  if (State* known = State::find(L)) {
+  State* known = State::find(L);
+  if (known != nullptr) {
     known->push(L, State::kModule);
-    return 1;
+    if (!lua_isnil(L, -1)) return 1;
+    lua_pop(L, 1);  // opening it ran out of memory the last time
   }
-  State& state = *new_state(L);
+  State& state = known != nullptr ? *known : *new_state(L);
   make_tables(L, state);
   state.push(L, State::kMethods);
   lua_newtable(L);  // the module
-  lua_pushvalue(L, -1);
-  state.set(L, State::kModule);
   bind_ops(L, state);
   open_values(L, state);
   open_config(L, state);
@@ -100,6 +101,13 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   lua_insert(L, -2);
   open_memory(L, state);
   run_prelude(L, state);
+  lua_getfield(L, -1, "device");
+  open_device(L, state);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -4, "device");  // for the function form
+  lua_setfield(L, -2, "device");
   lua_remove(L, -2);
+  lua_pushvalue(L, -1);
+  state.set(L, State::kModule);
   return 1;
 }

@@ -7,7 +7,8 @@
 
 namespace lutra {
 
-void open_scopes(lua_State* L, State& state);     // what lutra.device and coroutines are made of
+void open_scopes(lua_State* L, State& state);     // what coroutines' scopes are made of
+void open_device(lua_State* L, State& state);     // replaces the function form of device on top of the stack by device
 void open_config(lua_State* L, State& state);     // lutra.config
 void open_debugging(lua_State* L, State& state);  // lutra.debugging
 void open_memory(lua_State* L, State& state);     // synchronize, and what lutra.tidy is made of

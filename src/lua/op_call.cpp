@@ -1,6 +1,7 @@
 #include "lua/op_call.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "eager/executor.h"
 #include "lua/args.h"
@@ -15,12 +16,11 @@
 namespace lutra {
 namespace {
 
-constexpr int kFewOperands = 8;
-
 struct Frame {
   Operand few[kFewOperands];
   Prepared prepared;
   TensorRep* outs[kMaxOutputs];
+  Box* boxes[kMaxOutputs];  // what outs are part of
 };
 static_assert(std::is_trivially_destructible_v<Frame> && std::is_trivially_destructible_v<Call>);
 
@@ -33,6 +33,12 @@ static_assert(std::is_trivially_destructible_v<Frame> && std::is_trivially_destr
        (def.flags & kNumber) != 0 ? "a tensor, a table or a number" : "a tensor or a table");
 }
 
+inline void read_number(lua_State* L, int index, Operand* out) {
+  out->tensor = nullptr;
+  out->number = lua_isinteger(L, index) ? Scalar::of(static_cast<int64_t>(lua_tointeger(L, index)))
+                                        : Scalar::of(static_cast<double>(lua_tonumber(L, index)));
+}
+
 // A tensor or, where the op takes one, a number.
 inline void read_operand(lua_State* L, int index, const OpDef& op, const InputDef& def, Operand* out, int entry = 0) {
   if (Box* box = to_live_box(L, index)) [[likely]] {
@@ -41,10 +47,7 @@ inline void read_operand(lua_State* L, int index, const OpDef& op, const InputDe
   }
   out->tensor = nullptr;
   switch (lua_type(L, index)) {
-    case LUA_TNUMBER:
-      out->number = lua_isinteger(L, index) ? Scalar::of(static_cast<int64_t>(lua_tointeger(L, index)))
-                                            : Scalar::of(static_cast<double>(lua_tonumber(L, index)));
-      return;
+    case LUA_TNUMBER: return read_number(L, index, out);
     case LUA_TBOOLEAN: out->number = Scalar::of(lua_toboolean(L, index) != 0); return;
     default: fail_operand(L, index, op, def, entry);
   }
@@ -155,41 +158,60 @@ void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* 
   call->n_in = list != nullptr ? list_count : inputs;
 }
 
+// Whether result i will carry its bytes, and so needs no finalizer.
+bool will_be_inline(const Call& call, const Prepared& prepared, int i) {
+  if (prepared.shared_from < 0) return prepared.is_inline(i);
+  return call.in[0].tensor->storage == nullptr && prepared.device->is_host();
+}
+
+// A finalizer released some tensor or reset the devices while the results were created: what was prepared may no longer hold.
+[[gnu::cold, gnu::noinline]] void prepare_again(lua_State* L, Context& context, Call& call, Frame* frame, int first) {
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    require(tensor == nullptr || !State::is_released(*tensor), call.op->called(),
+            ": a finalizer released an input while the op was being set up");
+  }
+  int n_out = frame->prepared.n_out;
+  prepare(context, call, &frame->prepared);
+  assert(frame->prepared.n_out == n_out);
+  for (int i = 0; i < n_out; ++i) {
+    lua_pushvalue(L, lua_upvalueindex(will_be_inline(call, frame->prepared, i) ? 2 : 3));
+    lua_setmetatable(L, first + i);
+  }
+}
+
 // Create, run, tell. Results are pushed.
 int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
   const Prepared& prepared = frame.prepared;
   int first = lua_gettop(L) + 1;
   for (int i = 0; i < prepared.n_out; ++i) {
-    bool is_inline = prepared.shared_from >= 0 ? call.in[0].tensor->storage == nullptr && prepared.device->is_host()
-                                               : prepared.is_inline(i);
+    bool is_inline = will_be_inline(call, prepared, i);
     Box* box = static_cast<Box*>(lua_newuserdatauv(L, sizeof(Box), 0));
     box->cookie = box->live_cookie();
     box->tensor.clear();
     lua_pushvalue(L, lua_upvalueindex(is_inline ? 2 : 3));
     lua_setmetatable(L, -2);
     frame.outs[i] = &box->tensor;
+    frame.boxes[i] = box;
   }
-  bool ok = true;
+  const Error* error = nullptr;
   try {
     Context& context = state.enter(L);
-    if (context.runtime().epoch != prepared.epoch) [[unlikely]] {
-      fail(ErrorCode::FailedPrecondition, prepared.op->called(),
-           ": a finalizer released a tensor or reset the devices while the op was being set up");
-    }
+    if (context.runtime().epoch != prepared.epoch) [[unlikely]] prepare_again(L, context, call, &frame, first);
     execute(context, call, prepared, frame.outs);
   } catch (...) {
     state.keep_current_exception();
-    ok = false;
+    error = state.set_aside();
   }
   for (int i = 0; i < prepared.n_out; ++i) {
-    state.own(L, static_cast<const Box*>(lua_touserdata(L, first + i)));
+    state.own(L, frame.boxes[i]);
   }
-  if (!ok) [[unlikely]] {
+  if (error != nullptr) [[unlikely]] {
     if (!state.context().placement_log().events.empty()) {
       // The handler hears of an op whose kernel failed too; then the error goes on. One in the handler comes first.
       state.tell(L);
     }
-    state.raise(L);
+    state.raise(L, error);
   }
   state.tell(L);
   return prepared.n_out;
@@ -202,13 +224,16 @@ int call_with(lua_State* L, const OpBinding& binding, int given) {
   Operand* list = nullptr;
   int list_count = 0;
   Call call(op, frame.few, 0, 1);
-  // The hot path: as many live tensors as the op takes and nothing else.
-  bool plain = given == binding.inputs_first && given == static_cast<int>(op.inputs.size()) && given >= binding.required &&
-               !state.is_closed();
+  // The hot path: as many live tensors, or numbers, as the op takes and nothing else.
+  bool plain = given == binding.plain_inputs && !state.is_closed();
   for (int i = 0; plain && i < given; ++i) {
     Box* box = to_live_box(L, i + 1);
-    plain = box != nullptr;
-    if (plain) frame.few[i].tensor = &box->tensor;
+    if (box != nullptr) [[likely]] {
+      frame.few[i].tensor = &box->tensor;
+    } else {
+      plain = (op.inputs[static_cast<std::size_t>(i)].flags & kNumber) != 0 && lua_type(L, i + 1) == LUA_TNUMBER;
+      if (plain) read_number(L, i + 1, &frame.few[i]);
+    }
   }
   if (!plain) {
     if (state.is_closed()) {

@@ -8,6 +8,9 @@
 
 namespace lutra {
 
+// As many operands as are read onto the C stack.
+inline constexpr int kFewOperands = 8;
+
 // How an op's Lua arguments stand: worked out once when it is bound.
 struct OpBinding {
   State* state;
@@ -21,7 +24,7 @@ struct OpBinding {
   std::vector<Place> places;
   int required = 0;         // how many must be given
   int leading_optional = 0; // 1 if the first place is left out when few are given
-  int inputs_first = 0;     // how many places from the first on are plain inputs: the hot path
+  int plain_inputs = -1;    // how many arguments the hot path takes; -1: none
   int base_attr = -1;       // offset of an IndexBase attribute
 };
 

@@ -10,98 +10,109 @@ namespace {
 
 // A scope that is open. Its userdata is closed by <close>, or ends when it is collected.
 struct ScopeObject {
+  uintptr_t cookie;  // as a Box's, of another kind
   std::shared_ptr<ScopeStack> stack;
   uint64_t serial;
   int line;          // where it was opened
   char source[60];
+
+  uintptr_t live_cookie() const { return ~reinterpret_cast<uintptr_t>(this) ^ (Box::secret_ << 1); }
 };
 
-ScopeObject* to_scope(lua_State* L, State& state, int index) {
+ScopeObject* to_scope(lua_State* L, int index) {
   void* block = lua_touserdata(L, index);
-  if (block == nullptr || lua_getmetatable(L, index) == 0) return nullptr;
-  state.push(L, State::kScopeMeta);
-  bool is_scope = lua_rawequal(L, -1, -2) != 0;
-  lua_pop(L, 2);
-  return is_scope ? static_cast<ScopeObject*>(block) : nullptr;
+  if (block == nullptr || lua_rawlen(L, index) != sizeof(ScopeObject)) return nullptr;
+  ScopeObject* scope = static_cast<ScopeObject*>(block);
+  return scope->cookie == scope->live_cookie() ? scope : nullptr;
 }
 
-// The id of the scope `name` names, from the table of names seen before, or parsed now.
-uint32_t spec_id(Args& args) {
-  lua_State* L = args.L;
-  State& state = args.state;
+// Upvalues of device: the State, the ids of names seen before, the scopes' metatable, the function form (prelude.lua).
+constexpr int kNames = 2, kMeta = 3, kFunctionForm = 4;
+
+// The id of the scope that argument 1 names; *is_new when its name is not among those seen before.
+uint32_t named_spec(lua_State* L, State& state, bool* is_new) {
+  *is_new = false;
   if (lua_type(L, 1) == LUA_TSTRING) {
-    state.push(L, State::kDeviceNames);
     lua_pushvalue(L, 1);
-    lua_rawget(L, -2);
-    if (lua_isinteger(L, -1)) {
-      uint32_t id = static_cast<uint32_t>(lua_tointeger(L, -1));
-      lua_pop(L, 2);
-      return id;
-    }
-    lua_pop(L, 2);
+    bool known = lua_rawget(L, lua_upvalueindex(kNames)) == LUA_TNUMBER;
+    uint32_t id = known ? static_cast<uint32_t>(lua_tointeger(L, -1)) : 0;
+    lua_pop(L, 1);
+    if (known) return id;
+    *is_new = true;
   }
   if (lua_isnoneornil(L, 1)) {
-    fail(ErrorCode::InvalidArgument, "device: the name is nil; lutra.device(false) lifts every scope, \"\" changes nothing");
+    fail(ErrorCode::InvalidArgument,
+         "device: the name is nil; lutra.device(false) lifts every scope, \"\" changes nothing");
   }
+  Args args(L, state, "device");
   return state.context().intern(DeviceSpec::parse(args.device_name(1, "name")));
 }
 
-// open(name): opens the scope in the running coroutine and returns its object.
-int open_scope(lua_State* L) {
+int return_all(lua_State* L, int, lua_KContext) { return lua_gettop(L); }
+
+// device(name): opens the scope in the running coroutine and returns its object.
+int device(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  if (lua_gettop(L) > 1) {
+    lua_pushvalue(L, lua_upvalueindex(kFunctionForm));
+    lua_insert(L, 1);
+    lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, return_all);
+    return lua_gettop(L);
+  }
   // Read.
-  uint32_t merged = 0;
-  bool ok = true;
+  uint32_t id = 0, merged = 0;
+  bool is_new = false, ok = true;
   try {
     if (state.is_closed()) fail(ErrorCode::FailedPrecondition, "device: this interpreter is being closed");
     Context& context = state.enter(L);
-    Args args(L, state, "device");
     bool lifts = lua_isboolean(L, 1) && lua_toboolean(L, 1) == 0;
-    uint32_t id = lifts ? 0 : spec_id(args);
-    merged = lifts ? 0 : id == 0 ? context.scopes->spec() : context.scope_inside(context.scopes->spec(), id);
-    // A name seen once is looked up, not parsed, the next time.
-    lua_settop(L, 1);
-    lua_pushinteger(L, id);
+    if (!lifts) {
+      id = named_spec(L, state, &is_new);
+      merged = context.scope_inside(context.scopes->spec(), id);
+    }
   } catch (...) {
     state.keep_current_exception();
     ok = false;
   }
   if (!ok) state.raise(L);
   // Create. From here on Lua may raise, and only the userdata owns C++ objects.
-  if (lua_type(L, 1) == LUA_TSTRING) {
-    state.push(L, State::kDeviceNames);
+  if (is_new) {
     lua_pushvalue(L, 1);
-    lua_pushvalue(L, 2);
-    lua_rawset(L, -3);
+    lua_pushinteger(L, id);
+    lua_rawset(L, lua_upvalueindex(kNames));
   }
-  lua_settop(L, 1);
   ScopeObject* scope = static_cast<ScopeObject*>(lua_newuserdatauv(L, sizeof(ScopeObject), 0));
-  new (scope) ScopeObject{nullptr, 0, 0, ""};
-  state.push(L, State::kScopeMeta);
+  new (scope) ScopeObject{0, nullptr, 0, 0, ""};
+  scope->cookie = scope->live_cookie();
+  lua_pushvalue(L, lua_upvalueindex(kMeta));
   lua_setmetatable(L, -2);
   state.open_scope(L, merged, &scope->stack, &scope->serial);
   state.remember_line(L, scope->source, sizeof scope->source, &scope->line);
   return 1;
 }
 
-int close_scope(Args& args) {
-  ScopeObject* scope = to_scope(args.L, args.state, 1);
-  if (scope == nullptr) args.wrong(1, "scope", "a device scope");
-  if (scope->stack == nullptr) return 0;
+// __close. Afterwards the object is an empty shell without a metatable, so that its collection costs nothing.
+int close_scope(lua_State* L) {
+  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  ScopeObject* scope = to_scope(L, 1);
+  if (scope == nullptr || scope->stack == nullptr) return 0;
   bool in_order = scope->stack->is_innermost(scope->serial);
   scope->stack->remove(scope->serial);
   scope->stack.reset();
-  if (!in_order) {
-    fail(ErrorCode::FailedPrecondition, "device: the scope opened at ", scope->source, ":", scope->line,
-         " was closed while one opened inside it was still open");
-  }
-  return 0;
+  lua_pushnil(L);
+  lua_setmetatable(L, 1);
+  if (in_order) return 0;
+  state.keep(Error(ErrorCode::FailedPrecondition,
+                   text("device: the scope opened at ", scope->source, ":", scope->line,
+                        " was closed while one opened inside it was still open")));
+  state.raise(L);
 }
 
 int collect_scope(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
-  ScopeObject* scope = static_cast<ScopeObject*>(lua_touserdata(L, 1));
-  if (scope->stack != nullptr && !state.is_closed()) {
+  ScopeObject* scope = to_scope(L, 1);
+  if (scope == nullptr || scope->stack == nullptr) return 0;
+  if (!state.is_closed()) {
     try {
       scope->stack->remove(scope->serial);
       state.runtime().log().line(text("WARNING: the device scope opened at ", scope->source, ":", scope->line,
@@ -110,8 +121,7 @@ int collect_scope(lua_State* L) {
       // No memory for a warning.
     }
   }
-  scope->~ScopeObject();
-  new (scope) ScopeObject{nullptr, 0, 0, ""};
+  scope->stack.reset();
   return 0;
 }
 
@@ -136,11 +146,6 @@ int adopt_scope(lua_State* L) {
   return 0;
 }
 
-// lutra.device(name, lutra.mispelt, x) must not open a scope without a word.
-int refuse_nil_function(Args& args) {
-  fail(ErrorCode::InvalidArgument, args.string(1, "who"), ": the function is nil, but arguments for it follow");
-}
-
 // require_callable(who, f): f is no function; it may still be an object that can be called.
 int require_callable(Args& args) {
   lua_State* L = args.L;
@@ -163,28 +168,35 @@ void push_state_closure(lua_State* L, State& state, lua_CFunction function) {
 }  // namespace
 
 void open_scopes(lua_State* L, State& state) {
-  push_state_closure(L, state, open_scope);
-  lua_setfield(L, -2, "open_scope");
-  set_function<refuse_nil_function>(L, state, "refuse_nil_function", "device");
+  // The stack: ..., the module, the table of C functions for the prelude.
+  int core = lua_gettop(L);
   set_function<require_callable>(L, state, "require_callable", "device");
   set_function<current_scope>(L, state, "current_scope", "device");
   push_state_closure(L, state, adopt_scope);
-  lua_setfield(L, -2, "adopt_scope");
+  lua_setfield(L, core, "adopt_scope");
 
   lua_newtable(L);
-  set_function<close_scope>(L, state, "__close", "device");
+  push_state_closure(L, state, collect_scopes);
+  lua_setfield(L, -2, "__gc");
+  state.set(L, State::kScopesMeta);
+}
+
+void open_device(lua_State* L, State& state) {
+  // The stack: ..., the function form, which stands on this; device is left in its place.
+  lua_pushlightuserdata(L, &state);
+  lua_newtable(L);
+  lua_newtable(L);
+  push_state_closure(L, state, close_scope);
+  lua_setfield(L, -2, "__close");
   push_state_closure(L, state, collect_scope);
   lua_setfield(L, -2, "__gc");
   lua_pushstring(L, "lutra.DeviceScope");
   lua_setfield(L, -2, "__metatable");
   lua_pushstring(L, "lutra.DeviceScope");
   lua_setfield(L, -2, "__name");
-  state.set(L, State::kScopeMeta);
-
-  lua_newtable(L);
-  push_state_closure(L, state, collect_scopes);
-  lua_setfield(L, -2, "__gc");
-  state.set(L, State::kScopesMeta);
+  lua_pushvalue(L, -4);
+  lua_pushcclosure(L, device, 4);
+  lua_replace(L, -2);
 }
 
 }  // namespace lutra

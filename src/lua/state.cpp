@@ -37,8 +37,10 @@ State::State(lua_State* main) : main_(main), runtime_(std::make_unique<Runtime>(
   context_->hooks.collect = [](void* user) {
     State* state = static_cast<State*>(user);
     // Not possible inside a finalizer, nor wanted where the script has stopped the collector.
-    if (lua_gc(state->main_, LUA_GCISRUNNING) != 1) return false;
-    lua_gc(state->main_, LUA_GCCOLLECT);
+    lua_State* L = state->running_ != nullptr ? state->running_ : state->main_;
+    if (lua_gc(L, LUA_GCISRUNNING) != 1) return false;
+    lua_gc(L, LUA_GCCOLLECT);
+    state->enter(L);  // a finalizer may have run ops in a coroutine of its own
     return true;
   };
   context_->hooks.line = [](void* user) {
@@ -53,6 +55,8 @@ void State::close() {
   closed_ = true;
   scopes_.reset();
   running_ = nullptr;
+  pending_.clear();
+  aside_.clear();
   // Tensors finalized after this would give their storage back to a Runtime that is gone: then it must stay.
   if (stored_boxes_ > 0) {
     context_->hooks = {};
@@ -149,17 +153,43 @@ Box* State::push_box(lua_State* L, bool is_inline) {
 void State::own_stored(lua_State* L, const Box* box) {
   ++stored_boxes_;
   owned_bytes_ += static_cast<int64_t>(box->tensor.nbytes());
-  if (tidy_depth_ > 0) [[unlikely]] {
-    push(L, kTidyMade);
-    for (int i = lua_gettop(L) - 1; i > 0; --i) {
-      if (lua_touserdata(L, i) != box) continue;
-      lua_pushvalue(L, i);
-      lua_rawseti(L, -2, static_cast<lua_Integer>(lua_rawlen(L, -2)) + 1);
-      break;
-    }
-    lua_pop(L, 1);
-  }
+  if (tidies != nullptr) [[unlikely]] note_made(L, box);
   if (owned_bytes_ - owned_at_collection_ > budget_bytes_) [[unlikely]] collect(L);
+}
+
+// Note [Tidies and coroutines]
+// A tidy frees what is made while its function runs. While that function is suspended by a yield, or dead by an error, others
+// run, and what they make is theirs; a coroutine that has resumed another still runs in this sense. So a tensor belongs to
+// the innermost tidy of its own coroutine, else to the innermost whose coroutine is neither suspended nor dead.
+TidyMark* State::tidy_of(lua_State* L) const {
+  for (TidyMark* mark = tidies; mark != nullptr; mark = mark->outer) {
+    if (mark->thread == L) return mark;
+  }
+  for (TidyMark* mark = tidies; mark != nullptr; mark = mark->outer) {
+    if (lua_status(mark->thread) == LUA_OK) return mark;
+  }
+  return nullptr;
+}
+
+void State::add_to_tidy(lua_State* L, TidyMark* mark) {
+  push(L, kTidyMade);
+  lua_rawgetp(L, -1, mark);
+  lua_pushvalue(L, -3);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  lua_pop(L, 2);
+}
+
+// The box is on the stack, since it was made just now.
+void State::note_made(lua_State* L, const Box* box) {
+  TidyMark* mark = tidy_of(L);
+  for (int i = lua_gettop(L); mark != nullptr && i > 0; --i) {
+    if (lua_touserdata(L, i) != box) continue;
+    lua_pushvalue(L, i);
+    add_to_tidy(L, mark);
+    lua_pop(L, 1);
+    return;
+  }
 }
 
 // performance.md D4: a collection whenever live tensor bytes have grown by a budget that follows the measured pause, so
@@ -191,6 +221,7 @@ void State::release(Box* box) {
   box->cookie = ~box->live_cookie();
   if (!closed_) ++runtime_->epoch;
   disown(box);
+  box->tensor.size = -1;
 }
 
 void State::tell_events(lua_State* L) {

@@ -4,8 +4,8 @@
 
 #include <lua.hpp>
 
+#include <list>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "eager/context.h"
@@ -13,6 +13,13 @@
 #include "tensor/print.h"
 
 namespace lutra {
+
+// A lutra.tidy in progress; lives in a userdata of its coroutine.
+struct TidyMark {
+  TidyMark* outer;
+  lua_State* thread;
+  bool open;
+};
 
 class State {
  public:
@@ -22,8 +29,8 @@ class State {
   // The State of this interpreter; null before luaopen_lutra.
   static State* find(lua_State* L);
   // Pushes one of the State's own tables: kRegistryMetatables and so on.
-  enum Slot { kTensorMeta = 1, kStoredTensorMeta, kErrorMeta, kShapeMeta, kScopeMeta, kThreadScopes, kLogHandler,
-              kTidyMade, kModule, kMethods, kDeviceNames, kPhysicalDeviceMeta, kLogicalDeviceMeta, kDeviceListMeta, kScopesMeta, kExplanationMeta, kSlots };
+  enum Slot { kTensorMeta = 1, kStoredTensorMeta, kErrorMeta, kShapeMeta, kThreadScopes, kLogHandler,
+              kTidyMade, kModule, kMethods, kPhysicalDeviceMeta, kLogicalDeviceMeta, kDeviceListMeta, kScopesMeta, kExplanationMeta, kSlots };
   void push(lua_State* L, Slot slot) const;
   void set(lua_State* L, Slot slot);  // pops the value
 
@@ -53,8 +60,13 @@ class State {
   }
   void disown(Box* box);    // by the collector
   void release(Box* box);   // by hand: a second use gives a sentence
-  void count_tidy(int by) { tidy_depth_ += by; }
-  int tidies() const { return tidy_depth_; }
+  // What release leaves behind, for an op in progress that has borrowed the tensor (see Note [Order within one op]).
+  static bool is_released(const TensorRep& tensor) { return tensor.size < 0; }
+  // The tidy that tensors made by L belong to; null without one. See Note [Tidies and coroutines].
+  TidyMark* tidy_of(lua_State* L) const;
+  TidyMark* tidies = nullptr;  // those open, innermost first
+  // Notes the tensor on top of L's stack in the mark's set of those made. May raise a Lua error.
+  void add_to_tidy(lua_State* L, TidyMark* mark);
   // The function at `index`, or nil, is the placement log's handler from now on. May raise a Lua error.
   void set_log_handler(lua_State* L, int index) {
     lua_pushvalue(L, index);
@@ -62,10 +74,13 @@ class State {
   }
 
   // The error to raise once every C++ object is gone.
-  void keep(Error error) { pending_ = std::move(error); }
+  void keep(Error error);
   void keep_current_exception();
-  // Turns the kept error into a Lua error. Never returns.
-  [[noreturn]] void raise(lua_State* L);
+  // Puts the kept error where errors of Lua code that runs before it is raised do not replace it.
+  const Error* set_aside();
+  // Turns the kept error, or the one set aside, into a Lua error. Never returns.
+  [[noreturn]] void raise(lua_State* L) { raise(L, set_aside()); }
+  [[noreturn]] void raise(lua_State* L, const Error* error);
 
   // Hands placement events to the Lua handler. May raise what the handler raised.
   void tell(lua_State* L) {
@@ -78,6 +93,7 @@ class State {
  private:
   void switch_to(lua_State* L);
   void own_stored(lua_State* L, const Box* box);
+  void note_made(lua_State* L, const Box* box);
   void collect(lua_State* L);
   void tell_events(lua_State* L);
 
@@ -86,9 +102,9 @@ class State {
   std::shared_ptr<ScopeStack> scopes_;  // of running_
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<Context> context_;
-  std::optional<Error> pending_;
+  std::list<Error> pending_;  // at most one
+  std::list<Error> aside_;
   bool closed_ = false;
-  int tidy_depth_ = 0;
   int64_t stored_boxes_ = 0;      // boxes that hold a storage
   int64_t owned_bytes_ = 0;       // what they hold
   int64_t owned_at_collection_ = 0;

@@ -120,20 +120,22 @@ int bytes(Args& args) {
 
 int to_device(Args& args) {
   args.at_most(2);
-  LogicalDevice& device = args.logical_device(2, "device");
+  LogicalDevice* device = &args.logical_device(2, "device");
   const Box& box = args.tensor(1, "tensor");
-  if (box.tensor.device == device.id) {
+  if (box.tensor.device == device->id) {
     lua_pushvalue(args.L, 1);
     return 1;
   }
-  bool is_inline = device.is_host() && box.tensor.nbytes() <= kInlineBytes;
+  bool is_inline = device->is_host() && box.tensor.nbytes() <= kInlineBytes;
   Box* out = nullptr;
   State& state = args.state;
   protect(args.L, 1, [&](lua_State* L) {
     out = state.push_box(L, is_inline);
     return 1;
   });
-  move_tensor(state.context(), args.tensor(1, "tensor").tensor, device, &out->tensor);
+  // A finalizer may have released the tensor, reset the devices, or run ops elsewhere.
+  device = &args.logical_device(2, "device");
+  move_tensor(state.enter(args.L), args.tensor(1, "tensor").tensor, *device, &out->tensor);
   state.own(args.L, out);
   return 1;
 }
@@ -156,12 +158,15 @@ int assign_element(Args&) {
 
 // A step of pairs: (t, i) -> i + 1, t[i + 1].
 int next_row(lua_State* L) {
-  lua_Integer i = lua_tointeger(L, 2) + 1;
-  Box* box = to_live_box(L, 1);
-  if (box == nullptr || box->tensor.rank == 0 || i > box->tensor.dims[0]) {
+  Box* box = to_box(L, 1);
+  lua_Integer done = lua_tointeger(L, 2);
+  bool is_live = box != nullptr && box->is_live();
+  // Of a tensor released in the middle of the loop the indexing below says so.
+  if (box == nullptr || (is_live && (box->tensor.rank == 0 || done < 0 || done >= box->tensor.dims[0]))) {
     lua_pushnil(L);
     return 1;
   }
+  lua_Integer i = is_live ? done + 1 : 1;
   lua_pushinteger(L, i);
   lua_pushinteger(L, i);
   lua_gettable(L, 1);

@@ -92,7 +92,7 @@ int from_bytes(Args& args) {
   std::size_t wanted = static_cast<std::size_t>(count) * size_of(dtype);
   require(bytes.size() == wanted, args.who(), ": shape ", shape, " of ", dtype, " takes ", wanted, " bytes, got ", bytes.size());
   Context& context = args.state.context();
-  Placement placement = place(context, context.runtime().ops().get("_EagerConst"), dtype, nullptr, false);
+  Placement placement = constant_placement(context, dtype);
   bool is_inline = placement.device->is_host() && wanted <= kInlineBytes;
   Box* box = nullptr;
   State& state = args.state;
@@ -100,6 +100,7 @@ int from_bytes(Args& args) {
     box = state.push_box(L, is_inline);
     return 1;
   });
+  state.enter(args.L);
   Tensor host;
   make_host_tensor(context, dtype, shape, &host.rep());
   std::byte* to = host.rep().storage != nullptr ? host.rep().data : host.rep().bytes;
@@ -107,6 +108,9 @@ int from_bytes(Args& args) {
   // A bool is 0 or 1, whatever the bytes say.
   if (dtype == DType::Bool) for (std::size_t i = 0; i < wanted; ++i) to[i] = to[i] != std::byte{0} ? std::byte{1} : std::byte{0};
   place_constant(context, &host.rep());
+  if (is_inline && host.rep().storage != nullptr) {
+    fail(ErrorCode::FailedPrecondition, args.who(), ": a finalizer changed the devices while a tensor was being made");
+  }
   box->tensor = host.rep();
   host.rep().storage = nullptr;
   state.own(args.L, box);

@@ -1,0 +1,113 @@
+-- What `scripts/dev bench` measures: the same work as a Lutra script, in NumPy and in PyTorch, side by side.
+-- `setup` runs once; `run` is what is timed and leaves its result in r, which must be the same everywhere.
+--   limit_ns, module_limit_ns   where to arrive: in the program, and as a module in the stock interpreter
+--   numpy.target, torch.target  how many times faster Lutra means to be; starred: the hardware sets the limit for
+--                               everybody, and 0.97 counts as reached
+--   work, unit                  what one run does, for a rate beside the time: unit 1e9 of work "GFLOP", say
+-- Inputs are whole numbers wherever sums are compared, so that no order of additions rounds.
+
+local two_by_two = {
+  lutra = "local a = lt.constant {{1.0, 2.0}, {3.0, 4.0}} local b = lt.constant {{5.0, 6.0}, {7.0, 8.0}}",
+  numpy = "a = np.array([[1, 2], [3, 4]], np.float32); b = np.array([[5, 6], [7, 8]], np.float32)",
+  torch = "a = torch.tensor([[1., 2.], [3., 4.]]); b = torch.tensor([[5., 6.], [7., 8.]])",
+}
+
+-- Two vectors of n small whole numbers.
+local function vectors(n)
+  return {
+    lutra = ("local a = lt.cast(lt.range(%d) %% 4, 'float32') local b = lt.cast(lt.range(%d) %% 3, 'float32')"):format(n, n),
+    numpy = ("a = (np.arange(%d) %% 4).astype(np.float32); b = (np.arange(%d) %% 3).astype(np.float32)"):format(n, n),
+    torch = ("a = (torch.arange(%d) %% 4).float(); b = (torch.arange(%d) %% 3).float()"):format(n, n),
+  }
+end
+
+-- Two n x n matrices of small whole numbers.
+local function matrices(n)
+  local size = n * n
+  return {
+    lutra = ("local a = lt.reshape(lt.cast(lt.range(%d) %% 7, 'float32'), {%d, %d}) "
+      .. "local b = lt.reshape(lt.cast(lt.range(%d) %% 5, 'float32'), {%d, %d})"):format(size, n, n, size, n, n),
+    numpy = ("a = (np.arange(%d) %% 7).astype(np.float32).reshape(%d, %d); "
+      .. "b = (np.arange(%d) %% 5).astype(np.float32).reshape(%d, %d)"):format(size, n, n, size, n, n),
+    torch = ("a = (torch.arange(%d) %% 7).float().reshape(%d, %d); "
+      .. "b = (torch.arange(%d) %% 5).float().reshape(%d, %d)"):format(size, n, n, size, n, n),
+  }
+end
+
+return {
+  {
+    name = "add_2x2", title = "add 2x2", limit_ns = 130, module_limit_ns = 170, setup = two_by_two,
+    lutra = {run = "r = a + b"},
+    numpy = {run = "r = a + b", target = 4},
+    torch = {run = "r = a + b", target = 12},
+  },
+  {
+    name = "matmul_2x2", title = "matmul 2x2", limit_ns = 180, setup = two_by_two,
+    lutra = {setup = "local matmul = lt.matmul", run = "r = matmul(a, b)"},
+    numpy = {run = "r = a @ b"},
+    torch = {setup = "matmul = torch.matmul", run = "r = matmul(a, b)", target = 15},
+  },
+  {
+    name = "sum_2x2", title = "sum 2x2", limit_ns = 160, setup = two_by_two,
+    lutra = {run = "r = a:sum()"},
+    numpy = {run = "r = a.sum()"},
+    torch = {run = "r = a.sum()", target = 12},
+  },
+  {
+    name = "constant_2x2", title = "constant 2x2, tables at hand", limit_ns = 350,
+    lutra = {setup = "local constant, t = lt.constant, {{1.0, 2.0}, {3.0, 4.0}}", run = "r = constant(t)"},
+    numpy = {setup = "t = [[1.0, 2.0], [3.0, 4.0]]; array = np.array; f = np.float32", run = "r = array(t, f)"},
+    torch = {setup = "t = [[1.0, 2.0], [3.0, 4.0]]; tensor = torch.tensor", run = "r = tensor(t)", target = 15},
+  },
+  {
+    name = "literal_2x2", title = "constant 2x2, tables made too",
+    lutra = {setup = "local constant = lt.constant", run = "r = constant {{1.0, 2.0}, {3.0, 4.0}}"},
+    numpy = {setup = "array = np.array; f = np.float32", run = "r = array([[1.0, 2.0], [3.0, 4.0]], f)"},
+    torch = {setup = "tensor = torch.tensor", run = "r = tensor([[1.0, 2.0], [3.0, 4.0]])"},
+  },
+  {
+    name = "device_add_2x2", title = "device block + add 2x2", limit_ns = 400, setup = two_by_two,
+    lutra = {
+      setup = "local device, add = lt.device, lt.add",
+      run = "do local scope <close> = device('/CPU:0') r = add(a, b) end",
+    },
+    torch = {
+      setup = "device = torch.device; add = torch.add",
+      run = "with device('cpu'): r = add(a, b)",
+      target = 15,
+    },
+  },
+  {
+    name = "add_1e5", title = "add 1e5", limit_ns = 9.5e3, starred = true, setup = vectors(100000),
+    lutra = {run = "r = a + b"}, numpy = {run = "r = a + b"}, torch = {run = "r = a + b", target = 1.15},
+  },
+  {
+    name = "add_1e7", title = "add 1e7", limit_ns = 3.0e6, setup = vectors(10000000),
+    lutra = {run = "r = a + b"}, numpy = {run = "r = a + b", target = 1.9}, torch = {run = "r = a + b", target = 6},
+  },
+  {
+    name = "add_64mb", title = "add, 64 MB results", faults = true, setup = vectors(16777216),
+    lutra = {run = "r = a + b"}, numpy = {run = "r = a + b"}, torch = {run = "r = a + b"},
+  },
+  {
+    name = "sum_1e5", title = "sum 1e5", limit_ns = 4.0e3, setup = vectors(100000),
+    lutra = {run = "r = a:sum()"}, numpy = {run = "r = a.sum()"}, torch = {run = "r = a.sum()", target = 2.8},
+  },
+  {
+    name = "sum_1e7", title = "sum 1e7", limit_ns = 0.65e6, starred = true, setup = vectors(10000000),
+    lutra = {run = "r = a:sum()"}, numpy = {run = "r = a.sum()"}, torch = {run = "r = a.sum()", target = 1},
+  },
+  {
+    name = "matmul_512", title = "matmul 512", starred = true, setup = matrices(512), work = 2 * 512 ^ 3, unit = "GFLOP",
+    limit_rate = 187,
+    lutra = {setup = "local matmul = lt.matmul", run = "r = matmul(a, b)"},
+    numpy = {run = "r = a @ b"},
+    torch = {setup = "matmul = torch.matmul", run = "r = matmul(a, b)", target = 1},
+  },
+  {
+    name = "normal_1e7", title = "random.normal 1e7", random = true, work = 1e7 * 1000, unit = "M", limit_rate = 600,
+    lutra = {setup = "local normal = lt.random.normal", run = "r = normal {10000000}"},
+    numpy = {setup = "g = np.random.default_rng(1); f = np.float32", run = "r = g.standard_normal(10000000, f)"},
+    torch = {run = "r = torch.randn(10000000)", target = 4},
+  },
+}
