@@ -394,7 +394,7 @@ class Execution {
 
 // The common case by itself, so that it costs little: a CPU kernel on CPU tensors that needs no cast, no scratch and no
 // report. Does nothing and returns false when it is another case.
-bool execute_plain(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
+inline bool execute_plain(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
   constexpr uint8_t kSpecial = kDynamic | kRandom;
   const OpDef& op = *prepared.op;
   LogicalDevice& device = *prepared.device;
@@ -443,11 +443,14 @@ bool execute_plain(Context& context, Call& call, const Prepared& prepared, Tenso
   return true;
 }
 
+[[gnu::noinline]] void execute_any(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
+  Execution(context, call, prepared, outs).run();
+}
+
 }  // namespace
 
 void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
-  if (execute_plain(context, call, prepared, outs)) [[likely]] return;
-  Execution(context, call, prepared, outs).run();
+  if (!execute_plain(context, call, prepared, outs)) [[unlikely]] execute_any(context, call, prepared, outs);
 }
 
 Tensor run_op(Context& context, Call& call) {

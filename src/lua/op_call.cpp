@@ -217,45 +217,57 @@ int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
   return prepared.n_out;
 }
 
-int call_with(lua_State* L, const OpBinding& binding, int given) {
+// The hot path: as many live tensors, or numbers, as the op takes and nothing else.
+inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame* frame, Call* call) {
+  if (given != binding.plain_inputs || binding.state->is_closed()) return false;
+  for (int i = 0; i < given; ++i) {
+    if (Box* box = to_live_box(L, i + 1)) [[likely]] {
+      frame->few[i].tensor = &box->tensor;
+      continue;
+    }
+    const InputDef& def = binding.op->inputs[static_cast<std::size_t>(i)];
+    if ((def.flags & kNumber) == 0 || lua_type(L, i + 1) != LUA_TNUMBER) return false;
+    read_number(L, i + 1, &frame->few[i]);
+  }
+  call->n_in = given;
+  if (binding.base_attr >= 0) reinterpret_cast<IndexBase*>(call->attrs + binding.base_attr)->value = 1;
+  return true;
+}
+
+// Any other call: literals, lists, options. Raises what is wrong with them.
+[[gnu::noinline]] void read_any(lua_State* L, const OpBinding& binding, int given, Frame* frame, Call* call) {
   State& state = *binding.state;
   const OpDef& op = *binding.op;
-  Frame frame;
+  if (state.is_closed()) {
+    state.keep(Error(ErrorCode::FailedPrecondition, text(op.called(), ": this interpreter is being closed")));
+    state.raise(L);
+  }
+  state.enter(L);
+  luaL_checkstack(L, 12, nullptr);
+  if (!make_literals(L, state, binding, std::min(given, static_cast<int>(binding.places.size())))) state.raise(L);
   Operand* list = nullptr;
   int list_count = 0;
-  Call call(op, frame.few, 0, 1);
-  // The hot path: as many live tensors, or numbers, as the op takes and nothing else.
-  bool plain = given == binding.plain_inputs && !state.is_closed();
-  for (int i = 0; plain && i < given; ++i) {
-    Box* box = to_live_box(L, i + 1);
-    if (box != nullptr) [[likely]] {
-      frame.few[i].tensor = &box->tensor;
-    } else {
-      plain = (op.inputs[static_cast<std::size_t>(i)].flags & kNumber) != 0 && lua_type(L, i + 1) == LUA_TNUMBER;
-      if (plain) read_number(L, i + 1, &frame.few[i]);
-    }
-  }
-  if (!plain) {
-    if (state.is_closed()) {
-      state.keep(Error(ErrorCode::FailedPrecondition, text(op.called(), ": this interpreter is being closed")));
-      state.raise(L);
-    }
-    state.enter(L);
-    luaL_checkstack(L, 12, nullptr);
-    if (!make_literals(L, state, binding, std::min(given, static_cast<int>(binding.places.size())))) state.raise(L);
-    if (op.is_variadic() && given > 0) {
-      list = read_list(L, state, binding, 1, &list_count);
-      if (list == nullptr) state.raise(L);
-    }
+  if (op.is_variadic() && given > 0) {
+    list = read_list(L, state, binding, 1, &list_count);
+    if (list == nullptr) state.raise(L);
   }
   bool ok = true;
   try {
-    if (plain) {
-      call.n_in = given;
-      if (binding.base_attr >= 0) reinterpret_cast<IndexBase*>(call.attrs + binding.base_attr)->value = 1;
-    } else {
-      read_arguments(L, binding, given, list, list_count, frame.few, &call);
-    }
+    read_arguments(L, binding, given, list, list_count, frame->few, call);
+  } catch (...) {
+    state.keep_current_exception();
+    ok = false;
+  }
+  if (!ok) state.raise(L);
+}
+
+inline int call_with(lua_State* L, const OpBinding& binding, int given) {
+  State& state = *binding.state;
+  Frame frame;
+  Call call(*binding.op, frame.few, 0, 1);
+  if (!read_plain(L, binding, given, &frame, &call)) read_any(L, binding, given, &frame, &call);
+  bool ok = true;
+  try {
     prepare(state.enter(L), call, &frame.prepared);
   } catch (...) {
     state.keep_current_exception();

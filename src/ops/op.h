@@ -84,7 +84,7 @@ struct OpDef {
 
 // One argument of a call: a borrowed tensor, or a number.
 struct Operand {
-  const TensorRep* tensor = nullptr;
+  const TensorRep* tensor;  // null: the number
   Scalar number;
 };
 

@@ -1,5 +1,6 @@
 -- Two simulated GPUs, each with its own chain of matmuls, against one with one: 2 would be perfect on two free cores.
--- Needs --sim-gpus 2 and the threads that LUTRA_NUM_THREADS leaves them; prints `overlap`, the median of its pairs.
+-- Needs LUTRA_SIM_GPUS=2. Prints `overlap`, the median of its pairs, and beside it what the machine makes of two
+-- processes with one chain each; with the argument `chain` it is such a process, and prints its `seconds`.
 local lt = require "lutra"
 local kSize, kSteps, kPairs = 384, 60, 5
 local devices = {"/GPU:0", "/GPU:1"}
@@ -34,18 +35,33 @@ local function chains(count)
 end
 
 chains(1)
-chains(2)
-local ratios = {}
-for pair = 1, kPairs do
-  local one, two
-  if pair % 2 == 1 then
-    one = chains(1)
-    two = chains(2)
-  else
-    two = chains(2)
-    one = chains(1)
-  end
-  ratios[pair] = 2 * one / two
+if arg[1] == "chain" then
+  print(chains(1))
+  return
 end
-table.sort(ratios)
-print("overlap", ratios[(kPairs + 1) // 2])
+chains(2)
+
+-- Seconds of `count` processes with a chain each, at the same time; the slowest one's.
+local function processes(count)
+  local running, slowest = {}, 0
+  for i = 1, count do running[i] = assert(io.popen(("exec '%s' '%s' chain"):format(arg[-1], arg[0]))) end
+  for _, process in ipairs(running) do
+    slowest = math.max(slowest, tonumber(process:read("l")))
+    process:close()
+  end
+  return slowest
+end
+
+local function median_overlap(seconds)
+  local ratios = {}
+  for pair = 1, kPairs do
+    local first, second = seconds(pair % 2 + 1), seconds(2 - pair % 2)
+    local one, two = first, second
+    if pair % 2 == 1 then one, two = second, first end
+    ratios[pair] = 2 * one / two
+  end
+  table.sort(ratios)
+  return ratios[(kPairs + 1) // 2]
+end
+
+print("overlap", median_overlap(chains), median_overlap(processes))

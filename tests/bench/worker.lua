@@ -23,7 +23,7 @@ local function page_faults()
   return tonumber(fields[8]) + tonumber(fields[10])
 end
 
-local kBatchSeconds, kWarmSeconds, kSeconds, kFewest, kMost = 0.01, 0.1, 0.4, 5, 15
+local kBatchSeconds, kWarmSeconds, kSeconds, kFewest, kMost = 0.005, 0.1, 0.4, 5, 51
 local n, warm, total, times = nil, 0, 0, {}
 local faults, result
 

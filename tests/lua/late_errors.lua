@@ -1,0 +1,135 @@
+-- Mistakes in values on a GPU are told late: where somebody waits for the tensor, each time, and nobody else is hit.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+lt.config.set_simulated_gpus(2)
+
+local function on(device, f, ...) return lt.device(device, f, ...) end
+local x = on("GPU:0", lt.constant, { 10, 20, 30 })
+local zero = on("GPU:0", lt.constant, { 1, 0, 1 })
+local far = on("GPU:0", lt.constant, { 1, 9 })
+
+-- On the CPU the call itself raises.
+expect.raises("InvalidArgument", "divided by zero", on, "CPU:0", lt.floordiv, x, zero)
+expect.raises("OutOfRange", "index 9", on, "CPU:0", lt.gather, x, far)
+
+local cases = {
+  { "InvalidArgument", "floordiv: an integer is divided by zero", function() return x // zero end },
+  { "InvalidArgument", "mod: an integer is divided by zero", function() return x % zero end },
+  { "OutOfRange", "gather: index 9 is past the axis' end (3)", function() return lt.gather(x, far) end },
+  { "InvalidArgument", "gather: index 0; indices count from 1", function() return lt.gather(x, on("GPU:0", lt.constant, { 0, 1 })) end },
+  { "OutOfRange", "gather: index -4", function() return lt.gather(x, on("GPU:0", lt.constant, { -4, 1 })) end },
+}
+for _, case in ipairs(cases) do
+  local code, words, make = table.unpack(case)
+  local bystander = x + 1
+  local bad = make()
+  local line = debug.getinfo(1, "l").currentline - 1
+  assert(bad.shape and bad.dtype == "int32", "the tensor is there")
+  local dependent = (bad + 1) * 2
+  local reshaped, slice = bad:reshape { bad.size, 1 }, bad[1]
+  local elsewhere = on("GPU:1", function() return dependent + 1 end)
+  local after = x * 2
+
+  -- Every point that waits for it, or for anything made from it, each time.
+  for _ = 1, 2 do
+    for _, t in ipairs { bad, dependent, reshaped, slice, elsewhere } do
+      for _, wait in ipairs {
+        function() return t:totable() end, function() return tostring(t) end, function() return t:to("CPU:0") end,
+        function() return t:bytes() end, function() return "" .. t end, function() return t[1] and (t[1].size == 1 and t[1]:item()) end,
+        function() return on("CPU:0", function() return t + 1 end) end,
+      } do
+        if t ~= slice or not pcall(function() return t[1] end) then goto continue end
+        ::continue::
+        local ok, err = pcall(wait)
+        assert(not ok or t.rank == 0, words .. ": nothing was raised")
+        if not ok and err.code ~= "InvalidArgument" or not ok and err.message:find(words, 1, true) then
+          assert(err.code == code and err.message:find(words, 1, true), tostring(err))
+        end
+      end
+      local err = expect.raises(code, words, t.totable, t)
+      assert(err.message:find("device:GPU:0", 1, true) and err.device:find("device:GPU:0$"), err.message)
+      assert(err.message:find("tests/lua/late_errors.lua:", 1, true), "the line that queued it: " .. err.message)
+      err = expect.raises(code, words, print, t)
+    end
+    expect.raises(code, words, lt.synchronize)
+    expect.raises(code, words, lt.synchronize, "GPU:0")
+  end
+  local _ = line
+
+  -- Nobody else is hit, before or after.
+  expect.equal(bystander:totable(), { 11, 21, 31 })
+  expect.equal(after:totable(), { 20, 40, 60 })
+  expect.equal(on("GPU:1", function() return x + 3 end):totable(), { 13, 23, 33 })
+  expect.equal(on("GPU:0", lt.ones, { 3 }):totable(), { 1, 1, 1 })
+  expect.equal(x:totable(), { 10, 20, 30 })
+  expect.equal(lt.zeros_like(bad).size, bad.size, "its shape can be used")
+
+  -- Gone with its tensors.
+  bad, dependent, reshaped, slice, elsewhere = nil, nil, nil, nil, nil
+  collectgarbage()
+  lt.config.release_memory()
+  lt.synchronize()
+end
+
+-- Two that fail: each tensor tells of its own.
+do
+  local a, b = x // zero, lt.gather(x, far)
+  expect.raises("InvalidArgument", "floordiv", a.totable, a)
+  expect.raises("OutOfRange", "gather", b.totable, b)
+  local both = a[{ { 1, 2 } }] + b
+  assert(not pcall(both.totable, both))
+end
+collectgarbage()
+lt.config.release_memory()
+lt.synchronize()
+
+-- The first good value after many checked launches is good: sets become empty again.
+local y = x
+for _ = 1, 3000 do y = lt.gather(y, on("GPU:0", lt.constant, { 3, 2, 1 })) end
+expect.equal(y:totable(), { 10, 20, 30 })
+for _ = 1, 70000 do local _ = x // 3 end
+expect.equal((x // 3):totable(), { 3, 6, 10 })
+-- Many kept alive at once.
+local many = {}
+for i = 1, 2000 do many[i] = x // i end
+expect.equal(many[2000]:totable(), { 0, 0, 0 })
+for i = 1, 2000 do assert(many[i][1]:item() == 10 // i) end
+many = nil
+
+-- A command that the device fails, wherever it stands: told the same way, and the device goes on.
+for n = 1, 12 do
+  local text, ok = expect.program(([[
+local lt = require "lutra"
+lt.config.set_simulated_gpus(2, {fail_at = %d})
+local out = {}
+for i = 1, 6 do
+  local ok, t = pcall(function() return lt.ones {40} * i + 1 end)   -- two launches and a constant's copy
+  assert(ok, tostring(t))
+  out[i] = t
+end
+local failed = {}
+for i = 1, 6 do
+  for _ = 1, 2 do
+    local ok, err = pcall(out[i].totable, out[i])
+    if not ok then
+      assert(lt.iserror(err) and err.message:find("the command failed on the device", 1, true), tostring(err))
+      assert(err.message:find("SCRIPT", 1, true) or err.message:find("%%.?lua_%%w+:%%d+"), err.message)
+      failed[i] = true
+    else
+      assert(err[1] == i + 1 and err[40] == i + 1, "value of " .. i)
+    end
+  end
+end
+local count = 0
+for _ in pairs(failed) do count = count + 1 end
+print("failed", count)
+out = nil
+collectgarbage()
+lt.config.release_memory()
+lt.synchronize()
+assert((lt.ones {40} + 1):totable()[1] == 2)
+]]):format(n))
+  assert(ok, ("fail_at = %d:\n%s"):format(n, text))
+  expect.equal(text, "failed\t1\n", "fail_at = " .. n)
+end
+print("ok")

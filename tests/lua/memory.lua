@@ -1,0 +1,232 @@
+-- Memory as a script meets it: <close>, tidy, limits, growth, giving back, and a loop of garbage that stays small.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+local MB = 1 << 20
+
+lt.config.set_simulated_gpus(4, { memory_limit = 1024 })
+lt.config.set_memory_limit("CPU:0", 512)
+lt.config.set_memory_growth("GPU:1", true)
+lt.config.set_logical_device_configuration("GPU:2", { { memory_limit = 32 }, { memory_limit = 64 } })
+-- GPU:0 whole, GPU:1 grows, GPU:2 and GPU:3 are slices of one card, GPU:4 whole.
+expect.equal(#lt.config.list_logical_devices("GPU"), 5, "logical GPUs")
+
+local function info(device) return lt.config.get_memory_info(device or "GPU:0") end
+local function mega(n, device)  -- a tensor of n MB
+  return lt.device(device or "GPU:0", lt.zeros, { n, MB // 4 })
+end
+
+-- <close> and release give the memory back at once; a second use is a sentence.
+collectgarbage()
+local before = info().current
+do
+  local t <close> = mega(8)
+  assert(info().current == before + 8 * MB and info().peak >= 8 * MB)
+  local part = t[2]
+  assert(part.nbytes == MB)
+end
+collectgarbage()
+assert(info().current == before, "closed")
+local t = mega(1)
+local row = t[1][{ { 1, 100 } }]
+t:release()
+t:release()
+assert(row.size == 100 and row:sum():item() == 0, "a slice outlives what it was cut from")
+expect.raises("FailedPrecondition", "released", function() return t + 1 end)
+row = nil
+lt.config.reset_memory_stats("GPU:0")
+collectgarbage()
+lt.config.reset_memory_stats("GPU:0")
+assert(info().peak == info().current)
+assert(info().limit == 1024 * MB and info().reserved >= info().current)
+
+-- tidy frees what its function made and did not return.
+local function live() return expect.storages() end
+local start = live()
+local kept, list, number = lt.tidy(function()
+  local a, b, c = mega(1), mega(2), mega(3)
+  local _ = a + 1
+  return b, { c, deep = { lt.ones { 50 } }, self = nil }, 3
+end)
+assert(kept.size == 2 * MB // 4 and list[1].size == 3 * MB // 4 and list.deep[1].size == 50 and number == 3)
+expect.equal(lt.debugging.live_storages() - start, 3, "storages that tidy kept")
+kept, list = nil, nil
+expect.equal(live(), start)
+local leaked
+collectgarbage("stop")
+lt.tidy(function() leaked = mega(1) end)
+assert(lt.debugging.live_storages() == start, "freed without the collector")
+expect.raises("FailedPrecondition", "released", function() return leaked + 1 end)
+local inside
+assert(not pcall(lt.tidy, function() inside = mega(1) error("x") end))
+assert(lt.debugging.live_storages() == start, "freed by an error")
+expect.raises("FailedPrecondition", "released", function() return inside:item() end)
+-- Nested: what the inner one returns belongs to the outer one.
+local outer = lt.tidy(function()
+  local first = lt.tidy(function() local _ = mega(1) return mega(1) end)
+  assert(lt.debugging.live_storages() == start + 1)
+  local second = lt.tidy(function() return mega(1), mega(1) end)
+  assert(first.size > 0 and second.size > 0 and lt.debugging.live_storages() == start + 3)
+  return second
+end)
+assert(lt.debugging.live_storages() == start + 1 and outer.size > 0)
+outer:release()
+collectgarbage("restart")
+expect.equal({ lt.tidy(function(...) return select("#", ...), ... end, nil, 2, nil) }, { 3, nil, 2, nil })
+expect.raises("InvalidArgument", "expected a function", lt.tidy, 5)
+expect.raises("InvalidArgument", "expected a function", lt.tidy)
+-- A table that contains itself.
+local knot = lt.tidy(function() local k = { mega(1) } k.k = k return k end)
+assert(knot.k[1].size > 0)
+knot = nil
+
+-- A tidy that is suspended by a yield takes nothing from those who run meanwhile.
+local step = coroutine.wrap(function()
+  return lt.tidy(function()
+    local mine = mega(1)
+    coroutine.yield(mine)
+    return mine + 1
+  end)
+end)
+local theirs = step()
+local ours = mega(2)
+local result = step()
+assert(ours.size == 2 * MB // 4 and ours:sum():item() == 0, "made outside while the tidy was suspended")
+assert(result[1][1]:item() == 1)
+expect.raises("FailedPrecondition", "released", function() return theirs + 1 end)
+-- One coroutine inside another's tidy, and two tidies that end in the order they began.
+local outside
+lt.tidy(function()
+  coroutine.wrap(function() outside = mega(1) end)()
+end)
+expect.raises("FailedPrecondition", "released", function() return outside + 1 end)
+local function suspended() return coroutine.wrap(function() return lt.tidy(function() coroutine.yield() return mega(1) end) end) end
+local one, two = suspended(), suspended()
+one() two()
+local first = one()
+local second = two()
+assert(first.size > 0 and second.size > 0)
+-- Dropped, or dead, in the middle: nobody's tensors are held or freed.
+ours, theirs, result, first, second, one, two, step, outside, inside, leaked, t = nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil
+start = live()
+coroutine.wrap(function() lt.tidy(coroutine.yield) end)()
+coroutine.resume(coroutine.create(function() lt.tidy(function() local _ = mega(1) error("x") end) end))
+for _ = 1, 20 do mega(1) end
+expect.equal(live(), start, "after tidies that were dropped")
+ours = mega(1)
+assert(ours:sum():item() == 0)
+ours = nil
+-- Garbage made inside a tidy is collected before its end.
+lt.tidy(function()
+  for _ = 1, 200 do mega(32) end
+end)
+
+-- A limit is hard; the error names who holds the memory, and the program goes on.
+local function hold(device, sizes)
+  local held = {}
+  for i, n in ipairs(sizes) do held[i] = mega(n, device) end
+  return held
+end
+local held = hold("GPU:0", { 100, 300, 50, 200, 150, 20 })
+local named = lt.device("GPU:0", lt.ones, { 10, 10 * MB // 4 })
+local line = debug.getinfo(1, "l").currentline - 1
+local err = expect.raises("ResourceExhausted", "out of memory on /job:localhost/replica:0/task:0/device:GPU:0", mega, 300)
+assert(err.message:find("^zeros: ") and err.message:find("314572800", 1, true), err.message)
+assert(err.message:find(tostring(1024 * MB), 1, true) and err.message:find("largest free piece", 1, true), err.message)
+assert(err.message:find(tostring(info().current), 1, true), "bytes in use: " .. err.message)
+assert(err.device:find("device:GPU:0$") and #err.hint > 0, "fields")
+local holders = {}
+for size in err.message:gmatch("\n  ([%d.]+) ?MiB  %(") do holders[#holders + 1] = tonumber(size) end
+expect.equal(holders, { 300, 200, 150, 100, 100 }, "the five largest holders in\n" .. err.message)
+assert(err.message:find("(10, 2621440) float32  made by Fill at tests/lua/memory.lua:" .. line, 1, true), err.message)
+held[2]:release()
+assert(mega(300).size > 0, "goes on working")
+err = expect.raises("ResourceExhausted", "larger than the device's limit", mega, 1025)
+held, named = nil, nil
+
+-- A loop that drops its tensors never fails, however little there is; also when the garbage is made of small pieces.
+for _ = 1, 300 do mega(5, "GPU:2") end
+for i = 1, 20000 do lt.device("GPU:2", lt.zeros, { 1 + i % 7000 }) end
+local chain = mega(4, "GPU:2")
+for _ = 1, 100 do chain = chain + 1 end
+assert(chain[4][1]:item() == 100)
+chain = nil
+
+-- Slices of one card have limits of their own.
+collectgarbage()
+err = expect.raises("ResourceExhausted", "device:GPU:2", hold, "GPU:2", { 20, 20 })
+local fits = hold("GPU:3", { 20, 20 })
+assert(info("GPU:2").limit == 32 * MB and info("GPU:3").limit == 64 * MB and fits[2].size > 0)
+fits = nil
+
+-- Growth starts small; release_memory gives pages back.
+assert(info("GPU:1").reserved < 64 * MB, "growth starts small: " .. info("GPU:1").reserved)
+held = hold("GPU:1", { 100, 100 })
+assert(info("GPU:1").reserved >= 200 * MB)
+held = nil
+lt.config.release_memory("GPU:1")
+assert(info("GPU:1").reserved < 20 * MB and info("GPU:1").current == 0, "given back: " .. info("GPU:1").reserved)
+mega(1)
+lt.config.release_memory()
+mega(1, "GPU:1")
+
+-- The CPU has a limit too.
+local cpu = info("CPU:0")
+assert(cpu.limit == 512 * MB and cpu.peak >= cpu.current)
+held = {}
+err = expect.raises("ResourceExhausted", "device:CPU:0", function()
+  for i = 1, 20 do held[i] = mega(64, "CPU:0") end
+end)
+assert(#held >= 6 and #held <= 8, "64 MB tensors within 512 MB: " .. #held)
+assert(err.message:find("Largest live tensors", 1, true), err.message)
+held = nil
+for _ = 1, 50 do mega(200, "CPU:0") end
+lt.config.release_memory("CPU:0")
+assert(info("CPU:0").reserved < 100 * MB, "the CPU's pool gives back: " .. info("CPU:0").reserved)
+err = expect.raises("ResourceExhausted", "device:CPU:0", mega, 513, "CPU:0")
+
+-- Copies kept for reuse do not stand in the way of an allocation.
+local source = mega(200, "CPU:0")
+local filler = mega(700)
+local _ = lt.device("GPU:0", function() return source + filler[{ { 1, 200 } }] end)
+_ = nil
+local rest = mega(300)
+assert(rest.size > 0)
+source, filler, rest = nil, nil, nil
+
+-- A tensor that goes to and fro leaves a long chain of copies; freeing it is no deep recursion.
+collectgarbage("stop")
+local moved = lt.device("GPU:0", lt.ones, { 2 })
+for i = 1, 40000 do moved = moved:to(i % 2 == 0 and "GPU:0" or "GPU:1") end
+assert(moved:sum():item() == 2)
+moved = nil
+collectgarbage("restart")
+collectgarbage()
+
+-- A loop of 4 MB tensors stays small.
+local function status(key)
+  for l in io.lines("/proc/self/status") do
+    local kb = l:match("^" .. key .. ":%s*(%d+) kB")
+    if kb then return tonumber(kb) * 1024 end
+  end
+end
+local file <close> = assert(io.open("/proc/self/maps"))
+local sanitized = file:read("a"):find("lib[at]san") ~= nil
+local text, ok = expect.program([[
+local lt = require "lutra"
+local till = lt.time() + (tonumber(os.getenv("LUTRA_LOOP_SECONDS")) or 3)
+local n, x = 0, lt.ones { 1024, 1024 }
+while lt.time() < till do
+  local y = x + 1
+  n = n + 1
+end
+for l in io.lines("/proc/self/status") do
+  local kb = l:match("^VmHWM:%s*(%d+) kB")
+  if kb then print(kb // 1024, n) end
+end
+]])
+assert(ok, text)
+local resident, rounds = text:match("^(%d+)\t(%d+)")
+assert(tonumber(resident) < (sanitized and 700 or 300), "the loop held " .. tostring(text) .. " MB")
+assert(tonumber(rounds) > 50, text)
+assert(status("VmRSS") > 0)
+print("ok")
