@@ -1,9 +1,11 @@
 -- What `scripts/dev bench` measures: the same work as a Lutra script, in NumPy and in PyTorch, side by side.
 -- `setup` runs once; `run` is what is timed and leaves its result in r, which must be the same everywhere.
---   limit_ns, module_limit_ns   where to arrive: in the program, and as a module in the stock interpreter
+--   module                      measured as a module in the stock interpreter, too
+--   limit_ns, module_limit_ns   where to arrive: in the program, and as a module
+--   limit_rate                  the same for work per second; faults: page faults are counted, and none is the limit
 --   numpy.target, torch.target  how many times faster Lutra means to be; starred: the hardware sets the limit for
 --                               everybody, and 0.97 counts as reached
---   work, unit                  what one run does, for a rate beside the time: unit 1e9 of work "GFLOP", say
+--   work, unit                  what one run does: work / nanoseconds is the rate, in units a second
 -- Inputs are whole numbers wherever sums are compared, so that no order of additions rounds.
 
 local two_by_two = {
@@ -14,59 +16,60 @@ local two_by_two = {
 
 -- Two vectors of n small whole numbers.
 local function vectors(n)
+  local function filled(code) return (code:gsub("N", n)) end
   return {
-    lutra = ("local a = lt.cast(lt.range(%d) %% 4, 'float32') local b = lt.cast(lt.range(%d) %% 3, 'float32')"):format(n, n),
-    numpy = ("a = (np.arange(%d) %% 4).astype(np.float32); b = (np.arange(%d) %% 3).astype(np.float32)"):format(n, n),
-    torch = ("a = (torch.arange(%d) %% 4).float(); b = (torch.arange(%d) %% 3).float()"):format(n, n),
+    lutra = filled "local a = lt.cast(lt.range(N) % 4, 'float32') local b = lt.cast(lt.range(N) % 3, 'float32')",
+    numpy = filled "a = (np.arange(N) % 4).astype(np.float32); b = (np.arange(N) % 3).astype(np.float32)",
+    torch = filled "a = (torch.arange(N) % 4).float(); b = (torch.arange(N) % 3).float()",
   }
 end
 
 -- Two n x n matrices of small whole numbers.
 local function matrices(n)
-  local size = n * n
+  local function filled(code) return (code:gsub("NN", n * n):gsub("N", n)) end
   return {
-    lutra = ("local a = lt.reshape(lt.cast(lt.range(%d) %% 7, 'float32'), {%d, %d}) "
-      .. "local b = lt.reshape(lt.cast(lt.range(%d) %% 5, 'float32'), {%d, %d})"):format(size, n, n, size, n, n),
-    numpy = ("a = (np.arange(%d) %% 7).astype(np.float32).reshape(%d, %d); "
-      .. "b = (np.arange(%d) %% 5).astype(np.float32).reshape(%d, %d)"):format(size, n, n, size, n, n),
-    torch = ("a = (torch.arange(%d) %% 7).float().reshape(%d, %d); "
-      .. "b = (torch.arange(%d) %% 5).float().reshape(%d, %d)"):format(size, n, n, size, n, n),
+    lutra = filled "local a = lt.reshape(lt.cast(lt.range(NN) % 7, 'float32'), {N, N})"
+      .. filled " local b = lt.reshape(lt.cast(lt.range(NN) % 5, 'float32'), {N, N})",
+    numpy = filled "a = (np.arange(NN) % 7).astype(np.float32).reshape(N, N); "
+      .. filled "b = (np.arange(NN) % 5).astype(np.float32).reshape(N, N)",
+    torch = filled "a = (torch.arange(NN) % 7).float().reshape(N, N); "
+      .. filled "b = (torch.arange(NN) % 5).float().reshape(N, N)",
   }
 end
 
 return {
   {
-    name = "add_2x2", title = "add 2x2", limit_ns = 130, module_limit_ns = 170, setup = two_by_two,
+    name = "add_2x2", title = "add 2x2", module = true, limit_ns = 130, module_limit_ns = 170, setup = two_by_two,
     lutra = {run = "r = a + b"},
     numpy = {run = "r = a + b", target = 4},
     torch = {run = "r = a + b", target = 12},
   },
   {
-    name = "matmul_2x2", title = "matmul 2x2", limit_ns = 180, setup = two_by_two,
+    name = "matmul_2x2", title = "matmul 2x2", module = true, limit_ns = 180, setup = two_by_two,
     lutra = {setup = "local matmul = lt.matmul", run = "r = matmul(a, b)"},
     numpy = {run = "r = a @ b"},
     torch = {setup = "matmul = torch.matmul", run = "r = matmul(a, b)", target = 15},
   },
   {
-    name = "sum_2x2", title = "sum 2x2", limit_ns = 160, setup = two_by_two,
+    name = "sum_2x2", title = "sum 2x2", module = true, limit_ns = 160, setup = two_by_two,
     lutra = {run = "r = a:sum()"},
     numpy = {run = "r = a.sum()"},
     torch = {run = "r = a.sum()", target = 12},
   },
   {
-    name = "constant_2x2", title = "constant 2x2, tables at hand", limit_ns = 350,
+    name = "constant_2x2", title = "constant 2x2, tables at hand", module = true, limit_ns = 350,
     lutra = {setup = "local constant, t = lt.constant, {{1.0, 2.0}, {3.0, 4.0}}", run = "r = constant(t)"},
     numpy = {setup = "t = [[1.0, 2.0], [3.0, 4.0]]; array = np.array; f = np.float32", run = "r = array(t, f)"},
     torch = {setup = "t = [[1.0, 2.0], [3.0, 4.0]]; tensor = torch.tensor", run = "r = tensor(t)", target = 15},
   },
   {
-    name = "literal_2x2", title = "constant 2x2, tables made too",
+    name = "literal_2x2", title = "constant 2x2, tables made too", module = true,
     lutra = {setup = "local constant = lt.constant", run = "r = constant {{1.0, 2.0}, {3.0, 4.0}}"},
     numpy = {setup = "array = np.array; f = np.float32", run = "r = array([[1.0, 2.0], [3.0, 4.0]], f)"},
     torch = {setup = "tensor = torch.tensor", run = "r = tensor([[1.0, 2.0], [3.0, 4.0]])"},
   },
   {
-    name = "device_add_2x2", title = "device block + add 2x2", limit_ns = 400, setup = two_by_two,
+    name = "device_add_2x2", title = "device block + add 2x2", module = true, limit_ns = 400, setup = two_by_two,
     lutra = {
       setup = "local device, add = lt.device, lt.add",
       run = "do local scope <close> = device('/CPU:0') r = add(a, b) end",
@@ -98,8 +101,8 @@ return {
     lutra = {run = "r = a:sum()"}, numpy = {run = "r = a.sum()"}, torch = {run = "r = a.sum()", target = 1},
   },
   {
-    name = "matmul_512", title = "matmul 512", starred = true, setup = matrices(512), work = 2 * 512 ^ 3, unit = "GFLOP",
-    limit_rate = 187,
+    name = "matmul_512", title = "matmul 512", starred = true, setup = matrices(512),
+    work = 2 * 512 ^ 3, unit = "GFLOP", limit_rate = 187,
     lutra = {setup = "local matmul = lt.matmul", run = "r = matmul(a, b)"},
     numpy = {run = "r = a @ b"},
     torch = {setup = "matmul = torch.matmul", run = "r = matmul(a, b)", target = 1},

@@ -6,7 +6,7 @@ local function same(dtype) return dtype end
 
 -- Equal shapes, a number's, rows, columns, both ways, and nothing.
 local pairs_of_shapes = shapes {
-  {}, { 1 }, { 17, 65 }, { 3, 0 }, { { 4, 5 }, {} }, { {}, { 4, 5 } }, { { 4, 5 }, { 5 } }, { { 4, 1 }, { 4, 5 } },
+  {}, { 1 }, { 3, 23 }, { 3, 0 }, { { 4, 5 }, {} }, { {}, { 4, 5 } }, { { 4, 5 }, { 5 } }, { { 4, 1 }, { 4, 5 } },
   { { 2, 1, 5 }, { 3, 1 } }, { { 3, 1, 2, 1 }, { 1, 4, 1, 5 } }, { { 0, 3 }, { 1, 3 } }, { { 1 }, { 0 } },
 }
 
@@ -20,9 +20,10 @@ local function with(rejects, more)
 end
 
 local function shape_rejects(op, more)
+  local dtype = op:find("^logical") and "bool" or "float32"
   return with({
-    { args = { { 1, 2 }, { 1, 2, 3 } }, says = op .. ": a (2,) and b (3,) do not broadcast" },
-    { args = { { { 1, 2 }, { 3, 4 } }, { { 1, 2, 3 } } }, says = op .. ": a (2, 2) and b (1, 3) do not broadcast" },
+    { args = { zeros({ 2 }, dtype), zeros({ 3 }, dtype) }, says = op .. ": a (2,) and b (3,) do not broadcast" },
+    { args = { zeros({ 2, 2 }, dtype), zeros({ 1, 3 }, dtype) }, says = op .. ": a (2, 2) and b (1, 3) do not broadcast" },
     { args = { { 1, 2 } }, says = op .. ": 1 argument given, expected " .. op .. "(a, b)" },
     { args = { { 1, 2 }, 1, 2 }, says = op .. ": 3 arguments given" },
     { args = { { 1, 2 }, "1" }, says = op .. ": b is" },
@@ -208,7 +209,7 @@ spec "pow" {
     { { -8.0 }, 1 / 3, gives = { nan } },
     { { 0.0, nan, 1.0 }, { 0, 0, nan }, gives = { 1, 1, 1 } },
     { int32 { 3, 2, -3 }, { 21, 31, 3 }, gives = { 1870418611, -2147483648, -27 } },
-    { int64 { 2, 3 }, 63, gives = { math.mininteger, -8006678197202707421 } },
+    { int64 { 2, 3 }, 63, gives = { math.mininteger, -3237885987332494933 } },
     { { 1e20 }, 2, gives = { inf } },
   },
   reference = function(a, b) return a ^ b end,

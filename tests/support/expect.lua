@@ -36,10 +36,11 @@ end
 -- The merged name of the scopes that are open here.
 function expect.scope() return lt.debugging.explain(lt.zeros { 1 }).requested end
 
--- Collects until nothing more is freed, and counts the storages left.
+-- Collects until nothing more is freed, drops the copies kept for reuse, and counts the storages left.
 function expect.storages()
   collectgarbage()
   collectgarbage()
+  lt.config.release_memory()
   return lt.debugging.live_storages()
 end
 

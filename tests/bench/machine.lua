@@ -1,0 +1,96 @@
+-- The machine as benchmarks see it: which cores they run on, fresh processes pinned to them, and whether anybody else
+-- computed meanwhile. LUTRA_BENCH_CORES names the cores, as taskset takes them.
+local machine = {}
+
+local kDisturbed = 0.05 -- the share of our cores' time that others may take before a measurement counts as disturbed
+
+-- What a command prints, without the last line end; nil when it fails.
+function machine.output_of(command)
+  local pipe = assert(io.popen(command))
+  local text = pipe:read("a")
+  return pipe:close() and (text:gsub("%s+$", "")) or nil
+end
+
+-- The first match in the lines of a file.
+function machine.find(path, pattern)
+  for line in io.lines(path) do
+    local found = line:match(pattern)
+    if found then return found end
+  end
+end
+
+-- The first two cores we may use, unless told: the limits were set on two.
+local function choose_cores()
+  local told = os.getenv("LUTRA_BENCH_CORES")
+  local cores = {}
+  for from, to in (told or machine.find("/proc/self/status", "^Cpus_allowed_list:%s*(%S+)")):gmatch("(%d+)%-?(%d*)") do
+    for core = math.tointeger(from), math.tointeger(to == "" and from or to) do cores[#cores + 1] = core end
+  end
+  return told and cores or {cores[1], cores[2]}
+end
+
+machine.cores = choose_cores()
+machine.pin = machine.output_of("command -v taskset") and "taskset -c " .. table.concat(machine.cores, ",") .. " " or ""
+
+local environment = ("env -u LUA_INIT -u LUA_INIT_5_4 -u LUTRA_SIM_GPUS -u LUTRA_LOG_PLACEMENT LUTRA_NUM_THREADS=N "
+  .. "OMP_NUM_THREADS=N MKL_NUM_THREADS=N OPENBLAS_NUM_THREADS=N "):gsub("N ", #machine.cores .. " ")
+
+-- Seconds that our cores were busy for anybody, a hypervisor's other guests included, and for our own children.
+local function busy_seconds()
+  local wanted, ticks = {}, 0
+  for _, core in ipairs(machine.cores) do wanted["cpu" .. core] = true end
+  for line in io.lines("/proc/stat") do
+    local name, user, nice, system, irq, softirq, steal =
+      line:match("^(cpu%d+) (%d+) (%d+) (%d+) %d+ %d+ (%d+) (%d+) (%d+)")
+    if wanted[name] then ticks = ticks + user + nice + system + irq + softirq + steal end
+  end
+  local file <close> = assert(io.open("/proc/self/stat"))
+  local user, system = file:read("a"):match("^.*%)" .. (" %S+"):rep(13) .. " (%d+) (%d+)")
+  return ticks / 100, (user + system) / 100
+end
+
+-- Whatever lines `word field...` a command prints in a fresh, pinned process, as {word = {field...}}.
+local function run_once(command)
+  local said = {}
+  local pipe = assert(io.popen(machine.pin .. environment .. command))
+  for line in pipe:lines() do
+    local word, rest = line:match("^(%l[%l_]*)%s+(.*)$")
+    if word then
+      said[word] = {}
+      for field in rest:gmatch("%S+") do table.insert(said[word], tonumber(field) or field) end
+    end
+  end
+  return pipe:close() and said or error("failed: " .. command, 0)
+end
+
+-- The same, and said.disturbed: whether others took more than 5% of the cores. A disturbed run is repeated up to
+-- `patience` times, and the least disturbed one counts.
+function machine.measure(command, patience)
+  local best, least
+  for attempt = 0, patience do
+    if attempt > 0 then os.execute("sleep 0.5") end
+    local started = tonumber(machine.find("/proc/uptime", "^%S+"))
+    local all, ours = busy_seconds()
+    local said = run_once(command)
+    local all_after, ours_after = busy_seconds()
+    local seconds = (tonumber(machine.find("/proc/uptime", "^%S+")) - started) * #machine.cores
+    -- Ticks are 10 ms: a very short process cannot tell its share.
+    local others = math.max(0, (all_after - all) - (ours_after - ours) - 0.02) / math.max(seconds, 0.02)
+    said.disturbed = others > kDisturbed
+    if not least or others < least then best, least = said, others end
+    if not best.disturbed then break end
+  end
+  return best
+end
+
+-- One line for a page: model, cores, load.
+function machine.describe()
+  local virtual = machine.find("/proc/cpuinfo", "^flags.* hypervisor") and ", a virtual machine" or ""
+  local model = machine.find("/proc/cpuinfo", "^model name%s*:%s*(.*)") or "unknown CPU"
+  return ("%s%s, %s %d of %s cores"):format(model, virtual, machine.pin == "" and "not pinned," or "pinned to",
+    #machine.cores, machine.output_of("getconf _NPROCESSORS_ONLN"))
+end
+
+function machine.load() return machine.find("/proc/loadavg", "^%S+") end
+
+return machine
