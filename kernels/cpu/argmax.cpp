@@ -1,5 +1,5 @@
-// Where the largest element is, on the CPU: a part of the reduce family. Blocks are reduced in parallel, then compared in
-// order, so that the first of equals wins whatever the number of threads.
+// Where the largest element is, on the CPU: a part of the reduce family. Blocks are reduced in parallel, then compared
+// in order, so that the first of equals wins whatever the number of threads.
 
 #include <type_traits>
 
@@ -10,10 +10,7 @@ namespace lutra {
 namespace {
 
 // Whether x takes the place of `best`, which comes before it.
-template <class T>
-bool wins(T x, T best) {
-  return (x > best) | ((x != x) & (best == best));
-}
+template <class T> bool wins(T x, T best) { return (x > best) | ((x != x) & (best == best)); }
 
 Extent extent_of(const KernelArgs& args) {
   const Array& x = args.in[0];
@@ -27,8 +24,7 @@ Extent extent_of(const KernelArgs& args) {
 }
 
 // The first place of `value`, which is there; nan finds nan.
-template <class T>
-[[gnu::always_inline]] inline int64_t place_of(T value, const T* x, int64_t n) {
+template <class T> [[gnu::always_inline]] inline int64_t place_of(T value, const T* x, int64_t n) {
   bool is_nan = value != value;
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
@@ -40,8 +36,7 @@ template <class T>
   return i;
 }
 
-template <class T>
-LUTRA_WIDE void argmax_rows(const T* x, int64_t count, int64_t n, int64_t base, int64_t* out) {
+template <class T> LUTRA_WIDE void argmax_rows(const T* x, int64_t count, int64_t n, int64_t base, int64_t* out) {
   for (int64_t row = 0; row < count; ++row) {
     out[row] = place_of(reduce_block<MaxOf<T>>(x + row * n, n), x + row * n, n) + base;
   }
@@ -68,8 +63,7 @@ LUTRA_WIDE void argmax_tile(const T* x, int64_t rows, int64_t stride, int64_t co
   }
 }
 
-template <class T>
-void run_along_rows(const KernelArgs& args, const Extent& extent, int64_t base) {
+template <class T> void run_along_rows(const KernelArgs& args, const Extent& extent, int64_t base) {
   const T* x = args.in[0].as<T>();
   int64_t* out = args.out[0].as<int64_t>();
   int64_t blocks = extent.blocks(), reduced = extent.reduced;
@@ -96,8 +90,7 @@ void run_along_rows(const KernelArgs& args, const Extent& extent, int64_t base) 
   });
 }
 
-template <class T>
-void run_along_columns(const KernelArgs& args, const Extent& extent, int64_t base) {
+template <class T> void run_along_columns(const KernelArgs& args, const Extent& extent, int64_t base) {
   const T* x = args.in[0].as<T>();
   int64_t* out = args.out[0].as<int64_t>();
   int64_t blocks = extent.blocks(), reduced = extent.reduced, inner = extent.inner;
@@ -107,7 +100,8 @@ void run_along_columns(const KernelArgs& args, const Extent& extent, int64_t bas
     T best[kTile];
     Place<T> place[kTile];
     int64_t first = b * kBlock;
-    argmax_tile(x + (o * reduced + first) * inner + column, std::min(kBlock, reduced - first), inner, columns, best, place);
+    argmax_tile(x + (o * reduced + first) * inner + column, std::min(kBlock, reduced - first), inner, columns, best,
+                place);
     int64_t at = (blocks > 1 ? o * blocks + b : o) * inner + column;
     int64_t* to = blocks > 1 ? places : out;
     for (int64_t k = 0; k < columns; ++k) to[at + k] = place[k] + first + base;
@@ -125,8 +119,7 @@ void run_along_columns(const KernelArgs& args, const Extent& extent, int64_t bas
   });
 }
 
-template <class T>
-void run(const KernelArgs& args) {
+template <class T> void run(const KernelArgs& args) {
   if (args.out[0].size == 0) return;
   Extent extent = extent_of(args);
   int64_t base = args.as<ArgMaxAttrs>().base.value;
@@ -134,21 +127,18 @@ void run(const KernelArgs& args) {
   else run_along_columns<T>(args, extent, base);
 }
 
-template <class T>
-std::size_t scratch(const KernelArgs& args) {
+template <class T> std::size_t scratch(const KernelArgs& args) {
   Extent extent = extent_of(args);
   return static_cast<std::size_t>(extent.partials()) * (sizeof(T) + (extent.inner == 1 ? 0 : sizeof(int64_t)));
 }
 
-template <class T>
-constexpr KernelEntry entry() {
-  return {.run = run<T>, .scratch = scratch<T>};
-}
+template <class T> constexpr KernelEntry entry() { return {.run = run<T>, .scratch = scratch<T>}; }
 
 }  // namespace
 
 void register_argmax_cpu(KernelRegistry& kernels) {
-  kernels.add_each("ArgMax", DeviceType::CPU, ComputedNumbers{}, [](auto tag) { return entry<typename decltype(tag)::type>(); });
+  kernels.add_each("ArgMax", DeviceType::CPU, ComputedNumbers{},
+                   [](auto tag) { return entry<typename decltype(tag)::type>(); });
   kernels.add("ArgMax", DeviceType::CPU, kBool, entry<uint8_t>());
 }
 

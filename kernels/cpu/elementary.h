@@ -1,5 +1,5 @@
-// exp, log, tanh and the logistic function without branches, tables or calls, so that loops over them vectorise; the same
-// bits for every width, since multiplications and additions stay separate. Within 1.5 units in the last place, the
+// exp, log, tanh and the logistic function without branches, tables or calls, so that loops over them vectorise; the
+// same bits for every width, since multiplications and additions stay separate. Within 1.5 units in the last place, the
 // logistic function 2.5. Polynomials: Cephes (float32, and tanh), fdlibm (float64).
 #pragma once
 
@@ -13,8 +13,7 @@
 
 namespace lutra {
 
-template <class T>
-struct FloatForm {
+template <class T> struct FloatForm {
   static constexpr bool kIsFloat = std::is_same_v<T, float>;
   using Bits = std::conditional_t<kIsFloat, uint32_t, uint64_t>;
   static constexpr int kMantissa = kIsFloat ? 23 : 52;
@@ -24,8 +23,7 @@ struct FloatForm {
 };
 
 // 2^n for `shifted` = kRounder + n.
-template <class T>
-[[gnu::always_inline]] inline T power_of_two(T shifted) {
+template <class T> [[gnu::always_inline]] inline T power_of_two(T shifted) {
   using F = FloatForm<T>;
   return std::bit_cast<T>((std::bit_cast<typename F::Bits>(shifted) + F::kBias) << F::kMantissa);
 }
@@ -54,11 +52,12 @@ template <class T>
 }
 
 // ln 2 in two parts: the first has few enough bits that its product with an exponent is exact.
-template <class T> inline constexpr T kLn2High = FloatForm<T>::kIsFloat ? T(0.693359375) : T(6.93147180369123816490e-01);
-template <class T> inline constexpr T kLn2Low = FloatForm<T>::kIsFloat ? T(-2.12194440e-4) : T(1.90821492927058770002e-10);
-
 template <class T>
-[[gnu::always_inline]] inline T exp_of(T x) {
+inline constexpr T kLn2High = FloatForm<T>::kIsFloat ? T(0.693359375) : T(6.93147180369123816490e-01);
+template <class T>
+inline constexpr T kLn2Low = FloatForm<T>::kIsFloat ? T(-2.12194440e-4) : T(1.90821492927058770002e-10);
+
+template <class T> [[gnu::always_inline]] inline T exp_of(T x) {
   using F = FloatForm<T>;
   // From there on the result is 0 or inf all the same. nan passes both comparisons.
   constexpr T kLow = F::kIsFloat ? T(-104) : T(-746), kHigh = F::kIsFloat ? T(89) : T(710);
@@ -73,8 +72,7 @@ template <class T>
 }
 
 // 0 gives -inf, less gives nan.
-template <class T>
-[[gnu::always_inline]] inline T log_of(T x) {
+template <class T> [[gnu::always_inline]] inline T log_of(T x) {
   using F = FloatForm<T>;
   using Bits = typename F::Bits;
   constexpr Bits kSqrtHalf = F::kIsFloat ? Bits(0x3f3504f3) : Bits(0x3fe6a09e667f3bcd);
@@ -114,16 +112,14 @@ template <class T>
   return x + x * (z * p / q);
 }
 
-template <class T>
-[[gnu::always_inline]] inline T tanh_of(T x) {
+template <class T> [[gnu::always_inline]] inline T tanh_of(T x) {
   T a = std::fabs(x);
   T far = T(1) - T(2) / (exp_of(a + a) + T(1));
   return std::copysign(a < T(0.625) ? tanh_near_zero(a) : far, x);
 }
 
 // 1 / (1 + e^-x), without an overflow on either side.
-template <class T>
-[[gnu::always_inline]] inline T sigmoid_of(T x) {
+template <class T> [[gnu::always_inline]] inline T sigmoid_of(T x) {
   T e = exp_of(-std::fabs(x));
   return (x < 0 ? e : T(1)) / (T(1) + e);
 }

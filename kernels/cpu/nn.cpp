@@ -9,8 +9,7 @@ namespace lutra {
 namespace {
 
 // `count` rows of n elements, one behind the other. A row's sum is taken block by block, as Sum would.
-template <class T>
-LUTRA_WIDE void softmax_rows(const T* __restrict x, T* __restrict out, int64_t count, int64_t n) {
+template <class T> LUTRA_WIDE void softmax_rows(const T* __restrict x, T* __restrict out, int64_t count, int64_t n) {
   for (int64_t row = 0; row < count; ++row, x += n, out += n) {
     T most = MaxOf<T>::kStart;
     for (int64_t i = 0; i < n; i += kBlock) {
@@ -29,7 +28,8 @@ LUTRA_WIDE void softmax_rows(const T* __restrict x, T* __restrict out, int64_t c
 
 // `columns` <= kTile columns of `rows` rows, `stride` apart.
 template <class T>
-LUTRA_WIDE void softmax_columns(const T* __restrict x, T* __restrict out, int64_t rows, int64_t stride, int64_t columns) {
+LUTRA_WIDE void softmax_columns(const T* __restrict x, T* __restrict out, int64_t rows, int64_t stride,
+                                int64_t columns) {
   T most[kTile], scale[kTile], run[kTile];
   double sum[kTile];
   for (int64_t k = 0; k < columns; ++k) {
@@ -56,8 +56,7 @@ LUTRA_WIDE void softmax_columns(const T* __restrict x, T* __restrict out, int64_
   }
 }
 
-template <class T>
-void run_softmax(const KernelArgs& args) {
+template <class T> void run_softmax(const KernelArgs& args) {
   const Array& array = args.out[0];
   if (array.size == 0) return;
   int axis = softmax_axis(args.as<SoftmaxAttrs>(), array.rank);
@@ -66,9 +65,8 @@ void run_softmax(const KernelArgs& args) {
   const T* x = args.in[0].as<T>();
   T* out = array.as<T>();
   if (inner == 1) {
-    parallel_for(array.size / n, row_grain(kCostlyGrain, n), [=](int64_t begin, int64_t end) {
-      softmax_rows(x + begin * n, out + begin * n, end - begin, n);
-    });
+    parallel_for(array.size / n, row_grain(kCostlyGrain, n),
+                 [=](int64_t begin, int64_t end) { softmax_rows(x + begin * n, out + begin * n, end - begin, n); });
     return;
   }
   // Narrower tiles than a reduction's: what the three passes read stays in the second cache for rows by the thousand.

@@ -55,28 +55,24 @@ struct Plan {
 };
 
 // An op is a struct: Reducer, Out, and finish(acc, count), the result from what `count` elements were gathered in.
-template <class T>
-struct Sum {
+template <class T> struct Sum {
   using Reducer = SumOf<T>;
   using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
   static Out finish(typename Reducer::Acc sum, int64_t) { return static_cast<Out>(sum); }
 };
-template <class T>
-struct Mean {
+template <class T> struct Mean {
   using Reducer = SumOf<T>;
   using Out = T;
   static T finish(double sum, int64_t count) {
     return count > 0 ? static_cast<T>(sum / static_cast<double>(count)) : std::numeric_limits<T>::quiet_NaN();
   }
 };
-template <class T>
-struct Max {
+template <class T> struct Max {
   using Reducer = MaxOf<T>;
   using Out = T;
   static T finish(T most, int64_t) { return most; }
 };
-template <class T>
-struct Min {
+template <class T> struct Min {
   using Reducer = MinOf<T>;
   using Out = T;
   static T finish(T least, int64_t) { return least; }
@@ -92,14 +88,12 @@ struct Any {
   static bool finish(uint8_t most, int64_t) { return most != 0; }
 };
 
-template <class Op>
-std::size_t scratch(const KernelArgs& args) {
+template <class Op> std::size_t scratch(const KernelArgs& args) {
   Plan plan = Plan::of(args);
   return static_cast<std::size_t>(plan.partials() + plan.room(0) + plan.room(1)) * sizeof(typename Op::Reducer::Acc);
 }
 
-template <class Op>
-void run(const KernelArgs& args) {
+template <class Op> void run(const KernelArgs& args) {
   using First = typename Op::Reducer;
   using Acc = typename First::Acc;
   Plan plan = Plan::of(args);
@@ -124,13 +118,9 @@ void run(const KernelArgs& args) {
   }
 }
 
-template <class Op>
-constexpr KernelEntry entry() {
-  return {.run = run<Op>, .scratch = scratch<Op>};
-}
+template <class Op> constexpr KernelEntry entry() { return {.run = run<Op>, .scratch = scratch<Op>}; }
 
-template <template <class> class Op, class Types>
-void add(KernelRegistry& kernels, const char* name, Types types) {
+template <template <class> class Op, class Types> void add(KernelRegistry& kernels, const char* name, Types types) {
   kernels.add_each(name, DeviceType::CPU, types, [](auto tag) { return entry<Op<typename decltype(tag)::type>>(); });
 }
 

@@ -1,5 +1,6 @@
-// Reductions as fixed trees, so that results do not depend on the number of threads: elements are taken in blocks of 1,024
-// along the reduced axis, within a block in runs of at most 32, and the blocks' results in pairs. A reducer is a struct:
+// Reductions as fixed trees, so that results do not depend on the number of threads: elements are taken in blocks of
+// 1,024 along the reduced axis, within a block in runs of at most 32, and the blocks' results in pairs. A reducer is a
+// struct:
 //   In        the elements
 //   Run       what a run of up to 32 elements is gathered in: open(element), join(run, run)
 //   Acc       what runs and blocks are gathered in: lift(run), merge(acc, acc)
@@ -24,10 +25,10 @@ inline constexpr int64_t kTile = 512;  // columns gathered side by side
 
 // In float32, runs are summed in float32 and everything above them in float64; integers in 64 bits, wrapping. Bool is
 // counted, as uint8.
-template <class T>
-struct SumOf {
+template <class T> struct SumOf {
   using In = T;
-  using Run = std::conditional_t<std::is_same_v<T, uint8_t>, uint8_t, std::conditional_t<std::is_integral_v<T>, uint64_t, T>>;
+  using Run =
+      std::conditional_t<std::is_same_v<T, uint8_t>, uint8_t, std::conditional_t<std::is_integral_v<T>, uint64_t, T>>;
   using Acc = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
   using Next = SumOf<Acc>;
   static constexpr Run kStart = 0;
@@ -40,13 +41,13 @@ struct SumOf {
   static Acc merge(Acc a, Acc b) { return a + b; }
 };
 
-template <class T>
-struct MaxOf {
+template <class T> struct MaxOf {
   using In = T;
   using Run = T;
   using Acc = T;
   using Next = MaxOf;
-  static constexpr T kStart = std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  static constexpr T kStart =
+      std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
   static T open(T x) { return x; }
   // Two choices, which compile to two instructions; one choice of either condition becomes a branch.
   static T join(T a, T b) {
@@ -57,13 +58,13 @@ struct MaxOf {
   static T merge(T a, T b) { return join(a, b); }
 };
 
-template <class T>
-struct MinOf {
+template <class T> struct MinOf {
   using In = T;
   using Run = T;
   using Acc = T;
   using Next = MinOf;
-  static constexpr T kStart = std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  static constexpr T kStart =
+      std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
   static T open(T x) { return x; }
   static T join(T a, T b) {
     T less = b < a ? b : a;
@@ -74,15 +75,13 @@ struct MinOf {
 };
 
 // Eight elements, `stride` apart, in pairs: fewer roundings than one after the other, and independent of each other.
-template <class R>
-[[gnu::always_inline]] inline typename R::Run join_eight(const typename R::In* x, int64_t stride) {
+template <class R> [[gnu::always_inline]] inline typename R::Run join_eight(const typename R::In* x, int64_t stride) {
   auto pair = [=](int64_t i) { return R::join(R::open(x[i * stride]), R::open(x[(i + 1) * stride])); };
   return R::join(R::join(pair(0), pair(2)), R::join(pair(4), pair(6)));
 }
 
 // n <= kBlock neighbouring elements: 32 lanes, then the lanes in pairs.
-template <class R>
-[[gnu::always_inline]] inline typename R::Acc reduce_block(const typename R::In* x, int64_t n) {
+template <class R> [[gnu::always_inline]] inline typename R::Acc reduce_block(const typename R::In* x, int64_t n) {
   using Acc = typename R::Acc;
   int64_t done = 0;
   Acc result = R::lift(R::kStart);
@@ -108,8 +107,8 @@ template <class R>
 
 // `rows` <= kBlock rows of `columns` <= kTile elements, `stride` apart: one result a column.
 template <class R>
-[[gnu::always_inline]] inline void reduce_columns(const typename R::In* x, int64_t rows, int64_t stride, int64_t columns,
-                                                  typename R::Acc* __restrict result) {
+[[gnu::always_inline]] inline void reduce_columns(const typename R::In* x, int64_t rows, int64_t stride,
+                                                  int64_t columns, typename R::Acc* __restrict result) {
   typename R::Run run[kTile];
   for (int64_t k = 0; k < columns; ++k) result[k] = R::lift(R::kStart);
   for (int64_t first = 0; first < rows; first += kRun) {
@@ -145,7 +144,8 @@ LUTRA_WIDE static void reduce_rows(const typename R::In* x, int64_t count, int64
 }
 
 template <class R>
-LUTRA_WIDE static void reduce_tile(const typename R::In* x, int64_t rows, int64_t stride, int64_t columns, typename R::Acc* result) {
+LUTRA_WIDE static void reduce_tile(const typename R::In* x, int64_t rows, int64_t stride, int64_t columns,
+                                   typename R::Acc* result) {
   reduce_columns<R>(x, rows, stride, columns, result);
 }
 
@@ -175,8 +175,7 @@ struct Extent {
 };
 
 // Calls each(o, block, column, columns) for every tile of every block, in parallel.
-template <class Each>
-void for_tiles(const Extent& extent, const Each& each) {
+template <class Each> void for_tiles(const Extent& extent, const Each& each) {
   int64_t tiles = (extent.inner + kTile - 1) / kTile, blocks = extent.blocks();
   int64_t work = std::min(extent.reduced, kBlock) * std::min(extent.inner, kTile);
   parallel_for(extent.outer * blocks * tiles, row_grain(kCheapGrain, work), [&](int64_t begin, int64_t end) {
@@ -187,10 +186,9 @@ void for_tiles(const Extent& extent, const Each& each) {
   });
 }
 
-// Merges the blocks of each result in pairs: neighbours first. `partials` is [outer, blocks, inner]; the result of each o
-// is then in its first block.
-template <class R>
-void merge_blocks(const Extent& extent, typename R::Acc* partials) {
+// Merges the blocks of each result in pairs: neighbours first. `partials` is [outer, blocks, inner]; the result of each
+// o is then in its first block.
+template <class R> void merge_blocks(const Extent& extent, typename R::Acc* partials) {
   int64_t blocks = extent.blocks(), inner = extent.inner;
   parallel_for(extent.results(), row_grain(kCheapGrain, blocks), [=](int64_t begin, int64_t end) {
     while (begin < end) {
@@ -208,8 +206,8 @@ void merge_blocks(const Extent& extent, typename R::Acc* partials) {
   });
 }
 
-// Reduces x and hands the results on: put(index of the first, results, how many), from several threads. `partials` has room
-// for extent.partials(). No part of the extent is empty.
+// Reduces x and hands the results on: put(index of the first, results, how many), from several threads. `partials` has
+// room for extent.partials(). No part of the extent is empty.
 template <class R, class Put>
 void reduce_axis(const typename R::In* x, const Extent& extent, typename R::Acc* partials, const Put& put) {
   using Acc = typename R::Acc;

@@ -12,7 +12,8 @@ namespace {
 template <class T>
 using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
 
-// Elements of a run of N inputs: each steps by 1 or repeats. The usual patterns get loops of their own, which vectorise.
+// Elements of a run of N inputs: each steps by 1 or repeats. The usual patterns get loops of their own, which
+// vectorise.
 template <class Op, class C, class T>
 LUTRA_WIDE void ternary_row(const C* a, int64_t step_a, const T* b, int64_t step_b, const T* c, int64_t step_c,
                             T* __restrict out, int64_t n) {
@@ -32,8 +33,7 @@ LUTRA_WIDE void ternary_row(const C* a, int64_t step_a, const T* b, int64_t step
   }
 }
 
-template <class Op, class C, class T>
-void run_ternary(const KernelArgs& args) {
+template <class Op, class C, class T> void run_ternary(const KernelArgs& args) {
   const Array& out = args.out[0];
   if (out.size == 0) return;
   const C* a = args.in[0].as<C>();
@@ -72,20 +72,19 @@ struct Clip {
 
 // Only bytes move: one version an element size.
 void add_select(KernelRegistry& kernels, const char* name) {
-  kernels.add(name, DeviceType::CPU, kBool | DType::Int8 | DType::UInt8, {.run = run_ternary<Select, uint8_t, uint8_t>});
+  kernels.add(name, DeviceType::CPU, kBool | DType::Int8 | DType::UInt8,
+              {.run = run_ternary<Select, uint8_t, uint8_t>});
   kernels.add(name, DeviceType::CPU, kHalves | DType::Int16, {.run = run_ternary<Select, uint8_t, uint16_t>});
   kernels.add(name, DeviceType::CPU, DType::Int32 | DType::Float32, {.run = run_ternary<Select, uint8_t, uint32_t>});
   kernels.add(name, DeviceType::CPU, DType::Int64 | DType::Float64, {.run = run_ternary<Select, uint8_t, uint64_t>});
 }
 
-template <class T>
-LUTRA_WIDE void add_span(const T* a, const T* b, T* out, int64_t n) {
+template <class T> LUTRA_WIDE void add_span(const T* a, const T* b, T* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(Wrapping<T>(a[i]) + Wrapping<T>(b[i]));
 }
 
 // From the list's first to its last, element by element; a stretch stays in the first cache while the list goes by.
-template <class T>
-void run_add_n(const KernelArgs& args) {
+template <class T> void run_add_n(const KernelArgs& args) {
   constexpr int64_t kStretch = 2048;
   T* out = args.out[0].as<T>();
   parallel_for(args.out[0].size, kCheapGrain, [&](int64_t begin, int64_t end) {

@@ -53,21 +53,18 @@ struct Sigmoid {
   template <class T> [[gnu::always_inline]] static T apply(T x) { return sigmoid_of(x); }
 };
 
-template <class Op, class T>
-LUTRA_WIDE void span(const T* __restrict x, T* __restrict out, int64_t n) {
+template <class Op, class T> LUTRA_WIDE void span(const T* __restrict x, T* __restrict out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = Op::apply(x[i]);
 }
 
-template <class Op, class T>
-void run(const KernelArgs& args) {
+template <class Op, class T> void run(const KernelArgs& args) {
   const T* x = args.in[0].as<T>();
   T* out = args.out[0].as<T>();
   parallel_for(args.out[0].size, grain_of<Op>(),
                [=](int64_t begin, int64_t end) { span<Op>(x + begin, out + begin, end - begin); });
 }
 
-template <class Op, class Types>
-void add(KernelRegistry& kernels, const char* name, Types types) {
+template <class Op, class Types> void add(KernelRegistry& kernels, const char* name, Types types) {
   kernels.add_each(name, DeviceType::CPU, types,
                    [](auto tag) { return KernelEntry{.run = run<Op, typename decltype(tag)::type>}; });
 }

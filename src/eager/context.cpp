@@ -104,13 +104,15 @@ Rng Context::random_range(const Seed& seed, uint64_t blocks) {
 }
 
 Storage* Context::allocate_under_pressure(LogicalDevice& device, std::size_t bytes, const Wanted& wanted) {
-  // What can never fit is not worth a collection.
   auto attempt = [&] {
     if (!device.is_host() && device.heap == nullptr) {
       fail(ErrorCode::FailedPrecondition, wanted.op, ": a finalizer reset the devices while memory was being found");
     }
     return device.allocate(bytes);
   };
+  std::size_t limit = device.heap != nullptr ? device.heap->stats().limit_bytes : runtime_.pool().stats().limit_bytes;
+  // What can never fit is not worth a collection.
+  if (bytes > limit) throw out_of_memory(*this, device, bytes, wanted);
   if (hooks.collect != nullptr && hooks.collect(hooks.user)) {
     if (Storage* storage = attempt()) return storage;
   }

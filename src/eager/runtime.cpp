@@ -16,6 +16,13 @@ class CpuDevice final : public Device {
   MemoryInfo memory() const override { return {HostPool::default_limit(), HostPool::default_limit()}; }
 };
 
+const Backend& backend_named(std::string_view name) {
+  for (const Backend* backend : linked_backends()) {
+    if (name == backend->name()) return *backend;
+  }
+  fail(ErrorCode::Internal, "the back end ", name, " is not linked in");
+}
+
 // What "nearly all of the card" leaves to others when no limit is said; a simulated card's own size is all its own.
 std::size_t default_limit(const Device& device) { return device.memory().total_bytes; }
 
@@ -68,7 +75,10 @@ void Runtime::initialise(std::string_view by) {
   for (const std::string& warning : registry_->warnings()) log_.line(warning);
   bool any_gpu = false;
   for (const LogicalDevicePlan& plan : plans) any_gpu |= plan.physical->type() == DeviceType::GPU;
-  if (any_gpu) sim_backend().register_kernels(*kernels_);
+  if (any_gpu) {
+    gpu_backend_ = &backend_named("sim");
+    gpu_backend_->register_kernels(*kernels_);
+  }
   for (const LogicalDevicePlan& plan : plans) add_device(plan);
   // GPUs before CPUs, lowest number first.
   std::stable_sort(order_.begin(), order_.end(), [](const LogicalDevice* a, const LogicalDevice* b) {
@@ -92,7 +102,7 @@ void Runtime::add_device(const LogicalDevicePlan& plan) {
     if (plan.limit_bytes) pool_->set_limit(*plan.limit_bytes);
     if (cpu_ == nullptr || cpu_->spec.index != 0 || plan.spec.index == 0) cpu_ = device.get();
   } else {
-    device->backend = &sim_backend();
+    device->backend = gpu_backend_;
     device->fail_at = sim_.fail_at;
     device->compute = plan.physical->new_stream();
     device->copy = plan.physical->new_stream();
@@ -112,7 +122,7 @@ void Runtime::reset() {
   transfer_.drop_mirrors(nullptr);
   for (LogicalDevice* device : order_) {
     if (device->heap == nullptr || device->heap->live() == 0) continue;
-    fail(ErrorCode::FailedPrecondition, "reset: ", device->heap->live(), " tensors live on ", device->full_name,
+    fail(ErrorCode::FailedPrecondition, "reset: ", device->heap->live(), device->heap->live() == 1 ? " tensor lives on " : " tensors live on ", device->full_name,
          "; release them first (local t <close>, lutra.tidy, t = nil)");
   }
   for (LogicalDevice* device : order_) {

@@ -1,5 +1,5 @@
-// What the States of one host share: the ops, the kernels, the devices with their memory, the settings. A Context (one
-// thread's view) stands on it. Devices are initialised by the first op, or the first question that needs them.
+// What a State (one lua_State's Lutra) computes with: the ops, the kernels, the devices with their memory, the settings. A
+// Context (one thread's view) stands on it. Devices are initialised by the first op, or the first question that needs them.
 #pragma once
 
 #include <cstdint>
@@ -105,6 +105,7 @@ class Runtime {
   std::vector<Context*> contexts_;
   bool soft_placement_ = false;
   uint64_t placement_stamp_ = 1;
+  const Backend* gpu_backend_ = nullptr;  // of the GPUs there are
   SimulatedGpus sim_;
   std::shared_ptr<Schedule> sim_schedule_;
 };

@@ -91,7 +91,8 @@ int device(lua_State* L) {
   return 1;
 }
 
-// __close. Afterwards the object is an empty shell without a metatable, so that its collection costs nothing.
+// __close. Afterwards the object is an empty shell whose metatable (upvalue 2) has no __gc, so that its collection costs
+// nothing; closing it again does nothing.
 int close_scope(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
   ScopeObject* scope = to_scope(L, 1);
@@ -99,7 +100,7 @@ int close_scope(lua_State* L) {
   bool in_order = scope->stack->is_innermost(scope->serial);
   scope->stack->remove(scope->serial);
   scope->stack.reset();
-  lua_pushnil(L);
+  lua_pushvalue(L, lua_upvalueindex(2));
   lua_setmetatable(L, 1);
   if (in_order) return 0;
   state.keep(Error(ErrorCode::FailedPrecondition,
@@ -185,15 +186,21 @@ void open_device(lua_State* L, State& state) {
   // The stack: ..., the function form, which stands on this; device is left in its place.
   lua_pushlightuserdata(L, &state);
   lua_newtable(L);
-  lua_newtable(L);
+  for (const char* name : {"lutra.DeviceScope", "lutra.DeviceScope (closed)"}) {
+    lua_newtable(L);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__metatable");
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+  }
   push_state_closure(L, state, close_scope);
+  lua_setfield(L, -2, "__close");
+  lua_pushlightuserdata(L, &state);
+  lua_insert(L, -2);
+  lua_pushcclosure(L, close_scope, 2);
   lua_setfield(L, -2, "__close");
   push_state_closure(L, state, collect_scope);
   lua_setfield(L, -2, "__gc");
-  lua_pushstring(L, "lutra.DeviceScope");
-  lua_setfield(L, -2, "__metatable");
-  lua_pushstring(L, "lutra.DeviceScope");
-  lua_setfield(L, -2, "__name");
   lua_pushvalue(L, -4);
   lua_pushcclosure(L, device, 4);
   lua_replace(L, -2);

@@ -29,8 +29,13 @@ bool push_option(Args& args, int index, std::initializer_list<const char*> known
     }
     if (is_known) continue;
     NearestWord nearest(word);
-    for (const char* name : known) nearest.offer(name);
-    fail(ErrorCode::InvalidArgument, args.who(), ": unknown option '", std::string_view(word).substr(0, 40), "'", nearest.hint());
+    std::string all;
+    for (const char* name : known) {
+      nearest.offer(name);
+      all += text(all.empty() ? "" : ", ", name);
+    }
+    fail(ErrorCode::InvalidArgument, args.who(), ": unknown option '", std::string_view(word).substr(0, 40), "'", nearest.hint(),
+         "; it takes ", all);
   }
   lua_pushstring(L, key);
   return lua_rawget(L, index) != LUA_TNIL;

@@ -20,7 +20,7 @@ class Backend {
   ~Backend() = default;
 };
 
-const Backend& sim_backend();
+// Those of the build, from a generated file.
 std::span<const Backend* const> linked_backends();
 
 }  // namespace lutra

@@ -17,6 +17,11 @@ void fill_shape(Inference& inference) {
   DType dtype = attrs.dtype != kNoDType ? attrs.dtype : inference.dtype(0);
   require(inference.shape(0).size() == 1, inference.who(), ": value ", inference.shape(0),
           " has more than one element, expected a number or a scalar tensor");
+  const Operand& value = inference.call().in[0];
+  if (value.tensor == nullptr && value.number.kind != Scalar::Kind::Bool) {
+    require(dtype == DType::Bool || fits(dtype, value.number), inference.who(), ": value ", value.number.as_double(),
+            " does not fit ", dtype);
+  }
   inference.output(dtype, shape_of(attrs.shape));
 }
 
@@ -32,7 +37,12 @@ void like_shape(Inference& inference) {
 
 void eye_shape(Inference& inference) {
   const EyeAttrs& attrs = inference.attrs<EyeAttrs>();
-  inference.output(attrs.dtype != kNoDType ? attrs.dtype : DType::Float32, Shape{attrs.n, attrs.m < 0 ? attrs.n : attrs.m});
+  int64_t columns = attrs.n;
+  if (attrs.m.given()) {
+    require(fits(DType::Int64, attrs.m.value), inference.who(), ": m is ", attrs.m.value.as_double(), ", expected an integer");
+    columns = attrs.m.value.kind == Scalar::Kind::Int ? attrs.m.value.i : static_cast<int64_t>(attrs.m.value.d);
+  }
+  inference.output(attrs.dtype != kNoDType ? attrs.dtype : DType::Float32, Shape{attrs.n, columns});
 }
 
 void range_shape(Inference& inference) {

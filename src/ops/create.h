@@ -18,7 +18,7 @@ struct LikeAttrs {
 };
 struct EyeAttrs {
   int64_t n = 0;
-  int64_t m = -1;
+  Number m;  // not given: n
   DType dtype = kNoDType;
 };
 struct RangeAttrs {

@@ -31,7 +31,8 @@ void define_nn_ops(OpRegistry& ops) {
       .lua_name = "softmax",
       .summary = "exp(x) divided by its sum along an axis: positive numbers that add up to 1.",
       .inputs = {{"x", kNumbers, "at least one axis"}},
-      .attrs = attrs<SoftmaxAttrs>({attr("axis", &SoftmaxAttrs::axis, "the axis to go along").positional().otherwise("-1")}),
+      .attrs =
+          attrs<SoftmaxAttrs>({attr("axis", &SoftmaxAttrs::axis, "the axis to go along").positional().otherwise("-1")}),
       .output = "x's shape; float32 for integers, else x's dtype",
       .errors = "InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.",
       .source = "tf.nn.softmax; the largest element is taken off first, so that nothing overflows",

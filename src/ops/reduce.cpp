@@ -53,7 +53,9 @@ void argmax_shape(Inference& inference) {
 
 // A flop an element that goes in.
 Cost reduction_cost(const KernelArgs& args) {
-  auto bytes = [](const Array& array) { return static_cast<double>(array.size) * static_cast<double>(size_of(array.dtype)); };
+  auto bytes = [](const Array& array) {
+    return static_cast<double>(array.size) * static_cast<double>(size_of(array.dtype));
+  };
   return {.flops = static_cast<double>(args.in[0].size), .bytes = bytes(args.in[0]) + bytes(args.out[0])};
 }
 
@@ -74,7 +76,8 @@ struct Entry {
 constexpr const char* kAxisErrors = "InvalidArgument for an axis that is not there or stands twice.";
 constexpr const char* kExtremeErrors =
     "InvalidArgument for an axis that is not there or stands twice, if x is bool, or if there are no elements.";
-constexpr const char* kLogicErrors = "InvalidArgument for an axis that is not there or stands twice, or if x is not bool.";
+constexpr const char* kLogicErrors =
+    "InvalidArgument for an axis that is not there or stands twice, or if x is not bool.";
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// Attributes of the ops that take axes away, and which axes those are: read the same way by shape functions and kernels.
+// Attributes of the ops that take axes away, and which axes those are: read the same way by shape functions and
+// kernels.
 #pragma once
 
 #include "ops/attrs.h"

@@ -52,7 +52,8 @@ void define_select_ops(OpRegistry& ops) {
       .inputs = {{"x", kNumbers, "any shape", kNumber},
                  {"min", kNumbers, "broadcasts with x", kNumber},
                  {"max", kNumbers, "broadcasts with x", kNumber}},
-      .output = "the broadcast shape of all three; the promoted dtype: integers stay integers unless a bound is a float",
+      .output =
+          "the broadcast shape of all three; the promoted dtype: integers stay integers unless a bound is a float",
       .errors = "InvalidArgument if an input is bool or the shapes do not broadcast.",
       .source = "numpy.clip",
       .example = "lutra.clip({-1, 2, 9}, 0, 5)  --> {0, 2, 5}",

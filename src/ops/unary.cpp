@@ -52,7 +52,8 @@ void define_unary_ops(OpRegistry& ops) {
        "lutra.sigmoid{0.0, 1.0}  --> {0.5, 0.7310586}"},
   };
   for (const Entry& entry : fractions) {
-    define(ops, entry, Compute::Float, DType::Float32 | DType::Float64, "x's shape; float32 for integers, else x's dtype");
+    define(ops, entry, Compute::Float, DType::Float32 | DType::Float64,
+           "x's shape; float32 for integers, else x's dtype");
   }
 
   ops.define({

@@ -79,9 +79,6 @@ local function restore()
 end
 
 local x = lt.ones { 3, 3 }
-local scope_before = expect.scope()
-local storages_before = expect.storages()
-
 local quiet = { set_log_device_placement = true }  -- a good value would print a line for every op
 local slow = { release_memory = true, reset = true }  -- each collects
 local good_values = {
@@ -93,6 +90,9 @@ local good_values = {
   concat = { { x, x }, 1 }, stack = { { x, x }, 1 }, add_n = { { x, x } }, where = { lt.constant { true }, 1, 2 },
   clip = { x, 0, 1 }, matmul = { x, x }, softmax = { x, 1 }, ["random.normal"] = { { 2 } }, ["random.uniform"] = { { 2 } },
 }
+
+local scope_before = expect.scope()
+local storages_before = expect.storages()
 
 local walked = 0
 local function walk(prefix, module)
@@ -116,7 +116,7 @@ assert(walked > 60, "the walk found " .. walked .. " functions")
 
 -- Methods and operators of both kinds of tensor: with bytes of its own and on a GPU.
 local methods = { "item", "totable", "bytes", "to", "add", "matmul", "reshape", "sum", "cast", "gather", "eq" }
-for _, t in ipairs { lt.ones { 3 }, lt.ones { 30 }, lt.device("CPU:0", lt.ones, { 30 }) } do
+local function try_methods(t)
   for _, name in ipairs(methods) do
     local has, method = pcall(function() return t[name] end)
     if has then
@@ -138,6 +138,9 @@ for _, t in ipairs { lt.ones { 3 }, lt.ones { 30 }, lt.device("CPU:0", lt.ones, 
     end
   end
 end
+try_methods(lt.ones { 3 })
+try_methods(lt.ones { 30 })
+try_methods(lt.device("CPU:0", lt.ones, { 30 }))
 
 -- A step of pairs by hand.
 local step = pairs(lt.ones { 3 })

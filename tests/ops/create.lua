@@ -21,7 +21,7 @@ spec "constant" {
     { args = { { 300 }, { dtype = "uint8" } }, says = "does not fit uint8" },
     { args = { { 1.5 }, { dtype = "int32" } }, says = "1.5" },
     { args = { { 1 }, { dtype = "int33" } }, says = "did you mean 'int32'?" },
-    { args = { { 1 }, { dtpye = "int32" } }, says = "did you mean 'dtype'?" },
+    { args = { { 1 }, { dtyp = "int32" } }, says = "did you mean 'dtype'?" },
   },
   check = function(t)
     for _, dtype in ipairs(dtypes) do
