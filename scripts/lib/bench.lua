@@ -18,22 +18,27 @@ local kBegin, kEnd = "<!-- scripts/dev bench --write: begin -->", "<!-- scripts/
 
 local build = os.getenv("LUTRA_BUILD") or "build/release"
 
+local function stop(...)
+  io.stderr:write("lutra: ", table.concat({...}), "\n")
+  os.exit(2)
+end
+
 local function read_options()
   local options = {pairs = 9, patience = 2, pattern = ""}
   for _, word in ipairs(arg) do
     local key, value = word:match("^%-%-(%a+)=?(.*)$")
     if key == "pairs" or key == "patience" then
-      options[key] = math.tointeger(tonumber(value)) or error("--" .. key .. " wants a number", 0)
+      options[key] = math.tointeger(tonumber(value)) or stop("--", key, " wants a number")
     elseif key == "peers" or key == "write" or key == "results" then
       options[key] = value
     elseif key then
-      error("unknown option " .. word, 0)
+      stop("scripts/dev bench has no option ", word)
     else
       options.pattern = word
     end
   end
   if options.write and (options.pairs < 9 or options.pattern ~= "") then
-    error("--write takes all workloads and at least 9 pairs", 0)
+    stop("--write takes all workloads and at least 9 pairs")
   end
   return options
 end
@@ -316,4 +321,5 @@ if not options.results then
   if wanted("overlap") then bench_overlap() end
   bench_native()
 end
+if #rows == 0 and #native == 0 then stop("nothing in tests/bench matches ", options.pattern) end
 if options.write then write_page(load_before) end

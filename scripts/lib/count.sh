@@ -16,10 +16,14 @@ trap 'rm -rf "$work"' EXIT
 
 # From callgrind's output: all instructions, and those of the program's C functions, which are Lua's; ours are C++.
 totals='
-  /^ob=/ { match($0, /\([0-9]+\)/); object = substr($0, RSTART, RLENGTH) }
-  /^c?ob=\([0-9]+\) / { match($0, /\([0-9]+\)/); objects[substr($0, RSTART, RLENGTH)] = substr($0, RSTART + RLENGTH + 1) }
-  /^c?fn=\([0-9]+\) / { match($0, /\([0-9]+\)/); names[substr($0, RSTART, RLENGTH)] = substr($0, RSTART + RLENGTH + 1) }
-  /^fn=/ { match($0, /\([0-9]+\)/); function_ = substr($0, RSTART, RLENGTH) }
+  /^c?(ob|fn)=/ {
+    match($0, /\([0-9]+\)/)
+    key = substr($0, RSTART, RLENGTH)
+    name = substr($0, RSTART + RLENGTH + 1)
+    if (name != "") { if (/^c?ob/) objects[key] = name; else names[key] = name }
+    if (/^fn/) function_ = key
+    if (/^ob/) object = key
+  }
   /^calls=/ { getline; next }
   /^[0-9+*-]/ { all += $2; cost[object, function_] += $2 }
   END {
@@ -74,7 +78,7 @@ while read -r name stored limit; do
     echo "count: $name has no stored figure: scripts/dev count --accept"
     status=1
   elif ((now * 100 > stored * 103)); then
-    echo "count: $name grew by more than 3%: find out why; scripts/dev count --accept stores it, with the reason in the commit"
+    echo "count: $name grew by more than 3%: find out why; scripts/dev count --accept stores it, the commit says the reason"
     status=1
   fi
 done <"$baseline"

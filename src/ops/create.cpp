@@ -19,8 +19,8 @@ void fill_shape(Inference& inference) {
           " has more than one element, expected a number or a scalar tensor");
   const Operand& value = inference.call().in[0];
   if (value.tensor == nullptr && value.number.kind != Scalar::Kind::Bool) {
-    require(dtype == DType::Bool || fits(dtype, value.number), inference.who(), ": value ", value.number.as_double(),
-            " does not fit ", dtype);
+    require(dtype == DType::Bool || fits(dtype, value.number), inference.who(), ": value is ", value.number.as_double(),
+            ", which does not fit ", dtype);
   }
   inference.output(dtype, shape_of(attrs.shape));
 }

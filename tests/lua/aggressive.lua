@@ -84,9 +84,10 @@ assert(expect.scope() == "")
 
 -- Memory pressure in the middle of an op: the garbage's finalizers free it, run ops, or reset the devices.
 for round = 1, 30 do
+  collectgarbage()
   collectgarbage("stop")
   trap()
-  for _ = 1, 6 do lt.zeros { 10, 1 << 18 } end
+  for _ = 1, 5 do lt.zeros { 9, 1 << 18 } end
   trap()
   collectgarbage("restart")
   local ok, result = pcall(function() return lt.ones { 1 << 21 } + lt.device("/CPU:0", lt.ones, { 1 << 21 }) end)
@@ -96,10 +97,11 @@ end
 
 -- An input that a finalizer releases while the op that uses it looks for memory.
 for _ = 1, 20 do
+  collectgarbage()
   local victim = lt.ones { 1 << 21 }
   collectgarbage("stop")
   setmetatable({}, { __gc = function() victim:release() end })
-  for _ = 1, 6 do lt.zeros { 10, 1 << 18 } end
+  for _ = 1, 5 do lt.zeros { 9, 1 << 18 } end
   collectgarbage("restart")
   local ok, err = pcall(function() return victim + lt.ones { 1 << 21 } end)
   assert(ok or lt.iserror(err, "FailedPrecondition"), tostring(err))
@@ -111,7 +113,7 @@ for _ = 1, 20 do
   collectgarbage()
   collectgarbage("stop")
   setmetatable({}, { __gc = function() pcall(lt.config.reset) end })
-  for _ = 1, 6 do lt.zeros { 10, 1 << 18 } end
+  for _ = 1, 5 do lt.zeros { 9, 1 << 18 } end
   collectgarbage("restart")
   local ok, err = pcall(source.to, source, "GPU:0")
   assert(ok or lt.iserror(err, "FailedPrecondition"), tostring(err))
