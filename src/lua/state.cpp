@@ -57,6 +57,9 @@ void State::close() {
   running_ = nullptr;
   pending_.clear();
   aside_.clear();
+  for (Box* box : made_in_finalizers_) drop(box->tensor);
+  stored_boxes_ -= static_cast<int64_t>(made_in_finalizers_.size());
+  made_in_finalizers_ = {};
   // Tensors finalized after this would give their storage back to a Runtime that is gone: then it must stay.
   if (stored_boxes_ > 0) {
     context_->hooks = {};
@@ -150,8 +153,10 @@ Box* State::push_box(lua_State* L, bool is_inline) {
   return box;
 }
 
-void State::own_stored(lua_State* L, const Box* box) {
+void State::own_stored(lua_State* L, Box* box) {
   ++stored_boxes_;
+  // While the interpreter closes, Lua calls the finalizers there are but none of what they make.
+  if (lua_gc(L, LUA_GCISRUNNING) < 0) [[unlikely]] made_in_finalizers_.insert(box);
   owned_bytes_ += static_cast<int64_t>(box->tensor.nbytes());
   if (tidies != nullptr) [[unlikely]] note_made(L, box);
   if (owned_bytes_ - owned_at_collection_ > budget_bytes_) [[unlikely]] collect(L);
@@ -210,6 +215,7 @@ void State::disown(Box* box) {
   owned_bytes_ -= static_cast<int64_t>(box->tensor.nbytes());
   owned_at_collection_ = std::min(owned_at_collection_, owned_bytes_);
   --stored_boxes_;
+  if (!made_in_finalizers_.empty()) [[unlikely]] made_in_finalizers_.erase(box);
   drop(box->tensor);
   if (closed_ && stored_boxes_ == 0) {
     context_.reset();

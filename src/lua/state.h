@@ -7,6 +7,7 @@
 #include <list>
 #include <memory>
 #include <string>
+#include <unordered_set>
 
 #include "eager/context.h"
 #include "lua/box.h"
@@ -55,7 +56,7 @@ class State {
   // A new tensor on top of L's stack, empty; `is_inline` promises that it will carry its bytes. May raise a Lua error.
   Box* push_box(lua_State* L, bool is_inline);
   // Books a tensor that has got its bytes; collects when the pace says so. Calls finalizers.
-  void own(lua_State* L, const Box* box) {
+  void own(lua_State* L, Box* box) {
     if (box->tensor.storage != nullptr) own_stored(L, box);
   }
   void disown(Box* box);    // by the collector
@@ -92,7 +93,7 @@ class State {
 
  private:
   void switch_to(lua_State* L);
-  void own_stored(lua_State* L, const Box* box);
+  void own_stored(lua_State* L, Box* box);
   void note_made(lua_State* L, const Box* box);
   void collect(lua_State* L);
   void tell_events(lua_State* L);
@@ -106,6 +107,7 @@ class State {
   std::list<Error> aside_;
   bool closed_ = false;
   int64_t stored_boxes_ = 0;      // boxes that hold a storage
+  std::unordered_set<Box*> made_in_finalizers_;  // those whose own finalizer Lua may never call: see own_stored
   int64_t owned_bytes_ = 0;       // what they hold
   int64_t owned_at_collection_ = 0;
   int64_t budget_bytes_ = int64_t{64} << 20;

@@ -165,6 +165,8 @@ template <class Fill> Ticket SimStream::enqueue(void (*run)(void* args), std::si
   // Without the mutex: the thread may need it to get there.
   if (state.queue.is_crowded()) [[unlikely]] {
     host_wait(tail());
+  } else if (uint64_t last = tail(); last >= kMostQueued && !done(last - kMostQueued + 1)) [[unlikely]] {
+    host_wait(last - kMostQueued / 2);  // half of it, so that caller and thread do not wake each other at every command
   }
   Ticket ticket{this, 0};
   bool wake = false;

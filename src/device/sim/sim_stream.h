@@ -22,6 +22,9 @@ struct SimOptions {
 
 class SimStream final : public Stream {
  public:
+  // As many commands wait at most, as on a CUDA stream; then submit waits. Else a script could run hours ahead.
+  static constexpr uint64_t kMostQueued = 1024;
+
   explicit SimStream(const SimOptions& options, std::shared_ptr<Schedule> schedule = nullptr);
   ~SimStream() override;
   SimStream(const SimStream&) = delete;

@@ -230,6 +230,17 @@ TEST_CASE("a queue that holds too much makes the caller wait", "[sim]") {
   CHECK(to == from);
 }
 
+TEST_CASE("a script does not run more than 1,024 commands ahead", "[sim]") {
+  SimStream stream(kFast);
+  std::atomic<uint64_t> ran{0};
+  for (uint64_t i = 0; i < 3 * SimStream::kMostQueued; ++i) {
+    queue(stream, [&ran] { std::this_thread::sleep_for(std::chrono::microseconds(20)), ++ran; });
+    CHECK(stream.tail() - ran <= SimStream::kMostQueued + 1);
+  }
+  stream.host_wait(stream.tail());
+  CHECK(ran == 3 * SimStream::kMostQueued);
+}
+
 TEST_CASE("a caller that must wait for room does not keep the stream's thread from making it", "[sim]") {
   SimStream stream(kFast);
   std::vector<std::byte> from(std::size_t{70} << 20, std::byte{9}), to(from.size());

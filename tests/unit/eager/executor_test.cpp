@@ -1,0 +1,193 @@
+#include "eager/executor.h"
+
+#include <cstring>
+
+#include "device/sim/sim_device.h"
+#include "support/catch.h"
+#include "support/machine.h"
+
+using namespace lutra;
+using lutra::test::Machine;
+
+namespace {
+
+constexpr std::size_t MB = std::size_t{1} << 20;
+
+std::vector<float> ramp(int n) {
+  std::vector<float> values(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = static_cast<float>(i);
+  return values;
+}
+
+// Pages that refuse the n-th request for memory; 0 refuses none.
+class RefusingPages final : public PageSource {
+ public:
+  explicit RefusingPages(std::size_t bytes) : pages_(bytes) {}
+  std::byte* reserve(std::size_t bytes) override { return pages_.reserve(bytes); }
+  void release(std::byte* base, std::size_t bytes) override { pages_.release(base, bytes); }
+  bool map(std::byte* at, std::size_t bytes) override { return ++asked != refused && pages_.map(at, bytes); }
+  void unmap(std::byte* at, std::size_t bytes) override { pages_.unmap(at, bytes); }
+  std::size_t granularity() const override { return pages_.granularity(); }
+  std::string why() const override { return "refused"; }
+
+  int asked = 0;
+  int refused = 0;
+
+ private:
+  HostPages pages_;
+};
+
+// A simulated card on such pages.
+class RefusingCard final : public Device {
+ public:
+  RefusingCard(int number, RefusingPages& pages)
+      : Device(DeviceType::GPU, number), pages_(pages), card_(number, SimOptions{}, nullptr) {}
+  MemoryInfo memory() const override { return {64 * MB, 64 * MB}; }
+  PageSource* pages() override { return &pages_; }
+  std::unique_ptr<Stream> new_stream() override { return card_.new_stream(); }
+
+ private:
+  RefusingPages& pages_;
+  SimDevice card_;
+};
+
+}  // namespace
+
+TEST_CASE("results are the same wherever the inputs are", "[executor]") {
+  Machine machine({.cpus = 2, .simulated_gpus = 2});
+  const char* places[] = {"/CPU:0", "/CPU:1", "/GPU:0", "/GPU:1"};
+  for (const char* left : places) {
+    for (const char* right : places) {
+      for (const char* at : places) {
+        Tensor a, b;
+        {
+          Machine::Scope scope = machine.scope(left);
+          a = machine.constant(ramp(100));
+        }
+        {
+          Machine::Scope scope = machine.scope(right);
+          b = machine.constant(ramp(100));
+        }
+        Machine::Scope scope = machine.scope(at);
+        Tensor sum = machine.run("AddV2", {&a, &b});
+        CHECK(machine.device_of(sum) == "/device" + std::string(at).replace(0, 1, ":"));
+        std::vector<float> values = machine.values(sum);
+        CHECK(values[0] == 0);
+        CHECK(values[99] == 198);
+      }
+    }
+  }
+}
+
+TEST_CASE("nothing is alive after a machine is gone", "[executor]") {
+  int64_t before = live_storages();
+  {
+    Machine machine({.cpus = 1, .simulated_gpus = 2});
+    Tensor here;
+    {
+      Machine::Scope scope = machine.scope("/CPU:0");
+      here = machine.constant(ramp(1000));
+    }
+    for (const char* at : {"/GPU:0", "/GPU:1", "/CPU:0"}) {
+      Machine::Scope scope = machine.scope(at);
+      here = machine.run("AddV2", {&here, &here});
+    }
+    CHECK(machine.values(here)[10] == 80);
+    CHECK(live_storages() > before);
+  }
+  CHECK(live_storages() == before);
+}
+
+TEST_CASE("a chain of copies to and fro is freed without deep recursion", "[executor]") {
+  int64_t before = live_storages();
+  Machine machine({.cpus = 1, .simulated_gpus = 2});
+  machine.context.devices();
+  std::vector<Tensor> chain;
+  chain.push_back(machine.constant(ramp(20)));
+  for (int i = 1; i < 50000; ++i) {
+    Tensor next;
+    LogicalDevice& to = machine.runtime.find(i % 2 == 0 ? "GPU:0" : "GPU:1");
+    move_tensor(machine.context, chain.back().rep(), to, &next.rep());
+    chain.push_back(std::move(next));
+  }
+  CHECK(machine.values(chain.back())[19] == 19);
+  while (!chain.empty()) chain.pop_back();
+  machine.runtime.release_memory(nullptr);
+  CHECK(live_storages() == before);
+}
+
+TEST_CASE("a command that fails late is told of by what depends on it, and by nothing else", "[executor]") {
+  for (uint64_t fail_at = 1; fail_at <= 4; ++fail_at) {
+    Machine machine({.cpus = 1, .simulated_gpus = 1, .gpu_mb = 64, .fail_at = fail_at});
+    Tensor x = machine.constant(ramp(100));
+    std::vector<Tensor> results;
+    for (int i = 0; i < 4; ++i) results.push_back(machine.run("AddV2", {&x, &x}));
+    for (uint64_t i = 0; i < 4; ++i) {
+      for (int again = 0; again < 2; ++again) {
+        if (i + 1 == fail_at) CHECK_THROWS_AS(machine.values(results[i]), Error);
+        else CHECK(machine.values(results[i])[99] == 198);
+      }
+    }
+    CHECK_THROWS_AS(machine.runtime.synchronize(nullptr), Error);
+    results.clear();
+    machine.runtime.synchronize(nullptr);
+    CHECK(machine.values(x)[99] == 99);
+  }
+}
+
+TEST_CASE("memory that the card refuses at any step is an error, leaks nothing, and comes back", "[executor]") {
+  bool reached_end = false;
+  for (int refused = 1; !reached_end; ++refused) {
+    REQUIRE(refused < 200);
+    RefusingPages pages(64 * MB);
+    int64_t before = live_storages();
+    {
+      Machine machine;
+      machine.runtime.registry().set_gpu_source(picked_cards(
+          1, [&pages](int number, int) { return std::make_unique<RefusingCard>(number, pages); }));
+      machine.runtime.registry().set_memory_growth(machine.runtime.registry().find_physical("GPU:0"), true);
+      Tensor here;
+      {
+        Machine::Scope scope = machine.scope("/CPU:0");
+        here = machine.constant(ramp(1 << 19));
+      }
+      auto work = [&] {
+        Machine::Scope scope = machine.scope("/GPU:0");
+        Tensor there = machine.run("AddV2", {&here, &here});
+        for (int i = 0; i < 5; ++i) there = machine.run("Mul", {&there, &here});
+        return machine.values(there)[2];
+      };
+      pages.refused = refused;
+      try {
+        CHECK(work() == 128);
+      } catch (const Error& error) {
+        CHECK(error.code() == ErrorCode::ResourceExhausted);
+      }
+      reached_end = pages.asked < refused;
+      pages.refused = 0;
+      CHECK(work() == 128);
+    }
+    CHECK(live_storages() == before);
+  }
+}
+
+TEST_CASE("an out-of-memory report names the five largest holders", "[executor]") {
+  Machine machine({.cpus = 1, .simulated_gpus = 1, .gpu_mb = 64});
+  machine.context.hooks.line = [](void*) { return std::string("a.lua:3"); };
+  std::vector<Tensor> held;
+  for (int mb : {1, 5, 3, 7, 2, 6, 4}) held.push_back(machine.constant(ramp(mb << 18)));
+  try {
+    machine.constant(ramp(48 << 18));
+    FAIL("64 MB hold 76 MB");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::ResourceExhausted);
+    std::size_t at = 0;
+    for (const char* holder : {"7.00MiB", "6.00MiB", "5.00MiB", "4.00MiB", "3.00MiB"}) {
+      at = error.message().find(holder, at);
+      REQUIRE(at != std::string::npos);
+    }
+    CHECK(error.message().find("2.00MiB  (") == std::string::npos);
+    CHECK(error.message().find("made by _EagerConst at a.lua:3") != std::string::npos);
+  }
+  CHECK(machine.values(held[0])[5] == 5);
+}
