@@ -78,7 +78,7 @@ while read -r name stored limit; do
     echo "count: $name has no stored figure: scripts/dev count --accept"
     status=1
   elif ((now * 100 > stored * 103)); then
-    echo "count: $name grew by more than 3%: find out why; scripts/dev count --accept stores it, the commit says the reason"
+    echo "count: $name grew by more than 3%: find out why; scripts/dev count --accept stores it, the commit says why"
     status=1
   fi
 done <"$baseline"

@@ -122,8 +122,8 @@ void Runtime::reset() {
   transfer_.drop_mirrors(nullptr);
   for (LogicalDevice* device : order_) {
     if (device->heap == nullptr || device->heap->live() == 0) continue;
-    fail(ErrorCode::FailedPrecondition, "reset: ", device->heap->live(), device->heap->live() == 1 ? " tensor lives on " : " tensors live on ", device->full_name,
-         "; release them first (local t <close>, lutra.tidy, t = nil)");
+    fail(ErrorCode::FailedPrecondition, "reset: tensors live on ", device->full_name, " (", device->heap->live(),
+         "); release them first (local t <close>, lutra.tidy, t = nil)");
   }
   for (LogicalDevice* device : order_) {
     if (device->heap == nullptr) continue;

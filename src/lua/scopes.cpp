@@ -1,5 +1,3 @@
-#include <new>
-
 #include "lua/guard.h"
 #include "lua/modules.h"
 
@@ -11,7 +9,7 @@ namespace {
 // A scope that is open. Its userdata is closed by <close>, or ends when it is collected.
 struct ScopeObject {
   uintptr_t cookie;  // as a Box's, of another kind
-  std::shared_ptr<ScopeStack> stack;
+  CoroutineScopes* scopes;  // null: closed
   uint64_t serial;
   int line;          // where it was opened
   char source[60];
@@ -82,11 +80,11 @@ int device(lua_State* L) {
     lua_rawset(L, lua_upvalueindex(kNames));
   }
   ScopeObject* scope = static_cast<ScopeObject*>(lua_newuserdatauv(L, sizeof(ScopeObject), 0));
-  new (scope) ScopeObject{0, nullptr, 0, 0, ""};
+  *scope = {0, nullptr, 0, 0, ""};
   scope->cookie = scope->live_cookie();
   lua_pushvalue(L, lua_upvalueindex(kMeta));
   lua_setmetatable(L, -2);
-  state.open_scope(L, merged, &scope->stack, &scope->serial);
+  state.open_scope(L, merged, &scope->scopes, &scope->serial);
   state.remember_line(L, scope->source, sizeof scope->source, &scope->line);
   return 1;
 }
@@ -96,10 +94,11 @@ int device(lua_State* L) {
 int close_scope(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
   ScopeObject* scope = to_scope(L, 1);
-  if (scope == nullptr || scope->stack == nullptr) return 0;
-  bool in_order = scope->stack->is_innermost(scope->serial);
-  scope->stack->remove(scope->serial);
-  scope->stack.reset();
+  if (scope == nullptr || scope->scopes == nullptr || state.is_closed()) return 0;
+  bool in_order = scope->scopes->stack.is_innermost(scope->serial);
+  scope->scopes->stack.remove(scope->serial);
+  state.release_scopes(scope->scopes);
+  scope->scopes = nullptr;
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_setmetatable(L, 1);
   if (in_order) return 0;
@@ -112,25 +111,24 @@ int close_scope(lua_State* L) {
 int collect_scope(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
   ScopeObject* scope = to_scope(L, 1);
-  if (scope == nullptr || scope->stack == nullptr) return 0;
-  if (!state.is_closed()) {
-    try {
-      scope->stack->remove(scope->serial);
-      state.runtime().log().line(text("WARNING: the device scope opened at ", scope->source, ":", scope->line,
-                                      " was never closed and ends now; write local _ <close> = lutra.device(...)"));
-    } catch (...) {
-      // No memory for a warning.
-    }
+  if (scope == nullptr || scope->scopes == nullptr || state.is_closed()) return 0;
+  scope->scopes->stack.remove(scope->serial);
+  state.release_scopes(scope->scopes);
+  scope->scopes = nullptr;
+  try {
+    state.runtime().log().line(text("WARNING: the device scope opened at ", scope->source, ":", scope->line,
+                                    " was never closed and ends now; write local _ <close> = lutra.device(...)"));
+  } catch (...) {
+    // No memory for a warning.
   }
-  scope->stack.reset();
   return 0;
 }
 
 int collect_scopes(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
-  auto* handle = static_cast<std::shared_ptr<ScopeStack>*>(lua_touserdata(L, 1));
-  state.forget_running(handle->get());
-  handle->reset();
+  auto* handle = static_cast<CoroutineScopes**>(lua_touserdata(L, 1));
+  if (*handle != nullptr && !state.is_closed()) state.release_scopes(*handle);
+  *handle = nullptr;
   return 0;
 }
 

@@ -24,9 +24,6 @@ int64_t now_us() {
   return int64_t{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
 }
 
-// A scope stack's userdata holds this.
-using ScopesHandle = std::shared_ptr<ScopeStack>;
-
 }  // namespace
 
 const uintptr_t Box::secret_ = random_secret();
@@ -53,13 +50,16 @@ State::~State() = default;
 
 void State::close() {
   closed_ = true;
-  scopes_.reset();
+  scopes_ = nullptr;
   running_ = nullptr;
+  context_->scopes = &context_->main_scopes();
+  all_scopes_.clear();
   pending_.clear();
   aside_.clear();
+  telling_.clear();
   for (Box* box : made_in_finalizers_) drop(box->tensor);
   stored_boxes_ -= static_cast<int64_t>(made_in_finalizers_.size());
-  made_in_finalizers_ = {};
+  std::unordered_set<Box*>().swap(made_in_finalizers_);  // Lua frees the State without its destructor
   // Tensors finalized after this would give their storage back to a Runtime that is gone: then it must stay.
   if (stored_boxes_ > 0) {
     context_->hooks = {};
@@ -101,26 +101,22 @@ void State::set(lua_State* L, Slot slot) {
   lua_pop(L, 1);
 }
 
-// The stack of a coroutine is found by the coroutine itself, in a table with weak keys.
+// The scopes of a coroutine are found by the coroutine itself, in a table with weak keys; the handle there holds a pointer.
 void State::switch_to(lua_State* L) {
   push(L, kThreadScopes);
   lua_pushthread(L);
   lua_rawget(L, -2);
-  ScopesHandle* handle = static_cast<ScopesHandle*>(lua_touserdata(L, -1));
-  if (handle != nullptr) {
-    scopes_ = *handle;
-    context_->scopes = scopes_.get();
-  } else {
-    scopes_.reset();
-    context_->scopes = &context_->main_scopes();  // nobody pushes there: it stands for "no scope"
-  }
+  auto* handle = static_cast<CoroutineScopes**>(lua_touserdata(L, -1));
+  scopes_ = handle != nullptr ? *handle : nullptr;
+  // Nobody pushes to the Context's own scopes: they stand for "no scope".
+  context_->scopes = scopes_ != nullptr ? &scopes_->stack : &context_->main_scopes();
   lua_pop(L, 2);
   running_ = L;
 }
 
 void State::adopt_scopes(lua_State* L, uint32_t base_spec) {
-  void* block = lua_newuserdatauv(L, sizeof(ScopesHandle), 0);
-  ScopesHandle* handle = new (block) ScopesHandle();
+  auto* handle = static_cast<CoroutineScopes**>(lua_newuserdatauv(L, sizeof(CoroutineScopes*), 0));
+  *handle = nullptr;
   push(L, kScopesMeta);
   lua_setmetatable(L, -2);
   push(L, kThreadScopes);
@@ -128,20 +124,29 @@ void State::adopt_scopes(lua_State* L, uint32_t base_spec) {
   lua_pushvalue(L, -3);
   lua_rawset(L, -3);
   lua_pop(L, 2);
-  *handle = std::make_shared<ScopeStack>(base_spec);
+  all_scopes_.push_front({ScopeStack(base_spec), 1, {}});
+  *handle = &all_scopes_.front();
+  (*handle)->place = all_scopes_.begin();
   running_ = nullptr;
 }
 
-void State::open_scope(lua_State* L, uint32_t spec, std::shared_ptr<ScopeStack>* stack, uint64_t* serial) {
+void State::open_scope(lua_State* L, uint32_t spec, CoroutineScopes** scopes, uint64_t* serial) {
   enter(L);
   if (scopes_ == nullptr) adopt_scopes(L, 0);
   enter(L);
-  *stack = scopes_;
-  *serial = scopes_->push(spec);
+  *serial = scopes_->stack.push(spec);
+  *scopes = scopes_;
+  ++scopes_->uses;
 }
 
-void State::forget_running(const ScopeStack* scopes) {
-  if (scopes_.get() == scopes) running_ = nullptr;
+void State::release_scopes(CoroutineScopes* scopes) {
+  if (--scopes->uses > 0) return;
+  if (scopes_ == scopes) {
+    scopes_ = nullptr;
+    context_->scopes = &context_->main_scopes();
+    running_ = nullptr;
+  }
+  all_scopes_.erase(scopes->place);
 }
 
 Box* State::push_box(lua_State* L, bool is_inline) {
@@ -231,8 +236,12 @@ void State::release(Box* box) {
 }
 
 void State::tell_events(lua_State* L) {
-  std::vector<PlacementEvent>& events = context_->placement_log().events;
   luaL_checkstack(L, 12, nullptr);
+  // Set aside: making Lua values of them may run finalizers, whose ops have events of their own.
+  telling_.push_back(std::move(context_->placement_log().events));
+  context_->placement_log().events.clear();
+  auto batch = std::prev(telling_.end());
+  const std::vector<PlacementEvent>& events = *batch;
   push(L, kLogHandler);
   int handler = lua_gettop(L);
   int table = handler + 1;
@@ -254,7 +263,7 @@ void State::tell_events(lua_State* L) {
     lua_setfield(L, -2, "copies");
     lua_rawseti(L, table, ++count);
   }
-  events.clear();
+  telling_.erase(batch);
   for (int i = 1; i <= count; ++i) {
     lua_pushvalue(L, handler);
     lua_rawgeti(L, table, i);

@@ -15,6 +15,14 @@
 
 namespace lutra {
 
+// The scopes of one coroutine. Its handle and every scope object made in it count as uses; the State owns them all, and at
+// its end drops those whose users Lua never finalizes.
+struct CoroutineScopes {
+  ScopeStack stack;
+  int uses;
+  std::list<CoroutineScopes>::iterator place;
+};
+
 // A lutra.tidy in progress; lives in a userdata of its coroutine.
 struct TidyMark {
   TidyMark* outer;
@@ -46,12 +54,13 @@ class State {
     return *context_;
   }
   // Opens a scope in L's own stack, which is made if L has none yet. *stack and *serial name it. May raise a Lua error.
-  void open_scope(lua_State* L, uint32_t spec, std::shared_ptr<ScopeStack>* stack, uint64_t* serial);
+  void open_scope(lua_State* L, uint32_t spec, CoroutineScopes** scopes, uint64_t* serial);
   // Gives L, which has none, a stack that starts in `base_spec`. May raise a Lua error.
   void adopt_scopes(lua_State* L, uint32_t base_spec);
   // The script line that runs L, for a later message.
   void remember_line(lua_State* L, char* source, std::size_t size, int* line);
-  void forget_running(const ScopeStack* scopes);
+  // One use of them less.
+  void release_scopes(CoroutineScopes* scopes);
 
   // A new tensor on top of L's stack, empty; `is_inline` promises that it will carry its bytes. May raise a Lua error.
   Box* push_box(lua_State* L, bool is_inline);
@@ -100,11 +109,13 @@ class State {
 
   lua_State* main_;
   lua_State* running_ = nullptr;
-  std::shared_ptr<ScopeStack> scopes_;  // of running_
+  CoroutineScopes* scopes_ = nullptr;  // of running_; null: it has none
+  std::list<CoroutineScopes> all_scopes_;
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<Context> context_;
   std::list<Error> pending_;  // at most one
   std::list<Error> aside_;
+  std::list<std::vector<PlacementEvent>> telling_;  // events becoming Lua values
   bool closed_ = false;
   int64_t stored_boxes_ = 0;      // boxes that hold a storage
   std::unordered_set<Box*> made_in_finalizers_;  // those whose own finalizer Lua may never call: see own_stored
