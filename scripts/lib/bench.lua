@@ -169,7 +169,9 @@ local function show(title, cells, disturbed)
   end
   -- Nothing is met or missed on a machine that others were using most of the time.
   if disturbed and 2 * disturbed > options.pairs then
-    for key, cell in pairs(cells) do cells[key] = cell:gsub(" met%f[%W]", " unjudged"):gsub(" missed%f[%W]", " unjudged") end
+    for key, cell in pairs(cells) do
+      cells[key] = cell:gsub(" met%f[%W]", " unjudged"):gsub(" missed%f[%W]", " unjudged")
+    end
   end
   local words = {}
   for _, system in ipairs(systems) do
