@@ -1,4 +1,5 @@
-// Arithmetic, comparisons and logic of two tensors on the CPU. Integer arithmetic wraps, so it is done in unsigned types.
+// Arithmetic, comparisons and logic of two tensors on the CPU. Integer arithmetic wraps, so it is done in unsigned
+// types.
 
 #include <cmath>
 #include <type_traits>
@@ -32,8 +33,7 @@ struct Minimum {
 };
 
 // NumPy's npy_divmod: the remainder is exact, and the quotient is what fits it.
-template <class T>
-void float_divmod(T a, T b, T* quotient, T* remainder) {
+template <class T> void float_divmod(T a, T b, T* quotient, T* remainder) {
   T mod = std::fmod(a, b);
   if (b == 0) {
     *quotient = a / b;
@@ -113,18 +113,35 @@ struct Pow {
   }
 };
 
-struct Equal { template <class T> static bool apply(T a, T b) { return a == b; } };
-struct NotEqual { template <class T> static bool apply(T a, T b) { return a != b; } };
-struct Less { template <class T> static bool apply(T a, T b) { return a < b; } };
-struct LessEqual { template <class T> static bool apply(T a, T b) { return a <= b; } };
-struct Greater { template <class T> static bool apply(T a, T b) { return a > b; } };
-struct GreaterEqual { template <class T> static bool apply(T a, T b) { return a >= b; } };
-struct And { static bool apply(bool a, bool b) { return a & b; } };
-struct Or { static bool apply(bool a, bool b) { return a | b; } };
-struct Xor { static bool apply(bool a, bool b) { return a != b; } };
+struct Equal {
+  template <class T> static bool apply(T a, T b) { return a == b; }
+};
+struct NotEqual {
+  template <class T> static bool apply(T a, T b) { return a != b; }
+};
+struct Less {
+  template <class T> static bool apply(T a, T b) { return a < b; }
+};
+struct LessEqual {
+  template <class T> static bool apply(T a, T b) { return a <= b; }
+};
+struct Greater {
+  template <class T> static bool apply(T a, T b) { return a > b; }
+};
+struct GreaterEqual {
+  template <class T> static bool apply(T a, T b) { return a >= b; }
+};
+struct And {
+  static bool apply(bool a, bool b) { return a & b; }
+};
+struct Or {
+  static bool apply(bool a, bool b) { return a | b; }
+};
+struct Xor {
+  static bool apply(bool a, bool b) { return a != b; }
+};
 
-template <class Op>
-void add_checked(KernelRegistry& kernels, const char* name) {
+template <class Op> void add_checked(KernelRegistry& kernels, const char* name) {
   kernels.add_each(name, DeviceType::CPU, ComputedNumbers{}, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_checked_binary<Op, T>};

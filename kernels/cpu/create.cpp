@@ -7,8 +7,7 @@
 namespace lutra {
 namespace {
 
-template <class T>
-void fill_with(const Array& out, T value) {
+template <class T> void fill_with(const Array& out, T value) {
   T* to = out.as<T>();
   parallel_for(out.size, kCheapGrain, [=](int64_t begin, int64_t end) { std::fill(to + begin, to + end, value); });
 }
@@ -17,8 +16,7 @@ template <class T> void run_fill(const KernelArgs& args) { fill_with(args.out[0]
 template <class T> void run_zeros(const KernelArgs& args) { fill_with(args.out[0], T(0)); }
 template <class T> void run_ones(const KernelArgs& args) { fill_with(args.out[0], T(1)); }
 
-template <class T>
-void run_eye(const KernelArgs& args) {
+template <class T> void run_eye(const KernelArgs& args) {
   const Array& out = args.out[0];
   T* to = out.as<T>();
   std::fill(to, to + out.size, T(0));
@@ -26,8 +24,7 @@ void run_eye(const KernelArgs& args) {
   for (int64_t i = 0; i < std::min(rows, columns); ++i) to[i * columns + i] = T(1);
 }
 
-template <class T>
-void run_range(const KernelArgs& args) {
+template <class T> void run_range(const KernelArgs& args) {
   const RangeAttrs& attrs = args.as<RangeAttrs>();
   const Array& out = args.out[0];
   auto is_int = [](const Number& n) { return n.value.kind == Scalar::Kind::Int; };
@@ -35,7 +32,8 @@ void run_range(const KernelArgs& args) {
     // Wraps as integer arithmetic does when a narrow dtype was asked for.
     uint64_t value = static_cast<uint64_t>(attrs.start.value.i);
     for (int64_t i = 0; i < out.size; ++i, value += static_cast<uint64_t>(attrs.step.value.i)) {
-      write_element(out.dtype, out.data + static_cast<std::size_t>(i) * sizeof(T), Scalar::of(static_cast<int64_t>(value)));
+      write_element(out.dtype, out.data + static_cast<std::size_t>(i) * sizeof(T),
+                    Scalar::of(static_cast<int64_t>(value)));
     }
     return;
   }

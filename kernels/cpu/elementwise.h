@@ -15,10 +15,9 @@ namespace lutra {
 inline constexpr int64_t kCheapGrain = 16384;
 inline constexpr int64_t kCostlyGrain = 2048;
 
-// How N inputs walk under one output: neighbouring axes that every input walks alike are merged, so nearly every case has
-// one or two axes. Strides are in elements; 0 repeats.
-template <int N>
-struct BroadcastPlan {
+// How N inputs walk under one output: neighbouring axes that every input walks alike are merged, so nearly every case
+// has one or two axes. Strides are in elements; 0 repeats.
+template <int N> struct BroadcastPlan {
   int rank = 0;
   int64_t dims[kMaxRank];
   int64_t strides[N][kMaxRank];
@@ -61,8 +60,7 @@ struct BroadcastPlan {
   }
 
   // Calls row(offsets of each input, first element of the output, length) for the innermost runs [begin, end).
-  template <class Row>
-  void for_rows(int64_t begin, int64_t end, const Row& row) const {
+  template <class Row> void for_rows(int64_t begin, int64_t end, const Row& row) const {
     int64_t index[kMaxRank] = {};
     std::array<int64_t, N> offset{};
     int64_t rest = begin;
@@ -84,16 +82,16 @@ struct BroadcastPlan {
 };
 
 // The grain in rows for rows of `length` elements.
-inline int64_t row_grain(int64_t grain, int64_t length) { return std::max<int64_t>(1, grain / std::max<int64_t>(1, length)); }
+inline int64_t row_grain(int64_t grain, int64_t length) {
+  return std::max<int64_t>(1, grain / std::max<int64_t>(1, length));
+}
 
-template <class Op>
-constexpr int64_t grain_of() {
+template <class Op> constexpr int64_t grain_of() {
   if constexpr (requires { Op::kGrain; }) return Op::kGrain;
   else return kCheapGrain;
 }
 
-template <class Op, class R, class T>
-void run_unary(const KernelArgs& args) {
+template <class Op, class R, class T> void run_unary(const KernelArgs& args) {
   const T* x = args.in[0].as<T>();
   R* out = args.out[0].as<R>();
   parallel_for(args.out[0].size, grain_of<Op>(), [=](int64_t begin, int64_t end) {
@@ -117,8 +115,7 @@ inline void binary_row(const T* a, int64_t stride_a, const T* b, int64_t stride_
   }
 }
 
-template <class Op, class R, class T>
-void run_binary(const KernelArgs& args) {
+template <class Op, class R, class T> void run_binary(const KernelArgs& args) {
   const Array& out = args.out[0];
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
@@ -127,7 +124,8 @@ void run_binary(const KernelArgs& args) {
   bool plain_a = args.in[0].size == out.size, plain_b = args.in[1].size == out.size;
   if ((plain_a || args.in[0].size == 1) && (plain_b || args.in[1].size == 1)) {
     parallel_for(out.size, grain_of<Op>(), [=](int64_t begin, int64_t end) {
-      binary_row<Op, R, T>(plain_a ? a + begin : a, plain_a, plain_b ? b + begin : b, plain_b, result + begin, end - begin);
+      binary_row<Op, R, T>(plain_a ? a + begin : a, plain_a, plain_b ? b + begin : b, plain_b, result + begin,
+                           end - begin);
     });
     return;
   }
@@ -141,8 +139,7 @@ void run_binary(const KernelArgs& args) {
 }
 
 // For ops that may find a mistake in values: apply(a, b, fault). Not vectorised, which the check would prevent anyway.
-template <class Op, class T>
-void run_checked_binary(const KernelArgs& args) {
+template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
   const Array& out = args.out[0];
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
@@ -161,23 +158,20 @@ void run_checked_binary(const KernelArgs& args) {
 }
 
 // Registers Op for each type of the list, computing T x T -> T.
-template <class Op, class Types>
-void add_unary(KernelRegistry& kernels, const char* name, Types types) {
+template <class Op, class Types> void add_unary(KernelRegistry& kernels, const char* name, Types types) {
   kernels.add_each(name, DeviceType::CPU, types, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_unary<Op, T, T>};
   });
 }
-template <class Op, class Types>
-void add_binary(KernelRegistry& kernels, const char* name, Types types) {
+template <class Op, class Types> void add_binary(KernelRegistry& kernels, const char* name, Types types) {
   kernels.add_each(name, DeviceType::CPU, types, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_binary<Op, T, T>};
   });
 }
 // T x T -> bool.
-template <class Op, class Types>
-void add_comparison(KernelRegistry& kernels, const char* name, Types types) {
+template <class Op, class Types> void add_comparison(KernelRegistry& kernels, const char* name, Types types) {
   kernels.add_each(name, DeviceType::CPU, types, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_binary<Op, bool, T>};

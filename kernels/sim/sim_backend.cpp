@@ -87,7 +87,8 @@ class SimBackend final : public Backend {
     if (attr_bytes > 0) std::memcpy(end, args.attrs, args.op->attrs.defaults.size());
     end += attr_bytes;
     for (std::size_t i = 0; i < n_arrays; ++i) {
-      const Array& from = i < static_cast<std::size_t>(args.n_in) ? args.in[i] : args.out[i - static_cast<std::size_t>(args.n_in)];
+      const Array& from =
+          i < static_cast<std::size_t>(args.n_in) ? args.in[i] : args.out[i - static_cast<std::size_t>(args.n_in)];
       arrays[i] = from;
       arrays[i].dims = reinterpret_cast<const int64_t*>(end);
       if (from.rank > 0) std::memcpy(end, from.dims, from.rank * sizeof(int64_t));

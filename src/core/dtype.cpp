@@ -13,8 +13,7 @@ constexpr std::array<const char*, kDTypeCount> kNames = {"bool",  "int8",    "ui
                                                          "int64", "float16", "bfloat16", "float32", "float64"};
 constexpr std::array<uint8_t, kDTypeCount> kSizes = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 
-template <class T>
-T from_double(double value) {
+template <class T> T from_double(double value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value != 0;
   } else if constexpr (std::is_integral_v<T>) {
@@ -31,8 +30,7 @@ T from_double(double value) {
   }
 }
 
-template <class To, class From>
-To convert_one(From value) {
+template <class To, class From> To convert_one(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
   } else if constexpr (std::is_same_v<To, bool>) {

@@ -76,8 +76,7 @@ template <class T> inline constexpr DType dtype_of = DTypeOf<T>::value;
 template <class T> struct TypeTag { using type = T; };
 
 // Calls f(TypeTag<T>{}) with the C++ type of `type`.
-template <class F>
-decltype(auto) visit_dtype(DType type, F&& f) {
+template <class F> decltype(auto) visit_dtype(DType type, F&& f) {
   switch (type) {
     case DType::Bool: return f(TypeTag<bool>{});
     case DType::Int8: return f(TypeTag<int8_t>{});

@@ -47,15 +47,14 @@ class Error : public std::exception {
   Fields fields_;
 };
 
-template <class... Parts>
-[[noreturn, gnu::cold, gnu::noinline]] void fail(ErrorCode code, const Parts&... parts) {
+template <class... Parts> [[noreturn, gnu::cold, gnu::noinline]] void fail(ErrorCode code, const Parts&... parts) {
   throw Error(code, text(parts...));
 }
 
 // InvalidArgument unless `ok`.
-template <class... Parts>
-void require(bool ok, const Parts&... parts) {
-  if (!ok) [[unlikely]] fail(ErrorCode::InvalidArgument, parts...);
+template <class... Parts> void require(bool ok, const Parts&... parts) {
+  if (!ok) [[unlikely]]
+    fail(ErrorCode::InvalidArgument, parts...);
 }
 
 }  // namespace lutra

@@ -1,8 +1,8 @@
 #include "core/log.h"
 
+#include <unistd.h>
 #include <cstdio>
 #include <string>
-#include <unistd.h>
 
 namespace lutra {
 

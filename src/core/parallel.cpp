@@ -2,10 +2,10 @@
 
 #include <sched.h>
 
+#include <pthread.h>
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <pthread.h>
 #include <thread>
 #include <vector>
 
@@ -68,7 +68,7 @@ void detail::parallel_ranges(int64_t count, int64_t grain, void (*range)(const v
   int64_t step = (count + pieces - 1) / pieces;
   step = (step + grain - 1) / grain * grain;
 #if defined(LUTRA_PARALLEL_OPENMP)
-#pragma omp parallel for num_threads(static_cast<int>(pieces)) schedule(static, 1)
+#pragma omp parallel for num_threads(static_cast <int>(pieces)) schedule(static, 1)
   for (int64_t piece = 0; piece < pieces; ++piece) {
     int64_t begin = piece * step;
     if (begin < count) range(body, begin, std::min(count, begin + step));

@@ -7,8 +7,7 @@ namespace lutra {
 
 // Calls body(begin, end) on disjoint ranges that cover [0, count), each but the last a multiple of `grain` long; on the
 // caller's thread alone when count <= grain. `body` must not throw.
-template <class Body>
-void parallel_for(int64_t count, int64_t grain, const Body& body);
+template <class Body> void parallel_for(int64_t count, int64_t grain, const Body& body);
 
 // The number of threads parallel_for uses on this thread at most; 1 on a simulated GPU's workers and in a forked child.
 int max_threads();
@@ -22,8 +21,7 @@ void parallel_ranges(int64_t count, int64_t grain, void (*range)(const void* bod
                      const void* body);
 }
 
-template <class Body>
-void parallel_for(int64_t count, int64_t grain, const Body& body) {
+template <class Body> void parallel_for(int64_t count, int64_t grain, const Body& body) {
   if (count <= grain) {
     if (count > 0) body(int64_t{0}, count);
     return;

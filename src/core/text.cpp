@@ -62,8 +62,6 @@ void NearestWord::offer(std::string_view candidate) {
   }
 }
 
-std::string NearestWord::hint() const {
-  return best_.empty() ? std::string() : text(" (did you mean '", best_, "'?)");
-}
+std::string NearestWord::hint() const { return best_.empty() ? std::string() : text(" (did you mean '", best_, "'?)"); }
 
 }  // namespace lutra

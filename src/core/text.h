@@ -14,8 +14,7 @@ inline void append(std::string& out, const char* part) { out += part; }
 inline void append(std::string& out, char part) { out += part; }
 
 template <std::integral Number>
-  requires(!std::same_as<Number, char> && !std::same_as<Number, bool>)
-void append(std::string& out, Number number) {
+requires(!std::same_as<Number, char> && !std::same_as<Number, bool>) void append(std::string& out, Number number) {
   char digits[24];
   out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
@@ -23,8 +22,7 @@ void append(std::string& out, Number number) {
 // As Lua's %.14g: what the user typed, not its binary expansion.
 void append(std::string& out, double number);
 
-template <class... Parts>
-std::string text(const Parts&... parts) {
+template <class... Parts> std::string text(const Parts&... parts) {
   std::string out;
   (append(out, parts), ...);
   return out;

@@ -1,5 +1,6 @@
-// One card or the CPU, as the machine has it: /physical_device:GPU:0. It gives memory and streams; a logical device (the
-// thing ops run on: eager/logical_device.h) is all of it or a slice. A new backend overrides these functions and nothing else.
+// One card or the CPU, as the machine has it: /physical_device:GPU:0. It gives memory and streams; a logical device
+// (the thing ops run on: eager/logical_device.h) is all of it or a slice. A new backend overrides these functions and
+// nothing else.
 #pragma once
 
 #include <cstddef>

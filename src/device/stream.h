@@ -1,5 +1,6 @@
 // A queue of work on a device, and the tickets that order queues among each other.
-// A Ticket exists only once its command is queued, so a wait points to an earlier submission and queues cannot deadlock.
+// A Ticket exists only once its command is queued, so a wait points to an earlier submission and queues cannot
+// deadlock.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +28,12 @@ class Stream {
  public:
   virtual ~Stream() = default;
 
-  // Queues run(args), with a copy of the `bytes` at `args` that `relocate` (may be null) has mended for its new address.
-  // Done at once on the CPU.
+  // Queues run(args), with a copy of the `bytes` at `args` that `relocate` (may be null) has mended for its new
+  // address. Done at once on the CPU.
   virtual Ticket submit(void (*run)(void* args), const void* args, std::size_t bytes,
                         void (*relocate)(void* copy, const void* original)) = 0;
-  // Queues a copy. `from` must stay as it is until the ticket is done, unless `carry` says that it may change on return.
+  // Queues a copy. `from` must stay as it is until the ticket is done, unless `carry` says that it may change on
+  // return.
   virtual Ticket copy(const CopyRequest& request, bool carry) = 0;
   // What is submitted from now on runs after `ticket`, which may be another stream's.
   virtual void wait_for(Ticket ticket) = 0;
@@ -52,8 +54,7 @@ inline void host_wait(Ticket ticket) {
 // Runs everything at once on the caller's thread: the CPU's.
 class InlineStream final : public Stream {
  public:
-  Ticket submit(void (*run)(void*), const void* args, std::size_t bytes,
-                void (*relocate)(void*, const void*)) override;
+  Ticket submit(void (*run)(void*), const void* args, std::size_t bytes, void (*relocate)(void*, const void*)) override;
   Ticket copy(const CopyRequest& request, bool carry) override;
   void wait_for(Ticket ticket) override { lutra::host_wait(ticket); }
   void host_wait(uint64_t) override {}

@@ -67,17 +67,20 @@ const Context::Target& Context::resolve(Spec& entry) {
     if (asked.job.empty()) asked.job = "localhost";
     if (asked.replica < 0) asked.replica = 0;
     if (asked.task < 0) asked.task = 0;
-    std::transform(asked.device_type.begin(), asked.device_type.end(), asked.device_type.begin(), [](unsigned char c) {
-      return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-    });
-    std::string hint = runtime_.soft_placement() ? "" : "lutra.config.set_soft_device_placement(true) would choose one of them";
+    std::transform(asked.device_type.begin(), asked.device_type.end(), asked.device_type.begin(),
+                   [](unsigned char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); });
+    std::string hint =
+        runtime_.soft_placement() ? "" : "lutra.config.set_soft_device_placement(true) would choose one of them";
     throw Error(ErrorCode::NotFound, text(asked.to_string(), " unknown device. Here: ", runtime_.device_names(),
                                           hint.empty() ? "" : ". ", hint))
         .with("requested", entry.text)
         .with("hint", hint);
   }
   bool gpu = target.devices.front()->type == DeviceType::GPU;
-  target.reason = target.soft ? Reason::SoftPlacement : !spec.empty() ? Reason::Scope : gpu ? Reason::GpuFirst : Reason::OnlyCpu;
+  target.reason = target.soft     ? Reason::SoftPlacement
+                  : !spec.empty() ? Reason::Scope
+                  : gpu           ? Reason::GpuFirst
+                                  : Reason::OnlyCpu;
   entry.target = std::move(target);
   entry.resolved = runtime_.placement_stamp();
   return entry.target;

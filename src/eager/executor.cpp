@@ -5,10 +5,10 @@
 #include <cstring>
 
 // Note [Order within one op]
-// Allocation may collect garbage, and a finalizer may run ops, release tensors by hand, or reset the devices. So: outputs
-// and scratch are allocated first; inputs that live elsewhere are fetched next, each held by a counted reference; then
-// addresses are taken and nothing allocates any more until the launch is queued. After each allocation a moved epoch says
-// that inputs must be looked at again: one that was released by hand has a size below zero.
+// Allocation may collect garbage, and a finalizer may run ops, release tensors by hand, or reset the devices. So:
+// outputs and scratch are allocated first; inputs that live elsewhere are fetched next, each held by a counted
+// reference; then addresses are taken and nothing allocates any more until the launch is queued. After each allocation
+// a moved epoch says that inputs must be looked at again: one that was released by hand has a size below zero.
 
 namespace lutra {
 namespace {
@@ -77,14 +77,20 @@ class Arrays {
 }
 
 void check_epoch(Context& context, const Call& call, const Prepared& prepared) {
-  if (context.runtime().epoch != prepared.epoch) [[unlikely]] check_again(call, prepared);
+  if (context.runtime().epoch != prepared.epoch) [[unlikely]]
+    check_again(call, prepared);
 }
 
 // One execution, step by step.
 class Execution {
  public:
   Execution(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs)
-      : context_(context), call_(call), op_(*prepared.op), prepared_(prepared), device_(*prepared.device), outs_(outs),
+      : context_(context),
+        call_(call),
+        op_(*prepared.op),
+        prepared_(prepared),
+        device_(*prepared.device),
+        outs_(outs),
         arrays_(call.n_in, prepared.n_out) {}
 
   void run() {
@@ -148,7 +154,8 @@ class Execution {
   void finish_meta(TensorRep& out) {
     out.device = device_.id;
     out.value = 0;
-    out.origin = number_ != 0 ? number_ : (number_ = context_.origins().record(op_, prepared_.spec, device_, prepared_.reason));
+    out.origin =
+        number_ != 0 ? number_ : (number_ = context_.origins().record(op_, prepared_.spec, device_, prepared_.reason));
   }
 
   void allocate_outputs() {
@@ -249,7 +256,8 @@ class Execution {
     return number.kind == Scalar::Kind::Float ? DType::Float32 : DType::Int64;
   }
 
-  // Memory for cast inputs and for what the kernel wants. Allocating may disturb addresses taken before: take them again.
+  // Memory for cast inputs and for what the kernel wants. Allocating may disturb addresses taken before: take them
+  // again.
   void allocate_scratch() {
     std::size_t wanted = prepared_.kernel->scratch != nullptr ? prepared_.kernel->scratch(args_) : 0;
     if (casts_ == 0 && wanted == 0) return;
@@ -289,7 +297,8 @@ class Execution {
 
   void report() {
     if (!context_.placement_log().listens()) return;
-    PlacementEvent event{op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), {}};
+    PlacementEvent event{
+        op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), {}};
     event.reason = reason_text(prepared_.reason, event.op.c_str(), event.requested);
     OriginDetail detail{event.line, {}};
     PlacementLog& log = context_.placement_log();
@@ -324,7 +333,8 @@ class Execution {
   }
 
   Storage* device_storage(int i) const {
-    if (!fetched_.empty() && fetched_[static_cast<std::size_t>(i)] != nullptr) return fetched_[static_cast<std::size_t>(i)];
+    if (!fetched_.empty() && fetched_[static_cast<std::size_t>(i)] != nullptr)
+      return fetched_[static_cast<std::size_t>(i)];
     const TensorRep* tensor = call_.in[i].tensor;
     return tensor != nullptr && tensor->device == device_.id ? tensor->storage : nullptr;
   }
@@ -411,7 +421,8 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
       write_element(prepared.key, numbers[i], call.in[i].number);
       continue;
     }
-    if (tensor->dtype != prepared.key || (tensor->device != device.id && !context.runtime().device(tensor->device).is_host())) {
+    if (tensor->dtype != prepared.key ||
+        (tensor->device != device.id && !context.runtime().device(tensor->device).is_host())) {
       return false;
     }
   }
@@ -437,7 +448,8 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   Array result{const_cast<std::byte*>(out.address()), out.dims, out.size, out.dtype, out.rank, false};
   Fault fault;
   prepared.kernel->run({&op, call.attrs, in, &result, nullptr, &fault, nullptr, call.n_in, 1});
-  if (fault.happened()) [[unlikely]] throw fault_error(op.called(), fault);
+  if (fault.happened()) [[unlikely]]
+    throw fault_error(op.called(), fault);
   out.origin = context.origins().record(op, prepared.spec, device, prepared.reason);
   if (bytes >= kBigBytes) context.origins().record_big(out.storage, out, {context.line(), {}});
   return true;
@@ -450,7 +462,8 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
 }  // namespace
 
 void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
-  if (!execute_plain(context, call, prepared, outs)) [[unlikely]] execute_any(context, call, prepared, outs);
+  if (!execute_plain(context, call, prepared, outs)) [[unlikely]]
+    execute_any(context, call, prepared, outs);
 }
 
 Tensor run_op(Context& context, Call& call) {

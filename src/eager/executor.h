@@ -1,5 +1,5 @@
-// The one way an op runs: prepare says what would happen (pure, no allocation, every mistake of shape, dtype, device and
-// option is thrown there), execute makes it happen. Shape inference and placers are prepare alone.
+// The one way an op runs: prepare says what would happen (pure, no allocation, every mistake of shape, dtype, device
+// and option is thrown there), execute makes it happen. Shape inference and placers are prepare alone.
 #pragma once
 
 #include "eager/context.h"
@@ -12,12 +12,12 @@ struct Prepared {
   const OpDef* op;
   const KernelEntry* kernel;  // null: the result shares its input's storage
   LogicalDevice* device;
-  uint64_t epoch;             // of the Runtime; when that has moved on, prepare again
-  uint32_t spec;              // the scope
-  DType key;                  // the dtype it is computed in
+  uint64_t epoch;  // of the Runtime; when that has moved on, prepare again
+  uint32_t spec;   // the scope
+  DType key;       // the dtype it is computed in
   Reason reason;
   uint8_t n_out;
-  int64_t shared_from;        // element of input 0 the result begins at; -1: it has bytes of its own
+  int64_t shared_from;  // element of input 0 the result begins at; -1: it has bytes of its own
   OutputMeta out[kMaxOutputs];
 
   // Whether output i will carry its bytes, and so needs no finalizer.
@@ -35,8 +35,8 @@ void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* 
 // prepare and execute, for C++ callers: one output.
 Tensor run_op(Context& context, Call& call);
 
-// A tensor of the element bytes at `data`, made as an _EagerConst in the current scope; logged unless the scope names a CPU.
-// The first form makes it in host memory alone; the second moves it to where the scope wants it.
+// A tensor of the element bytes at `data`, made as an _EagerConst in the current scope; logged unless the scope names a
+// CPU. The first form makes it in host memory alone; the second moves it to where the scope wants it.
 Placement constant_placement(Context& context, DType dtype);  // where the scope wants it
 void make_host_tensor(Context& context, DType dtype, const Shape& shape, TensorRep* out);
 void place_constant(Context& context, TensorRep* tensor);

@@ -70,8 +70,8 @@ uint16_t FaultSets::unite(uint16_t a, uint16_t b) {
     return b;
   }
   Launches both;
-  std::set_union(sets_[a].launches.begin(), sets_[a].launches.end(), sets_[b].launches.begin(),
-                 sets_[b].launches.end(), std::back_inserter(both));
+  std::set_union(sets_[a].launches.begin(), sets_[a].launches.end(), sets_[b].launches.begin(), sets_[b].launches.end(),
+                 std::back_inserter(both));
   return intern(std::move(both));
 }
 
@@ -86,9 +86,8 @@ void FaultSets::release(uint16_t set) {
 }
 
 bool FaultSets::is_good(uint16_t set) const {
-  return std::all_of(sets_[set].launches.begin(), sets_[set].launches.end(), [](const LaunchRecord* launch) {
-    return is_done(launch->ticket) && !launch->fault.happened();
-  });
+  return std::all_of(sets_[set].launches.begin(), sets_[set].launches.end(),
+                     [](const LaunchRecord* launch) { return is_done(launch->ticket) && !launch->fault.happened(); });
 }
 
 void FaultSets::raise_if_failed(const LaunchRecord& launch) {

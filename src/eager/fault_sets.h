@@ -20,8 +20,8 @@ struct LaunchRecord {
   Ticket ticket;
   const char* lua_name = "";
   std::string device;
-  std::string line;  // "train.lua:7", where it was queued
-  uint32_t sets = 0; // how many sets hold it
+  std::string line;   // "train.lua:7", where it was queued
+  uint32_t sets = 0;  // how many sets hold it
 };
 
 class FaultSets {
@@ -29,7 +29,8 @@ class FaultSets {
   FaultSets() : sets_(1) {}
   ~FaultSets();
 
-  // A record for a launch about to be queued; `set` + it is the set of what it computes. The returned index is retained.
+  // A record for a launch about to be queued; `set` + it is the set of what it computes. The returned index is
+  // retained.
   LaunchRecord* open(uint16_t set, uint16_t* with_it);
 
   // The union, retained. Sets known to be good count as empty.

@@ -1,5 +1,5 @@
-// What ops run on: /job:localhost/replica:0/task:0/device:GPU:1. All of a physical device or a slice of one, with its own
-// memory limit and its own streams.
+// What ops run on: /job:localhost/replica:0/task:0/device:GPU:1. All of a physical device or a slice of one, with its
+// own memory limit and its own streams.
 #pragma once
 
 #include <cstdint>

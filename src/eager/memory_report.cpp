@@ -25,7 +25,9 @@ std::vector<Holder> largest_holders(Context& context, const LogicalDevice& devic
   return holders;
 }
 
-std::string size_text(std::size_t bytes) { return text(bytes_text(static_cast<int64_t>(bytes)), " (", bytes, " bytes)"); }
+std::string size_text(std::size_t bytes) {
+  return text(bytes_text(static_cast<int64_t>(bytes)), " (", bytes, " bytes)");
+}
 
 }  // namespace
 

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "eager/placer.h"
 #include "eager/placement_log.h"
+#include "eager/placer.h"
 #include "tensor/tensor.h"
 
 namespace lutra {

@@ -23,7 +23,7 @@ struct PlacementEvent {
   std::string device;
   std::string requested;  // the scopes' merged name, "" without a scope
   std::string reason;
-  std::string line;       // "train.lua:7"
+  std::string line;  // "train.lua:7"
   std::vector<CopyEvent> copies;
 };
 

@@ -8,8 +8,8 @@ namespace {
 [[noreturn]] void fail_without_kernel(Context& context, const OpDef& op, DType key) {
   const KernelRegistry& kernels = context.runtime().kernels();
   DTypes known = kernels.dtypes(DeviceType::CPU, op);
-  fail(ErrorCode::InvalidArgument, op.called(), ": no kernel for ", key,
-       "; there is one for ", text_of(known), ": cast first");
+  fail(ErrorCode::InvalidArgument, op.called(), ": no kernel for ", key, "; there is one for ", text_of(known),
+       ": cast first");
 }
 
 }  // namespace
@@ -31,7 +31,8 @@ Placement place(Context& context, const OpDef& op, DType key, LogicalDevice* inp
       skipped = true;
       continue;
     }
-    if (skipped && device->is_host() && target.devices.front()->type == DeviceType::GPU) return {device, Reason::NoKernel};
+    if (skipped && device->is_host() && target.devices.front()->type == DeviceType::GPU)
+      return {device, Reason::NoKernel};
     return {device, target.reason};
   }
   LogicalDevice& cpu = context.runtime().cpu();
@@ -41,10 +42,9 @@ Placement place(Context& context, const OpDef& op, DType key, LogicalDevice* inp
     std::string sentence = text(op.name, " has no GPU kernel for ", key, "; asked for ", context.spec_text(spec),
                                 ", it runs on ", cpu.full_name);
     if (fallback == KernelFallback::Error) {
-      throw Error(ErrorCode::InvalidArgument,
-                  text(op.called(), ": ", op.name, " has no GPU kernel for ", key,
-                       " and the kernel fallback is \"error\"; run it in a CPU scope, or "
-                       "lutra.debugging.set_kernel_fallback(\"allow\")"))
+      throw Error(ErrorCode::InvalidArgument, text(op.called(), ": ", op.name, " has no GPU kernel for ", key,
+                                                   " and the kernel fallback is \"error\"; run it in a CPU scope, or "
+                                                   "lutra.debugging.set_kernel_fallback(\"allow\")"))
           .with("requested", context.spec_text(spec));
     }
     context.runtime().log().line("WARNING: " + sentence);

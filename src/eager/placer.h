@@ -12,12 +12,12 @@ namespace lutra {
 class Context;
 
 enum class Reason : uint8_t {
-  GpuFirst,      // no scope: GPU first
-  OnlyCpu,       // no scope: no GPU here
-  Scope,         // the scope asks for it
-  SoftPlacement, // what the scope asks for is not there
-  NoKernel,      // what was asked for has no kernel
-  StaysOnInput,  // moves no data
+  GpuFirst,       // no scope: GPU first
+  OnlyCpu,        // no scope: no GPU here
+  Scope,          // the scope asks for it
+  SoftPlacement,  // what the scope asks for is not there
+  NoKernel,       // what was asked for has no kernel
+  StaysOnInput,   // moves no data
 };
 
 struct Placement {

@@ -83,7 +83,8 @@ void check_number_fits(const Call& call, int input, DType type) {
     bool own = (def.flags & kOwnDType) != 0;
     const TensorRep* tensor = call.in[i].tensor;
     DType checked = !own ? type : tensor != nullptr ? tensor->dtype : literal_dtype(call.in[i].number);
-    if (!def.dtypes.has(checked)) [[unlikely]] fail_dtype(op, i, checked, def.dtypes);
+    if (!def.dtypes.has(checked)) [[unlikely]]
+      fail_dtype(op, i, checked, def.dtypes);
     if (tensor == nullptr && !own) check_number_fits(call, i, type);
   }
   if (op.compute == Compute::Float && !is_float(type)) return DType::Float32;

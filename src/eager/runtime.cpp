@@ -36,11 +36,15 @@ Runtime::Runtime()
       transfer_(faults_) {
   register_all_cpu_kernels(*kernels_);
   StorageHooks hooks;
-  hooks.set_mirror_hook([](void* user, Storage* storage) { static_cast<Runtime*>(user)->transfer_.drop_mirrors_of(storage); }, this);
+  hooks.set_mirror_hook(
+      [](void* user, Storage* storage) { static_cast<Runtime*>(user)->transfer_.drop_mirrors_of(storage); }, this);
   hooks.set_fault_hook([](void* user, uint16_t set) { static_cast<Runtime*>(user)->faults_.release(set); }, this);
-  hooks.set_size_hook(kBigBytes, [](void* user, Storage* storage) {
-    for (Context* context : static_cast<Runtime*>(user)->contexts_) context->origins().forget(storage);
-  }, this);
+  hooks.set_size_hook(
+      kBigBytes,
+      [](void* user, Storage* storage) {
+        for (Context* context : static_cast<Runtime*>(user)->contexts_) context->origins().forget(storage);
+      },
+      this);
   hooks_ = hooks;
   pool_->set_hooks(hooks);
   transfer_.set_limits([this](uint16_t id) {
@@ -60,8 +64,12 @@ Runtime::~Runtime() {
 void Runtime::set_simulated_gpus(const SimulatedGpus& gpus) {
   if (gpus == sim_) return;
   std::shared_ptr<Schedule> schedule = Schedule::from_environment();
-  SimOptions options{.memory_limit_mb = gpus.memory_limit_mb, .gflops = gpus.gflops, .gbps = gpus.gbps,
-                     .link_gbps = gpus.link_gbps, .link_latency_us = gpus.link_latency_us, .fail_at = gpus.fail_at};
+  SimOptions options{.memory_limit_mb = gpus.memory_limit_mb,
+                     .gflops = gpus.gflops,
+                     .gbps = gpus.gbps,
+                     .link_gbps = gpus.link_gbps,
+                     .link_latency_us = gpus.link_latency_us,
+                     .fail_at = gpus.fail_at};
   registry_->set_gpu_source(picked_cards(gpus.count, [options, schedule](int number, int) -> std::unique_ptr<Device> {
     return std::make_unique<SimDevice>(number, options, schedule);
   }));

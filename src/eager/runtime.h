@@ -1,5 +1,6 @@
-// What a State (one lua_State's Lutra) computes with: the ops, the kernels, the devices with their memory, the settings. A
-// Context (one thread's view) stands on it. Devices are initialised by the first op, or the first question that needs them.
+// What a State (one lua_State's Lutra) computes with: the ops, the kernels, the devices with their memory, the
+// settings. A Context (one thread's view) stands on it. Devices are initialised by the first op, or the first question
+// that needs them.
 #pragma once
 
 #include <cstdint>
@@ -96,7 +97,8 @@ class Runtime {
   std::unique_ptr<DeviceRegistry> registry_;
   Log log_;
   StorageHooks hooks_;
-  std::vector<std::unique_ptr<LogicalDevice>> devices_;  // by id; those of before a reset stay for the tensors they made
+  std::vector<std::unique_ptr<LogicalDevice>>
+      devices_;  // by id; those of before a reset stay for the tensors they made
   std::vector<LogicalDevice*> order_;
   LogicalDevice* cpu_ = nullptr;
   std::unique_ptr<HostPool> pool_;

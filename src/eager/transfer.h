@@ -3,8 +3,8 @@
 //   tail     a copy out of a device waits for the commands queued there, and for the copy that writes its source
 //   ready    a command waits once for the copy that writes its input
 //   reading  memory that a copy still reads is not handed out before (DeviceHeap::free, HostPool::free)
-// A copy made for an op is kept as a mirror of its source, so a constant used in a loop elsewhere crosses once. Mirrors are
-// a cache: counted, least recently used first out, dropped before any out-of-memory error.
+// A copy made for an op is kept as a mirror of its source, so a constant used in a loop elsewhere crosses once. Mirrors
+// are a cache: counted, least recently used first out, dropped before any out-of-memory error.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ struct Mirror {
   std::string contents;  // those bytes
   std::size_t offset;    // of the mirrored part within the source
   std::size_t bytes;
-  Storage* copy;         // one counted reference
-  Mirror* next;          // of the same source
+  Storage* copy;  // one counted reference
+  Mirror* next;   // of the same source
   std::list<Mirror*>::iterator place;
 };
 
@@ -39,10 +39,11 @@ class Transfer {
   // How a device's memory limit is found, in bytes.
   void set_limits(std::function<std::size_t(uint16_t)> limit_of) { limit_of_ = std::move(limit_of); }
 
-  // The tensor's bytes on `to`, another memory than its own: a mirror, made now if there is none. One counted reference.
-  // Sets *made when bytes had to cross.
+  // The tensor's bytes on `to`, another memory than its own: a mirror, made now if there is none. One counted
+  // reference. Sets *made when bytes had to cross.
   Storage* fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* made);
-  // Copies `bytes` of the tensor from byte `offset` on to host memory; waits, and raises what failed (api.md, section 3).
+  // Copies `bytes` of the tensor from byte `offset` on to host memory; waits, and raises what failed (api.md, section
+  // 3).
   void read(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes);
   // Queues a copy of host bytes into a fresh storage. The bytes may change on return.
   void write(LogicalDevice& to, Storage& storage, const std::byte* from, std::size_t bytes);

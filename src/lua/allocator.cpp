@@ -22,7 +22,8 @@ void* LuaAllocator::reallocate(void* self, void* block, std::size_t old_size, st
   }
   if (old_size > kLargestSmall && new_size > kLargestSmall) return std::realloc(block, new_size);
   // Both in one class: it has room.
-  if (old_size <= kLargestSmall && new_size <= kLargestSmall && (old_size - 1) / kStep == (new_size - 1) / kStep) return block;
+  if (old_size <= kLargestSmall && new_size <= kLargestSmall && (old_size - 1) / kStep == (new_size - 1) / kStep)
+    return block;
   void* moved = allocator.take(new_size);
   if (moved == nullptr) return nullptr;
   std::memcpy(moved, block, old_size < new_size ? old_size : new_size);
@@ -33,7 +34,8 @@ void* LuaAllocator::reallocate(void* self, void* block, std::size_t old_size, st
 void* LuaAllocator::take(std::size_t size) {
   if (size > kLargestSmall) return std::malloc(size);
   Free*& list = free_[(size - 1) / kStep];
-  if (list == nullptr) [[unlikely]] return carve((size + kStep - 1) / kStep * kStep);
+  if (list == nullptr) [[unlikely]]
+    return carve((size + kStep - 1) / kStep * kStep);
   Free* block = list;
   list = block->next;
   return block;

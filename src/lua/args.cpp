@@ -12,8 +12,7 @@ std::string what_is(lua_State* L, int index) {
     case LUA_TNONE: return "missing";
     case LUA_TNIL: return "nil";
     case LUA_TBOOLEAN: return lua_toboolean(L, index) ? "true" : "false";
-    case LUA_TNUMBER:
-      return lua_isinteger(L, index) ? text(lua_tointeger(L, index)) : text(lua_tonumber(L, index));
+    case LUA_TNUMBER: return lua_isinteger(L, index) ? text(lua_tointeger(L, index)) : text(lua_tonumber(L, index));
     case LUA_TSTRING: {
       std::size_t length;
       const char* at = lua_tolstring(L, index, &length);
@@ -60,7 +59,8 @@ int read_integers(lua_State* L, int index, const char* who, const char* name, in
 }
 
 void Args::at_most(int most) const {
-  require(count() <= most, who_, ": ", count(), " arguments given, at most ", most, most == 1 ? " is" : " are", " taken");
+  require(count() <= most, who_, ": ", count(), " arguments given, at most ", most, most == 1 ? " is" : " are",
+          " taken");
 }
 
 void Args::wrong(int i, const char* name, const char* wanted) const {
@@ -95,8 +95,8 @@ DType Args::dtype(int i, const char* name) const {
   if (std::optional<DType> type = parse_dtype(word)) return *type;
   NearestWord nearest(word);
   for (int t = 0; t < kDTypeCount; ++t) nearest.offer(lutra::name(static_cast<DType>(t)));
-  fail(ErrorCode::InvalidArgument, who_, ": ", name, " ", what_is(L, i), " is no dtype", nearest.hint(),
-       "; there are ", text_of(kAnyDType));
+  fail(ErrorCode::InvalidArgument, who_, ": ", name, " ", what_is(L, i), " is no dtype", nearest.hint(), "; there are ",
+       text_of(kAnyDType));
 }
 
 const Box& Args::tensor(int i, const char* name) const {

@@ -1,5 +1,5 @@
-// Reads a binding's arguments by Lua calls that cannot raise; what is wrong becomes an Error that names the function, the
-// argument, what it got and what it wanted.
+// Reads a binding's arguments by Lua calls that cannot raise; what is wrong becomes an Error that names the function,
+// the argument, what it got and what it wanted.
 #pragma once
 
 #include <lua.hpp>

@@ -63,8 +63,9 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
       break;
     case AttrType::Number:
       if (lua_type(L, index) != LUA_TNUMBER) fail_type(L, index, def, *call, "a number");
-      reinterpret_cast<Number*>(at)->value = lua_isinteger(L, index) ? Scalar::of(static_cast<int64_t>(lua_tointeger(L, index)))
-                                                                    : Scalar::of(static_cast<double>(lua_tonumber(L, index)));
+      reinterpret_cast<Number*>(at)->value = lua_isinteger(L, index)
+                                                 ? Scalar::of(static_cast<int64_t>(lua_tointeger(L, index)))
+                                                 : Scalar::of(static_cast<double>(lua_tonumber(L, index)));
       break;
     case AttrType::DType: {
       if (lua_type(L, index) != LUA_TSTRING) fail_type(L, index, def, *call, "a dtype's name");

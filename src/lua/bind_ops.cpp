@@ -78,8 +78,8 @@ struct Metamethod {
   const char* op;
 };
 constexpr Metamethod kMetamethods[] = {
-    {"__add", "AddV2"},     {"__sub", "Sub"},       {"__mul", "Mul"}, {"__div", "RealDiv"},
-    {"__idiv", "FloorDiv"}, {"__mod", "FloorMod"},  {"__pow", "Pow"}, {"__unm", "Neg"},
+    {"__add", "AddV2"},     {"__sub", "Sub"},      {"__mul", "Mul"}, {"__div", "RealDiv"},
+    {"__idiv", "FloorDiv"}, {"__mod", "FloorMod"}, {"__pow", "Pow"}, {"__unm", "Neg"},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A tensor as Lua holds it: one userdata block, told from foreign ones by a cookie that cannot be forged without knowing
-// the secret of this loaded copy.
+// A tensor as Lua holds it: one userdata block, told from foreign ones by a cookie that cannot be forged without
+// knowing the secret of this loaded copy.
 #pragma once
 
 #include <lua.hpp>
@@ -32,7 +32,8 @@ inline Box* to_box(lua_State* L, int index) {
 // The hot path: null unless it is a live tensor.
 inline Box* to_live_box(lua_State* L, int index) {
   void* block = lua_touserdata(L, index);
-  if (block == nullptr || lua_rawlen(L, index) < sizeof(Box)) [[unlikely]] return nullptr;
+  if (block == nullptr || lua_rawlen(L, index) < sizeof(Box)) [[unlikely]]
+    return nullptr;
   Box* box = static_cast<Box*>(block);
   return box->is_live() ? box : nullptr;
 }

@@ -70,7 +70,8 @@ int set_visible_devices(Args& args) {
   args.at_most(2);
   lua_State* L = args.L;
   Filter filter = read_filter(args, 2);
-  require(!filter.given || filter.type, args.who(), ": device_type is ", what_is(L, 2), ", expected \"CPU\" or \"GPU\"");
+  require(!filter.given || filter.type, args.who(), ": device_type is ", what_is(L, 2),
+          ", expected \"CPU\" or \"GPU\"");
   std::vector<Device*> devices;
   if (lua_type(L, 1) == LUA_TTABLE) {
     lua_pushliteral(L, "name");
@@ -120,14 +121,15 @@ int get_memory_growth(Args& args) {
 LogicalDeviceConfig read_configuration(Args& args, int at, lua_Integer number) {
   lua_State* L = args.L;
   LogicalDeviceConfig config;
-  if (lua_type(L, at) != LUA_TTABLE) args.wrong(at, text("logical_devices[", number, "]").c_str(), "a table like {memory_limit = 1024}");
+  if (lua_type(L, at) != LUA_TTABLE)
+    args.wrong(at, text("logical_devices[", number, "]").c_str(), "a table like {memory_limit = 1024}");
   for (lua_pushnil(L); lua_next(L, at) != 0; lua_pop(L, 1)) {
     std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : what_is(L, -2);
     if (key != "memory_limit") {
       NearestWord nearest(key);
       nearest.offer("memory_limit");
-      fail(ErrorCode::InvalidArgument, args.who(), ": unknown option '", std::string_view(key).substr(0, 40), "'", nearest.hint(),
-           "; it takes memory_limit");
+      fail(ErrorCode::InvalidArgument, args.who(), ": unknown option '", std::string_view(key).substr(0, 40), "'",
+           nearest.hint(), "; it takes memory_limit");
     }
     config.memory_limit_mb = args.number(lua_gettop(L), "memory_limit");
   }
@@ -209,10 +211,12 @@ int get_memory_info(Args& args) {
   std::size_t current, peak, limit, reserved;
   if (device.heap != nullptr) {
     ArenaStats stats = device.heap->stats();
-    current = stats.bytes_in_use, peak = stats.peak_bytes_in_use, limit = stats.limit_bytes, reserved = stats.reserved_bytes;
+    current = stats.bytes_in_use, peak = stats.peak_bytes_in_use, limit = stats.limit_bytes,
+    reserved = stats.reserved_bytes;
   } else {
     HostPoolStats stats = args.state.runtime().pool().stats();
-    current = stats.bytes_in_use, peak = stats.peak_bytes_in_use, limit = stats.limit_bytes, reserved = stats.reserved_bytes;
+    current = stats.bytes_in_use, peak = stats.peak_bytes_in_use, limit = stats.limit_bytes,
+    reserved = stats.reserved_bytes;
   }
   protect(args.L, 1, [&](lua_State* L) {
     lua_createtable(L, 0, 4);
@@ -273,9 +277,12 @@ int set_simulated_gpus(Args& args) {
       double* place;
     };
     double fail_at = 0;
-    const Option options[] = {{"memory_limit", &gpus.memory_limit_mb}, {"gflops", &gpus.gflops},
-                              {"gbps", &gpus.gbps},                    {"link_gbps", &gpus.link_gbps},
-                              {"link_latency_us", &gpus.link_latency_us}, {"fail_at", &fail_at}};
+    const Option options[] = {{"memory_limit", &gpus.memory_limit_mb},
+                              {"gflops", &gpus.gflops},
+                              {"gbps", &gpus.gbps},
+                              {"link_gbps", &gpus.link_gbps},
+                              {"link_latency_us", &gpus.link_latency_us},
+                              {"fail_at", &fail_at}};
     for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
       std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : what_is(L, -2);
       NearestWord nearest(key);
@@ -289,9 +296,9 @@ int set_simulated_gpus(Args& args) {
              nearest.hint(), "; it takes memory_limit, gflops, gbps, link_gbps, link_latency_us, fail_at");
       }
       double value = args.number(lua_gettop(L), key.c_str());
-      require(std::isfinite(value) && (place == &gpus.memory_limit_mb ? value > 0 : value >= 0) && value <= 1e9, args.who(),
-              ": ", key, " is ", value, ", expected a ", place == &gpus.memory_limit_mb ? "positive " : "non-negative ",
-              "number up to 1e9");
+      require(std::isfinite(value) && (place == &gpus.memory_limit_mb ? value > 0 : value >= 0) && value <= 1e9,
+              args.who(), ": ", key, " is ", value, ", expected a ",
+              place == &gpus.memory_limit_mb ? "positive " : "non-negative ", "number up to 1e9");
       *place = value;
     }
     require(fail_at == std::floor(fail_at), args.who(), ": fail_at is ", fail_at, ", expected an integer");
@@ -343,7 +350,8 @@ int device_text(lua_State* L) {
   lua_settop(L, 1);
   lua_getfield(L, 1, "name");
   lua_getfield(L, 1, "device_type");
-  lua_pushfstring(L, "%s(name='%s', device_type='%s')", lua_tostring(L, lua_upvalueindex(1)), lua_tostring(L, 2), lua_tostring(L, 3));
+  lua_pushfstring(L, "%s(name='%s', device_type='%s')", lua_tostring(L, lua_upvalueindex(1)), lua_tostring(L, 2),
+                  lua_tostring(L, 3));
   return 1;
 }
 

@@ -18,7 +18,10 @@ int set_log_device_placement(Args& args) {
     if (lua_type(L, 2) != LUA_TTABLE) args.wrong(2, "options", "a table of options");
     for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
       std::string_view key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-      bool* place = key == "reasons" ? &options.reasons : key == "copies" ? &options.copies : key == "once" ? &options.once : nullptr;
+      bool* place = key == "reasons"  ? &options.reasons
+                    : key == "copies" ? &options.copies
+                    : key == "once"   ? &options.once
+                                      : nullptr;
       if (place == nullptr) {
         NearestWord nearest(key);
         for (const char* known : {"reasons", "copies", "once"}) nearest.offer(known);
@@ -40,7 +43,8 @@ int get_log_device_placement(Args& args) {
 
 int set_log_handler(Args& args) {
   args.at_most(1);
-  if (args.count() == 0 || (!lua_isnil(args.L, 1) && !lua_isfunction(args.L, 1))) args.wrong(1, "handler", "a function or nil");
+  if (args.count() == 0 || (!lua_isnil(args.L, 1) && !lua_isfunction(args.L, 1)))
+    args.wrong(1, "handler", "a function or nil");
   bool on = lua_isfunction(args.L, 1);
   args.state.set_log_handler(args.L, 1);
   PlacementLog& log = args.state.context().placement_log();

@@ -23,7 +23,9 @@ SimulatedGpus parse_simulated_gpus(const char* variable, const char* value) {
   return gpus;
 }
 
-bool is_on(const char* value) { return *value != '\0' && std::strcmp(value, "0") != 0 && std::strcmp(value, "false") != 0; }
+bool is_on(const char* value) {
+  return *value != '\0' && std::strcmp(value, "0") != 0 && std::strcmp(value, "false") != 0;
+}
 
 }  // namespace
 

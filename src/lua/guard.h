@@ -1,5 +1,5 @@
-// The border between C++ and Lua (see Note [The Lua border] in error_bridge.cpp). A binding that is not an op is written
-// `int f(Args& args)`, may throw, and is registered as guarded<f>.
+// The border between C++ and Lua (see Note [The Lua border] in error_bridge.cpp). A binding that is not an op is
+// written `int f(Args& args)`, may throw, and is registered as guarded<f>.
 #pragma once
 
 #include "lua/args.h"
@@ -10,10 +10,9 @@ namespace lutra {
 // An error object lies on top of the Lua stack.
 struct LuaRaised {};
 
-// Runs f(L), which may raise Lua errors, under lua_pcall; its results stay on the stack. For pushing while C++ objects are
-// alive: an error becomes the exception LuaRaised. f itself must hold no C++ object with a destructor.
-template <class F>
-void protect(lua_State* L, int results, F&& f) {
+// Runs f(L), which may raise Lua errors, under lua_pcall; its results stay on the stack. For pushing while C++ objects
+// are alive: an error becomes the exception LuaRaised. f itself must hold no C++ object with a destructor.
+template <class F> void protect(lua_State* L, int results, F&& f) {
   lua_pushcfunction(L, [](lua_State* inner) -> int {
     auto* function = static_cast<std::remove_reference_t<F>*>(lua_touserdata(inner, 1));
     lua_settop(inner, 0);
@@ -25,8 +24,7 @@ void protect(lua_State* L, int results, F&& f) {
 
 using Binding = int (*)(Args& args);
 
-template <Binding binding>
-int guarded(lua_State* L) {
+template <Binding binding> int guarded(lua_State* L) {
   State* state = static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
   int results = -1;
   bool has_error_object = false;
@@ -47,8 +45,7 @@ int guarded(lua_State* L) {
 }
 
 // Sets field `name` of the table on top of the stack to the binding. `who` starts its error texts.
-template <Binding binding>
-void set_function(lua_State* L, State& state, const char* name, const char* who) {
+template <Binding binding> void set_function(lua_State* L, State& state, const char* name, const char* who) {
   lua_pushlightuserdata(L, &state);
   lua_pushstring(L, who);
   lua_pushcclosure(L, guarded<binding>, 2);

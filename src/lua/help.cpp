@@ -68,7 +68,8 @@ int help(Args& args) {
       nearest.offer(op.lua_name);
       if (topic == op.lua_name || topic == op.name) found = &op;
     }
-    if (found == nullptr) fail(ErrorCode::NotFound, "help: nothing is known about ", what_is(args.L, 1), nearest.hint());
+    if (found == nullptr)
+      fail(ErrorCode::NotFound, "help: nothing is known about ", what_is(args.L, 1), nearest.hint());
     out = help_text(*found);
   }
   protect(args.L, 1, [&](lua_State* L) {

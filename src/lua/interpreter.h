@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/log.h"
 #include "core/error.h"
+#include "core/log.h"
 
 struct lua_State;
 
@@ -17,11 +17,11 @@ namespace lutra {
 
 // What a host or the command line says before the first script runs.
 struct InterpreterOptions {
-  int sim_gpus = 0;               // 0: none asked for
+  int sim_gpus = 0;  // 0: none asked for
   double sim_gpu_mb = 4096;
   bool log_placement = false;
   bool soft_placement = false;
-  std::string device;             // a scope around everything; "" for none
+  std::string device;               // a scope around everything; "" for none
   bool ignore_environment = false;  // lua's -E
 };
 

@@ -7,11 +7,11 @@
 #include "lua/args.h"
 
 // Note [Reading a nested table]
-// First the shape is taken from the first entry of every level; then one walk reads all entries in order and holds every
-// table against that shape. lua_next gives the entries of a proper list in order 1..n, so a key out of order means a list
-// kept in the hash part (then entries are fetched by number), a hole, or a string key. Elements go straight into the
-// tensor when its dtype is known, and else into a block of 8-byte numbers that Lua owns, since the walk may meet a float
-// after a million integers.
+// First the shape is taken from the first entry of every level; then one walk reads all entries in order and holds
+// every table against that shape. lua_next gives the entries of a proper list in order 1..n, so a key out of order
+// means a list kept in the hash part (then entries are fetched by number), a hole, or a string key. Elements go
+// straight into the tensor when its dtype is known, and else into a block of 8-byte numbers that Lua owns, since the
+// walk may meet a float after a million integers.
 
 namespace lutra {
 namespace {
@@ -28,7 +28,8 @@ struct Reader {
   void measure() {
     int depth = 0;
     while (lua_type(L, -1) == LUA_TTABLE) {
-      require(rank < kMaxRank, who, ": the table is nested more than 8 deep, and a tensor has at most 8 axes (or it contains itself)");
+      require(rank < kMaxRank, who,
+              ": the table is nested more than 8 deep, and a tensor has at most 8 axes (or it contains itself)");
       int64_t length = static_cast<int64_t>(lua_rawlen(L, -1));
       if (length == 0) check_empty();
       dims[rank++] = length;
@@ -140,8 +141,8 @@ struct Reader {
              ", expected a number or a boolean");
     }
     if (any_bool && any_number) {
-      fail(ErrorCode::InvalidArgument, who, ": ", path(at, levels), " is ", what_is(L, -1),
-           ", but other elements are ", lua_isboolean(L, -1) ? "numbers" : "booleans");
+      fail(ErrorCode::InvalidArgument, who, ": ", path(at, levels), " is ", what_is(L, -1), ", but other elements are ",
+           lua_isboolean(L, -1) ? "numbers" : "booleans");
     }
   }
 

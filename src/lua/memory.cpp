@@ -22,8 +22,8 @@ void unlink(State& state, TidyMark* mark) {
   mark->open = false;
 }
 
-// Ends the tidy: what was made is released, but for what is in the table at `kept` (0: everything goes), which belongs to the
-// next tidy outwards.
+// Ends the tidy: what was made is released, but for what is in the table at `kept` (0: everything goes), which belongs
+// to the next tidy outwards.
 void release_made(lua_State* L, State& state, TidyMark* mark, int kept) {
   if (!mark->open) return;
   unlink(state, mark);
@@ -49,8 +49,8 @@ void release_made(lua_State* L, State& state, TidyMark* mark, int kept) {
   lua_settop(L, all - 1);
 }
 
-// tidy_begin(): a mark, open in the running coroutine. Upvalues: the State, the marks' metatable, that of the sets of what
-// was made, which are weak, so that garbage made inside a tidy is collected before its end.
+// tidy_begin(): a mark, open in the running coroutine. Upvalues: the State, the marks' metatable, that of the sets of
+// what was made, which are weak, so that garbage made inside a tidy is collected before its end.
 int tidy_begin(lua_State* L) {
   State& state = state_of(L);
   TidyMark* mark = static_cast<TidyMark*>(lua_newuserdatauv(L, sizeof(TidyMark), 1));

@@ -95,7 +95,7 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   open_help(L, state);
   lua_insert(L, -2);
   open_tensor_api(L, state);
-  lua_pop(L, 1);  // the methods
+  lua_pop(L, 1);    // the methods
   lua_newtable(L);  // C functions for the prelude
   state.push(L, State::kMethods);
   lua_setfield(L, -2, "methods");

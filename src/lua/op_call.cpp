@@ -9,9 +9,10 @@
 #include "lua/literal.h"
 
 // Note [Phases of an op call]
-// Read: arguments into a Call by Lua calls that cannot raise; tables become tensors first, each by an op call of its own.
-// Create: result userdata, metatable at once, empty; may raise, and may run finalizers that call ops. Run: C++ only; may
-// throw. Tell: handlers, the collector. Call, Prepared and everything else on this stack is trivially destructible.
+// Read: arguments into a Call by Lua calls that cannot raise; tables become tensors first, each by an op call of its
+// own. Create: result userdata, metatable at once, empty; may raise, and may run finalizers that call ops. Run: C++
+// only; may throw. Tell: handlers, the collector. Call, Prepared and everything else on this stack is trivially
+// destructible.
 
 namespace lutra {
 namespace {
@@ -24,7 +25,8 @@ struct Frame {
 };
 static_assert(std::is_trivially_destructible_v<Frame> && std::is_trivially_destructible_v<Call>);
 
-[[gnu::cold, gnu::noinline]] void fail_operand(lua_State* L, int index, const OpDef& op, const InputDef& def, int entry) {
+[[gnu::cold, gnu::noinline]] void fail_operand(lua_State* L, int index, const OpDef& op, const InputDef& def,
+                                               int entry) {
   std::string name = entry > 0 ? text(def.name, "[", entry, "]") : def.name;
   if (Box* box = to_box(L, index); box != nullptr && box->is_released()) {
     fail(ErrorCode::FailedPrecondition, op.called(), ": ", name, " is a tensor that has been released");
@@ -77,7 +79,8 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
   const InputDef& def = op.inputs.back();
   try {
     if (lua_type(L, index) != LUA_TTABLE) {
-      fail(ErrorCode::InvalidArgument, op.called(), ": ", def.name, " is ", what_is(L, index), ", expected a list of tensors");
+      fail(ErrorCode::InvalidArgument, op.called(), ": ", def.name, " is ", what_is(L, index),
+           ", expected a list of tensors");
     }
     int64_t entries = 0;
     for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) ++entries;
@@ -101,7 +104,8 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
     }
     lua_rawseti(L, own, i);
   }
-  Operand* operands = static_cast<Operand*>(lua_newuserdatauv(L, sizeof(Operand) * static_cast<std::size_t>(*count), 0));
+  Operand* operands =
+      static_cast<Operand*>(lua_newuserdatauv(L, sizeof(Operand) * static_cast<std::size_t>(*count), 0));
   try {
     for (int i = 1; i <= *count; ++i) {
       lua_rawgeti(L, own, i);
@@ -119,11 +123,13 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
 [[noreturn, gnu::cold]] void fail_count(const OpBinding& binding, int given) {
   std::string signature;
   for (const OpBinding::Place& place : binding.places) {
-    const char* name = place.attr != nullptr ? place.attr->name : binding.op->inputs[static_cast<std::size_t>(place.input)].name;
+    const char* name =
+        place.attr != nullptr ? place.attr->name : binding.op->inputs[static_cast<std::size_t>(place.input)].name;
     signature += text(signature.empty() ? "" : ", ", place.required ? "" : "[", name, place.required ? "" : "]");
   }
   fail(ErrorCode::InvalidArgument, binding.op->called(), ": ", given,
-       given == 1 ? " argument given, expected " : " arguments given, expected ", binding.op->called(), "(", signature, ")");
+       given == 1 ? " argument given, expected " : " arguments given, expected ", binding.op->called(), "(", signature,
+       ")");
 }
 
 // Reads everything but inputs that are lists. `given`: positional arguments and perhaps an options table.
@@ -133,8 +139,7 @@ void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* 
   int places = static_cast<int>(binding.places.size());
   int options = 0;
   // The last argument is an options table if it stands past the required ones and looks like one.
-  if (given > binding.required && lua_type(L, given) == LUA_TTABLE &&
-      (given > places || is_options(L, given))) {
+  if (given > binding.required && lua_type(L, given) == LUA_TTABLE && (given > places || is_options(L, given))) {
     options = given;
     --given;
   }
@@ -164,7 +169,8 @@ bool will_be_inline(const Call& call, const Prepared& prepared, int i) {
   return call.in[0].tensor->storage == nullptr && prepared.device->is_host();
 }
 
-// A finalizer released some tensor or reset the devices while the results were created: what was prepared may no longer hold.
+// A finalizer released some tensor or reset the devices while the results were created: what was prepared may no longer
+// hold.
 [[gnu::cold, gnu::noinline]] void prepare_again(lua_State* L, Context& context, Call& call, Frame* frame, int first) {
   for (int i = 0; i < call.n_in; ++i) {
     const TensorRep* tensor = call.in[i].tensor;
@@ -197,7 +203,8 @@ int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
   const Error* error = nullptr;
   try {
     Context& context = state.enter(L);
-    if (context.runtime().epoch != prepared.epoch) [[unlikely]] prepare_again(L, context, call, &frame, first);
+    if (context.runtime().epoch != prepared.epoch) [[unlikely]]
+      prepare_again(L, context, call, &frame, first);
     execute(context, call, prepared, frame.outs);
   } catch (...) {
     state.keep_current_exception();
@@ -273,7 +280,8 @@ inline int call_with(lua_State* L, const OpBinding& binding, int given) {
     state.keep_current_exception();
     ok = false;
   }
-  if (!ok) [[unlikely]] state.raise(L);
+  if (!ok) [[unlikely]]
+    state.raise(L);
   return finish_call(L, state, call, frame);
 }
 

@@ -22,10 +22,10 @@ struct OpBinding {
     bool required;
   };
   std::vector<Place> places;
-  int required = 0;         // how many must be given
-  int leading_optional = 0; // 1 if the first place is left out when few are given
-  int plain_inputs = -1;    // how many arguments the hot path takes; -1: none
-  int base_attr = -1;       // offset of an IndexBase attribute
+  int required = 0;          // how many must be given
+  int leading_optional = 0;  // 1 if the first place is left out when few are given
+  int plain_inputs = -1;     // how many arguments the hot path takes; -1: none
+  int base_attr = -1;        // offset of an IndexBase attribute
 };
 
 // The C function of every op; upvalues: OpBinding*, metatables of inline and of stored tensors.
@@ -33,8 +33,8 @@ int call_op(lua_State* L);
 // The same for metamethods, which Lua gives more arguments than the op has inputs.
 int call_op_as_metamethod(lua_State* L);
 
-// Prepares, creates, runs and tells a call that a binding of its own has read (indexing). The running closure's upvalues
-// 2 and 3 are the metatables, as call_op's. Leaves the results on the stack. May raise a Lua error.
+// Prepares, creates, runs and tells a call that a binding of its own has read (indexing). The running closure's
+// upvalues 2 and 3 are the metatables, as call_op's. Leaves the results on the stack. May raise a Lua error.
 int run_read_call(lua_State* L, State& state, Call& call);
 
 // Pushes the functions into the module table on top of the stack and the methods into the table below it.

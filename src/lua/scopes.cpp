@@ -8,10 +8,10 @@ namespace {
 
 // A scope that is open. Its userdata is closed by <close>, or ends when it is collected.
 struct ScopeObject {
-  uintptr_t cookie;  // as a Box's, of another kind
+  uintptr_t cookie;         // as a Box's, of another kind
   CoroutineScopes* scopes;  // null: closed
   uint64_t serial;
-  int line;          // where it was opened
+  int line;  // where it was opened
   char source[60];
 
   uintptr_t live_cookie() const { return ~reinterpret_cast<uintptr_t>(this) ^ (Box::secret_ << 1); }
@@ -89,8 +89,8 @@ int device(lua_State* L) {
   return 1;
 }
 
-// __close. Afterwards the object is an empty shell whose metatable (upvalue 2) has no __gc, so that its collection costs
-// nothing; closing it again does nothing.
+// __close. Afterwards the object is an empty shell whose metatable (upvalue 2) has no __gc, so that its collection
+// costs nothing; closing it again does nothing.
 int close_scope(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
   ScopeObject* scope = to_scope(L, 1);
@@ -102,9 +102,8 @@ int close_scope(lua_State* L) {
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_setmetatable(L, 1);
   if (in_order) return 0;
-  state.keep(Error(ErrorCode::FailedPrecondition,
-                   text("device: the scope opened at ", scope->source, ":", scope->line,
-                        " was closed while one opened inside it was still open")));
+  state.keep(Error(ErrorCode::FailedPrecondition, text("device: the scope opened at ", scope->source, ":", scope->line,
+                                                       " was closed while one opened inside it was still open")));
   state.raise(L);
 }
 

@@ -101,7 +101,8 @@ void State::set(lua_State* L, Slot slot) {
   lua_pop(L, 1);
 }
 
-// The scopes of a coroutine are found by the coroutine itself, in a table with weak keys; the handle there holds a pointer.
+// The scopes of a coroutine are found by the coroutine itself, in a table with weak keys; the handle there holds a
+// pointer.
 void State::switch_to(lua_State* L) {
   push(L, kThreadScopes);
   lua_pushthread(L);
@@ -161,16 +162,20 @@ Box* State::push_box(lua_State* L, bool is_inline) {
 void State::own_stored(lua_State* L, Box* box) {
   ++stored_boxes_;
   // While the interpreter closes, Lua calls the finalizers there are but none of what they make.
-  if (lua_gc(L, LUA_GCISRUNNING) < 0) [[unlikely]] made_in_finalizers_.insert(box);
+  if (lua_gc(L, LUA_GCISRUNNING) < 0) [[unlikely]]
+    made_in_finalizers_.insert(box);
   owned_bytes_ += static_cast<int64_t>(box->tensor.nbytes());
-  if (tidies != nullptr) [[unlikely]] note_made(L, box);
-  if (owned_bytes_ - owned_at_collection_ > budget_bytes_) [[unlikely]] collect(L);
+  if (tidies != nullptr) [[unlikely]]
+    note_made(L, box);
+  if (owned_bytes_ - owned_at_collection_ > budget_bytes_) [[unlikely]]
+    collect(L);
 }
 
 // Note [Tidies and coroutines]
-// A tidy frees what is made while its function runs. While that function is suspended by a yield, or dead by an error, others
-// run, and what they make is theirs; a coroutine that has resumed another still runs in this sense. So a tensor belongs to
-// the innermost tidy of its own coroutine, else to the innermost whose coroutine is neither suspended nor dead.
+// A tidy frees what is made while its function runs. While that function is suspended by a yield, or dead by an error,
+// others run, and what they make is theirs; a coroutine that has resumed another still runs in this sense. So a tensor
+// belongs to the innermost tidy of its own coroutine, else to the innermost whose coroutine is neither suspended nor
+// dead.
 TidyMark* State::tidy_of(lua_State* L) const {
   for (TidyMark* mark = tidies; mark != nullptr; mark = mark->outer) {
     if (mark->thread == L) return mark;
@@ -220,7 +225,8 @@ void State::disown(Box* box) {
   owned_bytes_ -= static_cast<int64_t>(box->tensor.nbytes());
   owned_at_collection_ = std::min(owned_at_collection_, owned_bytes_);
   --stored_boxes_;
-  if (!made_in_finalizers_.empty()) [[unlikely]] made_in_finalizers_.erase(box);
+  if (!made_in_finalizers_.empty()) [[unlikely]]
+    made_in_finalizers_.erase(box);
   drop(box->tensor);
   if (closed_ && stored_boxes_ == 0) {
     context_.reset();

@@ -15,8 +15,8 @@
 
 namespace lutra {
 
-// The scopes of one coroutine. Its handle and every scope object made in it count as uses; the State owns them all, and at
-// its end drops those whose users Lua never finalizes.
+// The scopes of one coroutine. Its handle and every scope object made in it count as uses; the State owns them all, and
+// at its end drops those whose users Lua never finalizes.
 struct CoroutineScopes {
   ScopeStack stack;
   int uses;
@@ -38,8 +38,23 @@ class State {
   // The State of this interpreter; null before luaopen_lutra.
   static State* find(lua_State* L);
   // Pushes one of the State's own tables: kRegistryMetatables and so on.
-  enum Slot { kTensorMeta = 1, kStoredTensorMeta, kErrorMeta, kShapeMeta, kThreadScopes, kLogHandler,
-              kTidyMade, kModule, kMethods, kPhysicalDeviceMeta, kLogicalDeviceMeta, kDeviceListMeta, kScopesMeta, kExplanationMeta, kSlots };
+  enum Slot {
+    kTensorMeta = 1,
+    kStoredTensorMeta,
+    kErrorMeta,
+    kShapeMeta,
+    kThreadScopes,
+    kLogHandler,
+    kTidyMade,
+    kModule,
+    kMethods,
+    kPhysicalDeviceMeta,
+    kLogicalDeviceMeta,
+    kDeviceListMeta,
+    kScopesMeta,
+    kExplanationMeta,
+    kSlots
+  };
   void push(lua_State* L, Slot slot) const;
   void set(lua_State* L, Slot slot);  // pops the value
 
@@ -50,7 +65,8 @@ class State {
 
   // Makes L's scopes the Context's. Cheap while the same coroutine runs.
   Context& enter(lua_State* L) {
-    if (L != running_) [[unlikely]] switch_to(L);
+    if (L != running_) [[unlikely]]
+      switch_to(L);
     return *context_;
   }
   // Opens a scope in L's own stack, which is made if L has none yet. *stack and *serial name it. May raise a Lua error.
@@ -68,8 +84,8 @@ class State {
   void own(lua_State* L, Box* box) {
     if (box->tensor.storage != nullptr) own_stored(L, box);
   }
-  void disown(Box* box);    // by the collector
-  void release(Box* box);   // by hand: a second use gives a sentence
+  void disown(Box* box);   // by the collector
+  void release(Box* box);  // by hand: a second use gives a sentence
   // What release leaves behind, for an op in progress that has borrowed the tensor (see Note [Order within one op]).
   static bool is_released(const TensorRep& tensor) { return tensor.size < 0; }
   // The tidy that tensors made by L belong to; null without one. See Note [Tidies and coroutines].
@@ -94,7 +110,8 @@ class State {
 
   // Hands placement events to the Lua handler. May raise what the handler raised.
   void tell(lua_State* L) {
-    if (!context_->placement_log().events.empty()) [[unlikely]] tell_events(L);
+    if (!context_->placement_log().events.empty()) [[unlikely]]
+      tell_events(L);
   }
 
   lua_State* main() const { return main_; }
@@ -117,9 +134,9 @@ class State {
   std::list<Error> aside_;
   std::list<std::vector<PlacementEvent>> telling_;  // events becoming Lua values
   bool closed_ = false;
-  int64_t stored_boxes_ = 0;      // boxes that hold a storage
+  int64_t stored_boxes_ = 0;                     // boxes that hold a storage
   std::unordered_set<Box*> made_in_finalizers_;  // those whose own finalizer Lua may never call: see own_stored
-  int64_t owned_bytes_ = 0;       // what they hold
+  int64_t owned_bytes_ = 0;                      // what they hold
   int64_t owned_at_collection_ = 0;
   int64_t budget_bytes_ = int64_t{64} << 20;
 };

@@ -148,7 +148,8 @@ int release(Args& args) {
 }
 
 int lua_values_only(Args& args) {
-  fail(ErrorCode::InvalidArgument, args.who(), " of tensors: Lua makes a plain boolean of it; use a:lt(b), a:le(b), a:gt(b) or a:ge(b)");
+  fail(ErrorCode::InvalidArgument, args.who(),
+       " of tensors: Lua makes a plain boolean of it; use a:lt(b), a:le(b), a:gt(b) or a:ge(b)");
 }
 
 int assign_element(Args&) {
@@ -241,8 +242,7 @@ int collect(lua_State* L) {
   return 0;
 }
 
-template <Binding binding>
-void set_field(lua_State* L, State& state, const char* name) {
+template <Binding binding> void set_field(lua_State* L, State& state, const char* name) {
   set_function<binding>(L, state, name, name);
 }
 

@@ -34,8 +34,8 @@ bool push_option(Args& args, int index, std::initializer_list<const char*> known
       nearest.offer(name);
       all += text(all.empty() ? "" : ", ", name);
     }
-    fail(ErrorCode::InvalidArgument, args.who(), ": unknown option '", std::string_view(word).substr(0, 40), "'", nearest.hint(),
-         "; it takes ", all);
+    fail(ErrorCode::InvalidArgument, args.who(), ": unknown option '", std::string_view(word).substr(0, 40), "'",
+         nearest.hint(), "; it takes ", all);
   }
   lua_pushstring(L, key);
   return lua_rawget(L, index) != LUA_TNIL;
@@ -95,7 +95,8 @@ int from_bytes(Args& args) {
   Shape shape({dims, static_cast<std::size_t>(rank)});
   int64_t count = element_count(args.who(), shape.dims(), static_cast<int64_t>(size_of(dtype)));
   std::size_t wanted = static_cast<std::size_t>(count) * size_of(dtype);
-  require(bytes.size() == wanted, args.who(), ": shape ", shape, " of ", dtype, " takes ", wanted, " bytes, got ", bytes.size());
+  require(bytes.size() == wanted, args.who(), ": shape ", shape, " of ", dtype, " takes ", wanted, " bytes, got ",
+          bytes.size());
   Context& context = args.state.context();
   Placement placement = constant_placement(context, dtype);
   bool is_inline = placement.device->is_host() && wanted <= kInlineBytes;
@@ -111,7 +112,8 @@ int from_bytes(Args& args) {
   std::byte* to = host.rep().storage != nullptr ? host.rep().data : host.rep().bytes;
   if (wanted > 0) std::memcpy(to, bytes.data(), wanted);
   // A bool is 0 or 1, whatever the bytes say.
-  if (dtype == DType::Bool) for (std::size_t i = 0; i < wanted; ++i) to[i] = to[i] != std::byte{0} ? std::byte{1} : std::byte{0};
+  if (dtype == DType::Bool)
+    for (std::size_t i = 0; i < wanted; ++i) to[i] = to[i] != std::byte{0} ? std::byte{1} : std::byte{0};
   place_constant(context, &host.rep());
   if (is_inline && host.rep().storage != nullptr) {
     fail(ErrorCode::FailedPrecondition, args.who(), ": a finalizer changed the devices while a tensor was being made");
@@ -219,7 +221,8 @@ int set_print_options(Args& args) {
   auto read = [&](const char* key, int64_t least, int64_t most, auto* out) {
     if (push_option(args, 1, known, key)) {
       int64_t value = args.integer(lua_gettop(args.L), key);
-      require(value >= least && value <= most, args.who(), ": ", key, " is ", value, ", expected ", least, " to ", most);
+      require(value >= least && value <= most, args.who(), ": ", key, " is ", value, ", expected ", least, " to ",
+              most);
       *out = static_cast<std::remove_reference_t<decltype(*out)>>(value);
     }
     lua_pop(args.L, 1);

@@ -35,10 +35,12 @@ void DeviceHeap::free(Storage* storage) {
       std::byte* at;
       std::size_t bytes;
     } fill{Arena::data(chunk), Arena::bytes(chunk)};
-    compute_.submit([](void* args) {
-      const Fill* what = static_cast<const Fill*>(args);
-      std::memset(what->at, 0xa5, what->bytes);
-    }, &fill, sizeof fill, nullptr);
+    compute_.submit(
+        [](void* args) {
+          const Fill* what = static_cast<const Fill*>(args);
+          std::memset(what->at, 0xa5, what->bytes);
+        },
+        &fill, sizeof fill, nullptr);
   }
   arena_.free(chunk, compute_.tail());
   detail::storage_count.fetch_sub(1, std::memory_order_relaxed);

@@ -1,7 +1,7 @@
 // The memory of one logical GPU: an Arena, with the rules that make its asynchronous use safe.
-// One compute stream per device makes a free immediate: whatever reuses the block is queued behind what used it. Copies run
-// on other streams, so a block that a copy still touches makes compute wait for that copy when it is freed, and a copy into
-// a reused block waits for the compute seq that was the last to touch it (idle).
+// One compute stream per device makes a free immediate: whatever reuses the block is queued behind what used it. Copies
+// run on other streams, so a block that a copy still touches makes compute wait for that copy when it is freed, and a
+// copy into a reused block waits for the compute seq that was the last to touch it (idle).
 #pragma once
 
 #include <cstdint>

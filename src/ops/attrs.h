@@ -60,16 +60,37 @@ struct AttrDef {
   uint16_t offset;
   const char* summary;
   bool is_required = false;
-  bool is_positional = false;   // may stand after the inputs, in table order
+  bool is_positional = false;  // may stand after the inputs, in table order
   bool is_before_inputs = false;
   bool is_leading_optional = false;  // left out when fewer positional values than places are given: range(limit)
-  const char* fallback = "";    // the default as help prints it
+  const char* fallback = "";         // the default as help prints it
 
-  AttrDef positional() const { AttrDef copy = *this; copy.is_positional = true; return copy; }
-  AttrDef required() const { AttrDef copy = *this; copy.is_required = true; copy.is_positional = true; return copy; }
-  AttrDef before_inputs() const { AttrDef copy = required(); copy.is_before_inputs = true; return copy; }
-  AttrDef leading_optional() const { AttrDef copy = positional(); copy.is_leading_optional = true; return copy; }
-  AttrDef otherwise(const char* shown) const { AttrDef copy = *this; copy.fallback = shown; return copy; }
+  AttrDef positional() const {
+    AttrDef copy = *this;
+    copy.is_positional = true;
+    return copy;
+  }
+  AttrDef required() const {
+    AttrDef copy = *this;
+    copy.is_required = true;
+    copy.is_positional = true;
+    return copy;
+  }
+  AttrDef before_inputs() const {
+    AttrDef copy = required();
+    copy.is_before_inputs = true;
+    return copy;
+  }
+  AttrDef leading_optional() const {
+    AttrDef copy = positional();
+    copy.is_leading_optional = true;
+    return copy;
+  }
+  AttrDef otherwise(const char* shown) const {
+    AttrDef copy = *this;
+    copy.fallback = shown;
+    return copy;
+  }
 };
 
 inline constexpr std::size_t kMaxAttrBytes = 256;
@@ -79,8 +100,7 @@ struct AttrTable {
   std::vector<std::byte> defaults;  // a default-constructed attribute struct
 };
 
-template <class T>
-constexpr AttrType attr_type_of() {
+template <class T> constexpr AttrType attr_type_of() {
   if constexpr (std::is_same_v<T, bool>) return AttrType::Bool;
   else if constexpr (std::is_same_v<T, int64_t>) return AttrType::Int;
   else if constexpr (std::is_same_v<T, double>) return AttrType::Float;
@@ -96,15 +116,13 @@ constexpr AttrType attr_type_of() {
   }
 }
 
-template <class A, class T>
-AttrDef attr(const char* name, T A::*member, const char* summary) {
+template <class A, class T> AttrDef attr(const char* name, T A::*member, const char* summary) {
   static const A sample{};
   auto offset = reinterpret_cast<const std::byte*>(&(sample.*member)) - reinterpret_cast<const std::byte*>(&sample);
   return {.name = name, .type = attr_type_of<T>(), .offset = static_cast<uint16_t>(offset), .summary = summary};
 }
 
-template <class A>
-AttrTable attrs(std::initializer_list<AttrDef> defs) {
+template <class A> AttrTable attrs(std::initializer_list<AttrDef> defs) {
   static_assert(std::is_trivially_copyable_v<A> && sizeof(A) <= kMaxAttrBytes && alignof(A) <= 8);
   const A sample{};
   const std::byte* bytes = reinterpret_cast<const std::byte*>(&sample);

@@ -16,7 +16,8 @@ struct Entry {
   uint8_t flags = 0;
 };
 
-void define(OpRegistry& ops, const Entry& entry, DTypes dtypes, void (*shape)(Inference&), DTypes gpu, const char* output) {
+void define(OpRegistry& ops, const Entry& entry, DTypes dtypes, void (*shape)(Inference&), DTypes gpu,
+            const char* output) {
   ops.define({
       .name = entry.name,
       .lua_name = entry.lua_name,
@@ -67,9 +68,12 @@ void define_binary_ops(OpRegistry& ops) {
   }
 
   const Entry logic[] = {
-      {"LogicalAnd", "logical_and", "Whether both are true.", "lutra.logical_and({true, false}, true)  --> {true, false}"},
-      {"LogicalOr", "logical_or", "Whether either is true.", "lutra.logical_or({true, false}, false)  --> {true, false}"},
-      {"LogicalXor", "logical_xor", "Whether exactly one is true.", "lutra.logical_xor({true, false}, true)  --> {false, true}"},
+      {"LogicalAnd", "logical_and", "Whether both are true.",
+       "lutra.logical_and({true, false}, true)  --> {true, false}"},
+      {"LogicalOr", "logical_or", "Whether either is true.",
+       "lutra.logical_or({true, false}, false)  --> {true, false}"},
+      {"LogicalXor", "logical_xor", "Whether exactly one is true.",
+       "lutra.logical_xor({true, false}, true)  --> {false, true}"},
   };
   for (const Entry& entry : logic) define(ops, entry, kBool, broadcast_all, kBool, "the broadcast shape of both; bool");
 }

@@ -8,9 +8,7 @@
 namespace lutra {
 namespace {
 
-Shape shape_of(const Dims& dims) {
-  return Shape({dims.v, static_cast<std::size_t>(dims.count)});
-}
+Shape shape_of(const Dims& dims) { return Shape({dims.v, static_cast<std::size_t>(dims.count)}); }
 
 void fill_shape(Inference& inference) {
   const FillAttrs& attrs = inference.attrs<FillAttrs>();
@@ -39,7 +37,8 @@ void eye_shape(Inference& inference) {
   const EyeAttrs& attrs = inference.attrs<EyeAttrs>();
   int64_t columns = attrs.n;
   if (attrs.m.given()) {
-    require(fits(DType::Int64, attrs.m.value), inference.who(), ": m is ", attrs.m.value.as_double(), ", expected an integer");
+    require(fits(DType::Int64, attrs.m.value), inference.who(), ": m is ", attrs.m.value.as_double(),
+            ", expected an integer");
     columns = attrs.m.value.kind == Scalar::Kind::Int ? attrs.m.value.i : static_cast<int64_t>(attrs.m.value.d);
   }
   inference.output(attrs.dtype != kNoDType ? attrs.dtype : DType::Float32, Shape{attrs.n, columns});
@@ -64,7 +63,8 @@ void range_shape(Inference& inference) {
     bool narrow = start >= INT32_MIN && start <= INT32_MAX && last >= INT32_MIN && last <= INT32_MAX;
     dtype = narrow ? DType::Int32 : DType::Int64;
   } else {
-    double start = attrs.start.value.as_double(), limit = attrs.limit.value.as_double(), step = attrs.step.value.as_double();
+    double start = attrs.start.value.as_double(), limit = attrs.limit.value.as_double(),
+           step = attrs.step.value.as_double();
     require(std::isfinite(start) && std::isfinite(limit) && std::isfinite(step), who, ": start ", start, ", limit ",
             limit, " and step ", step, " must be finite");
     require(step != 0, who, ": step is 0");
@@ -118,8 +118,9 @@ void define_create_ops(OpRegistry& ops) {
     const char* summary;
     const char* example;
   };
-  for (const Constant& c : {Constant{"Zeros", "zeros", "A tensor of zeros (false for bool).", "lutra.zeros{2}  --> {0.0, 0.0}"},
-                            Constant{"Ones", "ones", "A tensor of ones (true for bool).", "lutra.ones{2}  --> {1.0, 1.0}"}}) {
+  for (const Constant& c :
+       {Constant{"Zeros", "zeros", "A tensor of zeros (false for bool).", "lutra.zeros{2}  --> {0.0, 0.0}"},
+        Constant{"Ones", "ones", "A tensor of ones (true for bool).", "lutra.ones{2}  --> {1.0, 1.0}"}}) {
     ops.define({
         .name = c.name,
         .lua_name = c.lua_name,
@@ -172,10 +173,11 @@ void define_create_ops(OpRegistry& ops) {
       .name = "Range",
       .lua_name = "range",
       .summary = "Numbers from start on in steps, limit left out.",
-      .attrs = attrs<RangeAttrs>({attr("start", &RangeAttrs::start, "the first number").leading_optional().otherwise("0"),
-                                  attr("limit", &RangeAttrs::limit, "where to stop, left out").required(),
-                                  attr("step", &RangeAttrs::step, "the difference of neighbours").positional().otherwise("1"),
-                                  attr("dtype", &RangeAttrs::dtype, kDTypeDoc).otherwise("int32 or int64 for integers, else float32")}),
+      .attrs = attrs<RangeAttrs>(
+          {attr("start", &RangeAttrs::start, "the first number").leading_optional().otherwise("0"),
+           attr("limit", &RangeAttrs::limit, "where to stop, left out").required(),
+           attr("step", &RangeAttrs::step, "the difference of neighbours").positional().otherwise("1"),
+           attr("dtype", &RangeAttrs::dtype, kDTypeDoc).otherwise("int32 or int64 for integers, else float32")}),
       .output = "(ceil((limit - start) / step),)",
       .errors = "InvalidArgument for a step of 0 or numbers that are not finite.",
       .source = "numpy.arange",

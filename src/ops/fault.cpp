@@ -8,15 +8,14 @@ Error fault_error(const char* lua_name, const Fault& fault) {
       return Error(ErrorCode::InvalidArgument,
                    text(lua_name, ": an integer is divided by zero; cast to a float for inf and nan"));
     case FaultCode::NegativePower:
-      return Error(ErrorCode::InvalidArgument,
-                   text(lua_name, ": an integer to the negative power ", fault.value, " is a fraction; cast to a float"));
+      return Error(ErrorCode::InvalidArgument, text(lua_name, ": an integer to the negative power ", fault.value,
+                                                    " is a fraction; cast to a float"));
     case FaultCode::IndexZero:
       return Error(ErrorCode::InvalidArgument, text(lua_name, ": index 0; indices count from 1"));
     case FaultCode::IndexOutOfRange:
       return Error(ErrorCode::OutOfRange,
                    text(lua_name, ": index ", fault.value, " is past the axis' end (", fault.limit, ")"));
-    case FaultCode::Injected:
-      return Error(ErrorCode::Internal, text(lua_name, ": the command failed on the device"));
+    case FaultCode::Injected: return Error(ErrorCode::Internal, text(lua_name, ": the command failed on the device"));
     case FaultCode::None: break;
   }
   return Error(ErrorCode::Internal, text(lua_name, ": no fault"));

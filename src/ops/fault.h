@@ -1,5 +1,5 @@
-// A mistake in values, found by a kernel: an index that is not there, an integer divided by zero. The kernel writes 0 or
-// nan and tells it here; on the CPU the call raises it, on a GPU the first wait for the tensor does.
+// A mistake in values, found by a kernel: an index that is not there, an integer divided by zero. The kernel writes 0
+// or nan and tells it here; on the CPU the call raises it, on a GPU the first wait for the tensor does.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@ namespace lutra {
 enum class FaultCode : uint32_t {
   None,
   DivideByZero,
-  NegativePower,     // value: the exponent
-  IndexZero,         // counting from 1
-  IndexOutOfRange,   // value: the index as the user gave it; limit: the axis' size
-  Injected,          // a simulated GPU was told to fail this command
+  NegativePower,    // value: the exponent
+  IndexZero,        // counting from 1
+  IndexOutOfRange,  // value: the index as the user gave it; limit: the axis' size
+  Injected,         // a simulated GPU was told to fail this command
 };
 
 struct Fault {

@@ -28,8 +28,8 @@ void Inference::output_like(DType dtype, int input) {
 
 int Inference::axis(int64_t axis, int rank, const char* option) const {
   int64_t from_start = axis < 0 ? axis + rank : axis;
-  require(from_start >= 0 && from_start < rank, who(), ": ", option, " ", shown(axis), " is not there: ",
-          call_.op->inputs.empty() ? "the tensor" : call_.op->inputs[0].name, " ",
+  require(from_start >= 0 && from_start < rank, who(), ": ", option, " ", shown(axis),
+          " is not there: ", call_.op->inputs.empty() ? "the tensor" : call_.op->inputs[0].name, " ",
           call_.n_in > 0 ? shape(0) : Shape(), " has ", rank, rank == 1 ? " axis" : " axes");
   return static_cast<int>(from_start);
 }
@@ -55,7 +55,8 @@ Shape broadcast_shape(const Inference& inference) {
     if (!broadcast(shape, other, &shape)) {
       const auto& defs = inference.call().op->inputs;
       fail(ErrorCode::InvalidArgument, inference.who(), ": ", defs[0].name, " ", inference.shape(0), " and ",
-           defs[static_cast<std::size_t>(i)].name, " ", other, " do not broadcast: sizes of an axis must be equal or 1");
+           defs[static_cast<std::size_t>(i)].name, " ", other,
+           " do not broadcast: sizes of an axis must be equal or 1");
     }
   }
   return shape;
@@ -73,7 +74,8 @@ bool same_dims(const TensorRep& a, const TensorRep& b) {
 
 void broadcast_to(Inference& inference, DType dtype) {
   const Operand* in = inference.call().in;
-  if (inference.inputs() == 2 && in[0].tensor != nullptr && (in[1].tensor == nullptr || same_dims(*in[0].tensor, *in[1].tensor))) {
+  if (inference.inputs() == 2 && in[0].tensor != nullptr &&
+      (in[1].tensor == nullptr || same_dims(*in[0].tensor, *in[1].tensor))) {
     inference.output_like(dtype, 0);
   } else {
     inference.output(dtype, broadcast_shape(inference));

@@ -64,9 +64,9 @@ class Inference {
 };
 
 // Shape functions that several families share.
-void same_as_first(Inference& inference);       // one output: the key dtype in the first input's shape
-void broadcast_all(Inference& inference);       // one output: the key dtype in the inputs' broadcast shape
-void broadcast_to_bool(Inference& inference);   // the same in bool
+void same_as_first(Inference& inference);      // one output: the key dtype in the first input's shape
+void broadcast_all(Inference& inference);      // one output: the key dtype in the inputs' broadcast shape
+void broadcast_to_bool(Inference& inference);  // the same in bool
 Shape broadcast_shape(const Inference& inference);
 
 }  // namespace lutra

@@ -1,5 +1,5 @@
-// How an op is computed: plain functions in a table by device type, op and key dtype. A missing kernel is a normal state
-// that the Placer sees.
+// How an op is computed: plain functions in a table by device type, op and key dtype. A missing kernel is a normal
+// state that the Placer sees.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ struct KernelArgs {
   const Array* in;
   const Array* out;
   std::byte* scratch;
-  Fault* fault;         // where a mistake in values is told; null when the op checks none
-  int64_t* out_count;   // kDynamic: the real size of each output's first axis
+  Fault* fault;        // where a mistake in values is told; null when the op checks none
+  int64_t* out_count;  // kDynamic: the real size of each output's first axis
   int n_in;
   int n_out;
 
@@ -60,14 +60,15 @@ class KernelRegistry {
 
   void add(const char* op, DeviceType type, DTypes keys, KernelEntry entry);
   // One entry a type of the list: make(TypeTag<T>{}) gives it.
-  template <class... Ts, class Make>
-  void add_each(const char* op, DeviceType type, TypeList<Ts...>, Make make) {
+  template <class... Ts, class Make> void add_each(const char* op, DeviceType type, TypeList<Ts...>, Make make) {
     (add(op, type, dtype_of<Ts>, make(TypeTag<Ts>{})), ...);
   }
   // For tests and simulated GPUs: the op then runs elsewhere.
   void remove(const char* op, DeviceType type);
 
-  const KernelEntry& find(DeviceType type, const OpDef& op, DType key) const { return entries_[slot(type, op.id, key)]; }
+  const KernelEntry& find(DeviceType type, const OpDef& op, DType key) const {
+    return entries_[slot(type, op.id, key)];
+  }
   // The dtypes `op` can be computed in on this type of device.
   DTypes dtypes(DeviceType type, const OpDef& op) const;
   const OpRegistry& ops() const { return ops_; }

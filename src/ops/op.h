@@ -22,15 +22,15 @@ struct KernelArgs;
 
 enum InputFlags : uint8_t {
   kOptional = 1,
-  kVariadic = 2,   // the last input; a list in Lua
-  kNumber = 4,     // a Lua number may stand here and takes the others' dtype
-  kOwnDType = 8,   // not promoted with the others; its dtypes are checked by themselves
+  kVariadic = 2,  // the last input; a list in Lua
+  kNumber = 4,    // a Lua number may stand here and takes the others' dtype
+  kOwnDType = 8,  // not promoted with the others; its dtypes are checked by themselves
 };
 
 struct InputDef {
   const char* name;
   DTypes dtypes;
-  const char* shape;   // for people: "[..., m, k]"
+  const char* shape;  // for people: "[..., m, k]"
   uint8_t flags = 0;
 };
 
@@ -41,12 +41,12 @@ enum class Compute : uint8_t {
 };
 
 enum OpFlags : uint8_t {
-  kDynamic = 1,      // sizes of outputs depend on values; CPU only
-  kChecksValues = 2, // the kernel may find a mistake in values (ops/fault.h)
-  kNoMethod = 4,     // a function only
-  kHidden = 8,       // no Lua function: made by the binding itself
-  kRandom = 32,      // its attributes hold an Rng
-  kKeyIsOutput = 16, // the kernel is chosen by output 0's dtype, not by the inputs'
+  kDynamic = 1,       // sizes of outputs depend on values; CPU only
+  kChecksValues = 2,  // the kernel may find a mistake in values (ops/fault.h)
+  kNoMethod = 4,      // a function only
+  kHidden = 8,        // no Lua function: made by the binding itself
+  kRandom = 32,       // its attributes hold an Rng
+  kKeyIsOutput = 16,  // the kernel is chosen by output 0's dtype, not by the inputs'
 };
 
 struct Cost {
@@ -55,8 +55,8 @@ struct Cost {
 };
 
 struct OpDef {
-  const char* name;               // unique; printed in placement logs unless log_name is set
-  const char* lua_name = nullptr; // "matmul", "random.normal"
+  const char* name;                // unique; printed in placement logs unless log_name is set
+  const char* lua_name = nullptr;  // "matmul", "random.normal"
   const char* log_name = nullptr;
   const char* (*logged_as)(const Call& call) = nullptr;  // where the printed name depends on the inputs
   const char* summary = "";
@@ -70,10 +70,10 @@ struct OpDef {
   Compute compute = Compute::Same;
   void (*shape)(Inference& inference) = nullptr;
   Cost (*cost)(const KernelArgs& args) = nullptr;  // null: a flop an output element, each byte touched once
-  DTypes gpu = {};                // the one statement of GPU coverage
+  DTypes gpu = {};                                 // the one statement of GPU coverage
   uint8_t flags = 0;
-  uint16_t id = 0;                // position in the registry
-  bool plain_inputs = false;      // set by the registry: all inputs are promoted together and checked by one mask
+  uint16_t id = 0;            // position in the registry
+  bool plain_inputs = false;  // set by the registry: all inputs are promoted together and checked by one mask
 
   const char* logged() const { return log_name != nullptr ? log_name : name; }
   const char* logged(const Call& call) const { return logged_as != nullptr ? logged_as(call) : logged(); }

@@ -54,7 +54,8 @@ DTypes KernelRegistry::dtypes(DeviceType type, const OpDef& op) const {
 Cost cost_of(const KernelArgs& args) {
   if (args.op->cost != nullptr) return args.op->cost(args);
   Cost cost;
-  for (int i = 0; i < args.n_in; ++i) cost.bytes += static_cast<double>(args.in[i].size) * static_cast<double>(size_of(args.in[i].dtype));
+  for (int i = 0; i < args.n_in; ++i)
+    cost.bytes += static_cast<double>(args.in[i].size) * static_cast<double>(size_of(args.in[i].dtype));
   for (int i = 0; i < args.n_out; ++i) {
     cost.bytes += static_cast<double>(args.out[i].size) * static_cast<double>(size_of(args.out[i].dtype));
     cost.flops += static_cast<double>(args.out[i].size);

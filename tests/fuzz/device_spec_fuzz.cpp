@@ -9,9 +9,10 @@ using lutra::fuzz::Choices;
 
 namespace {
 
-constexpr const char* kPieces[] = {"/",    "job:",   "replica:", "task:", "device:", "GPU",        "cpu", "gpu:",       "CPU:0", "*",
-                                   ":",    "0",      "1",        "17",    "a",       "localhost",  "A_9", "2147483647", "TPU",   "xla_gpu",
-                                   "-1",   " ",      "\0",       "\xff",  "%s",      "2147483648", "//",  "device:*",   "é",     "GPU:1"};
+constexpr const char* kPieces[] = {
+    "/",  "job:", "replica:", "task:", "device:", "GPU",        "cpu", "gpu:",       "CPU:0", "*",
+    ":",  "0",    "1",        "17",    "a",       "localhost",  "A_9", "2147483647", "TPU",   "xla_gpu",
+    "-1", " ",    "\0",       "\xff",  "%s",      "2147483648", "//",  "device:*",   "é",     "GPU:1"};
 
 std::string random_name(Choices& choices) {
   std::string name;

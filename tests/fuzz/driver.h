@@ -1,5 +1,6 @@
-// What turns a fuzz target into a program of its own: `fuzz_x -seconds=20 [-seed=7]` feeds it random bytes, and on a crash
-// prints what it was doing. Linked with libFuzzer instead (-DLUTRA_LIBFUZZER -fsanitize=fuzzer), that brings its own main.
+// What turns a fuzz target into a program of its own: `fuzz_x -seconds=20 [-seed=7]` feeds it random bytes, and on a
+// crash prints what it was doing. Linked with libFuzzer instead (-DLUTRA_LIBFUZZER -fsanitize=fuzzer), that brings its
+// own main.
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,9 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#include <signal.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/common_interface_defs.h>
@@ -64,12 +68,14 @@ int main(int count, char** words) {
 #endif
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
   std::fflush(stdout);
+  signal(SIGALRM, [](int) { lutra::fuzz::give_up("an input takes more than a minute"); });
   std::mt19937_64 random(seed);
   auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
   long tried = 0;
   do {
     std::vector<uint8_t> bytes(64 + random() % 1024);
     for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random());
+    alarm(60);
     LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
     ++tried;
   } while (std::chrono::steady_clock::now() < end);

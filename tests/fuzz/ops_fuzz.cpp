@@ -1,6 +1,6 @@
-// Random Lua programs that call every function and method with random arguments, right and wrong, inside scopes, tidies,
-// coroutines and finalizers. Whatever they do, the interpreter reports an error of the user's, never crashes, and is usable
-// afterwards.
+// Random Lua programs that call every function and method with random arguments, right and wrong, inside scopes,
+// tidies, coroutines and finalizers. Whatever they do, the interpreter reports an error of the user's, never crashes,
+// and is usable afterwards.
 #include "fuzz/driver.h"
 #include "lua/interpreter.h"
 #include "memory/storage.h"
@@ -32,21 +32,58 @@ std::vector<std::string> find_functions() {
       end
     end
     walk("lt.", lt)
-  )", "=functions");
+  )",
+                                        "=functions");
   if (problem) fuzz::give_up(*problem);
   return names;
 }
 
-constexpr const char* kScalars[] = {"nil", "true", "false", "0", "1", "2", "3", "-1", "-2", "1.5", "-0.0", "1e300", "0/0", "1/0", "2^63",
-                                    "math.maxinteger", "math.mininteger", "4294967296", "\"x\"", "\"\"", "\"GPU:0\"", "\"/CPU:0\"",
-                                    "\"/gpu:*\"", "\"/GPU:9\"", "\"float32\"", "\"int32\"", "\"int64\"", "\"bool\"", "\"float16\"", "\"uint8\"",
-                                    "io.stdout", "print", "lt", "coroutine.running()", "wide", "cyclic", "long"};
-constexpr const char* kOptions[] = {"axis", "keepdims", "dtype", "transpose_a", "transpose_b", "seed", "mean", "stddev", "minval",
-                                    "maxval", "x", "memory_limit", "reasons", "copies", "once", "fail_at", "precision"};
-constexpr const char* kBinary[] = {"+", "-", "*", "/", "//", "%", "^", "..", "==", "<", "<=", "&", "|", "~", "<<", ">>"};
+constexpr const char* kScalars[] = {"nil",
+                                    "true",
+                                    "false",
+                                    "0",
+                                    "1",
+                                    "2",
+                                    "3",
+                                    "-1",
+                                    "-2",
+                                    "1.5",
+                                    "-0.0",
+                                    "1e300",
+                                    "0/0",
+                                    "1/0",
+                                    "2^63",
+                                    "math.maxinteger",
+                                    "math.mininteger",
+                                    "4294967296",
+                                    "\"x\"",
+                                    "\"\"",
+                                    "\"GPU:0\"",
+                                    "\"/CPU:0\"",
+                                    "\"/gpu:*\"",
+                                    "\"/GPU:9\"",
+                                    "\"float32\"",
+                                    "\"int32\"",
+                                    "\"int64\"",
+                                    "\"bool\"",
+                                    "\"float16\"",
+                                    "\"uint8\"",
+                                    "io.stdout",
+                                    "print",
+                                    "lt",
+                                    "coroutine.running()",
+                                    "wide",
+                                    "cyclic",
+                                    "long"};
+constexpr const char* kOptions[] = {"axis",    "keepdims", "dtype",  "transpose_a", "transpose_b", "seed",
+                                    "mean",    "stddev",   "minval", "maxval",      "x",           "memory_limit",
+                                    "reasons", "copies",   "once",   "fail_at",     "precision"};
+constexpr const char* kBinary[] = {"+",  "-", "*",  "/", "//", "%", "^",  "..",
+                                   "==", "<", "<=", "&", "|",  "~", "<<", ">>"};
 constexpr const char* kDevices[] = {"/GPU:0", "/GPU:1", "/CPU:0", "", "/gpu:*", "/GPU:7", "/device:*:1", "bad name"};
-constexpr const char* kMethods[] = {"item", "totable", "bytes", "to", "release", "reshape", "sum", "cast", "gather", "add", "matmul",
-                                    "transpose", "squeeze", "expand_dims", "argmax", "softmax", "unique", "eq"};
+constexpr const char* kMethods[] = {"item",    "totable",     "bytes",  "to",      "release", "reshape",
+                                    "sum",     "cast",        "gather", "add",     "matmul",  "transpose",
+                                    "squeeze", "expand_dims", "argmax", "softmax", "unique",  "eq"};
 
 class Program {
  public:
@@ -57,6 +94,7 @@ class Program {
 local lt = require "lutra"
 lt.config.set_memory_limit("CPU:0", 96)
 local t = {lt.ones {2, 3}, lt.constant {1, 2, 3}, lt.constant {true, false}, lt.zeros {30, 4}, lt.constant(2), lt.constant {}, lt.ones {40}}
+local heard = 0  -- a handler whose ops have events is heard again and again
 local wide, cyclic, long = {}, {}, ("y"):rep(300)
 for i = 1, 200 do wide[i] = i end
 cyclic[1] = cyclic
@@ -109,9 +147,15 @@ end
   // An expression that calls something and gives its result, or nil when it failed.
   std::string call(int depth) {
     switch (choices_.below(8)) {
-      case 0: return std::string("try(function(a, b) return a ") + choices_.pick(kBinary) + " b end, " + value(depth) + ", " + value(depth) + ")";
-      case 1: return "try(function(a, k) return a[k] end, " + slot() + ", " + (choices_.one_in(2) ? value(depth) : table(2)) + ")";
-      case 2: return std::string("try(function(a, ...) return a:") + choices_.pick(kMethods) + "(...) end, " + slot() + arguments(depth, 3) + ")";
+      case 0:
+        return std::string("try(function(a, b) return a ") + choices_.pick(kBinary) + " b end, " + value(depth) + ", " +
+               value(depth) + ")";
+      case 1:
+        return "try(function(a, k) return a[k] end, " + slot() + ", " + (choices_.one_in(2) ? value(depth) : table(2)) +
+               ")";
+      case 2:
+        return std::string("try(function(a, ...) return a:") + choices_.pick(kMethods) + "(...) end, " + slot() +
+               arguments(depth, 3) + ")";
       case 3: return "try(function(a) return tostring(a) .. #a end, " + slot() + ")";
       default: return "try(" + choices_.pick(functions_) + arguments(depth, 4) + ")";
     }
@@ -120,14 +164,26 @@ end
   std::string statement(int depth) {
     std::string body = slot() + " = " + call(2) + "\n";
     switch (depth == 0 ? 99 : choices_.below(24)) {
-      case 0: return std::string("try(lt.device, \"") + choices_.pick(kDevices) + "\", function()\n" + statement(depth - 1) + statement(depth - 1) + "end)\n";
-      case 1: return std::string("try(function() local _ <close> = lt.device(\"") + choices_.pick(kDevices) + "\")\n" + statement(depth - 1) + statement(depth - 1) + "end)\n";
-      case 2: return "try(lt.tidy, function()\n" + statement(depth - 1) + statement(depth - 1) + "return " + slot() + ", {" + slot() + "} end)\n";
-      case 3: return "try(coroutine.wrap(function()\n" + statement(depth - 1) + "coroutine.yield()\n" + statement(depth - 1) + "end))\n";
+      case 0:
+        return std::string("try(lt.device, \"") + choices_.pick(kDevices) + "\", function()\n" + statement(depth - 1) +
+               statement(depth - 1) + "end)\n";
+      case 1:
+        return std::string("try(function() local _ <close> = lt.device(\"") + choices_.pick(kDevices) + "\")\n" +
+               statement(depth - 1) + statement(depth - 1) + "end)\n";
+      case 2:
+        return "try(lt.tidy, function()\n" + statement(depth - 1) + statement(depth - 1) + "return " + slot() + ", {" +
+               slot() + "} end)\n";
+      case 3:
+        return "try(coroutine.wrap(function()\n" + statement(depth - 1) + "coroutine.yield()\n" + statement(depth - 1) +
+               "end))\n";
       case 4: return "setmetatable({}, {__gc = function()\n" + statement(depth - 1) + "end})\n";
-      case 5: return "try(lt.debugging.set_log_handler, function(event)\n" + statement(0) + "end)\n";
+      case 5:
+        return "try(lt.debugging.set_log_handler, function(event)\nheard = heard + 1 if heard > 20 then return end\n" +
+               statement(0) + "end)\n";
       case 6: return "collectgarbage(\"" + std::string(choices_.one_in(2) ? "collect" : "step") + "\")\n";
-      case 7: return "try(function() for i, row in pairs(" + slot() + ") do " + slot() + " = row if i > 5 then break end end end)\n";
+      case 7:
+        return "try(function() for i, row in pairs(" + slot() + ") do " + slot() +
+               " = row if i > 5 then break end end end)\n";
       case 8: return "try(function() local a <close> = " + slot() + "\n" + statement(depth - 1) + "end)\n";
       default: return body;
     }
@@ -165,7 +221,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, std::size_t size) {
       for i = 1, 5 do collectgarbage() end
       local t = lt.device(false, lt.device, "/CPU:0", lt.ones, {30})
       lt.device("/CPU:0", function() assert((t + 1):totable()[30] == 2) end)
-    )", "=afterwards");
+    )",
+                                          "=afterwards");
     if (problem) fuzz::give_up(*problem);
   }
   if (live_storages() != before) fuzz::give_up("storages left: " + std::to_string(live_storages() - before));

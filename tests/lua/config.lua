@@ -127,7 +127,7 @@ config.reset_memory_stats("CPU:0")
 
 -- reset: refused while tensors live on a GPU, then everything starts over.
 local held = lt.ones { 2 }
-local err = expect.raises("FailedPrecondition", "live on /job:localhost/replica:0/task:0/device:GPU:0", config.reset)
+local err = expect.raises("FailedPrecondition", "on /job:localhost/replica:0/task:0/device:GPU:0", config.reset)
 frozen(physical, config.set_memory_growth, gpus[3], true)
 held = nil
 local on_cpu = lt.device("/CPU:1", lt.ones, { 100 })

@@ -11,7 +11,7 @@ released:release()
 local cyclic = {}
 cyclic[1] = cyclic
 local wide = {}
-for i = 1, 3000 do wide[i] = i end
+for i = 1, 600 do wide[i] = i end
 
 -- Boxed, so that nil can be one of them.
 local bad = {

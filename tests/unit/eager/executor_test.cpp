@@ -143,8 +143,8 @@ TEST_CASE("memory that the card refuses at any step is an error, leaks nothing, 
     int64_t before = live_storages();
     {
       Machine machine;
-      machine.runtime.registry().set_gpu_source(picked_cards(
-          1, [&pages](int number, int) { return std::make_unique<RefusingCard>(number, pages); }));
+      machine.runtime.registry().set_gpu_source(
+          picked_cards(1, [&pages](int number, int) { return std::make_unique<RefusingCard>(number, pages); }));
       machine.runtime.registry().set_memory_growth(machine.runtime.registry().find_physical("GPU:0"), true);
       Tensor here;
       {

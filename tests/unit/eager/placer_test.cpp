@@ -63,9 +63,11 @@ TEST_CASE("the kernel fallback can be refused, but only where a GPU was asked fo
 
 TEST_CASE("an unknown device is NotFound by its full name", "[placement]") {
   Machine machine({.cpus = 1, .simulated_gpus = 1});
-  CHECK(failure([&] { machine.place("AddV2", "/GPU:3"); })
-            .find("NotFound: /job:localhost/replica:0/task:0/device:GPU:3 unknown device. Here: ") == 0);
-  CHECK(failure([&] { machine.place("AddV2", "/device:tpu:*"); }).find("/device:TPU:* unknown device") != std::string::npos);
+  CHECK(failure([&] {
+          machine.place("AddV2", "/GPU:3");
+        }).find("NotFound: /job:localhost/replica:0/task:0/device:GPU:3 unknown device. Here: ") == 0);
+  CHECK(failure([&] { machine.place("AddV2", "/device:tpu:*"); }).find("/device:TPU:* unknown device") !=
+        std::string::npos);
 }
 
 TEST_CASE("soft placement takes the same type first, but no other job", "[placement]") {

@@ -129,24 +129,26 @@ TEST_CASE("a script with memory refused at any step raises, leaks nothing, and r
       reached_end = !allocator.has_refused();
       allocator.refuse_from = 0;
       INFO("allocation " << n << ": " << message);
-      // "stack overflow" is what Lua says when a stack cannot grow for want of memory; a pcall inside the script may have
-      // caught the refusal and gone on in another way.
+      // "stack overflow" is what Lua says when a stack cannot grow for want of memory; a pcall inside the script may
+      // have caught the refusal and gone on in another way.
       bool is_known = message.empty() || message.find("not enough memory") != std::string::npos ||
                       message.find("stack overflow") != std::string::npos ||
                       message.find("assertion failed") != std::string::npos;
       CHECK(is_known);
       if (n % 50 == 0) {
         lua_gc(L, LUA_GCCOLLECT);
-        CHECK(run(L, "local lt = require 'lutra' lt.debugging.set_log_handler(nil)"
-                     " assert(lt.debugging.explain(lt.ones {1}).requested == '')") == "");
+        CHECK(run(L,
+                  "local lt = require 'lutra' lt.debugging.set_log_handler(nil)"
+                  " assert(lt.debugging.explain(lt.ones {1}).requested == '')") == "");
         CHECK(run(L, kScript) == "");
       }
     }
     CHECK(run(L, kScript) == "");
     lua_gc(L, LUA_GCCOLLECT);
     lua_gc(L, LUA_GCCOLLECT);
-    CHECK(run(L, "local lt = require 'lutra' lt.config.release_memory() collectgarbage() "
-                 "assert(lt.debugging.live_storages() < 5, lt.debugging.live_storages())") == "");
+    CHECK(run(L,
+              "local lt = require 'lutra' lt.config.release_memory() collectgarbage() "
+              "assert(lt.debugging.live_storages() < 5, lt.debugging.live_storages())") == "");
     lua_close(L);
   }
   CHECK(live_storages() == before);
