@@ -278,27 +278,30 @@ end
 
 -- The page --------------------------------------------------------------------------------------------------------
 
-local function heading(load_before)
-  local names = {"Lutra " .. require("lutra").version}
-  local commit = machine.output_of("git rev-parse --short HEAD 2>/dev/null")
-  if commit then
-    local changed = machine.output_of("git status --porcelain --untracked-files=no 2>/dev/null") ~= ""
-    names[1] = ("%s (%s%s)"):format(names[1], commit, changed and " with changes" or "")
-  end
+-- What the program was built from, asked before the measurements. Of another build folder than ours nobody knows.
+local function source()
+  local commit = build == "build/release" and machine.output_of("git rev-parse --short HEAD 2>/dev/null")
+  if not commit then return "" end
+  local changed = machine.output_of("git status --porcelain --untracked-files=no 2>/dev/null") ~= ""
+  return (" (%s%s)"):format(commit, changed and " with changes" or "")
+end
+
+local function heading(before)
+  local names = {"Lutra " .. require("lutra").version .. before.source}
   for _, system in ipairs(systems) do
     if system.version then names[#names + 1] = system.title .. " " .. system.version end
   end
   return ("%s, on %s: %s, %d threads each, %d pairs. Load average %s at the start, %s at the end."):format(
     os.date("!%Y-%m-%d %H:%M UTC"), machine.describe(), table.concat(names, ", "), #machine.cores, options.pairs,
-    load_before, machine.load())
+    before.load, machine.load())
 end
 
-local function write_page(load_before)
+local function write_page(before)
   local head, rule = "| |", "|---|"
   for _, system in ipairs(systems) do
     head, rule = head .. " " .. system.title .. " |", rule .. "---|"
   end
-  local lines = {kBegin, heading(load_before), "", head, rule}
+  local lines = {kBegin, heading(before), "", head, rule}
   for _, row in ipairs(rows) do
     local line = "| " .. row.title .. " |"
     for _, system in ipairs(systems) do line = line .. " " .. (row.cells[system.key] or "") .. " |" end
@@ -316,7 +319,7 @@ local function write_page(load_before)
   file:close()
 end
 
-local load_before = machine.load()
+local before = {load = machine.load(), source = source()}
 if not options.results then add_module() end
 if options.peers then add_peers() end
 for _, workload in ipairs(dofile("tests/bench/workloads.lua")) do
@@ -328,4 +331,4 @@ if not options.results then
   bench_native()
 end
 if #rows == 0 and #native == 0 then stop("nothing in tests/bench matches ", options.pattern) end
-if options.write then write_page(load_before) end
+if options.write then write_page(before) end

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::array<const char*, kDTypeCount> kNames = {"bool",  "int8",    "uint8",    "int16",   "int32",
                                                          "int64", "float16", "bfloat16", "float32", "float64"};
-constexpr std::array<uint8_t, kDTypeCount> kSizes = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 
 template <class T> T from_double(double value) {
   if constexpr (std::is_same_v<T, bool>) {
@@ -49,7 +48,6 @@ template <class To, class From> To convert_one(From value) {
 
 }  // namespace
 
-std::size_t size_of(DType type) { return kSizes[static_cast<int>(type)]; }
 const char* name(DType type) { return type == kNoDType ? "none" : kNames[static_cast<int>(type)]; }
 void append(std::string& out, DType type) { out += name(type); }
 

@@ -44,7 +44,10 @@ inline constexpr DTypes kAnyDType = kNumbers | kBool;
 // What arithmetic kernels compute in today; the others are stored, cast and printed.
 inline constexpr DTypes kComputedNumbers = DType::Int32 | DType::Int64 | DType::Float32 | DType::Float64;
 
-std::size_t size_of(DType type);
+constexpr std::size_t size_of(DType type) {
+  constexpr uint8_t kSizes[kDTypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+  return kSizes[static_cast<int>(type)];
+}
 const char* name(DType type);
 std::optional<DType> parse_dtype(std::string_view name);
 // "float32, float64 or bool"

@@ -30,21 +30,26 @@ int default_threads() {
   return 1;
 }
 
+// libgomp's pool does not survive a fork: the child would wait for threads that are not there.
+void mind_forks() {
+  [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, [] { g_forked.store(true); });
+}
+
 }  // namespace
 
 int max_threads() {
   if (t_one_thread || g_forked.load(std::memory_order_relaxed)) return 1;
   int threads = g_threads.load(std::memory_order_relaxed);
   if (threads == 0) {
+    mind_forks();
     threads = default_threads();
     g_threads.store(threads, std::memory_order_relaxed);
-    // libgomp's pool does not survive a fork: the child would wait for threads that are not there.
-    pthread_atfork(nullptr, nullptr, [] { g_forked.store(true); });
   }
   return threads;
 }
 
 void set_max_threads(int threads) {
+  mind_forks();
   g_threads.store(threads > 0 ? threads : default_threads());
 #if defined(LUTRA_PARALLEL_OPENMP)
   omp_set_num_threads(max_threads());

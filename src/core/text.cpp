@@ -30,7 +30,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 void append(std::string& out, double number) {
   char digits[40];
   std::snprintf(digits, sizeof digits, "%.14g", number);
-  out += digits;
+  out += number != number ? "nan" : digits;  // its sign says nothing
 }
 
 std::string bytes_text(int64_t bytes) {

@@ -43,7 +43,7 @@ void place_constant(Context& context, TensorRep* tensor) {
     tensor->storage = storage;
   }
   tensor->device = device.id;
-  tensor->origin = context.origins().record(op, spec, device, placement.reason);
+  tensor->origin = context.origins().record(op.logged(), spec, device, placement.reason);
   bool runs = context.spec(spec).device_type != "CPU";
   OriginDetail detail;
   if (runs && context.placement_log().listens()) {

@@ -17,10 +17,6 @@ constexpr int kFewInputs = 8;
 
 bool same_memory(const LogicalDevice& a, const LogicalDevice& b) { return &a == &b || (a.is_host() && b.is_host()); }
 
-const InputDef& input_def(const OpDef& op, int i) {
-  return op.inputs[std::min<std::size_t>(static_cast<std::size_t>(i), op.inputs.size() - 1)];
-}
-
 // Storages an op in progress must keep: fetched inputs, scratch memory.
 class Held {
  public:
@@ -68,7 +64,7 @@ class Arrays {
   for (int i = 0; i < call.n_in; ++i) {
     const TensorRep* tensor = call.in[i].tensor;
     if (tensor == nullptr || tensor->size >= 0) continue;
-    fail(ErrorCode::FailedPrecondition, op.called(), ": ", input_def(op, i).name,
+    fail(ErrorCode::FailedPrecondition, op.called(), ": ", op.input(i).name,
          " was released by a finalizer while the op was being set up");
   }
   if (!prepared.device->is_host() && prepared.device->heap == nullptr) {
@@ -109,7 +105,7 @@ class Execution {
   }
 
  private:
-  bool is_own(int i) const { return (input_def(op_, i).flags & kOwnDType) != 0; }
+  bool is_own(int i) const { return (op_.input(i).flags & kOwnDType) != 0; }
 
   void share_input() {
     const TensorRep& input = *call_.in[0].tensor;
@@ -155,7 +151,7 @@ class Execution {
     out.device = device_.id;
     out.value = 0;
     out.origin =
-        number_ != 0 ? number_ : (number_ = context_.origins().record(op_, prepared_.spec, device_, prepared_.reason));
+        number_ != 0 ? number_ : (number_ = context_.origins().record(op_.logged(call_), prepared_.spec, device_, prepared_.reason));
   }
 
   void allocate_outputs() {
@@ -300,7 +296,7 @@ class Execution {
     PlacementEvent event{
         op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), {}};
     event.reason = reason_text(prepared_.reason, event.op.c_str(), event.requested);
-    OriginDetail detail{event.line, {}};
+    OriginDetail detail{number_, event.line, {}};
     PlacementLog& log = context_.placement_log();
     detail.copies = log.pending_copies();
     context_.origins().record_detail(number_, std::move(detail));
@@ -348,18 +344,18 @@ class Execution {
   void submit() {
     make_inputs_ready();
     FaultSets& faults = context_.runtime().faults();
-    uint16_t set = 0;
+    uint32_t set = 0;
     for (int i = 0; i < call_.n_in; ++i) {
       Storage* storage = device_storage(i);
       if (storage == nullptr || storage->fault_set == 0) continue;
-      uint16_t united = faults.unite(set, storage->fault_set);
+      uint32_t united = faults.unite(set, storage->fault_set);
       faults.release(set);
       set = united;
     }
     bool injected = ++device_.launches == device_.fail_at;
     LaunchRecord* record = nullptr;
     if ((op_.flags & kChecksValues) != 0 || injected) {
-      uint16_t with_it;
+      uint32_t with_it;
       record = faults.open(set, &with_it);
       faults.release(set);
       set = with_it;
@@ -383,7 +379,7 @@ class Execution {
       TensorRep& out = *outs_[i];
       if (out.storage == nullptr || out.storage->bytes < kBigBytes || prepared_.kernel == nullptr) continue;
       const OriginDetail* known = context_.placement_log().listens() ? context_.origins().detail(out) : nullptr;
-      context_.origins().record_big(out.storage, out, known != nullptr ? *known : OriginDetail{context_.line(), {}});
+      context_.origins().record_big(out.storage, out, known != nullptr ? *known : OriginDetail{0, context_.line(), {}});
     }
   }
 
@@ -450,8 +446,8 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   prepared.kernel->run({&op, call.attrs, in, &result, nullptr, &fault, nullptr, call.n_in, 1});
   if (fault.happened()) [[unlikely]]
     throw fault_error(op.called(), fault);
-  out.origin = context.origins().record(op, prepared.spec, device, prepared.reason);
-  if (bytes >= kBigBytes) context.origins().record_big(out.storage, out, {context.line(), {}});
+  out.origin = context.origins().record(op.logged(call), prepared.spec, device, prepared.reason);
+  if (bytes >= kBigBytes) context.origins().record_big(out.storage, out, {0, context.line(), {}});
   return true;
 }
 

@@ -17,21 +17,17 @@ FaultSets::~FaultSets() {
   }
 }
 
-uint16_t FaultSets::intern(Launches launches) {
+uint32_t FaultSets::intern(Launches launches) {
   if (launches.empty()) return 0;
   if (auto known = known_.find(launches); known != known_.end()) {
     ++sets_[known->second].refs;
     return known->second;
   }
-  if (unused_.empty() && sets_.size() > UINT16_MAX) {
-    fail(ErrorCode::ResourceExhausted,
-         "more than 65,535 tensors wait for launches that can still fail; call lutra.synchronize() now and then");
-  }
   if (unused_.empty()) {
-    unused_.push_back(static_cast<uint16_t>(sets_.size()));
+    unused_.push_back(static_cast<uint32_t>(sets_.size()));
     sets_.emplace_back();
   }
-  uint16_t index = unused_.back();
+  uint32_t index = unused_.back();
   unused_.pop_back();
   for (LaunchRecord* launch : launches) ++launch->sets;
   known_.emplace(launches, index);
@@ -48,7 +44,7 @@ void FaultSets::sweep() {
   });
 }
 
-LaunchRecord* FaultSets::open(uint16_t set, uint16_t* with_it) {
+LaunchRecord* FaultSets::open(uint32_t set, uint32_t* with_it) {
   sweep();
   auto record = std::make_unique<LaunchRecord>();
   Launches launches;
@@ -58,7 +54,7 @@ LaunchRecord* FaultSets::open(uint16_t set, uint16_t* with_it) {
   return record.release();
 }
 
-uint16_t FaultSets::unite(uint16_t a, uint16_t b) {
+uint32_t FaultSets::unite(uint32_t a, uint32_t b) {
   if (a != 0 && is_good(a)) a = 0;
   if (b != 0 && is_good(b)) b = 0;
   if (a == b || b == 0) {
@@ -75,7 +71,7 @@ uint16_t FaultSets::unite(uint16_t a, uint16_t b) {
   return intern(std::move(both));
 }
 
-void FaultSets::release(uint16_t set) {
+void FaultSets::release(uint32_t set) {
   if (set == 0 || --sets_[set].refs > 0) return;
   known_.erase(sets_[set].launches);
   for (LaunchRecord* launch : sets_[set].launches) {
@@ -85,7 +81,7 @@ void FaultSets::release(uint16_t set) {
   unused_.push_back(set);
 }
 
-bool FaultSets::is_good(uint16_t set) const {
+bool FaultSets::is_good(uint32_t set) const {
   return std::all_of(sets_[set].launches.begin(), sets_[set].launches.end(),
                      [](const LaunchRecord* launch) { return is_done(launch->ticket) && !launch->fault.happened(); });
 }
@@ -98,7 +94,7 @@ void FaultSets::raise_if_failed(const LaunchRecord& launch) {
   throw Error(error.code(), message).with("device", launch.device);
 }
 
-void FaultSets::check(uint16_t set) const {
+void FaultSets::check(uint32_t set) const {
   for (const LaunchRecord* launch : sets_[set].launches) raise_if_failed(*launch);
 }
 

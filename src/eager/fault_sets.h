@@ -31,18 +31,18 @@ class FaultSets {
 
   // A record for a launch about to be queued; `set` + it is the set of what it computes. The returned index is
   // retained.
-  LaunchRecord* open(uint16_t set, uint16_t* with_it);
+  LaunchRecord* open(uint32_t set, uint32_t* with_it);
 
   // The union, retained. Sets known to be good count as empty.
-  uint16_t unite(uint16_t a, uint16_t b);
-  void retain(uint16_t set) {
+  uint32_t unite(uint32_t a, uint32_t b);
+  void retain(uint32_t set) {
     if (set != 0) ++sets_[set].refs;
   }
-  void release(uint16_t set);
+  void release(uint32_t set);
   // Whether all launches of the set are done, and none failed.
-  bool is_good(uint16_t set) const;
+  bool is_good(uint32_t set) const;
   // Raises the first failed launch's error. All launches of the set are done: the caller has waited.
-  void check(uint16_t set) const;
+  void check(uint32_t set) const;
   // The same for every set that some tensor has, of one device's launches or ("") of all.
   void check_all(const std::string& device) const;
 
@@ -53,13 +53,13 @@ class FaultSets {
   };
   using Launches = std::vector<LaunchRecord*>;
   static void raise_if_failed(const LaunchRecord& launch);
-  uint16_t intern(Launches launches);
+  uint32_t intern(Launches launches);
   void sweep();
 
   std::vector<Set> sets_;  // [0] is the empty set
-  std::map<Launches, uint16_t> known_;
+  std::map<Launches, uint32_t> known_;
   Launches retired_;  // in no set any more, but the device may still write into them
-  std::vector<uint16_t> unused_;
+  std::vector<uint32_t> unused_;
 };
 
 }  // namespace lutra

@@ -53,7 +53,7 @@ Error out_of_memory(Context& context, LogicalDevice& device, std::size_t bytes, 
   for (const Holder& holder : holders) {
     const BigOrigin& made = *holder.origin;
     message += text("\n  ", bytes_text(static_cast<int64_t>(holder.storage->bytes)), "  ", made.shape, " ", made.dtype,
-                    "  made by ", made.origin.op != nullptr ? made.origin.op->logged() : "a copy");
+                    "  made by ", made.origin.op != nullptr ? made.origin.op : "a copy");
     if (!made.detail.line.empty()) message += text(" at ", made.detail.line);
   }
   std::string hint =

@@ -17,12 +17,14 @@ const OriginDetail* Origins::detail(const TensorRep& tensor) const {
     auto big = big_.find(tensor.storage);
     if (big != big_.end() && big->second.origin.number == tensor.origin) return &big->second.detail;
   }
-  if (details_.empty() || find(tensor) == nullptr) return nullptr;
-  return &details_[tensor.origin % kRememberedOps];
+  if (details_.empty() || tensor.origin == 0) return nullptr;
+  const OriginDetail& detail = details_[tensor.origin % kRememberedOps];
+  return detail.number == tensor.origin ? &detail : nullptr;
 }
 
 void Origins::record_detail(uint32_t number, OriginDetail detail) {
   if (details_.empty()) details_.resize(kRememberedOps);
+  detail.number = number;
   details_[number % kRememberedOps] = std::move(detail);
 }
 

@@ -17,7 +17,7 @@ inline constexpr std::size_t kRememberedOps = 65536;
 inline constexpr std::size_t kBigBytes = std::size_t{1} << 20;
 
 struct Origin {
-  const OpDef* op = nullptr;
+  const char* op = nullptr;  // as the placement log prints it
   uint32_t number = 0;
   uint32_t spec = 0;
   uint16_t device = 0;
@@ -26,6 +26,7 @@ struct Origin {
 
 // What is only written down while somebody listens, or for big results.
 struct OriginDetail {
+  uint32_t number = 0;  // of the op
   std::string line;
   std::vector<CopyEvent> copies;
 };
@@ -40,10 +41,10 @@ struct BigOrigin {
 class Origins {
  public:
   // The number a result of this op carries; never 0.
-  uint32_t record(const OpDef& op, uint32_t spec, const LogicalDevice& device, Reason reason) {
+  uint32_t record(const char* op, uint32_t spec, const LogicalDevice& device, Reason reason) {
     if (ring_.empty()) ring_.resize(kRememberedOps);
     if (++last_ == 0) ++last_;
-    ring_[last_ % kRememberedOps] = {&op, last_, spec, device.id, reason};
+    ring_[last_ % kRememberedOps] = {op, last_, spec, device.id, reason};
     return last_;
   }
   // Null when it was more than 65,536 ops ago.

@@ -44,7 +44,6 @@ class PlacementLog {
   void set_options(const PlacementLogOptions& options);
   // With a handler events wait in `events` for src/lua to hand them over after the op, and stderr stays quiet.
   void set_handler(bool on) { handler_ = on; }
-  bool has_handler() const { return handler_; }
 
   // A copy made for the op that will be reported next.
   void copied(CopyEvent copy) { copies_.push_back(std::move(copy)); }

@@ -5,10 +5,6 @@
 namespace lutra {
 namespace {
 
-const InputDef& input_def(const OpDef& op, int i) {
-  return op.inputs[std::min<std::size_t>(static_cast<std::size_t>(i), op.inputs.size() - 1)];
-}
-
 // "a number", "bool", "float32 or float64"
 std::string expected(DTypes types) {
   if (types == kNumbers) return "a number";
@@ -18,8 +14,8 @@ std::string expected(DTypes types) {
 }
 
 [[noreturn, gnu::cold]] void fail_dtype(const OpDef& op, int input, DType got, DTypes wanted) {
-  std::string hint = got == DType::Bool ? text("; cast it first: ", input_def(op, input).name, ":cast(\"int32\")") : "";
-  fail(ErrorCode::InvalidArgument, op.called(), ": ", input_def(op, input).name, " is ", got, ", expected ",
+  std::string hint = got == DType::Bool ? text("; cast it first: ", op.input(input).name, ":cast(\"int32\")") : "";
+  fail(ErrorCode::InvalidArgument, op.called(), ": ", op.input(input).name, " is ", got, ", expected ",
        expected(wanted), hint);
 }
 
@@ -47,14 +43,14 @@ DType promoted_dtype(const Call& call) {
   DType type = DType::Float32;
   for (int i = 0; i < call.n_in; ++i) {
     const TensorRep* tensor = call.in[i].tensor;
-    if (tensor == nullptr || (input_def(op, i).flags & kOwnDType) != 0) continue;
+    if (tensor == nullptr || (op.input(i).flags & kOwnDType) != 0) continue;
     type = any_tensor ? promote(type, tensor->dtype) : tensor->dtype;
     any_tensor = true;
   }
   bool any_number = false;
   DType tensors = type;
   for (int i = 0; i < call.n_in; ++i) {
-    if (call.in[i].tensor != nullptr || (input_def(op, i).flags & kOwnDType) != 0) continue;
+    if (call.in[i].tensor != nullptr || (op.input(i).flags & kOwnDType) != 0) continue;
     const Scalar& number = call.in[i].number;
     if (any_tensor) {
       type = promote(type, with_number(tensors, number));
@@ -69,7 +65,7 @@ DType promoted_dtype(const Call& call) {
 void check_number_fits(const Call& call, int input, DType type) {
   const Scalar& number = call.in[input].number;
   require(number.kind != Scalar::Kind::Int || !is_integer(type) || fits(type, number), call.op->called(), ": ",
-          input_def(*call.op, input).name, " is ", number.i, ", which does not fit ", type, " (", lowest_of(type),
+          call.op->input(input).name, " is ", number.i, ", which does not fit ", type, " (", lowest_of(type),
           " to ", highest_of(type), ")");
 }
 
@@ -79,7 +75,7 @@ void check_number_fits(const Call& call, int input, DType type) {
   if (op.inputs.empty()) return DType::Float32;  // said by the shape function
   DType type = promoted_dtype(call);
   for (int i = 0; i < call.n_in; ++i) {
-    const InputDef& def = input_def(op, i);
+    const InputDef& def = op.input(i);
     bool own = (def.flags & kOwnDType) != 0;
     const TensorRep* tensor = call.in[i].tensor;
     DType checked = !own ? type : tensor != nullptr ? tensor->dtype : literal_dtype(call.in[i].number);
@@ -109,7 +105,7 @@ inline DType key_dtype(const Call& call) {
 bool needs_casts(const Call& call, DType key) {
   for (int i = 0; i < call.n_in; ++i) {
     const TensorRep* tensor = call.in[i].tensor;
-    if (tensor != nullptr && tensor->dtype != key && (input_def(*call.op, i).flags & kOwnDType) == 0) return true;
+    if (tensor != nullptr && tensor->dtype != key && (call.op->input(i).flags & kOwnDType) == 0) return true;
   }
   return false;
 }

@@ -38,7 +38,7 @@ Runtime::Runtime()
   StorageHooks hooks;
   hooks.set_mirror_hook(
       [](void* user, Storage* storage) { static_cast<Runtime*>(user)->transfer_.drop_mirrors_of(storage); }, this);
-  hooks.set_fault_hook([](void* user, uint16_t set) { static_cast<Runtime*>(user)->faults_.release(set); }, this);
+  hooks.set_fault_hook([](void* user, uint32_t set) { static_cast<Runtime*>(user)->faults_.release(set); }, this);
   hooks.set_size_hook(
       kBigBytes,
       [](void* user, Storage* storage) {
@@ -137,6 +137,8 @@ void Runtime::reset() {
     if (device->heap == nullptr) continue;
     host_wait(device->copy->tail_ticket());
     device->heap.reset();
+    device->copy->retire();
+    device->compute->retire();
   }
   order_.clear();
   registry_->thaw();

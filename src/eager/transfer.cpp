@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "eager/context.h"
 
@@ -51,12 +52,12 @@ void Transfer::read(Context& context, const TensorRep& tensor, std::byte* to, st
   wait_for_source(from, source, *from.copy);
   Ticket ticket = from.copy->copy({to, tensor.data + offset, bytes}, false);
   host_wait(ticket);
-  uint16_t faults = source.fault_set;
+  uint32_t faults = source.fault_set;
   faults_.retain(faults);
   source.release();
   struct Release {
     FaultSets& sets;
-    uint16_t set;
+    uint32_t set;
     ~Release() { sets.release(set); }
   } release{faults_, faults};
   faults_.check(faults);
@@ -166,6 +167,10 @@ void Transfer::forget(Mirror* mirror) {
   // Freeing a copy forgets its own mirrors: a long chain of copies must not become as deep a recursion.
   if (releasing_) return;
   releasing_ = true;
+  release_unused();
+}
+
+void Transfer::release_unused() {
   while (!unused_.empty()) {
     Storage* copy = unused_.back();
     unused_.pop_back();
@@ -176,14 +181,15 @@ void Transfer::forget(Mirror* mirror) {
 
 bool Transfer::drop_mirrors(const LogicalDevice* device) {
   bool any = false;
+  // Copies are released after the walk: freeing one forgets its own mirrors, which may be the next of the list.
+  bool outermost = !std::exchange(releasing_, true);
   for (auto at = recent_.begin(); at != recent_.end();) {
     Mirror* mirror = *at++;
     if (device != nullptr && mirror->copy->device != device->id) continue;
-    // Forgetting one may free a storage that is the source of others: begin again.
     forget(mirror);
     any = true;
-    at = recent_.begin();
   }
+  if (outermost) release_unused();
   return any;
 }
 

@@ -59,6 +59,7 @@ class Transfer {
   Mirror* find(const TensorRep& tensor, const LogicalDevice& to);
   void remember(const TensorRep& tensor, Storage* copy);
   void forget(Mirror* mirror);
+  void release_unused();
 
   FaultSets& faults_;
   std::function<std::size_t(uint16_t)> limit_of_;

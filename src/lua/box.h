@@ -13,7 +13,6 @@ struct Box {
   TensorRep tensor;
 
   // address ^ secret: a live tensor. Its complement: one released by hand.
-  static uintptr_t secret();
   uintptr_t live_cookie() const { return reinterpret_cast<uintptr_t>(this) ^ secret_; }
   bool is_live() const { return cookie == live_cookie(); }
   bool is_released() const { return cookie == ~live_cookie(); }

@@ -83,7 +83,7 @@ int explain(Args& args) {
   std::string op, requested, reason, chosen, line;
   std::vector<CopyEvent> copies;
   if (origin != nullptr) {
-    op = origin->op->logged();
+    op = origin->op;
     requested = context.spec_text(origin->spec);
     chosen = state.runtime().device(origin->device).full_name;
     reason = reason_text(origin->reason, op.c_str(), requested);

@@ -10,8 +10,7 @@
 // First the shape is taken from the first entry of every level; then one walk reads all entries in order and holds
 // every table against that shape. lua_next gives the entries of a proper list in order 1..n, so a key out of order
 // means a list kept in the hash part (then entries are fetched by number), a hole, or a string key. Elements go
-// straight into the tensor when its dtype is known, and else into a block of 8-byte numbers that Lua owns, since the
-// walk may meet a float after a million integers.
+// into a block that Lua owns first, since the walk may meet a float after a million integers.
 
 namespace lutra {
 namespace {
@@ -197,6 +196,14 @@ bool make_constant(lua_State* L, State& state, int index, const char* who, DType
   Scalar few[kFewElements];
   Scalar* values = few;
   if (count > kFewElements) {
+    std::size_t limit = state.runtime().pool().stats().limit_bytes;
+    if (static_cast<std::size_t>(count) > limit / sizeof(Scalar)) {
+      lua_settop(L, top);
+      state.keep(Error(ErrorCode::ResourceExhausted,
+                       text(who, ": reading a table of ", count, " elements takes more memory than the CPU's limit, ",
+                            bytes_text(static_cast<int64_t>(limit)), "; make the tensor from ops or from_bytes")));
+      return false;
+    }
     values = static_cast<Scalar*>(lua_newuserdatauv(L, static_cast<std::size_t>(count) * sizeof(Scalar), 0));
     lua_insert(L, -2);
   }

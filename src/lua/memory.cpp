@@ -78,7 +78,7 @@ void collect_returned(lua_State* L, int set, int depth) {
     lua_rawset(L, set);
     return;
   }
-  if (lua_type(L, -1) == LUA_TTABLE && depth < 100) {
+  if (lua_type(L, -1) == LUA_TTABLE && depth < 1000) {
     luaL_checkstack(L, 8, nullptr);
     lua_pushvalue(L, -1);
     bool seen = lua_rawget(L, set) != LUA_TNIL;
@@ -87,7 +87,11 @@ void collect_returned(lua_State* L, int set, int depth) {
       lua_pushvalue(L, -1);
       lua_pushboolean(L, 1);
       lua_rawset(L, set);
-      for (lua_pushnil(L); lua_next(L, -2) != 0;) collect_returned(L, set, depth + 1);
+      for (lua_pushnil(L); lua_next(L, -2) != 0;) {
+        collect_returned(L, set, depth + 1);
+        lua_pushvalue(L, -1);
+        collect_returned(L, set, depth + 1);  // a tensor may be a key
+      }
     }
   }
   lua_pop(L, 1);

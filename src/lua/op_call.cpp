@@ -216,7 +216,7 @@ int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
   if (error != nullptr) [[unlikely]] {
     if (!state.context().placement_log().events.empty()) {
       // The handler hears of an op whose kernel failed too; then the error goes on. One in the handler comes first.
-      state.tell(L);
+      state.tell(L, error);
     }
     state.raise(L, error);
   }

@@ -132,8 +132,10 @@ int collect_scopes(lua_State* L) {
 }
 
 // current(): the id of the scope in force, 0 without one.
-int current_scope(Args& args) {
-  lua_pushinteger(args.L, args.state.context().scopes->spec());
+// It raises nothing, also while the interpreter is being closed: coroutine.create asks it.
+int current_scope(lua_State* L) {
+  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  lua_pushinteger(L, state.is_closed() ? 0 : state.enter(L).scopes->spec());
   return 1;
 }
 
@@ -169,7 +171,8 @@ void open_scopes(lua_State* L, State& state) {
   // The stack: ..., the module, the table of C functions for the prelude.
   int core = lua_gettop(L);
   set_function<require_callable>(L, state, "require_callable", "device");
-  set_function<current_scope>(L, state, "current_scope", "device");
+  push_state_closure(L, state, current_scope);
+  lua_setfield(L, core, "current_scope");
   push_state_closure(L, state, adopt_scope);
   lua_setfield(L, core, "adopt_scope");
 

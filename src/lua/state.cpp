@@ -241,7 +241,7 @@ void State::release(Box* box) {
   box->tensor.size = -1;
 }
 
-void State::tell_events(lua_State* L) {
+void State::tell_events(lua_State* L, const Error* kept) {
   luaL_checkstack(L, 12, nullptr);
   // Set aside: making Lua values of them may run finalizers, whose ops have events of their own.
   telling_.push_back(std::move(context_->placement_log().events));
@@ -278,6 +278,7 @@ void State::tell_events(lua_State* L) {
     context_->placement_log().set_handler(false);
     lua_pushnil(L);
     set(L, kLogHandler);
+    aside_.remove_if([kept](const Error& each) { return &each == kept; });
     lua_error(L);
   }
   lua_settop(L, handler - 1);

@@ -109,9 +109,10 @@ class State {
   [[noreturn]] void raise(lua_State* L, const Error* error);
 
   // Hands placement events to the Lua handler. May raise what the handler raised.
-  void tell(lua_State* L) {
+  // `kept` is the error of the op they are about, if it failed: it is forgotten when a handler's error goes before it.
+  void tell(lua_State* L, const Error* kept = nullptr) {
     if (!context_->placement_log().events.empty()) [[unlikely]]
-      tell_events(L);
+      tell_events(L, kept);
   }
 
   lua_State* main() const { return main_; }
@@ -122,7 +123,7 @@ class State {
   void own_stored(lua_State* L, Box* box);
   void note_made(lua_State* L, const Box* box);
   void collect(lua_State* L);
-  void tell_events(lua_State* L);
+  void tell_events(lua_State* L, const Error* kept);
 
   lua_State* main_;
   lua_State* running_ = nullptr;

@@ -9,8 +9,6 @@ namespace lutra {
 
 // Fills the two tensor metatables and adds to the methods table on top of the stack.
 void open_tensor_api(lua_State* L, State& state);
-// from_bytes, set_print_options into the module table on top of the stack.
-void open_tensor_functions(lua_State* L, State& state);
 
 // The tensor's text as tostring gives it, with or without "lutra.Tensor(...)".
 std::string tensor_as_text(State& state, const TensorRep& tensor, bool bare);

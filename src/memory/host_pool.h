@@ -41,7 +41,7 @@ class HostPool final : public StorageOwner {
   // Set at start, before the first Storage dies; called without a lock.
   void set_hooks(const StorageHooks& hooks) { hooks_ = hooks; }
   void set_mirror_hook(void (*drop)(void* user, Storage* storage), void* user) { hooks_.set_mirror_hook(drop, user); }
-  void set_fault_hook(void (*drop)(void* user, uint16_t set), void* user) { hooks_.set_fault_hook(drop, user); }
+  void set_fault_hook(void (*drop)(void* user, uint32_t set), void* user) { hooks_.set_fault_hook(drop, user); }
 
   HostPoolStats stats() const;
   void reset_peak();

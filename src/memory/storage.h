@@ -24,7 +24,7 @@ class StorageOwner {
 struct Storage {
   std::atomic<uint32_t> refs{1};
   uint16_t device = 0;     // logical device id
-  uint16_t fault_set = 0;  // see eager/fault_sets.h; 0: depends on nothing that can still fail
+  uint32_t fault_set = 0;  // see eager/fault_sets.h; 0: depends on nothing that can still fail
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   StorageOwner* owner = nullptr;

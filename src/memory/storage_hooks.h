@@ -15,7 +15,7 @@ class StorageHooks {
     drop_mirrors_ = drop;
     mirror_user_ = user;
   }
-  void set_fault_hook(void (*drop)(void* user, uint16_t set), void* user) {
+  void set_fault_hook(void (*drop)(void* user, uint32_t set), void* user) {
     drop_fault_set_ = drop;
     fault_user_ = user;
   }
@@ -35,7 +35,7 @@ class StorageHooks {
 
  private:
   void (*drop_mirrors_)(void* user, Storage* storage) = nullptr;
-  void (*drop_fault_set_)(void* user, uint16_t set) = nullptr;
+  void (*drop_fault_set_)(void* user, uint32_t set) = nullptr;
   std::size_t least_bytes_ = SIZE_MAX;
   void (*forget_)(void* user, Storage* storage) = nullptr;
   void* forget_user_ = nullptr;

@@ -2,6 +2,7 @@
 // functions, methods, help and the placement log come from the entry; kernels are registered apart (ops/kernel.h).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -78,6 +79,8 @@ struct OpDef {
   const char* logged() const { return log_name != nullptr ? log_name : name; }
   const char* logged(const Call& call) const { return logged_as != nullptr ? logged_as(call) : logged(); }
   const char* called() const { return lua_name != nullptr ? lua_name : logged(); }  // in error texts
+  // The definition of argument i; the last one's for the rest of a list.
+  const InputDef& input(int i) const { return inputs[std::min(static_cast<std::size_t>(i), inputs.size() - 1)]; }
   bool has(OpFlags flag) const { return (flags & flag) != 0; }
   bool is_variadic() const { return !inputs.empty() && (inputs.back().flags & kVariadic) != 0; }
 };

@@ -130,6 +130,7 @@ void SimStream::State::stop() {
   }
   wake.notify_one();
   pthread_join(thread, nullptr);
+  started = stopping = false;
 }
 
 SimStream::SimStream(const SimOptions& options, std::shared_ptr<Schedule> schedule)
@@ -151,6 +152,10 @@ SimStream::~SimStream() {
   static State* left_behind = nullptr;
   state_->next_left_behind = left_behind;
   left_behind = state_.release();
+}
+
+void SimStream::retire() {
+  if (schedule_ == nullptr && !is_forked()) state_->stop();
 }
 
 bool SimStream::is_forked() const { return g_forks.load(std::memory_order_relaxed) != born_; }

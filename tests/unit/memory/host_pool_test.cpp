@@ -317,7 +317,7 @@ TEST_CASE("mirrors and fault sets are let go of when a Storage dies", "[host_poo
         calls.pool.allocate(100)->release();
       },
       &calls);
-  pool.set_fault_hook([](void* user, uint16_t set) { static_cast<Calls*>(user)->sets.push_back(set); }, &calls);
+  pool.set_fault_hook([](void* user, uint32_t set) { static_cast<Calls*>(user)->sets.push_back(set); }, &calls);
   Storage* plain = pool.allocate(100);
   Storage* mirrored = pool.allocate(100);
   Storage* doubtful = pool.allocate(100);
