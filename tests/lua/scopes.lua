@@ -132,7 +132,7 @@ expect.equal({ wrapped("a", nil, "c") }, { "GPU:2", "a", nil, "c" })
 assert(lt.device("/CPU:0", wrapped) == "GPU:2")
 outside()
 assert(coroutine.isyieldable(coroutine.create(here)) ~= nil)
-expect.equal({ pcall(coroutine.create, 3) }, { pcall(coroutine.create, 3) })
+assert(select(2, pcall(coroutine.create, 3)):find("function expected", 1, true), "create says what Lua's own says")
 assert(not pcall(coroutine.create, 3) and not pcall(coroutine.wrap, nil))
 
 -- Yielding inside device(name, f) and tidy(f).
