@@ -40,6 +40,8 @@ class Stream {
   // Blocks the caller. Ends also when the command failed.
   virtual void host_wait(uint64_t seq) = 0;
   virtual bool done(uint64_t seq) = 0;
+  // optional: nobody will look at what is queued: it may be passed over. Waits end as if it had run.
+  virtual void abandon() {}
   // optional: nothing will be queued any more, and all is done: the stream may give back its thread.
   virtual void retire() {}
   // The last command queued; seq 0 when there was none.

@@ -69,8 +69,11 @@ const Context::Target& Context::resolve(Spec& entry) {
     if (asked.task < 0) asked.task = 0;
     std::transform(asked.device_type.begin(), asked.device_type.end(), asked.device_type.begin(),
                    [](unsigned char c) { return static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c); });
-    std::string hint =
-        runtime_.soft_placement() ? "" : "lutra.config.set_soft_device_placement(true) would choose one of them";
+    // Soft placement chooses among types and numbers; a foreign job, replica or task stays an error.
+    bool local = asked.job == "localhost" && asked.replica == 0 && asked.task == 0;
+    std::string hint = runtime_.soft_placement() || !local
+                           ? ""
+                           : "lutra.config.set_soft_device_placement(true) would choose one of them";
     throw Error(ErrorCode::NotFound, text(asked.to_string(), " unknown device. Here: ", runtime_.device_names(),
                                           hint.empty() ? "" : ". ", hint))
         .with("requested", entry.text)

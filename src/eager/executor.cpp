@@ -151,7 +151,9 @@ class Execution {
     out.device = device_.id;
     out.value = 0;
     out.origin =
-        number_ != 0 ? number_ : (number_ = context_.origins().record(op_.logged(call_), prepared_.spec, device_, prepared_.reason));
+        number_ != 0
+            ? number_
+            : (number_ = context_.origins().record(op_.logged(call_), prepared_.spec, device_, prepared_.reason));
   }
 
   void allocate_outputs() {

@@ -15,7 +15,10 @@ struct Holder {
 std::vector<Holder> largest_holders(Context& context, const LogicalDevice& device) {
   std::vector<Holder> holders;
   for (const auto& [storage, origin] : context.origins().big()) {
-    if (storage->device == device.id) holders.push_back({storage, &origin});
+    // Logical CPUs share one pool and its limit.
+    bool here =
+        storage->device == device.id || (device.is_host() && context.runtime().device(storage->device).is_host());
+    if (here) holders.push_back({storage, &origin});
   }
   std::sort(holders.begin(), holders.end(), [](const Holder& a, const Holder& b) {
     if (a.storage->bytes != b.storage->bytes) return a.storage->bytes > b.storage->bytes;

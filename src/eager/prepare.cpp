@@ -65,8 +65,8 @@ DType promoted_dtype(const Call& call) {
 void check_number_fits(const Call& call, int input, DType type) {
   const Scalar& number = call.in[input].number;
   require(number.kind != Scalar::Kind::Int || !is_integer(type) || fits(type, number), call.op->called(), ": ",
-          call.op->input(input).name, " is ", number.i, ", which does not fit ", type, " (", lowest_of(type),
-          " to ", highest_of(type), ")");
+          call.op->input(input).name, " is ", number.i, ", which does not fit ", type, " (", lowest_of(type), " to ",
+          highest_of(type), ")");
 }
 
 // The dtype the op is computed in, after the inputs' dtypes are checked.

@@ -54,6 +54,12 @@ Runtime::Runtime()
 }
 
 Runtime::~Runtime() {
+  // The tensors are gone: a script that ends, or is interrupted, does not wait for what it had queued.
+  for (auto& device : devices_) {
+    if (device->compute == nullptr) continue;
+    device->compute->abandon();
+    device->copy->abandon();
+  }
   for (auto& device : devices_) {
     if (device->is_host() || device->compute == nullptr) continue;
     host_wait(device->copy->tail_ticket());

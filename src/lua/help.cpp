@@ -28,7 +28,7 @@ std::string signature(const OpDef& op) {
   return out + ")";
 }
 
-std::string help_text(const OpDef& op) {
+std::string help_text(const OpDef& op, const KernelRegistry& kernels) {
   std::string out = text(signature(op), "\n  ", op.summary, "\n");
   for (const InputDef& input : op.inputs) {
     out += text("  ", input.name, ": ", input.shape, "; ", text_of(input.dtypes), "\n");
@@ -39,6 +39,7 @@ std::string help_text(const OpDef& op) {
     if (*def.fallback != '\0') out += text(" (default ", def.fallback, ")");
     out += "\n";
   }
+  out += text("  computed in: ", text_of(kernels.dtypes(DeviceType::CPU, op)), "\n");
   if (*op.output != '\0') out += text("  result: ", op.output, "\n");
   if (*op.errors != '\0') out += text("  errors: ", op.errors, "\n");
   if (*op.example != '\0') out += text("  example: ", op.example, "\n");
@@ -70,7 +71,7 @@ int help(Args& args) {
     }
     if (found == nullptr)
       fail(ErrorCode::NotFound, "help: nothing is known about ", what_is(args.L, 1), nearest.hint());
-    out = help_text(*found);
+    out = help_text(*found, args.state.runtime().kernels());
   }
   protect(args.L, 1, [&](lua_State* L) {
     lua_pushlstring(L, out.data(), out.size());

@@ -187,7 +187,7 @@ int shape_text(lua_State* L) {
   return 1;
 }
 
-int shape_concat(lua_State* L) {
+int text_concat(lua_State* L) {
   luaL_tolstring(L, 1, nullptr);
   luaL_tolstring(L, 2, nullptr);
   lua_concat(L, 2);
@@ -255,6 +255,8 @@ void open_values(lua_State* L, State& state) {
   lua_newtable(L);
   lua_pushcfunction(L, error_text);
   lua_setfield(L, -2, "__tostring");
+  lua_pushcfunction(L, text_concat);
+  lua_setfield(L, -2, "__concat");
   lua_pushstring(L, "lutra.Error");
   lua_setfield(L, -2, "__name");
   state.set(L, State::kErrorMeta);
@@ -262,7 +264,7 @@ void open_values(lua_State* L, State& state) {
   lua_newtable(L);
   lua_pushcfunction(L, shape_text);
   lua_setfield(L, -2, "__tostring");
-  lua_pushcfunction(L, shape_concat);
+  lua_pushcfunction(L, text_concat);
   lua_setfield(L, -2, "__concat");
   lua_pushcfunction(L, shape_equal);
   lua_setfield(L, -2, "__eq");

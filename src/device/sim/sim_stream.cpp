@@ -67,6 +67,7 @@ struct SimStream::State {
   bool sleeping = false;
   bool stopping = false;
   bool timed = false;
+  std::atomic<bool> abandoned{false};
 
   void run_first();
   void start();
@@ -76,7 +77,9 @@ struct SimStream::State {
 
 void SimStream::State::run_first() {
   Record* record = queue.front();
-  if (!timed) {
+  if (abandoned.load(std::memory_order_relaxed) && record->run != run_wait) {
+    // Its effect can no longer be seen.
+  } else if (!timed) {
     record->run(record->args);
   } else if (record->run == run_wait) {
     record->run(record->args);
@@ -154,6 +157,8 @@ SimStream::~SimStream() {
   left_behind = state_.release();
 }
 
+void SimStream::abandon() { state_->abandoned.store(true, std::memory_order_relaxed); }
+
 void SimStream::retire() {
   if (schedule_ == nullptr && !is_forked()) state_->stop();
 }
@@ -171,7 +176,7 @@ template <class Fill> Ticket SimStream::enqueue(void (*run)(void* args), std::si
   if (state.queue.is_crowded()) [[unlikely]] {
     host_wait(tail());
   } else if (uint64_t last = tail(); last >= kMostQueued && !done(last - kMostQueued + 1)) [[unlikely]] {
-    host_wait(last - kMostQueued / 2);  // half of it, so that caller and thread do not wake each other at every command
+    host_wait(last - kMostQueued + 16);  // a few at once: caller and thread need not wake each other at every command
   }
   Ticket ticket{this, 0};
   bool wake = false;

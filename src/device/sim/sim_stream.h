@@ -36,6 +36,7 @@ class SimStream final : public Stream {
   void wait_for(Ticket ticket) override;
   void host_wait(uint64_t seq) override;
   bool done(uint64_t seq) override;
+  void abandon() override;
   void retire() override;
   uint64_t tail() const override;
 
