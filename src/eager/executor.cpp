@@ -6,9 +6,9 @@
 
 // Note [Order within one op]
 // Allocation may collect garbage, and a finalizer may run ops, release tensors by hand, or reset the devices. So:
-// outputs and scratch are allocated first; inputs that live elsewhere are fetched next, each held by a counted
-// reference; then addresses are taken and nothing allocates any more until the launch is queued. After each allocation
-// a moved epoch says that inputs must be looked at again: one that was released by hand has a size below zero.
+// outputs are allocated first; inputs that live elsewhere are fetched next, each held by a counted reference; addresses
+// are taken after that; scratch memory comes last. After each of these the epoch must still be the one of prepare: then
+// nothing was released, and every address taken stands.
 
 namespace lutra {
 namespace {
