@@ -62,7 +62,7 @@ void place_constant(Context& context, TensorRep* tensor) {
 
 void move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, TensorRep* out) {
   LogicalDevice& from = context.runtime().device(tensor.device);
-  if (&from == &to || (from.is_host() && to.is_host())) {
+  if (from.shares_memory_with(to)) {
     share(*out, tensor);
     out->device = to.id;
     return;

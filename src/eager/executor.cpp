@@ -15,8 +15,6 @@ namespace {
 
 constexpr int kFewInputs = 8;
 
-bool same_memory(const LogicalDevice& a, const LogicalDevice& b) { return &a == &b || (a.is_host() && b.is_host()); }
-
 // Storages an op in progress must keep: fetched inputs, scratch memory.
 class Held {
  public:
@@ -111,7 +109,7 @@ class Execution {
     const TensorRep& input = *call_.in[0].tensor;
     TensorRep& out = *outs_[0];
     LogicalDevice& from = context_.runtime().device(input.device);
-    if (same_memory(from, device_)) {
+    if (from.shares_memory_with(device_)) {
       share(out, input);
     } else {
       bool made;
@@ -193,7 +191,7 @@ class Execution {
     for (int i = 0; i < call_.n_in; ++i) {
       const TensorRep* tensor = call_.in[i].tensor;
       if (tensor == nullptr || tensor->device == device_.id) continue;
-      if (same_memory(context_.runtime().device(tensor->device), device_) || rides(*tensor)) continue;
+      if (context_.runtime().device(tensor->device).shares_memory_with(device_) || rides(*tensor)) continue;
       bool made;
       fetched_.resize(static_cast<std::size_t>(call_.n_in), nullptr);
       fetched_[static_cast<std::size_t>(i)] = held_.keep(fetch(*tensor, &made));

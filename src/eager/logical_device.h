@@ -28,6 +28,8 @@ struct LogicalDevice {
   uint64_t launches = 0;
 
   bool is_host() const { return type == DeviceType::CPU; }
+  // Whether what lies on one can be read on the other as it is: all logical CPUs share the host's memory.
+  bool shares_memory_with(const LogicalDevice& other) const { return this == &other || (is_host() && other.is_host()); }
   // Null when full.
   Storage* allocate(std::size_t bytes) {
     if (heap != nullptr) return heap->allocate(bytes);

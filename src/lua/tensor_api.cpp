@@ -35,8 +35,6 @@ void read_shown(Context& context, const TensorRep& tensor, const Shown& shown, s
   }
 }
 
-PrintOptions& print_options(State& state) { return state.print_options; }
-
 std::vector<std::byte> host_bytes(State& state, const TensorRep& tensor) {
   std::vector<std::byte> bytes(tensor.nbytes());
   state.runtime().transfer().read(state.context(), tensor, bytes.data(), 0, bytes.size());
@@ -249,7 +247,7 @@ template <Binding binding> void set_field(lua_State* L, State& state, const char
 }  // namespace
 
 std::string tensor_as_text(State& state, const TensorRep& tensor, bool bare) {
-  const PrintOptions& options = print_options(state);
+  const PrintOptions& options = state.print_options;
   Shape shape = tensor.shape();
   Shown shown = shown_part(shape, options);
   std::vector<std::byte> data;
