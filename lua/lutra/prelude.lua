@@ -1,14 +1,10 @@
 -- The parts of Lutra that are easier said in Lua: functions that call the user's functions, so that those may yield.
+-- What users read about them stands in _meta/lutra.lua.
 local lutra, core = ...
 
 local current_scope, adopt_scope = core.current_scope, core.adopt_scope
 
 -- The form with a function; lutra.device itself is C, opens the scope, and calls this when more is given.
---- Opens a device scope: ops inside run on the device it names (docs/placement.md).
---- `local _ <close> = lutra.device("/GPU:0")`, or `lutra.device("/GPU:0", f, ...)`, which returns what f(...) returns.
----@param name string|false|table a device's name, perhaps partial; false lifts every scope; a logical device object
----@param f? function called inside the scope, which ends when it returns or raises
----@return any # the scope object, or f's results; raises InvalidArgument for a malformed name
 function lutra.device(name, f, ...)
   if type(f) ~= "function" then
     core.require_callable("device", f)
@@ -17,15 +13,17 @@ function lutra.device(name, f, ...)
   return f(...)
 end
 
---- Calls f(...) and frees the tensors it made, but for those it returns (also inside returned tables).
----@param f function
----@return any # what f returns
 function lutra.tidy(f, ...)
   if type(f) ~= "function" then
     core.require_callable("tidy", f)
   end
   local mark <close> = core.tidy_begin()
   return core.tidy_keep(mark, f(...))
+end
+
+-- Ops answer from their table; the rest is loaded when it is asked for (help.lua).
+function lutra.help(...)
+  return core.op_help(...) or core.open_help(lutra, core)(...)
 end
 
 -- t:float32() and the like are casts.

@@ -19,7 +19,7 @@ endfunction()
 lutra_write(core/version.h "#pragma once\n\n#define LUTRA_VERSION \"${PROJECT_VERSION}\"\n")
 
 lutra_lines(declarations "void define_%_ops(OpRegistry& ops);" ${OP_FAMILIES})
-lutra_lines(calls "  define_%_ops(ops);" ${OP_FAMILIES})
+lutra_lines(calls "  ops.begin_family(\"%\");\n  define_%_ops(ops);" ${OP_FAMILIES})
 lutra_write(ops/families.cpp "#include \"ops/op.h\"
 
 namespace lutra {
@@ -62,9 +62,9 @@ ${calls}  };
 }  // namespace lutra
 ")
 
-# lua/lutra/_meta is for editors only.
+# lua/lutra/_meta is for editors and for help, which has the ops from their table.
 file(GLOB_RECURSE lua_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/lua/lutra/*.lua")
-list(FILTER lua_files EXCLUDE REGEX "^lua/lutra/_meta/")
+list(FILTER lua_files EXCLUDE REGEX "^lua/lutra/_meta/ops.lua$")
 list(SORT lua_files)
 string(REPLACE ";" "\n" lua_list "${lua_files}")
 file(CONFIGURE OUTPUT "${GENERATED_DIR}/lua_sources.list" CONTENT "${lua_list}\n" @ONLY)

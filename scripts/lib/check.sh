@@ -66,7 +66,8 @@ exports_of() {
   echo "exports: $(basename "$1"): $(grep -Ec "$2" <<<"$names")"
 }
 
-# Regenerates lua/lutra/_meta and docs/reference and compares; lists public functions without docs.
+# Regenerates docs/reference and lua/lutra/_meta/ops.lua and compares; lists public names without docs and docs without
+# names; runs every example.
 check_docs() {
   [[ -e scripts/lib/docs.lua ]] || skip "no scripts/lib/docs.lua"
   need_program

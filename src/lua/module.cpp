@@ -92,7 +92,6 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   open_values(L, state);
   open_config(L, state);
   open_debugging(L, state);
-  open_help(L, state);
   lua_insert(L, -2);
   open_tensor_api(L, state);
   lua_pop(L, 1);    // the methods
@@ -100,6 +99,7 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   state.push(L, State::kMethods);
   lua_setfield(L, -2, "methods");
   open_scopes(L, state);
+  open_help(L, state);
   lua_insert(L, -2);
   open_memory(L, state);
   run_prelude(L, state);

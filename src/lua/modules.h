@@ -12,7 +12,7 @@ void open_device(lua_State* L, State& state);     // replaces the function form 
 void open_config(lua_State* L, State& state);     // lutra.config
 void open_debugging(lua_State* L, State& state);  // lutra.debugging
 void open_memory(lua_State* L, State& state);     // synchronize, and what lutra.tidy is made of
-void open_help(lua_State* L, State& state);       // help
+void open_help(lua_State* L, State& state);       // what lutra.help is made of
 void open_values(lua_State* L, State& state);     // constant, from_bytes, random.set_seed, iserror, time, version
 
 // Pushes a list of device objects that prints as TensorFlow's. May raise a Lua error.

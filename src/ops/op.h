@@ -74,6 +74,7 @@ struct OpDef {
   DTypes gpu = {};                                 // the one statement of GPU coverage
   uint8_t flags = 0;
   uint16_t id = 0;            // position in the registry
+  const char* family = "";    // set by the registry: the basename of its sources
   bool plain_inputs = false;  // set by the registry: all inputs are promoted together and checked by one mask
 
   const char* logged() const { return log_name != nullptr ? log_name : name; }
@@ -110,7 +111,8 @@ struct Call {
 // Filled once, then read.
 class OpRegistry {
  public:
-  OpRegistry();  // every family of the build
+  OpRegistry();                                            // every family of the build
+  void begin_family(const char* name) { family_ = name; }  // of the ops defined from now on
   const OpDef& define(OpDef op);
   const OpDef* find(std::string_view name) const;
   const OpDef& get(std::string_view name) const;  // one of our own names
@@ -118,6 +120,7 @@ class OpRegistry {
   const OpDef& at(int id) const { return *ops_[id]; }
 
  private:
+  const char* family_ = "";
   std::vector<std::unique_ptr<const OpDef>> ops_;
   std::unordered_map<std::string_view, const OpDef*> by_name_;
 };

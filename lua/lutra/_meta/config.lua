@@ -1,0 +1,279 @@
+---@meta
+
+--- Which devices there are, how much memory each takes, and what happens when one is missing.
+---
+--- Devices go through three stages: physical (on the machine), visible (allowed to this program), logical (what operations
+--- run on). The first operation, or the first question that needs them, makes the logical ones. From then on setters of
+--- devices, memory and threads raise FailedPrecondition, unless they say what is so already; `reset()` starts over.
+--- A physical device may be given as its object or its name ("GPU:0", "/physical_device:GPU:0"), a logical one as
+--- its object or any name that fits one ("GPU:0", "/device:CPU:0"). MB are 2^20 bytes.
+---@class lutra.config
+local config = {}
+
+--- A card or the CPU, as list_physical_devices gives it. Two are equal when their names are.
+---@class lutra.PhysicalDevice
+---@field name string "/physical_device:GPU:0"
+---@field device_type string "CPU" or "GPU"
+
+--- What operations run on: a physical device or a slice of one.
+---@class lutra.LogicalDevice
+---@field name string "/device:GPU:0"
+---@field device_type string "CPU" or "GPU"
+
+--- What get_memory_info says of a device, in bytes.
+---@class lutra.MemoryInfo
+---@field current integer held by tensors, rounded up as they are allocated
+---@field peak integer highest value of current, since the start or reset_memory_stats
+---@field limit integer what may be taken at most
+---@field reserved integer taken from the device, for tensors or kept for the next ones
+
+--- The devices of this machine. Asking initialises nothing.
+---@param device_type? string "CPU" or "GPU" in any case (default both)
+---@return lutra.PhysicalDevice[] # CPU first; prints as TensorFlow's list
+--- Errors: InvalidArgument if device_type is no string. A type of which there is nothing gives an empty list.
+--- Example:
+---     print("Num GPUs Available: ", #lt.config.list_physical_devices("GPU"))  --> Num GPUs Available: 	2
+---     print(lt.config.list_physical_devices("CPU"))
+---     --> [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
+--- Source: tf.config.list_physical_devices
+function config.list_physical_devices(device_type) end
+
+--- The devices operations run on. Asking initialises them.
+---@param device_type? string "CPU" or "GPU" in any case (default both)
+---@return lutra.LogicalDevice[] # CPUs first
+--- Errors: InvalidArgument if device_type is no string.
+--- Example:
+---     for _, gpu in ipairs(lt.config.list_logical_devices("GPU")) do print(gpu.name) end
+---     --> /device:GPU:0
+---     --> /device:GPU:1
+--- Source: tf.config.list_logical_devices
+function config.list_logical_devices(device_type) end
+
+--- Which physical devices this program uses. Visible GPUs count from 0 again.
+---@param devices table|string a device or a list of them; {} is none
+---@param device_type? string of which type the list is all; without it the list replaces all devices, the CPU too
+--- Errors: InvalidArgument for an unknown device, one of another type, or a list that leaves no CPU. FailedPrecondition
+---   once the devices are initialised.
+--- Example:
+---     local gpus = lt.config.list_physical_devices("GPU")
+---     lt.config.set_visible_devices(gpus[2], "GPU")
+---     print(#lt.config.list_logical_devices("GPU"))  --> 1
+--- Source: tf.config.set_visible_devices
+function config.set_visible_devices(devices, device_type) end
+
+--- The physical devices this program uses.
+---@param device_type? string "CPU" or "GPU" in any case (default both)
+---@return lutra.PhysicalDevice[] # in physical order
+--- Errors: InvalidArgument if device_type is no string.
+--- Example:
+---     lt.config.set_visible_devices({}, "GPU")
+---     print(#lt.config.get_visible_devices("GPU"), #lt.config.get_visible_devices("CPU"))  --> 0	1
+--- Source: tf.config.get_visible_devices
+function config.get_visible_devices(device_type) end
+
+--- Whether a GPU's memory starts small and grows, instead of being taken whole at the first allocation.
+---
+--- Growth may differ between GPUs and goes together with a limit. TF_FORCE_GPU_ALLOW_GROWTH=true or false (and
+--- LUTRA_FORCE_GPU_ALLOW_GROWTH) overrides it for all.
+---@param device string|lutra.PhysicalDevice a GPU
+---@param enable boolean
+--- Errors: InvalidArgument for an unknown device or one that is no GPU. FailedPrecondition once the devices are
+---   initialised.
+--- Example:
+---     lt.config.set_memory_growth("GPU:0", true)
+---     print(lt.config.get_memory_info("GPU:0").reserved)  --> 0
+--- Source: tf.config.experimental.set_memory_growth
+function config.set_memory_growth(device, enable) end
+
+--- What set_memory_growth said.
+---@param device string|lutra.PhysicalDevice
+---@return boolean|nil # nil when nothing was said
+--- Errors: InvalidArgument for an unknown device.
+--- Example:
+---     print(lt.config.get_memory_growth("GPU:0"))  --> nil
+---     lt.config.set_memory_growth("GPU:0", true)
+---     print(lt.config.get_memory_growth("GPU:0"))  --> true
+--- Source: tf.config.experimental.get_memory_growth
+function config.get_memory_growth(device) end
+
+--- Limits a GPU's memory, or makes several logical devices of one physical device.
+---@param device string|lutra.PhysicalDevice
+---@param logical_devices table a list with one {memory_limit = MB} for each logical device; {} for one without a limit.
+---   The CPU takes {} entries only: `{ {}, {} }` makes two CPUs
+--- Errors: InvalidArgument for a limit of zero, below zero or above the card's memory, limits that add up to more than
+---   that, several GPUs without limits, a limit on the CPU, or no CPU. FailedPrecondition once the devices are
+---   initialised.
+--- Example:
+---     local gpus = lt.config.list_physical_devices("GPU")
+---     lt.config.set_logical_device_configuration(gpus[1], { {memory_limit = 1024}, {memory_limit = 512} })
+---     print(#lt.config.list_logical_devices("GPU"))  --> 3
+---     print(lt.config.get_memory_info("GPU:1").limit >> 20)  --> 512
+--- Source: tf.config.set_logical_device_configuration
+function config.set_logical_device_configuration(device, logical_devices) end
+
+--- What set_logical_device_configuration said.
+---@param device string|lutra.PhysicalDevice
+---@return table|nil # the list of {memory_limit = MB}; nil when nothing was said
+--- Errors: InvalidArgument for an unknown device.
+--- Example:
+---     lt.config.set_logical_device_configuration("GPU:0", { {memory_limit = 256} })
+---     print(lt.config.get_logical_device_configuration("GPU:0")[1].memory_limit)  --> 256.0
+--- Source: tf.config.get_logical_device_configuration
+function config.get_logical_device_configuration(device) end
+
+--- Limits a GPU's memory to a part of the card.
+---@param device string|lutra.PhysicalDevice a GPU with one logical device
+---@param fraction number above 0, at most 1
+--- Errors: InvalidArgument for a fraction outside that, for the CPU, or for a card with several logical devices.
+---   FailedPrecondition once the devices are initialised.
+--- Example:
+---     lt.config.set_per_process_memory_fraction("GPU:0", 0.25)
+---     print(lt.config.get_memory_info("GPU:0").limit >> 20)  --> 1024
+--- Source: tf.compat.v1.GPUOptions.per_process_gpu_memory_fraction
+function config.set_per_process_memory_fraction(device, fraction) end
+
+--- Limits a device's memory: the CPU's, which is nine tenths of RAM or of the control group's limit unless said, or a
+--- GPU's, as one logical device.
+---@param device string|lutra.PhysicalDevice
+---@param memory_limit number MB
+--- Errors: InvalidArgument for a limit of zero, below zero or above the card's memory. FailedPrecondition once the devices
+---   are initialised.
+--- Example:
+---     lt.config.set_memory_limit("CPU:0", 100)
+---     print(lt.config.get_memory_info("CPU:0").limit)  --> 104857600
+function config.set_memory_limit(device, memory_limit) end
+
+--- What a device's memory holds, in bytes. Asking initialises the devices.
+---@param device string|lutra.LogicalDevice a logical device, the CPU too
+---@return lutra.MemoryInfo
+--- Errors: InvalidArgument for a device that is not there or a name that fits several.
+--- Example:
+---     local x = lt.zeros {256, 1024}
+---     print(lt.config.get_memory_info("GPU:0").current)  --> 1048576
+--- Source: tf.config.experimental.get_memory_info
+function config.get_memory_info(device) end
+
+--- Sets the device's `peak` to its `current`.
+---@param device string|lutra.LogicalDevice
+--- Errors: InvalidArgument for a device that is not there or a name that fits several.
+--- Example:
+---     lt.zeros({256, 1024}):release()
+---     lt.config.reset_memory_stats("GPU:0")
+---     print(lt.config.get_memory_info("GPU:0").peak)  --> 0
+--- Source: tf.config.experimental.reset_memory_stats
+function config.reset_memory_stats(device) end
+
+--- What the driver tells about a physical device.
+---@param device string|lutra.PhysicalDevice
+---@return table # texts: device_name and compute_capability of a GPU; empty for the CPU
+--- Errors: InvalidArgument for an unknown device.
+--- Example:
+---     print(lt.config.get_device_details("GPU:0").device_name)  --> Simulated GPU
+--- Source: tf.config.experimental.get_device_details
+function config.get_device_details(device) end
+
+--- Collects garbage, forgets copies kept for reuse, and gives memory that no tensor uses back to the device.
+---@param device? string|lutra.LogicalDevice only this one (default all)
+--- Errors: InvalidArgument for a device that is not there or a name that fits several.
+--- Example:
+---     lt.zeros({256, 1024}):release()
+---     lt.config.release_memory("GPU:0")
+---     print(lt.config.get_memory_info("GPU:0").reserved)  --> 0
+function config.release_memory(device) end
+
+--- Makes simulated GPUs: own memory, own queues, kernels where real GPUs have them. They are the only GPUs then.
+---
+--- `lutra --sim-gpus 4` and LUTRA_SIM_GPUS=4 say the same. With speeds an operation or a copy takes at least the time they
+--- give; all 0, the default, is as fast as the host. CUDA_VISIBLE_DEVICES picks among them.
+---@param count integer 0 to 64
+---@param options? table memory_limit = MB each has (4096); gflops = 10^9 operations a second; gbps = 10^9 bytes a second
+---   of its memory; link_gbps and link_latency_us of copies; fail_at = the n-th operation on each fails late, for tests
+--- Errors: InvalidArgument for a count outside that, an unknown option, a negative speed. FailedPrecondition once the
+---   devices are initialised.
+--- Example:
+---     lt.config.set_simulated_gpus(4, {memory_limit = 512})
+---     print(#lt.config.list_physical_devices("GPU"), lt.config.get_memory_info("GPU:3").limit >> 20)  --> 4	512
+function config.set_simulated_gpus(count, options) end
+
+--- Whether a scope for a device that is not there takes one that is, instead of an error. Off unless asked for; can change
+--- at any time.
+---@param enabled boolean
+--- Errors: InvalidArgument if enabled is no boolean.
+--- Example:
+---     lt.config.set_soft_device_placement(true)
+---     print(lt.device("/GPU:7", lt.zeros, {2}).device)  --> /job:localhost/replica:0/task:0/device:GPU:0
+--- Source: tf.config.set_soft_device_placement, whose default is on
+function config.set_soft_device_placement(enabled) end
+
+--- What set_soft_device_placement said.
+---@return boolean # false unless it was switched on
+--- Example:
+---     print(lt.config.get_soft_device_placement())  --> false
+--- Source: tf.config.get_soft_device_placement
+function config.get_soft_device_placement() end
+
+--- How exactly GPUs multiply float32 matrices. Kept, but this version has no GPU it acts on: the CPU and simulated GPUs
+--- compute in fp32. Can change at any time.
+---@param precision string "tf32" (the default), "fp32" or "bf16"
+--- Errors: InvalidArgument for another word.
+--- Example:
+---     lt.config.set_float32_matmul_precision("fp32")
+---     print(lt.config.get_float32_matmul_precision())  --> fp32
+--- Source: tf.config.experimental.enable_tensor_float_32_execution
+function config.set_float32_matmul_precision(precision) end
+
+--- What set_float32_matmul_precision said.
+---@return string # "tf32" unless it was changed
+--- Example:
+---     print(lt.config.get_float32_matmul_precision())  --> tf32
+--- Source: tf.config.experimental.tensor_float_32_execution_enabled
+function config.get_float32_matmul_precision() end
+
+--- Forgets the logical devices and what was said of devices, memory and threads, so that it can be said anew.
+---
+--- Garbage is collected first. Soft placement, the log and simulated GPUs stay.
+--- Errors: FailedPrecondition while tensors live on a GPU.
+--- Example:
+---     print(#lt.config.list_logical_devices("GPU"))  --> 2
+---     lt.config.reset()
+---     lt.config.set_visible_devices({}, "GPU")
+---     print(#lt.config.list_logical_devices("GPU"))  --> 0
+function config.reset() end
+
+--- How many threads the CPU's loops use.
+---@class lutra.config.threading
+config.threading = {}
+
+--- How many threads one operation on the CPU may use. Results do not depend on it.
+---@param threads integer 0 (as many as the machine offers, or LUTRA_NUM_THREADS) to 1024
+--- Errors: InvalidArgument for a number outside that. FailedPrecondition once the devices are initialised.
+--- Example:
+---     lt.config.threading.set_intra_op_parallelism_threads(1)
+---     print(lt.config.threading.get_intra_op_parallelism_threads())  --> 1
+--- Source: tf.config.threading.set_intra_op_parallelism_threads
+function config.threading.set_intra_op_parallelism_threads(threads) end
+
+--- What set_intra_op_parallelism_threads said.
+---@return integer # 0: automatic
+--- Example:
+---     print(lt.config.threading.get_intra_op_parallelism_threads())  --> 0
+--- Source: tf.config.threading.get_intra_op_parallelism_threads
+function config.threading.get_intra_op_parallelism_threads() end
+
+--- The same functions under the names that TensorFlow has in tf.config.experimental.
+---@class lutra.config.experimental
+config.experimental = {}
+
+config.experimental.set_memory_growth = config.set_memory_growth
+config.experimental.get_memory_growth = config.get_memory_growth
+config.experimental.get_memory_info = config.get_memory_info
+config.experimental.reset_memory_stats = config.reset_memory_stats
+config.experimental.get_device_details = config.get_device_details
+config.experimental.list_physical_devices = config.list_physical_devices
+config.experimental.list_logical_devices = config.list_logical_devices
+config.experimental.set_visible_devices = config.set_visible_devices
+config.experimental.get_visible_devices = config.get_visible_devices
+config.experimental.set_virtual_device_configuration = config.set_logical_device_configuration
+config.experimental.get_virtual_device_configuration = config.get_logical_device_configuration
+
+return config

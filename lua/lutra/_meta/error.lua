@@ -1,0 +1,28 @@
+---@meta
+
+--- What Lutra raises: an object with a code to test and a sentence to read. `pcall` gives it.
+---
+--- `tostring(err)` is `train.lua:7: matmul: a (2, 3) and b (2, 3) do not match: ...`; `..` joins it with text.
+--- `lt.iserror(err, "NotFound")` asks for the code of any value. Codes: InvalidArgument (a wrong argument, shape, dtype,
+--- option or value), NotFound (no such device, no such topic), FailedPrecondition (not now: devices are initialised, a
+--- tensor is released), ResourceExhausted (no memory), OutOfRange (an index past the end), Unimplemented, Cancelled,
+--- DeadlineExceeded, Internal (please report it).
+--- A mistake of shape, dtype, device or option is raised at the call. A mistake in values on a GPU is raised where the
+--- result is read, each time.
+--- Example:
+---     local ok, err = pcall(lt.matmul, lt.zeros {2, 3}, lt.zeros {2, 3})
+---     print(err.code)  --> InvalidArgument
+---     print(err.message)
+---     --> matmul: a (2, 3) and b (2, 3) do not match: a's last axis (3) must equal b's first (2)
+---     ok, err = pcall(lt.device, "/GPU:9", lt.zeros, {2})
+---     print(err.code, err.requested, err.hint)
+---     --> NotFound	/device:GPU:9	lutra.config.set_soft_device_placement(true) would choose one of them
+--- Source: tf.errors
+---@class lutra.Error
+---@field code string "InvalidArgument" and the like
+---@field message string the sentence, without the place
+---@field where? string the script line, "train.lua:7:"; nil when no script line is running
+---@field traceback string Lua's traceback from where it was raised
+---@field device? string full name of the device: when memory is exhausted, and of a mistake in values on a GPU
+---@field requested? string the scope's merged name: when no device matches, or the kernel fallback is "error"
+---@field hint? string what to do: when no device matches, or memory is exhausted

@@ -1,0 +1,153 @@
+---@meta lutra
+
+--- The module: `require "lutra"`, which the program has as the globals `lutra` and `lt`.
+---
+--- Its operations are among [ops](ops.md). Whatever it raises is an [error](error.md) object.
+---@class lutra
+---@field version string of this Lutra, "0.1.0"
+---@field config lutra.config devices, memory, placement settings
+---@field debugging lutra.debugging where operations ran, and why
+---@field random lutra.random random numbers
+local lutra = {}
+
+--- A tensor of a Lua value: a number, a boolean, or a nested table of them.
+---
+--- Integers make int32 (int64 when one does not fit), any float among them makes float32, booleans make bool. An empty
+--- table is a float32 tensor of shape (0,). A tensor is returned as it is, or cast to `dtype`.
+--- The log calls it _EagerConst; under an explicit CPU scope no operation runs.
+---@param value number|boolean|table|lutra.Tensor
+---@param options? table {dtype = "int8"}: another dtype than the value's own
+---@return lutra.Tensor # on the device of the scope; without a scope on the first GPU, else the CPU
+--- Errors: InvalidArgument for a ragged table (it names the place), a hole, a string key, numbers mixed with booleans, a
+---   number that does not fit the dtype.
+--- Example:
+---     local x = lt.constant {{1, 2}, {3, 4}}
+---     print(x.dtype, x.shape)  --> int32	(2, 2)
+---     print(lt.constant(1.5))  --> lutra.Tensor(1.5, shape=(), dtype=float32)
+---     print(lt.constant({1, 0}, {dtype = "float64"}).dtype)  --> float64
+--- Source: tf.constant
+function lutra.constant(value, options) end
+
+--- A tensor of raw bytes, as `tensor:bytes()` gives them: elements in row-major order, little-endian.
+---@param bytes string as many bytes as shape and dtype take
+---@param dtype string of the elements
+---@param shape integer[]|integer sizes of the axes; a number is one axis
+---@return lutra.Tensor # placed as a constant is
+--- Errors: InvalidArgument when the string is too long or too short, for an unknown dtype or a negative size.
+--- Example:
+---     print(lt.from_bytes("\1\0\2\0", "int16", {2}))  --> lutra.Tensor([1 2], shape=(2,), dtype=int16)
+--- Source: tf.io.decode_raw
+function lutra.from_bytes(bytes, dtype, shape) end
+
+--- Opens a device scope: the operations inside run on the device it names.
+---
+--- `local _ <close> = lt.device(name)` lasts until the end of the block; `lt.device(name, f, ...)` calls `f(...)` inside.
+--- A partial name takes the rest from the scope around it: "/GPU:0", "gpu:*", "/job:localhost", "cpu". `""` changes
+--- nothing, `false` lifts every scope. Each coroutine has scopes of its own, which begin as its creator's. A device that
+--- is not there is an error of the operation, not of the scope. More: [docs/placement.md](../placement.md).
+---@param name string|false|lutra.LogicalDevice
+---@param f? function called inside the scope, which ends on every way out
+---@param ...? any what f is called with
+---@return any # what f returns; without f the scope, for a `<close>` variable
+--- Errors: InvalidArgument for a malformed name, nil, or an f that cannot be called. FailedPrecondition when scopes are
+---   closed out of order.
+--- Example:
+---     local x = lt.device("/GPU:1", lt.ones, {2})
+---     print(x.device)  --> /job:localhost/replica:0/task:0/device:GPU:1
+---     do
+---       local _ <close> = lt.device("/CPU:0")
+---       print((x + 1).device)  --> /job:localhost/replica:0/task:0/device:CPU:0
+---     end
+--- Source: tf.device
+function lutra.device(name, f, ...) end
+
+--- Calls `f(...)` and frees the tensors it made but did not return, also those inside returned tables.
+---
+--- Nothing waits for the collector, and an error inside frees them too. Yielding inside `f` works.
+---@param f function
+---@param ...? any what f is called with
+---@return any # what f returns
+--- Errors: InvalidArgument if f cannot be called; and whatever f raises.
+--- Example:
+---     local made
+---     local sum = lt.tidy(function()
+---       made = lt.ones {1000}
+---       return made:sum()
+---     end)
+---     print(sum:item(), made)  --> 1000.0	lutra.Tensor(released)
+function lutra.tidy(f, ...) end
+
+--- Waits until what is queued on the GPUs is done, and raises what failed there.
+---
+--- Nobody has to call it: reading a tensor waits for that tensor. It is for measuring time.
+---@param device? string|lutra.LogicalDevice only this one (default all)
+--- Errors: those of a mistake in values that an operation queued there has met; InvalidArgument for a device that is not
+---   there or a name that fits several.
+--- Example:
+---     local x = lt.ones {64, 64}
+---     local start = lt.time()
+---     local y = x:matmul(x)
+---     lt.synchronize()
+---     print(lt.time() - start > 0)  --> true
+--- Source: tf.test.experimental.sync_devices
+function lutra.synchronize(device) end
+
+--- Seconds on a clock that never goes back. Only differences mean anything.
+---@return number # seconds
+--- Example:
+---     local start = lt.time()
+---     print(lt.time() >= start)  --> true
+--- Source: time.perf_counter of Python
+function lutra.time() end
+
+--- Whether a value is an error of Lutra's, and of this code if one is given.
+---@param value any what pcall gave
+---@param code? string "InvalidArgument", "NotFound", ... ([error](error.md))
+---@return boolean
+--- Errors: InvalidArgument for a code that does not exist.
+--- Example:
+---     local ok, err = pcall(lt.zeros, {-1})
+---     print(lt.iserror(err), lt.iserror(err, "NotFound"), lt.iserror("text"))  --> true	false	false
+function lutra.iserror(value, code) end
+
+--- How tensors are printed. What is not named stays as it was.
+---@param options table precision = digits after the point, at most (8); threshold = with more elements than this only the
+---   edges are shown (1000); edge_items = how many at each end of an axis (3); line_width = columns (75)
+--- Errors: InvalidArgument for an unknown option or a value out of range.
+--- Example:
+---     lt.set_print_options {precision = 2, threshold = 5, edge_items = 1}
+---     print(lt.constant {1.2345, 2.5})  --> lutra.Tensor([1.23 2.5 ], shape=(2,), dtype=float32)
+---     print(lt.range(9))  --> lutra.Tensor([0 ... 8], shape=(9,), dtype=int32)
+--- Source: numpy.set_printoptions
+function lutra.set_print_options(options) end
+
+--- Tells about a function, an operation, a module, a kind of value, or all there is.
+---@param topic? any a name ("config", "config.reset", "matmul", "tensor.item"), a function (lt.tidy), a module
+---   (lt.config), a tensor, an error (default: a list of everything)
+---@return string # the text; the prompt prints it, a script writes print(lt.help("matmul"))
+--- Errors: NotFound for what nothing is known about; it suggests the nearest name.
+--- Example:
+---     print(lt.help("debugging.get_kernel_fallback"):match("[^\n]+"))  --> lutra.debugging.get_kernel_fallback()
+---     print(lt.help(lt.tidy) == lt.help("tidy"))  --> true
+function lutra.help(topic) end
+
+--- Random numbers: the same bits on every device for the same seed (counter-based Philox).
+---
+--- The counter belongs to the interpreter and moves in call order, whatever the device. `{seed = n}` makes one call depend
+--- on n alone. `random.normal` and the others are among [ops](ops.md).
+---@class lutra.random
+lutra.random = {}
+
+--- Starts the random numbers over from a seed. Without it the seed comes from the system.
+---@param seed integer
+--- Errors: InvalidArgument if seed is no integer.
+--- Example:
+---     lt.random.set_seed(7)
+---     local a = lt.random.uniform({3}):totable()
+---     lt.random.set_seed(7)
+---     local b = lt.random.uniform({3}):totable()
+---     print(a[1] == b[1] and a[2] == b[2] and a[3] == b[3])  --> true
+--- Source: tf.random.set_seed
+function lutra.random.set_seed(seed) end
+
+return lutra

@@ -1,0 +1,239 @@
+---@meta
+
+--- An array of numbers or booleans on one device. A tensor never changes; operations make new ones.
+---
+--- Elements lie in row-major order; there are at most 8 axes. Indices and axes count from 1, negative ones from the end.
+--- Operations that take a tensor first are methods: `x:sum(1)` is `lt.sum(x, 1)`, one of the [ops](ops.md). So are casts and
+--- arithmetic (`a + b`, `-a`); comparisons are methods only (`a:eq(b)`, `a:lt(b)`), and `==` tells identity.
+--- A tensor prints as NumPy lays it out, with shape and dtype; `lt.set_print_options` changes how.
+---@class lutra.Tensor
+---@field shape lutra.Shape sizes of the axes
+---@field rank integer number of axes, 0 to 8
+---@field size integer number of elements
+---@field dtype string "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64" or "bool"
+---@field nbytes integer bytes of the elements
+---@field device string full name: "/job:localhost/replica:0/task:0/device:GPU:0"
+local Tensor = {}
+
+--- The sizes of a tensor's axes: a list that prints as `(2, 3)` and equals any list with the same numbers.
+---@class lutra.Shape
+---@field [integer] integer size of an axis
+
+--- The number or boolean of a one-element tensor. Waits for the tensor and raises what failed on the way.
+---@return number|integer|boolean # an integer for integer dtypes, a boolean for bool, else a float
+--- Errors: InvalidArgument when the tensor has not one element; FailedPrecondition when it has been released.
+--- Example:
+---     print(lt.constant({1.5, 2.5}):sum():item())  --> 4.0
+--- Source: numpy.ndarray.item
+function Tensor:item() end
+
+--- The elements as nested Lua tables; of a scalar the number itself. Waits as item does.
+---@return table|number|boolean
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     local rows = lt.constant({{1, 2}, {3, 4}}):totable()
+---     print(#rows, rows[2][1])  --> 2	3
+--- Source: numpy.ndarray.tolist
+function Tensor:totable() end
+
+--- The elements as a string of bytes: row-major, little-endian. `lt.from_bytes` reads it. Waits as item does.
+---@return string # nbytes long
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     local x = lt.constant {1, 258}
+---     print(x:bytes() == "\1\0\0\0\2\1\0\0")  --> true
+--- Source: numpy.ndarray.tobytes
+function Tensor:bytes() end
+
+--- The tensor on a device: itself when it is there, else a copy. Not logged as an operation.
+---@param device string|lutra.LogicalDevice a name that fits one device
+---@return lutra.Tensor
+--- Errors: InvalidArgument for a device that is not there or a name that fits several; ResourceExhausted when it is full.
+--- Example:
+---     local x = lt.device("/GPU:1", lt.ones, {2})
+---     print(x:to("CPU:0").device)  --> /job:localhost/replica:0/task:0/device:CPU:0
+---     print(x:to("GPU:1") == x)  --> true
+--- Source: tf.identity in a device scope
+function Tensor:to(device) end
+
+--- Frees the tensor now; the collector would do it later. A second call does nothing, any other use is an error.
+---
+--- Memory shared with other tensors (reshapes, slices) stays until the last of them goes.
+--- Errors: InvalidArgument if it is no tensor.
+--- Example:
+---     local x = lt.ones {2}
+---     x:release()
+---     print(x)  --> lutra.Tensor(released)
+function Tensor:release() end
+
+--- Part of the tensor: `t[i]`, `t[{...}]` with one entry per axis, `t[indices]`.
+---
+--- A number drops the axis and takes one place of it: `t[2]`, `t[-1]`, `t[{1, 2}]`. In `t[{...}]` an entry
+--- `{first, last, step}` keeps that range, both ends included (step 1 unless said, `{first}` is one place), `{}` keeps all;
+--- axes without an entry are kept. An integer tensor gathers along the first axis. A string is a field or a method.
+---@param key integer|table|lutra.Tensor|string
+---@return lutra.Tensor # a slice along the first axis shares the tensor's memory; logged as StridedSlice or GatherV2
+--- Errors: InvalidArgument for index 0, too many entries, an unknown field; OutOfRange for a place past the end;
+---   Unimplemented for a bool mask.
+--- Example:
+---     local t = lt.constant {{1, 2, 3}, {4, 5, 6}}
+---     print(t[2])  --> lutra.Tensor([4 5 6], shape=(3,), dtype=int32)
+---     print(t[{1, -1}]:item())  --> 3
+---     print(t[{ {}, {2, 3} }])
+---     --> lutra.Tensor(
+---     --> [[2 3]
+---     -->  [5 6]], shape=(2, 2), dtype=int32)
+--- Source: tf.Tensor.__getitem__
+function Tensor:__index(key) end
+
+--- Always an error: tensors do not change. Build a new one with where, concat or stack.
+---@param key any
+---@param value any
+--- Errors: InvalidArgument.
+--- Example:
+---     local t = lt.zeros {2}
+---     print(pcall(function() t[1] = 5 end) == false)  --> true
+function Tensor:__newindex(key, value) end
+
+--- The size of the first axis.
+---@return integer
+--- Errors: InvalidArgument for a scalar.
+--- Example:
+---     print(#lt.zeros {2, 5})  --> 2
+--- Source: len of a tf.Tensor
+function Tensor:__len() end
+
+--- Joins the elements' text with a string or a number.
+---@param a string|number|lutra.Tensor
+---@param b string|number|lutra.Tensor
+---@return string
+--- Errors: InvalidArgument for anything else.
+--- Example:
+---     print("x = " .. lt.constant {1.0, 2.5})  --> x = [1.  2.5]
+--- Source: f"{x}" of a tf.Tensor
+function Tensor:__concat(a, b) end
+
+--- Walks the first axis: `for i, row in pairs(t) do`.
+---@return function # gives 1, t[1], then 2, t[2], ...
+--- Errors: InvalidArgument for a scalar.
+--- Example:
+---     for i, row in pairs(lt.constant {{1, 2}, {3, 4}}) do print(i, row:sum():item()) end
+---     --> 1	3
+---     --> 2	7
+--- Source: iteration over a tf.Tensor
+function Tensor:__pairs() end
+
+--- The tensor as print shows it. Only the elements that are shown are copied to the host.
+---@return string
+--- Example:
+---     print(tostring(lt.constant(3.0)))  --> lutra.Tensor(3.0, shape=(), dtype=float32)
+--- Source: str of a tf.Tensor
+function Tensor:__tostring() end
+
+--- Frees the tensor at the end of the block, as release does.
+--- Example:
+---     local kept
+---     do
+---       local t <close> = lt.zeros {2}
+---       kept = t
+---     end
+---     print(kept)  --> lutra.Tensor(released)
+function Tensor:__close() end
+
+--- Always an error: Lua makes one boolean of it. Compare with `a:lt(b)` and `a:gt(b)`.
+---@param a any
+---@param b any
+--- Errors: InvalidArgument.
+--- Example:
+---     print(lt.constant({1, 5}):lt(3))  --> lutra.Tensor([ True False], shape=(2,), dtype=bool)
+function Tensor:__lt(a, b) end
+
+--- Always an error: Lua makes one boolean of it. Compare with `a:le(b)` and `a:ge(b)`.
+---@param a any
+---@param b any
+--- Errors: InvalidArgument.
+--- Example:
+---     print(lt.constant({1, 5}):ge(5))  --> lutra.Tensor([False  True], shape=(2,), dtype=bool)
+function Tensor:__le(a, b) end
+
+--- The same values as float32: `cast(t, "float32")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({0, 2}):float32())  --> lutra.Tensor([0. 2.], shape=(2,), dtype=float32)
+--- Source: tf.cast
+function Tensor:float32() end
+
+--- The same values as float64: `cast(t, "float64")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({0, 2}):float64())  --> lutra.Tensor([0. 2.], shape=(2,), dtype=float64)
+--- Source: tf.cast
+function Tensor:float64() end
+
+--- The same values as float16: `cast(t, "float16")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({0, 2}):float16())  --> lutra.Tensor([0. 2.], shape=(2,), dtype=float16)
+--- Source: tf.cast
+function Tensor:float16() end
+
+--- The same values as bfloat16: `cast(t, "bfloat16")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({0, 2}):bfloat16())  --> lutra.Tensor([0. 2.], shape=(2,), dtype=bfloat16)
+--- Source: tf.cast
+function Tensor:bfloat16() end
+
+--- The same values as int8: `cast(t, "int8")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({1.7, -1.7}):int8())  --> lutra.Tensor([ 1 -1], shape=(2,), dtype=int8)
+--- Source: tf.cast
+function Tensor:int8() end
+
+--- The same values as uint8: `cast(t, "uint8")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({1.7, 255.0}):uint8())  --> lutra.Tensor([  1 255], shape=(2,), dtype=uint8)
+--- Source: tf.cast
+function Tensor:uint8() end
+
+--- The same values as int16: `cast(t, "int16")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({1.7, -1.7}):int16())  --> lutra.Tensor([ 1 -1], shape=(2,), dtype=int16)
+--- Source: tf.cast
+function Tensor:int16() end
+
+--- The same values as int32: `cast(t, "int32")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({1.7, -1.7}):int32())  --> lutra.Tensor([ 1 -1], shape=(2,), dtype=int32)
+--- Source: tf.cast
+function Tensor:int32() end
+
+--- The same values as int64: `cast(t, "int64")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({1.7, -1.7}):int64())  --> lutra.Tensor([ 1 -1], shape=(2,), dtype=int64)
+--- Source: tf.cast
+function Tensor:int64() end
+
+--- The same values as bool: `cast(t, "bool")`.
+---@return lutra.Tensor
+--- Errors: FailedPrecondition when the tensor has been released.
+--- Example:
+---     print(lt.constant({0, 2}):bool())  --> lutra.Tensor([False  True], shape=(2,), dtype=bool)
+--- Source: tf.cast
+function Tensor:bool() end
+
+return Tensor

@@ -1,0 +1,211 @@
+-- Answers lutra.help from the annotations in _meta; loaded anew for each question (src/lua/help.cpp).
+local lutra, core, sources, tools = ...
+
+local annotations = load(sources["lutra.annotations"], "=[lutra.annotations]", "t")()
+
+-- Classes in the order in which they are listed, and all there is by its lower-case name.
+local classes, known, names = {}, {}, {}
+
+local function add(name, what)
+  known[name:lower()] = what
+  names[#names + 1] = name
+end
+
+for _, module in ipairs { "lutra", "config", "debugging", "tensor", "error" } do
+  for _, class in ipairs(annotations.parse(sources["lutra._meta." .. module])) do
+    classes[#classes + 1] = class
+    add(class.path == "" and "lutra" or class.path, { class = class })
+    for _, field in ipairs(class.fields) do
+      -- A field that is a module or a kind of value is told about as such.
+      if not known[field.name:lower()] then
+        add(class.path == "" and field.name or class.path .. "." .. field.name, { class = class, field = field })
+      end
+    end
+    for _, entry in ipairs(class.entries) do add(entry.path, { class = class, entry = entry }) end
+  end
+end
+for _, class in ipairs(classes) do
+  if class.path ~= "" then known[class.path:lower()] = { class = class } end
+end
+local ops = tools.op_list()
+for _, op in ipairs(ops) do names[#names + 1] = op.name end
+
+local function first_sentence(text)
+  return text:match("^(.-%.)%s") or text
+end
+
+local function words_of(text)
+  local words = {}
+  for word in text:gmatch("%S+") do words[#words + 1] = word end
+  return words
+end
+
+-- The words in lines of at most 100 columns: the first behind `head`, the others behind as many blanks as `indent`.
+local function filled(head, indent, words)
+  local lines, line, is_empty = {}, head, true
+  for _, word in ipairs(words) do
+    if not is_empty and #line + 1 + #word > 100 then
+      lines[#lines + 1] = line
+      line, is_empty = (" "):rep(indent), true
+    end
+    line, is_empty = line .. (is_empty and "" or " ") .. word, false
+  end
+  lines[#lines + 1] = line
+  return table.concat(lines, "\n")
+end
+
+local function listed(head, words) return filled(("  %-22s"):format(head), 24, words) end
+
+local function item(head, text) return filled("  " .. head, 4, words_of(text)) end
+
+local function op_lines()
+  local families, of = {}, {}
+  for _, op in ipairs(ops) do
+    if not of[op.family] then
+      families[#families + 1] = op.family
+      of[op.family] = {}
+    end
+    table.insert(of[op.family], op.name)
+  end
+  local lines = {}
+  for _, family in ipairs(families) do
+    table.sort(of[family])
+    lines[#lines + 1] = listed(family, of[family])
+  end
+  return lines
+end
+
+-- What a class has, or in words what it is where it has no names of its own.
+local function members(class)
+  local words = {}
+  for _, entry in ipairs(class.entries) do
+    if entry.alias then return words_of(first_sentence(class.summary)) end
+    if not entry.name:find("^__") then words[#words + 1] = entry.name end
+  end
+  for _, field in ipairs(class.fields) do
+    local is_module = class.path == "" and not known[field.name:lower()].field
+    if not is_module and field.name:find("^%a") then words[#words + 1] = field.name end
+  end
+  table.sort(words)
+  return #words > 0 and words or words_of(first_sentence(class.summary))
+end
+
+local function overview()
+  local modules, values = {}, {}
+  for _, class in ipairs(classes) do
+    local name = class.path == "" and "lutra" or class.path
+    local list = name:find("^%u") and values or modules
+    list[#list + 1] = listed(name, members(class))
+  end
+  return table.concat({
+    'lutra.help(topic) tells about a name ("matmul", "config.reset", "config", "tensor"), a function',
+    "(lutra.tidy), a module or a tensor.",
+    "\nModules:", table.concat(modules, "\n"),
+    "\nValues, by their fields and methods:", table.concat(values, "\n"),
+    "\nOperations, by family; those that take a tensor first are methods too:", table.concat(op_lines(), "\n"),
+  }, "\n")
+end
+
+-- A link to a page is for readers of pages.
+local function plain(text) return (text:gsub("%[([^%]]*)%]%([^%)]*%)", "%1")) end
+
+local function add_notes(out, what)
+  for _, note in ipairs(what.notes) do out[#out + 1] = filled("  ", 2, words_of(plain(note))) end
+end
+
+local function add_rest(out, what)
+  if what.errors then out[#out + 1] = item("errors: ", what.errors) end
+  if what.example then
+    out[#out + 1] = "  example:"
+    for _, line in ipairs(what.example) do out[#out + 1] = line == "" and "" or "    " .. line end
+    while out[#out] == "" do out[#out] = nil end
+  end
+  if what.source then out[#out + 1] = item("source: ", what.source) end
+end
+
+local function entry_help(entry)
+  if entry.alias then
+    local target = known[entry.alias:lower()].entry
+    return "lutra." .. entry.path .. " is lutra." .. target.path .. "\n" .. entry_help(target)
+  end
+  local out = { annotations.signature(entry), filled("  ", 2, words_of(plain(entry.summary))) }
+  add_notes(out, entry)
+  for _, param in ipairs(entry.params) do
+    if entry.name:sub(1, 2) ~= "__" then out[#out + 1] = item(param.name .. ": ", annotations.about(param)) end
+  end
+  for _, result in ipairs(entry.returns) do out[#out + 1] = item("result: ", annotations.about(result)) end
+  add_rest(out, entry)
+  return table.concat(out, "\n")
+end
+
+local function class_help(class)
+  local out = { class.path == "" and "lutra" or "lutra." .. class.path, filled("  ", 2, words_of(plain(class.summary))) }
+  add_notes(out, class)
+  for _, field in ipairs(class.fields) do
+    if field.name:find("^%a") then out[#out + 1] = item("." .. field.name .. ": ", annotations.about(field)) end
+  end
+  for _, entry in ipairs(class.entries) do
+    local says = entry.alias and "lutra." .. entry.alias or first_sentence(plain(entry.summary))
+    out[#out + 1] = item((entry.alias and "lutra." .. entry.path or annotations.signature(entry)) .. "  -- ", says)
+  end
+  for _, op in ipairs(ops) do
+    if class.path ~= "" and op.name:find(class.path .. ".", 1, true) == 1 then
+      out[#out + 1] = item("lutra." .. op.name .. "  -- ", first_sentence(op.summary))
+    end
+  end
+  add_rest(out, class)
+  return table.concat(out, "\n")
+end
+
+local function ops_help()
+  return "Operations, by family:\n" .. table.concat(op_lines(), "\n")
+end
+
+-- The name of a function or module of ours, looked for where users find them.
+local function name_of(value)
+  local places = { { "tensor.", core.methods }, { "", lutra } }
+  for _, class in ipairs(classes) do
+    local place = lutra
+    for part in class.path:gmatch("[^%.]+") do place = type(place) == "table" and rawget(place, part) or nil end
+    if type(place) == "table" and class.path ~= "" then places[#places + 1] = { class.path .. ".", place } end
+    if place == value then return class.path == "" and "lutra" or class.path end
+  end
+  for i = #places, 1, -1 do
+    for name, each in pairs(places[i][2]) do
+      if each == value and type(name) == "string" then return places[i][1] .. name end
+    end
+  end
+end
+
+-- Functions of config come before those of config.experimental, which are the same ones.
+local function original(name)
+  local what = name and known[name:lower()]
+  return what and what.entry and what.entry.alias or name
+end
+
+local function topic_of(value)
+  if type(value) == "string" then
+    local topic = value:gsub("^lutra%.", ""):gsub("^lt%.", ""):gsub(":", "."):lower()
+    if topic == "lt" then topic = "lutra" end
+    return known[topic] and topic or known["tensor." .. topic] and "tensor." .. topic or topic
+  end
+  if type(value) == "userdata" then
+    return lutra.debugging and getmetatable(value) == "lutra.Tensor" and "tensor" or nil
+  end
+  if lutra.iserror(value) then return "error" end
+  return original(name_of(value))
+end
+
+return function(topic)
+  if topic == nil then return overview() end
+  local name = topic_of(topic)
+  local what = name and known[name:lower()]
+  if name == "ops" then return ops_help() end
+  if what and what.entry then return entry_help(what.entry) end
+  if what and what.field then
+    local owner = what.class.path == "" and "lutra" or what.class.path:lower()
+    return ("%s.%s: %s"):format(owner, what.field.name, annotations.about(what.field))
+  end
+  if what then return class_help(what.class) end
+  return name and core.op_help((name:gsub("^tensor%.", ""))) or tools.unknown(topic, names)
+end

@@ -1,0 +1,215 @@
+-- What scripts/lib/docs.lua --check asks beyond "is it up to date": every public name has docs, all that is documented
+-- exists, every example prints what stands behind its `-->`.
+package.path = "tests/support/?.lua;" .. package.path
+local golden = require "golden"
+
+local checks = { failures = 0 }
+
+function checks.fail(...)
+  checks.failures = checks.failures + 1
+  io.stderr:write(string.format(...), "\n")
+end
+local fail = checks.fail
+
+local metatable = debug.getmetatable(lt.zeros {})
+
+-- The methods of tensors, which the function behind `t.key` holds.
+function checks.methods()
+  local i, found = 0, nil
+  repeat
+    i = i + 1
+    local name, value = debug.getupvalue(metatable.__index, i)
+    if type(value) == "table" and value.item then found = value end
+  until not name
+  return assert(found, "the methods are nowhere in __index")
+end
+
+-- The arithmetic that tensors take part in, by event: add, unm, ... The ops' own docs tell about it.
+function checks.operators()
+  local known, list = {}, {}
+  for word in ("add sub mul div mod pow unm idiv band bor bxor bnot shl shr"):gmatch("%a+") do known[word] = true end
+  for event in pairs(metatable) do
+    if known[event:sub(3)] then list[#list + 1] = event:sub(3) end
+  end
+  table.sort(list)
+  return list
+end
+
+-- Lua's own business with a value: no user calls it or sees it.
+local silent = { __gc = true, __name = true, __metatable = true }
+
+local function public_names(classes, is_op)
+  local names = {}
+  local function walk(place, path)
+    for name, value in pairs(place) do
+      local full = path == "" and name or path .. "." .. name
+      if type(value) == "table" then
+        if not classes[full] then fail("lutra.%s has no class in lua/lutra/_meta", full) end
+        walk(value, full)
+      elseif not is_op[full] then
+        names[full] = value
+      end
+    end
+  end
+  walk(lt, "")
+  for name, method in pairs(checks.methods()) do
+    if not is_op[name] then names["Tensor." .. name] = method end
+  end
+  local arithmetic = {}
+  for _, event in ipairs(checks.operators()) do arithmetic["__" .. event] = true end
+  for name, event in pairs(metatable) do
+    if not silent[name] and not arithmetic[name] then names["Tensor." .. name] = event end
+  end
+  return names
+end
+
+-- Arguments and their @params belong together.
+local function check_arguments(entry)
+  local described = {}
+  for _, param in ipairs(entry.params) do described[param.name] = true end
+  for _, name in ipairs(entry.arguments) do
+    if not described[name] then fail("%s: argument %s has no @param", entry.path, name) end
+    described[name] = nil
+  end
+  for name in pairs(described) do fail("%s: @param %s is no argument", entry.path, name) end
+end
+
+local function provoke(f, ...)
+  local ok, err = pcall(f, ...)
+  assert(not ok and lt.iserror(err), "no error of Lutra's was raised")
+  return err
+end
+
+-- Values of each documented kind; together they have all the fields such a value can have.
+local function samples()
+  lt.config.reset()
+  lt.config.set_simulated_gpus(1, {memory_limit = 64})
+  local gpu = lt.config.list_physical_devices("GPU")[1]
+  local logical = lt.config.list_logical_devices("GPU")[1]
+  local events = {}
+  lt.debugging.set_log_handler(function(event) events[#events + 1] = event end)
+  local x = lt.device("/CPU:0", lt.ones, {100})
+  local y = lt.device("/GPU:0", lt.square, x)
+  lt.debugging.set_log_handler(nil)
+  lt.debugging.set_kernel_fallback("error")
+  local errors = {
+    provoke(lt.device, "/GPU:7", lt.square, x),
+    provoke(lt.device, "/GPU:0", lt.unique, x),
+    provoke(lt.zeros, {128, 1024, 1024}),
+    provoke(function() return lt.device("/GPU:0", lt.gather, {1.0}, {7}):item() end),
+  }
+  lt.debugging.set_kernel_fallback("allow")
+  return {
+    PhysicalDevice = { gpu }, LogicalDevice = { logical }, MemoryInfo = { lt.config.get_memory_info("CPU:0") },
+    Explanation = { lt.debugging.explain(y) }, PlacementEvent = events, Copy = events[#events].copies, Error = errors,
+  }
+end
+
+local function check_fields(classes)
+  for path, values in pairs(samples()) do
+    local class = classes[path]
+    local seen, described = {}, {}
+    for _, value in ipairs(values) do
+      for key in pairs(value) do seen[key] = true end
+    end
+    for _, field in ipairs(class.fields) do
+      described[field.name] = true
+      if not seen[field.name] then fail("%s has no field %s", path, field.name) end
+    end
+    for key in pairs(seen) do
+      if not described[key] then fail("%s: field %s has no docs", path, key) end
+    end
+  end
+  local tensor = lt.zeros {2}
+  for _, field in ipairs(classes.Tensor.fields) do
+    if not pcall(function() return tensor[field.name] end) then fail("a tensor has no field %s", field.name) end
+  end
+end
+
+function checks.coverage(ops, list)
+  local is_op, classes, documented = {}, {}, {}
+  for _, op in ipairs(ops) do is_op[op.name] = true end
+  for _, class in ipairs(list) do
+    classes[class.path] = class
+    for _, entry in ipairs(class.entries) do documented[entry.path] = entry end
+    if not class.summary then fail("%s has no summary", class.path) end
+  end
+  for _, field in ipairs(classes[""].fields) do
+    if not classes[field.name] then documented[field.name] = field end
+  end
+
+  local names = public_names(classes, is_op)
+  for name in pairs(names) do
+    if not documented[name] then fail("%s has no documentation in lua/lutra/_meta", name) end
+  end
+  for name, entry in pairs(documented) do
+    if names[name] == nil then
+      fail("%s is documented and does not exist", name)
+    elseif entry.alias then
+      if names[name] ~= names[entry.alias] then fail("%s is not %s", name, entry.alias) end
+    elseif entry.entries == nil and type(names[name]) == "function" then
+      check_arguments(entry)
+      if not entry.summary or not entry.example then fail("%s has no summary or no example", name) end
+    end
+  end
+  check_fields(classes)
+end
+
+local function same(a, b)
+  if type(a) == "table" and type(b) == "table" then
+    if #a ~= #b then return false end
+    for i = 1, #a do
+      if not same(a[i], b[i]) then return false end
+    end
+    return true
+  end
+  if math.type(a) == "float" and math.type(b) == "float" then
+    return math.abs(a - b) <= 5.1e-5 * math.max(1, math.abs(b))
+  end
+  return math.type(a) == math.type(b) and a == b
+end
+
+function checks.op_examples(ops)
+  for _, op in ipairs(ops) do
+    local code, expected = (op.example or ""):match("^(.-)%s*%-%->%s*(.*)$")
+    if not code then
+      fail("%s: the entry has no example", op.name)
+    else
+      local result = assert(load("return " .. code, "=" .. op.name))():totable()
+      local wanted = assert(load("return " .. expected, "=" .. op.name))()
+      if not same(result, wanted) then fail("%s: the example `%s` does not give %s", op.name, code, expected) end
+    end
+    for _, key in ipairs { "result", "source" } do
+      if not op[key] then fail("%s: the entry does not say its %s", op.name, key) end
+    end
+  end
+end
+
+-- Each in a program of its own, with two simulated GPUs.
+local function run_example(path, lines)
+  local wanted, name = {}, os.tmpname()
+  for _, line in ipairs(lines) do
+    local printed = line:match("%-%-> ?(.*)$")
+    if printed then wanted[#wanted + 1] = printed end
+  end
+  do
+    local file <close> = assert(io.open(name, "wb"))
+    file:write(table.concat(lines, "\n"), "\n")
+  end
+  local output = golden.run("--sim-gpus 2 " .. golden.quote(name))
+  os.remove(name)
+  local difference = golden.compare(wanted, golden.lines(output))
+  if #wanted == 0 then fail("%s: the example says nothing of what it prints", path) end
+  if difference then fail("%s: the example prints something else\n%s", path, difference) end
+end
+
+function checks.examples(classes)
+  for _, class in ipairs(classes) do
+    if class.example then run_example(class.path, class.example) end
+    for _, entry in ipairs(class.entries) do
+      if entry.example then run_example(entry.path, entry.example) end
+    end
+  end
+end
+
+return checks

@@ -1,0 +1,82 @@
+-- lutra.help: names, functions, modules and values are told about, and what is not there says what may have been meant.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+
+local function has(text, ...)
+  for _, words in ipairs { ... } do
+    if not text:find(words, 1, true) then error(("expected the words %q in:\n%s"):format(words, text), 2) end
+  end
+end
+
+-- A function by any of its names, or by itself.
+local growth = lt.help("config.set_memory_growth")
+has(growth, "lutra.config.set_memory_growth(device, enable)\n", "device: string or PhysicalDevice; a GPU", "errors: ",
+    'example:\n    lt.config.set_memory_growth("GPU:0", true)', "source: tf.config.experimental.set_memory_growth")
+for _, name in ipairs { "lutra.config.set_memory_growth", "lt.config.set_memory_growth", "CONFIG.Set_Memory_Growth" } do
+  expect.equal(lt.help(name), growth, name)
+end
+expect.equal(lt.help(lt.config.set_memory_growth), growth, "the function")
+expect.equal(lt.help(lt.config.experimental.set_memory_growth), growth, "the same function elsewhere")
+has(lt.help("config.experimental.set_virtual_device_configuration"),
+    "is lutra.config.set_logical_device_configuration\n", "makes several logical devices")
+has(lt.help(lt.tidy), "lutra.tidy(f, [...])\n", "frees the tensors it made")
+
+-- Ops, as functions, methods and by the log's name.
+has(lt.help("matmul"), "lutra.matmul(a, b, [options])\n", "placement log: MatMul")
+expect.equal(lt.help(lt.matmul), lt.help("matmul"), "the op's function")
+expect.equal(lt.help("tensor:matmul"), lt.help("matmul"), "the op as a method")
+expect.equal(lt.help("MatMul"), lt.help("matmul"), "the op's name in the log")
+has(lt.help(lt.random.normal), "lutra.random.normal(shape, [options])\n")
+has(lt.help("lt"), "lutra.lt(a, b)\n")
+
+-- Methods, fields and operators of tensors.
+has(lt.help("tensor.item"), "tensor:item()\n", "one-element tensor")
+expect.equal(lt.help("item"), lt.help("tensor.item"), "a method without its tensor")
+expect.equal(lt.help(lt.zeros({}).item), lt.help("tensor.item"), "the method itself")
+has(lt.help("tensor.shape"), "tensor.shape: Shape; sizes of the axes")
+has(lt.help("tensor.__index"), "tensor[key]\n", "drops the axis")
+
+-- Modules, tensors and errors.
+has(lt.help(lt.config), "lutra.config\n", "lutra.config.reset()", "lutra.config.list_physical_devices([device_type])")
+expect.equal(lt.help("config"), lt.help(lt.config), "the module's name")
+has(lt.help(lt.config.threading), "lutra.config.threading.set_intra_op_parallelism_threads(threads)")
+has(lt.help("random"), "lutra.random.set_seed(seed)", "lutra.random.normal")
+has(lt.help(lt.zeros {2}), "lutra.Tensor\n", "tensor:item()", ".nbytes: integer")
+has(lt.help(select(2, pcall(lt.zeros, {-1}))), "lutra.Error\n", ".code: string")
+has(lt.help("version"), "lutra.version: string")
+
+-- All there is: whatever the overview names can be asked for.
+local overview = lt.help()
+has(overview, "Modules:\n", "config.threading", "Operations, by family", "  matmul ", "random.normal")
+local asked = 0
+for line in overview:match("Operations, by family[^\n]*\n(.*)$"):gmatch("[^\n]+") do
+  for name in line:sub(25):gmatch("%S+") do
+    has(lt.help(name), "placement log: ")
+    asked = asked + 1
+  end
+end
+assert(asked > 40, "the overview lists few ops")
+local function ask(place, path)
+  for name, value in pairs(place) do
+    local full = path .. name
+    has(lt.help(full), name)
+    asked = asked + 1
+    if type(value) == "table" then ask(value, full .. ".") end
+  end
+end
+ask(lt, "lutra.")
+for line in overview:gmatch("[^\n]+") do assert(#line <= 100, "a line of more than 100 columns") end
+
+-- What nothing is known about.
+expect.raises("NotFound", "nothing is known about \"config.set_memry_growth\" (did you mean 'config.set_memory_growth'?)",
+              lt.help, "config.set_memry_growth")
+expect.raises("NotFound", "(did you mean 'softmax'?)", lt.help, "sofmax")
+expect.raises("NotFound", "nothing is known about a function", lt.help, print)
+expect.raises("NotFound", "nothing is known about a table", lt.help, {})
+expect.raises("NotFound", "nothing is known about 3", lt.help, 3)
+expect.raises("NotFound", "nothing is known about false", lt.help, false)
+expect.raises("NotFound", "nothing is known about a foreign userdata", lt.help, io.stdout)
+expect.raises("NotFound", "nothing is known about a coroutine", lt.help, coroutine.create(print))
+expect.raises("InvalidArgument", "at most 1", lt.help, "matmul", 2)
+local err = expect.raises("NotFound", "lutra.help() lists", lt.help, ("x"):rep(10000))
+has(err.where, "expect.lua")
