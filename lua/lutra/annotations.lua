@@ -1,5 +1,5 @@
--- Reads the annotations in lua/lutra/_meta that are written by hand: what help says, and what scripts/lib/docs.lua makes
--- the reference pages from. They are LuaCATS, which editors know, with three keys of our own in the text:
+-- Reads the annotations in lua/lutra/_meta that are written by hand: what help says, and what scripts/lib/docs.lua
+-- makes the reference pages from. They are LuaCATS, which editors know, with three keys of our own in the text:
 --   --- Errors: codes and when
 --   --- Example:
 --   ---     code, indented by four; what it prints stands behind `-->`
@@ -65,6 +65,7 @@ local function add_tag(block, tag, text)
   if tag == "param" or tag == "field" then
     local name, optional, rest = text:match("^([^%s%?]+)(%??)%s+(.*)$")
     local type, about = split_type(rest)
+    if tag == "field" and optional == "?" then type = type .. "|nil" end
     local item = { name = name, optional = optional == "?", type = type, text = about }
     local list = tag == "param" and block.params or block.fields
     list[#list + 1] = item
@@ -87,8 +88,8 @@ local function finish(block, into)
   return into
 end
 
--- The classes of one file, in order: {path, summary, notes, fields, entries}. An entry is {path, name, class, arguments,
--- is_method, params, returns, summary, notes, errors, example, source}, or {..., alias = path of what it is.}
+-- The classes of one file, in order: {path, summary, notes, fields, entries}. An entry is {path, name, class,
+-- arguments, is_method, params, returns, summary, notes, errors, example, source}, or {..., alias = what it is}.
 function annotations.parse(text)
   local classes, named = {}, {}
   local block = new_block()

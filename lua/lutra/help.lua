@@ -139,7 +139,8 @@ local function entry_help(entry)
 end
 
 local function class_help(class)
-  local out = { class.path == "" and "lutra" or "lutra." .. class.path, filled("  ", 2, words_of(plain(class.summary))) }
+  local name = class.path == "" and "lutra" or "lutra." .. class.path
+  local out = { name, filled("  ", 2, words_of(plain(class.summary))) }
   add_notes(out, class)
   for _, field in ipairs(class.fields) do
     if field.name:find("^%a") then out[#out + 1] = item("." .. field.name .. ": ", annotations.about(field)) end

@@ -160,6 +160,9 @@ local function module_page(module, classes)
     if class.source then items[#items + 1] = { "source", class.source } end
     add_list(page, items)
     add_example(page, class)
+    if i == 1 then
+      page[#page + 1] = "\nThe examples are run with `--sim-gpus 2`; what a line prints stands behind its `-->`."
+    end
     if class.entries[1] and class.entries[1].alias then page[#page + 1] = "" end
     for _, entry in ipairs(class.entries) do add_entry(page, entry) end
   end

@@ -2,11 +2,11 @@
 
 --- Which devices there are, how much memory each takes, and what happens when one is missing.
 ---
---- Devices go through three stages: physical (on the machine), visible (allowed to this program), logical (what operations
---- run on). The first operation, or the first question that needs them, makes the logical ones. From then on setters of
---- devices, memory and threads raise FailedPrecondition, unless they say what is so already; `reset()` starts over.
---- A physical device may be given as its object or its name ("GPU:0", "/physical_device:GPU:0"), a logical one as
---- its object or any name that fits one ("GPU:0", "/device:CPU:0"). MB are 2^20 bytes.
+--- Devices go through three stages: physical (on the machine), visible (allowed to this program), logical (what
+--- operations run on). The first operation, or the first question that needs them, makes the logical ones. From then on
+--- setters of devices, memory and threads raise FailedPrecondition, unless they say what is so already; `reset()`
+--- starts over. A physical device may be given as its object or its name ("GPU:0", "/physical_device:GPU:0"), a logical
+--- one as its object or any name that fits one ("GPU:0", "/device:CPU:0"). MB are 2^20 bytes.
 ---@class lutra.config
 local config = {}
 
@@ -136,8 +136,8 @@ function config.set_per_process_memory_fraction(device, fraction) end
 --- GPU's, as one logical device.
 ---@param device string|lutra.PhysicalDevice
 ---@param memory_limit number MB
---- Errors: InvalidArgument for a limit of zero, below zero or above the card's memory. FailedPrecondition once the devices
----   are initialised.
+--- Errors: InvalidArgument for a limit of zero, below zero or above the card's memory. FailedPrecondition once the
+---   devices are initialised.
 --- Example:
 ---     lt.config.set_memory_limit("CPU:0", 100)
 ---     print(lt.config.get_memory_info("CPU:0").limit)  --> 104857600
@@ -183,11 +183,12 @@ function config.release_memory(device) end
 
 --- Makes simulated GPUs: own memory, own queues, kernels where real GPUs have them. They are the only GPUs then.
 ---
---- `lutra --sim-gpus 4` and LUTRA_SIM_GPUS=4 say the same. With speeds an operation or a copy takes at least the time they
---- give; all 0, the default, is as fast as the host. CUDA_VISIBLE_DEVICES picks among them.
+--- `lutra --sim-gpus 4` and LUTRA_SIM_GPUS=4 say the same. With speeds an operation or a copy takes at least the time
+--- they give; all 0, the default, is as fast as the host. CUDA_VISIBLE_DEVICES picks among them.
 ---@param count integer 0 to 64
----@param options? table memory_limit = MB each has (4096); gflops = 10^9 operations a second; gbps = 10^9 bytes a second
----   of its memory; link_gbps and link_latency_us of copies; fail_at = the n-th operation on each fails late, for tests
+---@param options? table memory_limit = MB each has (4096); gflops = 10^9 operations a second; gbps = 10^9 bytes a
+---   second of its memory; link_gbps and link_latency_us of copies; fail_at = the n-th operation on each fails late,
+---   for tests
 --- Errors: InvalidArgument for a count outside that, an unknown option, a negative speed. FailedPrecondition once the
 ---   devices are initialised.
 --- Example:
@@ -195,8 +196,8 @@ function config.release_memory(device) end
 ---     print(#lt.config.list_physical_devices("GPU"), lt.config.get_memory_info("GPU:3").limit >> 20)  --> 4	512
 function config.set_simulated_gpus(count, options) end
 
---- Whether a scope for a device that is not there takes one that is, instead of an error. Off unless asked for; can change
---- at any time.
+--- Whether a scope for a device that is not there takes one that is, instead of an error. Off unless asked for; can
+--- change at any time.
 ---@param enabled boolean
 --- Errors: InvalidArgument if enabled is no boolean.
 --- Example:

@@ -91,8 +91,8 @@ function debugging.get_kernel_fallback() end
 ---     --> Fill in /job:localhost/replica:0/task:0/device:GPU:1 (scope /device:GPU:1)
 function debugging.explain(tensor) end
 
---- How many storages (the bytes behind tensors) the process holds, those of all interpreters together. For tests that look
---- for leaks. A CPU tensor of at most 64 bytes has none.
+--- How many storages (the bytes behind tensors) the process holds, those of all interpreters together. For tests that
+--- look for leaks. A CPU tensor of at most 64 bytes has none.
 ---@return integer
 --- Example:
 ---     local before = lt.debugging.live_storages()

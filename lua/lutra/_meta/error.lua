@@ -3,12 +3,11 @@
 --- What Lutra raises: an object with a code to test and a sentence to read. `pcall` gives it.
 ---
 --- `tostring(err)` is `train.lua:7: matmul: a (2, 3) and b (2, 3) do not match: ...`; `..` joins it with text.
---- `lt.iserror(err, "NotFound")` asks for the code of any value. Codes: InvalidArgument (a wrong argument, shape, dtype,
---- option or value), NotFound (no such device, no such topic), FailedPrecondition (not now: devices are initialised, a
---- tensor is released), ResourceExhausted (no memory), OutOfRange (an index past the end), Unimplemented, Cancelled,
---- DeadlineExceeded, Internal (please report it).
---- A mistake of shape, dtype, device or option is raised at the call. A mistake in values on a GPU is raised where the
---- result is read, each time.
+--- `lt.iserror(err, "NotFound")` asks for the code of any value. Codes: InvalidArgument (a wrong argument, shape,
+--- dtype, option or value), NotFound (no such device, no such topic), FailedPrecondition (not now: devices are
+--- initialised, a tensor is released), ResourceExhausted (no memory), OutOfRange (an index past the end),
+--- Unimplemented, Cancelled, DeadlineExceeded, Internal (please report it). A mistake of shape, dtype, device or option
+--- is raised at the call. A mistake in values on a GPU is raised where the result is read, each time.
 --- Example:
 ---     local ok, err = pcall(lt.matmul, lt.zeros {2, 3}, lt.zeros {2, 3})
 ---     print(err.code)  --> InvalidArgument

@@ -18,8 +18,8 @@ local lutra = {}
 ---@param value number|boolean|table|lutra.Tensor
 ---@param options? table {dtype = "int8"}: another dtype than the value's own
 ---@return lutra.Tensor # on the device of the scope; without a scope on the first GPU, else the CPU
---- Errors: InvalidArgument for a ragged table (it names the place), a hole, a string key, numbers mixed with booleans, a
----   number that does not fit the dtype.
+--- Errors: InvalidArgument for a ragged table (it names the place), a hole, a string key, numbers mixed with booleans,
+---   a number that does not fit the dtype.
 --- Example:
 ---     local x = lt.constant {{1, 2}, {3, 4}}
 ---     print(x.dtype, x.shape)  --> int32	(2, 2)
@@ -41,10 +41,10 @@ function lutra.from_bytes(bytes, dtype, shape) end
 
 --- Opens a device scope: the operations inside run on the device it names.
 ---
---- `local _ <close> = lt.device(name)` lasts until the end of the block; `lt.device(name, f, ...)` calls `f(...)` inside.
---- A partial name takes the rest from the scope around it: "/GPU:0", "gpu:*", "/job:localhost", "cpu". `""` changes
---- nothing, `false` lifts every scope. Each coroutine has scopes of its own, which begin as its creator's. A device that
---- is not there is an error of the operation, not of the scope. More: [docs/placement.md](../placement.md).
+--- `local _ <close> = lt.device(name)` lasts until the end of the block; `lt.device(name, f, ...)` calls `f(...)`
+--- inside. A partial name takes the rest from the scope around it: "/GPU:0", "gpu:*", "/job:localhost", "cpu". `""`
+--- changes nothing, `false` lifts every scope. Each coroutine has scopes of its own, which begin as its creator's. A
+--- device that is not there is an error of the operation, not of the scope. More: [docs/placement.md](../placement.md).
 ---@param name string|false|lutra.LogicalDevice
 ---@param f? function called inside the scope, which ends on every way out
 ---@param ...? any what f is called with
@@ -81,8 +81,8 @@ function lutra.tidy(f, ...) end
 ---
 --- Nobody has to call it: reading a tensor waits for that tensor. It is for measuring time.
 ---@param device? string|lutra.LogicalDevice only this one (default all)
---- Errors: those of a mistake in values that an operation queued there has met; InvalidArgument for a device that is not
----   there or a name that fits several.
+--- Errors: those of a mistake in values that an operation queued there has met; InvalidArgument for a device that is
+---   not there or a name that fits several.
 --- Example:
 ---     local x = lt.ones {64, 64}
 ---     local start = lt.time()
@@ -111,8 +111,8 @@ function lutra.time() end
 function lutra.iserror(value, code) end
 
 --- How tensors are printed. What is not named stays as it was.
----@param options table precision = digits after the point, at most (8); threshold = with more elements than this only the
----   edges are shown (1000); edge_items = how many at each end of an axis (3); line_width = columns (75)
+---@param options table precision = digits after the point, at most (8); threshold = with more elements than this only
+---   the edges are shown (1000); edge_items = how many at each end of an axis (3); line_width = columns (75)
 --- Errors: InvalidArgument for an unknown option or a value out of range.
 --- Example:
 ---     lt.set_print_options {precision = 2, threshold = 5, edge_items = 1}
@@ -133,8 +133,8 @@ function lutra.help(topic) end
 
 --- Random numbers: the same bits on every device for the same seed (counter-based Philox).
 ---
---- The counter belongs to the interpreter and moves in call order, whatever the device. `{seed = n}` makes one call depend
---- on n alone. `random.normal` and the others are among [ops](ops.md).
+--- The counter belongs to the interpreter and moves in call order, whatever the device. `{seed = n}` makes one call
+--- depend on n alone. `random.normal` and the others are among [ops](ops.md).
 ---@class lutra.random
 lutra.random = {}
 

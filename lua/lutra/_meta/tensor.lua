@@ -2,9 +2,9 @@
 
 --- An array of numbers or booleans on one device. A tensor never changes; operations make new ones.
 ---
---- Elements lie in row-major order; there are at most 8 axes. Indices and axes count from 1, negative ones from the end.
---- Operations that take a tensor first are methods: `x:sum(1)` is `lt.sum(x, 1)`, one of the [ops](ops.md). So are casts and
---- arithmetic (`a + b`, `-a`); comparisons are methods only (`a:eq(b)`, `a:lt(b)`), and `==` tells identity.
+--- Elements lie in row-major order; there are at most 8 axes. Indices and axes count from 1, negative ones from the
+--- end. Operations that take a tensor first are methods: `x:sum(1)` is `lt.sum(x, 1)`, one of the [ops](ops.md). So are
+--- casts and arithmetic (`a + b`, `-a`); comparisons are methods only (`a:eq(b)`, `a:lt(b)`), and `==` tells identity.
 --- A tensor prints as NumPy lays it out, with shape and dtype; `lt.set_print_options` changes how.
 ---@class lutra.Tensor
 ---@field shape lutra.Shape sizes of the axes
@@ -48,7 +48,8 @@ function Tensor:bytes() end
 --- The tensor on a device: itself when it is there, else a copy. Not logged as an operation.
 ---@param device string|lutra.LogicalDevice a name that fits one device
 ---@return lutra.Tensor
---- Errors: InvalidArgument for a device that is not there or a name that fits several; ResourceExhausted when it is full.
+--- Errors: InvalidArgument for a device that is not there or a name that fits several; ResourceExhausted when it is
+---   full.
 --- Example:
 ---     local x = lt.device("/GPU:1", lt.ones, {2})
 ---     print(x:to("CPU:0").device)  --> /job:localhost/replica:0/task:0/device:CPU:0
@@ -69,8 +70,9 @@ function Tensor:release() end
 --- Part of the tensor: `t[i]`, `t[{...}]` with one entry per axis, `t[indices]`.
 ---
 --- A number drops the axis and takes one place of it: `t[2]`, `t[-1]`, `t[{1, 2}]`. In `t[{...}]` an entry
---- `{first, last, step}` keeps that range, both ends included (step 1 unless said, `{first}` is one place), `{}` keeps all;
---- axes without an entry are kept. An integer tensor gathers along the first axis. A string is a field or a method.
+--- `{first, last, step}` keeps that range, both ends included (step 1 unless said, `{first}` is one place), `{}` keeps
+--- all; axes without an entry are kept. An integer tensor gathers along the first axis. A string is a field or a
+--- method.
 ---@param key integer|table|lutra.Tensor|string
 ---@return lutra.Tensor # a slice along the first axis shares the tensor's memory; logged as StridedSlice or GatherV2
 --- Errors: InvalidArgument for index 0, too many entries, an unknown field; OutOfRange for a place past the end;
