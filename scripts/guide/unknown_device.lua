@@ -1,7 +1,9 @@
--- Naming a GPU that is not there. Opening the scope is no mistake; the first op in it raises, and tells what there is.
+-- Naming a GPU that is not there: the one after the last, on a machine with any number of them, none included. Opening the
+-- scope is no mistake; the first op in it raises, and tells what there is.
+local missing = "/device:GPU:" .. #lt.config.list_logical_devices("GPU")
 lt.debugging.set_log_device_placement(true)
 local ok, err = pcall(function()
-  local _ <close> = lt.device("/device:GPU:2")
+  local _ <close> = lt.device(missing)
   local a = lt.constant({{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}})
   local b = lt.constant({{1.0, 2.0}, {3.0, 4.0}, {5.0, 6.0}})
   return lt.matmul(a, b)

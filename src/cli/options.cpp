@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "core/text.h"
+#include "device/sim/sim_options.h"
 
 namespace lutra {
 namespace {
 
-constexpr int kMostSimGpus = 64;
 constexpr int kMostVirtualGpus = 256;
 constexpr std::size_t kHelpColumn = 26;
 
@@ -55,15 +55,13 @@ std::optional<double> megabytes(std::string_view word) {
 }
 
 void set_sim_gpus(Options& options, std::string_view value) {
-  std::size_t colon = value.find(':');
-  std::optional<int> count = number<int>(value.substr(0, colon));
-  std::optional<double> mb = 4096;
-  if (colon != std::string_view::npos) mb = megabytes(value.substr(colon + 1));
-  if (!count || *count < 0 || *count > kMostSimGpus || !mb) {
-    wrong("--sim-gpus", value, text("N or N:MB, N from 0 to ", kMostSimGpus, ", MB above 0"));
+  int count = 0;
+  SimOptions each;
+  if (!parse_sim_gpus(value, &count, &each)) {
+    wrong("--sim-gpus", value, text("N or N:MB, N from 0 to ", kMostSimulatedGpus, ", MB above 0"));
   }
-  options.interpreter.sim_gpus = *count;
-  options.interpreter.sim_gpu_mb = *mb;
+  options.interpreter.sim_gpus = count;
+  options.interpreter.sim_gpu_mb = each.memory_limit_mb;
 }
 
 void set_log_placement(Options& options, std::string_view value) {

@@ -70,7 +70,7 @@ bool Program::run() {
   lua_pushlightuserdata(L, this);
   bool ok = succeeded(L, lua_pcall(L, 1, 1, 0)) && lua_toboolean(L, -1) != 0;
   lua_settop(L, 0);
-  return ok;
+  return ok && (!log_file_ || log_file_->is_whole());
 }
 
 int Program::run_protected(lua_State* L) {

@@ -35,20 +35,25 @@ void Report::error(std::string_view message, bool in_session) const {
   else put(text(prefix, message, "\n"));
 }
 
-LogFile::LogFile(const std::string& path) : file_(std::fopen(path.c_str(), "we")) {
+LogFile::LogFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "we")) {
   if (file_ == nullptr) {
     fail(ErrorCode::InvalidArgument, "'--log-placement': cannot open ", path, ": ", std::strerror(errno));
   }
-  std::setvbuf(file_, nullptr, _IOLBF, BUFSIZ);  // whole lines are there while the script still runs
 }
 
 LogFile::~LogFile() { std::fclose(file_); }
 
 void LogFile::write(void* user, std::string_view line) {
   if (line.starts_with("WARNING: ")) return put(text(line, "\n"));
-  std::FILE* file = static_cast<LogFile*>(user)->file_;
-  std::fwrite(line.data(), 1, line.size(), file);
-  std::fputc('\n', file);
+  LogFile& log = *static_cast<LogFile*>(user);
+  if (log.failed_) return;
+  std::fwrite(line.data(), 1, line.size(), log.file_);
+  std::fputc('\n', log.file_);
+  // Whole lines are there while the script still runs.
+  if (std::fflush(log.file_) == 0) return;
+  log.failed_ = true;
+  put(text("lutra: '--log-placement': cannot write ", log.path_, ": ", std::strerror(errno),
+           "; the rest of the log is lost\n"));
 }
 
 void Warnings::warn(void* user, const char* message, int to_be_continued) {

@@ -23,18 +23,24 @@ class Report {
   bool colors_;
 };
 
-// Where the placement log goes with --log-placement=FILE; warnings stay on stderr.
+// Where the placement log goes with --log-placement=FILE; warnings stay on stderr. The first line that cannot be
+// written is the last one tried: that is told on stderr, and the program ends with status 1.
 class LogFile {
  public:
   explicit LogFile(const std::string& path);  // throws Error
   ~LogFile();
   LogFile(const LogFile&) = delete;
 
+  // Whether all of it is in the file.
+  bool is_whole() const { return !failed_; }
+
   // A LogSink; `user` is the LogFile.
   static void write(void* user, std::string_view line);
 
  private:
+  const std::string path_;
   std::FILE* file_;
+  bool failed_ = false;
 };
 
 // lua's own warnings: off until "@on", one line on stderr each.

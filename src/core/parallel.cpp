@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <thread>
 #include <vector>
@@ -22,8 +23,8 @@ thread_local bool t_one_thread = false;
 
 int default_threads() {
   if (const char* said = std::getenv("LUTRA_NUM_THREADS")) {
-    int threads = std::atoi(said);
-    if (threads > 0) return std::min(threads, 1024);
+    // What is no number is refused where an interpreter starts: src/lua/environment.cpp.
+    if (int threads = parse_threads(said).value_or(0); threads > 0) return threads;
   }
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(1, CPU_COUNT(&cores));
@@ -46,6 +47,13 @@ int max_threads() {
     g_threads.store(threads, std::memory_order_relaxed);
   }
   return threads;
+}
+
+std::optional<int> parse_threads(std::string_view text) {
+  int threads = 0;
+  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  bool ok = problem == std::errc() && end == text.data() + text.size() && threads >= 0 && threads <= kMostThreads;
+  return ok ? std::optional(threads) : std::nullopt;
 }
 
 void set_max_threads(int threads) {

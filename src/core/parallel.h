@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace lutra {
+
+inline constexpr int kMostThreads = 1024;
 
 // Calls body(begin, end) on disjoint ranges that cover [0, count), each but the last a multiple of `grain` long; on the
 // caller's thread alone when count <= grain. `body` must not throw.
@@ -13,6 +17,8 @@ template <class Body> void parallel_for(int64_t count, int64_t grain, const Body
 int max_threads();
 // 0: as many as the machine offers (LUTRA_NUM_THREADS, then the cores this process may run on).
 void set_max_threads(int threads);
+// What LUTRA_NUM_THREADS may be: "0" (no word on it) to "1024"; nothing for any other text.
+std::optional<int> parse_threads(std::string_view text);
 // For a worker thread that computes beside others: its loops stay on it.
 void use_one_thread_here();
 

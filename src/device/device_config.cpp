@@ -3,40 +3,40 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "device/device_registry.h"
 
 namespace lutra {
 namespace {
 
 constexpr double kBytesPerMB = 1 << 20;
-// As much as any machine has, and far from where 64 bits end.
-constexpr double kMostBytes = static_cast<double>(int64_t{1} << 62);
-// Logical devices have 16-bit numbers that are never used again.
+// Logical devices have 16-bit numbers that are never given to another one.
 constexpr std::size_t kMostEntries = 256;
-constexpr int kMostThreads = 1024;
 
 constexpr const char* kVisibleFrozen = "Visible devices cannot be modified after being initialized";
 constexpr const char* kPhysicalFrozen = "Physical devices cannot be modified after being initialized";
 constexpr const char* kVirtualFrozen = "Virtual devices cannot be modified after being initialized";
 constexpr const char* kThreadsFrozen = "Intra op parallelism cannot be modified after initialization.";
 constexpr const char* kNoCpu = "No CPU devices are available in this process";
-constexpr const char* kFractionWithSeveral =
+constexpr const char* kFractionWithLimit =
     "It's invalid to set per_process_gpu_memory_fraction when virtual_devices is set.";
 
 std::string megabytes(double mb) { return std::isnan(mb) ? "nan MB" : text(mb, " MB"); }
 
-// Fails (InvalidArgument) unless `limit_mb` is a limit that `device` can have.
+// Fails (InvalidArgument) unless `limit_mb` is a limit that `device` can have. On the CPU one above its memory would be
+// none: the system ends the process where ResourceExhausted is promised.
 void check_limit(const Device& device, double limit_mb) {
   require(!std::isnan(limit_mb) && limit_mb * kBytesPerMB >= 1, "memory_limit is ", megabytes(limit_mb), "; ",
           device.name(), " needs one above 0, of at least a byte");
-  if (device.type() == DeviceType::CPU) {
-    require(limit_mb * kBytesPerMB <= kMostBytes, "memory_limit is ", megabytes(limit_mb),
-            ", more than any machine has");
-    return;
-  }
   auto total = static_cast<double>(device.memory().total_bytes);
   require(std::floor(limit_mb * kBytesPerMB) <= total, "memory_limit is ", megabytes(limit_mb), ", more than the ",
-          megabytes(total / kBytesPerMB), " of ", device.name());
+          megabytes(total / kBytesPerMB), " of ", device.name(),
+          device.type() == DeviceType::CPU ? " (RAM, or the control group's limit)" : "");
+}
+
+bool has_limit(const std::vector<LogicalDeviceConfig>& entries) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [](const LogicalDeviceConfig& entry) { return entry.memory_limit_mb.has_value(); });
 }
 
 void check_cpu_entries(const std::vector<LogicalDeviceConfig>& entries) {
@@ -133,7 +133,8 @@ void DeviceRegistry::set_logical_configuration(Device& device, std::vector<Logic
     check_cpu_entries(entries);
   } else {
     check_gpu_entries(device, entries);
-    require(entries.size() <= 1 || said.memory_fraction == 0, kFractionWithSeveral);
+    require(said.memory_fraction == 0 || !has_limit(entries), kFractionWithLimit, " ", device.name(),
+            " has a fraction of ", said.memory_fraction, "; lutra.config.reset() takes it back");
   }
   if (said.logical == entries) return;
   require_thawed(kVirtualFrozen);
@@ -150,15 +151,17 @@ void DeviceRegistry::set_memory_fraction(Device& device, double fraction) {
           " is no GPU; lutra.config.set_memory_limit(\"CPU:0\", MB) limits the CPU");
   require(fraction > 0 && fraction <= 1, "set_per_process_memory_fraction: the fraction is ",
           std::isnan(fraction) ? "nan" : text(fraction), "; it must be above 0 and at most 1");
-  require(!said.logical || said.logical->size() <= 1, kFractionWithSeveral);
+  require(!said.logical || !has_limit(*said.logical), kFractionWithLimit, " ", device.name(),
+          " has a memory_limit; lutra.config.set_logical_device_configuration(device, {}) takes it back");
   if (said.memory_fraction == fraction) return;
   require_thawed(kPhysicalFrozen);
   said.memory_fraction = fraction;
 }
 
 void DeviceRegistry::set_memory_limit(Device& device, double limit_mb) {
-  if (device.type() == DeviceType::GPU) return set_logical_configuration(device, {LogicalDeviceConfig{limit_mb}});
   Settings& said = settings(device);
+  require(device.type() == DeviceType::CPU, "set_memory_limit: ", device.name(),
+          " is no CPU; lutra.config.set_logical_device_configuration(device, { {memory_limit = MB} }) limits a GPU");
   check_limit(device, limit_mb);
   if (said.cpu_limit_mb == limit_mb) return;
   require_thawed(kPhysicalFrozen);

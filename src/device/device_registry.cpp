@@ -17,11 +17,13 @@ std::string_view trimmed(std::string_view word) {
   return word.substr(begin, word.find_last_not_of(" \t") - begin + 1);
 }
 
-// The value both variables leave in force; `warnings` gains a line for one that says neither true nor false.
-std::optional<bool> forced_growth(std::string_view configured, std::vector<std::string>* warnings) {
-  for (const char* variable : {"LUTRA_FORCE_GPU_ALLOW_GROWTH", "TF_FORCE_GPU_ALLOW_GROWTH"}) {
+// The value both variables leave in force; `warnings` gains a line for one that says neither true nor false. Without a
+// GPU nothing is said of TensorFlow's, which may be meant for another program.
+std::optional<bool> forced_growth(bool has_gpus, std::string_view configured, std::vector<std::string>* warnings) {
+  constexpr std::string_view kTheirs = "TF_FORCE_GPU_ALLOW_GROWTH";
+  for (const char* variable : {"LUTRA_FORCE_GPU_ALLOW_GROWTH", kTheirs.data()}) {
     const char* value = std::getenv(variable);
-    if (value == nullptr) continue;
+    if (value == nullptr || (!has_gpus && variable == kTheirs)) continue;
     if (std::string_view(value) == "true") return true;
     if (std::string_view(value) == "false") return false;
     std::string quoted = quoted_name(value);
@@ -139,13 +141,13 @@ void DeviceRegistry::plan_device(Device& device, int* next_index, std::vector<Lo
   LogicalDevicePlan plan;
   plan.physical = &device;
   plan.growth = said.growth.value_or(false);
+  plan.memory_fraction = said.memory_fraction;
   if (said.cpu_limit_mb) plan.limit_bytes = whole_bytes(*said.cpu_limit_mb);
   std::vector<LogicalDeviceConfig> entries = said.logical.value_or(std::vector<LogicalDeviceConfig>());
   if (entries.empty()) entries.emplace_back();
   for (const LogicalDeviceConfig& entry : entries) {
     plan.spec = DeviceSpec::local(device.type(), (*next_index)++);
     if (entry.memory_limit_mb) plan.limit_bytes = whole_bytes(*entry.memory_limit_mb);
-    plan.memory_fraction = plan.limit_bytes ? 0 : said.memory_fraction;
     plans->push_back(plan);
   }
 }
@@ -155,8 +157,11 @@ void DeviceRegistry::force_growth(std::vector<LogicalDevicePlan>* plans) {
   for (const LogicalDevicePlan& plan : *plans) {
     if (plan.physical->type() == DeviceType::GPU) (plan.growth ? any_on : any_off) = true;
   }
-  if (!any_on && !any_off) return;
-  std::optional<bool> forced = forced_growth(any_on && any_off ? "each GPU" : any_on ? "true" : "false", &warnings_);
+  std::optional<bool> forced = forced_growth(any_on || any_off,
+                                             any_on && any_off ? "each GPU"
+                                             : any_on          ? "true"
+                                                               : "false",
+                                             &warnings_);
   if (!forced) return;
   for (LogicalDevicePlan& plan : *plans) {
     if (plan.physical->type() == DeviceType::GPU) plan.growth = *forced;

@@ -34,7 +34,7 @@ struct LogicalDevicePlan {
   // Unset: the default. On the CPU it is the limit of all logical CPUs together, which share one pool.
   std::optional<std::size_t> limit_bytes;
   bool growth = false;
-  double memory_fraction = 0;  // of the card's total; 0: not said, or limit_bytes says it
+  double memory_fraction = 0;  // of the card's total; 0: not said
 };
 
 // Discovers GPUs, numbered from 0 in their order.
@@ -76,10 +76,9 @@ class DeviceRegistry {
   // Empty until set. Valid until the next change.
   const std::optional<std::vector<LogicalDeviceConfig>>& logical_configuration(Device& device);
 
-  // The part of a GPU's total memory to use; a limit in MB goes before it.
+  // The part of a GPU's total memory to use; it and a limit in MB exclude each other.
   void set_memory_fraction(Device& device, double fraction);
-  // On the CPU: the limit of all logical CPUs together, above the machine's memory too (there is swap).
-  // On a GPU: one logical device with that limit.
+  // The limit of all logical CPUs together. A GPU's is its configuration's: refused here.
   void set_memory_limit(Device& device, double limit_mb);
 
   // 0: as many as the machine offers.

@@ -49,13 +49,13 @@ class Parser {
 
  private:
   template <class... Why> [[noreturn]] void malformed(const Why&... why) const {
-    fail(ErrorCode::InvalidArgument, "malformed device name ", quoted_name(name_), ": ", quoted_name(part_), " ",
-         why..., "; write /GPU:0, /device:GPU:0 or /job:localhost/replica:0/task:0/device:GPU:0");
+    fail(ErrorCode::InvalidArgument, "malformed device name ", quoted_name(name_), ": ", why...,
+         "; write /GPU:0, /device:GPU:0 or /job:localhost/replica:0/task:0/device:GPU:0");
   }
 
   void read_part(std::string_view part) {
     part_ = part;
-    if (part.empty()) malformed("is an empty part");
+    if (part.empty()) malformed("it has a '/' too many");
     std::size_t colon = part.find(':');
     std::string_view key = part.substr(0, colon);
     bool has_value = colon != std::string_view::npos;
@@ -63,7 +63,7 @@ class Parser {
     if (key == "job") {
       once(&seen_job_, "job");
       if (value == "*") return;
-      if (!is_identifier(value)) malformed("has no job name (a letter, then letters, digits and _)");
+      if (!is_identifier(value)) not_a("job name", value, "a letter, then letters, digits and _");
       spec_.job = value;
     } else if (key == "replica") {
       once(&seen_replica_, "replica");
@@ -76,7 +76,7 @@ class Parser {
       std::size_t second = value.find(':');
       std::string_view type = value.substr(0, second);
       if (type != "*") {
-        if (!is_identifier(type)) malformed("has no device type (a letter, then letters, digits and _)");
+        if (!is_identifier(type)) not_a("device type", type, "a letter, then letters, digits and _");
         spec_.device_type = is_known_type(type) ? upper(type) : std::string(type);
       }
       if (second != std::string_view::npos) spec_.index = number(value.substr(second + 1), "device number");
@@ -84,25 +84,37 @@ class Parser {
       once(&seen_device_, "device");
       spec_.device_type = upper(key);
       if (has_value) spec_.index = number(value, "device number");
+    } else if (key == "physical_device") {
+      malformed(quoted_name(part_), " is a physical device, and ops run on logical ones");
     } else {
-      malformed("begins with none of job:, replica:, task:, device:, cpu and gpu");
+      NearestWord nearest(key);
+      for (const char* known : {"job", "replica", "task", "device", "cpu", "gpu"}) nearest.offer(known);
+      malformed(quoted_name(part_), " is none of job:NAME, replica:N, task:N, device:TYPE:N, cpu:N and gpu:N",
+                nearest.hint());
     }
   }
 
   void once(bool* seen, const char* what) const {
-    if (*seen) malformed("is a second ", what, " part");
+    if (*seen) malformed(quoted_name(part_), " is a second ", what, " part");
     *seen = true;
+  }
+
+  [[noreturn]] void not_a(const char* what, std::string_view value, const char* expected) const {
+    if (value.empty()) malformed(quoted_name(part_), " has no ", what, ", expected ", expected);
+    malformed(quoted_name(value), " in ", quoted_name(part_), " is no ", what, ", expected ", expected);
   }
 
   // -1 for *.
   int number(std::string_view digits, const char* what) const {
     if (digits == "*") return -1;
-    if (digits.find(':') != std::string_view::npos) malformed("has a ':' too many");
-    if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) malformed("has no ", what);
+    if (digits.find(':') != std::string_view::npos) malformed(quoted_name(part_), " has a ':' too many");
+    if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) {
+      not_a(what, digits, "decimal digits from 0 on, or *");
+    }
     int64_t value = 0;
     for (char digit : digits) {
       value = value * 10 + (digit - '0');
-      if (value > INT32_MAX) malformed("has a ", what, " past ", INT32_MAX);
+      if (value > INT32_MAX) malformed(quoted_name(part_), " has a ", what, " past ", INT32_MAX);
     }
     return static_cast<int>(value);
   }

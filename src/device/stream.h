@@ -42,8 +42,9 @@ class Stream {
   virtual bool done(uint64_t seq) = 0;
   // optional: nobody will look at what is queued: it may be passed over. Waits end as if it had run.
   virtual void abandon() {}
-  // optional: nothing will be queued any more, and all is done: the stream may give back its thread.
-  virtual void retire() {}
+  // optional: nothing will be queued for a while, and all is done: the stream may give back its thread till then. False
+  // when it can never be used again.
+  virtual bool retire() { return true; }
   // The last command queued; seq 0 when there was none.
   virtual uint64_t tail() const = 0;
 

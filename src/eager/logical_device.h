@@ -14,7 +14,7 @@
 namespace lutra {
 
 struct LogicalDevice {
-  uint16_t id = 0;  // never reused, so a tensor can outlive a reset
+  uint16_t id = 0;  // its own for good, so a tensor can outlive a reset
   DeviceType type = DeviceType::CPU;
   DeviceSpec spec;
   std::string full_name;

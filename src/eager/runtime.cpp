@@ -5,6 +5,7 @@
 #include "core/parallel.h"
 #include "device/sim/sim_device.h"
 #include "eager/context.h"
+#include "memory/host_limit.h"
 
 namespace lutra {
 namespace {
@@ -13,7 +14,10 @@ namespace {
 class CpuDevice final : public Device {
  public:
   CpuDevice() : Device(DeviceType::CPU, 0) {}
-  MemoryInfo memory() const override { return {HostPool::default_limit(), HostPool::default_limit()}; }
+  MemoryInfo memory() const override {
+    std::size_t bytes = usable_ram_bytes();
+    return {bytes, bytes};
+  }
 };
 
 const Backend& backend_named(std::string_view name) {
@@ -22,6 +26,9 @@ const Backend& backend_named(std::string_view name) {
   }
   fail(ErrorCode::Internal, "the back end ", name, " is not linked in");
 }
+
+// A tensor names its device by a 16-bit number.
+constexpr std::size_t kMostDevices = UINT16_MAX;
 
 // What "nearly all of the card" leaves to others when no limit is said; a simulated card's own size is all its own.
 std::size_t default_limit(const Device& device) { return device.memory().total_bytes; }
@@ -67,33 +74,33 @@ Runtime::~Runtime() {
   }
 }
 
-void Runtime::set_simulated_gpus(const SimulatedGpus& gpus) {
-  if (gpus == sim_) return;
+void Runtime::set_simulated_gpus(int count, const SimOptions& each) {
+  if (count == sim_count_ && each == sim_) return;
+  check_sim_options("set_simulated_gpus", each);
   std::shared_ptr<Schedule> schedule = Schedule::from_environment();
-  SimOptions options{.memory_limit_mb = gpus.memory_limit_mb,
-                     .gflops = gpus.gflops,
-                     .gbps = gpus.gbps,
-                     .link_gbps = gpus.link_gbps,
-                     .link_latency_us = gpus.link_latency_us,
-                     .fail_at = gpus.fail_at};
-  registry_->set_gpu_source(picked_cards(gpus.count, [options, schedule](int number, int) -> std::unique_ptr<Device> {
-    return std::make_unique<SimDevice>(number, options, schedule);
+  registry_->set_gpu_source(picked_cards(count, [each, schedule](int number, int) -> std::unique_ptr<Device> {
+    return std::make_unique<SimDevice>(number, each, schedule);
   }));
-  sim_ = gpus;
+  sim_count_ = count;
+  sim_ = each;
   sim_schedule_ = schedule;
 }
 
 void Runtime::initialise(std::string_view by) {
   if (is_initialised()) return;
   std::vector<LogicalDevicePlan> plans = registry_->plan();
-  for (const std::string& warning : registry_->warnings()) log_.line(warning);
+  for (const std::string& warning : registry_->warnings()) log_.line(text("WARNING: ", warning));
   bool any_gpu = false;
   for (const LogicalDevicePlan& plan : plans) any_gpu |= plan.physical->type() == DeviceType::GPU;
   if (any_gpu) {
     gpu_backend_ = &backend_named("sim");
     gpu_backend_->register_kernels(*kernels_);
   }
-  for (const LogicalDevicePlan& plan : plans) add_device(plan);
+  // What may fail comes first: half of the devices are none.
+  std::vector<LogicalDevice*> devices;
+  for (const LogicalDevicePlan& plan : plans) devices.push_back(&device_for(plan));
+  for (std::size_t i = 0; i < plans.size(); ++i) open_device(*devices[i], plans[i]);
+  order_ = std::move(devices);
   // GPUs before CPUs, lowest number first.
   std::stable_sort(order_.begin(), order_.end(), [](const LogicalDevice* a, const LogicalDevice* b) {
     return a->type != b->type ? a->type == DeviceType::GPU : a->spec.index < b->spec.index;
@@ -103,33 +110,48 @@ void Runtime::initialise(std::string_view by) {
   ++placement_stamp_;
 }
 
-void Runtime::add_device(const LogicalDevicePlan& plan) {
+// The same number on the same card as before a reset is the same device. See
+// docs/decisions/device-ids-are-never-reused.md
+LogicalDevice& Runtime::device_for(const LogicalDevicePlan& plan) {
+  LogicalDevice*& known = known_[{plan.physical, plan.spec.index}];
+  if (known != nullptr) return *known;
+  if (devices_.size() >= kMostDevices) {
+    fail(ErrorCode::ResourceExhausted, "no device number is left for ", plan.spec.local_name(), ": an interpreter has ",
+         kMostDevices,
+         ", and every change of the simulated GPUs takes new ones. Give them the options they had before, ",
+         "or start another interpreter");
+  }
   auto device = std::make_unique<LogicalDevice>();
-  require(devices_.size() < UINT16_MAX, "lutra.config.reset() was called too often: no device ids are left");
   device->id = static_cast<uint16_t>(devices_.size());
   device->type = plan.physical->type();
   device->spec = plan.spec;
   device->full_name = plan.spec.to_string();
   device->physical = plan.physical;
-  if (device->is_host()) {
-    device->pool = pool_.get();
-    if (plan.limit_bytes) pool_->set_limit(*plan.limit_bytes);
-    if (cpu_ == nullptr || cpu_->spec.index != 0 || plan.spec.index == 0) cpu_ = device.get();
-  } else {
-    device->backend = gpu_backend_;
-    device->fail_at = sim_.fail_at;
+  if (!device->is_host()) {
     device->compute = plan.physical->new_stream();
     device->copy = plan.physical->new_stream();
-    std::size_t limit = plan.limit_bytes ? *plan.limit_bytes : default_limit(*plan.physical);
-    if (plan.memory_fraction > 0) {
-      limit = static_cast<std::size_t>(static_cast<double>(plan.physical->memory().total_bytes) * plan.memory_fraction);
-    }
-    ArenaOptions options{.limit_bytes = limit, .growth = plan.growth, .piece_bytes = 0};
-    device->heap = std::make_unique<DeviceHeap>(device->id, *plan.physical->pages(), options, *device->compute, hooks_);
-    device->heap->poison_freed(sim_schedule_ != nullptr);
   }
-  order_.push_back(device.get());
   devices_.push_back(std::move(device));
+  return *(known = devices_.back().get());
+}
+
+void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) {
+  if (device.is_host()) {
+    device.pool = pool_.get();
+    pool_->set_limit(plan.limit_bytes ? *plan.limit_bytes : HostPool::default_limit());
+    if (cpu_ == nullptr || cpu_->spec.index != 0 || plan.spec.index == 0) cpu_ = &device;
+    return;
+  }
+  device.backend = gpu_backend_;
+  device.fail_at = sim_.fail_at;
+  device.launches = 0;
+  std::size_t limit = plan.limit_bytes ? *plan.limit_bytes : default_limit(*plan.physical);
+  if (plan.memory_fraction > 0) {
+    limit = static_cast<std::size_t>(static_cast<double>(plan.physical->memory().total_bytes) * plan.memory_fraction);
+  }
+  ArenaOptions options{.limit_bytes = limit, .growth = plan.growth, .piece_bytes = 0};
+  device.heap = std::make_unique<DeviceHeap>(device.id, *plan.physical->pages(), options, *device.compute, hooks_);
+  device.heap->poison_freed(sim_schedule_ != nullptr);
 }
 
 void Runtime::reset() {
@@ -143,8 +165,9 @@ void Runtime::reset() {
     if (device->heap == nullptr) continue;
     host_wait(device->copy->tail_ticket());
     device->heap.reset();
-    device->copy->retire();
-    device->compute->retire();
+    bool lives_on = device->copy->retire();
+    lives_on = device->compute->retire() && lives_on;
+    if (!lives_on) known_.erase({device->physical, device->spec.index});
   }
   order_.clear();
   registry_->thaw();

@@ -4,14 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/log.h"
 #include "device/device_registry.h"
+#include "device/sim/sim_options.h"
 #include "eager/fault_sets.h"
 #include "eager/logical_device.h"
 #include "eager/transfer.h"
@@ -24,14 +27,6 @@ namespace lutra {
 class Schedule;
 
 enum class KernelFallback : uint8_t { Allow, Warn, Error };
-
-struct SimulatedGpus {
-  int count = 0;
-  double memory_limit_mb = 4096;
-  double gflops = 0, gbps = 0, link_gbps = 0, link_latency_us = 0;  // 0: as fast as the host
-  uint64_t fail_at = 0;  // the n-th launch of every GPU fails late; 0: none does
-  bool operator==(const SimulatedGpus&) const = default;
-};
 
 class Runtime {
  public:
@@ -48,8 +43,8 @@ class Runtime {
   Transfer& transfer() { return transfer_; }
   HostPool& pool() { return *pool_; }
 
-  // The only GPUs from now on; before initialisation. 0 takes them away again.
-  void set_simulated_gpus(const SimulatedGpus& gpus);
+  // The only GPUs from now on, all alike; before initialisation. 0 takes them away again.
+  void set_simulated_gpus(int count, const SimOptions& each = {});
 
   bool is_initialised() const { return !order_.empty(); }
   // `by`: the script line that does it, for later error texts.
@@ -88,7 +83,8 @@ class Runtime {
   uint64_t epoch = 0;
 
  private:
-  void add_device(const LogicalDevicePlan& plan);
+  LogicalDevice& device_for(const LogicalDevicePlan& plan);
+  void open_device(LogicalDevice& device, const LogicalDevicePlan& plan);
 
   // Destroyed from the last to the first: mirrors and fault records before the streams they wait for.
   OpRegistry ops_;
@@ -97,8 +93,8 @@ class Runtime {
   std::unique_ptr<DeviceRegistry> registry_;
   Log log_;
   StorageHooks hooks_;
-  std::vector<std::unique_ptr<LogicalDevice>>
-      devices_;  // by id; those of before a reset stay for the tensors they made
+  std::vector<std::unique_ptr<LogicalDevice>> devices_;  // by id; they stay after a reset, for the tensors they made
+  std::map<std::pair<const Device*, int>, LogicalDevice*> known_;  // the same, by card and number
   std::vector<LogicalDevice*> order_;
   LogicalDevice* cpu_ = nullptr;
   std::unique_ptr<HostPool> pool_;
@@ -108,7 +104,8 @@ class Runtime {
   bool soft_placement_ = false;
   uint64_t placement_stamp_ = 1;
   const Backend* gpu_backend_ = nullptr;  // of the GPUs there are
-  SimulatedGpus sim_;
+  int sim_count_ = 0;
+  SimOptions sim_;  // each of them
   std::shared_ptr<Schedule> sim_schedule_;
 };
 

@@ -1,6 +1,7 @@
 #include "lua/args.h"
 
-#include <cmath>
+#include <algorithm>
+#include <vector>
 
 #include "core/error.h"
 #include "lua/state.h"
@@ -123,10 +124,99 @@ std::string_view Args::device_name(int i, const char* name) const {
   return string(i, name);
 }
 
+namespace {
+
+constexpr std::string_view kPhysicalPrefix = "/physical_device:";
+
+// Fails: a physical device stands where ops are to run. Says which logical ones it is made of.
+[[noreturn]] void fail_physical(Runtime& runtime, const char* who, const char* name, std::string_view given) {
+  const Device& physical = runtime.registry().find_physical(given);
+  std::string parts;
+  for (const LogicalDevicePlan& plan : runtime.registry().plan()) {
+    if (plan.physical == &physical) append(parts, text(parts.empty() ? "" : ", ", plan.spec.local_name()));
+  }
+  fail(ErrorCode::InvalidArgument, who, ": ", name, " is the physical device ", quoted_name(physical.name()),
+       ", expected a logical one; ",
+       parts.empty() ? text("it is not visible (lutra.config.set_visible_devices), so no logical device is on it")
+                     : text("on it there is ", parts));
+}
+
+}  // namespace
+
+bool Args::is_logical_object(int i) const {
+  if (lua_type(L, i) != LUA_TTABLE || lua_getmetatable(L, i) == 0) return false;
+  state.push(L, State::kLogicalDeviceMeta);
+  bool is = lua_rawequal(L, -1, -2) != 0;
+  lua_pop(L, 2);
+  return is;
+}
+
+DeviceSpec Args::device_spec(int i, const char* name) const {
+  std::string_view given = device_name(i, name);
+  if (given.starts_with(kPhysicalPrefix)) fail_physical(state.runtime(), who_, name, given);
+  return DeviceSpec::parse(given);
+}
+
 LogicalDevice& Args::logical_device(int i, const char* name) const {
-  std::string_view wanted = device_name(i, name);
+  std::string_view given = device_name(i, name);
+  if (given.starts_with(kPhysicalPrefix)) fail_physical(state.runtime(), who_, name, given);
   state.context().devices();
-  return state.runtime().find(wanted);
+  return state.runtime().find(given);
+}
+
+Device& Args::physical_device(int i, const char* name) const {
+  std::string_view given = device_name(i, name);
+  DeviceRegistry& registry = state.runtime().registry();
+  if (!is_logical_object(i)) return registry.find_physical(given);
+  std::string on;
+  for (const LogicalDevicePlan& plan : registry.plan()) {
+    if (plan.spec.local_name() == given) on = text("; it is on ", plan.physical->name());
+  }
+  fail(ErrorCode::InvalidArgument, who_, ": ", name, " is the logical device ", quoted_name(given),
+       ", expected a physical one", on, " (lutra.config.list_physical_devices)");
+}
+
+void fail_unknown_option(const char* who, std::string_view key, std::span<const char* const> known) {
+  NearestWord nearest(key);
+  std::string all;
+  for (const char* name : known) {
+    nearest.offer(name);
+    append(all, text(all.empty() ? "" : ", ", name));
+  }
+  fail(ErrorCode::InvalidArgument, who, ": unknown option '", key.substr(0, 40), "'", nearest.hint(),
+       all.empty() ? "; it takes no options" : "; it takes ", all);
+}
+
+void Args::options(int i, std::initializer_list<Option> known, const char* name, const char* wanted) const {
+  if (!has(i)) return;
+  if (lua_type(L, i) != LUA_TTABLE) wrong(i, name, wanted);
+  for (lua_pushnil(L); lua_next(L, i) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) {
+      fail(ErrorCode::InvalidArgument, who_, ": ", name, " has the key ", what_is(L, -2),
+           ", expected the name of an option");
+    }
+    std::size_t length;
+    const char* word = lua_tolstring(L, -2, &length);
+    std::string_view key(word, length);
+    auto option = std::find_if(known.begin(), known.end(), [&](const Option& each) { return key == each.name; });
+    if (option == known.end()) {
+      std::vector<const char*> names;
+      for (const Option& each : known) names.push_back(each.name);
+      fail_unknown_option(who_, key, names);
+    }
+    int value = lua_gettop(L);
+    struct Read {
+      const Args& args;
+      int at;
+      const char* name;
+      void operator()(bool* place) const { *place = args.boolean(at, name); }
+      void operator()(int64_t* place) const { *place = args.integer(at, name); }
+      void operator()(double* place) const { *place = args.number(at, name); }
+      void operator()(std::optional<double>* place) const { *place = args.number(at, name); }
+      void operator()(DType* place) const { *place = args.dtype(at, name); }
+    };
+    std::visit(Read{*this, value, option->name}, option->place);
+  }
 }
 
 }  // namespace lutra

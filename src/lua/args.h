@@ -5,21 +5,35 @@
 #include <lua.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "core/dtype.h"
 #include "core/shape.h"
+#include "device/device_spec.h"
 #include "lua/box.h"
 
 namespace lutra {
 
+class Device;
 class State;
 struct LogicalDevice;
 
 // "a number", "nil", "a table", "a tensor": what stands at `index`, for error texts.
 std::string what_is(lua_State* L, int index);
+
+// An option that a function takes, and where its value goes.
+struct Option {
+  const char* name;
+  std::variant<bool*, int64_t*, double*, std::optional<double>*, DType*> place;
+};
+
+// Fails: `key` is none of the options `who` takes, which are listed, the nearest one first.
+[[noreturn]] void fail_unknown_option(const char* who, std::string_view key, std::span<const char* const> known);
 
 class Args {
  public:
@@ -41,11 +55,20 @@ class Args {
   std::string_view string(int i, const char* name) const;
   DType dtype(int i, const char* name) const;
   const Box& tensor(int i, const char* name) const;
-  // A device's name, or an object that has one.
-  std::string_view device_name(int i, const char* name) const;
+  // Where ops run: a logical device's name, perhaps partial, or its object.
+  DeviceSpec device_spec(int i, const char* name) const;
   LogicalDevice& logical_device(int i, const char* name) const;
+  // A card or the CPU: "/physical_device:GPU:0", or "GPU:0" for short, or its object.
+  Device& physical_device(int i, const char* name) const;
+  // The options table at `i`, if there is one: the value of each option in it goes to its place. Any other key is an
+  // error.
+  void options(int i, std::initializer_list<Option> known, const char* name = "options",
+               const char* wanted = "a table of options") const;
 
  private:
+  std::string_view device_name(int i, const char* name) const;
+  bool is_logical_object(int i) const;
+
   const char* who_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <vector>
 
 #include "core/error.h"
 #include "lua/args.h"
@@ -98,15 +99,11 @@ namespace {
 bool is_users(const AttrDef& def) { return def.type != AttrType::Rng && def.type != AttrType::IndexBase; }
 
 [[noreturn, gnu::cold]] void fail_unknown_option(const char* key, const Call& call) {
-  NearestWord nearest(key);
-  std::string known;
+  std::vector<const char*> known;
   for (const AttrDef& def : call.op->attrs.defs) {
-    if (!is_users(def)) continue;
-    nearest.offer(def.name);
-    known += text(known.empty() ? "" : ", ", def.name);
+    if (is_users(def)) known.push_back(def.name);
   }
-  fail(ErrorCode::InvalidArgument, call.op->called(), ": unknown option '", std::string_view(key).substr(0, 40), "'",
-       nearest.hint(), known.empty() ? "; it takes no options" : "; it takes ", known);
+  lutra::fail_unknown_option(call.op->called(), key, known);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-#include <cmath>
 #include <cstring>
 
+#include "core/parallel.h"
 #include "lua/guard.h"
 #include "lua/literal.h"
 #include "lua/modules.h"
@@ -21,12 +21,23 @@ struct Filter {
 
 Filter read_filter(Args& args, int i) {
   if (!args.has(i)) return {};
-  std::string_view word = args.string(i, "device_type");
+  std::string_view word = args.string(i, "type");
   auto is = [&](const char* name) { return word.size() == 3 && strncasecmp(word.data(), name, 3) == 0; };
   return {true, is("cpu") ? std::optional(DeviceType::CPU) : is("gpu") ? std::optional(DeviceType::GPU) : std::nullopt};
 }
 
-Device& physical_device(Args& args, int i) { return registry(args).find_physical(args.device_name(i, "device")); }
+Device& physical_device(Args& args, int i) { return args.physical_device(i, "device"); }
+
+// Fails unless the table at `i` is a list: `wanted`.
+void require_list(Args& args, int i, const char* name, const char* wanted) {
+  lua_State* L = args.L;
+  if (lua_type(L, i) != LUA_TTABLE) args.wrong(i, name, wanted);
+  auto length = static_cast<lua_Integer>(lua_rawlen(L, i));
+  for (lua_pushnil(L); lua_next(L, i) != 0; lua_pop(L, 1)) {
+    if (lua_isinteger(L, -2) && lua_tointeger(L, -2) >= 1 && lua_tointeger(L, -2) <= length) continue;
+    fail(ErrorCode::InvalidArgument, args.who(), ": ", name, " has the key ", what_is(L, -2), ", expected ", wanted);
+  }
+}
 
 void push_entries(Args& args, const std::vector<DeviceEntry>& entries, bool physical) {
   State& state = args.state;
@@ -70,24 +81,23 @@ int set_visible_devices(Args& args) {
   args.at_most(2);
   lua_State* L = args.L;
   Filter filter = read_filter(args, 2);
-  require(!filter.given || filter.type, args.who(), ": device_type is ", what_is(L, 2),
-          ", expected \"CPU\" or \"GPU\"");
-  std::vector<Device*> devices;
+  require(!filter.given || filter.type, args.who(), ": type is ", what_is(L, 2), ", expected \"CPU\" or \"GPU\"");
+  bool is_object = false;
   if (lua_type(L, 1) == LUA_TTABLE) {
     lua_pushliteral(L, "name");
-    bool is_device = lua_rawget(L, 1) == LUA_TSTRING;
+    is_object = lua_rawget(L, 1) == LUA_TSTRING;
     lua_pop(L, 1);
-    if (is_device) {
-      devices.push_back(&physical_device(args, 1));
-    } else {
-      for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 1)); ++i) {
-        lua_rawgeti(L, 1, i);
-        devices.push_back(&physical_device(args, lua_gettop(L)));
-        lua_pop(L, 1);
-      }
-    }
+  }
+  std::vector<Device*> devices;
+  if (is_object || lua_type(L, 1) == LUA_TSTRING) {
+    devices.push_back(&args.physical_device(1, "devices"));
   } else {
-    devices.push_back(&physical_device(args, 1));
+    require_list(args, 1, "devices", "a list of devices");
+    for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 1)); ++i) {
+      lua_rawgeti(L, 1, i);
+      devices.push_back(&args.physical_device(lua_gettop(L), text("devices[", i, "]").c_str()));
+      lua_pop(L, 1);
+    }
   }
   registry(args).set_visible(devices, filter.type);
   return 0;
@@ -105,7 +115,7 @@ int get_visible_devices(Args& args) {
 int set_memory_growth(Args& args) {
   args.at_most(2);
   Device& device = physical_device(args, 1);
-  registry(args).set_memory_growth(device, args.boolean(2, "enable"));
+  registry(args).set_memory_growth(device, args.boolean(2, "on"));
   return 0;
 }
 
@@ -117,40 +127,18 @@ int get_memory_growth(Args& args) {
   return 1;
 }
 
-// One entry of a configuration: {memory_limit = MB} or {}.
-LogicalDeviceConfig read_configuration(Args& args, int at, lua_Integer number) {
-  lua_State* L = args.L;
-  LogicalDeviceConfig config;
-  if (lua_type(L, at) != LUA_TTABLE)
-    args.wrong(at, text("logical_devices[", number, "]").c_str(), "a table like {memory_limit = 1024}");
-  for (lua_pushnil(L); lua_next(L, at) != 0; lua_pop(L, 1)) {
-    std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : what_is(L, -2);
-    if (key != "memory_limit") {
-      NearestWord nearest(key);
-      nearest.offer("memory_limit");
-      fail(ErrorCode::InvalidArgument, args.who(), ": unknown option '", std::string_view(key).substr(0, 40), "'",
-           nearest.hint(), "; it takes memory_limit");
-    }
-    config.memory_limit_mb = args.number(lua_gettop(L), "memory_limit");
-  }
-  return config;
-}
-
 int set_logical_device_configuration(Args& args) {
   args.at_most(2);
   lua_State* L = args.L;
   Device& device = physical_device(args, 1);
-  if (lua_type(L, 2) != LUA_TTABLE) args.wrong(2, "logical_devices", "a list like { {memory_limit = 1024} }");
+  require_list(args, 2, "logical_devices", "a list like { {memory_limit = 1024} }");
   std::vector<LogicalDeviceConfig> configs;
-  for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
-    if (!lua_isinteger(L, -2)) {
-      fail(ErrorCode::InvalidArgument, args.who(), ": logical_devices has the key ", what_is(L, -2),
-           ", expected a list like { {memory_limit = 1024} }");
-    }
-  }
   for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 2)); ++i) {
     lua_rawgeti(L, 2, i);
-    configs.push_back(read_configuration(args, lua_gettop(L), i));
+    LogicalDeviceConfig config;
+    args.options(lua_gettop(L), {{"memory_limit", &config.memory_limit_mb}}, text("logical_devices[", i, "]").c_str(),
+                 "a table like {memory_limit = 1024}");
+    configs.push_back(config);
     lua_pop(L, 1);
   }
   registry(args).set_logical_configuration(device, std::move(configs));
@@ -183,24 +171,25 @@ int get_logical_device_configuration(Args& args) {
 int set_per_process_memory_fraction(Args& args) {
   args.at_most(2);
   Device& device = physical_device(args, 1);
-  registry(args).set_memory_fraction(device, args.number(2, "fraction"));
+  registry(args).set_memory_fraction(device, args.number(2, "f"));
   return 0;
 }
 
 int set_memory_limit(Args& args) {
   args.at_most(2);
   Device& device = physical_device(args, 1);
-  registry(args).set_memory_limit(device, args.number(2, "memory_limit"));
+  registry(args).set_memory_limit(device, args.number(2, "MB"));
   return 0;
 }
 
 int set_soft_device_placement(Args& args) {
   args.at_most(1);
-  args.state.runtime().set_soft_placement(args.boolean(1, "enabled"));
+  args.state.runtime().set_soft_placement(args.boolean(1, "on"));
   return 0;
 }
 
 int get_soft_device_placement(Args& args) {
+  args.at_most(0);
   lua_pushboolean(args.L, args.state.runtime().soft_placement());
   return 1;
 }
@@ -265,58 +254,35 @@ int release_memory(Args& args) {
 
 int set_simulated_gpus(Args& args) {
   args.at_most(2);
-  lua_State* L = args.L;
-  int64_t count = args.integer(1, "count");
-  require(count >= 0 && count <= 64, args.who(), ": count is ", count, ", expected 0 to 64");
-  SimulatedGpus gpus;
-  gpus.count = static_cast<int>(count);
-  if (args.has(2)) {
-    if (lua_type(L, 2) != LUA_TTABLE) args.wrong(2, "options", "a table of options");
-    struct Option {
-      const char* name;
-      double* place;
-    };
-    double fail_at = 0;
-    const Option options[] = {{"memory_limit", &gpus.memory_limit_mb},
-                              {"gflops", &gpus.gflops},
-                              {"gbps", &gpus.gbps},
-                              {"link_gbps", &gpus.link_gbps},
-                              {"link_latency_us", &gpus.link_latency_us},
-                              {"fail_at", &fail_at}};
-    for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
-      std::string key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : what_is(L, -2);
-      NearestWord nearest(key);
-      double* place = nullptr;
-      for (const Option& option : options) {
-        if (key == option.name) place = option.place;
-        nearest.offer(option.name);
-      }
-      if (place == nullptr) {
-        fail(ErrorCode::InvalidArgument, args.who(), ": unknown option '", std::string_view(key).substr(0, 40), "'",
-             nearest.hint(), "; it takes memory_limit, gflops, gbps, link_gbps, link_latency_us, fail_at");
-      }
-      double value = args.number(lua_gettop(L), key.c_str());
-      require(std::isfinite(value) && (place == &gpus.memory_limit_mb ? value > 0 : value >= 0) && value <= 1e9,
-              args.who(), ": ", key, " is ", value, ", expected a ",
-              place == &gpus.memory_limit_mb ? "positive " : "non-negative ", "number up to 1e9");
-      *place = value;
-    }
-    require(fail_at == std::floor(fail_at), args.who(), ": fail_at is ", fail_at, ", expected an integer");
-    gpus.fail_at = static_cast<uint64_t>(fail_at);
-  }
-  args.state.runtime().set_simulated_gpus(gpus);
+  int64_t count = args.integer(1, "n");
+  require(count >= 0 && count <= kMostSimulatedGpus, args.who(), ": n is ", count, ", expected 0 to ",
+          kMostSimulatedGpus);
+  SimOptions each;
+  int64_t fail_at = 0;
+  args.options(2, {{"memory_limit", &each.memory_limit_mb},
+                   {"gflops", &each.gflops},
+                   {"gbps", &each.gbps},
+                   {"link_gbps", &each.link_gbps},
+                   {"link_latency_us", &each.link_latency_us},
+                   {"fail_at", &fail_at}});
+  require(fail_at >= 0, args.who(), ": fail_at is ", fail_at, ", expected a number of launches, or 0 for none");
+  each.fail_at = static_cast<uint64_t>(fail_at);
+  check_sim_options(args.who(), each);
+  args.state.runtime().set_simulated_gpus(static_cast<int>(count), each);
   return 0;
 }
 
 int set_intra_op_parallelism_threads(Args& args) {
   args.at_most(1);
-  int64_t threads = args.integer(1, "threads");
-  require(threads >= 0 && threads <= 1024, args.who(), ": threads is ", threads, ", expected 0 (automatic) to 1024");
+  int64_t threads = args.integer(1, "n");
+  require(threads >= 0 && threads <= kMostThreads, args.who(), ": n is ", threads, ", expected 0 (automatic) to ",
+          kMostThreads);
   registry(args).set_intra_op_threads(static_cast<int>(threads));
   return 0;
 }
 
 int get_intra_op_parallelism_threads(Args& args) {
+  args.at_most(0);
   lua_pushinteger(args.L, registry(args).intra_op_threads());
   return 1;
 }
@@ -333,6 +299,7 @@ int set_float32_matmul_precision(Args& args) {
 }
 
 int get_float32_matmul_precision(Args& args) {
+  args.at_most(0);
   lua_pushstring(args.L, args.state.runtime().float32_matmul_precision);
   return 1;
 }

@@ -1,5 +1,3 @@
-#include <cstring>
-
 #include "lua/guard.h"
 #include "lua/literal.h"
 #include "lua/modules.h"
@@ -13,30 +11,13 @@ int set_log_device_placement(Args& args) {
   args.at_most(2);
   PlacementLogOptions options;
   options.on = args.boolean(1, "on");
-  if (args.has(2)) {
-    lua_State* L = args.L;
-    if (lua_type(L, 2) != LUA_TTABLE) args.wrong(2, "options", "a table of options");
-    for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
-      std::string_view key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-      bool* place = key == "reasons"  ? &options.reasons
-                    : key == "copies" ? &options.copies
-                    : key == "once"   ? &options.once
-                                      : nullptr;
-      if (place == nullptr) {
-        NearestWord nearest(key);
-        for (const char* known : {"reasons", "copies", "once"}) nearest.offer(known);
-        fail(ErrorCode::InvalidArgument, args.who(), ": unknown option ", what_is(L, -2), nearest.hint(),
-             "; it takes reasons, copies, once");
-      }
-      if (!lua_isboolean(L, -1)) args.wrong(lua_gettop(L), text(key).c_str(), "a boolean");
-      *place = lua_toboolean(L, -1) != 0;
-    }
-  }
+  args.options(2, {{"reasons", &options.reasons}, {"copies", &options.copies}, {"once", &options.once}});
   args.state.context().placement_log().set_options(options);
   return 0;
 }
 
 int get_log_device_placement(Args& args) {
+  args.at_most(0);
   lua_pushboolean(args.L, args.state.context().placement_log().options().on);
   return 1;
 }
@@ -65,6 +46,7 @@ int set_kernel_fallback(Args& args) {
 }
 
 int get_kernel_fallback(Args& args) {
+  args.at_most(0);
   const char* words[] = {"allow", "warn", "error"};
   lua_pushstring(args.L, words[static_cast<int>(args.state.runtime().kernel_fallback)]);
   return 1;

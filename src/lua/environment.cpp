@@ -1,40 +1,51 @@
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "core/error.h"
+#include "core/parallel.h"
+#include "device/sim/schedule.h"
 #include "lua/modules.h"
 
 namespace lutra {
 namespace {
 
-// "4" or "4:1024": how many, and of how many MB each.
-SimulatedGpus parse_simulated_gpus(const char* variable, const char* value) {
-  SimulatedGpus gpus;
-  char* end = nullptr;
-  long count = std::strtol(value, &end, 10);
-  bool ok = end != value && count >= 0 && count <= 64;
-  if (ok && *end == ':') {
-    const char* size = end + 1;
-    gpus.memory_limit_mb = std::strtod(size, &end);
-    ok = end != size && gpus.memory_limit_mb > 0 && gpus.memory_limit_mb <= 1e9;
-  }
-  require(ok && *end == '\0', variable, "=", value, " is not understood; write 4, or 4:1024 for 1024 MB each");
-  gpus.count = static_cast<int>(count);
-  return gpus;
+[[noreturn]] void misread(const char* variable, std::string_view value, const char* wanted) {
+  fail(ErrorCode::InvalidArgument, variable, " is ", quoted_name(value), ", expected ", wanted);
 }
 
-bool is_on(const char* value) {
-  return *value != '\0' && std::strcmp(value, "0") != 0 && std::strcmp(value, "false") != 0;
+// The variable's value; "" when it is not set, which means the same for all of them.
+std::string_view value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr ? value : "";
+}
+
+bool read_switch(const char* variable, std::string_view value) {
+  auto is_one_of = [&](std::initializer_list<std::string_view> words) {
+    return std::find(words.begin(), words.end(), value) != words.end();
+  };
+  if (is_one_of({"1", "true", "on", "yes"})) return true;
+  if (!is_one_of({"0", "false", "off", "no"})) misread(variable, value, "1 or 0 (or true, on, yes, false, off, no)");
+  return false;
 }
 
 }  // namespace
 
 void apply_environment(Runtime& runtime, Context& context) {
-  if (const char* value = std::getenv("LUTRA_SIM_GPUS"); value != nullptr && *value != '\0') {
-    runtime.set_simulated_gpus(parse_simulated_gpus("LUTRA_SIM_GPUS", value));
+  // These two are read where they are used, which may be never: what is wrong with them is told now.
+  if (std::string_view value = value_of("LUTRA_NUM_THREADS"); !value.empty() && !parse_threads(value)) {
+    misread("LUTRA_NUM_THREADS", value, "a whole number from 0 (as many as there are cores) to 1024");
   }
-  if (const char* value = std::getenv("LUTRA_LOG_PLACEMENT"); value != nullptr) {
-    context.placement_log().set_options({.on = is_on(value)});
+  Schedule::from_environment();
+  if (std::string_view value = value_of("LUTRA_SIM_GPUS"); !value.empty()) {
+    int count = 0;
+    SimOptions each;
+    if (!parse_sim_gpus(value, &count, &each)) {
+      misread("LUTRA_SIM_GPUS", value, "a number up to 64 as in 4, or 4:1024 for 1024 MB each");
+    }
+    runtime.set_simulated_gpus(count, each);
+  }
+  if (std::string_view value = value_of("LUTRA_LOG_PLACEMENT"); !value.empty()) {
+    context.placement_log().set_options({.on = read_switch("LUTRA_LOG_PLACEMENT", value)});
   }
 }
 

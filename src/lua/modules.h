@@ -25,7 +25,7 @@ void push_devices(lua_State* L, State& state, const std::vector<DeviceEntry>& de
 // Pushes a list of {source, target, shape, bytes}. May raise a Lua error.
 void push_copies(lua_State* L, State& state, const std::vector<CopyEvent>& copies);
 
-// LUTRA_SIM_GPUS and LUTRA_LOG_PLACEMENT.
+// What the variables LUTRA_* say. Fails (InvalidArgument) with the name of one that cannot be read.
 void apply_environment(Runtime& runtime, Context& context);
 
 // Runs Lutra's own Lua (lua/lutra/prelude.lua) with the module and the table of C functions it is made of.

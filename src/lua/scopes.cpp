@@ -43,7 +43,7 @@ uint32_t named_spec(lua_State* L, State& state, bool* is_new) {
          "device: the name is nil; lutra.device(false) lifts every scope, \"\" changes nothing");
   }
   Args args(L, state, "device");
-  return state.context().intern(DeviceSpec::parse(args.device_name(1, "name")));
+  return state.context().intern(args.device_spec(1, "name"));
 }
 
 int return_all(lua_State* L, int, lua_KContext) { return lua_gettop(L); }

@@ -11,36 +11,6 @@
 namespace lutra {
 namespace {
 
-// The option `key` of the table at `index`; leaves its value on the stack, nil when it is not there. An unknown key in
-// the table is an error.
-bool push_option(Args& args, int index, std::initializer_list<const char*> known, const char* key) {
-  lua_State* L = args.L;
-  if (lua_isnoneornil(L, index)) {
-    lua_pushnil(L);
-    return false;
-  }
-  if (lua_type(L, index) != LUA_TTABLE) args.wrong(index, "options", "a table of options");
-  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
-    bool is_known = false;
-    std::string word = what_is(L, -2);
-    if (lua_type(L, -2) == LUA_TSTRING) {
-      for (const char* name : known) is_known |= std::strcmp(name, lua_tostring(L, -2)) == 0;
-      word = lua_tostring(L, -2);
-    }
-    if (is_known) continue;
-    NearestWord nearest(word);
-    std::string all;
-    for (const char* name : known) {
-      nearest.offer(name);
-      all += text(all.empty() ? "" : ", ", name);
-    }
-    fail(ErrorCode::InvalidArgument, args.who(), ": unknown option '", std::string_view(word).substr(0, 40), "'",
-         nearest.hint(), "; it takes ", all);
-  }
-  lua_pushstring(L, key);
-  return lua_rawget(L, index) != LUA_TNIL;
-}
-
 // constant(value[, {dtype = }]): a table, number or boolean as a tensor; a tensor is returned as it is.
 int constant(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
@@ -52,7 +22,7 @@ int constant(lua_State* L) {
     state.enter(L);
     Args args(L, state, "constant");
     args.at_most(2);
-    if (lua_gettop(L) >= 2 && push_option(args, 2, {"dtype"}, "dtype")) dtype = args.dtype(lua_gettop(L), "dtype");
+    args.options(2, {{"dtype", &dtype}});
     lua_settop(L, 1);
     switch (lua_type(L, 1)) {
       case LUA_TTABLE:
@@ -216,21 +186,21 @@ int monotonic_time(Args& args) {
 int set_print_options(Args& args) {
   args.at_most(1);
   PrintOptions options = args.state.print_options;
-  const std::initializer_list<const char*> known = {"precision", "threshold", "edge_items", "line_width"};
   if (!args.has(1)) args.wrong(1, "options", "a table of options");
-  auto read = [&](const char* key, int64_t least, int64_t most, auto* out) {
-    if (push_option(args, 1, known, key)) {
-      int64_t value = args.integer(lua_gettop(args.L), key);
-      require(value >= least && value <= most, args.who(), ": ", key, " is ", value, ", expected ", least, " to ",
-              most);
-      *out = static_cast<std::remove_reference_t<decltype(*out)>>(value);
-    }
-    lua_pop(args.L, 1);
+  int64_t precision = options.precision, line_width = options.line_width;
+  args.options(1, {{"precision", &precision},
+                   {"threshold", &options.threshold},
+                   {"edge_items", &options.edge_items},
+                   {"line_width", &line_width}});
+  auto check = [&](const char* key, int64_t value, int64_t least, int64_t most) {
+    require(value >= least && value <= most, args.who(), ": ", key, " is ", value, ", expected ", least, " to ", most);
   };
-  read("precision", 0, 50, &options.precision);
-  read("threshold", 0, INT64_MAX, &options.threshold);
-  read("edge_items", 0, 1000000, &options.edge_items);
-  read("line_width", 1, 1000000, &options.line_width);
+  check("precision", precision, 0, 50);
+  check("threshold", options.threshold, 0, INT64_MAX);
+  check("edge_items", options.edge_items, 0, 1000000);
+  check("line_width", line_width, 1, 1000000);
+  options.precision = static_cast<int>(precision);
+  options.line_width = static_cast<int>(line_width);
   args.state.print_options = options;
   return 0;
 }

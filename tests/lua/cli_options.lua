@@ -151,6 +151,7 @@ for _, case in ipairs {
   { { "--device" }, "'--device' needs argument" },
   { { "--strict=yes" }, "'--strict' takes no argument" },
   { { "--sim-gpus", "many" }, "'--sim-gpus' is 'many', expected N or N:MB, N from 0 to 64, MB above 0" },
+  { { "--sim-gpus", "1:1e300" }, "'--sim-gpus' is '1:1e300', expected N or N:MB, N from 0 to 64, MB above 0" },
   { { "--sim-gpus", "2:-1" }, "'--sim-gpus' is '2:-1', expected N or N:MB, N from 0 to 64, MB above 0" },
   { { "--memory-limit=0" }, "'--memory-limit' is '0', expected a number of MB above 0" },
   { { "--color=blue" }, "'--color' is 'blue', expected auto, always or never" },
@@ -194,6 +195,10 @@ assert(read(log_file) == log, read(log_file))
 os.remove(log_file)
 expect("a log that cannot be written", { "--log-placement=/no/such/folder/log", "-e", where }, {
   status = 1, err = "lutra: '--log-placement': cannot open /no/such/folder/log: No such file or directory\n" })
+expect("a log for which there is no room", { "--sim-gpus=1", "--log-placement=/dev/full", "-e", where .. where }, {
+  status = 1, out = (full .. "GPU:0\n"):rep(2),
+  err = "lutra: '--log-placement': cannot write /dev/full: No space left on device; the rest of the log is lost\n" })
+expect("a log without a line loses none", { "--log-placement=/dev/full", "-e", "print(1)" }, { out = "1\n" })
 expect("the log at the prompt", { "--sim-gpus=1", "--log-placement", "-i" }, {
   stdin = "t = lt.zeros{1}\n", err = "Executing op Fill in device " .. full .. "GPU:0\n", out = banner .. "> > \n" })
 

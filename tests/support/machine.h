@@ -20,8 +20,7 @@ struct MachineOptions {
 class Machine {
  public:
   explicit Machine(const MachineOptions& options = {}) : context(runtime) {
-    runtime.set_simulated_gpus(
-        {.count = options.simulated_gpus, .memory_limit_mb = options.gpu_mb, .fail_at = options.fail_at});
+    runtime.set_simulated_gpus(options.simulated_gpus, {.memory_limit_mb = options.gpu_mb, .fail_at = options.fail_at});
     if (options.cpus > 1) {
       std::vector<LogicalDeviceConfig> entries(static_cast<std::size_t>(options.cpus));
       runtime.registry().set_logical_configuration(runtime.registry().find_physical("CPU:0"), entries);

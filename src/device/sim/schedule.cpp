@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "device/device_spec.h"
 #include "device/sim/sim_stream.h"
 
 namespace lutra {
@@ -19,7 +20,8 @@ std::shared_ptr<Schedule> Schedule::parse(std::string_view value) {
     auto [stopped, problem] = std::from_chars(value.data() + kRandom.size(), end, seed);
     ok = problem == std::errc() && stopped == end;
   }
-  require(ok, "LUTRA_SIM_SCHEDULE is '", value, "', expected random:SEED with a whole number, as in random:42");
+  require(ok, "LUTRA_SIM_SCHEDULE is ", quoted_name(value),
+          ", expected random:SEED with a whole number, as in random:42");
   return std::make_shared<Schedule>(seed);
 }
 

@@ -159,8 +159,10 @@ SimStream::~SimStream() {
 
 void SimStream::abandon() { state_->abandoned.store(true, std::memory_order_relaxed); }
 
-void SimStream::retire() {
-  if (schedule_ == nullptr && !is_forked()) state_->stop();
+bool SimStream::retire() {
+  if (is_forked()) return false;
+  if (schedule_ == nullptr) state_->stop();
+  return true;
 }
 
 bool SimStream::is_forked() const { return g_forks.load(std::memory_order_relaxed) != born_; }

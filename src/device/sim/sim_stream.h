@@ -9,16 +9,10 @@
 #include <memory>
 
 #include "device/sim/schedule.h"
+#include "device/sim/sim_options.h"
 #include "device/stream.h"
 
 namespace lutra {
-
-struct SimOptions {
-  double memory_limit_mb = 4096;
-  double gflops = 0, gbps = 0;                // what commands take: 10^9 operations and bytes a second
-  double link_gbps = 0, link_latency_us = 0;  // what copies take; all four 0: as fast as the host
-  uint64_t fail_at = 0;                       // the n-th compute command of each device fails late; 0: none
-};
 
 class SimStream final : public Stream {
  public:
@@ -37,7 +31,7 @@ class SimStream final : public Stream {
   void host_wait(uint64_t seq) override;
   bool done(uint64_t seq) override;
   void abandon() override;
-  void retire() override;
+  bool retire() override;
   uint64_t tail() const override;
 
   // Whether set_next_cost means anything here.

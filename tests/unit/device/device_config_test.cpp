@@ -27,7 +27,7 @@ const std::string kPhysicalFrozen = "Physical devices cannot be modified after b
 const std::string kVirtualFrozen = "Virtual devices cannot be modified after being initialized";
 const std::string kThreadsFrozen = "Intra op parallelism cannot be modified after initialization.";
 const std::string kSecondLine = "\nThey were initialised by train.lua:7; lutra.config.reset() starts over";
-const std::string kFractionWithSeveral =
+const std::string kFractionWithLimit =
     "It's invalid to set per_process_gpu_memory_fraction when virtual_devices is set.";
 
 }  // namespace
@@ -207,11 +207,12 @@ TEST_CASE("the CPU's limit", "[device_config]") {
           lutra::text("memory_limit is ", std::isnan(bad) ? "nan" : lutra::text(bad),
                       " MB; /physical_device:CPU:0 needs one above 0, of at least a byte"));
   }
-  for (double bad : {kInf, 1e18}) {
+  for (double bad : {kInf, 1e18, 1025.0}) {
     CHECK(invalid([&] { registry.set_memory_limit(machine.cpu(), bad); }) ==
-          lutra::text("memory_limit is ", bad, " MB, more than any machine has"));
+          lutra::text("memory_limit is ", bad,
+                      " MB, more than the 1024 MB of /physical_device:CPU:0 (RAM, or the control group's limit)"));
   }
-  registry.set_memory_limit(machine.cpu(), 100000);  // more than the machine has: there is swap
+  registry.set_memory_limit(machine.cpu(), 1024);
   registry.set_memory_limit(machine.cpu(), 100.5);
   CHECK(planned(registry) == "CPU:0<CPU:0 100.5MB");
   registry.freeze("train.lua:7");
@@ -220,17 +221,15 @@ TEST_CASE("the CPU's limit", "[device_config]") {
   CHECK(invalid([&] { registry.set_memory_limit(machine.cpu(), 0); }) != "");
 }
 
-TEST_CASE("a limit on a GPU is one logical device with it", "[device_config]") {
+TEST_CASE("a GPU's limit is its configuration's, and set_memory_limit says so", "[device_config]") {
   Machine machine(1);
   DeviceRegistry& registry = machine.registry;
-  registry.set_memory_limit(machine.gpu(0), 2048);
-  CHECK(registry.logical_configuration(machine.gpu(0)) == limits({2048}));
-  CHECK(planned(registry) == "CPU:0<CPU:0, GPU:0<GPU:0 2048MB");
-  CHECK(invalid([&] { registry.set_memory_limit(machine.gpu(0), 5000); }) ==
-        "memory_limit is 5000 MB, more than the 4096 MB of /physical_device:GPU:0");
-  registry.freeze("train.lua:7");
-  registry.set_memory_limit(machine.gpu(0), 2048);
-  CHECK(too_late([&] { registry.set_memory_limit(machine.gpu(0), 1024); }) == kVirtualFrozen + kSecondLine);
+  for (double limit_mb : {2048.0, 5000.0, kNan}) {
+    CHECK(invalid([&] { registry.set_memory_limit(machine.gpu(0), limit_mb); }) ==
+          "set_memory_limit: /physical_device:GPU:0 is no CPU; lutra.config.set_logical_device_configuration(device, "
+          "{ {memory_limit = MB} }) limits a GPU");
+  }
+  CHECK(registry.logical_configuration(machine.gpu(0)) == std::nullopt);
 }
 
 TEST_CASE("a fraction of a GPU's memory", "[device_config]") {
@@ -253,18 +252,29 @@ TEST_CASE("a fraction of a GPU's memory", "[device_config]") {
   CHECK(invalid([&] { registry.set_memory_fraction(machine.gpu(0), 2); }) != "");
 }
 
-TEST_CASE("a fraction and several logical devices exclude each other", "[device_config]") {
-  Machine machine(2);
+TEST_CASE("a fraction and a memory limit exclude each other, whichever comes first", "[device_config]") {
+  Machine machine(3);
   DeviceRegistry& registry = machine.registry;
   registry.set_memory_fraction(machine.gpu(0), 0.5);
-  CHECK(invalid([&] { registry.set_logical_configuration(machine.gpu(0), limits({1, 2})); }) == kFractionWithSeveral);
-  registry.set_logical_configuration(machine.gpu(1), limits({1, 2}));
-  CHECK(invalid([&] { registry.set_memory_fraction(machine.gpu(1), 0.5); }) == kFractionWithSeveral);
-  // One entry: its limit, if it has one, goes before the fraction.
+  for (const auto& entries : {limits({1, 2}), limits({3})}) {
+    CHECK(invalid([&] { registry.set_logical_configuration(machine.gpu(0), entries); }) ==
+          kFractionWithLimit + " /physical_device:GPU:0 has a fraction of 0.5; lutra.config.reset() takes it back");
+    registry.set_logical_configuration(machine.gpu(1), entries);
+    CHECK(invalid([&] { registry.set_memory_fraction(machine.gpu(1), 0.5); }) ==
+          kFractionWithLimit +
+              " /physical_device:GPU:1 has a memory_limit; "
+              "lutra.config.set_logical_device_configuration(device, {}) takes it back");
+  }
+  // An entry without a limit says nothing of memory, and both ways back are open.
   registry.set_logical_configuration(machine.gpu(0), {{}});
-  registry.set_memory_limit(machine.gpu(1), 3);
-  registry.set_memory_fraction(machine.gpu(1), 0.5);
-  CHECK(planned(registry) == "CPU:0<CPU:0, GPU:0<GPU:0 0.5, GPU:1<GPU:1 3MB");
+  registry.set_logical_configuration(machine.gpu(1), {});
+  registry.set_memory_fraction(machine.gpu(1), 0.25);
+  registry.set_logical_configuration(machine.gpu(2), {{}});
+  registry.set_memory_fraction(machine.gpu(2), 1);
+  CHECK(planned(registry) == "CPU:0<CPU:0, GPU:0<GPU:0 0.5, GPU:1<GPU:1 0.25, GPU:2<GPU:2 1");
+  registry.thaw();
+  registry.set_logical_configuration(machine.gpu(0), limits({3}));
+  CHECK(planned(registry) == "CPU:0<CPU:0, GPU:0<GPU:0 3MB, GPU:1<GPU:1, GPU:2<GPU:2");
 }
 
 TEST_CASE("threads", "[device_config]") {

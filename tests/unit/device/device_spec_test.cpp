@@ -23,9 +23,9 @@ std::string meaning(std::string_view name) {
 
 const std::string kAdvice = "; write /GPU:0, /device:GPU:0 or /job:localhost/replica:0/task:0/device:GPU:0";
 
-// The error for `name`, whose wrong part is `part`.
-std::string malformed(const std::string& name, const std::string& part, const std::string& why) {
-  return "malformed device name '" + name + "': '" + part + "' " + why + kAdvice;
+// The error for `name`.
+std::string malformed(const std::string& name, const std::string& why) {
+  return "malformed device name '" + name + "': " + why + kAdvice;
 }
 
 std::string merged(std::string_view inner, std::string_view outer) {
@@ -76,76 +76,81 @@ TEST_CASE("a device of an unknown type is well formed", "[device_spec]") {
 TEST_CASE("numbers end at 2147483647", "[device_spec]") {
   CHECK(DeviceSpec::parse("/gpu:2147483647").index == 2147483647);
   CHECK(meaning("/gpu:2147483648") ==
-        malformed("/gpu:2147483648", "gpu:2147483648", "has a device number past 2147483647"));
+        malformed("/gpu:2147483648", "'gpu:2147483648' has a device number past 2147483647"));
   CHECK(meaning("/gpu:4294967296") ==
-        malformed("/gpu:4294967296", "gpu:4294967296", "has a device number past 2147483647"));
+        malformed("/gpu:4294967296", "'gpu:4294967296' has a device number past 2147483647"));
   CHECK(meaning("/task:18446744073709551616") ==
-        malformed("/task:18446744073709551616", "task:18446744073709551616", "has a task number past 2147483647"));
+        malformed("/task:18446744073709551616", "'task:18446744073709551616' has a task number past 2147483647"));
 }
 
-TEST_CASE("a malformed name quotes the part that is wrong", "[device_spec]") {
+TEST_CASE("a malformed name quotes the part that is wrong, and says what stands there", "[device_spec]") {
   struct Case {
-    const char *name, *part, *why;
+    const char *name, *why;
   };
-  const std::string unknown = "begins with none of job:, replica:, task:, device:, cpu and gpu";
-  const std::string no_type = "has no device type (a letter, then letters, digits and _)";
-  const std::string no_job = "has no job name (a letter, then letters, digits and _)";
-  for (const Case& c : std::vector<Case>{
-           {"/gpu:x", "gpu:x", "has no device number"},
-           {"/gpu:", "gpu:", "has no device number"},
-           {"/gpu:-1", "gpu:-1", "has no device number"},
-           {"/gpu:+1", "gpu:+1", "has no device number"},
-           {"/gpu: 1", "gpu: 1", "has no device number"},
-           {"/gpu:1.0", "gpu:1.0", "has no device number"},
-           {"/gpu:**", "gpu:**", "has no device number"},
-           {"/gpu:0:1", "gpu:0:1", "has a ':' too many"},
-           {"/device:GPU:0:1", "device:GPU:0:1", "has a ':' too many"},
-           {"/device:GPU:", "device:GPU:", "has no device number"},
-           {"/device", "device", no_type.c_str()},
-           {"/device:", "device:", no_type.c_str()},
-           {"/device:1PU:0", "device:1PU:0", no_type.c_str()},
-           {"/device::0", "device::0", no_type.c_str()},
-           {"/device:G-PU", "device:G-PU", no_type.c_str()},
-           {"/job", "job", no_job.c_str()},
-           {"/job:", "job:", no_job.c_str()},
-           {"/job:1/gpu:0", "job:1", no_job.c_str()},
-           {"/job:a:b", "job:a:b", no_job.c_str()},
-           {"/replica:x", "replica:x", "has no replica number"},
-           {"/replica", "replica", "has no replica number"},
-           {"/task:", "task:", "has no task number"},
-           {"TPU:0", "TPU:0", unknown.c_str()},
-           {"/foo:1", "foo:1", unknown.c_str()},
-           {"/JOB:a", "JOB:a", unknown.c_str()},
-           {"/Device:GPU:0", "Device:GPU:0", unknown.c_str()},
-           {" /gpu:0", " ", unknown.c_str()},
-           {"gpu0", "gpu0", unknown.c_str()},
-           {"/", "", "is an empty part"},
-           {"//gpu:1", "", "is an empty part"},
-           {"/gpu:1/", "", "is an empty part"},
-           {"/job:a//gpu:1", "", "is an empty part"},
-           {"/gpu:1/cpu:0", "cpu:0", "is a second device part"},
-           {"/gpu:*/device:GPU:1", "device:GPU:1", "is a second device part"},
-           {"/job:a/job:b", "job:b", "is a second job part"},
-           {"/job:*/job:b", "job:b", "is a second job part"},
-           {"/replica:0/replica:0", "replica:0", "is a second replica part"},
-           {"/task:0/task:1", "task:1", "is a second task part"},
-       }) {
-    CAPTURE(c.name);
-    CHECK(meaning(c.name) == malformed(c.name, c.part, c.why));
-  }
+  const std::string number = ", expected decimal digits from 0 on, or *";
+  const std::string word = ", expected a letter, then letters, digits and _";
+  const std::string unknown = " is none of job:NAME, replica:N, task:N, device:TYPE:N, cpu:N and gpu:N";
+  auto check = [](const std::string& tail, const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+      CAPTURE(c.name);
+      CHECK(meaning(c.name) == malformed(c.name, c.why + tail));
+    }
+  };
+  check(number, {{"/gpu:x", "'x' in 'gpu:x' is no device number"},
+                 {"/gpu:", "'gpu:' has no device number"},
+                 {"gpu:-1", "'-1' in 'gpu:-1' is no device number"},
+                 {"/gpu:+1", "'+1' in 'gpu:+1' is no device number"},
+                 {"/gpu: 1", "' 1' in 'gpu: 1' is no device number"},
+                 {"/gpu:1.0", "'1.0' in 'gpu:1.0' is no device number"},
+                 {"/gpu:**", "'**' in 'gpu:**' is no device number"},
+                 {"/device:GPU:", "'device:GPU:' has no device number"},
+                 {"/device:GPU:-1", "'-1' in 'device:GPU:-1' is no device number"},
+                 {"/replica:x", "'x' in 'replica:x' is no replica number"},
+                 {"/replica", "'replica' has no replica number"},
+                 {"/task:", "'task:' has no task number"}});
+  check(word, {{"/device", "'device' has no device type"},
+               {"/device:", "'device:' has no device type"},
+               {"/device:1PU:0", "'1PU' in 'device:1PU:0' is no device type"},
+               {"/device::0", "'device::0' has no device type"},
+               {"/device:G-PU", "'G-PU' in 'device:G-PU' is no device type"},
+               {"/job", "'job' has no job name"},
+               {"/job:", "'job:' has no job name"},
+               {"/job:1/gpu:0", "'1' in 'job:1' is no job name"},
+               {"/job:a:b", "'a:b' in 'job:a:b' is no job name"}});
+  check(unknown, {{"TPU:0", "'TPU:0'"}, {"/foo:1", "'foo:1'"}, {"/JOB:a", "'JOB:a'"}, {" /gpu:0", "' '"}});
+  check("", {{"/gpu:0:1", "'gpu:0:1' has a ':' too many"},
+             {"/device:GPU:0:1", "'device:GPU:0:1' has a ':' too many"},
+             {"/", "it has a '/' too many"},
+             {"//gpu:1", "it has a '/' too many"},
+             {"/gpu:1/", "it has a '/' too many"},
+             {"/job:a//gpu:1", "it has a '/' too many"},
+             {"/gpu:1/cpu:0", "'cpu:0' is a second device part"},
+             {"/gpu:*/device:GPU:1", "'device:GPU:1' is a second device part"},
+             {"/job:a/job:b", "'job:b' is a second job part"},
+             {"/job:*/job:b", "'job:b' is a second job part"},
+             {"/replica:0/replica:0", "'replica:0' is a second replica part"},
+             {"/task:0/task:1", "'task:1' is a second task part"},
+             {"/physical_device:GPU:0", "'physical_device:GPU:0' is a physical device, and ops run on logical ones"}});
+  CHECK(meaning("gpu0") == malformed("gpu0", "'gpu0'" + unknown + " (did you mean 'gpu'?)"));
+  CHECK(meaning("/Device:GPU:0") ==
+        malformed("/Device:GPU:0", "'Device:GPU:0'" + unknown + " (did you mean 'device'?)"));
 }
 
 TEST_CASE("a hostile name is quoted briefly and printably", "[device_spec]") {
   using namespace std::string_literals;
-  CHECK(meaning("/gpu:0\0"s) == malformed("/gpu:0\\x00", "gpu:0\\x00", "has no device number"));
-  CHECK(meaning("/\xff\xfe\x1b[2J") == malformed("/\\xFF\\xFE\\x1B[2J", "\\xFF\\xFE\\x1B[2J",
-                                                 "begins with none of job:, replica:, task:, device:, cpu and gpu"));
+  CHECK(meaning("/gpu:0\0"s) ==
+        malformed("/gpu:0\\x00",
+                  "'0\\x00' in 'gpu:0\\x00' is no device number, expected decimal digits from 0 on, or *"));
+  CHECK(meaning("/\xff\xfe\x1b[2J") ==
+        malformed("/\\xFF\\xFE\\x1B[2J",
+                  "'\\xFF\\xFE\\x1B[2J' is none of job:NAME, replica:N, task:N, device:TYPE:N, cpu:N and gpu:N"));
   CHECK(lutra::quoted_name(std::string(60, 'a')) == "'" + std::string(60, 'a') + "'");
   CHECK(lutra::quoted_name(std::string(61, 'a')) == "'" + std::string(60, 'a') + "...'");
   CHECK(lutra::quoted_name(std::string(58, 'a') + "\n") == "'" + std::string(58, 'a') + "...'");
   for (const std::string& name : {std::string(3 << 20, 'x'), std::string(3 << 20, '/'), std::string(3 << 20, '\0'),
-                                  "/gpu:" + std::string(3 << 20, '9'), "/gpu:0/" + std::string(3 << 20, ':')}) {
-    CHECK(meaning(name).size() < 350);
+                                  "/gpu:" + std::string(3 << 20, '9'), "/gpu:0/" + std::string(3 << 20, ':'),
+                                  "/gpu:" + std::string(3 << 20, 'x')}) {
+    CHECK(meaning(name).size() < 400);
   }
   CHECK(meaning("/gpu:" + std::string(1 << 20, '0') + "7") == "/device:GPU:7");
 }

@@ -307,6 +307,23 @@ TEST_CASE("a stream's loops stay on its own thread", "[sim]") {
   CHECK(threads == 1);
 }
 
+TEST_CASE("a stream gives back its thread and goes on when something is queued again", "[sim]") {
+  auto schedule = GENERATE(as<std::shared_ptr<Schedule>>(), nullptr, no_threads(2));
+  SimStream stream(kFast, schedule), other(kFast, schedule);
+  int value = 0;
+  CHECK(stream.retire());  // also one that has run nothing
+  for (int round = 1; round <= 20; ++round) {
+    queue(other, [&value] { ++value; });
+    stream.wait_for(other.tail_ticket());
+    queue(stream, [&value] { value *= 2; });
+    stream.host_wait(stream.tail());
+    other.host_wait(other.tail());
+    CHECK(stream.retire());
+    CHECK(other.retire());
+  }
+  CHECK(value == (1 << 21) - 2);
+}
+
 TEST_CASE("destroying a stream finishes what was queued, also what waits for a stream destroyed before", "[sim]") {
   auto schedule = GENERATE(as<std::shared_ptr<Schedule>>(), nullptr, no_threads(2));
   int count = 0, last = 0;
