@@ -82,7 +82,7 @@ class DeviceRegistry {
   // On a GPU: one logical device with that limit.
   void set_memory_limit(Device& device, double limit_mb);
 
-  // 0: as many as the machine offers.
+  // 0: a share of what the process may use (core/parallel.h). ResourceExhausted when the system refuses as many.
   void set_intra_op_threads(int threads);
   int intra_op_threads() const { return intra_op_threads_; }
 

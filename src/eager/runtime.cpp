@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/parallel.h"
 #include "device/sim/sim_device.h"
 #include "eager/context.h"
 
@@ -22,9 +21,6 @@ const Backend& backend_named(std::string_view name) {
   }
   fail(ErrorCode::Internal, "the back end ", name, " is not linked in");
 }
-
-// What "nearly all of the card" leaves to others when no limit is said; a simulated card's own size is all its own.
-std::size_t default_limit(const Device& device) { return device.memory().total_bytes; }
 
 }  // namespace
 
@@ -98,7 +94,7 @@ void Runtime::initialise(std::string_view by) {
   std::stable_sort(order_.begin(), order_.end(), [](const LogicalDevice* a, const LogicalDevice* b) {
     return a->type != b->type ? a->type == DeviceType::GPU : a->spec.index < b->spec.index;
   });
-  if (registry_->intra_op_threads() > 0) set_max_threads(registry_->intra_op_threads());
+  threads_ = registry_->intra_op_threads();
   registry_->freeze(by);
   ++placement_stamp_;
 }
@@ -120,7 +116,7 @@ void Runtime::add_device(const LogicalDevicePlan& plan) {
     device->fail_at = sim_.fail_at;
     device->compute = plan.physical->new_stream();
     device->copy = plan.physical->new_stream();
-    std::size_t limit = plan.limit_bytes ? *plan.limit_bytes : default_limit(*plan.physical);
+    std::size_t limit = plan.limit_bytes ? *plan.limit_bytes : plan.physical->memory().total_bytes;
     if (plan.memory_fraction > 0) {
       limit = static_cast<std::size_t>(static_cast<double>(plan.physical->memory().total_bytes) * plan.memory_fraction);
     }
@@ -148,7 +144,6 @@ void Runtime::reset() {
   }
   order_.clear();
   registry_->thaw();
-  set_max_threads(0);
   ++epoch;
   ++placement_stamp_;
 }

@@ -98,7 +98,7 @@ void SimStream::State::run_first() {
 
 void* SimStream::State::work(void* argument) {
   State& state = *static_cast<State*>(argument);
-  use_one_thread_here();  // several simulated GPUs share the cores
+  set_max_threads(1);  // several simulated GPUs share the cores
   for (;;) {
     if (!spin_until([&] { return !state.queue.is_empty(); })) {
       std::unique_lock lock(state.mutex);
