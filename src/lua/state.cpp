@@ -169,6 +169,8 @@ void State::own_stored(lua_State* L, Box* box) {
     note_made(L, box);
   if (owned_bytes_ - owned_at_collection_ > budget_bytes_) [[unlikely]]
     collect(L);
+  Storage& storage = *box->tensor.storage;
+  if (storage.tensor == nullptr) storage.tensor = &box->tensor;
 }
 
 // Note [Tidies and coroutines]
@@ -230,6 +232,7 @@ void State::disown(Box* box) {
   drop(box->tensor);
   if (closed_ && stored_boxes_ == 0) {
     context_.reset();
+  if (box->tensor.storage->tensor == &box->tensor) box->tensor.storage->tensor = nullptr;
     runtime_.reset();
   }
 }

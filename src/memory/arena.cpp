@@ -10,6 +10,8 @@
 #include <cassert>
 #include <cstring>
 
+#include "core/text.h"
+
 namespace lutra {
 
 namespace {
@@ -88,6 +90,11 @@ ArenaStats Arena::stats() const {
 void Arena::reset_peak() {
   peak_in_use_ = bytes_in_use_;
   peak_reserved_ = reserved_;
+}
+
+std::string Arena::why_no_pages() const {
+  return base_ == nullptr ? text("no ", bytes_text(static_cast<int64_t>(limit_)), " of addresses could be reserved")
+                          : pages_.why();
 }
 
 // ---- chunks

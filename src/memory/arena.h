@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "device/page_source.h"
@@ -39,7 +40,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Null when full: what to do then (collect, drain, trim, report) is the Executor's to know. 0 bytes give a valid
+  // Null when full: what to do then (collect, drain, trim, report) is the Context's to know. 0 bytes give a valid
   // chunk.
   Chunk* allocate(std::size_t bytes);
   // idle_seq: the compute stream's last command that may still touch the chunk.
@@ -49,6 +50,13 @@ class Arena {
   static std::size_t bytes(const Chunk* chunk) { return chunk->bytes; }
   // What the memory of a chunk in use was last touched by before it was handed out: a copy into it waits for that.
   static uint64_t idle_seq(const Chunk* chunk) { return chunk->idle_seq; }
+
+  // Every chunk in use, by address.
+  template <class Visit> void for_each_in_use(const Visit& visit) const {
+    for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+      if (chunk->state == State::InUse) visit(chunk);
+    }
+  }
 
   // Gives back the pieces that are wholly free, in bytes. The caller has made sure that the device's streams have
   // passed.
@@ -62,6 +70,8 @@ class Arena {
 
   ArenaStats stats() const;
   void reset_peak();
+  // Why the device gave no pages when it refused last.
+  std::string why_no_pages() const;
 
  private:
   using State = Chunk::State;
