@@ -8,7 +8,7 @@
 namespace lutra {
 namespace {
 
-// The CPU: its memory is the HostPool's business, its stream runs everything at once.
+// The CPU: its memory is the HostPool's business, and it has no streams, for its work runs at once.
 class CpuDevice final : public Device {
  public:
   CpuDevice() : Device(DeviceType::CPU, 0) {}
@@ -136,6 +136,7 @@ void Runtime::reset() {
          "); release them first (local t <close>, lutra.tidy, t = nil)");
   }
   for (LogicalDevice* device : order_) {
+    device->retired = true;
     if (device->heap == nullptr) continue;
     host_wait(device->copy->tail_ticket());
     device->heap.reset();
@@ -146,6 +147,13 @@ void Runtime::reset() {
   registry_->thaw();
   ++epoch;
   ++placement_stamp_;
+}
+
+LogicalDevice& Runtime::successor(LogicalDevice& device) {
+  for (LogicalDevice* other : order_) {
+    if (other->full_name == device.full_name) return *other;
+  }
+  return *cpu_;
 }
 
 LogicalDevice& Runtime::find(std::string_view name) {
