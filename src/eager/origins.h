@@ -53,6 +53,11 @@ class Origins {
 
   void record_detail(uint32_t number, OriginDetail detail);
   void record_big(const Storage* storage, const TensorRep& tensor, OriginDetail detail);
+  // The ids of scopes that explain() may be asked for.
+  template <class Visit> void for_each_spec(const Visit& visit) const {
+    for (const Origin& origin : ring_) visit(origin.spec);
+    for (const auto& [storage, big] : big_) visit(big.origin.spec);
+  }
   void forget(const Storage* storage) { big_.erase(storage); }
   // What is kept for the life of a storage of 1 MB or more; null for others.
   const BigOrigin* big(const Storage* storage) const {

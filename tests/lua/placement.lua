@@ -1,4 +1,4 @@
--- Where ops run and what is said about it: api.md's rules (1) to (5), the log with its options, the handler, explain.
+-- Where ops run and what is said about it: the rules (1) to (5) of docs/placement.md, the log with its options, the handler, explain.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
 local golden = require "golden"
