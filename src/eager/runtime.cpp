@@ -70,8 +70,7 @@ void Runtime::set_simulated_gpus(const SimulatedGpus& gpus) {
                      .gflops = gpus.gflops,
                      .gbps = gpus.gbps,
                      .link_gbps = gpus.link_gbps,
-                     .link_latency_us = gpus.link_latency_us,
-                     .fail_at = gpus.fail_at};
+                     .link_latency_us = gpus.link_latency_us};
   registry_->set_gpu_source(picked_cards(gpus.count, [options, schedule](int number, int) -> std::unique_ptr<Device> {
     return std::make_unique<SimDevice>(number, options, schedule);
   }));

@@ -217,7 +217,7 @@ void State::note_made(lua_State* L, const Box* box) {
   }
 }
 
-// performance.md D4: a collection whenever live tensor bytes have grown by a budget that follows the measured pause, so
+// A collection whenever live tensor bytes have grown by a budget that follows the measured pause, so
 // that it costs at most some 3% of the time at 10 GB/s of results, and small heaps recycle while blocks are in cache.
 void State::collect(lua_State* L) {
   if (lua_gc(L, LUA_GCISRUNNING) != 1) return;

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 
 #include "core/text.h"
 
@@ -64,7 +63,6 @@ void Arena::free(Chunk* chunk, uint64_t idle_seq) {
   __builtin_prefetch(chunk->prev);
   __builtin_prefetch(chunk->next);
   bytes_in_use_ -= chunk->bytes;
-  if (poison_) std::memset(chunk->data, 0xA5, chunk->bytes);
   chunk->idle_seq = std::max(chunk->idle_seq, idle_seq);
   chunk->state = State::Free;
   free_.insert(join(chunk));

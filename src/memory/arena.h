@@ -65,8 +65,6 @@ class Arena {
   // drain, which returns when the device's streams have passed, and then takes those pages. Without it null is
   // returned.
   void set_drain(void (*drain)(void* user), void* user);
-  // Freed memory is filled with 0xA5: only for memory the host can write, and where no queued command still reads it.
-  void set_poison(bool on) { poison_ = on; }
 
   ArenaStats stats() const;
   void reset_peak();
@@ -108,7 +106,6 @@ class Arena {
   std::size_t limit_;
   bool growth_;
   bool filled_ = false;
-  bool poison_ = false;
   std::size_t granularity_;
   std::size_t piece_bytes_;
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <new>
 
 #include "memory/host_limit.h"
@@ -219,6 +220,7 @@ HostPool::Block* HostPool::take_small(unsigned step) {
   if (!make_room(bytes)) return nullptr;
   Region* slab = carving_[step];
   if (slab == nullptr || slab->carved + bytes > slab->bytes) {
+    auto made = std::make_unique<Region>();  // first: it may throw
     std::byte* base = static_cast<std::byte*>(map_memory(slab_bytes(step)));
     if (base == nullptr) {
       give_back_all();
@@ -226,7 +228,7 @@ HostPool::Block* HostPool::take_small(unsigned step) {
       system_refused_ = base == nullptr;
       if (base == nullptr) return nullptr;
     }
-    slab = new Region;
+    slab = made.release();
     slab->base = base;
     slab->bytes = slab_bytes(step);
     slab->step = step;
@@ -252,6 +254,7 @@ HostPool::Block* HostPool::take_large(unsigned step) {
   }
   std::size_t bytes = mapping_bytes(step);
   if (!make_room(bytes)) return nullptr;
+  auto made = std::make_unique<Region>();  // first: it may throw
   auto map = [&] { return bytes >= kHugePage ? map_huge(bytes) : map_memory(bytes); };
   void* base = map();
   if (base == nullptr) {
@@ -260,7 +263,7 @@ HostPool::Block* HostPool::take_large(unsigned step) {
     system_refused_ = base == nullptr;
     if (base == nullptr) return nullptr;
   }
-  Region* region = new Region;
+  Region* region = made.release();
   region->base = static_cast<std::byte*>(base);
   region->bytes = bytes;
   region->carved = block_bytes(step);

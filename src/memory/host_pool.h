@@ -41,8 +41,6 @@ class HostPool final : public StorageOwner {
   void set_limit(std::size_t limit_bytes);
   // Set at start, before the first Storage dies; called without a lock.
   void set_hooks(const StorageHooks& hooks) { hooks_ = hooks; }
-  void set_mirror_hook(void (*drop)(void* user, Storage* storage), void* user) { hooks_.set_mirror_hook(drop, user); }
-  void set_fault_hook(void (*drop)(void* user, uint32_t set), void* user) { hooks_.set_fault_hook(drop, user); }
 
   void for_each_storage(StorageVisitor visit, void* user) const;
   HostPoolStats stats() const;

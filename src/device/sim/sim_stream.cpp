@@ -259,8 +259,6 @@ void SimStream::set_next_cost(double flops, double bytes) {
   next_cost_ns_ = nanoseconds(seconds);
 }
 
-uint64_t SimStream::running_seq() const { return state_->progress->done() + 1; }
-
 bool SimStream::reached(uint64_t seq) const { return state_->progress->reached(seq); }
 
 bool SimStream::may_run_first() {

@@ -17,7 +17,6 @@ struct SimOptions {
   double memory_limit_mb = 4096;
   double gflops = 0, gbps = 0;                // what commands take: 10^9 operations and bytes a second
   double link_gbps = 0, link_latency_us = 0;  // what copies take; all four 0: as fast as the host
-  uint64_t fail_at = 0;                       // the n-th compute command of each device fails late; 0: none
 };
 
 class SimStream final : public Stream {
@@ -44,8 +43,6 @@ class SimStream final : public Stream {
   bool is_timed() const { return options_.gflops > 0 || options_.gbps > 0; }
   // The command submitted next does this many operations on this many bytes. One caller at a time.
   void set_next_cost(double flops, double bytes);
-  // Within a command: its seq.
-  uint64_t running_seq() const;
 
  private:
   friend class Schedule;
