@@ -37,12 +37,12 @@ end
 local create, wrap = coroutine.create, coroutine.wrap
 
 local function starting_in_scope(f)
-  local id = current_scope()
-  if id == 0 or type(f) ~= "function" then
+  local name = current_scope()
+  if name == "" or type(f) ~= "function" then
     return f
   end
   return function(...)
-    adopt_scope(id)
+    adopt_scope(name)
     return f(...)
   end
 end

@@ -57,7 +57,7 @@ void append(std::string& out, DType type);
 constexpr bool is_float(DType type) { return kFloats.has(type); }
 constexpr bool is_integer(DType type) { return kInts.has(type); }
 
-// bool < integers < floats; the wider of a kind (api.md, section 1).
+// bool < integers < floats; the wider of a kind.
 DType promote(DType a, DType b);
 // The smallest and largest value of an integer dtype.
 int64_t lowest_of(DType type);

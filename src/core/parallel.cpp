@@ -1,12 +1,22 @@
+// Note [Threads the system may refuse]
+// libgomp ends the process when a thread of its pool cannot be made. So before a thread runs its first loop on n
+// threads, n - 1 are made and ended here; where the system gives fewer, loops use fewer. What was given once is taken
+// for granted afterwards.
 #include "core/parallel.h"
 
-#include <sched.h>
-
 #include <pthread.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
+#include <memory>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -15,13 +25,19 @@
 #endif
 
 namespace lutra {
+
+constinit thread_local int detail::wanted_threads = 0;
+
 namespace {
 
-std::atomic<int> g_threads{0};
 std::atomic<bool> g_forked{false};
-thread_local bool t_one_thread = false;
+std::atomic<int> g_sharing{0};
 
-int default_threads() {
+// What the calling thread asked the system for at most, and was given, itself included.
+thread_local int t_asked = 1;
+thread_local int t_given = 1;
+
+int process_threads() {
   if (const char* said = std::getenv("LUTRA_NUM_THREADS")) {
     // What is no number is refused where an interpreter starts: src/lua/environment.cpp.
     if (int threads = parse_threads(said).value_or(0); threads > 0) return threads;
@@ -31,22 +47,77 @@ int default_threads() {
   return 1;
 }
 
+// A thread that runs loops without having said on how many threads, for as long as it lives.
+struct Sharer {
+  Sharer() { g_sharing.fetch_add(1, std::memory_order_relaxed); }
+  ~Sharer() { g_sharing.fetch_sub(1, std::memory_order_relaxed); }
+};
+
+int share_of_process() {
+  static const int all = process_threads();
+  static thread_local Sharer here;
+  return std::max(1, all / std::max(1, g_sharing.load(std::memory_order_relaxed)));
+}
+
 // libgomp's pool does not survive a fork: the child would wait for threads that are not there.
 void mind_forks() {
   [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, [] { g_forked.store(true); });
 }
 
+bool within_parallel_loop() {
+#if defined(LUTRA_PARALLEL_OPENMP)
+  return omp_in_parallel() != 0;
+#else
+  return false;
+#endif
+}
+
+#if !defined(LUTRA_PARALLEL_OPENMP)
+// Loops inside a loop stay on its thread.
+class OneThread {
+ public:
+  OneThread() : before_(detail::wanted_threads) { set_max_threads(1); }
+  ~OneThread() { set_max_threads(before_); }
+  OneThread(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+#endif
+
+// The process' threads as the kernel counts them: one that was joined counts until it is wholly gone.
+int64_t counted_threads() {
+  struct stat tasks;
+  return stat("/proc/self/task", &tasks) == 0 ? static_cast<int64_t>(tasks.st_nlink) : 0;
+}
+
 }  // namespace
 
-int max_threads() {
-  if (t_one_thread || g_forked.load(std::memory_order_relaxed)) return 1;
-  int threads = g_threads.load(std::memory_order_relaxed);
-  if (threads == 0) {
-    mind_forks();
-    threads = default_threads();
-    g_threads.store(threads, std::memory_order_relaxed);
-  }
-  return threads;
+int obtainable_threads(int wanted) {
+  std::unique_ptr<pthread_t[]> threads(new (std::nothrow) pthread_t[static_cast<std::size_t>(std::max(wanted, 0))]);
+  if (threads == nullptr) return 0;
+  int64_t before = counted_threads();
+  // Signals are the program's business.
+  sigset_t all, mask;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &mask);
+  // They wait for the gate, so that all are there at once.
+  pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+  auto pass = [](void* at) -> void* {
+    pthread_mutex_lock(static_cast<pthread_mutex_t*>(at));
+    pthread_mutex_unlock(static_cast<pthread_mutex_t*>(at));
+    return nullptr;
+  };
+  pthread_mutex_lock(&gate);
+  int made = 0;
+  while (made < wanted && pthread_create(&threads[static_cast<std::size_t>(made)], nullptr, pass, &gate) == 0) ++made;
+  pthread_mutex_unlock(&gate);
+  for (int i = 0; i < made; ++i) pthread_join(threads[static_cast<std::size_t>(i)], nullptr);
+  pthread_mutex_destroy(&gate);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+  // 20 ms at most: another thread of the process may start meanwhile.
+  for (int i = 0; i < 200 && counted_threads() > before; ++i) usleep(100);
+  return made;
 }
 
 std::optional<int> parse_threads(std::string_view text) {
@@ -56,19 +127,17 @@ std::optional<int> parse_threads(std::string_view text) {
   return ok ? std::optional(threads) : std::nullopt;
 }
 
-void set_max_threads(int threads) {
+int max_threads() {
   mind_forks();
-  g_threads.store(threads > 0 ? threads : default_threads());
-#if defined(LUTRA_PARALLEL_OPENMP)
-  omp_set_num_threads(max_threads());
-#endif
-}
-
-void use_one_thread_here() {
-  t_one_thread = true;
-#if defined(LUTRA_PARALLEL_OPENMP)
-  omp_set_num_threads(1);
-#endif
+  if (g_forked.load(std::memory_order_relaxed)) return 1;
+  int wanted = detail::wanted_threads;
+  if (wanted == 1 || within_parallel_loop()) return 1;
+  if (wanted <= 0) wanted = share_of_process();
+  if (wanted > t_asked) {
+    t_asked = wanted;
+    t_given = std::max(t_given, 1 + obtainable_threads(wanted - 1));  // See Note [Threads the system may refuse]
+  }
+  return std::min(wanted, t_given);
 }
 
 void detail::parallel_ranges(int64_t count, int64_t grain, void (*range)(const void*, int64_t, int64_t),
@@ -88,12 +157,23 @@ void detail::parallel_ranges(int64_t count, int64_t grain, void (*range)(const v
   }
 #elif defined(LUTRA_PARALLEL_THREADS)
   std::vector<std::thread> helpers;
-  for (int64_t begin = step; begin < count; begin += step) {
-    helpers.emplace_back([=] { range(body, begin, std::min(count, begin + step)); });
+  OneThread within;
+  helpers.reserve(static_cast<std::size_t>(pieces));
+  int64_t begin = step;
+  try {
+    for (; begin < count; begin += step) {
+      helpers.emplace_back([=] {
+        set_max_threads(1);
+        range(body, begin, std::min(count, begin + step));
+      });
+    }
+  } catch (const std::system_error&) {
+    range(body, begin, count);  // no thread for it
   }
   range(body, 0, std::min(count, step));
   for (std::thread& helper : helpers) helper.join();
 #else
+  OneThread within;
   range(body, 0, count);
 #endif
 }

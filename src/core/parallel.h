@@ -1,4 +1,5 @@
-// One pool of threads for loops over elements. The only file that knows OpenMP is parallel.cpp.
+// Loops over elements on several threads. How many is a matter of the calling thread, so that interpreters on different
+// threads, or taking turns on one, do not change each other's number. The only file that knows OpenMP is parallel.cpp.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +14,26 @@ inline constexpr int kMostThreads = 1024;
 // caller's thread alone when count <= grain. `body` must not throw.
 template <class Body> void parallel_for(int64_t count, int64_t grain, const Body& body);
 
-// The number of threads parallel_for uses on this thread at most; 1 on a simulated GPU's workers and in a forked child.
+// How many threads parallel_for uses at most when this thread calls it, itself included: the number said, or its share,
+// and never more than the system gave when they were first asked for. 1 within a parallel loop and in a forked child.
 int max_threads();
-// 0: as many as the machine offers (LUTRA_NUM_THREADS, then the cores this process may run on).
+// For the calling thread, from now on. 0: its share of what the process may use (LUTRA_NUM_THREADS, or the cores it may
+// run on), divided by the threads alive that have a share. One store: said anew before every op.
 void set_max_threads(int threads);
 // What LUTRA_NUM_THREADS may be: "0" (no word on it) to "1024"; nothing for any other text.
 std::optional<int> parse_threads(std::string_view text);
-// For a worker thread that computes beside others: its loops stay on it.
-void use_one_thread_here();
+// How many threads beside the caller the system gives this process now, at most `wanted`. They are started and ended,
+// which takes some 20 us each.
+int obtainable_threads(int wanted);
 
 namespace detail {
+// Not said through a function call: liblutra.so and lutra.so reach it as directly as a program does.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local int wanted_threads;
 void parallel_ranges(int64_t count, int64_t grain, void (*range)(const void* body, int64_t begin, int64_t end),
                      const void* body);
-}
+}  // namespace detail
+
+inline void set_max_threads(int threads) { detail::wanted_threads = threads; }
 
 template <class Body> void parallel_for(int64_t count, int64_t grain, const Body& body) {
   if (count <= grain) {

@@ -173,6 +173,14 @@ void DeviceRegistry::set_intra_op_threads(int threads) {
           " threads; it must be 0 (as many as the machine offers) to ", kMostThreads);
   if (threads == intra_op_threads_) return;
   require_thawed(kThreadsFrozen);
+  if (threads > 1) {
+    int given = 1 + obtainable_threads(threads - 1);
+    if (given < threads) {
+      fail(ErrorCode::ResourceExhausted, "set_intra_op_parallelism_threads: ", threads,
+           " threads, and the system gives this process ", given,
+           "; ask for fewer, or raise its limit (ulimit -u and -v, pids.max of the control group)");
+    }
+  }
   intra_op_threads_ = threads;
 }
 

@@ -81,7 +81,7 @@ class DeviceRegistry {
   // The limit of all logical CPUs together. A GPU's is its configuration's: refused here.
   void set_memory_limit(Device& device, double limit_mb);
 
-  // 0: as many as the machine offers.
+  // 0: a share of what the process may use (core/parallel.h). ResourceExhausted when the system refuses as many.
   void set_intra_op_threads(int threads);
   int intra_op_threads() const { return intra_op_threads_; }
 

@@ -30,6 +30,9 @@ void HostPages::unmap(std::byte* at, std::size_t bytes) {
 }
 
 std::string HostPages::why() const {
+  if (refused_bytes_ <= capacity_bytes_ - mapped_bytes_) {
+    return text("the host has no ", bytes_text(static_cast<int64_t>(refused_bytes_)), " more for this process");
+  }
   return text("the card has ", bytes_text(static_cast<int64_t>(capacity_bytes_ - mapped_bytes_)), " left of ",
               bytes_text(static_cast<int64_t>(capacity_bytes_)), ", ", bytes_text(static_cast<int64_t>(refused_bytes_)),
               " were asked for");

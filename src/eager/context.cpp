@@ -17,13 +17,40 @@ Context::~Context() { runtime_.detach(this); }
 
 uint32_t Context::intern(const DeviceSpec& spec) {
   std::string text = spec.to_string();
-  auto [entry, is_new] = spec_ids_.emplace(text, static_cast<uint32_t>(specs_.size()));
-  if (is_new) {
+  auto known = spec_ids_.find(text);
+  if (known != spec_ids_.end()) return known->second;
+  if (free_specs_.empty()) {
+    free_specs_.reserve(1);
     specs_.push_back(std::make_unique<Spec>());
-    specs_.back()->spec = spec;
-    specs_.back()->text = std::move(text);
+    free_specs_.push_back(static_cast<uint32_t>(specs_.size() - 1));
   }
-  return entry->second;
+  uint32_t id = free_specs_.back();
+  spec_ids_.emplace(text, id);
+  free_specs_.pop_back();
+  specs_[id]->spec = spec;
+  specs_[id]->text = std::move(text);
+  return id;
+}
+
+void Context::forget_specs(std::span<const uint32_t> in_use) {
+  std::vector<bool> stays(specs_.size());
+  stays[0] = true;
+  for (uint32_t id : in_use) stays[id] = true;
+  origins_.for_each_spec([&](uint32_t id) { stays[id] = true; });
+  free_specs_.reserve(specs_.size());
+  merged_.clear();
+  for (auto at = spec_ids_.begin(); at != spec_ids_.end();) {
+    uint32_t id = at->second;
+    if (stays[id]) {
+      ++at;
+      continue;
+    }
+    at = spec_ids_.erase(at);
+    *specs_[id] = Spec{};
+    free_specs_.push_back(id);
+  }
+  // Each walk is paid for by as many new names as it had to look at.
+  many_specs_ = std::max(kManySpecs, 2 * spec_ids_.size());
 }
 
 uint32_t Context::scope_inside(uint32_t outer, uint32_t inner) {

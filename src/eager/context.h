@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -47,8 +48,12 @@ class Context {
   ScopeStack* scopes = &main_scopes_;
   ScopeStack& main_scopes() { return main_scopes_; }
 
-  // The id of a DeviceSpec in this Context; 0 is the empty one.
+  // The id of a DeviceSpec in this Context; 0 is the empty one. It holds until forget_specs.
   uint32_t intern(const DeviceSpec& spec);
+  // Many names were made up since names were forgotten last: time to do it again.
+  bool has_many_specs() const { return spec_ids_.size() >= many_specs_; }
+  // Forgets the names that neither `in_use` nor an origin refers to, and gives their ids to others.
+  void forget_specs(std::span<const uint32_t> in_use);
   const DeviceSpec& spec(uint32_t id) const { return specs_[id]->spec; }
   const std::string& spec_text(uint32_t id) const { return specs_[id]->text; }
   // The id of `name`, read as a scope opened inside `outer`.
@@ -86,6 +91,7 @@ class Context {
  private:
   Storage* allocate_under_pressure(LogicalDevice& device, std::size_t bytes, const Wanted& wanted);
 
+  static constexpr std::size_t kManySpecs = 4096;
   struct Spec {
     DeviceSpec spec;
     std::string text;
@@ -100,6 +106,8 @@ class Context {
   ScopeStack main_scopes_;
   std::vector<std::unique_ptr<Spec>> specs_;
   std::unordered_map<std::string, uint32_t> spec_ids_;
+  std::vector<uint32_t> free_specs_;
+  std::size_t many_specs_ = kManySpecs;
   std::unordered_map<uint64_t, uint32_t> merged_;
   uint64_t seed_ = 0;
   uint64_t counter_ = 0;

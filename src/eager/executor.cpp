@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "core/parallel.h"
+
 // Note [Order within one op]
 // Allocation may collect garbage, and a finalizer may run ops, release tensors by hand, or reset the devices. So:
 // outputs are allocated first; inputs that live elsewhere are fetched next, each held by a counted reference; addresses
@@ -458,6 +460,7 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
 }  // namespace
 
 void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
+  set_max_threads(context.runtime().threads());  // several Runtimes may take turns on this thread
   if (!execute_plain(context, call, prepared, outs)) [[unlikely]]
     execute_any(context, call, prepared, outs);
 }

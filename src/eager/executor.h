@@ -1,5 +1,6 @@
-// The one way an op runs: prepare says what would happen (pure, no allocation, every mistake of shape, dtype, device
-// and option is thrown there), execute makes it happen. Shape inference and placers are prepare alone.
+// The one way an op runs: prepare says what would happen, execute makes it happen. Every mistake of shape, dtype,
+// device and option is thrown by prepare. It takes no memory for tensors and runs nothing; but the first one
+// initialises the devices, and it may print that an op has no GPU kernel (set_kernel_fallback("warn")).
 #pragma once
 
 #include "eager/context.h"
@@ -35,9 +36,9 @@ void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* 
 // prepare and execute, for C++ callers: one output.
 Tensor run_op(Context& context, Call& call);
 
-// A tensor of the element bytes at `data`, made as an _EagerConst in the current scope; logged unless the scope names a
-// CPU. The first form makes it in host memory alone; the second moves it to where the scope wants it.
-Placement constant_placement(Context& context, DType dtype);  // where the scope wants it
+// A constant is made in three steps: where the current scope wants it, a tensor in host memory whose bytes the caller
+// then writes, and that tensor moved there, as an _EagerConst, which is logged unless the scope names a CPU.
+Placement constant_placement(Context& context, DType dtype);
 void make_host_tensor(Context& context, DType dtype, const Shape& shape, TensorRep* out);
 void place_constant(Context& context, TensorRep* tensor);
 

@@ -26,6 +26,7 @@ struct LogicalDevice {
   std::unique_ptr<DeviceHeap> heap;  // null on the CPU
   uint64_t fail_at = 0;              // a simulated GPU told to fail its n-th launch
   uint64_t launches = 0;
+  bool retired = false;  // by a reset: tensors name it still, ops run on others
 
   bool is_host() const { return type == DeviceType::CPU; }
   // Whether what lies on one can be read on the other as it is: all logical CPUs share the host's memory.

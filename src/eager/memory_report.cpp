@@ -1,71 +1,117 @@
 #include "eager/memory_report.h"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 namespace lutra {
 namespace {
 
-constexpr std::size_t kHolders = 5;
+// The largest storages, by size and then by age.
+class Largest {
+ public:
+  explicit Largest(const Origins& origins) : origins_(origins) {}
 
-struct Holder {
-  const Storage* storage;
-  const BigOrigin* origin;
-};
-
-std::vector<Holder> largest_holders(Context& context, const LogicalDevice& device) {
-  std::vector<Holder> holders;
-  for (const auto& [storage, origin] : context.origins().big()) {
-    // Logical CPUs share one pool and its limit.
-    bool here =
-        storage->device == device.id || (device.is_host() && context.runtime().device(storage->device).is_host());
-    if (here) holders.push_back({storage, &origin});
+  void offer(const Storage& storage) {
+    if (count_ == kMost && !before(storage, *found_[kMost - 1])) return;
+    std::size_t at = count_ < kMost ? count_++ : kMost - 1;
+    for (; at > 0 && before(storage, *found_[at - 1]); --at) found_[at] = found_[at - 1];
+    found_[at] = &storage;
   }
-  std::sort(holders.begin(), holders.end(), [](const Holder& a, const Holder& b) {
-    if (a.storage->bytes != b.storage->bytes) return a.storage->bytes > b.storage->bytes;
-    return a.origin->origin.number < b.origin->origin.number;
-  });
-  if (holders.size() > kHolders) holders.resize(kHolders);
-  return holders;
-}
+  const Storage* const* begin() const { return found_.data(); }
+  const Storage* const* end() const { return found_.data() + count_; }
+
+ private:
+  static constexpr std::size_t kMost = 5;
+
+  bool before(const Storage& a, const Storage& b) const {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : number(a) < number(b);
+  }
+  uint32_t number(const Storage& storage) const {
+    if (const BigOrigin* big = origins_.big(&storage)) return big->origin.number;
+    return storage.tensor != nullptr ? storage.tensor->origin : UINT32_MAX;
+  }
+
+  const Origins& origins_;
+  std::array<const Storage*, kMost> found_;
+  std::size_t count_ = 0;
+};
 
 std::string size_text(std::size_t bytes) {
   return text(bytes_text(static_cast<int64_t>(bytes)), " (", bytes, " bytes)");
 }
 
+// "(8, 1024, 1024) float32  made by Fill at train.lua:2"
+std::string holder_text(const Origins& origins, const Storage& storage) {
+  std::string line;
+  if (const BigOrigin* big = origins.big(&storage)) {
+    if (!big->detail.line.empty()) line = text(" at ", big->detail.line);
+    return text(big->shape, " ", big->dtype, "  made by ", big->origin.op != nullptr ? big->origin.op : "a copy", line);
+  }
+  if (storage.tensor == nullptr) return "(what a slice, a copy or an op in progress holds)";
+  const TensorRep& tensor = *storage.tensor;
+  std::string made = text(tensor.shape(), " ", tensor.dtype);
+  const Origin* origin = origins.find(tensor);
+  if (origin == nullptr || origin->op == nullptr) return made;
+  const OriginDetail* detail = origins.detail(tensor);
+  if (detail != nullptr && !detail->line.empty()) line = text(" at ", detail->line);
+  return text(made, "  made by ", origin->op, line);
+}
+
+// What stands in the way: the limit, or whoever gives the pages under it.
+struct Want {
+  std::size_t limit, in_use, largest_free;
+  std::string refusal;  // why there are no pages, though the limit leaves room; "" when the limit is the reason
+};
+
+Want want_on(Context& context, const LogicalDevice& device, std::size_t bytes) {
+  if (device.heap != nullptr) {
+    ArenaStats stats = device.heap->stats();
+    bool fits = bytes <= stats.largest_free_bytes;
+    return {stats.limit_bytes, stats.bytes_in_use, stats.largest_free_bytes,
+            fits ? text("the device gave no pages: ", device.heap->why_no_pages()) : ""};
+  }
+  HostPoolStats stats = context.runtime().pool().stats();
+  return {stats.limit_bytes, stats.bytes_in_use, stats.limit_bytes - std::min(stats.limit_bytes, stats.bytes_in_use),
+          stats.system_refused && bytes <= stats.limit_bytes
+              ? text("the system gave this process no ", bytes_text(static_cast<int64_t>(bytes)), " more (mmap failed)")
+              : ""};
+}
+
+std::string hint_for(const LogicalDevice& device, std::size_t bytes, const Want& want) {
+  if (bytes > want.limit) {
+    return text("The tensor is larger than the device's limit: make it smaller, or raise the limit ",
+                device.is_host() ? "with lutra.config.set_memory_limit(\"CPU:0\", MB)."
+                                 : "with lutra.config.set_logical_device_configuration.");
+  }
+  std::string release =
+      "Release tensors you no longer need (local t <close>, lutra.tidy, t = nil), use smaller batches, ";
+  if (want.refusal.empty()) return release + "or raise the limit.";
+  return release + (device.is_host() ? "or let the process have more: ulimit -v, swap, what other processes hold."
+                                     : "or end other programs that use the device.");
+}
+
 }  // namespace
 
 Error out_of_memory(Context& context, LogicalDevice& device, std::size_t bytes, const Wanted& wanted) {
-  std::size_t limit, in_use, largest_free;
-  if (device.heap != nullptr) {
-    ArenaStats stats = device.heap->stats();
-    limit = stats.limit_bytes;
-    in_use = stats.bytes_in_use;
-    largest_free = stats.largest_free_bytes;
-  } else {
-    HostPoolStats stats = context.runtime().pool().stats();
-    limit = stats.limit_bytes;
-    in_use = stats.bytes_in_use;
-    largest_free = limit - std::min(limit, in_use);
+  Want want = want_on(context, device, bytes);
+  std::string message = text(wanted.op, ": out of memory on ", device.full_name, ": ", size_text(bytes),
+                             " asked for a tensor of shape ", wanted.shape, " and dtype ", wanted.dtype, "; limit ",
+                             size_text(want.limit), ", in use ", size_text(want.in_use));
+  message += want.refusal.empty() ? text(", largest free piece ", size_text(want.largest_free), ".")
+                                  : text("; the limit leaves room, but ", want.refusal, ".");
+
+  Largest largest(context.origins());
+  StorageVisitor offer = [](void* user, const Storage& storage) { static_cast<Largest*>(user)->offer(storage); };
+  // Logical CPUs share one pool and its limit.
+  if (device.heap != nullptr) device.heap->for_each_storage(offer, &largest);
+  else context.runtime().pool().for_each_storage(offer, &largest);
+  const char* title = "\nLargest live tensors:";
+  for (const Storage* storage : largest) {
+    message += text(std::exchange(title, ""), "\n  ", bytes_text(static_cast<int64_t>(storage->bytes)), "  ",
+                    holder_text(context.origins(), *storage));
   }
-  std::string message =
-      text(wanted.op, ": out of memory on ", device.full_name, ": ", size_text(bytes), " asked for a tensor of shape ",
-           wanted.shape, " and dtype ", wanted.dtype, "; limit ", size_text(limit), ", in use ", size_text(in_use),
-           ", largest free piece ", size_text(largest_free), ".");
-  std::vector<Holder> holders = largest_holders(context, device);
-  if (!holders.empty()) message += "\nLargest live tensors:";
-  for (const Holder& holder : holders) {
-    const BigOrigin& made = *holder.origin;
-    message += text("\n  ", bytes_text(static_cast<int64_t>(holder.storage->bytes)), "  ", made.shape, " ", made.dtype,
-                    "  made by ", made.origin.op != nullptr ? made.origin.op : "a copy");
-    if (!made.detail.line.empty()) message += text(" at ", made.detail.line);
-  }
-  std::string hint =
-      bytes > limit
-          ? text("The tensor is larger than the device's limit: make it smaller, or raise the limit ",
-                 device.is_host() ? "with lutra.config.set_memory_limit(\"CPU:0\", MB)."
-                                  : "with lutra.config.set_logical_device_configuration.")
-          : text("Release tensors you no longer need (local t <close>, lutra.tidy, t = nil), use smaller batches, ",
-                 "or raise the limit.");
+  std::string hint = hint_for(device, bytes, want);
   message += "\n" + hint;
   return Error(ErrorCode::ResourceExhausted, std::move(message)).with("device", device.full_name).with("hint", hint);
 }

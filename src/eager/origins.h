@@ -53,8 +53,18 @@ class Origins {
 
   void record_detail(uint32_t number, OriginDetail detail);
   void record_big(const Storage* storage, const TensorRep& tensor, OriginDetail detail);
+  // The ids of scopes that explain() may be asked for.
+  template <class Visit> void for_each_spec(const Visit& visit) const {
+    for (const Origin& origin : ring_) visit(origin.spec);
+    for (const auto& [storage, big] : big_) visit(big.origin.spec);
+  }
   void forget(const Storage* storage) { big_.erase(storage); }
-  const std::unordered_map<const Storage*, BigOrigin>& big() const { return big_; }
+  // What is kept for the life of a storage of 1 MB or more; null for others.
+  const BigOrigin* big(const Storage* storage) const {
+    if (storage->bytes < kBigBytes) return nullptr;
+    auto found = big_.find(storage);
+    return found != big_.end() ? &found->second : nullptr;
+  }
 
  private:
   std::vector<Origin> ring_;

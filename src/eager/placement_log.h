@@ -38,7 +38,7 @@ class PlacementLog {
  public:
   explicit PlacementLog(Log& log) : log_(log) {}
 
-  // Whether anybody listens: then the Executor reports.
+  // Whether anybody listens: then the executor reports.
   bool listens() const { return options_.on || handler_; }
   const PlacementLogOptions& options() const { return options_; }
   void set_options(const PlacementLogOptions& options);

@@ -17,7 +17,9 @@ namespace {
 Placement place(Context& context, const OpDef& op, DType key, LogicalDevice* input, bool converts) {
   const KernelRegistry& kernels = context.runtime().kernels();
   uint32_t spec = context.scopes->spec();
-  if (spec == 0 && input != nullptr) return {input, Reason::StaysOnInput};
+  if (spec == 0 && input != nullptr) {
+    return {input->retired ? &context.runtime().successor(*input) : input, Reason::StaysOnInput};
+  }
   if (input != nullptr) {
     // Nothing is computed, so the first device meant will do.
     const Context::Target& target = context.target(spec);

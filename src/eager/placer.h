@@ -1,4 +1,4 @@
-// Where an op runs, and why (api.md, section 2, "Placement of an op").
+// Where an op runs, and why: the rules of docs/placement.md.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/parallel.h"
 #include "device/sim/sim_device.h"
 #include "eager/context.h"
 #include "memory/host_limit.h"
@@ -10,7 +9,7 @@
 namespace lutra {
 namespace {
 
-// The CPU: its memory is the HostPool's business, its stream runs everything at once.
+// The CPU: its memory is the HostPool's business, and it has no streams, for its work runs at once.
 class CpuDevice final : public Device {
  public:
   CpuDevice() : Device(DeviceType::CPU, 0) {}
@@ -29,9 +28,6 @@ const Backend& backend_named(std::string_view name) {
 
 // A tensor names its device by a 16-bit number.
 constexpr std::size_t kMostDevices = UINT16_MAX;
-
-// What "nearly all of the card" leaves to others when no limit is said; a simulated card's own size is all its own.
-std::size_t default_limit(const Device& device) { return device.memory().total_bytes; }
 
 }  // namespace
 
@@ -105,7 +101,7 @@ void Runtime::initialise(std::string_view by) {
   std::stable_sort(order_.begin(), order_.end(), [](const LogicalDevice* a, const LogicalDevice* b) {
     return a->type != b->type ? a->type == DeviceType::GPU : a->spec.index < b->spec.index;
   });
-  if (registry_->intra_op_threads() > 0) set_max_threads(registry_->intra_op_threads());
+  threads_ = registry_->intra_op_threads();
   registry_->freeze(by);
   ++placement_stamp_;
 }
@@ -136,6 +132,7 @@ LogicalDevice& Runtime::device_for(const LogicalDevicePlan& plan) {
 }
 
 void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) {
+  device.retired = false;
   if (device.is_host()) {
     device.pool = pool_.get();
     pool_->set_limit(plan.limit_bytes ? *plan.limit_bytes : HostPool::default_limit());
@@ -145,7 +142,7 @@ void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) 
   device.backend = gpu_backend_;
   device.fail_at = sim_.fail_at;
   device.launches = 0;
-  std::size_t limit = plan.limit_bytes ? *plan.limit_bytes : default_limit(*plan.physical);
+  std::size_t limit = plan.limit_bytes ? *plan.limit_bytes : plan.physical->memory().total_bytes;
   if (plan.memory_fraction > 0) {
     limit = static_cast<std::size_t>(static_cast<double>(plan.physical->memory().total_bytes) * plan.memory_fraction);
   }
@@ -162,6 +159,7 @@ void Runtime::reset() {
          "); release them first (local t <close>, lutra.tidy, t = nil)");
   }
   for (LogicalDevice* device : order_) {
+    device->retired = true;
     if (device->heap == nullptr) continue;
     host_wait(device->copy->tail_ticket());
     device->heap.reset();
@@ -171,9 +169,15 @@ void Runtime::reset() {
   }
   order_.clear();
   registry_->thaw();
-  set_max_threads(0);
   ++epoch;
   ++placement_stamp_;
+}
+
+LogicalDevice& Runtime::successor(LogicalDevice& device) {
+  for (LogicalDevice* other : order_) {
+    if (other->full_name == device.full_name) return *other;
+  }
+  return *cpu_;
 }
 
 LogicalDevice& Runtime::find(std::string_view name) {

@@ -56,7 +56,10 @@ class Runtime {
   std::span<LogicalDevice* const> order() const { return order_; }
   LogicalDevice& device(uint16_t id) { return *devices_[id]; }
   LogicalDevice& cpu() { return *cpu_; }
-  // Fails (NotFound, InvalidArgument) unless exactly one initialised device is meant.
+  // What stands for a CPU that a reset has retired: the one of its name, else the first. No tensor of a GPU outlives a
+  // reset.
+  LogicalDevice& successor(LogicalDevice& retired);
+  // Fails (InvalidArgument) unless exactly one initialised device is meant.
   LogicalDevice& find(std::string_view name);
   std::string device_names() const;
 
@@ -65,9 +68,12 @@ class Runtime {
   // Gives cached pages back: mirrors, arenas, the CPU's pool. Null: everywhere.
   void release_memory(LogicalDevice* device);
 
-  // The States that stand on this Runtime, so that a freed storage can be forgotten by them.
+  // The Contexts that stand on this Runtime, so that a freed storage can be forgotten by them.
   void attach(Context* context) { contexts_.push_back(context); }
   void detach(Context* context) { std::erase(contexts_, context); }
+
+  // On how many threads loops of this Runtime's ops run at most; 0: the calling thread's share (core/parallel.h).
+  int threads() const { return threads_; }
 
   bool soft_placement() const { return soft_placement_; }
   void set_soft_placement(bool on) {
@@ -101,6 +107,7 @@ class Runtime {
   FaultSets faults_;
   Transfer transfer_;
   std::vector<Context*> contexts_;
+  int threads_ = 0;
   bool soft_placement_ = false;
   uint64_t placement_stamp_ = 1;
   const Backend* gpu_backend_ = nullptr;  // of the GPUs there are

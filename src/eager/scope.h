@@ -14,10 +14,9 @@ class ScopeStack {
     uint64_t serial;
   };
 
-  ScopeStack() = default;
-  explicit ScopeStack(uint32_t base_spec) : base_spec_(base_spec) {}
-
   uint32_t spec() const { return scopes_.empty() ? base_spec_ : scopes_.back().spec; }
+  // In what scope the coroutine starts: its creator's.
+  void start_in(uint32_t base_spec) { base_spec_ = base_spec; }
   uint64_t push(uint32_t spec) {
     scopes_.push_back({spec, ++last_serial_});
     return last_serial_;
@@ -27,12 +26,16 @@ class ScopeStack {
   void remove(uint64_t serial) {
     std::erase_if(scopes_, [serial](const Scope& scope) { return scope.serial == serial; });
   }
-  std::size_t depth() const { return scopes_.size(); }
+  // The ids it refers to.
+  template <class Visit> void for_each_spec(const Visit& visit) const {
+    visit(base_spec_);
+    for (const Scope& scope : scopes_) visit(scope.spec);
+  }
 
  private:
   std::vector<Scope> scopes_;
   uint64_t last_serial_ = 0;
-  uint32_t base_spec_ = 0;  // what the creating coroutine's scope was
+  uint32_t base_spec_ = 0;
 };
 
 }  // namespace lutra

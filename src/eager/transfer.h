@@ -42,8 +42,8 @@ class Transfer {
   // The tensor's bytes on `to`, another memory than its own: a mirror, made now if there is none. One counted
   // reference. Sets *made when bytes had to cross.
   Storage* fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* made);
-  // Copies `bytes` of the tensor from byte `offset` on to host memory; waits, and raises what failed (api.md, section
-  // 3).
+  // Copies `bytes` of the tensor from byte `offset` on to host memory; waits, and raises what a launch it depends on
+  // has found wrong.
   void read(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes);
   // Queues a copy of host bytes into a fresh storage. The bytes may change on return.
   void write(LogicalDevice& to, Storage& storage, const std::byte* from, std::size_t bytes);

@@ -55,7 +55,9 @@ void State::keep_current_exception() {
   } catch (Error& error) {
     keep(std::move(error));
   } catch (const std::bad_alloc&) {
-    keep(Error(ErrorCode::ResourceExhausted, "lutra: the process has no memory left"));
+    keep(Error(ErrorCode::ResourceExhausted,
+               "lutra: the system gives this process no more memory (malloc failed); release tensors, or let it have "
+               "more (ulimit -v)"));
   } catch (const std::exception& error) {
     keep(Error(ErrorCode::Internal, text("lutra: ", error.what(), "; please report this")));
   }

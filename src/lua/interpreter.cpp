@@ -133,16 +133,17 @@ Interpreter::~Interpreter() {
 // The base of the main thread's own scopes: no object that could be closed or collected.
 void Interpreter::open_scope(const std::string& device) {
   State& state = *State::find(L_);
-  Context& context = state.enter(L_);
-  uint32_t spec = context.scope_inside(0, context.intern(DeviceSpec::parse(device)));
+  DeviceSpec spec = DeviceSpec::parse(device);
   try {
     protect(L_, 0, [&](lua_State* L) {
-      state.adopt_scopes(L, spec);
+      state.make_scopes(L);
       return 0;
     });
   } catch (const LuaRaised&) {
     throw take_error(L_);
   }
+  Context& context = state.enter(L_);
+  context.scopes->start_in(context.intern(spec));
 }
 
 std::optional<std::string> Interpreter::run(int status) {

@@ -26,6 +26,8 @@ ScopeObject* to_scope(lua_State* L, int index) {
 
 // Upvalues of device: the State, the ids of names seen before, the scopes' metatable, the function form (prelude.lua).
 constexpr int kNames = 2, kMeta = 3, kFunctionForm = 4;
+// So many spellings are remembered; then all are forgotten, and those in use come back.
+constexpr std::size_t kMostNames = 4096;
 
 // The id of the scope that argument 1 names; *is_new when its name is not among those seen before.
 uint32_t named_spec(lua_State* L, State& state, bool* is_new) {
@@ -57,34 +59,47 @@ int device(lua_State* L) {
     lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, return_all);
     return lua_gettop(L);
   }
+  if (state.is_closed()) {
+    state.keep(Error(ErrorCode::FailedPrecondition, "device: this interpreter is being closed"));
+    state.raise(L);
+  }
+  lua_settop(L, 1);
+  // Create. Whatever may run a finalizer comes before ids are looked up: it may make the State forget names.
+  ScopeObject* scope = static_cast<ScopeObject*>(lua_newuserdatauv(L, sizeof(ScopeObject), 0));
+  *scope = {0, nullptr, 0, 0, ""};
+  scope->cookie = scope->live_cookie();
+  lua_pushvalue(L, lua_upvalueindex(kMeta));
+  lua_setmetatable(L, -2);
+  state.make_scopes(L);
+  bool forgets = state.device_names >= kMostNames || state.context().has_many_specs();
+  if (forgets) [[unlikely]] {
+    // The table goes first: it must not name an id that has been given to another name.
+    lua_newtable(L);
+    lua_replace(L, lua_upvalueindex(kNames));
+  }
   // Read.
   uint32_t id = 0, merged = 0;
   bool is_new = false, ok = true;
   try {
-    if (state.is_closed()) fail(ErrorCode::FailedPrecondition, "device: this interpreter is being closed");
+    if (forgets) state.forget_names();
     Context& context = state.enter(L);
     bool lifts = lua_isboolean(L, 1) && lua_toboolean(L, 1) == 0;
     if (!lifts) {
       id = named_spec(L, state, &is_new);
       merged = context.scope_inside(context.scopes->spec(), id);
     }
+    state.open_scope(merged, &scope->scopes, &scope->serial);
   } catch (...) {
     state.keep_current_exception();
     ok = false;
   }
   if (!ok) state.raise(L);
-  // Create. From here on Lua may raise, and only the userdata owns C++ objects.
   if (is_new) {
     lua_pushvalue(L, 1);
     lua_pushinteger(L, id);
     lua_rawset(L, lua_upvalueindex(kNames));
+    ++state.device_names;
   }
-  ScopeObject* scope = static_cast<ScopeObject*>(lua_newuserdatauv(L, sizeof(ScopeObject), 0));
-  *scope = {0, nullptr, 0, 0, ""};
-  scope->cookie = scope->live_cookie();
-  lua_pushvalue(L, lua_upvalueindex(kMeta));
-  lua_setmetatable(L, -2);
-  state.open_scope(L, merged, &scope->scopes, &scope->serial);
   state.remember_line(L, scope->source, sizeof scope->source, &scope->line);
   return 1;
 }
@@ -131,18 +146,36 @@ int collect_scopes(lua_State* L) {
   return 0;
 }
 
-// current(): the id of the scope in force, 0 without one.
-// It raises nothing, also while the interpreter is being closed: coroutine.create asks it.
+// current(): the name of the scope in force, "" without one. Not its id, which may be another's when the coroutine
+// starts. No error but want of memory, also while the interpreter is being closed: coroutine.create asks it.
 int current_scope(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
-  lua_pushinteger(L, state.is_closed() ? 0 : state.enter(L).scopes->spec());
+  if (state.is_closed()) {
+    lua_pushliteral(L, "");
+    return 1;
+  }
+  Context& context = state.enter(L);
+  const std::string& name = context.spec_text(context.scopes->spec());
+  lua_pushlstring(L, name.data(), name.size());
   return 1;
 }
 
-// adopt(id): the running coroutine, which has no scopes yet, starts in that one.
+// adopt(name): the running coroutine, which has no scopes yet, starts in that one.
 int adopt_scope(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
-  if (!state.is_closed()) state.adopt_scopes(L, static_cast<uint32_t>(lua_tointeger(L, 1)));
+  if (state.is_closed()) return 0;
+  std::size_t length = 0;
+  const char* name = lua_tolstring(L, 1, &length);
+  state.make_scopes(L);
+  bool ok = true;
+  try {
+    Context& context = state.enter(L);
+    context.scopes->start_in(context.intern(DeviceSpec::parse({name, length})));
+  } catch (...) {
+    state.keep_current_exception();
+    ok = false;
+  }
+  if (!ok) state.raise(L);
   return 0;
 }
 

@@ -115,7 +115,9 @@ void State::switch_to(lua_State* L) {
   running_ = L;
 }
 
-void State::adopt_scopes(lua_State* L, uint32_t base_spec) {
+void State::make_scopes(lua_State* L) {
+  enter(L);
+  if (scopes_ != nullptr) return;
   auto* handle = static_cast<CoroutineScopes**>(lua_newuserdatauv(L, sizeof(CoroutineScopes*), 0));
   *handle = nullptr;
   push(L, kScopesMeta);
@@ -125,19 +127,25 @@ void State::adopt_scopes(lua_State* L, uint32_t base_spec) {
   lua_pushvalue(L, -3);
   lua_rawset(L, -3);
   lua_pop(L, 2);
-  all_scopes_.push_front({ScopeStack(base_spec), 1, {}});
+  all_scopes_.push_front({{}, 1, {}});
   *handle = &all_scopes_.front();
   (*handle)->place = all_scopes_.begin();
-  running_ = nullptr;
+  switch_to(L);
 }
 
-void State::open_scope(lua_State* L, uint32_t spec, CoroutineScopes** scopes, uint64_t* serial) {
-  enter(L);
-  if (scopes_ == nullptr) adopt_scopes(L, 0);
-  enter(L);
+void State::open_scope(uint32_t spec, CoroutineScopes** scopes, uint64_t* serial) {
   *serial = scopes_->stack.push(spec);
   *scopes = scopes_;
   ++scopes_->uses;
+}
+
+void State::forget_names() {
+  std::vector<uint32_t> in_use;
+  auto note = [&](uint32_t id) { in_use.push_back(id); };
+  context_->main_scopes().for_each_spec(note);
+  for (const CoroutineScopes& scopes : all_scopes_) scopes.stack.for_each_spec(note);
+  context_->forget_specs(in_use);
+  device_names = 0;
 }
 
 void State::release_scopes(CoroutineScopes* scopes) {
@@ -161,6 +169,8 @@ Box* State::push_box(lua_State* L, bool is_inline) {
 
 void State::own_stored(lua_State* L, Box* box) {
   ++stored_boxes_;
+  Storage& storage = *box->tensor.storage;
+  if (storage.tensor == nullptr) storage.tensor = &box->tensor;
   // While the interpreter closes, Lua calls the finalizers there are but none of what they make.
   if (lua_gc(L, LUA_GCISRUNNING) < 0) [[unlikely]]
     made_in_finalizers_.insert(box);
@@ -207,7 +217,7 @@ void State::note_made(lua_State* L, const Box* box) {
   }
 }
 
-// performance.md D4: a collection whenever live tensor bytes have grown by a budget that follows the measured pause, so
+// A collection whenever live tensor bytes have grown by a budget that follows the measured pause, so
 // that it costs at most some 3% of the time at 10 GB/s of results, and small heaps recycle while blocks are in cache.
 void State::collect(lua_State* L) {
   if (lua_gc(L, LUA_GCISRUNNING) != 1) return;
@@ -222,6 +232,7 @@ void State::collect(lua_State* L) {
 
 void State::disown(Box* box) {
   if (box->tensor.storage == nullptr) return;
+  if (box->tensor.storage->tensor == &box->tensor) box->tensor.storage->tensor = nullptr;
   owned_bytes_ -= static_cast<int64_t>(box->tensor.nbytes());
   owned_at_collection_ = std::min(owned_at_collection_, owned_bytes_);
   --stored_boxes_;

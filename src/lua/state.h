@@ -69,12 +69,14 @@ class State {
       switch_to(L);
     return *context_;
   }
-  // Opens a scope in L's own stack, which is made if L has none yet. *stack and *serial name it. May raise a Lua error.
-  void open_scope(lua_State* L, uint32_t spec, CoroutineScopes** scopes, uint64_t* serial);
-  // Gives L, which has none, a stack that starts in `base_spec`. May raise a Lua error.
-  void adopt_scopes(lua_State* L, uint32_t base_spec);
+  // Gives L a stack of scopes of its own, if it has none yet. May raise a Lua error, and may run finalizers.
+  void make_scopes(lua_State* L);
+  // Opens a scope in the running coroutine's own stack. *scopes and *serial name it.
+  void open_scope(uint32_t spec, CoroutineScopes** scopes, uint64_t* serial);
   // The script line that runs L, for a later message.
   void remember_line(lua_State* L, char* source, std::size_t size, int* line);
+  // Forgets device names that no scope and no origin refers to, when there are many.
+  void forget_names();
   // One use of them less.
   void release_scopes(CoroutineScopes* scopes);
 
@@ -90,7 +92,8 @@ class State {
   static bool is_released(const TensorRep& tensor) { return tensor.size < 0; }
   // The tidy that tensors made by L belong to; null without one. See Note [Tidies and coroutines].
   TidyMark* tidy_of(lua_State* L) const;
-  TidyMark* tidies = nullptr;  // those open, innermost first
+  std::size_t device_names = 0;  // as spelled: in the table that lutra.device keeps
+  TidyMark* tidies = nullptr;    // those open, innermost first
   // Notes the tensor on top of L's stack in the mark's set of those made. May raise a Lua error.
   void add_to_tidy(lua_State* L, TidyMark* mark);
   // The function at `index`, or nil, is the placement log's handler from now on. May raise a Lua error.

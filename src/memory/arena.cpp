@@ -8,7 +8,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
+
+#include "core/text.h"
 
 namespace lutra {
 
@@ -62,7 +63,6 @@ void Arena::free(Chunk* chunk, uint64_t idle_seq) {
   __builtin_prefetch(chunk->prev);
   __builtin_prefetch(chunk->next);
   bytes_in_use_ -= chunk->bytes;
-  if (poison_) std::memset(chunk->data, 0xA5, chunk->bytes);
   chunk->idle_seq = std::max(chunk->idle_seq, idle_seq);
   chunk->state = State::Free;
   free_.insert(join(chunk));
@@ -88,6 +88,11 @@ ArenaStats Arena::stats() const {
 void Arena::reset_peak() {
   peak_in_use_ = bytes_in_use_;
   peak_reserved_ = reserved_;
+}
+
+std::string Arena::why_no_pages() const {
+  return base_ == nullptr ? text("no ", bytes_text(static_cast<int64_t>(limit_)), " of addresses could be reserved")
+                          : pages_.why();
 }
 
 // ---- chunks

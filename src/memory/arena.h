@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "device/page_source.h"
@@ -39,7 +40,7 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Null when full: what to do then (collect, drain, trim, report) is the Executor's to know. 0 bytes give a valid
+  // Null when full: what to do then (collect, drain, trim, report) is the Context's to know. 0 bytes give a valid
   // chunk.
   Chunk* allocate(std::size_t bytes);
   // idle_seq: the compute stream's last command that may still touch the chunk.
@@ -50,6 +51,13 @@ class Arena {
   // What the memory of a chunk in use was last touched by before it was handed out: a copy into it waits for that.
   static uint64_t idle_seq(const Chunk* chunk) { return chunk->idle_seq; }
 
+  // Every chunk in use, by address.
+  template <class Visit> void for_each_in_use(const Visit& visit) const {
+    for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+      if (chunk->state == State::InUse) visit(chunk);
+    }
+  }
+
   // Gives back the pieces that are wholly free, in bytes. The caller has made sure that the device's streams have
   // passed.
   std::size_t trim();
@@ -57,11 +65,11 @@ class Arena {
   // drain, which returns when the device's streams have passed, and then takes those pages. Without it null is
   // returned.
   void set_drain(void (*drain)(void* user), void* user);
-  // Freed memory is filled with 0xA5: only for memory the host can write, and where no queued command still reads it.
-  void set_poison(bool on) { poison_ = on; }
 
   ArenaStats stats() const;
   void reset_peak();
+  // Why the device gave no pages when it refused last.
+  std::string why_no_pages() const;
 
  private:
   using State = Chunk::State;
@@ -98,7 +106,6 @@ class Arena {
   std::size_t limit_;
   bool growth_;
   bool filled_ = false;
-  bool poison_ = false;
   std::size_t granularity_;
   std::size_t piece_bytes_;
 

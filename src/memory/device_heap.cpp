@@ -20,6 +20,7 @@ Storage* DeviceHeap::allocate(std::size_t bytes) {
   storage->bytes = bytes;
   storage->owner = this;
   storage->chunk = chunk;
+  chunk->holder = storage;
   detail::storage_count.fetch_add(1, std::memory_order_relaxed);
   ++live_;
   return storage;
@@ -51,6 +52,10 @@ void DeviceHeap::free(Storage* storage) {
 Ticket DeviceHeap::idle(const Storage& storage) const {
   uint64_t seq = Arena::idle_seq(static_cast<const Arena::Chunk*>(storage.chunk));
   return seq == 0 ? Ticket{} : Ticket{&compute_, seq};
+}
+
+void DeviceHeap::for_each_storage(StorageVisitor visit, void* user) const {
+  arena_.for_each_in_use([&](const Arena::Chunk* chunk) { visit(user, *static_cast<const Storage*>(chunk->holder)); });
 }
 
 std::size_t DeviceHeap::trim() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "memory/arena.h"
 #include "memory/storage.h"
@@ -17,7 +18,7 @@ class DeviceHeap final : public StorageOwner {
   DeviceHeap(uint16_t device, PageSource& pages, ArenaOptions options, Stream& compute, StorageHooks hooks);
   ~DeviceHeap();
 
-  // Null when full: what to do then (collect, drain, trim, report) is the Executor's to know.
+  // Null when full: what to do then (collect, drain, trim, report) is the Context's to know.
   Storage* allocate(std::size_t bytes);
   void free(Storage* storage) override;
 
@@ -26,6 +27,8 @@ class DeviceHeap final : public StorageOwner {
 
   // Gives free pages back to the device, after compute has passed.
   std::size_t trim();
+  void for_each_storage(StorageVisitor visit, void* user) const;
+  std::string why_no_pages() const { return arena_.why_no_pages(); }
   ArenaStats stats() const { return arena_.stats(); }
   void reset_peak() { arena_.reset_peak(); }
   void poison_freed(bool on) { poison_ = on; }

@@ -19,7 +19,10 @@ struct alignas(64) ArenaChunk {
   uint64_t idle_seq;  // the last compute command that may still touch it
   ArenaChunk* prev;   // neighbours by address
   ArenaChunk* next;
-  ArenaChunk* left;  // children in the bin's treap
+  union {
+    ArenaChunk* left;  // children in the bin's treap
+    void* holder;      // of a chunk in use: what its user likes to find there
+  };
   ArenaChunk* right;
   uint32_t priority;  // the treap's, fixed for the life of the node
   State state;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <new>
 
 #include "memory/host_limit.h"
@@ -182,8 +183,22 @@ void HostPool::set_limit(std::size_t limit_bytes) {
 
 HostPoolStats HostPool::stats() const {
   std::lock_guard lock(mutex_);
-  return {
-      .bytes_in_use = in_use_, .peak_bytes_in_use = peak_in_use_, .reserved_bytes = reserved_, .limit_bytes = limit_};
+  return {.bytes_in_use = in_use_,
+          .peak_bytes_in_use = peak_in_use_,
+          .reserved_bytes = reserved_,
+          .limit_bytes = limit_,
+          .system_refused = system_refused_};
+}
+
+void HostPool::for_each_storage(StorageVisitor visit, void* user) const {
+  std::lock_guard lock(mutex_);
+  for (const AnyLink* link = regions_.next; link != &regions_; link = link->next) {
+    const Region* region = static_cast<const Region*>(link);
+    for (std::size_t at = 0; at < region->carved; at += block_bytes(region->step)) {
+      const Block* block = reinterpret_cast<const Block*>(region->base + at);
+      if (block->in_use) visit(user, *std::launder(reinterpret_cast<const Storage*>(block->storage)));
+    }
+  }
 }
 
 void HostPool::reset_peak() {
@@ -205,13 +220,15 @@ HostPool::Block* HostPool::take_small(unsigned step) {
   if (!make_room(bytes)) return nullptr;
   Region* slab = carving_[step];
   if (slab == nullptr || slab->carved + bytes > slab->bytes) {
+    auto made = std::make_unique<Region>();  // first: it may throw
     std::byte* base = static_cast<std::byte*>(map_memory(slab_bytes(step)));
     if (base == nullptr) {
       give_back_all();
       base = static_cast<std::byte*>(map_memory(slab_bytes(step)));
+      system_refused_ = base == nullptr;
       if (base == nullptr) return nullptr;
     }
-    slab = new Region;
+    slab = made.release();
     slab->base = base;
     slab->bytes = slab_bytes(step);
     slab->step = step;
@@ -237,14 +254,16 @@ HostPool::Block* HostPool::take_large(unsigned step) {
   }
   std::size_t bytes = mapping_bytes(step);
   if (!make_room(bytes)) return nullptr;
+  auto made = std::make_unique<Region>();  // first: it may throw
   auto map = [&] { return bytes >= kHugePage ? map_huge(bytes) : map_memory(bytes); };
   void* base = map();
   if (base == nullptr) {
     give_back_all();
     base = map();
+    system_refused_ = base == nullptr;
     if (base == nullptr) return nullptr;
   }
-  Region* region = new Region;
+  Region* region = made.release();
   region->base = static_cast<std::byte*>(base);
   region->bytes = bytes;
   region->carved = block_bytes(step);
@@ -260,6 +279,7 @@ HostPool::Block* HostPool::take_large(unsigned step) {
 // Whether `bytes` more may be taken from the system.
 bool HostPool::make_room(std::size_t bytes) {
   auto fits = [&] { return reserved_ <= limit_ && bytes <= limit_ - reserved_; };
+  system_refused_ = false;
   if (!fits()) give_back_all();
   return fits();
 }

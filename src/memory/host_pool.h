@@ -18,6 +18,7 @@ struct HostPoolStats {
   std::size_t peak_bytes_in_use = 0;
   std::size_t reserved_bytes = 0;  // of blocks: in use, kept, and waiting for a copy that still reads them
   std::size_t limit_bytes = 0;     // for reserved_bytes
+  bool system_refused = false;     // the last allocation that failed was within the limit: the system had no pages
 };
 
 class HostPool final : public StorageOwner {
@@ -40,9 +41,8 @@ class HostPool final : public StorageOwner {
   void set_limit(std::size_t limit_bytes);
   // Set at start, before the first Storage dies; called without a lock.
   void set_hooks(const StorageHooks& hooks) { hooks_ = hooks; }
-  void set_mirror_hook(void (*drop)(void* user, Storage* storage), void* user) { hooks_.set_mirror_hook(drop, user); }
-  void set_fault_hook(void (*drop)(void* user, uint32_t set), void* user) { hooks_.set_fault_hook(drop, user); }
 
+  void for_each_storage(StorageVisitor visit, void* user) const;
   HostPoolStats stats() const;
   void reset_peak();
   // Nine tenths of the smaller of RAM and the control group's limit.
@@ -89,6 +89,7 @@ class HostPool final : public StorageOwner {
   std::size_t in_use_ = 0;
   std::size_t peak_in_use_ = 0;
   std::size_t reserved_ = 0;
+  bool system_refused_ = false;
   StorageHooks hooks_;
 
   Block* small_[Steps::kCount] = {};     // kept blocks of a class, last freed first

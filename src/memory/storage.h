@@ -11,6 +11,7 @@ namespace lutra {
 
 struct Storage;
 struct Mirror;
+struct TensorRep;
 
 // Who made a Storage takes it back.
 class StorageOwner {
@@ -32,12 +33,18 @@ struct Storage {
   Ticket ready;               // the copy that writes it; compute waits for it once
   Ticket reading;             // the last copy that reads it; its memory is not handed out again before
   Mirror* mirrors = nullptr;  // copies of it on other devices (eager/transfer.h)
+  // The first tensor of it that Lua holds, while that one lives: the out-of-memory report takes shape and origin from
+  // it.
+  const TensorRep* tensor = nullptr;
 
   void retain() { refs.fetch_add(1, std::memory_order_relaxed); }
   void release() {
     if (refs.fetch_sub(1, std::memory_order_acq_rel) == 1) owner->free(this);
   }
 };
+
+// Called for storages one after the other; it must not allocate or free any.
+using StorageVisitor = void (*)(void* user, const Storage& storage);
 
 // Storages alive in the process: tests compare it before and after.
 int64_t live_storages();

@@ -35,7 +35,7 @@ struct Number {
   bool given() const { return value.kind != Scalar::Kind::Bool; }
 };
 
-// Random bits: the Executor fills it with the next range of its Context's counter, or from `seed`.
+// Random bits: the executor fills it with the next range of its Context's counter, or from `seed`.
 struct Rng {
   uint64_t key = 0;
   uint64_t counter = 0;

@@ -34,7 +34,7 @@ class Inference {
   }
   template <class A> const A& attrs() const { return call_.as<A>(); }
 
-  // The next output. The first form is for shapes made of inputs' axes; `checked` for sizes a user may have made up.
+  // The next output. Fails when it has more bytes than can be counted.
   void output(DType dtype, const Shape& shape) {
     OutputMeta& meta = out_[count_++];
     meta.dtype = dtype;

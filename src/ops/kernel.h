@@ -1,5 +1,5 @@
 // How an op is computed: plain functions in a table by device type, op and key dtype. A missing kernel is a normal
-// state that the Placer sees.
+// state that placement sees.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +63,7 @@ class KernelRegistry {
   template <class... Ts, class Make> void add_each(const char* op, DeviceType type, TypeList<Ts...>, Make make) {
     (add(op, type, dtype_of<Ts>, make(TypeTag<Ts>{})), ...);
   }
-  // For tests and simulated GPUs: the op then runs elsewhere.
+  // For tests: the op then runs elsewhere.
   void remove(const char* op, DeviceType type);
 
   const KernelEntry& find(DeviceType type, const OpDef& op, DType key) const {

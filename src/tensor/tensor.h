@@ -1,5 +1,5 @@
-// A tensor is a value: row-major, contiguous, immutable. TensorRep is its plain record, which userdata, calls and the
-// ledger hold; Tensor is the C++ owner of one.
+// A tensor is a value: row-major, contiguous, immutable. TensorRep is its plain record, which userdata and calls
+// hold; Tensor is the C++ owner of one.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct TensorRep {
   Storage* storage;  // null: the bytes are in `bytes` (CPU devices only); else one counted reference
   std::byte* data;   // address of element 0; unused when inline, never self-pointing
   int64_t size;      // elements
-  uint64_t value;    // {ledger serial | index}; 0 = nobody watches
+  uint64_t value;    // its number while ops are recorded; nothing records them yet, so 0
   uint32_t origin;   // the Context's op counter when it was made, for explain()
   uint16_t device;   // logical device id
   DType dtype;

@@ -143,6 +143,24 @@ assert(mega(300).size > 0, "goes on working")
 err = expect.raises("ResourceExhausted", "larger than the device's limit", mega, 1025)
 held, named = nil, nil
 
+-- Tensors below 1 MB are told of too, with their shapes; their lines are not kept.
+collectgarbage()
+local crowd = {}
+err = expect.raises("ResourceExhausted", "device:GPU:2", function()
+  for i = 1, 100 do crowd[i] = lt.device("GPU:2", lt.ones, { 100, 1200 + i % 7 }) end
+end)
+crowd = nil
+local alike = ("\n  471.1KiB  (100, 1206) float32  made by Fill"):rep(5)
+assert(err.message:find("\nLargest live tensors:" .. alike .. "\nRelease", 1, true), err.message)
+local fill = lt.device("CPU:0", lt.ones, { 3 * MB })  -- 12 MB
+crowd = {}
+err = expect.raises("ResourceExhausted", "device:CPU:0", function()
+  for i = 1, 1000 do crowd[i] = lt.device("CPU:0", function() return fill[{ { 1, 250000 } }] + i end) end
+end)
+assert(err.message:find("\n  12.00MiB  (3145728,) float32  made by Fill at ", 1, true), err.message)
+assert(err.message:find(("\n  976.6KiB  (250000,) float32  made by AddV2"):rep(4), 1, true), err.message)
+crowd, fill = nil, nil
+
 -- A loop that drops its tensors never fails, however little there is; also when the garbage is made of small pieces.
 for _ = 1, 100 do mega(5, "GPU:2") end
 for i = 1, 20000 do lt.device("GPU:2", lt.zeros, { 1 + i % 7000 }) end
@@ -184,6 +202,25 @@ lt.config.release_memory("CPU:0")
 assert(info("CPU:0").reserved < 100 * MB, "the CPU's pool gives back: " .. info("CPU:0").reserved)
 err = expect.raises("ResourceExhausted", "device:CPU:0", mega, 513, "CPU:0")
 
+-- Small tensors that tidy frees are free for the next ones; the pool keeps up to 64 MB of them until it is asked.
+collectgarbage()
+lt.config.release_memory("CPU:0")
+local empty = info("CPU:0")
+lt.tidy(function()
+  local many = {}
+  for i = 1, 500 do many[i] = lt.device("CPU:0", lt.ones, { 100, 100 }) end
+  assert(info("CPU:0").current - empty.current == 500 * 40000, "in use")
+end)
+local after = info("CPU:0")
+assert(after.current == empty.current, "tidy frees small tensors: " .. after.current - empty.current)
+assert(after.reserved - empty.reserved > 500 * 40000, "the pool keeps them")
+lt.config.release_memory("CPU:0")
+assert(info("CPU:0").reserved <= empty.reserved, "release_memory gives them back")
+-- One of at most 64 bytes has nothing to free: it is its own copy, and outlives the tidy.
+local tiny
+lt.tidy(function() tiny = lt.device("CPU:0", lt.ones, { 16 }) end)
+assert(tiny:sum():item() == 16)
+
 -- Copies kept for reuse do not stand in the way of an allocation.
 local source = mega(200, "CPU:0")
 local filler = mega(500)
@@ -213,6 +250,23 @@ local function status(key)
 end
 local file <close> = assert(io.open("/proc/self/maps"))
 local sanitized = file:read("a"):find("lib[at]san") ~= nil
+
+-- Memory that the system refuses, though the limit leaves room, is told of as that.
+if not sanitized and os.execute("prlimit --version >/dev/null 2>&1") then
+  local said, ran = expect.program([[
+lt.config.set_memory_limit("CPU:0", 100000)
+local held = lt.ones {1000, 1000}
+local ok, err = pcall(lt.zeros, {30000, 10000})
+print(ok, err.code, err.message)
+print(pcall(lt.device, "/CPU:0", lt.ones, {1000, 1000}))
+]], "", "prlimit --as=1000000000")
+  assert(ran, said)
+  assert(said:find("false\tResourceExhausted\tzeros: out of memory on ", 1, true), said)
+  assert(said:find("1.12GiB (1200000000 bytes) asked for", 1, true), said)
+  assert(said:find("the limit leaves room, but the system gave this process no 1.12GiB more (mmap failed).", 1, true), said)
+  assert(said:find("\n  3.81MiB  (1000, 1000) float32  made by Fill at SCRIPT:2\n", 1, true), said)
+  assert(said:find("ulimit -v", 1, true) and said:find("true\tlutra.Tensor(", 1, true), said)
+end
 local text, ok = expect.program([[
 local lt = require "lutra"
 local till = lt.time() + (tonumber(os.getenv("LUTRA_LOOP_SECONDS")) or 3)

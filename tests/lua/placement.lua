@@ -1,4 +1,4 @@
--- Where ops run and what is said about it: api.md's rules (1) to (5), the log with its options, the handler, explain.
+-- Where ops run and what is said about it: the rules (1) to (5) of docs/placement.md, the log with its options, the handler, explain.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
 local golden = require "golden"
@@ -56,6 +56,48 @@ for _, f in ipairs { lt.identity, function(t) return t:reshape { 4 } end, functi
   function(t) return t[1] end, function(t) return t[{ { 1, 2 } }] end, function(t) return t:reshape { 1, 4 }:squeeze() end } do
   assert(where(f(far)) == "GPU:2" and where(on("/GPU:1", f, far)) == "GPU:1" and where(on("/CPU:0", f, far)) == "CPU:0")
   expect.equal(on("/CPU:0", f, far):totable(), f(far):totable())
+end
+-- Its input's device may be one that a reset has retired: then the one of its name, or the first CPU, stands for it.
+do
+  local text, ok = expect.program([[
+lt.config.set_logical_device_configuration("CPU:0", { {}, {} })
+local old = lt.device("/CPU:1", lt.ones, {5, 5})
+local small = lt.device("/CPU:1", lt.ones, {2})
+lt.config.reset()
+print(old:reshape({25}).device, small[1].device, old[2].device, lt.identity(old).device)
+print((lt.identity(old) + old):sum():item(), lt.debugging.explain(old:reshape {25}).device)
+lt.config.reset()
+lt.config.set_logical_device_configuration("CPU:0", { {}, {} })
+print(lt.identity(old).device, lt.identity(small).device, old:to("CPU:0").device)
+]])
+  local cpu = prefix .. "CPU:"
+  assert(ok and text == (cpu .. "0\t"):rep(4):sub(1, -2) .. "\n50.0\t" .. cpu .. "0\n" .. cpu .. "1\t" .. cpu .. "1\t" .. cpu .. "0\n", text)
+end
+
+-- Names made up by the thousand are forgotten again; those in use keep their meaning.
+do
+  local function resident()
+    for l in io.lines("/proc/self/statm") do return tonumber(l:match("^%d+ (%d+)")) * 4096 end
+  end
+  local _ <close> = lt.device("/GPU:1")
+  local late = on("/GPU:2", coroutine.wrap, function() return lt.ones { 2 } end)
+  local made = on("/gpu:*", lt.ones, { 2 })
+  local function make_up(first, last)
+    for i = first, last do
+      on("/GPU:" .. i, function() end)
+      on(("/GPU:%08d"):format(i % 3), function() end)
+      on("/job:worker" .. i .. "/cpu", pcall, lt.ones, { 2 })
+    end
+  end
+  make_up(1, 5000)
+  collectgarbage()
+  local before = resident()
+  make_up(5001, 25000)
+  collectgarbage()
+  assert(resident() - before < 8 << 20, "60,000 names: " .. resident() - before .. " bytes")
+  assert(where(lt.ones { 2 }) == "GPU:1" and where(on("/GPU:2", lt.ones, { 2 })) == "GPU:2" and where(on("cpu", lt.ones, { 2 })) == "CPU:0")
+  assert(where(late()) == "GPU:2", "a coroutine that starts late starts in its creator's scope")
+  expect.equal(lt.debugging.explain(made).requested, "/device:GPU:1")
 end
 
 -- The log, in order with the script's own output.

@@ -4,7 +4,7 @@
 --   #: args 256                       after the script
 --   #: env CUDA_VISIBLE_DEVICES=1     one line a variable
 --   #: exit 0                         the exit status (0 when nothing is said)
--- The rest comes from api.md and is never taken from a run.
+-- The rest is written from the documentation and is never taken from a run.
 package.path = arg[0]:match("^(.*)/[^/]*$") .. "/?.lua;" .. package.path
 local golden = require "golden"
 

@@ -23,9 +23,6 @@ class Schedule {
   // What LUTRA_SIM_SCHEDULE says now; null when it is not set.
   static std::shared_ptr<Schedule> from_environment();
 
-  // Freed memory is to be overwritten, so that a read after a free is seen.
-  bool poisons() const { return true; }
-
  private:
   friend class SimStream;
 

@@ -16,7 +16,6 @@ class SimDevice final : public Device {
   // wanted.
   SimDevice(int number, const SimOptions& options, std::shared_ptr<Schedule> schedule);
 
-  const SimOptions& options() const { return options_; }
   MemoryInfo memory() const override;
   PageSource* pages() override { return &pages_; }
   std::unique_ptr<Stream> new_stream() override;

@@ -98,7 +98,7 @@ void SimStream::State::run_first() {
 
 void* SimStream::State::work(void* argument) {
   State& state = *static_cast<State*>(argument);
-  use_one_thread_here();  // several simulated GPUs share the cores
+  set_max_threads(1);  // several simulated GPUs share the cores
   for (;;) {
     if (!spin_until([&] { return !state.queue.is_empty(); })) {
       std::unique_lock lock(state.mutex);
@@ -260,8 +260,6 @@ void SimStream::set_next_cost(double flops, double bytes) {
   if (options_.gbps > 0) seconds = std::max(seconds, bytes / (options_.gbps * 1e9));
   next_cost_ns_ = nanoseconds(seconds);
 }
-
-uint64_t SimStream::running_seq() const { return state_->progress->done() + 1; }
 
 bool SimStream::reached(uint64_t seq) const { return state_->progress->reached(seq); }
 

@@ -38,8 +38,6 @@ class SimStream final : public Stream {
   bool is_timed() const { return options_.gflops > 0 || options_.gbps > 0; }
   // The command submitted next does this many operations on this many bytes. One caller at a time.
   void set_next_cost(double flops, double bytes);
-  // Within a command: its seq.
-  uint64_t running_seq() const;
 
  private:
   friend class Schedule;

@@ -281,7 +281,7 @@ TEST_CASE("threads", "[device_config]") {
   Machine machine(0);
   DeviceRegistry& registry = machine.registry;
   CHECK(registry.intra_op_threads() == 0);
-  registry.set_intra_op_threads(1024);
+  registry.set_intra_op_threads(16);
   registry.set_intra_op_threads(3);
   for (int bad : {-1, 1025, INT32_MAX, INT32_MIN}) {
     CHECK(invalid([&] { registry.set_intra_op_threads(bad); }) ==

@@ -192,7 +192,7 @@ TEST_CASE("who asks a random schedule until it is done sees it done", "[sim]") {
 TEST_CASE("LUTRA_SIM_SCHEDULE is random:SEED", "[sim]") {
   CHECK(Schedule::parse("") == nullptr);
   REQUIRE(Schedule::parse("random:0") != nullptr);
-  CHECK(Schedule::parse("random:18446744073709551615")->poisons());
+  CHECK(Schedule::parse("random:18446744073709551615") != nullptr);
   for (const char* value : {"random", "random:", "random:x", "random:1x", "random:-1", "random: 1", "fixed:1",
                             "RANDOM:1", "random:18446744073709551616"}) {
     INFO(value);

@@ -289,16 +289,6 @@ TEST_CASE("a stream that cannot wait beside another kind of stream waits at once
   }
 }
 
-TEST_CASE("a command knows its seq", "[sim]") {
-  auto schedule = GENERATE(as<std::shared_ptr<Schedule>>(), nullptr, no_threads(11));
-  SimStream stream(kFast, schedule);
-  std::vector<uint64_t> seen;
-  for (int i = 0; i < 20; ++i) queue(stream, [&] { seen.push_back(stream.running_seq()); });
-  stream.host_wait(20);
-  REQUIRE(seen.size() == 20);
-  for (uint64_t i = 0; i < 20; ++i) CHECK(seen[i] == i + 1);
-}
-
 TEST_CASE("a stream's loops stay on its own thread", "[sim]") {
   SimStream stream(kFast);
   int threads = 0;
@@ -426,11 +416,9 @@ TEST_CASE("a forked child is told that its GPUs are gone, and never hangs", "[si
 TEST_CASE("a simulated GPU is a GPU with memory and streams of its own", "[sim]") {
   SimOptions options;
   options.memory_limit_mb = 64;
-  options.fail_at = 3;
   SimDevice device(1, options, nullptr);
   CHECK(device.type() == DeviceType::GPU);
   CHECK(device.number() == 1);
-  CHECK(device.options().fail_at == 3);
   CHECK(device.details().front() == std::pair<std::string, std::string>("device_name", "Simulated GPU"));
 
   std::size_t megabyte = std::size_t{1} << 20;

@@ -191,3 +191,37 @@ TEST_CASE("an out-of-memory report names the five largest holders", "[executor]"
   }
   CHECK(machine.values(held[0])[5] == 5);
 }
+
+TEST_CASE("an out-of-memory report counts small tensors too", "[executor]") {
+  Machine machine({.cpus = 1, .simulated_gpus = 1, .gpu_mb = 8});
+  std::vector<Tensor> held;
+  for (int kb : {100, 300, 200}) held.push_back(machine.constant(ramp(kb << 8)));
+  held[1].rep().storage->tensor = &held[1].rep();  // as Lua's tensors do
+  try {
+    machine.constant(ramp(8 << 18));
+    FAIL("8 MB hold 8.6 MB");
+  } catch (const Error& error) {
+    CHECK(error.message().find("\nLargest live tensors:"
+                               "\n  300.0KiB  (76800,) float32  made by _EagerConst"
+                               "\n  200.0KiB  (what a slice, a copy or an op in progress holds)"
+                               "\n  100.0KiB  (what ") != std::string::npos);
+  }
+}
+
+TEST_CASE("a device that gives no pages within its limit is named as the reason", "[executor]") {
+  RefusingPages pages(4 * MB);  // of the 64 MB that the card says it has
+  Machine machine;
+  machine.runtime.registry().set_gpu_source(
+      picked_cards(1, [&pages](int number, int) { return std::make_unique<RefusingCard>(number, pages); }));
+  machine.runtime.registry().set_memory_growth(machine.runtime.registry().find_physical("GPU:0"), true);
+  try {
+    machine.constant(ramp(8 << 18));
+    FAIL("4 MB hold 8 MB");
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::ResourceExhausted);
+    CHECK(error.message().find("limit 64.00MiB (67108864 bytes), in use 0B (0 bytes); the limit leaves room, but the "
+                               "device gave no pages: refused.") != std::string::npos);
+    CHECK(error.message().find("end other programs") != std::string::npos);
+  }
+  CHECK(machine.values(machine.constant(ramp(1 << 18)))[7] == 7);
+}

@@ -309,7 +309,8 @@ TEST_CASE("mirrors and fault sets are let go of when a Storage dies", "[host_poo
     std::vector<Storage*> mirrors;
     std::vector<int> sets;
   } calls{pool, {}, {}};
-  pool.set_mirror_hook(
+  StorageHooks hooks;
+  hooks.set_mirror_hook(
       [](void* user, Storage* storage) {
         Calls& calls = *static_cast<Calls*>(user);
         calls.mirrors.push_back(storage);
@@ -317,7 +318,8 @@ TEST_CASE("mirrors and fault sets are let go of when a Storage dies", "[host_poo
         calls.pool.allocate(100)->release();
       },
       &calls);
-  pool.set_fault_hook([](void* user, uint32_t set) { static_cast<Calls*>(user)->sets.push_back(set); }, &calls);
+  hooks.set_fault_hook([](void* user, uint32_t set) { static_cast<Calls*>(user)->sets.push_back(set); }, &calls);
+  pool.set_hooks(hooks);
   Storage* plain = pool.allocate(100);
   Storage* mirrored = pool.allocate(100);
   Storage* doubtful = pool.allocate(100);

@@ -1,0 +1,101 @@
+#include "core/parallel.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "support/catch.h"
+
+using namespace lutra;
+
+namespace {
+
+// What happens on the thread is over when this returns, the thread included.
+template <class Body> void on_another_thread(const Body& body) { std::thread(body).join(); }
+
+// The exit status of a process in which the system gives no more memory for threads' stacks. 99: it was killed.
+template <class Body> int without_memory_for_threads(const Body& body) {
+  pid_t child = fork();
+  if (child == 0) {
+    rlimit none{std::size_t{1} << 20, std::size_t{1} << 20};
+    _exit(setrlimit(RLIMIT_AS, &none) == 0 ? body() : 98);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+}  // namespace
+
+TEST_CASE("a loop covers its range once, whatever the number of threads", "[parallel]") {
+  for (int threads : {1, 2, 3, 7}) {
+    set_max_threads(threads);
+    for (int64_t count : {0, 1, 99, 100, 101, 1000, 12345}) {
+      CAPTURE(threads, count);
+      std::vector<std::atomic<int>> seen(static_cast<std::size_t>(count));
+      parallel_for(count, 100, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
+      });
+      CHECK(std::all_of(seen.begin(), seen.end(), [](const std::atomic<int>& n) { return n == 1; }));
+    }
+  }
+  set_max_threads(0);
+}
+
+TEST_CASE("a loop inside a loop stays on its thread", "[parallel]") {
+  set_max_threads(2);
+  std::atomic<int> most{0};
+  parallel_for(2, 1, [&](int64_t, int64_t) {
+    int here = max_threads();
+    int before = most;
+    while (here > before && !most.compare_exchange_weak(before, here)) {
+    }
+  });
+  CHECK(most == 1);
+  set_max_threads(0);
+}
+
+TEST_CASE("the number of threads belongs to the thread that says it", "[parallel]") {
+  set_max_threads(3);
+  on_another_thread([] {
+    set_max_threads(2);
+    CHECK(max_threads() == 2);
+  });
+  CHECK(max_threads() == 3);
+  set_max_threads(1);
+  CHECK(max_threads() == 1);
+  set_max_threads(0);
+}
+
+TEST_CASE("threads that say no number share what the process may use", "[parallel]") {
+  set_max_threads(0);
+  int alone = max_threads();
+  on_another_thread([alone] {
+    CHECK(max_threads() == std::max(1, alone / 2));
+    on_another_thread([alone] { CHECK(max_threads() == std::max(1, alone / 3)); });
+  });
+  CHECK(max_threads() == alone);
+  // One that says its number takes nobody's share.
+  on_another_thread([] {
+    set_max_threads(2);
+    CHECK(max_threads() == 2);
+  });
+  CHECK(max_threads() == alone);
+}
+
+TEST_CASE("the system gives the threads that are asked for", "[parallel]") {
+  CHECK(obtainable_threads(0) == 0);
+  for (int i = 0; i < 20; ++i) CHECK(obtainable_threads(4) == 4);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("a system that refuses threads makes loops use fewer, and the process goes on", "[parallel]") {
+  // The C library keeps the stacks of a few threads that have ended.
+  CHECK(without_memory_for_threads([] { return obtainable_threads(64) < 32 ? 0 : 1; }) == 0);
+}
+#endif
