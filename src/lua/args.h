@@ -5,9 +5,12 @@
 #include <lua.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "core/dtype.h"
 #include "core/shape.h"
@@ -20,6 +23,15 @@ struct LogicalDevice;
 
 // "a number", "nil", "a table", "a tensor": what stands at `index`, for error texts.
 std::string what_is(lua_State* L, int index);
+
+// An option that a function takes, and where its value goes.
+struct Option {
+  const char* name;
+  std::variant<bool*, int64_t*, double*, std::optional<double>*, DType*> place;
+};
+
+// Fails: `key` is none of the options `who` takes, which are listed, the nearest one first.
+[[noreturn]] void fail_unknown_option(const char* who, std::string_view key, std::span<const char* const> known);
 
 class Args {
  public:
@@ -44,6 +56,10 @@ class Args {
   // A device's name, or an object that has one.
   std::string_view device_name(int i, const char* name) const;
   LogicalDevice& logical_device(int i, const char* name) const;
+  // The options table at `i`, if there is one: the value of each option in it goes to its place. Any other key is an
+  // error.
+  void options(int i, std::initializer_list<Option> known, const char* name = "options",
+               const char* wanted = "a table of options") const;
 
  private:
   const char* who_;

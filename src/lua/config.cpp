@@ -201,6 +201,7 @@ int set_soft_device_placement(Args& args) {
 }
 
 int get_soft_device_placement(Args& args) {
+  args.at_most(0);
   lua_pushboolean(args.L, args.state.runtime().soft_placement());
   return 1;
 }
@@ -317,6 +318,7 @@ int set_intra_op_parallelism_threads(Args& args) {
 }
 
 int get_intra_op_parallelism_threads(Args& args) {
+  args.at_most(0);
   lua_pushinteger(args.L, registry(args).intra_op_threads());
   return 1;
 }
@@ -333,6 +335,7 @@ int set_float32_matmul_precision(Args& args) {
 }
 
 int get_float32_matmul_precision(Args& args) {
+  args.at_most(0);
   lua_pushstring(args.L, args.state.runtime().float32_matmul_precision);
   return 1;
 }

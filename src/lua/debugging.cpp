@@ -1,7 +1,6 @@
 #include <cstring>
 
 #include "lua/guard.h"
-#include "lua/literal.h"
 #include "lua/modules.h"
 
 // lutra.debugging: the placement log, explain, the kernel fallback.
@@ -37,6 +36,7 @@ int set_log_device_placement(Args& args) {
 }
 
 int get_log_device_placement(Args& args) {
+  args.at_most(0);
   lua_pushboolean(args.L, args.state.context().placement_log().options().on);
   return 1;
 }
@@ -65,6 +65,7 @@ int set_kernel_fallback(Args& args) {
 }
 
 int get_kernel_fallback(Args& args) {
+  args.at_most(0);
   const char* words[] = {"allow", "warn", "error"};
   lua_pushstring(args.L, words[static_cast<int>(args.state.runtime().kernel_fallback)]);
   return 1;
@@ -141,6 +142,7 @@ int explanation_text(lua_State* L) {
 }
 
 int count_storages(Args& args) {
+  args.at_most(0);
   lua_pushinteger(args.L, live_storages());
   return 1;
 }
