@@ -28,8 +28,8 @@ end
 
 -- t:float32() and the like are casts.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool" } do
-  core.methods[dtype] = function(tensor)
-    return lutra.cast(tensor, dtype)
+  core.methods[dtype] = function(tensor, ...)
+    return lutra.cast(tensor, dtype, ...)
   end
 end
 

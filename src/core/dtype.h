@@ -108,6 +108,13 @@ struct Scalar {
   double as_double() const { return kind == Kind::Float ? d : static_cast<double>(i); }
 };
 
+// The dtype of a Lua number or boolean by itself; several meet in what these promote to.
+constexpr DType literal_dtype(const Scalar& value) {
+  if (value.kind == Scalar::Kind::Bool) return DType::Bool;
+  if (value.kind == Scalar::Kind::Float) return DType::Float32;
+  return value.i == static_cast<int32_t>(value.i) ? DType::Int32 : DType::Int64;
+}
+
 Scalar read_element(DType type, const std::byte* at);
 // Rounds to the type; integers wrap; a float outside an integer's range saturates and nan becomes 0.
 void write_element(DType type, std::byte* at, Scalar value);

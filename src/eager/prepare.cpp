@@ -19,16 +19,6 @@ std::string expected(DTypes types) {
        expected(wanted), hint);
 }
 
-// The dtype of numbers among themselves: as a literal's.
-DType literal_dtype(const Scalar& number) {
-  switch (number.kind) {
-    case Scalar::Kind::Bool: return DType::Bool;
-    case Scalar::Kind::Int: return fits(DType::Int32, number) ? DType::Int32 : DType::Int64;
-    case Scalar::Kind::Float: return DType::Float32;
-  }
-  return DType::Float32;
-}
-
 // A Lua number takes the tensors' dtype where it can.
 DType with_number(DType tensors, const Scalar& number) {
   if (number.kind == Scalar::Kind::Float && !is_float(tensors)) return DType::Float32;

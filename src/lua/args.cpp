@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "lua/own_entries.h"
 #include "lua/state.h"
 
 namespace lutra {
@@ -41,6 +42,7 @@ std::optional<int64_t> integral(lua_State* L, int index) {
 
 int read_integers(lua_State* L, int index, const char* who, const char* name, int64_t* out, int most) {
   std::size_t length = lua_rawlen(L, index);
+  require_own_entries(L, index, length, who, name);
   require(length <= static_cast<std::size_t>(most), who, ": ", name, " has ", length, " entries, at most ", most,
           " are possible");
   int absolute = lua_absindex(L, index);
@@ -60,8 +62,10 @@ int read_integers(lua_State* L, int index, const char* who, const char* name, in
 }
 
 void Args::at_most(int most) const {
-  require(count() <= most, who_, ": ", count(), " arguments given, at most ", most, most == 1 ? " is" : " are",
-          " taken");
+  if (count() <= most) return;
+  const char* given = count() == 1 ? " argument given, " : " arguments given, ";
+  if (most == 0) fail(ErrorCode::InvalidArgument, who_, ": ", count(), given, "none is taken");
+  fail(ErrorCode::InvalidArgument, who_, ": ", count(), given, "at most ", most, most == 1 ? " is" : " are", " taken");
 }
 
 void Args::wrong(int i, const char* name, const char* wanted) const {
@@ -174,6 +178,49 @@ Device& Args::physical_device(int i, const char* name) const {
   }
   fail(ErrorCode::InvalidArgument, who_, ": ", name, " is the logical device ", quoted_name(given),
        ", expected a physical one", on, " (lutra.config.list_physical_devices)");
+}
+
+void fail_unknown_option(const char* who, std::string_view key, std::span<const char* const> known) {
+  NearestWord nearest(key);
+  std::string all;
+  for (const char* name : known) {
+    nearest.offer(name);
+    append(all, text(all.empty() ? "" : ", ", name));
+  }
+  fail(ErrorCode::InvalidArgument, who, ": unknown option '", key.substr(0, 40), "'", nearest.hint(),
+       all.empty() ? "; it takes no options" : "; it takes ", all);
+}
+
+void Args::options(int i, std::initializer_list<Option> known, const char* name, const char* wanted) const {
+  if (!has(i)) return;
+  if (lua_type(L, i) != LUA_TTABLE) wrong(i, name, wanted);
+  for (lua_pushnil(L); lua_next(L, i) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) {
+      fail(ErrorCode::InvalidArgument, who_, ": ", name, " has the key ", what_is(L, -2),
+           ", expected the name of an option");
+    }
+    std::size_t length;
+    const char* word = lua_tolstring(L, -2, &length);
+    std::string_view key(word, length);
+    auto option = std::find_if(known.begin(), known.end(), [&](const Option& each) { return key == each.name; });
+    if (option == known.end()) {
+      std::vector<const char*> names;
+      for (const Option& each : known) names.push_back(each.name);
+      fail_unknown_option(who_, key, names);
+    }
+    int value = lua_gettop(L);
+    struct Read {
+      const Args& args;
+      int at;
+      const char* name;
+      void operator()(bool* place) const { *place = args.boolean(at, name); }
+      void operator()(int64_t* place) const { *place = args.integer(at, name); }
+      void operator()(double* place) const { *place = args.number(at, name); }
+      void operator()(std::optional<double>* place) const { *place = args.number(at, name); }
+      void operator()(DType* place) const { *place = args.dtype(at, name); }
+    };
+    std::visit(Read{*this, value, option->name}, option->place);
+  }
 }
 
 void fail_unknown_option(const char* who, std::string_view key, std::span<const char* const> known) {

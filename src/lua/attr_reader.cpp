@@ -6,6 +6,8 @@
 
 #include "core/error.h"
 #include "lua/args.h"
+#include "lua/elements.h"
+#include "lua/own_entries.h"
 
 namespace lutra {
 namespace {
@@ -64,9 +66,7 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
       break;
     case AttrType::Number:
       if (lua_type(L, index) != LUA_TNUMBER) fail_type(L, index, def, *call, "a number");
-      reinterpret_cast<Number*>(at)->value = lua_isinteger(L, index)
-                                                 ? Scalar::of(static_cast<int64_t>(lua_tointeger(L, index)))
-                                                 : Scalar::of(static_cast<double>(lua_tonumber(L, index)));
+      reinterpret_cast<Number*>(at)->value = number_at(L, index);
       break;
     case AttrType::DType: {
       if (lua_type(L, index) != LUA_TSTRING) fail_type(L, index, def, *call, "a dtype's name");
@@ -96,8 +96,6 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
 
 namespace {
 
-bool is_users(const AttrDef& def) { return def.type != AttrType::Rng && def.type != AttrType::IndexBase; }
-
 [[noreturn, gnu::cold]] void fail_unknown_option(const char* key, const Call& call) {
   std::vector<const char*> known;
   for (const AttrDef& def : call.op->attrs.defs) {
@@ -109,6 +107,7 @@ bool is_users(const AttrDef& def) { return def.type != AttrType::Rng && def.type
 }  // namespace
 
 void read_options(lua_State* L, int index, Call* call) {
+  require_own_entries(L, index, 0, call->op->called(), "the options table");
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) {
       fail(ErrorCode::InvalidArgument, call->op->called(), ": the options table has the key ", what_is(L, -2),

@@ -13,6 +13,9 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call);
 // Reads the options table at `index`; an option nobody knows is an error that suggests the nearest one.
 void read_options(lua_State* L, int index, Call* call);
 
+// Whether the attribute is an option of the user's, and not filled in by Lutra.
+inline bool is_users(const AttrDef& def) { return def.type != AttrType::Rng && def.type != AttrType::IndexBase; }
+
 // Whether the table at `index` is one of options: it has a string key, or nothing in it.
 bool is_options(lua_State* L, int index);
 

@@ -11,31 +11,28 @@ namespace {
 
 // Lives in a userdata that the closures hold.
 OpBinding* new_binding(lua_State* L, State& state, const OpDef& op) {
-  void* block = lua_newuserdatauv(L, sizeof(OpBinding), 0);
-  OpBinding* binding = new (block) OpBinding{&state, &op, {}, 0, 0, -1, -1};
-  lua_createtable(L, 0, 1);
-  lua_pushcfunction(L, [](lua_State* inner) -> int {
-    static_cast<OpBinding*>(lua_touserdata(inner, 1))->~OpBinding();
-    return 0;
-  });
-  lua_setfield(L, -2, "__gc");
-  lua_setmetatable(L, -2);
-
+  using Place = OpBinding::Place;
+  std::size_t most = op.inputs.size() + op.attrs.defs.size();
+  void* block = lua_newuserdatauv(L, sizeof(OpBinding) + most * sizeof(Place), 0);
+  OpBinding* binding = new (block) OpBinding{&state, &op, {}};
+  Place* places = reinterpret_cast<Place*>(binding + 1);
+  std::size_t count = 0;
   for (const AttrDef& def : op.attrs.defs) {
-    if (def.is_before_inputs) binding->places.push_back({&def, 0, true});
+    if (def.is_before_inputs) new (&places[count++]) Place{&def, 0, true};
     if (def.type == AttrType::IndexBase) binding->base_attr = def.offset;
   }
-  bool inputs_first = binding->places.empty();
+  bool inputs_first = count == 0;
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-    binding->places.push_back({nullptr, static_cast<int>(i), (op.inputs[i].flags & kOptional) == 0});
+    new (&places[count++]) Place{nullptr, static_cast<int>(i), (op.inputs[i].flags & kOptional) == 0};
   }
   for (const AttrDef& def : op.attrs.defs) {
     if (!def.is_positional || def.is_before_inputs) continue;
     if (def.is_leading_optional) binding->leading_optional = 1;
-    binding->places.push_back({&def, 0, def.is_required});
+    new (&places[count++]) Place{&def, 0, def.is_required};
   }
-  for (const OpBinding::Place& place : binding->places) binding->required += place.required;
-  int inputs = static_cast<int>(op.inputs.size());
+  binding->places = {places, count};
+  for (const Place& place : binding->places) binding->required += place.required;
+  int inputs = binding->inputs = static_cast<int>(op.inputs.size());
   if (inputs_first && !op.is_variadic() && inputs <= kFewOperands && binding->required <= inputs) {
     binding->plain_inputs = inputs;
   }

@@ -1,5 +1,4 @@
 #include "lua/guard.h"
-#include "lua/literal.h"
 #include "lua/modules.h"
 
 // lutra.debugging: the placement log, explain, the kernel fallback.
@@ -123,6 +122,7 @@ int explanation_text(lua_State* L) {
 }
 
 int count_storages(Args& args) {
+  args.at_most(0);
   lua_pushinteger(args.L, live_storages());
   return 1;
 }

@@ -5,49 +5,10 @@
 // (guard.h). An error travels as an exception up to the binding's outermost frame, is kept in the State, and becomes a
 // Lua error here, after every C++ object is gone.
 
-#include <cstring>
-
 #include "lua/guard.h"
-#include "lua/state.h"
+#include "lua/traceback.h"
 
 namespace lutra {
-namespace {
-
-// Lutra's own Lua is loaded under names that begin so.
-constexpr const char* kOwnChunk = "=[lutra";
-
-bool is_own(const lua_Debug& frame) { return std::strncmp(frame.source, kOwnChunk, std::strlen(kOwnChunk)) == 0; }
-
-// The innermost frame that runs the user's Lua. Level 0 is the C function that asks.
-bool find_script_frame(lua_State* L, lua_Debug* frame, int first = 0) {
-  for (int level = first; lua_getstack(L, level, frame) != 0; ++level) {
-    lua_getinfo(L, "Sl", frame);
-    if (frame->currentline > 0 && !is_own(*frame)) return true;
-  }
-  return false;
-}
-
-void set_string(lua_State* L, const char* key, const std::string& value) {
-  lua_pushlstring(L, value.data(), value.size());
-  lua_setfield(L, -2, key);
-}
-
-}  // namespace
-
-std::string script_line(lua_State* L) {
-  lua_Debug frame;
-  if (!find_script_frame(L, &frame)) return "";
-  return text(frame.short_src, ":", frame.currentline);
-}
-
-void State::remember_line(lua_State* L, char* source, std::size_t size, int* line) {
-  lua_Debug frame;
-  *line = 0;
-  if (!find_script_frame(L, &frame, 1)) return;
-  *line = frame.currentline;
-  std::strncpy(source, frame.short_src, size - 1);
-  source[size - 1] = '\0';
-}
 
 void State::keep_current_exception() {
   try {
@@ -76,19 +37,23 @@ const Error* State::set_aside() {
 // The error stays in the State while its Lua object is made: that may raise for want of memory, and may run finalizers
 // that call ops and fail.
 void State::raise(lua_State* L, const Error* kept) {
+  auto set_string = [L](const char* key, const std::string& value) {
+    lua_pushlstring(L, value.data(), value.size());
+    lua_setfield(L, -2, key);
+  };
   luaL_checkstack(L, 10, nullptr);
   const Error& error = *kept;
   lua_createtable(L, 0, 4 + static_cast<int>(error.fields().size()));
   lua_pushstring(L, name(error.code()));
   lua_setfield(L, -2, "code");
-  set_string(L, "message", error.message());
-  for (const auto& [key, value] : error.fields()) set_string(L, key.c_str(), value);
+  set_string("message", error.message());
+  for (const auto& [key, value] : error.fields()) set_string(key.c_str(), value);
   lua_Debug frame;
   if (find_script_frame(L, &frame)) {
     lua_pushfstring(L, "%s:%d:", frame.short_src, frame.currentline);
     lua_setfield(L, -2, "where");
   }
-  luaL_traceback(L, L, nullptr, 0);
+  push_traceback(L);
   lua_setfield(L, -2, "traceback");
   push(L, kErrorMeta);
   lua_setmetatable(L, -2);

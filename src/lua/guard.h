@@ -2,6 +2,7 @@
 // written `int f(Args& args)`, may throw, and is registered as guarded<f>.
 #pragma once
 
+#include "core/error.h"
 #include "lua/args.h"
 #include "lua/state.h"
 
@@ -26,12 +27,13 @@ using Binding = int (*)(Args& args);
 
 template <Binding binding> int guarded(lua_State* L) {
   State* state = static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  const char* who = lua_tostring(L, lua_upvalueindex(2));
   int results = -1;
   bool has_error_object = false;
   try {
-    if (state->is_closed()) fail(ErrorCode::FailedPrecondition, "lutra: this interpreter is being closed");
+    if (state->is_closed()) fail(ErrorCode::FailedPrecondition, who, ": this interpreter is being closed");
     state->enter(L);
-    Args args(L, *state, lua_tostring(L, lua_upvalueindex(2)));
+    Args args(L, *state, who);
     results = binding(args);
   } catch (const LuaRaised&) {
     has_error_object = true;
@@ -42,6 +44,23 @@ template <Binding binding> int guarded(lua_State* L) {
   if (results < 0) state->raise(L);
   state->tell(L);
   return results;
+}
+
+// The read phase of a binding that is a plain C function, since it calls Lua that may raise or yield later on: what
+// `read` throws is raised as a Lua error. `read` pushes nothing under protect().
+template <class F> void read_phase(lua_State* L, State& state, const char* who, F&& read) {
+  bool ok = true;
+  try {
+    if (state.is_closed()) fail(ErrorCode::FailedPrecondition, who, ": this interpreter is being closed");
+    state.enter(L);
+    Args args(L, state, who);
+    read(args);
+  } catch (...) {
+    state.keep_current_exception();
+    ok = false;
+  }
+  if (!ok) [[unlikely]]
+    state.raise(L);
 }
 
 // Sets field `name` of the table on top of the stack to the binding. `who` starts its error texts.

@@ -1,6 +1,9 @@
+#include <cstring>
+
 #include "eager/executor.h"
-#include "lua/args.h"
+#include "lua/guard.h"
 #include "lua/op_call.h"
+#include "lua/own_entries.h"
 #include "lua/tensor_api.h"
 #include "ops/index.h"
 #include "ops/shape.h"
@@ -54,6 +57,7 @@ void read_slice(lua_State* L, int key, SliceAttrs* attrs) {
     return;
   }
   std::size_t length = lua_rawlen(L, key);
+  require_own_entries(L, key, length, "index", "the list of entries");
   require(length <= static_cast<std::size_t>(kMaxRank), "index: ", length, " entries, and a tensor has at most 8 axes");
   std::size_t entries = 0;
   for (lua_pushnil(L); lua_next(L, key) != 0; lua_pop(L, 1)) ++entries;
@@ -63,6 +67,17 @@ void read_slice(lua_State* L, int key, SliceAttrs* attrs) {
     read_entry(L, attrs);
     lua_pop(L, 1);
   }
+}
+
+// ipairs asks for the next entry until there is none; a tensor raises there instead.
+void check_iteration(lua_State* L, const TensorRep& tensor) {
+  if (tensor.rank == 0 || integral(L, 2) != tensor.dims[0] + 1) return;
+  lua_Debug caller;
+  if (lua_getstack(L, 1, &caller) == 0 || lua_getinfo(L, "nS", &caller) == 0) return;
+  if (*caller.what != 'C' || std::strcmp(caller.namewhat, "for iterator") != 0) return;
+  fail(ErrorCode::OutOfRange, "t[", tensor.dims[0] + 1, "]: axis 1 has ", tensor.dims[0],
+       tensor.dims[0] == 1 ? " element" : " elements",
+       "; ipairs goes on until it meets nil, which a tensor never gives: walk it with pairs(t)");
 }
 
 }  // namespace
@@ -82,18 +97,16 @@ int index_tensor(lua_State* L, State& state, const Box& box) {
     return run_read_call(L, state, call);
   }
   Call call(state.runtime().ops().get("StridedSlice"), operands, 1, 1);
-  bool ok = true;
-  try {
-    if (lua_type(L, 2) != LUA_TNUMBER && lua_type(L, 2) != LUA_TTABLE) {
-      fail(ErrorCode::InvalidArgument, "index: the key is ", what_is(L, 2),
-           ", expected an integer, a list of entries per axis, or a tensor of indices");
+  read_phase(L, state, "index", [&](Args& args) {
+    int type = lua_type(L, 2);
+    if (type == LUA_TNUMBER) {
+      check_iteration(L, box.tensor);
+    } else if (type != LUA_TTABLE) {
+      if (to_box(L, 2) != nullptr) args.tensor(2, "the key");  // says that it has been released
+      args.wrong(2, "the key", "an integer, a list of entries per axis, or a tensor of indices");
     }
     read_slice(L, 2, &call.as<SliceAttrs>());
-  } catch (...) {
-    state.keep_current_exception();
-    ok = false;
-  }
-  if (!ok) state.raise(L);
+  });
   return run_read_call(L, state, call);
 }
 

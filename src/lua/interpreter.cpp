@@ -136,7 +136,7 @@ void Interpreter::open_scope(const std::string& device) {
   DeviceSpec spec = DeviceSpec::parse(device);
   try {
     protect(L_, 0, [&](lua_State* L) {
-      state.make_scopes(L);
+      state.scopes().make(L);
       return 0;
     });
   } catch (const LuaRaised&) {

@@ -1,22 +1,63 @@
-// Tensors from Lua values and Lua values from tensors.
+// Reads a script's literal, a nested table, a number or a boolean: its shape, elements and dtype. By Lua calls that
+// cannot raise; mistakes are thrown with the path of the entry. See Note [Reading a nested table].
 #pragma once
 
 #include <lua.hpp>
 
+#include <string>
+
 #include "core/dtype.h"
-#include "lua/state.h"
+#include "core/shape.h"
 
 namespace lutra {
 
-// Replaces the table, number or boolean at `index` by a tensor of its elements, placed as an _EagerConst. `dtype` is
-// kNoDType for the literal's own. On a mistake keeps the Error in the State and returns false. May raise a Lua error.
-bool make_constant(lua_State* L, State& state, int index, const char* who, DType dtype);
+// How error texts call an argument: "add: b", or "stack: tensors[2]" for an entry of a list.
+struct ArgumentName {
+  const char* who;
+  const char* name;
+  int entry = 0;
+};
 
-// Pushes the elements as nested tables, or the number of a scalar. `bytes` are on the host. May raise a Lua error.
-void push_elements(lua_State* L, DType dtype, const Shape& shape, const std::byte* bytes);
-void push_scalar(lua_State* L, const Scalar& value);
+// Whether the value at `index` may be a literal.
+inline bool is_literal(lua_State* L, int index) {
+  int type = lua_type(L, index);
+  return type == LUA_TTABLE || type == LUA_TNUMBER || type == LUA_TBOOLEAN;
+}
 
-// Pushes the shape as a table that prints and compares as one. May raise a Lua error.
-void push_shape(lua_State* L, State& state, const Shape& shape);
+class Literal {
+ public:
+  // Of the value at `index`, which is_literal.
+  Literal(lua_State* L, int index, const ArgumentName& name) : L_(L), index_(index), name_(name) {}
+
+  // First: how many elements there are.
+  int64_t measure();
+  // Then: puts them into values[0..measure()), row-major. Leaves the value on the stack.
+  void read(Scalar* values);
+
+  Shape shape() const { return Shape({dims_, static_cast<std::size_t>(rank_)}); }
+  // What the elements' dtypes meet in.
+  DType dtype() const;
+
+ private:
+  void check_empty();
+  void read_table(int level);
+  void read_by_number(int level, int64_t done);
+  void read_entry(int level);
+  void read_element(int levels);
+  std::string path(int levels, const int64_t* at) const;
+  std::string first(int levels) const;
+
+  lua_State* L_;
+  int index_;
+  ArgumentName name_;
+  int rank_ = 0;
+  int64_t dims_[kMaxRank];
+  int64_t at_[kMaxRank];  // the entry being read, from 1
+  Scalar* next_ = nullptr;
+  DTypes seen_;
+};
+
+// Fails when an element is no value of `dtype`.
+void check_fit(const char* who, DType dtype, const Scalar* values, int64_t count);
 
 }  // namespace lutra

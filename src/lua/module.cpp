@@ -2,6 +2,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "core/version.h"
 #include "lua/lua_sources.h"
 #include "lua/modules.h"
 #include "lua/op_call.h"
@@ -89,7 +90,13 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   state.push(L, State::kMethods);
   lua_newtable(L);  // the module
   bind_ops(L, state);
-  open_values(L, state);
+  open_constants(L, state);
+  open_settings(L, state);
+  open_timing(L, state);
+  open_errors(L, state);
+  open_shapes(L, state);
+  lua_pushliteral(L, LUTRA_VERSION);
+  lua_setfield(L, -2, "version");
   open_config(L, state);
   open_debugging(L, state);
   lua_insert(L, -2);
@@ -99,9 +106,9 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   state.push(L, State::kMethods);
   lua_setfield(L, -2, "methods");
   open_scopes(L, state);
+  open_tidy(L, state);
   open_help(L, state);
   lua_insert(L, -2);
-  open_memory(L, state);
   run_prelude(L, state);
   lua_getfield(L, -1, "device");
   open_device(L, state);

@@ -11,9 +11,19 @@ void open_scopes(lua_State* L, State& state);     // what coroutines' scopes are
 void open_device(lua_State* L, State& state);     // replaces the function form of device on top of the stack by device
 void open_config(lua_State* L, State& state);     // lutra.config
 void open_debugging(lua_State* L, State& state);  // lutra.debugging
-void open_memory(lua_State* L, State& state);     // synchronize, and what lutra.tidy is made of
+void open_tidy(lua_State* L, State& state);       // what lutra.tidy is made of
 void open_help(lua_State* L, State& state);       // what lutra.help is made of
-void open_values(lua_State* L, State& state);     // constant, from_bytes, random.set_seed, iserror, time, version
+void open_constants(lua_State* L, State& state);  // constant, from_bytes
+void open_errors(lua_State* L, State& state);     // iserror, and what error objects can do
+void open_shapes(lua_State* L, State& state);     // what shapes can do
+void open_settings(lua_State* L, State& state);   // set_print_options, random.set_seed
+void open_timing(lua_State* L, State& state);     // time, synchronize
+
+// Pushes the shape as a table that prints and compares as one. May raise a Lua error.
+void push_shape(lua_State* L, State& state, const Shape& shape);
+
+// The __concat of errors and shapes: both sides as tostring gives them.
+int concat_as_text(lua_State* L);
 
 // Pushes a list of device objects that prints as TensorFlow's. May raise a Lua error.
 struct DeviceEntry {

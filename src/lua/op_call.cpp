@@ -6,7 +6,9 @@
 #include "eager/executor.h"
 #include "lua/args.h"
 #include "lua/attr_reader.h"
-#include "lua/literal.h"
+#include "lua/constants.h"
+#include "lua/elements.h"
+#include "lua/own_entries.h"
 
 // Note [Phases of an op call]
 // Read: arguments into a Call by Lua calls that cannot raise; tables become tensors first, each by an op call of its
@@ -37,8 +39,7 @@ static_assert(std::is_trivially_destructible_v<Frame> && std::is_trivially_destr
 
 inline void read_number(lua_State* L, int index, Operand* out) {
   out->tensor = nullptr;
-  out->number = lua_isinteger(L, index) ? Scalar::of(static_cast<int64_t>(lua_tointeger(L, index)))
-                                        : Scalar::of(static_cast<double>(lua_tonumber(L, index)));
+  out->number = number_at(L, index);
 }
 
 // A tensor or, where the op takes one, a number.
@@ -67,7 +68,7 @@ bool make_literals(lua_State* L, State& state, const OpBinding& binding, int giv
     bool is_plain = type == LUA_TNUMBER || type == LUA_TBOOLEAN;
     if (type != LUA_TTABLE && !(is_plain && (def.flags & kNumber) == 0)) continue;
     if (type == LUA_TTABLE && !place.required && is_options(L, i + 1)) continue;
-    if (!make_constant(L, state, i + 1, binding.op->called(), kNoDType)) return false;
+    if (!make_constant(L, state, i + 1, {binding.op->called(), def.name}, kNoDType)) return false;
   }
   return true;
 }
@@ -82,6 +83,7 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
       fail(ErrorCode::InvalidArgument, op.called(), ": ", def.name, " is ", what_is(L, index),
            ", expected a list of tensors");
     }
+    require_own_entries(L, index, lua_rawlen(L, index), op.called(), def.name);
     int64_t entries = 0;
     for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) ++entries;
     *count = static_cast<int>(std::min<std::size_t>(lua_rawlen(L, index), INT32_MAX));
@@ -95,13 +97,7 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
   int own = lua_gettop(L);
   for (int i = 1; i <= *count; ++i) {
     lua_rawgeti(L, index, i);
-    if (to_live_box(L, -1) == nullptr && !lua_isuserdata(L, -1)) {
-      int type = lua_type(L, -1);
-      if ((type == LUA_TTABLE || type == LUA_TNUMBER || type == LUA_TBOOLEAN) &&
-          !make_constant(L, state, -1, op.called(), kNoDType)) {
-        return nullptr;
-      }
-    }
+    if (is_literal(L, -1) && !make_constant(L, state, -1, {op.called(), def.name, i}, kNoDType)) return nullptr;
     lua_rawseti(L, own, i);
   }
   Operand* operands =
@@ -126,6 +122,11 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
     const char* name =
         place.attr != nullptr ? place.attr->name : binding.op->inputs[static_cast<std::size_t>(place.input)].name;
     signature += text(signature.empty() ? "" : ", ", place.required ? "" : "[", name, place.required ? "" : "]");
+  }
+  for (const AttrDef& def : binding.op->attrs.defs) {
+    if (def.is_positional || !is_users(def)) continue;
+    signature += signature.empty() ? "[options]" : ", [options]";
+    break;
   }
   fail(ErrorCode::InvalidArgument, binding.op->called(), ": ", given,
        given == 1 ? " argument given, expected " : " arguments given, expected ", binding.op->called(), "(", signature,
@@ -226,7 +227,7 @@ int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
 
 // The hot path: as many live tensors, or numbers, as the op takes and nothing else.
 inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame* frame, Call* call) {
-  if (given != binding.plain_inputs || binding.state->is_closed()) return false;
+  if (given != binding.plain_inputs) return false;
   for (int i = 0; i < given; ++i) {
     if (Box* box = to_live_box(L, i + 1)) [[likely]] {
       frame->few[i].tensor = &box->tensor;
@@ -245,10 +246,6 @@ inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame*
 [[gnu::noinline]] void read_any(lua_State* L, const OpBinding& binding, int given, Frame* frame, Call* call) {
   State& state = *binding.state;
   const OpDef& op = *binding.op;
-  if (state.is_closed()) {
-    state.keep(Error(ErrorCode::FailedPrecondition, text(op.called(), ": this interpreter is being closed")));
-    state.raise(L);
-  }
   state.enter(L);
   luaL_checkstack(L, 12, nullptr);
   if (!make_literals(L, state, binding, std::min(given, static_cast<int>(binding.places.size())))) state.raise(L);
@@ -268,8 +265,16 @@ inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame*
   if (!ok) state.raise(L);
 }
 
+// The op's own entry is gone with the Runtime.
+[[noreturn, gnu::cold, gnu::noinline]] void fail_closed(lua_State* L, State& state) {
+  state.keep(Error(ErrorCode::FailedPrecondition, "lutra: this interpreter is being closed"));
+  state.raise(L);
+}
+
 inline int call_with(lua_State* L, const OpBinding& binding, int given) {
   State& state = *binding.state;
+  if (state.is_closed()) [[unlikely]]
+    fail_closed(L, state);
   Frame frame;
   Call call(*binding.op, frame.few, 0, 1);
   if (!read_plain(L, binding, given, &frame, &call)) read_any(L, binding, given, &frame, &call);
@@ -293,8 +298,8 @@ int call_op(lua_State* L) {
 
 int call_op_as_metamethod(lua_State* L) {
   const OpBinding& binding = *static_cast<const OpBinding*>(lua_touserdata(L, lua_upvalueindex(1)));
-  lua_settop(L, static_cast<int>(binding.op->inputs.size()));
-  return call_with(L, binding, lua_gettop(L));
+  lua_settop(L, binding.inputs);
+  return call_with(L, binding, binding.inputs);
 }
 
 int run_read_call(lua_State* L, State& state, Call& call) {

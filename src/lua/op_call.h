@@ -3,6 +3,8 @@
 
 #include <lua.hpp>
 
+#include <span>
+
 #include "lua/state.h"
 #include "ops/op.h"
 
@@ -11,7 +13,8 @@ namespace lutra {
 // As many operands as are read onto the C stack.
 inline constexpr int kFewOperands = 8;
 
-// How an op's Lua arguments stand: worked out once when it is bound.
+// How an op's Lua arguments stand: worked out once when it is bound. Owns nothing, so that it can be asked as long as
+// Lua keeps its userdata, also while the interpreter is being closed.
 struct OpBinding {
   State* state;
   const OpDef* op;
@@ -21,11 +24,12 @@ struct OpBinding {
     int input;
     bool required;
   };
-  std::vector<Place> places;
-  int required = 0;          // how many must be given
-  int leading_optional = 0;  // 1 if the first place is left out when few are given
-  int plain_inputs = -1;     // how many arguments the hot path takes; -1: none
-  int base_attr = -1;        // offset of an IndexBase attribute
+  std::span<const Place> places;  // in the same userdata
+  int inputs = 0;                 // of the op
+  int required = 0;               // how many must be given
+  int leading_optional = 0;       // 1 if the first place is left out when few are given
+  int plain_inputs = -1;          // how many arguments the hot path takes; -1: none
+  int base_attr = -1;             // offset of an IndexBase attribute
 };
 
 // The C function of every op; upvalues: OpBinding*, metatables of inline and of stored tensors.

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "lua/guard.h"
 #include "lua/modules.h"
 
@@ -12,7 +14,7 @@ struct ScopeObject {
   CoroutineScopes* scopes;  // null: closed
   uint64_t serial;
   int line;  // where it was opened
-  char source[60];
+  char source[LUA_IDSIZE];
 
   uintptr_t live_cookie() const { return ~reinterpret_cast<uintptr_t>(this) ^ (Box::secret_ << 1); }
 };
@@ -70,8 +72,8 @@ int device(lua_State* L) {
   scope->cookie = scope->live_cookie();
   lua_pushvalue(L, lua_upvalueindex(kMeta));
   lua_setmetatable(L, -2);
-  state.make_scopes(L);
-  bool forgets = state.device_names >= kMostNames || state.context().has_many_specs();
+  state.scopes().make(L);
+  bool forgets = state.scopes().names >= kMostNames || state.context().has_many_specs();
   if (forgets) [[unlikely]] {
     // The table goes first: it must not name an id that has been given to another name.
     lua_newtable(L);
@@ -81,14 +83,14 @@ int device(lua_State* L) {
   uint32_t id = 0, merged = 0;
   bool is_new = false, ok = true;
   try {
-    if (forgets) state.forget_names();
+    if (forgets) state.scopes().forget_names();
     Context& context = state.enter(L);
     bool lifts = lua_isboolean(L, 1) && lua_toboolean(L, 1) == 0;
     if (!lifts) {
       id = named_spec(L, state, &is_new);
       merged = context.scope_inside(context.scopes->spec(), id);
     }
-    state.open_scope(merged, &scope->scopes, &scope->serial);
+    state.scopes().open(merged, &scope->scopes, &scope->serial);
   } catch (...) {
     state.keep_current_exception();
     ok = false;
@@ -98,27 +100,40 @@ int device(lua_State* L) {
     lua_pushvalue(L, 1);
     lua_pushinteger(L, id);
     lua_rawset(L, lua_upvalueindex(kNames));
-    ++state.device_names;
+    ++state.scopes().names;
   }
-  state.remember_line(L, scope->source, sizeof scope->source, &scope->line);
+  lua_Debug frame;
+  if (find_script_frame(L, &frame, 1)) {
+    scope->line = frame.currentline;
+    std::memcpy(scope->source, frame.short_src, sizeof scope->source);
+  }
   return 1;
 }
 
-// __close. Afterwards the object is an empty shell whose metatable (upvalue 2) has no __gc, so that its collection
-// costs nothing; closing it again does nothing.
+// Ends the scope; the object is an empty shell from then on.
+void end_scope(State& state, ScopeObject* scope) {
+  scope->scopes->stack.remove(scope->serial);
+  state.scopes().release(scope->scopes);
+  scope->scopes = nullptr;
+}
+
+// __close. Afterwards the object's metatable (upvalue 2) has no __gc, so that its collection costs nothing; closing it
+// again does nothing. One that is closed in the wrong place has ended all the same.
 int close_scope(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
   ScopeObject* scope = to_scope(L, 1);
   if (scope == nullptr || scope->scopes == nullptr || state.is_closed()) return 0;
-  bool in_order = scope->scopes->stack.is_innermost(scope->serial);
-  scope->scopes->stack.remove(scope->serial);
-  state.release_scopes(scope->scopes);
-  scope->scopes = nullptr;
+  const char* problem = nullptr;
+  if (!state.scopes().are_of(L, scope->scopes))
+    problem = " was closed in another coroutine than the one that opened it";
+  else if (!scope->scopes->stack.is_innermost(scope->serial))
+    problem = " was closed while one opened inside it was still open";
+  end_scope(state, scope);
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_setmetatable(L, 1);
-  if (in_order) return 0;
-  state.keep(Error(ErrorCode::FailedPrecondition, text("device: the scope opened at ", scope->source, ":", scope->line,
-                                                       " was closed while one opened inside it was still open")));
+  if (problem == nullptr) return 0;
+  state.keep(Error(ErrorCode::FailedPrecondition,
+                   text("device: the scope opened at ", scope->source, ":", scope->line, problem)));
   state.raise(L);
 }
 
@@ -126,9 +141,7 @@ int collect_scope(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
   ScopeObject* scope = to_scope(L, 1);
   if (scope == nullptr || scope->scopes == nullptr || state.is_closed()) return 0;
-  scope->scopes->stack.remove(scope->serial);
-  state.release_scopes(scope->scopes);
-  scope->scopes = nullptr;
+  end_scope(state, scope);
   try {
     state.runtime().log().line(text("WARNING: the device scope opened at ", scope->source, ":", scope->line,
                                     " was never closed and ends now; write local _ <close> = lutra.device(...)"));
@@ -141,7 +154,7 @@ int collect_scope(lua_State* L) {
 int collect_scopes(lua_State* L) {
   State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
   auto* handle = static_cast<CoroutineScopes**>(lua_touserdata(L, 1));
-  if (*handle != nullptr && !state.is_closed()) state.release_scopes(*handle);
+  if (*handle != nullptr && !state.is_closed()) state.scopes().release(*handle);
   *handle = nullptr;
   return 0;
 }
@@ -166,7 +179,7 @@ int adopt_scope(lua_State* L) {
   if (state.is_closed()) return 0;
   std::size_t length = 0;
   const char* name = lua_tolstring(L, 1, &length);
-  state.make_scopes(L);
+  state.scopes().make(L);
   bool ok = true;
   try {
     Context& context = state.enter(L);

@@ -1,34 +1,23 @@
-// What one lua_State has of Lutra: its Runtime and Context, the metatables, and the books about memory that Lua owns.
-// It lives in a userdata that the registry holds, so that it is the last of Lutra's objects to be finalized.
+// What one lua_State has of Lutra: its Runtime and Context, its tables, its coroutines' scopes, the books of its
+// tensors, the error on its way to Lua. It lives in a userdata that the registry holds, so that it is the last of
+// Lutra's objects to be finalized.
 #pragma once
 
 #include <lua.hpp>
 
 #include <list>
 #include <memory>
-#include <string>
-#include <unordered_set>
+#include <vector>
 
 #include "eager/context.h"
 #include "lua/box.h"
+#include "lua/coroutine_scopes.h"
+#include "lua/tensor_books.h"
+#include "lua/tidy.h"
+#include "lua/traceback.h"
 #include "tensor/print.h"
 
 namespace lutra {
-
-// The scopes of one coroutine. Its handle and every scope object made in it count as uses; the State owns them all, and
-// at its end drops those whose users Lua never finalizes.
-struct CoroutineScopes {
-  ScopeStack stack;
-  int uses;
-  std::list<CoroutineScopes>::iterator place;
-};
-
-// A lutra.tidy in progress; lives in a userdata of its coroutine.
-struct TidyMark {
-  TidyMark* outer;
-  lua_State* thread;
-  bool open;
-};
 
 class State {
  public:
@@ -37,7 +26,7 @@ class State {
 
   // The State of this interpreter; null before luaopen_lutra.
   static State* find(lua_State* L);
-  // Pushes one of the State's own tables: kRegistryMetatables and so on.
+  // The State's own tables, in the interpreter's registry.
   enum Slot {
     kTensorMeta = 1,
     kStoredTensorMeta,
@@ -55,30 +44,20 @@ class State {
     kExplanationMeta,
     kSlots
   };
-  void push(lua_State* L, Slot slot) const;
-  void set(lua_State* L, Slot slot);  // pops the value
+  static void push(lua_State* L, Slot slot);
+  void set(lua_State* L, Slot slot);  // pops the value; may raise a Lua error
 
   Runtime& runtime() { return *runtime_; }
   Context& context() { return *context_; }
   bool is_closed() const { return closed_; }
   void close();  // the lua_State is going away
 
-  // Makes L's scopes the Context's. Cheap while the same coroutine runs.
+  // Everything that asks the Context enters first: L's scopes become the Context's.
   Context& enter(lua_State* L) {
-    if (L != running_) [[unlikely]]
-      switch_to(L);
+    scopes_.enter(L);
     return *context_;
   }
-  // Gives L a stack of scopes of its own, if it has none yet. May raise a Lua error, and may run finalizers.
-  void make_scopes(lua_State* L);
-  // Opens a scope in the running coroutine's own stack. *scopes and *serial name it.
-  void open_scope(uint32_t spec, CoroutineScopes** scopes, uint64_t* serial);
-  // The script line that runs L, for a later message.
-  void remember_line(lua_State* L, char* source, std::size_t size, int* line);
-  // Forgets device names that no scope and no origin refers to, when there are many.
-  void forget_names();
-  // One use of them less.
-  void release_scopes(CoroutineScopes* scopes);
+  ScopeBook& scopes() { return scopes_; }
 
   // A new tensor on top of L's stack, empty; `is_inline` promises that it will carry its bytes. May raise a Lua error.
   Box* push_box(lua_State* L, bool is_inline);
@@ -90,12 +69,6 @@ class State {
   void release(Box* box);  // by hand: a second use gives a sentence
   // What release leaves behind, for an op in progress that has borrowed the tensor (see Note [Order within one op]).
   static bool is_released(const TensorRep& tensor) { return tensor.size < 0; }
-  // The tidy that tensors made by L belong to; null without one. See Note [Tidies and coroutines].
-  TidyMark* tidy_of(lua_State* L) const;
-  std::size_t device_names = 0;  // as spelled: in the table that lutra.device keeps
-  TidyMark* tidies = nullptr;    // those open, innermost first
-  // Notes the tensor on top of L's stack in the mark's set of those made. May raise a Lua error.
-  void add_to_tidy(lua_State* L, TidyMark* mark);
   // The function at `index`, or nil, is the placement log's handler from now on. May raise a Lua error.
   void set_log_handler(lua_State* L, int index) {
     lua_pushvalue(L, index);
@@ -118,34 +91,25 @@ class State {
       tell_events(L, kept);
   }
 
-  lua_State* main() const { return main_; }
+  Tidies tidies;
   PrintOptions print_options;
 
  private:
-  void switch_to(lua_State* L);
+  lua_State* current() const { return scopes_.running() != nullptr ? scopes_.running() : main_; }
   void own_stored(lua_State* L, Box* box);
-  void note_made(lua_State* L, const Box* box);
-  void collect(lua_State* L);
   void tell_events(lua_State* L, const Error* kept);
+  void drop_runtime();
 
   lua_State* main_;
-  lua_State* running_ = nullptr;
-  CoroutineScopes* scopes_ = nullptr;  // of running_; null: it has none
-  std::list<CoroutineScopes> all_scopes_;
   std::unique_ptr<Runtime> runtime_;
   std::unique_ptr<Context> context_;
+  ScopeBook scopes_;
+  TensorBooks books_;
   std::list<Error> pending_;  // at most one
   std::list<Error> aside_;
   std::list<std::vector<PlacementEvent>> telling_;  // events becoming Lua values
+  bool in_log_handler_ = false;
   bool closed_ = false;
-  int64_t stored_boxes_ = 0;                     // boxes that hold a storage
-  std::unordered_set<Box*> made_in_finalizers_;  // those whose own finalizer Lua may never call: see own_stored
-  int64_t owned_bytes_ = 0;                      // what they hold
-  int64_t owned_at_collection_ = 0;
-  int64_t budget_bytes_ = int64_t{64} << 20;
 };
-
-// "train.lua:7" of the innermost running function that is neither C nor Lutra's own Lua; "" without one.
-std::string script_line(lua_State* L);
 
 }  // namespace lutra

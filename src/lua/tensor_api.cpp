@@ -4,8 +4,9 @@
 #include <vector>
 
 #include "eager/executor.h"
+#include "lua/elements.h"
 #include "lua/guard.h"
-#include "lua/literal.h"
+#include "lua/modules.h"
 #include "tensor/print.h"
 
 namespace lutra {
@@ -138,11 +139,17 @@ int to_device(Args& args) {
   return 1;
 }
 
-int release(Args& args) {
+// __close, which Lua gives an error too.
+int close(Args& args) {
   Box* box = to_box(args.L, 1);
   if (box == nullptr) args.wrong(1, "tensor", "a tensor");
   if (box->is_live()) args.state.release(box);
   return 0;
+}
+
+int release(Args& args) {
+  args.at_most(1);
+  return close(args);
 }
 
 int lua_values_only(Args& args) {
@@ -150,9 +157,9 @@ int lua_values_only(Args& args) {
        " of tensors: Lua makes a plain boolean of it; use a:lt(b), a:le(b), a:gt(b) or a:ge(b)");
 }
 
-int assign_element(Args&) {
-  fail(ErrorCode::InvalidArgument,
-       "t[i] = v: tensors are immutable; build a new one with where, concat or stack, or keep it in a Variable");
+int assign_element(Args& args) {
+  fail(ErrorCode::InvalidArgument, args.who(),
+       ": tensors are immutable; build a new one with where, concat or stack, or keep it in a Variable");
 }
 
 // A step of pairs: (t, i) -> i + 1, t[i + 1].
@@ -182,8 +189,11 @@ int pairs(Args& args) {
 }
 
 int push_field(Args& args) {
-  const TensorRep& tensor = args.tensor(1, "tensor").tensor;
   std::string_view key = args.string(2, "field");
+  if (Box* box = to_box(args.L, 1); box != nullptr && box->is_released()) {
+    fail(ErrorCode::FailedPrecondition, "t.", key.substr(0, 40), ": the tensor has been released");
+  }
+  const TensorRep& tensor = args.tensor(1, "tensor").tensor;
   lua_State* L = args.L;
   State& state = args.state;
   if (key == "shape") {
@@ -226,7 +236,8 @@ int index(lua_State* L) {
   State& state = state_of(L);
   Box* box = to_live_box(L, 1);
   if (box == nullptr || state.is_closed()) {
-    state.keep(Error(ErrorCode::FailedPrecondition, "index: the tensor has been released"));
+    state.keep(Error(ErrorCode::FailedPrecondition, state.is_closed() ? "t[i]: this interpreter is being closed"
+                                                                      : "t[i]: the tensor has been released"));
     state.raise(L);
   }
   return index_tensor(L, state, *box);
@@ -271,12 +282,12 @@ void open_tensor_api(lua_State* L, State& state) {
     lua_setfield(L, -2, "__name");
     lua_pushstring(L, "lutra.Tensor");
     lua_setfield(L, -2, "__metatable");
-    set_field<tostring>(L, state, "__tostring");
-    set_field<concat>(L, state, "__concat");
-    set_field<length>(L, state, "__len");
-    set_field<pairs>(L, state, "__pairs");
-    set_field<release>(L, state, "__close");
-    set_field<assign_element>(L, state, "__newindex");
+    set_function<tostring>(L, state, "__tostring", "tostring");
+    set_function<concat>(L, state, "__concat", "..");
+    set_function<length>(L, state, "__len", "#");
+    set_function<pairs>(L, state, "__pairs", "pairs");
+    set_function<close>(L, state, "__close", "close");
+    set_function<assign_element>(L, state, "__newindex", "t[i] = v");
     set_function<lua_values_only>(L, state, "__lt", "<");
     set_function<lua_values_only>(L, state, "__le", "<=");
     lua_pushlightuserdata(L, &state);
@@ -284,7 +295,7 @@ void open_tensor_api(lua_State* L, State& state) {
     state.push(L, State::kStoredTensorMeta);
     lua_pushvalue(L, methods);
     lua_pushlightuserdata(L, &state);
-    lua_pushstring(L, "field");
+    lua_pushstring(L, "t.field");
     lua_pushcclosure(L, guarded<push_field>, 2);
     lua_pushcclosure(L, index, 5);
     lua_setfield(L, -2, "__index");

@@ -4,13 +4,7 @@ namespace lutra {
 
 DType Inference::dtype(int input) const {
   const Operand& operand = call_.in[input];
-  if (operand.tensor != nullptr) return operand.tensor->dtype;
-  switch (operand.number.kind) {
-    case Scalar::Kind::Bool: return DType::Bool;
-    case Scalar::Kind::Int: return fits(DType::Int32, operand.number) ? DType::Int32 : DType::Int64;
-    case Scalar::Kind::Float: return DType::Float32;
-  }
-  return DType::Float32;
+  return operand.tensor != nullptr ? operand.tensor->dtype : literal_dtype(operand.number);
 }
 
 void Inference::output_like(DType dtype, int input) {

@@ -94,6 +94,15 @@ local good_values = {
 local scope_before = expect.scope()
 local storages_before = expect.storages()
 
+-- Nothing is taken and passed over: surplus arguments are an error. These hand theirs on.
+local hands_on = { device = true, tidy = true }
+local function try_surplus(who, f, good)
+  local args = table.move(good, 1, #good, 1, {})
+  for _ = 1, 9 do args[#args + 1] = true end
+  expect.raises("InvalidArgument", "", f, table.unpack(args))
+  assert(who)
+end
+
 local walked = 0
 local function walk(prefix, module)
   local names = {}
@@ -106,6 +115,10 @@ local function walk(prefix, module)
     elseif type(value) == "function" and not quiet[name] then
       walked = walked + 1
       try(who, value, good_values[who] or { x, x })
+      if not hands_on[name] then
+        try_surplus(who, value, good_values[who] or {})
+        try_surplus(who, value, {})
+      end
       if not slow[name] then try_pairs(who, value) end
       restore()
     end
@@ -142,6 +155,60 @@ try_methods(lt.ones { 3 })
 try_methods(lt.ones { 30 })
 try_methods(lt.device("CPU:0", lt.ones, { 30 }))
 
+for _, name in ipairs { "item", "totable", "bytes", "release", "sum", "float32", "int8" } do
+  expect.raises("InvalidArgument", "arguments given", function() x[name](x, 1, 2, 3) end)
+end
+
+-- A wrong argument is called by its documented name: the function, the argument, what it is, what it should be.
+local t = lt.ones { 2 }
+for words, call in pairs {
+  ["clip: min is \"a\", expected a tensor, a table or a number"] = function() lt.clip(t, "a", 1) end,
+  ["clip: max is a function, expected"] = function() lt.clip(t, 0, print) end,
+  ["add: a is nil, expected a tensor, a table or a number"] = function() lt.add(nil, t) end,
+  ["matmul: b is a coroutine, expected a tensor or a table"] = function() lt.matmul(t, coroutine.create(print)) end,
+  ["stack: tensors[2] is a function, expected a tensor or a table"] = function() lt.stack { t, print } end,
+  ["reshape: shape[1] is \"x\", expected an integer"] = function() t:reshape { "x" } end,
+  ["sum: axis is \"x\", expected an axis or a list of axes"] = function() t:sum { axis = "x" } end,
+  ["ones: 3 arguments given, expected ones(shape, [options])"] = function() lt.ones({ 2 }, {}, 1) end,
+  ["item: tensor is 5, expected a tensor"] = function() t.item(5) end,
+  ["to: device is missing, expected"] = function() t:to() end,
+  ["from_bytes: bytes is 5, expected a string"] = function() lt.from_bytes(5, "float32", 1) end,
+  ["from_bytes: dtype is 5, expected a string"] = function() lt.from_bytes("", 5, 1) end,
+  ["from_bytes: shape is \"x\", expected a shape"] = function() lt.from_bytes("", "float32", "x") end,
+  ["constant: options is 5, expected a table of options"] = function() lt.constant({ 1 }, 5) end,
+  ["iserror: code is 2, expected a string"] = function() lt.iserror(1, 2) end,
+  ["iserror: there is no error code \"Foo\""] = function() lt.iserror(1, "Foo") end,
+  ["random.set_seed: seed is 1.5, expected an integer"] = function() lt.random.set_seed(1.5) end,
+  ["set_print_options: precision is \"x\", expected an integer"] = function() lt.set_print_options { precision = "x" } end,
+  ["synchronize: device is 5, expected"] = function() lt.synchronize(5) end,
+  ["explain: tensor is 3, expected a tensor"] = function() lt.debugging.explain(3) end,
+  ["set_kernel_fallback: mode is \"x\", expected \"allow\", \"warn\" or \"error\""] = function() lt.debugging.set_kernel_fallback("x") end,
+  ["set_log_handler: handler is 3, expected a function or nil"] = function() lt.debugging.set_log_handler(3) end,
+  ["time: 1 argument given, none is taken"] = function() lt.time(1) end,
+  ["..: the right side is a function, expected a string, a number or a tensor"] = function() return t .. print end,
+  ["index: the key is a function, expected an integer"] = function() return t[print] end,
+} do
+  expect.raises("InvalidArgument", words, call)
+end
+for words, call in pairs {
+  ["t.shape: the tensor has been released"] = function() return released.shape end,
+  ["t[i]: the tensor has been released"] = function() return released[1] end,
+  ["#: tensor is a tensor that has been released"] = function() return #released end,
+  ["..: tensor is a tensor that has been released"] = function() return released .. "x" end,
+  ["pairs: tensor is a tensor that has been released"] = function() return pairs(released) end,
+  ["constant: value is a tensor that has been released"] = function() return lt.constant(released) end,
+  ["index: the key is a tensor that has been released"] = function() return t[released] end,
+} do
+  expect.raises("FailedPrecondition", words, call)
+end
+
+-- ipairs asks for the entry after the last one; the error says what to write instead. By hand it is an index like others.
+local rows = 0
+local err = expect.raises("OutOfRange", "walk it with pairs(t)", function() for _ in ipairs(t) do rows = rows + 1 end end)
+assert(rows == 2 and err.message:find("^t%[3%]: axis 1 has 2 elements; ipairs"), err.message)
+err = expect.raises("OutOfRange", "t[3]: axis 1 has 2 elements", function() return t[3] end)
+assert(not err.message:find("ipairs", 1, true), err.message)
+
 -- A step of pairs by hand.
 local step = pairs(lt.ones { 3 })
 for _, t in ipairs { lt.ones { 3 }, lt.ones { 30 } } do
@@ -162,7 +229,7 @@ assert(tostring(released) == "lutra.Tensor(released)")
 released:release()
 
 -- An unknown option, field and dtype suggest the nearest.
-local err = expect.raises("InvalidArgument", "unknown option", lt.matmul, x, x, { transpose_aa = true })
+err = expect.raises("InvalidArgument", "unknown option", lt.matmul, x, x, { transpose_aa = true })
 assert(err.message:find("transpose_a", 1, true), err.message)
 err = expect.raises("InvalidArgument", "no field or method", function() return x.shap end)
 assert(err.message:find("shape", 1, true), err.message)
@@ -174,11 +241,20 @@ local ok
 ok, err = pcall(function() return lt.matmul(lt.ones { 2, 3 }, lt.ones { 2, 3 }) end)
 assert(not ok and err.code == "InvalidArgument" and err.traceback:find("stack traceback", 1, true))
 assert(tostring(err):find("^tests/lua/errors.lua:%d+: matmul: a %(2, 3%) and b %(2, 3%) do not match"), tostring(err))
+assert(tostring(err) == err.where .. " " .. err.message and err.where:find("^tests/lua/errors.lua:%d+:$"), err.where)
+local function deep(n) if n == 0 then return (x:matmul(lt.ones { 2, 2 })) end local result = deep(n - 1) return result end
+_, err = pcall(deep, 3)
+assert(err.traceback:find("^stack traceback:\n\t%[C%]: in method 'matmul'\n\ttests/lua/errors.lua:%d+: in upvalue 'deep'\n"), err.traceback)
+assert(err.traceback:find("in function <tests/lua/errors.lua:%d+>\n\t%[C%]: in function 'pcall'\n.*: in main chunk\n\t%[C%]: in %?$"), err.traceback)
+-- Of deep recursion it shows both ends.
+_, err = pcall(deep, 10000)
+local _, lines = err.traceback:gsub("\n", "")
+assert(lines == 22 and err.traceback:find("skipping 9984 levels", 1, true) and err.traceback:find("main chunk", 1, true), err.traceback)
 assert(lt.iserror(err) and lt.iserror(err, "InvalidArgument") and not lt.iserror(err, "NotFound"))
 assert(not lt.iserror("x") and not lt.iserror(nil) and not lt.iserror({}) and not lt.iserror(setmetatable({}, {})))
 
 -- Arguments are looked at, nothing is kept.
-err, step = nil, nil
+err, step, t = nil, nil, nil
 assert(expect.scope() == scope_before, "a scope stayed open: " .. expect.scope())
 local left = expect.storages()
 assert(left <= storages_before, ("%d storages before, %d after"):format(storages_before, left))

@@ -80,8 +80,13 @@ for _, case in ipairs {
   { { {}, { 1 } }, "value[2] has 1 elements, value[1] has 0" }, { { {}, 1 }, "value[2]" },
 } do
   expect.raises("InvalidArgument", case[2], lt.constant, case[1])
-  expect.raises("InvalidArgument", case[2], lt.add, 1, case[1])
+  -- An op calls it as its own argument.
+  local words = case[2]:gsub("value", "b")
+  expect.raises("InvalidArgument", words, lt.add, 1, case[1])
+  expect.raises("InvalidArgument", (case[2]:gsub("value", "tensors[2]")), lt.stack, { 1, case[1] })
 end
+expect.raises("InvalidArgument", "clip: min[2] is a table, min[1] is a number", lt.clip, 1, { 1, { 2 } }, 3)
+expect.raises("InvalidArgument", "clip: max[2] has 2 elements, max[1] has 1", lt.clip, 1, 0, { { 1 }, { 2, 3 } })
 expect.raises("InvalidArgument", "128 does not fit int8 (-128 to 127)", lt.constant, { 1, 128 }, { dtype = "int8" })
 expect.raises("InvalidArgument", "-1 does not fit uint8", lt.constant, { -1 }, { dtype = "uint8" })
 expect.raises("InvalidArgument", "does not fit int32", lt.constant, { 2 ^ 31 | 0 }, { dtype = "int32" })
@@ -90,8 +95,11 @@ for _, value in ipairs { 1.5, nan, 1 / 0, -1 / 0, 2.0 ^ 63, 1e300 } do
   expect.raises("InvalidArgument", "int64", lt.constant, value, { dtype = "int64" })
 end
 expect.raises("InvalidArgument", "bool", lt.constant, { 2 }, { dtype = "bool" })
-expect.raises("InvalidArgument", "nil", lt.constant, nil)
-expect.raises("InvalidArgument", "nil", lt.constant)
+for _, value in ipairs { "nil", "a function", '"x"' } do
+  local given = ({ ["a function"] = print, ['"x"'] = "x" })[value]
+  expect.raises("InvalidArgument", ("constant: value is %s, expected a table, a number, a boolean or a tensor"):format(value),
+    lt.constant, given)
+end
 expect.raises("InvalidArgument", "dtype", lt.constant, { 1 }, { dtype = 3 })
 expect.raises("InvalidArgument", "is no dtype", lt.constant, { 1 }, { dtype = "float" })
 expect.raises("InvalidArgument", "unknown option 'dtipe'", lt.constant, { 1 }, { dtipe = "float32" })
@@ -103,9 +111,31 @@ assert((small + 1).dtype == "int32" and (small + 1.5).dtype == "float32" and (lt
 expect.raises("InvalidArgument", "does not fit int32", function() return small + (1 << 40) end)
 assert((lt.constant { 1, 1 << 40 } + 1).dtype == "int64")
 
--- Metatables of the table are not asked: what is stored counts.
-local proxy = setmetatable({}, { __index = function() return 1 end, __len = function() return 3 end })
-assert(lt.constant(proxy).size == 0)
+-- What a table holds itself counts. One whose entries only its metatable knows is refused wherever a list is read, rather
+-- than taken for an empty one; methods of a list are no matter.
+local methods = { first = function(self) return self[1] end }
+methods.__index = methods
+expect.equal(lt.constant(setmetatable({ 1, 2, 3 }, methods)):totable(), { 1, 2, 3 })
+local readonly = setmetatable({}, { __index = { 2, 3 } })
+local counted = setmetatable({}, { __len = function() return 3 end })
+local x = lt.ones { 2, 3 }
+for _, proxy in ipairs { readonly, counted } do
+  for words, call in pairs {
+    ["constant: value gets"] = function() return lt.constant(proxy) end,
+    ["constant: value[2] gets"] = function() return lt.constant { { 1 }, proxy } end,
+    ["add: b[1] gets"] = function() return x + { proxy } end,
+    ["zeros: shape gets"] = function() return lt.zeros(proxy) end,
+    ["reshape: shape gets"] = function() return x:reshape(proxy) end,
+    ["sum: axis gets"] = function() return x:sum { axis = proxy } end,
+    ["stack: tensors gets"] = function() return lt.stack(proxy) end,
+    ["from_bytes: shape gets"] = function() return lt.from_bytes("", "float32", proxy) end,
+    ["index: the list of entries gets"] = function() return x[proxy] end,
+    ["index: entry 2 gets"] = function() return x[{ {}, proxy }] end,
+  } do
+    expect.raises("InvalidArgument", words, call)
+  end
+end
+expect.raises("InvalidArgument", "sum: the options table gets", x.sum, x, setmetatable({}, { __index = { keepdims = true } }))
 
 -- bytes and from_bytes.
 for _, dtype in ipairs { "float32", "float64", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16" } do

@@ -83,7 +83,7 @@ spec "fill" {
   rejects = {
     { args = { { 2 }, { 1, 2 } }, says = "fill: value (2,) has more than one element" },
     { args = { { -2 }, 1 }, says = "fill: the shape (-2,) has the negative size -2" },
-    { args = { { 2 } }, says = "fill: 1 argument given, expected fill(shape, value)" },
+    { args = { { 2 } }, says = "fill: 1 argument given, expected fill(shape, value, [options])" },
     { args = { { 2 }, "x" }, says = "fill: value is" },
     { args = { { 2 }, 300, { dtype = "uint8" } }, says = "fill: value is 300, which does not fit uint8" },
   },

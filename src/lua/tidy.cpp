@@ -1,33 +1,69 @@
-#include "lua/guard.h"
-#include "lua/modules.h"
+#include "lua/tidy.h"
 
-// synchronize, and the two C functions lutra.tidy (prelude.lua) is made of.
+#include "lua/modules.h"
+#include "lua/state.h"
+
+// Note [Tidies and coroutines]
+// A tidy frees what is made while its function runs. While that function is suspended by a yield, or dead by an error,
+// others run, and what they make is theirs; a coroutine that has resumed another still runs in this sense. So a tensor
+// belongs to the innermost tidy of its own coroutine, else to the innermost whose coroutine is neither suspended nor
+// dead.
 
 namespace lutra {
-namespace {
 
-int synchronize(Args& args) {
-  args.at_most(1);
-  LogicalDevice* device = args.has(1) ? &args.logical_device(1, "device") : nullptr;
-  args.state.runtime().synchronize(device);
-  return 0;
+void Tidies::begin(TidyMark* mark) {
+  mark->outer = innermost_;
+  mark->open = true;
+  innermost_ = mark;
 }
 
-State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
-
-void unlink(State& state, TidyMark* mark) {
-  TidyMark** link = &state.tidies;
+void Tidies::end(TidyMark* mark) {
+  TidyMark** link = &innermost_;
   while (*link != nullptr && *link != mark) link = &(*link)->outer;
   if (*link == mark) *link = mark->outer;
   mark->open = false;
 }
 
+TidyMark* Tidies::of(lua_State* L) const {
+  for (TidyMark* mark = innermost_; mark != nullptr; mark = mark->outer) {
+    if (mark->thread == L) return mark;
+  }
+  for (TidyMark* mark = innermost_; mark != nullptr; mark = mark->outer) {
+    if (lua_status(mark->thread) == LUA_OK) return mark;
+  }
+  return nullptr;
+}
+
+void Tidies::add(lua_State* L, TidyMark* mark) {
+  State::push(L, State::kTidyMade);
+  lua_rawgetp(L, -1, mark);
+  lua_pushvalue(L, -3);
+  lua_pushboolean(L, 1);
+  lua_rawset(L, -3);
+  lua_pop(L, 2);
+}
+
+void Tidies::note(lua_State* L, const Box* box) const {
+  TidyMark* mark = of(L);
+  for (int i = lua_gettop(L); mark != nullptr && i > 0; --i) {
+    if (lua_touserdata(L, i) != box) continue;
+    lua_pushvalue(L, i);
+    add(L, mark);
+    lua_pop(L, 1);
+    return;
+  }
+}
+
+namespace {
+
+State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
+
 // Ends the tidy: what was made is released, but for what is in the table at `kept` (0: everything goes), which belongs
 // to the next tidy outwards.
 void release_made(lua_State* L, State& state, TidyMark* mark, int kept) {
   if (!mark->open) return;
-  unlink(state, mark);
-  TidyMark* outer = state.tidy_of(L);
+  state.tidies.end(mark);
+  TidyMark* outer = state.tidies.of(L);
   luaL_checkstack(L, 12, nullptr);
   state.push(L, State::kTidyMade);
   int all = lua_gettop(L), made = all + 1;
@@ -43,7 +79,7 @@ void release_made(lua_State* L, State& state, TidyMark* mark, int kept) {
       lua_pop(L, 1);
     }
     Box* box = to_live_box(L, -1);
-    if (keep && outer != nullptr) state.add_to_tidy(L, outer);
+    if (keep && outer != nullptr) Tidies::add(L, outer);
     else if (!keep && box != nullptr) state.release(box);
   }
   lua_settop(L, all - 1);
@@ -65,9 +101,7 @@ int tidy_begin(lua_State* L) {
   lua_setmetatable(L, -2);
   lua_rawsetp(L, -2, mark);
   lua_pop(L, 1);
-  mark->outer = state.tidies;
-  mark->open = true;
-  state.tidies = mark;
+  state.tidies.begin(mark);
   return 1;
 }
 
@@ -124,7 +158,7 @@ int tidy_collect(lua_State* L) {
   TidyMark* mark = static_cast<TidyMark*>(lua_touserdata(L, 1));
   if (!mark->open) return 0;
   State& state = state_of(L);
-  unlink(state, mark);
+  state.tidies.end(mark);
   state.push(L, State::kTidyMade);
   lua_pushnil(L);
   lua_rawsetp(L, -2, mark);
@@ -133,10 +167,9 @@ int tidy_collect(lua_State* L) {
 
 }  // namespace
 
-void open_memory(lua_State* L, State& state) {
-  // Below the module lies the table of C functions for the prelude.
-  int module = lua_gettop(L), core = module - 1;
-  set_function<synchronize>(L, state, "synchronize", "synchronize");
+void open_tidy(lua_State* L, State& state) {
+  // On top of the stack: the table of C functions that lutra.tidy (prelude.lua) is made of.
+  int core = lua_gettop(L);
   lua_newtable(L);
   state.set(L, State::kTidyMade);
 

@@ -1,0 +1,16 @@
+// Tensors made of a script's values: tables, numbers, booleans, strings of bytes. The one place where such a tensor is
+// created; reading tables is literal.h.
+#pragma once
+
+#include <lua.hpp>
+
+#include "lua/literal.h"
+#include "lua/state.h"
+
+namespace lutra {
+
+// Replaces the table, number or boolean at `index` by a tensor of its elements, placed as an _EagerConst. `dtype` is
+// kNoDType for the literal's own. On a mistake keeps the Error in the State and returns false. May raise a Lua error.
+bool make_constant(lua_State* L, State& state, int index, const ArgumentName& name, DType dtype);
+
+}  // namespace lutra

@@ -1,0 +1,58 @@
+// Which device scopes are in force: each coroutine has a stack of its own, found by the coroutine itself in a table
+// with weak keys (State::kThreadScopes). One per State.
+#pragma once
+
+#include <lua.hpp>
+
+#include <list>
+
+#include "eager/context.h"
+
+namespace lutra {
+
+// The scopes of one coroutine. Its handle and every scope object made in it count as uses.
+struct CoroutineScopes {
+  ScopeStack stack;
+  int uses;
+  std::list<CoroutineScopes>::iterator place;
+};
+
+class ScopeBook {
+ public:
+  explicit ScopeBook(Context& context) : context_(context) {}
+
+  // The coroutine that runs, as far as is known; null at first and after some changes.
+  lua_State* running() const { return running_; }
+  // Makes L's scopes the Context's. Cheap while the same coroutine runs.
+  void enter(lua_State* L) {
+    if (L != running_) [[unlikely]]
+      switch_to(L);
+  }
+  // Gives L a stack of scopes of its own, if it has none yet. May raise a Lua error, and may run finalizers.
+  void make(lua_State* L);
+  // Opens a scope in the running coroutine's own stack. *scopes and *serial name it.
+  void open(uint32_t spec, CoroutineScopes** scopes, uint64_t* serial);
+  // Forgets device names that no scope and no origin refers to, when there are many.
+  void forget_names();
+  std::size_t names = 0;  // as spelled: in the table that lutra.device keeps
+  // Whether these are L's own.
+  bool are_of(lua_State* L, const CoroutineScopes* scopes) {
+    enter(L);
+    return scopes == scopes_;
+  }
+  // One use of them less.
+  void release(CoroutineScopes* scopes);
+  // The interpreter closes: drops also those whose users Lua never finalizes.
+  void close();
+
+ private:
+  void switch_to(lua_State* L);
+  void leave();
+
+  Context& context_;
+  lua_State* running_ = nullptr;
+  CoroutineScopes* scopes_ = nullptr;  // of running_; null: it has none
+  std::list<CoroutineScopes> all_;
+};
+
+}  // namespace lutra

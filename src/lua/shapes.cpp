@@ -1,0 +1,61 @@
+#include "lua/modules.h"
+
+// Shapes are plain tables that print as (2, 3) and compare by value, also with tables of the user's.
+
+namespace lutra {
+namespace {
+
+int shape_text(lua_State* L) {
+  luaL_Buffer out;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_Integer rank = static_cast<lua_Integer>(lua_rawlen(L, 1));
+  luaL_buffinit(L, &out);
+  luaL_addchar(&out, '(');
+  for (lua_Integer i = 1; i <= rank; ++i) {
+    if (i > 1) luaL_addstring(&out, ", ");
+    lua_rawgeti(L, 1, i);
+    luaL_addvalue(&out);
+  }
+  luaL_addstring(&out, rank == 1 ? ",)" : ")");
+  luaL_pushresult(&out);
+  return 1;
+}
+
+int shape_equal(lua_State* L) {
+  bool equal = lua_type(L, 1) == LUA_TTABLE && lua_type(L, 2) == LUA_TTABLE && lua_rawlen(L, 1) == lua_rawlen(L, 2);
+  for (lua_Integer i = 1; equal && i <= static_cast<lua_Integer>(lua_rawlen(L, 1)); ++i) {
+    lua_rawgeti(L, 1, i);
+    lua_rawgeti(L, 2, i);
+    equal = lua_compare(L, -1, -2, LUA_OPEQ) != 0;
+    lua_pop(L, 2);
+  }
+  lua_pushboolean(L, equal);
+  return 1;
+}
+
+}  // namespace
+
+void push_shape(lua_State* L, State& state, const Shape& shape) {
+  lua_createtable(L, shape.rank(), 0);
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    lua_pushinteger(L, shape[axis]);
+    lua_rawseti(L, -2, axis + 1);
+  }
+  state.push(L, State::kShapeMeta);
+  lua_setmetatable(L, -2);
+}
+
+void open_shapes(lua_State* L, State& state) {
+  lua_newtable(L);
+  lua_pushcfunction(L, shape_text);
+  lua_setfield(L, -2, "__tostring");
+  lua_pushcfunction(L, concat_as_text);
+  lua_setfield(L, -2, "__concat");
+  lua_pushcfunction(L, shape_equal);
+  lua_setfield(L, -2, "__eq");
+  lua_pushstring(L, "lutra.Shape");
+  lua_setfield(L, -2, "__name");
+  state.set(L, State::kShapeMeta);
+}
+
+}  // namespace lutra

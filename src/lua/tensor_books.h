@@ -1,0 +1,38 @@
+// The books of tensors that Lua owns and that hold a storage: how many, their bytes, and when these call for a
+// collection. Lua's own collector sees a block of two hundred bytes where there may be megabytes. One per State.
+#pragma once
+
+#include <lua.hpp>
+
+#include <unordered_set>
+
+#include "lua/box.h"
+
+namespace lutra {
+
+class TensorBooks {
+ public:
+  // The box has got its storage.
+  void add(lua_State* L, Box* box);
+  // Gives its storage back.
+  void remove(Box* box);
+  // Whether live bytes have grown by the budget since the last collection.
+  bool is_collection_due() const { return bytes_ - bytes_at_collection_ > budget_bytes_; }
+  // A full collection, unless the script has stopped the collector. Calls finalizers.
+  void collect(lua_State* L);
+
+  // How many boxes hold a storage.
+  int64_t count() const { return count_; }
+  // The interpreter closes: drops what Lua will never finalize.
+  void close();
+
+ private:
+  int64_t count_ = 0;
+  int64_t bytes_ = 0;  // what they hold
+  int64_t bytes_at_collection_ = 0;
+  int64_t budget_bytes_ = int64_t{64} << 20;
+  // While the interpreter closes, Lua calls the finalizers there are but none of what they make: these.
+  std::unordered_set<Box*> made_in_finalizers_;
+};
+
+}  // namespace lutra
