@@ -44,6 +44,7 @@ spec "gather" {
 }
 
 spec "unique" {
+  gpu = false,
   example = { { 3, 1, 3 }, gives = { { 1, 3 }, { 2, 1, 2 }, { 1, 2 } } },
   examples = {
     { { { 2, 1 }, { 1, 5 } }, gives = { { 1, 2, 5 }, { 2, 1, 1, 3 }, { 2, 1, 1 } } },

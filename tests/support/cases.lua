@@ -29,6 +29,24 @@ local function hostile(f, ...)
   return table.unpack(results, 2, results.n)
 end
 
+-- What is wrong with where the results of an op stand, or nil: in a scope of a GPU they stand there if the op has a GPU
+-- kernel (`has_kernel`, from the spec), else on the CPU; and explain gives the reason.
+local function misplaced(results, scope, has_kernel)
+  local fell_back = scope:find("GPU", 1, true) ~= nil and not has_kernel
+  local wanted = "/device:" .. (fell_back and "CPU:0" or scope:sub(2))
+  for i = 1, results.n do
+    local result = results[i]
+    if compare.is_tensor(result) then
+      if result.device:sub(-#wanted) ~= wanted then return ("result %d is on %s, expected %s"):format(i, result.device, wanted) end
+      local told = lt.debugging.explain(result)
+      local reason = fell_back and tostring(told.op) .. " has no GPU kernel" or "scope /device:" .. scope:sub(2)
+      if told.reason ~= reason then
+        return ("explain of result %d says %q, expected %q"):format(i, told.reason, reason)
+      end
+    end
+  end
+end
+
 local passes = {
   { name = "", run = function(f, ...) return f(...) end },
   { name = ", collector at its most aggressive", run = hostile },
@@ -108,7 +126,8 @@ function Run:call_case(what, make, compare_results)
   if self.is_method and can_be_method(args[1]) then forms[2] = { " as a method", true } end
   for _, form in ipairs(forms) do
     self:everywhere(what .. form[1], function(place, pass)
-      return compare_results(self:call(place, pass, form[2], make))
+      local results = self:call(place, pass, form[2], make)
+      return misplaced(results, place.scope, self.has_gpu_kernel) or compare_results(results)
     end)
   end
 end
@@ -189,16 +208,22 @@ function Run:reject(what, reject)
 end
 
 -- What `check` gets: each function raises when it does not hold, so that the first failure ends the check.
-local function assertions(place)
+-- Tensors that are looked at stand where the check runs, if the op has a kernel there.
+local function assertions(place, has_gpu_kernel)
   local t = { device = place.scope, count = 0 }
   local function hold(problem, what)
     t.count = t.count + 1
     if problem then error(what and what .. ": " .. problem or problem, 3) end
   end
-  function t.equal(got, wanted, what) hold(compare.value(got, wanted), what) end
+  local function elsewhere(got)
+    if not has_gpu_kernel or not compare.is_tensor(got) then return nil end
+    local wanted = "/device:" .. place.scope:sub(2)
+    return got.device:sub(-#wanted) ~= wanted and ("is on %s, expected %s"):format(got.device, wanted) or nil
+  end
+  function t.equal(got, wanted, what) hold(elsewhere(got) or compare.value(got, wanted), what) end
   function t.close(got, wanted, tolerance, what)
     tolerance = tolerance or 1e-5
-    hold(compare.value(got, wanted, { relative = tolerance, absolute = tolerance * 1e-3 }), what)
+    hold(elsewhere(got) or compare.value(got, wanted, { relative = tolerance, absolute = tolerance * 1e-3 }), what)
   end
   function t.raises(code, says, f, ...) hold(refusal(code, says, f, ...)) end
   function t.ok(condition, what) hold(not condition and "does not hold" or nil, what) end
@@ -209,7 +234,7 @@ function Run:check(f)
   for i = 1, 2 do
     local place = places[i]
     for _, pass in ipairs(passes) do
-      local t = assertions(place)
+      local t = assertions(place, self.has_gpu_kernel)
       local ok, problem = pcall(pass.run, lt.device, place.scope, f, t)
       if ok then problem = t.count == 0 and "asserted nothing" or nil end
       self:note(problem, "check", " on the ", place.name, pass.name)
@@ -236,6 +261,12 @@ function cases.run(entry, report)
     return 0
   end
   self.is_method = self.op ~= nil and has_method(entry.name)
+  self.has_gpu_kernel = form.gpu ~= false
+  local known, help = pcall(lt.help, entry.name)
+  if known then
+    local cpu_only = help:find("; CPU only", 1, true) ~= nil
+    self:note(cpu_only == self.has_gpu_kernel and "help and the spec disagree on a GPU kernel" or nil, "gpu")
+  end
   local before = live_storages()
   if form.example then self:example("example", form.example) end
   for i, example in ipairs(form.examples or {}) do self:example(("examples[%d]"):format(i), example) end
