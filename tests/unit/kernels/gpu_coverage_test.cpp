@@ -1,4 +1,5 @@
-// `.gpu` of an op's entry is the one statement of what a GPU computes; here stands, once more and apart, what is left out.
+// `.gpu` of an op's entry is the one statement of what a GPU computes; here stands, once more and apart, what is left
+// out.
 #include <map>
 #include <string>
 
