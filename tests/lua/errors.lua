@@ -142,13 +142,17 @@ try_methods(lt.ones { 3 })
 try_methods(lt.ones { 30 })
 try_methods(lt.device("CPU:0", lt.ones, { 30 }))
 
--- A step of pairs by hand.
+-- A step of pairs by hand: the row after the one named, nothing past the end or before the beginning.
 local step = pairs(lt.ones { 3 })
 for _, t in ipairs { lt.ones { 3 }, lt.ones { 30 } } do
-  for _, i in ipairs { -2, 0, 3, 30, math.maxinteger, math.mininteger, "x" } do pcall(step, t, i) end
+  for _, i in ipairs { -2, #t, math.maxinteger, math.mininteger } do expect.equal({ step(t, i) }, {}, "step from " .. i) end
+  for _, i in ipairs { 0, 2, "0" } do
+    local at, row = step(t, i)
+    assert(at == math.tointeger(i) + 1 and row:item() == 1, i)
+  end
 end
-pcall(step)
-assert(not pcall(step, released, 1) or step(released, 1) == nil)
+for _, other in ipairs { { nil }, { 3 }, { {} }, { io.stdout } } do expect.equal({ step(other[1], 0) }, {}, "no tensor") end
+expect.raises("FailedPrecondition", "released", step, released, 1)
 
 -- Every use of a released tensor is a sentence.
 for _, use in ipairs {
