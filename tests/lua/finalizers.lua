@@ -2,36 +2,26 @@
 -- was prepared. Then it is prepared again, on the devices there are, or says what was pulled away. Nothing here is chance.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
+local collector = require "collector"
 local expect = require "expect"
 local config = lt.config
 
--- f() with `strike` called by a finalizer at the nth allocation of Lua's that f makes. Between "restart" and "stop" every
--- allocation collects fully: no pause, and a step without end. Returns whether it was called, and pcall's results.
+-- f() with `strike` called by a finalizer at the nth allocation of Lua's that f makes. Returns whether it was called, and
+-- pcall's results.
 local function struck_at(n, strike, f)
-  local left, called = n, false
-  local on_collect
-  on_collect = { __gc = function()
-    left = left - 1
-    if left == 0 then
-      called = true
-      strike()
-    elseif left > 0 then
-      setmetatable({}, on_collect)
-    end
-  end }
+  local called, over = false, false
   collectgarbage()
   collectgarbage("stop")
-  collectgarbage("incremental", 0, 1000, 100)
-  local pause = collectgarbage("setpause", 0)
-  setmetatable({}, on_collect)
-  collectgarbage("restart")
+  collector.at_each_collection(function(i)
+    if over then return false end
+    called = i == n
+    if called then strike() end
+    return not called
+  end)
+  local before = collector.tighten()
   local ok, result, second = pcall(f)
-  collectgarbage("stop")
-  left = -1
-  collectgarbage("setpause", pause)
-  collectgarbage("incremental", 200, 100, 13)
-  collectgarbage("generational")
-  collectgarbage("restart")
+  over = true
+  collector.loosen(before)
   return called, ok, result, second
 end
 
@@ -49,7 +39,6 @@ local function strike_everywhere(what, make, check)
       messages[result.message] = (messages[result.message] or 0) + 1
     end
     check(ok, result, second, n)
-    call, strike, result, second = nil, nil, nil, nil
     collectgarbage()
     config.release_memory()
   until not called

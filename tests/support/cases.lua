@@ -1,5 +1,6 @@
 -- Runs one spec: its cases on every device, as function and as method, and again with the collector at its most
 -- aggressive.
+local collector = require "collector"
 local compare = require "compare"
 local samples = require "samples"
 local spec = require "spec"
@@ -12,19 +13,16 @@ local places = {
   { name = "GPU with inputs on the CPU", scope = "/GPU:0", inputs = "/CPU:0" },
 }
 
--- A finalizer can run at any allocation; LUTRA_TEST_GC=1 also collects at every VM instruction.
-local count_between = os.getenv("LUTRA_TEST_GC") == "1" and 1 or 13
+-- LUTRA_TEST_GC=1 also collects at every VM instruction.
+local every_instruction = os.getenv("LUTRA_TEST_GC") == "1"
 
--- f(...) with collections wherever they can happen.
+-- f(...) with the collector at its most aggressive.
 local function hostile(f, ...)
-  local mode = collectgarbage("incremental")
-  local pause, multiplier = collectgarbage("setpause", 1), collectgarbage("setstepmul", 1000)
-  collectgarbage("incremental", 1, 1000, 1)
-  debug.sethook(function() collectgarbage() end, "", count_between)
+  local before = collector.tighten()
+  if every_instruction then debug.sethook(function() collectgarbage() end, "", 1) end
   local results = table.pack(pcall(f, ...))
   debug.sethook()
-  collectgarbage("incremental", pause, multiplier, 13)
-  collectgarbage(mode)
+  collector.loosen(before)
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)
 end
@@ -157,19 +155,22 @@ function Run:samples(form)
   local ok, list = pcall(samples.cases, form)
   if not ok then return self:note(list, "samples") end
   for _, case in ipairs(list) do
+    local literals = {}
+    for k, input in ipairs(case.inputs) do literals[k] = samples.nest(input, case.shapes[k]) end
     local function make()
       local args = {}
-      for k, input in ipairs(case.inputs) do args[k] = samples.tensor(input, case.shapes[k], case.dtype) end
+      for k, literal in ipairs(literals) do args[k] = samples.tensor(literal, case.shapes[k], case.dtype) end
       args[#args + 1] = form.options
       return args
     end
+    local wanted = samples.nest(case.wanted, case.shape)
     self:call_case(case.what, make, function(results)
       if results.n ~= 1 then return ("gave %d results"):format(results.n) end
       local got = results[1]
       local dtype = form.result
       if type(dtype) == "function" then dtype = dtype(case.dtype) end
       local tolerance = compare.is_tensor(got) and compare.tolerances[got.dtype] or { 0, 0 }
-      return compare.value(got, samples.nest(case.wanted, case.shape), {
+      return compare.value(got, wanted, {
         relative = form.tolerance or tolerance[1], absolute = tolerance[2], dtype = dtype, shape = case.shape,
       })
     end)
@@ -215,15 +216,17 @@ local function assertions(place, has_gpu_kernel)
     t.count = t.count + 1
     if problem then error(what and what .. ": " .. problem or problem, 3) end
   end
-  local function elsewhere(got)
-    if not has_gpu_kernel or not compare.is_tensor(got) then return nil end
-    local wanted = "/device:" .. place.scope:sub(2)
-    return got.device:sub(-#wanted) ~= wanted and ("is on %s, expected %s"):format(got.device, wanted) or nil
+  local function problem_of(got, wanted, options)
+    if has_gpu_kernel and compare.is_tensor(got) then
+      local device = "/device:" .. place.scope:sub(2)
+      if got.device:sub(-#device) ~= device then return ("is on %s, expected %s"):format(got.device, device) end
+    end
+    return compare.value(got, wanted, options)
   end
-  function t.equal(got, wanted, what) hold(elsewhere(got) or compare.value(got, wanted), what) end
+  function t.equal(got, wanted, what) hold(collector.in_peace(problem_of, got, wanted), what) end
   function t.close(got, wanted, tolerance, what)
     tolerance = tolerance or 1e-5
-    hold(elsewhere(got) or compare.value(got, wanted, { relative = tolerance, absolute = tolerance * 1e-3 }), what)
+    hold(collector.in_peace(problem_of, got, wanted, { relative = tolerance, absolute = tolerance * 1e-3 }), what)
   end
   function t.raises(code, says, f, ...) hold(refusal(code, says, f, ...)) end
   function t.ok(condition, what) hold(not condition and "does not hold" or nil, what) end
