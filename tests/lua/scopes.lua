@@ -118,6 +118,33 @@ do
 end
 outside()
 
+-- A scope opened in a pcall in a coroutine, which is left by an error, by a yield or not at all: the stack is as it was.
+for _, outer in ipairs { "", "/CPU:0", "/GPU:2" } do
+  local _ <close> = lt.device(outer)
+  local before = expect.scope()
+  local co = coroutine.wrap(function()
+    assert(expect.scope() == before)
+    local ok, problem = pcall(function()
+      local _ <close> = lt.device("/GPU:0")
+      assert(here() == "GPU:0")
+      coroutine.yield("in the scope")
+      assert(here() == "GPU:0")
+      error("out", 0)
+    end)
+    assert(not ok and problem == "out" and expect.scope() == before, problem)
+    ok, problem = pcall(lt.device, "/GPU:0", lt.matmul, lt.ones { 2, 3 }, lt.ones { 2, 3 })
+    assert(not ok and problem.code == "InvalidArgument" and expect.scope() == before, tostring(problem))
+    ok, problem = pcall(lt.device, "/GPU:0", function() return coroutine.yield(here()) end)
+    assert(ok and problem == "back" and expect.scope() == before, tostring(problem))
+    return "done"
+  end)
+  for _, step in ipairs { { "in the scope" }, { "GPU:0" }, { "done", "back" } } do
+    expect.equal(co(step[2]), step[1])
+    assert(expect.scope() == before, "outside the coroutine: " .. expect.scope())
+  end
+end
+outside()
+
 -- A coroutine starts in its creator's scope, also when resumed elsewhere and when made by a coroutine.
 local made, wrapped
 do
