@@ -196,7 +196,7 @@ assert(rest.size > 0)
 source, filler, rest = nil, nil, nil
 
 -- Copies on two GPUs, of a CPU's tensor and of each other's, are given back at once or GPU by GPU; the tensors stay.
-local on_cpu, on_0, on_1 = mega(20, "CPU:0"), mega(30, "GPU:0"), mega(40, "GPU:1")
+local on_cpu, on_0, on_1 = mega(2, "CPU:0"), mega(3, "GPU:0"), mega(4, "GPU:1")
 local function use_everywhere()
   for _, device in ipairs { "GPU:0", "GPU:1" } do
     local sum = lt.device(device, function() return on_cpu:sum() + on_0:sum() + on_1:sum() end)
@@ -208,10 +208,10 @@ local at_0, at_1 = info("GPU:0").current, info("GPU:1").current
 for _, order in ipairs { { false }, { "GPU:0", "GPU:1" }, { "GPU:1", "GPU:0" }, { "CPU:0", false } } do
   use_everywhere()
   collectgarbage()
-  expect.equal({ info("GPU:0").current - at_0, info("GPU:1").current - at_1 }, { 60 * MB, 50 * MB }, "copies are kept")
+  expect.equal({ info("GPU:0").current - at_0, info("GPU:1").current - at_1 }, { 6 * MB, 5 * MB }, "copies are kept")
   for _, device in ipairs(order) do
     lt.config.release_memory(device or nil)
-    if device == "CPU:0" then expect.equal(info("GPU:0").current - at_0, 60 * MB, "not the CPU's to give back") end
+    if device == "CPU:0" then expect.equal(info("GPU:0").current - at_0, 6 * MB, "not the CPU's to give back") end
     if device == "GPU:0" then assert(info("GPU:0").current == at_0) end
     if device == "GPU:1" then assert(info("GPU:1").current == at_1) end
   end
@@ -220,7 +220,7 @@ end
 use_everywhere()
 on_cpu, on_0 = nil, nil  -- with copies of them still there
 collectgarbage()
-expect.equal({ info("GPU:0").current, info("GPU:1").current }, { at_0 + 10 * MB, at_1 }, "copies go with their tensors")
+expect.equal({ info("GPU:0").current, info("GPU:1").current }, { at_0 + MB, at_1 }, "copies go with their tensors")
 on_1 = nil
 collectgarbage()
 lt.config.release_memory()
