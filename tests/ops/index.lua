@@ -57,6 +57,11 @@ spec "unique" {
     { 4, gives = { { 4 }, { 1 }, { 1 } } },
     { made(function() return lt.zeros { 0, 3 } end), gives = { {}, {}, {} } },
   },
+  rejects = {
+    { args = { "x" }, says = 'unique: x is "x", expected a tensor or a table' },
+    { args = { { 1, 2 }, 2 }, says = "unique: 2 arguments given, expected unique(x)" },
+    { args = { { 1, 2 }, { axis = 1 } }, says = "unique: unknown option 'axis'" },
+  },
   check = function(t)
     local x = lt.range(1000) * 7 % 13
     local values, inverse, counts = x:unique()
