@@ -19,7 +19,8 @@ set(test_environment
   "UBSAN_OPTIONS=print_stacktrace=1")
 if(LUTRA_SANITIZE STREQUAL thread)
   # oneDNN runs on libgomp, whose barriers the thread sanitizer cannot see; one thread has none.
-  list(APPEND test_environment OMP_NUM_THREADS=1 "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+  # A forked child may make GPUs, and so threads, of its own (embed.fork_host).
+  list(APPEND test_environment OMP_NUM_THREADS=1 "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:die_after_fork=0")
 endif()
 
 # What the thread sanitizer cannot judge. Each Lua error longjmps past frames that it goes on counting, so tests that raise

@@ -1,14 +1,22 @@
 -- lua5.4 scripts/lib/layers.lua ROOT: the includes of src and kernels point down the layers, lua.h and OpenMP stay where
--- they belong. Prints what does not, and exits 1 then. Run by `scripts/dev layers` and by the test check.layers.
+-- they belong, and the documents name the layers as the root CMakeLists.txt does. Prints what is not so, and exits 1 then.
+-- Run by `scripts/dev layers` and by the test check.layers.
 local root = assert(arg[1], "usage: layers.lua ROOT")
 
+local function read(path)
+  local file <close> = assert(io.open(root .. "/" .. path, "rb"))
+  return file:read("a")
+end
+
 -- One rank per layer; layers of one rank do not see each other.
-local rank = {}
-for i, layers in ipairs {
-  {"core"}, {"device"}, {"memory"}, {"tensor"}, {"io", "ops"}, {"eager", "kernels"}, {"autograd", "plan"},
-  {"distribute"}, {"lua"}, {"embed", "cli"},
-} do
-  for _, layer in ipairs(layers) do rank[layer] = i end
+local ranks, rank = {}, {}
+for word in (read("CMakeLists.txt"):match("\nset%(LAYER_RANKS ([^)]+)%)") or ""):gmatch("%S+") do
+  local layers = {}
+  for layer in word:gmatch("[^|]+") do
+    layers[#layers + 1] = layer
+    rank[layer] = #ranks + 1
+  end
+  ranks[#ranks + 1] = layers
 end
 
 -- Headers that only some files may include, as patterns of the file's path.
@@ -17,7 +25,7 @@ local reserved = {
   ["omp.h"] = "^src/core/parallel%.cpp$",
 }
 
-local violations, files, includes = {}, 0, 0
+local violations, files, includes, has_files = {}, 0, 0, {}
 
 local function complain(path, line, ...)
   violations[#violations + 1] = path .. ":" .. line .. ": " .. string.format(...)
@@ -40,7 +48,8 @@ local function check_file(path)
   local layer = path:match("^src/([^/]+)/") or path:match("^(kernels)/")
   if not layer then return end
   files = files + 1
-  if not rank[layer] then return complain(path, 1, "src/%s is no layer (scripts/lib/layers.lua lists them)", layer) end
+  if not rank[layer] then return complain(path, 1, "src/%s is no layer (LAYER_RANKS of CMakeLists.txt lists them)", layer) end
+  has_files[layer] = true
   local number = 0
   for line in io.lines(root .. "/" .. path) do
     number = number + 1
@@ -61,7 +70,41 @@ for path in list:lines() do
   if path:find("%.h$") or path:find("%.hpp$") or path:find("%.cpp$") or path:find("%.cuh?$") then check_file(path) end
 end
 
+-- CONTRIBUTING.md draws the ranks in one line: `core < device < ... < {io, ops} < ...`.
+local function check_drawing(path)
+  local drawn = {}
+  for i, layers in ipairs(ranks) do
+    drawn[i] = #layers == 1 and layers[1] or "{" .. table.concat(layers, ", ") .. "}"
+  end
+  local line = table.concat(drawn, " < ")
+  if not read(path):find("\n%s*" .. line:gsub("%p", "%%%0") .. "\n") then
+    complain(path, 1, "does not draw the layers of CMakeLists.txt: %s", line)
+  end
+end
+
+-- src/README.md has a row for each layer that has files, lowest first: `| [core](core/README.md) | ... |`.
+local function check_table(path)
+  local number, last, named = 0, 0, {}
+  for line in (read(path) .. "\n"):gmatch("([^\n]*)\n") do
+    number = number + 1
+    for layer in (line:match("^|([^|]*)|") or ""):gmatch("%[([%w_]+)%]") do
+      named[layer] = true
+      if not has_files[layer] then complain(path, number, "%s is no layer with files", layer)
+      elseif rank[layer] < last then complain(path, number, "%s stands below a higher layer", layer)
+      else last = rank[layer] end
+    end
+  end
+  for layer in pairs(has_files) do
+    if not named[layer] then complain(path, 1, "%s has no row", layer) end
+  end
+end
+
+check_drawing("CONTRIBUTING.md")
+check_table("src/README.md")
+
+table.sort(violations)
 for _, violation in ipairs(violations) do print(violation) end
 if files == 0 then violations[1] = "nothing found"; print("no sources under " .. root) end
+if #ranks == 0 then violations[1] = "nothing found"; print("CMakeLists.txt has no LAYER_RANKS") end
 print(string.format("layers: %d files, %d includes, %d violations", files, includes, #violations))
 os.exit(#violations == 0)

@@ -44,7 +44,14 @@ junit_count() {
 
 # The last line; exit status 1 when something failed, or nothing ran.
 report() {
+  trap - EXIT INT TERM HUP
   printf '%d passed, %d failed\n' "$passed" "$failed"
   ((failed == 0 && passed > 0)) || exit 1
   exit 0
+}
+
+# From here on the script ends with that line whatever happens to it: what does not get as far as report has failed.
+always_report() {
+  trap 'failed=$((failed + 1)); report' EXIT
+  trap 'say "lutra: interrupted"; exit 1' INT TERM HUP
 }

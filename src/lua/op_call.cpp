@@ -175,8 +175,9 @@ bool will_be_inline(const Call& call, const Prepared& prepared, int i) {
 [[gnu::cold, gnu::noinline]] void prepare_again(lua_State* L, Context& context, Call& call, Frame* frame, int first) {
   for (int i = 0; i < call.n_in; ++i) {
     const TensorRep* tensor = call.in[i].tensor;
-    require(tensor == nullptr || !State::is_released(*tensor), call.op->called(),
-            ": a finalizer released an input while the op was being set up");
+    if (tensor == nullptr || !State::is_released(*tensor)) continue;
+    fail(ErrorCode::FailedPrecondition, call.op->called(),
+         ": a finalizer released an input while the op was being set up");
   }
   int n_out = frame->prepared.n_out;
   prepare(context, call, &frame->prepared);

@@ -96,8 +96,6 @@ Box* State::push_box(lua_State* L, bool is_inline) {
 }
 
 void State::own_stored(lua_State* L, Box* box) {
-  Storage& storage = *box->tensor.storage;
-  if (storage.tensor == nullptr) storage.tensor = &box->tensor;
   books_.add(L, box);
   if (tidies.any()) [[unlikely]]
     tidies.note(L, box);

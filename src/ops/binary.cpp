@@ -53,7 +53,10 @@ void define_binary_ops(OpRegistry& ops) {
       {"Maximum", "maximum", "The larger of a and b; nan if either is.", "lutra.maximum({1, 5}, 3)  --> {3, 5}"},
       {"Minimum", "minimum", "The smaller of a and b; nan if either is.", "lutra.minimum({1, 5}, 3)  --> {1, 3}"},
   };
-  for (const Entry& entry : arithmetic) define(ops, entry, kNumbers, broadcast_all, kComputedNumbers, kBroadcast);
+  for (const Entry& entry : arithmetic) {
+    DTypes gpu = entry.compute == Compute::Float ? DType::Float32 | DType::Float64 : kComputedNumbers;
+    define(ops, entry, kNumbers, broadcast_all, gpu, kBroadcast);
+  }
 
   const Entry comparisons[] = {
       {"Equal", "eq", "Whether a == b.", "lutra.eq({1, 2}, 2)  --> {false, true}"},

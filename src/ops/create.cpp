@@ -183,7 +183,7 @@ void define_create_ops(OpRegistry& ops) {
       .source = "numpy.arange",
       .example = "lutra.range(3)  --> {0, 1, 2}",
       .shape = range_shape,
-      .gpu = kNumbers,
+      .gpu = kAnyDType,
       .flags = kNoMethod,
   });
   ops.define({

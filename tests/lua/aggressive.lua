@@ -2,6 +2,7 @@
 -- work, run ops that fail, release tensors, open scopes and reset the devices. Results stay what they are.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
+local collector = require "collector"
 local expect = require "expect"
 lt.config.set_simulated_gpus(2, { memory_limit = 64 })
 lt.config.set_memory_limit("CPU:0", 256)
@@ -78,46 +79,63 @@ for mode = 1, 3 do
   end
 end
 collectgarbage("generational")
-assert(finalized > 1000, "finalizers that ran: " .. finalized)
 assert(interrupted < 60, "interrupted: " .. interrupted)
+
+-- The same at every allocation, also those within an op, where no hook of Lua's can reach.
+local finalized_before = finalized
+for _ = 1, 30 do
+  local over = false
+  collector.at_each_collection(function()
+    if over then return false end
+    work()
+  end)
+  local before = collector.tighten()
+  local ok, problem = pcall(try)
+  over = true
+  collector.loosen(before)
+  assert(ok, problem)
+end
+assert(finalized - finalized_before > 1000, "finalizers at allocations: " .. finalized - finalized_before)
+assert(finalized > 1000, "finalizers that ran: " .. finalized)
 assert(expect.scope() == "")
 
--- Memory pressure in the middle of an op: the garbage's finalizers free it, run ops, or reset the devices.
-for round = 1, 30 do
+-- Memory pressure in the middle of an op: the garbage's finalizers free it, run ops, or reset the devices. The collector goes
+-- in small steps, so that no finalizer runs before the op asks for memory and does not find it.
+collectgarbage("incremental", 200, 1, 1)
+local function fill_up(garbage, finalizer)  -- so many pieces of 4 MiB
   collectgarbage()
   collectgarbage("stop")
-  trap()
-  for _ = 1, 5 do lt.zeros { 9, 1 << 18 } end
-  trap()
+  finalizer()
+  for _ = 1, garbage do lt.zeros { 4, 1 << 18 } end
+  finalizer()
   collectgarbage("restart")
-  local ok, result = pcall(function() return lt.ones { 1 << 21 } + lt.device("/CPU:0", lt.ones, { 1 << 21 }) end)
-  assert(ok or (lt.iserror(result, "FailedPrecondition") and result.message:find("finalizer", 1, true)), tostring(result))
-  assert(not ok or result[round]:item() == 2)
+end
+for round = 1, 30 do
+  local a, b = lt.ones { 1 << 21 }, lt.device("/CPU:0", lt.ones, { 1 << 21 })
+  local ran = finalized
+  fill_up(12, trap)
+  local ok, result = pcall(lt.add, a, b)
+  assert(finalized > ran, "no pressure")
+  if ok then assert(result[round]:item() == 2)
+  else assert(lt.iserror(result, "FailedPrecondition") and result.message:find("finalizer", 1, true), tostring(result)) end
 end
 
 -- An input that a finalizer releases while the op that uses it looks for memory.
 for _ = 1, 20 do
-  collectgarbage()
-  local victim = lt.ones { 1 << 21 }
-  collectgarbage("stop")
-  setmetatable({}, { __gc = function() victim:release() end })
-  for _ = 1, 5 do lt.zeros { 9, 1 << 18 } end
-  collectgarbage("restart")
-  local ok, err = pcall(function() return victim + lt.ones { 1 << 21 } end)
-  assert(ok or lt.iserror(err, "FailedPrecondition"), tostring(err))
+  local victim, other = lt.ones { 1 << 21 }, lt.ones { 1 << 21 }
+  fill_up(11, function() setmetatable({}, { __gc = function() victim:release() end }) end)
+  expect.raises("FailedPrecondition", "add: a was released by a finalizer while the op was being set up", lt.add, victim, other)
 end
 
--- A reset while the op that is on its way to a GPU looks for memory there.
+-- A reset, with nothing alive on a GPU, while the op that is on its way to a GPU looks for memory there.
+pool = {}
 for _ = 1, 20 do
   local source = lt.device("/CPU:0", lt.ones, { 1 << 21 })
-  collectgarbage()
-  collectgarbage("stop")
-  setmetatable({}, { __gc = function() pcall(lt.config.reset) end })
-  for _ = 1, 5 do lt.zeros { 9, 1 << 18 } end
-  collectgarbage("restart")
-  local ok, err = pcall(source.to, source, "GPU:0")
-  assert(ok or lt.iserror(err, "FailedPrecondition"), tostring(err))
+  fill_up(15, function() setmetatable({}, { __gc = function() pcall(lt.config.reset) end }) end)
+  expect.raises("FailedPrecondition", "a finalizer reset the devices while memory was being found", source.to, source, "GPU:0")
 end
+collectgarbage("incremental", 200, 100, 13)
+collectgarbage("generational")
 
 -- Handlers and finalizers at once.
 local events = 0

@@ -49,7 +49,7 @@ local function check(who, f, ...)
   error(call .. ": the message does not begin with the function's name: " .. err.message)
 end
 
--- Each bad value alone, in each place beside good ones, and every pair.
+-- Each bad value alone, and in each place beside good ones.
 local function try(who, f, good)
   check(who, f)
   for _, a in ipairs(bad) do
@@ -64,9 +64,12 @@ local function try(who, f, good)
   end
 end
 
-local function try_pairs(who, f)
-  for _, a in ipairs(bad) do
-    for _, b in ipairs(bad) do check(who, f, a[1], b[1]) end
+-- Every sixth pair of them; another sixth for each function.
+local function try_pairs(who, f, number)
+  for i, a in ipairs(bad) do
+    for j, b in ipairs(bad) do
+      if (i + j + number) % 6 == 0 then check(who, f, a[1], b[1]) end
+    end
   end
 end
 
@@ -119,7 +122,7 @@ local function walk(prefix, module)
         try_surplus(who, value, good_values[who] or {})
         try_surplus(who, value, {})
       end
-      if not slow[name] then try_pairs(who, value) end
+      if not slow[name] then try_pairs(who, value, walked) end
       restore()
     end
   end
@@ -209,13 +212,17 @@ assert(rows == 2 and err.message:find("^t%[3%]: axis 1 has 2 elements; ipairs"),
 err = expect.raises("OutOfRange", "t[3]: axis 1 has 2 elements", function() return t[3] end)
 assert(not err.message:find("ipairs", 1, true), err.message)
 
--- A step of pairs by hand.
+-- A step of pairs by hand: the row after the one named, nothing past the end or before the beginning.
 local step = pairs(lt.ones { 3 })
 for _, t in ipairs { lt.ones { 3 }, lt.ones { 30 } } do
-  for _, i in ipairs { -2, 0, 3, 30, math.maxinteger, math.mininteger, "x" } do pcall(step, t, i) end
+  for _, i in ipairs { -2, #t, math.maxinteger, math.mininteger } do expect.equal({ step(t, i) }, {}, "step from " .. i) end
+  for _, i in ipairs { 0, 2, "0" } do
+    local at, row = step(t, i)
+    assert(at == math.tointeger(i) + 1 and row:item() == 1, i)
+  end
 end
-pcall(step)
-assert(not pcall(step, released, 1) or step(released, 1) == nil)
+for _, other in ipairs { { nil }, { 3 }, { {} }, { io.stdout } } do expect.equal({ step(other[1], 0) }, {}, "no tensor") end
+expect.raises("FailedPrecondition", "released", step, released, 1)
 
 -- Every use of a released tensor is a sentence.
 for _, use in ipairs {

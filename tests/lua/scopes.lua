@@ -41,7 +41,7 @@ for _, case in ipairs {
   { "/replica:0/task:0/device:GPU:1", "/replica:0/gpu:1", "/task:0" }, { "/device:CPU:*", "/gpu:1", "/cpu:*" },
 } do
   local got = nested(table.unpack(case, 2))
-  assert(got == case[1] or (case[1] == "/device:CPU:*" and got == "/device:CPU"), ("%s: got %q, wanted %q"):format(
+  assert(got == case[1], ("%s: got %q, wanted %q"):format(
     table.concat({ tostring(case[2]), tostring(case[3]), tostring(case[4]) }, " > "), got, case[1]))
 end
 assert(lt.device("/gpu:1", lt.device, "/cpu:*", here) == "CPU:0", "/cpu:* inside /gpu:1 is any CPU")
@@ -49,8 +49,9 @@ assert(lt.device("/device:*:2", lt.device, "gpu", here) == "GPU:2")
 
 -- Bad names fail at the scope and quote what is wrong; a name that only does not exist fails at the op.
 for _, case in ipairs {
-  { "/", "" }, { "TPU:0", "TPU" }, { "/gpu:x", "x" }, { "/gpu:-1", "-1" }, { "gpu:99999999999", "99999999999" }, { "/foo:1", "foo" },
-  { "/gpu:0/cpu:0", "cpu:0" }, { "/job:1", "1" }, { "/gpu:0/", "" }, { "//gpu:0", "" }, { " gpu:0", " gpu" }, { "/gpu:0\0", "" },
+  { "/", "'/': '' is an empty part" }, { "TPU:0", "TPU" }, { "/gpu:x", "x" }, { "/gpu:-1", "-1" }, { "gpu:99999999999", "99999999999" }, { "/foo:1", "foo" },
+  { "/gpu:0/cpu:0", "cpu:0" }, { "/job:1", "1" }, { "/gpu:0/", "'' is an empty part" }, { "//gpu:0", "'' is an empty part" },
+  { " gpu:0", " gpu" }, { "/gpu:0\0", "gpu:0\\x00" },
 } do
   expect.raises("InvalidArgument", case[2], lt.device, case[1])
   outside()
@@ -117,6 +118,33 @@ do
 end
 outside()
 
+-- A scope opened in a pcall in a coroutine, which is left by an error, by a yield or not at all: the stack is as it was.
+for _, outer in ipairs { "", "/CPU:0", "/GPU:2" } do
+  local _ <close> = lt.device(outer)
+  local before = expect.scope()
+  local co = coroutine.wrap(function()
+    assert(expect.scope() == before)
+    local ok, problem = pcall(function()
+      local _ <close> = lt.device("/GPU:0")
+      assert(here() == "GPU:0")
+      coroutine.yield("in the scope")
+      assert(here() == "GPU:0")
+      error("out", 0)
+    end)
+    assert(not ok and problem == "out" and expect.scope() == before, problem)
+    ok, problem = pcall(lt.device, "/GPU:0", lt.matmul, lt.ones { 2, 3 }, lt.ones { 2, 3 })
+    assert(not ok and problem.code == "InvalidArgument" and expect.scope() == before, tostring(problem))
+    ok, problem = pcall(lt.device, "/GPU:0", function() return coroutine.yield(here()) end)
+    assert(ok and problem == "back" and expect.scope() == before, tostring(problem))
+    return "done"
+  end)
+  for _, step in ipairs { { "in the scope" }, { "GPU:0" }, { "done", "back" } } do
+    expect.equal(co(step[2]), step[1])
+    assert(expect.scope() == before, "outside the coroutine: " .. expect.scope())
+  end
+end
+outside()
+
 -- A coroutine starts in its creator's scope, also when resumed elsewhere and when made by a coroutine.
 local made, wrapped
 do
@@ -131,7 +159,7 @@ expect.equal({ lt.device("/GPU:1", coroutine.resume, made) }, { true, "GPU:2" })
 expect.equal({ wrapped("a", nil, "c") }, { "GPU:2", "a", nil, "c" })
 assert(lt.device("/CPU:0", wrapped) == "GPU:2")
 outside()
-assert(coroutine.isyieldable(coroutine.create(here)) ~= nil)
+assert(coroutine.status(coroutine.create(here)) == "suspended")
 assert(select(2, pcall(coroutine.create, 3)):find("function expected", 1, true), "create says what Lua's own says")
 assert(not pcall(coroutine.create, 3) and not pcall(coroutine.wrap, nil))
 

@@ -44,6 +44,7 @@ spec "gather" {
 }
 
 spec "unique" {
+  gpu = false,
   example = { { 3, 1, 3 }, gives = { { 1, 3 }, { 2, 1, 2 }, { 1, 2 } } },
   examples = {
     { { { 2, 1 }, { 1, 5 } }, gives = { { 1, 2, 5 }, { 2, 1, 1, 3 }, { 2, 1, 1 } } },
@@ -55,6 +56,11 @@ spec "unique" {
     { float16 { 2, -1, 2 }, gives = { { -1, 2 }, { 2, 1, 2 }, { 1, 2 } } },
     { 4, gives = { { 4 }, { 1 }, { 1 } } },
     { made(function() return lt.zeros { 0, 3 } end), gives = { {}, {}, {} } },
+  },
+  rejects = {
+    { args = { "x" }, says = 'unique: x is "x", expected a tensor or a table' },
+    { args = { { 1, 2 }, 2 }, says = "unique: 2 arguments given, expected unique(x)" },
+    { args = { { 1, 2 }, { axis = 1 } }, says = "unique: unknown option 'axis'" },
   },
   check = function(t)
     local x = lt.range(1000) * 7 % 13

@@ -1,5 +1,6 @@
 -- Runs one spec: its cases on every device, as function and as method, and again with the collector at its most
 -- aggressive.
+local collector = require "collector"
 local compare = require "compare"
 local samples = require "samples"
 local spec = require "spec"
@@ -12,21 +13,36 @@ local places = {
   { name = "GPU with inputs on the CPU", scope = "/GPU:0", inputs = "/CPU:0" },
 }
 
--- A finalizer can run at any allocation; LUTRA_TEST_GC=1 also collects at every VM instruction.
-local count_between = os.getenv("LUTRA_TEST_GC") == "1" and 1 or 13
+-- LUTRA_TEST_GC=1 also collects at every VM instruction.
+local every_instruction = os.getenv("LUTRA_TEST_GC") == "1"
 
--- f(...) with collections wherever they can happen.
+-- f(...) with the collector at its most aggressive.
 local function hostile(f, ...)
-  local mode = collectgarbage("incremental")
-  local pause, multiplier = collectgarbage("setpause", 1), collectgarbage("setstepmul", 1000)
-  collectgarbage("incremental", 1, 1000, 1)
-  debug.sethook(function() collectgarbage() end, "", count_between)
+  local before = collector.tighten()
+  if every_instruction then debug.sethook(function() collectgarbage() end, "", 1) end
   local results = table.pack(pcall(f, ...))
   debug.sethook()
-  collectgarbage("incremental", pause, multiplier, 13)
-  collectgarbage(mode)
+  collector.loosen(before)
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)
+end
+
+-- What is wrong with where the results of an op stand, or nil: in a scope of a GPU they stand there if the op has a GPU
+-- kernel (`has_kernel`, from the spec), else on the CPU; and explain gives the reason.
+local function misplaced(results, scope, has_kernel)
+  local fell_back = scope:find("GPU", 1, true) ~= nil and not has_kernel
+  local wanted = "/device:" .. (fell_back and "CPU:0" or scope:sub(2))
+  for i = 1, results.n do
+    local result = results[i]
+    if compare.is_tensor(result) then
+      if result.device:sub(-#wanted) ~= wanted then return ("result %d is on %s, expected %s"):format(i, result.device, wanted) end
+      local told = lt.debugging.explain(result)
+      local reason = fell_back and tostring(told.op) .. " has no GPU kernel" or "scope /device:" .. scope:sub(2)
+      if told.reason ~= reason then
+        return ("explain of result %d says %q, expected %q"):format(i, told.reason, reason)
+      end
+    end
+  end
 end
 
 local passes = {
@@ -108,7 +124,8 @@ function Run:call_case(what, make, compare_results)
   if self.is_method and can_be_method(args[1]) then forms[2] = { " as a method", true } end
   for _, form in ipairs(forms) do
     self:everywhere(what .. form[1], function(place, pass)
-      return compare_results(self:call(place, pass, form[2], make))
+      local results = self:call(place, pass, form[2], make)
+      return misplaced(results, place.scope, self.has_gpu_kernel) or compare_results(results)
     end)
   end
 end
@@ -138,19 +155,22 @@ function Run:samples(form)
   local ok, list = pcall(samples.cases, form)
   if not ok then return self:note(list, "samples") end
   for _, case in ipairs(list) do
+    local literals = {}
+    for k, input in ipairs(case.inputs) do literals[k] = samples.nest(input, case.shapes[k]) end
     local function make()
       local args = {}
-      for k, input in ipairs(case.inputs) do args[k] = samples.tensor(input, case.shapes[k], case.dtype) end
+      for k, literal in ipairs(literals) do args[k] = samples.tensor(literal, case.shapes[k], case.dtype) end
       args[#args + 1] = form.options
       return args
     end
+    local wanted = samples.nest(case.wanted, case.shape)
     self:call_case(case.what, make, function(results)
       if results.n ~= 1 then return ("gave %d results"):format(results.n) end
       local got = results[1]
       local dtype = form.result
       if type(dtype) == "function" then dtype = dtype(case.dtype) end
       local tolerance = compare.is_tensor(got) and compare.tolerances[got.dtype] or { 0, 0 }
-      return compare.value(got, samples.nest(case.wanted, case.shape), {
+      return compare.value(got, wanted, {
         relative = form.tolerance or tolerance[1], absolute = tolerance[2], dtype = dtype, shape = case.shape,
       })
     end)
@@ -189,16 +209,24 @@ function Run:reject(what, reject)
 end
 
 -- What `check` gets: each function raises when it does not hold, so that the first failure ends the check.
-local function assertions(place)
+-- Tensors that are looked at stand where the check runs, if the op has a kernel there.
+local function assertions(place, has_gpu_kernel)
   local t = { device = place.scope, count = 0 }
   local function hold(problem, what)
     t.count = t.count + 1
     if problem then error(what and what .. ": " .. problem or problem, 3) end
   end
-  function t.equal(got, wanted, what) hold(compare.value(got, wanted), what) end
+  local function problem_of(got, wanted, options)
+    if has_gpu_kernel and compare.is_tensor(got) then
+      local device = "/device:" .. place.scope:sub(2)
+      if got.device:sub(-#device) ~= device then return ("is on %s, expected %s"):format(got.device, device) end
+    end
+    return compare.value(got, wanted, options)
+  end
+  function t.equal(got, wanted, what) hold(collector.in_peace(problem_of, got, wanted), what) end
   function t.close(got, wanted, tolerance, what)
     tolerance = tolerance or 1e-5
-    hold(compare.value(got, wanted, { relative = tolerance, absolute = tolerance * 1e-3 }), what)
+    hold(collector.in_peace(problem_of, got, wanted, { relative = tolerance, absolute = tolerance * 1e-3 }), what)
   end
   function t.raises(code, says, f, ...) hold(refusal(code, says, f, ...)) end
   function t.ok(condition, what) hold(not condition and "does not hold" or nil, what) end
@@ -209,7 +237,7 @@ function Run:check(f)
   for i = 1, 2 do
     local place = places[i]
     for _, pass in ipairs(passes) do
-      local t = assertions(place)
+      local t = assertions(place, self.has_gpu_kernel)
       local ok, problem = pcall(pass.run, lt.device, place.scope, f, t)
       if ok then problem = t.count == 0 and "asserted nothing" or nil end
       self:note(problem, "check", " on the ", place.name, pass.name)
@@ -236,6 +264,12 @@ function cases.run(entry, report)
     return 0
   end
   self.is_method = self.op ~= nil and has_method(entry.name)
+  self.has_gpu_kernel = form.gpu ~= false
+  local known, help = pcall(lt.help, entry.name)
+  if known then
+    local cpu_only = help:find("; CPU only", 1, true) ~= nil
+    self:note(cpu_only == self.has_gpu_kernel and "help and the spec disagree on a GPU kernel" or nil, "gpu")
+  end
   local before = live_storages()
   if form.example then self:example("example", form.example) end
   for i, example in ipairs(form.examples or {}) do self:example(("examples[%d]"):format(i), example) end

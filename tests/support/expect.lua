@@ -6,6 +6,7 @@ local function fail(message) error(message, 3) end
 
 -- f(...) raises one of Lutra's errors with this code, whose text has `words` in it (plain). Returns the error.
 function expect.raises(code, words, f, ...)
+  if words == "" then fail("expect.raises is to look for some words") end
   local ok, err = pcall(f, ...)
   if ok then fail(("expected %s (%s), but nothing was raised"):format(code, words)) end
   if not lt.iserror(err) then fail(("expected %s (%s), got a plain error: %s"):format(code, words, tostring(err))) end

@@ -67,10 +67,10 @@ function samples.nest(values, shape)
   return level(1)
 end
 
--- A tensor of these values in the scope's device. A literal cannot show every shape without elements; zeros can.
-function samples.tensor(values, shape, dtype)
-  if #values == 0 then return lt.zeros(shape, { dtype = dtype }) end
-  return lt.constant(samples.nest(values, shape), { dtype = dtype })
+-- A tensor of this literal in the scope's device. A literal cannot show every shape without elements; zeros can.
+function samples.tensor(literal, shape, dtype)
+  if samples.size(shape) == 0 then return lt.zeros(shape, { dtype = dtype }) end
+  return lt.constant(literal, { dtype = dtype })
 end
 
 -- NumPy's rule: aligned at the last axis, an axis of 1 stretches.

@@ -10,6 +10,7 @@
 --   options   = {...}                         the options table that samples pass last
 --   result    = "bool" | function(dtype)      the dtype that samples give, when the spec says
 --   tolerance = 1e-5                          relative, instead of the result dtype's own
+--   gpu       = false                         it has no GPU kernel: inside a GPU's scope it runs on the CPU, and says so
 --   rejects   = { { args = {...}, says = "substring of err.message", code = "InvalidArgument" }, ... }
 --   check     = function(t) end               free form: t.equal, t.close, t.raises, t.ok, t.device (cases.lua)
 --
@@ -22,7 +23,7 @@ local spec = { all = {} }
 local keys = {
   example = "table", examples = "table", reference = "function", samples = "table", domain = "table", dtypes = "table",
   options = "table", result = { string = true, ["function"] = true }, tolerance = "number", rejects = "table",
-  check = "function",
+  check = "function", gpu = "boolean",
 }
 local example_keys = { gives = true, tolerance = true, dtype = true, shape = true }
 local reject_keys = { args = true, says = true, code = true }
@@ -76,6 +77,7 @@ local function validate(form)
       if form[key] ~= nil then error(key .. " is about samples, and there are none", 0) end
     end
   end
+  if form.gpu == true then error("gpu = true goes without saying", 0) end
   if form.example ~= nil then check_example(form.example, "example") end
   for i, example in ipairs(form.examples and list_of(form.examples, "examples") or {}) do
     check_example(example, ("examples[%d]"):format(i))

@@ -1,0 +1,153 @@
+-- A finalizer between the steps of an op, at every allocation it makes: tensors are released and devices reset after the op
+-- was prepared. Then it is prepared again, on the devices there are, or says what was pulled away. Nothing here is chance.
+package.path = "tests/support/?.lua;" .. package.path
+local lt = require "lutra"
+local collector = require "collector"
+local expect = require "expect"
+local config = lt.config
+
+-- f() with `strike` called by a finalizer at the nth allocation of Lua's that f makes. Returns whether it was called, and
+-- pcall's results.
+local function struck_at(n, strike, f)
+  local called, over = false, false
+  collectgarbage()
+  collectgarbage("stop")
+  collector.at_each_collection(function(i)
+    if over then return false end
+    called = i == n
+    if called then strike() end
+    return not called
+  end)
+  local before = collector.tighten()
+  local ok, result, second = pcall(f)
+  over = true
+  collector.loosen(before)
+  return called, ok, result, second
+end
+
+-- Strikes at each allocation in turn. make() gives {call, strike} anew; check(ok, result, second, n) judges. Returns how often
+-- each message came.
+local function strike_everywhere(what, make, check)
+  local messages, n, called = {}, 0, nil
+  repeat
+    n = n + 1
+    local call, strike = make()
+    local ok, result, second
+    called, ok, result, second = struck_at(n, strike, call)
+    if not ok then
+      assert(lt.iserror(result), ("%s, allocation %d: a plain error: %s"):format(what, n, tostring(result)))
+      messages[result.message] = (messages[result.message] or 0) + 1
+    end
+    check(ok, result, second, n)
+    collectgarbage()
+    config.release_memory()
+  until not called
+  assert(n > 1, what .. ": the op allocated nothing")
+  return messages
+end
+
+local again = ": a finalizer released an input while the op was being set up"
+local storages = expect.storages()
+
+-- An input is released. Only an op that is prepared a second time says it in the words of `again`.
+config.set_simulated_gpus(2, { memory_limit = 64 })
+local function on(device, f, ...) return lt.device(device, f, ...) end
+local makers = {
+  ["bytes of its own"] = function() return on("/CPU:0", lt.constant, { 1, 2, 3 }) end,
+  ["a storage"] = function() return on("/CPU:0", lt.ones, { 3, 20 }) end,
+  ["a GPU's storage"] = function() return on("/GPU:1", lt.ones, { 3, 20 }) end,
+}
+for kind, make in pairs(makers) do
+  local ops = {
+    add = function(x) return x + x end,
+    neg = function(x) return -x end,
+    reshape = function(x) return lt.reshape(x, { -1 }) end,
+    unique = function(x) return lt.unique(x) end,
+    concat = function(x) return lt.concat { x, x } end,
+    sum = function(x) return x:sum() end,
+    index = function(x) return x[{ { 2, 3 } }] end,
+    gather = function(x) return lt.gather(x, { 1, 3 }) end,
+    where = function(x) return lt.where(lt.constant(true), x, 2) end,
+  }
+  for name, op in pairs(ops) do
+    local what = name .. " of " .. kind
+    local wanted = tostring(op(make()))
+    local messages = strike_everywhere(what, function()
+      local victim = make()
+      return function() return op(victim) end, function() victim:release() end
+    end, function(ok, result, _, n)
+      if ok then return expect.equal(tostring(result), wanted, what) end
+      expect.equal(result.code, "FailedPrecondition", ("%s, allocation %d: %s"):format(what, n, result.message))
+      assert(result.message:find("released", 1, true), result.message)
+    end)
+    local seen = 0
+    for message, times in pairs(messages) do
+      if message:find(again, 1, true) then seen = seen + times end
+    end
+    assert(seen >= 1, what .. ": no strike came between preparing and executing")
+  end
+end
+expect.equal(expect.storages(), storages, "storages after releases")
+
+-- A tensor that is no input is released: the op goes on.
+strike_everywhere("a bystander", function()
+  local a, bystander = lt.ones { 40 }, lt.ones { 50 }
+  return function() return (a + a):sum() end, function() bystander:release() end
+end, function(ok, result) assert(ok and result:item() == 80, tostring(result)) end)
+
+-- The devices are reset, under an op that stands in a GPU's scope and has its inputs on the CPU: it runs on the new ones. More
+-- GPUs, fewer, none: the result stands where the op would have run had the script reset them before.
+local function reset_to(gpus)
+  config.reset()
+  config.set_simulated_gpus(gpus, { memory_limit = 64 })
+end
+local long = {}
+for i = 1, 30 do long[i] = i end
+local a
+for _, case in ipairs {
+  { from = 2, to = 2, device = "GPU:0" }, { from = 2, to = 1, device = "GPU:0" }, { from = 1, to = 3, device = "GPU:0" },
+  { from = 2, to = 0, device = "CPU:0" }, { from = 0, to = 2, device = "GPU:0" },
+} do
+  for _, values in ipairs { { 5, 6, 7 }, long } do
+    local what = ("%d GPUs become %d, %d elements"):format(case.from, case.to, #values)
+    local wanted = {}
+    for i, v in ipairs(values) do wanted[i] = v * 2 end
+    local struck = 0
+    strike_everywhere(what, function()
+      a = nil
+      collectgarbage()
+      reset_to(0)
+      a = on("/CPU:0", lt.constant, values)
+      reset_to(case.from)
+      assert(#config.list_logical_devices("GPU") == case.from)
+      return function() return a + a end, function() reset_to(case.to) struck = struck + 1 end
+    end, function(ok, result, _, n)
+      assert(ok, what .. ": " .. tostring(result))
+      expect.equal(result:totable(), wanted, what)
+      if n > 1 then return end
+      expect.equal(result.device, "/job:localhost/replica:0/task:0/device:" .. case.device, what)
+      -- Only what carries its bytes needs no finalizer.
+      local stored = case.device ~= "CPU:0" or #values > 16
+      expect.equal(debug.getmetatable(result).__gc ~= nil, stored, what .. ": has a finalizer")
+    end)
+    expect.equal(struck, 1, what .. ": allocations of a + a")
+  end
+end
+
+-- The scope's device is gone: the error is the op's, as it would have been without a finalizer.
+local messages = strike_everywhere("the scope's GPU goes", function()
+  a = nil
+  collectgarbage()
+  reset_to(2)
+  a = on("/CPU:0", lt.ones, { 30 })
+  return function() local _ <close> = lt.device("/GPU:1") return a + a end, function() reset_to(1) end
+end, function(ok, result)
+  if ok then return expect.equal(result:sum():item(), 60) end
+  expect.equal(result.code, "NotFound", result.message)
+end)
+local unknown = next(messages)
+assert(unknown and unknown:find("device:GPU:1 unknown device. Here: ", 1, true), tostring(unknown))
+
+a = nil
+expect.equal(expect.storages(), storages, "storages after resets")
+print("ok")
