@@ -46,11 +46,18 @@ void read_entry(lua_State* L, SliceAttrs* attrs) {
   if (count > 2) range.step = parts[2];
 }
 
+}  // namespace
+
 void read_slice(lua_State* L, int key, SliceAttrs* attrs) {
   attrs->count = 0;
+  if (lua_type(L, key) != LUA_TNUMBER && lua_type(L, key) != LUA_TTABLE) {
+    fail(ErrorCode::InvalidArgument, "index: the key is ", what_is(L, key),
+         ", expected an integer or a list of entries per axis");
+  }
   if (lua_type(L, key) == LUA_TNUMBER) {
-    lua_settop(L, key);
+    lua_pushvalue(L, key);
     read_entry(L, attrs);
+    lua_pop(L, 1);
     return;
   }
   std::size_t length = lua_rawlen(L, key);
@@ -64,8 +71,6 @@ void read_slice(lua_State* L, int key, SliceAttrs* attrs) {
     lua_pop(L, 1);
   }
 }
-
-}  // namespace
 
 int index_tensor(lua_State* L, State& state, const Box& box) {
   lua_settop(L, 2);

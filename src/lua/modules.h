@@ -12,6 +12,8 @@ void open_device(lua_State* L, State& state);     // replaces the function form 
 void open_config(lua_State* L, State& state);     // lutra.config
 void open_debugging(lua_State* L, State& state);  // lutra.debugging
 void open_memory(lua_State* L, State& state);     // synchronize, and what lutra.tidy is made of
+void open_variables(lua_State* L, State& state);  // Variable; the methods lie on top of the stack, the module below them
+void open_tape(lua_State* L, State& state);       // GradientTape
 void open_help(lua_State* L, State& state);       // help
 void open_values(lua_State* L, State& state);     // constant, from_bytes, random.set_seed, iserror, time, version
 

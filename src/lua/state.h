@@ -41,6 +41,8 @@ class State {
   enum Slot {
     kTensorMeta = 1,
     kStoredTensorMeta,
+    kVariableMeta,
+    kTapeMeta,
     kErrorMeta,
     kShapeMeta,
     kThreadScopes,

@@ -181,7 +181,9 @@ int pairs(Args& args) {
   return 3;
 }
 
-int push_field(Args& args) {
+}  // namespace
+
+int push_tensor_field(Args& args) {
   const TensorRep& tensor = args.tensor(1, "tensor").tensor;
   std::string_view key = args.string(2, "field");
   lua_State* L = args.L;
@@ -211,6 +213,8 @@ int push_field(Args& args) {
   }
   return 1;
 }
+
+namespace {
 
 // t.key, t[i]. Upvalues as call_op's (1: an OpBinding), then 4: the methods, 5: push_field, guarded.
 int index(lua_State* L) {
@@ -257,6 +261,35 @@ std::string tensor_as_text(State& state, const TensorRep& tensor, bool bare) {
   return shape.rank() == 0 ? scalar_text(dtype, data.data()) : array_text(dtype, shape, data.data(), options);
 }
 
+void set_tensor_metamethods(lua_State* L, State& state, int methods, const char* name, lua_CFunction field) {
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__name");
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__metatable");
+  set_field<tostring>(L, state, "__tostring");
+  set_field<concat>(L, state, "__concat");
+  set_field<length>(L, state, "__len");
+  set_field<pairs>(L, state, "__pairs");
+  set_field<assign_element>(L, state, "__newindex");
+  set_function<lua_values_only>(L, state, "__lt", "<");
+  set_function<lua_values_only>(L, state, "__le", "<=");
+  lua_pushlightuserdata(L, &state);
+  state.push(L, State::kTensorMeta);
+  state.push(L, State::kStoredTensorMeta);
+  lua_pushvalue(L, methods);
+  lua_pushlightuserdata(L, &state);
+  lua_pushstring(L, "field");
+  lua_pushcclosure(L, field, 2);
+  lua_pushcclosure(L, index, 5);
+  lua_setfield(L, -2, "__index");
+}
+
+void set_collected(lua_State* L, State& state) {
+  lua_pushlightuserdata(L, &state);
+  lua_pushcclosure(L, collect, 1);
+  lua_setfield(L, -2, "__gc");
+}
+
 void open_tensor_api(lua_State* L, State& state) {
   int methods = lua_gettop(L);
   set_field<item>(L, state, "item");
@@ -267,32 +300,9 @@ void open_tensor_api(lua_State* L, State& state) {
 
   for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta}) {
     state.push(L, slot);
-    lua_pushstring(L, "lutra.Tensor");
-    lua_setfield(L, -2, "__name");
-    lua_pushstring(L, "lutra.Tensor");
-    lua_setfield(L, -2, "__metatable");
-    set_field<tostring>(L, state, "__tostring");
-    set_field<concat>(L, state, "__concat");
-    set_field<length>(L, state, "__len");
-    set_field<pairs>(L, state, "__pairs");
+    set_tensor_metamethods(L, state, methods, "lutra.Tensor", guarded<push_tensor_field>);
     set_field<release>(L, state, "__close");
-    set_field<assign_element>(L, state, "__newindex");
-    set_function<lua_values_only>(L, state, "__lt", "<");
-    set_function<lua_values_only>(L, state, "__le", "<=");
-    lua_pushlightuserdata(L, &state);
-    state.push(L, State::kTensorMeta);
-    state.push(L, State::kStoredTensorMeta);
-    lua_pushvalue(L, methods);
-    lua_pushlightuserdata(L, &state);
-    lua_pushstring(L, "field");
-    lua_pushcclosure(L, guarded<push_field>, 2);
-    lua_pushcclosure(L, index, 5);
-    lua_setfield(L, -2, "__index");
-    if (slot == State::kStoredTensorMeta) {
-      lua_pushlightuserdata(L, &state);
-      lua_pushcclosure(L, collect, 1);
-      lua_setfield(L, -2, "__gc");
-    }
+    if (slot == State::kStoredTensorMeta) set_collected(L, state);
     lua_pop(L, 1);
   }
 }
