@@ -36,7 +36,7 @@ template <class T> [[gnu::always_inline]] inline int64_t place_of(T value, const
   return i;
 }
 
-template <class T> LUTRA_WIDE void argmax_rows(const T* x, int64_t count, int64_t n, int64_t base, int64_t* out) {
+template <class T> void argmax_rows(const T* x, int64_t count, int64_t n, int64_t base, int64_t* out) {
   for (int64_t row = 0; row < count; ++row) {
     out[row] = place_of(reduce_block<MaxOf<T>>(x + row * n, n), x + row * n, n) + base;
   }
@@ -46,7 +46,7 @@ template <class T> LUTRA_WIDE void argmax_rows(const T* x, int64_t count, int64_
 template <class T> using Place = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
 
 template <class T>
-LUTRA_WIDE void argmax_tile(const T* x, int64_t rows, int64_t stride, int64_t columns, T* __restrict best,
+void argmax_tile(const T* x, int64_t rows, int64_t stride, int64_t columns, T* __restrict best,
                             Place<T>* __restrict place) {
   for (int64_t k = 0; k < columns; ++k) {
     best[k] = x[k];

@@ -72,7 +72,7 @@ void register_create_cpu(KernelRegistry& kernels) {
     add_all(name, [](auto tag) { return KernelEntry{.run = run_ones<typename decltype(tag)::type>}; });
   }
   kernels.add("Cast", DeviceType::CPU, kAnyDType, {.run = run_cast});
-  for (const char* name : {"Identity", "_EagerConst"}) kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_copy});
+  for (const char* name : {"Identity", "StopGradient", "_EagerConst"}) kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_copy});
 }
 
 }  // namespace lutra

@@ -91,27 +91,31 @@ template <class Op> constexpr int64_t grain_of() {
   else return kCheapGrain;
 }
 
+// Op::apply sees the type that T is computed in (halves as float); its result is rounded to R.
 template <class Op, class R, class T> void run_unary(const KernelArgs& args) {
-  const T* x = args.in[0].as<T>();
-  R* out = args.out[0].as<R>();
-  parallel_for(args.out[0].size, grain_of<Op>(), [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = Op::apply(x[i]);
+  using C = ComputeType<T>;
+  parallel_for(args.out[0].size, grain_of<Op>(), [&](int64_t begin, int64_t end) {
+    const T* x = args.in[0].as<T>();
+    R* __restrict out = args.out[0].as<R>();
+    for (int64_t i = begin; i < end; ++i) out[i] = static_cast<R>(Op::apply(static_cast<C>(x[i])));
   });
 }
 
 // One innermost run; the three shapes that vectorise, then any.
 template <class Op, class R, class T>
 inline void binary_row(const T* a, int64_t stride_a, const T* b, int64_t stride_b, R* __restrict out, int64_t n) {
+  using C = ComputeType<T>;
+  auto apply = [](T x, T y) { return static_cast<R>(Op::apply(static_cast<C>(x), static_cast<C>(y))); };
   if (stride_a == 1 && stride_b == 1) {
-    for (int64_t i = 0; i < n; ++i) out[i] = Op::apply(a[i], b[i]);
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], b[i]);
   } else if (stride_a == 1 && stride_b == 0) {
     const T value = *b;
-    for (int64_t i = 0; i < n; ++i) out[i] = Op::apply(a[i], value);
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], value);
   } else if (stride_a == 0 && stride_b == 1) {
     const T value = *a;
-    for (int64_t i = 0; i < n; ++i) out[i] = Op::apply(value, b[i]);
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(value, b[i]);
   } else {
-    for (int64_t i = 0; i < n; ++i) out[i] = Op::apply(a[i * stride_a], b[i * stride_b]);
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i * stride_a], b[i * stride_b]);
   }
 }
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "kernels/cpu/wide.h"
 
 // oneDNN's threads are OpenMP's, whatever parallel_for runs on here. Weak: nothing is missing if its build has no
 // OpenMP.
@@ -124,19 +123,19 @@ template <class T>
   }
 }
 
-LUTRA_WIDE void panel(int64_t rows, int64_t columns, int64_t depth, const float* a, Steps at, const float* b,
+void panel(int64_t rows, int64_t columns, int64_t depth, const float* a, Steps at, const float* b,
                       int64_t ldb, float* c, int64_t ldc) {
   add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
 }
-LUTRA_WIDE void panel(int64_t rows, int64_t columns, int64_t depth, const double* a, Steps at, const double* b,
+void panel(int64_t rows, int64_t columns, int64_t depth, const double* a, Steps at, const double* b,
                       int64_t ldb, double* c, int64_t ldc) {
   add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
 }
-LUTRA_WIDE void panel(int64_t rows, int64_t columns, int64_t depth, const uint32_t* a, Steps at, const uint32_t* b,
+void panel(int64_t rows, int64_t columns, int64_t depth, const uint32_t* a, Steps at, const uint32_t* b,
                       int64_t ldb, uint32_t* c, int64_t ldc) {
   add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
 }
-LUTRA_WIDE void panel(int64_t rows, int64_t columns, int64_t depth, const uint64_t* a, Steps at, const uint64_t* b,
+void panel(int64_t rows, int64_t columns, int64_t depth, const uint64_t* a, Steps at, const uint64_t* b,
                       int64_t ldb, uint64_t* c, int64_t ldc) {
   add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
 }

@@ -9,7 +9,7 @@ namespace lutra {
 namespace {
 
 // `count` rows of n elements, one behind the other. A row's sum is taken block by block, as Sum would.
-template <class T> LUTRA_WIDE void softmax_rows(const T* __restrict x, T* __restrict out, int64_t count, int64_t n) {
+template <class T> void softmax_rows(const T* __restrict x, T* __restrict out, int64_t count, int64_t n) {
   for (int64_t row = 0; row < count; ++row, x += n, out += n) {
     T most = MaxOf<T>::kStart;
     for (int64_t i = 0; i < n; i += kBlock) {
@@ -28,7 +28,7 @@ template <class T> LUTRA_WIDE void softmax_rows(const T* __restrict x, T* __rest
 
 // `columns` <= kTile columns of `rows` rows, `stride` apart.
 template <class T>
-LUTRA_WIDE void softmax_columns(const T* __restrict x, T* __restrict out, int64_t rows, int64_t stride,
+void softmax_columns(const T* __restrict x, T* __restrict out, int64_t rows, int64_t stride,
                                 int64_t columns) {
   T most[kTile], scale[kTile], run[kTile];
   double sum[kTile];

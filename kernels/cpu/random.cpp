@@ -10,7 +10,6 @@
 
 #include "core/parallel.h"
 #include "kernels/cpu/random_math.h"
-#include "kernels/cpu/wide.h"
 #include "ops/kernel.h"
 
 namespace lutra {
@@ -58,7 +57,7 @@ template <class T> struct Uniform {
   }
 };
 
-LUTRA_WIDE void make_batch(uint64_t key, uint64_t first, const Normal<float>& normal, float* out) {
+void make_batch(uint64_t key, uint64_t first, const Normal<float>& normal, float* out) {
   Words words;
   fill_words(key, first, words);
   float z[4][kBlocks];
@@ -75,7 +74,7 @@ LUTRA_WIDE void make_batch(uint64_t key, uint64_t first, const Normal<float>& no
   }
 }
 
-LUTRA_WIDE void make_batch(uint64_t key, uint64_t first, const Normal<double>& normal, double* out) {
+void make_batch(uint64_t key, uint64_t first, const Normal<double>& normal, double* out) {
   Words words;
   fill_words(key, first, words);
   for (int i = 0; i < kBlocks; ++i) {
@@ -86,7 +85,7 @@ LUTRA_WIDE void make_batch(uint64_t key, uint64_t first, const Normal<double>& n
   }
 }
 
-LUTRA_WIDE void make_batch(uint64_t key, uint64_t first, const Uniform<float>& uniform, float* out) {
+void make_batch(uint64_t key, uint64_t first, const Uniform<float>& uniform, float* out) {
   Words words;
   fill_words(key, first, words);
   for (int i = 0; i < kBlocks; ++i) {
@@ -94,7 +93,7 @@ LUTRA_WIDE void make_batch(uint64_t key, uint64_t first, const Uniform<float>& u
   }
 }
 
-LUTRA_WIDE void make_batch(uint64_t key, uint64_t first, const Uniform<double>& uniform, double* out) {
+void make_batch(uint64_t key, uint64_t first, const Uniform<double>& uniform, double* out) {
   Words words;
   fill_words(key, first, words);
   for (int i = 0; i < kBlocks; ++i) {

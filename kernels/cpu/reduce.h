@@ -14,7 +14,6 @@
 #include <type_traits>
 
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/wide.h"
 
 namespace lutra {
 
@@ -129,7 +128,7 @@ template <class R>
 
 // `count` rows of n <= kBlock elements, one behind the other.
 template <class R>
-LUTRA_WIDE static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typename R::Acc* result) {
+static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typename R::Acc* result) {
   int64_t row = 0;
   for (; n < kLanes && row + 8 <= count; row += 8) {
     // Short rows: eight side by side, each in its order, so that none waits for its own last addition.
@@ -144,7 +143,7 @@ LUTRA_WIDE static void reduce_rows(const typename R::In* x, int64_t count, int64
 }
 
 template <class R>
-LUTRA_WIDE static void reduce_tile(const typename R::In* x, int64_t rows, int64_t stride, int64_t columns,
+static void reduce_tile(const typename R::In* x, int64_t rows, int64_t stride, int64_t columns,
                                    typename R::Acc* result) {
   reduce_columns<R>(x, rows, stride, columns, result);
 }

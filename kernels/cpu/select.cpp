@@ -4,7 +4,6 @@
 #include <type_traits>
 
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/wide.h"
 
 namespace lutra {
 namespace {
@@ -15,7 +14,7 @@ using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_un
 // Elements of a run of N inputs: each steps by 1 or repeats. The usual patterns get loops of their own, which
 // vectorise.
 template <class Op, class C, class T>
-LUTRA_WIDE void ternary_row(const C* a, int64_t step_a, const T* b, int64_t step_b, const T* c, int64_t step_c,
+void ternary_row(const C* a, int64_t step_a, const T* b, int64_t step_b, const T* c, int64_t step_c,
                             T* __restrict out, int64_t n) {
   if (step_a == 1 && step_b == 1 && step_c == 1) {
     for (int64_t i = 0; i < n; ++i) out[i] = Op::apply(a[i], b[i], c[i]);
@@ -79,7 +78,7 @@ void add_select(KernelRegistry& kernels, const char* name) {
   kernels.add(name, DeviceType::CPU, DType::Int64 | DType::Float64, {.run = run_ternary<Select, uint8_t, uint64_t>});
 }
 
-template <class T> LUTRA_WIDE void add_span(const T* a, const T* b, T* out, int64_t n) {
+template <class T> void add_span(const T* a, const T* b, T* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(Wrapping<T>(a[i]) + Wrapping<T>(b[i]));
 }
 

@@ -52,6 +52,81 @@ void run_slice(const KernelArgs& args) {
   copy.run(element, x.data + start * static_cast<int64_t>(element), args.out[0].data);
 }
 
+// Writes the elements of `value`, repeated where it has one, to regular steps of the result.
+template <class E> void run_slice_assign(const KernelArgs& args) {
+  const SliceAttrs& attrs = args.as<SliceAttrs>();
+  const Array& x = args.in[0];
+  const Array& value = args.in[1];
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  // A variable's own memory when it is written over.
+  if (out.data != x.data) std::memcpy(out.data, x.data, static_cast<std::size_t>(out.size) * sizeof(E));
+  // The part, innermost axis first: how far apart its elements lie in the result and in the value.
+  int64_t dims[kMaxRank], to_step[kMaxRank], from_step[kMaxRank];
+  int rank = 0, value_axis = value.rank - 1;
+  int64_t first = 0, to_stride = 1, from_stride = 1, count = 1;
+  for (int axis = x.rank - 1; axis >= 0; --axis) {
+    Picked picked = *pick(attrs, axis, x.dims[axis]);
+    first += picked.first * to_stride;
+    bool dropped = axis < attrs.count && attrs.drops[axis];
+    if (!dropped) {
+      dims[rank] = picked.count;
+      to_step[rank] = picked.step * to_stride;
+      int64_t size = value_axis >= 0 ? value.dims[value_axis] : 1;
+      from_step[rank] = size == 1 ? 0 : from_stride;
+      from_stride *= size;
+      --value_axis;
+      ++rank;
+      count *= picked.count;
+    }
+    to_stride *= x.dims[axis];
+  }
+  if (count == 0) return;
+  if (rank == 0) {
+    dims[0] = 1;
+    to_step[0] = from_step[0] = 0;
+    rank = 1;
+  }
+  parallel_for(count / dims[0], row_grain(kCheapGrain, dims[0]), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      E* to = out.as<E>() + first;
+      const E* from = value.as<E>();
+      int64_t rest = row;
+      for (int axis = 1; axis < rank; ++axis) {
+        to += rest % dims[axis] * to_step[axis];
+        from += rest % dims[axis] * from_step[axis];
+        rest /= dims[axis];
+      }
+      for (int64_t i = 0; i < dims[0]; ++i) to[i * to_step[0]] = from[i * from_step[0]];
+    }
+  });
+}
+
+void run_slice_assign_any(const KernelArgs& args) {
+  switch (size_of(args.out[0].dtype)) {
+    case 1: return run_slice_assign<uint8_t>(args);
+    case 2: return run_slice_assign<uint16_t>(args);
+    case 4: return run_slice_assign<uint32_t>(args);
+    default: return run_slice_assign<uint64_t>(args);
+  }
+}
+
+// Repeats elements along axes of one.
+void run_broadcast_to(const KernelArgs& args) {
+  const Array& x = args.in[0];
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  StridedCopy copy;
+  int64_t stride = 1;
+  for (int axis = out.rank - 1; axis >= 0; --axis) {
+    int own = axis - (out.rank - x.rank);
+    int64_t size = own >= 0 ? x.dims[own] : 1;
+    copy.push(out.dims[axis], size == 1 ? 0 : stride);
+    stride *= size;
+  }
+  copy.run(size_of(x.dtype), x.data, out.data);
+}
+
 // Each row of the result is a row of every input, one after the other; row_bytes(i) is how long input i's are.
 template <class RowBytes> void join(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& row_bytes) {
   const Array& out = args.out[0];
@@ -106,6 +181,8 @@ void register_shape_cpu(KernelRegistry& kernels) {
     kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_whole});
   }
   kernels.add("Transpose", DeviceType::CPU, kAnyDType, {.run = run_transpose});
+  kernels.add("BroadcastTo", DeviceType::CPU, kAnyDType, {.run = run_broadcast_to});
+  kernels.add("StridedSliceAssign", DeviceType::CPU, kAnyDType, {.run = run_slice_assign_any});
   kernels.add("StridedSlice", DeviceType::CPU, kAnyDType, {.run = run_slice});
   kernels.add("ConcatV2", DeviceType::CPU, kAnyDType, {.run = run_concat});
   kernels.add("Pack", DeviceType::CPU, kAnyDType, {.run = run_stack});

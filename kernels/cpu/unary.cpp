@@ -5,7 +5,6 @@
 
 #include "kernels/cpu/elementary.h"
 #include "kernels/cpu/elementwise.h"
-#include "kernels/cpu/wide.h"
 
 namespace lutra {
 namespace {
@@ -53,7 +52,7 @@ struct Sigmoid {
   template <class T> [[gnu::always_inline]] static T apply(T x) { return sigmoid_of(x); }
 };
 
-template <class Op, class T> LUTRA_WIDE void span(const T* __restrict x, T* __restrict out, int64_t n) {
+template <class Op, class T> void span(const T* __restrict x, T* __restrict out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = Op::apply(x[i]);
 }
 

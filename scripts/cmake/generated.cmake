@@ -31,6 +31,7 @@ ${calls}}
 }  // namespace lutra
 ")
 
+# Compiled once per level, each time under the name LUTRA_CPU_ENTRY.
 lutra_lines(declarations "void register_%_cpu(KernelRegistry& kernels);" ${OP_FAMILIES})
 lutra_lines(calls "  register_%_cpu(kernels);" ${OP_FAMILIES})
 lutra_write(kernels/cpu_families.cpp "#include \"ops/kernel.h\"
@@ -38,8 +39,26 @@ lutra_write(kernels/cpu_families.cpp "#include \"ops/kernel.h\"
 namespace lutra {
 
 ${declarations}
-void register_all_cpu_kernels(KernelRegistry& kernels) {
+}  // namespace lutra
+
+extern \"C\" void LUTRA_CPU_ENTRY(lutra::KernelRegistry& kernels) {
+  using namespace lutra;
 ${calls}}
+")
+
+lutra_lines(declarations "extern \"C\" void register_cpu_kernels_%(lutra::KernelRegistry& kernels);"
+  ${CPU_LEVEL_FIRST} ${CPU_LEVELS_ABOVE})
+lutra_lines(calls "      {\"%\", register_cpu_kernels_%}," ${CPU_LEVEL_FIRST} ${CPU_LEVELS_ABOVE})
+lutra_write(kernels/cpu_levels.cpp "#include \"kernels/cpu_level.h\"
+
+${declarations}
+namespace lutra {
+
+std::span<const CpuLevel> linked_cpu_levels() {
+  static const CpuLevel levels[] = {
+${calls}  };
+  return levels;
+}
 
 }  // namespace lutra
 ")

@@ -78,6 +78,12 @@ template <class T> inline constexpr DType dtype_of = DTypeOf<T>::value;
 
 template <class T> struct TypeTag { using type = T; };
 
+// The type an element is computed in: a half in float, any other in itself.
+template <class T> struct ComputeTypeOf { using type = T; };
+template <> struct ComputeTypeOf<Float16> { using type = float; };
+template <> struct ComputeTypeOf<BFloat16> { using type = float; };
+template <class T> using ComputeType = typename ComputeTypeOf<T>::type;
+
 // Calls f(TypeTag<T>{}) with the C++ type of `type`.
 template <class F> decltype(auto) visit_dtype(DType type, F&& f) {
   switch (type) {

@@ -65,6 +65,7 @@ void move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, T
   if (from.shares_memory_with(to)) {
     share(*out, tensor);
     out->device = to.id;
+    if (is_variable(tensor)) out->value = context.ledger().of_read(tensor);
     return;
   }
   bool made;
@@ -80,6 +81,16 @@ void move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, T
     out->storage = copy;
     out->data = copy->data;
   }
+  if (!context.ledger().is_recording()) return;
+  // To a tape a copy is an Identity.
+  Operand operands[1] = {{&tensor, Scalar::of(false)}};
+  Call call(context.runtime().ops().get("Identity"), operands, 1);
+  Prepared prepared{};
+  prepared.op = call.op;
+  prepared.device = &to;
+  prepared.key = tensor.dtype;
+  prepared.n_out = 1;
+  context.ledger().record(call, prepared, &out);
 }
 
 }  // namespace lutra

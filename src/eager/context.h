@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "eager/ledger.h"
 #include "eager/origins.h"
 #include "eager/placement_log.h"
 #include "eager/runtime.h"
@@ -41,6 +42,7 @@ class Context {
   Runtime& runtime() { return runtime_; }
   PlacementLog& placement_log() { return placement_log_; }
   Origins& origins() { return origins_; }
+  Ledger& ledger() { return ledger_; }
   ContextHooks hooks;
   std::string line() const { return hooks.line != nullptr ? hooks.line(hooks.user) : std::string(); }
 
@@ -103,6 +105,7 @@ class Context {
   Runtime& runtime_;
   PlacementLog placement_log_;
   Origins origins_;
+  Ledger ledger_;
   ScopeStack main_scopes_;
   std::vector<std::unique_ptr<Spec>> specs_;
   std::unordered_map<std::string, uint32_t> spec_ids_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 #include "core/parallel.h"
 
@@ -98,6 +99,7 @@ class Execution {
     fill_random();
     take_addresses();
     allocate_scratch();
+    if (prepared_.into != nullptr) write_over_variable();
     report();
     if (device_.is_host()) run_here();
     else submit();
@@ -164,7 +166,7 @@ class Execution {
       out.size = meta.size;
       out.set_shape(meta.shape);
       std::size_t bytes = out.nbytes();
-      if (device_.is_host() && bytes <= kInlineBytes) {
+      if ((device_.is_host() && bytes <= kInlineBytes) || prepared_.into != nullptr) {
         out.storage = nullptr;
       } else {
         Storage* storage = context_.allocate(device_, bytes, {op_.called(), meta.dtype, meta.shape});
@@ -281,6 +283,28 @@ class Execution {
     args_.scratch = memory;
   }
 
+  // The result takes the place of the variable's value: in its memory when nobody else holds that, else in fresh memory.
+  // Decided last, since a finalizer may read the variable while an op is being set up.
+  void write_over_variable() {
+    TensorRep& out = *outs_[0];
+    if (!prepared_.is_inline(0)) {
+      const TensorRep& variable = *prepared_.into;
+      Storage* storage = variable.storage;
+      bool reuses = variable.device == device_.id && storage->refs.load(std::memory_order_acquire) == 1 &&
+                    variable.data == storage->data;
+      if (reuses) {
+        context_.runtime().transfer().before_overwrite(device_, *storage);
+        storage->retain();
+      } else {
+        storage = context_.allocate(device_, out.nbytes(), {op_.called(), out.dtype, out.shape()});
+        check_epoch(context_, call_, prepared_);
+      }
+      out.storage = storage;
+      out.data = storage->data;
+    }
+    arrays_.out[0].data = const_cast<std::byte*>(out.address());
+  }
+
   bool is_cast(int i) const { return arrays_.in[i].dtype != prepared_.key && !is_own(i); }
 
   void cast(const Array& from, std::byte* to) {
@@ -295,6 +319,7 @@ class Execution {
 
   void report() {
     if (!context_.placement_log().listens()) return;
+    report_reads();
     PlacementEvent event{
         op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), {}};
     event.reason = reason_text(prepared_.reason, event.op.c_str(), event.requested);
@@ -303,6 +328,18 @@ class Execution {
     detail.copies = log.pending_copies();
     context_.origins().record_detail(number_, std::move(detail));
     log.executes(std::move(event));
+  }
+
+  // A variable used as an input is read where it lives; copies made for the op are told with the op.
+  void report_reads() {
+    PlacementLog& log = context_.placement_log();
+    std::vector<CopyEvent> copies = log.take_copies();
+    for (int i = 0; prepared_.into == nullptr && i < call_.n_in; ++i) {
+      const TensorRep* tensor = call_.in[i].tensor;
+      if (tensor == nullptr || !is_variable(*tensor)) continue;
+      report_op(context_, "ReadVariableOp", context_.runtime().device(tensor->device), Reason::Variable);
+    }
+    for (CopyEvent& copy : copies) log.copied(std::move(copy));
   }
 
   void run_here() {
@@ -367,7 +404,8 @@ class Execution {
       args_.fault = &record->fault;
     }
     for (int i = 0; i < prepared_.n_out; ++i) {
-      outs_[i]->storage->fault_set = set;
+      uint32_t before = std::exchange(outs_[i]->storage->fault_set, set);
+      if (before != 0) faults.release(before);  // of a variable that is written over
       if (i > 0) faults.retain(set);
     }
     Ticket ticket = device_.backend->submit(*device_.compute, *prepared_.kernel, args_);
@@ -407,7 +445,8 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   const OpDef& op = *prepared.op;
   LogicalDevice& device = *prepared.device;
   if (!device.is_host() || prepared.kernel == nullptr || prepared.kernel->scratch != nullptr || prepared.n_out != 1 ||
-      call.n_in > 3 || (op.flags & kSpecial) != 0 || !op.plain_inputs || context.placement_log().listens()) {
+      call.n_in > 3 || (op.flags & kSpecial) != 0 || !op.plain_inputs || prepared.into != nullptr ||
+      context.placement_log().listens()) {
     return false;
   }
   Array in[3];
@@ -463,11 +502,20 @@ void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* 
   set_max_threads(context.runtime().threads());  // several Runtimes may take turns on this thread
   if (!execute_plain(context, call, prepared, outs)) [[unlikely]]
     execute_any(context, call, prepared, outs);
+  if (context.ledger().is_recording()) [[unlikely]]
+    context.ledger().record(call, prepared, outs);
 }
 
-Tensor run_op(Context& context, Call& call) {
+void report_op(Context& context, const char* op, const LogicalDevice& device, Reason reason) {
+  if (!context.placement_log().listens()) return;
+  PlacementEvent event{op, device.full_name, context.spec_text(context.scopes->spec()), "", context.line(), {}};
+  event.reason = reason_text(reason, op, event.requested);
+  context.placement_log().executes(std::move(event));
+}
+
+Tensor run_op(Context& context, Call& call, const ForcedPlace* forced) {
   Prepared prepared;
-  prepare(context, call, &prepared);
+  prepare(context, call, &prepared, forced);
   Tensor result;
   TensorRep* out = &result.rep();
   execute(context, call, prepared, &out);

@@ -4,37 +4,21 @@
 #pragma once
 
 #include "eager/context.h"
-#include "ops/inference.h"
+#include "eager/prepared.h"
 
 namespace lutra {
 
-// Trivially destructible: Lua may jump over it.
-struct Prepared {
-  const OpDef* op;
-  const KernelEntry* kernel;  // null: the result shares its input's storage
-  LogicalDevice* device;
-  uint64_t epoch;  // of the Runtime; when that has moved on, prepare again
-  uint32_t spec;   // the scope
-  DType key;       // the dtype it is computed in
-  Reason reason;
-  uint8_t n_out;
-  int64_t shared_from;  // element of input 0 the result begins at; -1: it has bytes of its own
-  OutputMeta out[kMaxOutputs];
-
-  // Whether output i will carry its bytes, and so needs no finalizer.
-  bool is_inline(int i) const {
-    return device->is_host() && (op->flags & kDynamic) == 0 &&
-           static_cast<std::size_t>(out[i].size) * size_of(out[i].dtype) <= kInlineBytes;
-  }
-};
-
-void prepare(Context& context, const Call& call, Prepared* prepared);
+// `forced` (or null) overrules the scopes.
+void prepare(Context& context, const Call& call, Prepared* prepared, const ForcedPlace* forced = nullptr);
 
 // Fills outs[0..n_out), which are empty. On an error those already filled own what they hold.
 void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs);
 
 // prepare and execute, for C++ callers: one output.
-Tensor run_op(Context& context, Call& call);
+Tensor run_op(Context& context, Call& call, const ForcedPlace* forced = nullptr);
+
+// Tells the placement log of something that is no kernel: a variable read, made or assigned.
+void report_op(Context& context, const char* op, const LogicalDevice& device, Reason reason);
 
 // A constant is made in three steps: where the current scope wants it, a tensor in host memory whose bytes the caller
 // then writes, and that tensor moved there, as an _EagerConst, which is logged unless the scope names a CPU.

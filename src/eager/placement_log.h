@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/log.h"
@@ -48,6 +49,7 @@ class PlacementLog {
   // A copy made for the op that will be reported next.
   void copied(CopyEvent copy) { copies_.push_back(std::move(copy)); }
   void forget_copies() { copies_.clear(); }
+  std::vector<CopyEvent> take_copies() { return std::exchange(copies_, {}); }
   const std::vector<CopyEvent>& pending_copies() const { return copies_; }
   // Called after placement and input checks, before the op is submitted.
   void executes(PlacementEvent event);

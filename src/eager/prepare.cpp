@@ -100,9 +100,26 @@ bool needs_casts(const Call& call, DType key) {
   return false;
 }
 
+// On the device it is told, or on the CPU when that has no kernel for it.
+void prepare_forced(Context& context, const Call& call, int64_t shared_from, const ForcedPlace& forced,
+                    Prepared* prepared) {
+  const OpDef& op = *call.op;
+  if (shared_from >= 0 && call.in[0].tensor != nullptr) {
+    prepared->device = forced.device;
+    prepared->reason = forced.reason;
+    prepared->kernel = nullptr;
+    prepared->shared_from = shared_from;
+    return;
+  }
+  Placement placement = place_on(context, op, prepared->key, forced, needs_casts(call, prepared->key));
+  prepared->device = placement.device;
+  prepared->reason = placement.reason;
+  prepared->kernel = &context.runtime().kernels().find(placement.device->type, op, prepared->key);
+}
+
 }  // namespace
 
-void prepare(Context& context, const Call& call, Prepared* prepared) {
+void prepare(Context& context, const Call& call, Prepared* prepared, const ForcedPlace* forced) {
   const OpDef& op = *call.op;
   DType key = key_dtype(call);
   Inference inference(call, key, prepared->out);
@@ -115,6 +132,9 @@ void prepare(Context& context, const Call& call, Prepared* prepared) {
   prepared->key = key;
   prepared->spec = context.scopes->spec();
   prepared->shared_from = -1;
+  prepared->into = nullptr;
+  prepared->epoch = context.runtime().epoch;
+  if (forced != nullptr) return prepare_forced(context, call, inference.shared_from(), *forced, prepared);
 
   const Context::Target& target = context.target(prepared->spec);
   if (inference.shared_from() < 0) [[likely]] {
@@ -140,7 +160,6 @@ void prepare(Context& context, const Call& call, Prepared* prepared) {
     if (input != nullptr) prepared->shared_from = inference.shared_from();
     else prepared->kernel = &context.runtime().kernels().find(placement.device->type, op, key);
   }
-  prepared->epoch = context.runtime().epoch;
 }
 
 }  // namespace lutra

@@ -32,6 +32,15 @@ void Transfer::make_ready(LogicalDevice& device, Storage& storage) {
   storage.ready = {};
 }
 
+void Transfer::before_overwrite(LogicalDevice& device, Storage& storage) {
+  drop_mirrors_of(&storage);
+  if (!device.is_host()) make_ready(device, storage);
+  if (!storage.reading) return;
+  if (device.is_host()) host_wait(storage.reading);
+  else if (!is_done(storage.reading)) device.compute->wait_for(storage.reading);
+  storage.reading = {};
+}
+
 void Transfer::write(LogicalDevice& to, Storage& storage, const std::byte* from, std::size_t bytes) {
   if (to.is_host()) {
     if (bytes > 0) std::memcpy(storage.data, from, bytes);

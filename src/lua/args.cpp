@@ -218,49 +218,11 @@ void Args::options(int i, std::initializer_list<Option> known, const char* name,
       void operator()(double* place) const { *place = args.number(at, name); }
       void operator()(std::optional<double>* place) const { *place = args.number(at, name); }
       void operator()(DType* place) const { *place = args.dtype(at, name); }
-    };
-    std::visit(Read{*this, value, option->name}, option->place);
-  }
-}
-
-void fail_unknown_option(const char* who, std::string_view key, std::span<const char* const> known) {
-  NearestWord nearest(key);
-  std::string all;
-  for (const char* name : known) {
-    nearest.offer(name);
-    append(all, text(all.empty() ? "" : ", ", name));
-  }
-  fail(ErrorCode::InvalidArgument, who, ": unknown option '", key.substr(0, 40), "'", nearest.hint(),
-       all.empty() ? "; it takes no options" : "; it takes ", all);
-}
-
-void Args::options(int i, std::initializer_list<Option> known, const char* name, const char* wanted) const {
-  if (!has(i)) return;
-  if (lua_type(L, i) != LUA_TTABLE) wrong(i, name, wanted);
-  for (lua_pushnil(L); lua_next(L, i) != 0; lua_pop(L, 1)) {
-    if (lua_type(L, -2) != LUA_TSTRING) {
-      fail(ErrorCode::InvalidArgument, who_, ": ", name, " has the key ", what_is(L, -2),
-           ", expected the name of an option");
-    }
-    std::size_t length;
-    const char* word = lua_tolstring(L, -2, &length);
-    std::string_view key(word, length);
-    auto option = std::find_if(known.begin(), known.end(), [&](const Option& each) { return key == each.name; });
-    if (option == known.end()) {
-      std::vector<const char*> names;
-      for (const Option& each : known) names.push_back(each.name);
-      fail_unknown_option(who_, key, names);
-    }
-    int value = lua_gettop(L);
-    struct Read {
-      const Args& args;
-      int at;
-      const char* name;
-      void operator()(bool* place) const { *place = args.boolean(at, name); }
-      void operator()(int64_t* place) const { *place = args.integer(at, name); }
-      void operator()(double* place) const { *place = args.number(at, name); }
-      void operator()(std::optional<double>* place) const { *place = args.number(at, name); }
-      void operator()(DType* place) const { *place = args.dtype(at, name); }
+      void operator()(std::string_view* place) const { *place = args.string(at, name); }
+      void operator()(StackSlot place) const {
+        lua_pushvalue(args.L, at);
+        lua_replace(args.L, place.index);
+      }
     };
     std::visit(Read{*this, value, option->name}, option->place);
   }

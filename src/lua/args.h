@@ -26,10 +26,15 @@ struct LogicalDevice;
 // "a number", "nil", "a table", "a tensor": what stands at `index`, for error texts.
 std::string what_is(lua_State* L, int index);
 
-// An option that a function takes, and where its value goes.
+// A place on the Lua stack, for an option of any type.
+struct StackSlot {
+  int index;
+};
+
+// An option that a function takes, and where its value goes. A string is the table's own.
 struct Option {
   const char* name;
-  std::variant<bool*, int64_t*, double*, std::optional<double>*, DType*> place;
+  std::variant<bool*, int64_t*, double*, std::optional<double>*, DType*, std::string_view*, StackSlot> place;
 };
 
 // Fails: `key` is none of the options `who` takes, which are listed, the nearest one first.

@@ -49,11 +49,18 @@ void read_entry(lua_State* L, SliceAttrs* attrs) {
   if (count > 2) range.step = parts[2];
 }
 
+}  // namespace
+
 void read_slice(lua_State* L, int key, SliceAttrs* attrs) {
   attrs->count = 0;
+  if (lua_type(L, key) != LUA_TNUMBER && lua_type(L, key) != LUA_TTABLE) {
+    fail(ErrorCode::InvalidArgument, "index: the key is ", what_is(L, key),
+         ", expected an integer or a list of entries per axis");
+  }
   if (lua_type(L, key) == LUA_TNUMBER) {
-    lua_settop(L, key);
+    lua_pushvalue(L, key);
     read_entry(L, attrs);
+    lua_pop(L, 1);
     return;
   }
   std::size_t length = lua_rawlen(L, key);
@@ -68,6 +75,8 @@ void read_slice(lua_State* L, int key, SliceAttrs* attrs) {
     lua_pop(L, 1);
   }
 }
+
+namespace {
 
 // ipairs asks for the next entry until there is none; a tensor raises there instead.
 void check_iteration(lua_State* L, const TensorRep& tensor) {

@@ -46,7 +46,7 @@ State* new_state(lua_State* L) {
 }
 
 void make_tables(lua_State* L, State& state) {
-  for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta, State::kMethods}) {
+  for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta, State::kVariableMeta, State::kMethods}) {
     lua_newtable(L);
     state.set(L, slot);
   }
@@ -99,8 +99,10 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   lua_setfield(L, -2, "version");
   open_config(L, state);
   open_debugging(L, state);
+  open_tape(L, state);
   lua_insert(L, -2);
   open_tensor_api(L, state);
+  open_variables(L, state);
   lua_pop(L, 1);    // the methods
   lua_newtable(L);  // C functions for the prelude
   state.push(L, State::kMethods);

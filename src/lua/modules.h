@@ -11,6 +11,8 @@ void open_scopes(lua_State* L, State& state);     // what coroutines' scopes are
 void open_device(lua_State* L, State& state);     // replaces the function form of device on top of the stack by device
 void open_config(lua_State* L, State& state);     // lutra.config
 void open_debugging(lua_State* L, State& state);  // lutra.debugging
+void open_variables(lua_State* L, State& state);  // Variable; the methods lie on top of the stack, the module below them
+void open_tape(lua_State* L, State& state);       // GradientTape
 void open_tidy(lua_State* L, State& state);       // what lutra.tidy is made of
 void open_help(lua_State* L, State& state);       // what lutra.help is made of
 void open_constants(lua_State* L, State& state);  // constant, from_bytes

@@ -30,6 +30,8 @@ class State {
   enum Slot {
     kTensorMeta = 1,
     kStoredTensorMeta,
+    kVariableMeta,
+    kTapeMeta,
     kErrorMeta,
     kShapeMeta,
     kThreadScopes,

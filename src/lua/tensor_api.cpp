@@ -188,7 +188,9 @@ int pairs(Args& args) {
   return 3;
 }
 
-int push_field(Args& args) {
+}  // namespace
+
+int push_tensor_field(Args& args) {
   std::string_view key = args.string(2, "field");
   if (Box* box = to_box(args.L, 1); box != nullptr && box->is_released()) {
     fail(ErrorCode::FailedPrecondition, "t.", key.substr(0, 40), ": the tensor has been released");
@@ -221,6 +223,8 @@ int push_field(Args& args) {
   }
   return 1;
 }
+
+namespace {
 
 // t.key, t[i]. Upvalues as call_op's (1: an OpBinding), then 4: the methods, 5: push_field, guarded.
 int index(lua_State* L) {
@@ -268,6 +272,35 @@ std::string tensor_as_text(State& state, const TensorRep& tensor, bool bare) {
   return shape.rank() == 0 ? scalar_text(dtype, data.data()) : array_text(dtype, shape, data.data(), options);
 }
 
+void set_tensor_metamethods(lua_State* L, State& state, int methods, const char* name, lua_CFunction field) {
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__name");
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__metatable");
+  set_function<tostring>(L, state, "__tostring", "tostring");
+  set_function<concat>(L, state, "__concat", "..");
+  set_function<length>(L, state, "__len", "#");
+  set_function<pairs>(L, state, "__pairs", "pairs");
+  set_function<assign_element>(L, state, "__newindex", "t[i] = v");
+  set_function<lua_values_only>(L, state, "__lt", "<");
+  set_function<lua_values_only>(L, state, "__le", "<=");
+  lua_pushlightuserdata(L, &state);
+  state.push(L, State::kTensorMeta);
+  state.push(L, State::kStoredTensorMeta);
+  lua_pushvalue(L, methods);
+  lua_pushlightuserdata(L, &state);
+  lua_pushstring(L, "t.field");
+  lua_pushcclosure(L, field, 2);
+  lua_pushcclosure(L, index, 5);
+  lua_setfield(L, -2, "__index");
+}
+
+void set_collected(lua_State* L, State& state) {
+  lua_pushlightuserdata(L, &state);
+  lua_pushcclosure(L, collect, 1);
+  lua_setfield(L, -2, "__gc");
+}
+
 void open_tensor_api(lua_State* L, State& state) {
   int methods = lua_gettop(L);
   set_field<item>(L, state, "item");
@@ -278,32 +311,9 @@ void open_tensor_api(lua_State* L, State& state) {
 
   for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta}) {
     state.push(L, slot);
-    lua_pushstring(L, "lutra.Tensor");
-    lua_setfield(L, -2, "__name");
-    lua_pushstring(L, "lutra.Tensor");
-    lua_setfield(L, -2, "__metatable");
-    set_function<tostring>(L, state, "__tostring", "tostring");
-    set_function<concat>(L, state, "__concat", "..");
-    set_function<length>(L, state, "__len", "#");
-    set_function<pairs>(L, state, "__pairs", "pairs");
+    set_tensor_metamethods(L, state, methods, "lutra.Tensor", guarded<push_tensor_field>);
     set_function<close>(L, state, "__close", "close");
-    set_function<assign_element>(L, state, "__newindex", "t[i] = v");
-    set_function<lua_values_only>(L, state, "__lt", "<");
-    set_function<lua_values_only>(L, state, "__le", "<=");
-    lua_pushlightuserdata(L, &state);
-    state.push(L, State::kTensorMeta);
-    state.push(L, State::kStoredTensorMeta);
-    lua_pushvalue(L, methods);
-    lua_pushlightuserdata(L, &state);
-    lua_pushstring(L, "t.field");
-    lua_pushcclosure(L, guarded<push_field>, 2);
-    lua_pushcclosure(L, index, 5);
-    lua_setfield(L, -2, "__index");
-    if (slot == State::kStoredTensorMeta) {
-      lua_pushlightuserdata(L, &state);
-      lua_pushcclosure(L, collect, 1);
-      lua_setfield(L, -2, "__gc");
-    }
+    if (slot == State::kStoredTensorMeta) set_collected(L, state);
     lua_pop(L, 1);
   }
 }

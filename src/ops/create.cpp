@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "ops/create.h"
-#include "ops/inference.h"
+#include "ops/gradient.h"
 
 namespace lutra {
 namespace {
@@ -197,6 +197,7 @@ void define_create_ops(OpRegistry& ops) {
       .source = "numpy.ndarray.astype; a float outside an integer's range saturates, nan gives 0",
       .example = "lutra.cast({1.7, -1.7}, \"int32\")  --> {1, -1}",
       .shape = cast_shape,
+      .gradient = [](Gradient& g) { g.add(0, g.dy()); },
       .gpu = kAnyDType,
   });
   ops.define({
@@ -207,6 +208,18 @@ void define_create_ops(OpRegistry& ops) {
       .output = "x's shape and dtype",
       .source = "tf.identity",
       .example = "lutra.identity{1, 2}  --> {1, 2}",
+      .shape = identity_shape,
+      .gradient = gradient_passes,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "StopGradient",
+      .lua_name = "stop_gradient",
+      .summary = "The same tensor, through which no gradient flows.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .output = "x's shape and dtype",
+      .source = "tf.stop_gradient",
+      .example = "lutra.stop_gradient{1, 2}  --> {1, 2}",
       .shape = identity_shape,
       .gpu = kAnyDType,
   });

@@ -51,6 +51,9 @@ template <class... Ts> struct TypeList {};
 using ComputedFloats = TypeList<float, double>;
 using ComputedNumbers = TypeList<int32_t, int64_t, float, double>;
 using ComputedTypes = TypeList<bool, int32_t, int64_t, float, double>;
+using AllFloats = TypeList<Float16, BFloat16, float, double>;
+using AllInts = TypeList<int8_t, uint8_t, int16_t, int32_t, int64_t>;
+using AllNumbers = TypeList<int8_t, uint8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double>;
 using AllTypes = TypeList<bool, int8_t, uint8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double>;
 
 class KernelRegistry {

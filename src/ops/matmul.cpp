@@ -2,7 +2,7 @@
 
 #include "ops/matmul.h"
 
-#include "ops/inference.h"
+#include "ops/gradient.h"
 #include "ops/kernel.h"
 
 namespace lutra {
@@ -63,6 +63,54 @@ Cost matmul_cost(const KernelArgs& args) {
           .bytes = elements * static_cast<double>(size_of(args.out[0].dtype))};
 }
 
+Value product(Gradient& g, Value a, bool transpose_a, Value b, bool transpose_b) {
+  return g.call("MatMul", {a, b}, MatMulAttrs{transpose_a, transpose_b});
+}
+
+// A matrix of all rows of a batch.
+Value rows_of(Gradient& g, Value batch) {
+  Shape shape = g.shape(batch);
+  int64_t columns = shape[shape.rank() - 1];
+  int64_t rows = columns == 0 ? 0 : shape.size() / columns;
+  return g.reshape(batch, Shape{rows, columns});
+}
+
+void matmul_gradient(Gradient& g) {
+  const MatMulAttrs& attrs = g.attrs<MatMulAttrs>();
+  Shape a_shape = g.shape_of(0), b_shape = g.shape_of(1);
+  // Vectors take part as a row and a column, which no transpose changes.
+  bool ta = attrs.transpose_a && a_shape.rank() > 1, tb = attrs.transpose_b && b_shape.rank() > 1;
+  Shape y = g.output_shape();
+  Shape a_matrix = a_shape, b_matrix = b_shape;
+  if (a_shape.rank() == 1) {
+    a_matrix = Shape{1, a_shape[0]};
+    int64_t n = b_shape.rank() > 1 ? y[y.rank() - 1] : 1;
+    if (b_shape.rank() > 1) y[y.rank() - 1] = 1;
+    else y.push(1);
+    y.push(n);
+  } else if (b_shape.rank() == 1) {
+    y.push(1);
+  }
+  if (b_shape.rank() == 1) b_matrix = Shape{b_shape[0], 1};
+  Value dy = g.reshape(g.dy(), y);
+  if (g.needs(0)) {
+    Value b = g.reshape(g.x(1), b_matrix);
+    Value da = ta ? product(g, b, tb, dy, true) : product(g, dy, false, b, !tb);
+    g.add(0, a_shape.rank() == 1 ? g.reshape(g.sum_leading(da, 2), a_shape) : da);
+  }
+  if (g.needs(1)) {
+    Value a = g.reshape(g.x(0), a_matrix);
+    // One product over all rows when a batch meets one matrix.
+    bool flat = b_matrix.rank() == 2 && a_matrix.rank() > 2 && !ta;
+    if (flat) {
+      a = rows_of(g, a);
+      dy = rows_of(g, dy);
+    }
+    Value db = tb ? product(g, dy, true, a, ta) : product(g, a, !ta, dy, false);
+    g.add(1, b_shape.rank() == 1 ? g.reshape(g.sum_leading(db, 2), b_shape) : db);
+  }
+}
+
 }  // namespace
 
 const char* matmul_logged(const Call& call) {
@@ -93,6 +141,8 @@ void define_matmul_ops(OpRegistry& ops) {
       .source = "numpy.matmul; transpose_a and transpose_b as in tf.linalg.matmul",
       .example = "lutra.matmul({{1, 2, 3}, {4, 5, 6}}, {{1, 2}, {3, 4}, {5, 6}})  --> {{22, 28}, {49, 64}}",
       .shape = matmul_shape,
+      .gradient = matmul_gradient,
+      .saves = kX0 | kX1,
       .cost = matmul_cost,
       .gpu = kComputedNumbers,
   });

@@ -2,7 +2,7 @@
 
 #include "ops/nn.h"
 
-#include "ops/inference.h"
+#include "ops/gradient.h"
 #include "ops/kernel.h"
 
 namespace lutra {
@@ -23,6 +23,14 @@ Cost softmax_cost(const KernelArgs& args) {
   return {.flops = 5 * elements, .bytes = 2 * elements * static_cast<double>(size_of(args.out[0].dtype))};
 }
 
+void softmax_gradient(Gradient& g) {
+  const Axes& axes = g.attrs<SoftmaxAttrs>().axis;
+  int rank = g.shape_of(0).rank();
+  int64_t axis = axes.given() ? axes.v[0] : -1;
+  Value weighted = g.dy() * g.y();
+  g.add(0, weighted - g.y() * g.sum(weighted, 1u << (axis < 0 ? axis + rank : axis), true));
+}
+
 }  // namespace
 
 void define_nn_ops(OpRegistry& ops) {
@@ -39,6 +47,8 @@ void define_nn_ops(OpRegistry& ops) {
       .example = "lutra.softmax{1.0, 1.0}  --> {0.5, 0.5}",
       .compute = Compute::Float,
       .shape = softmax_shape,
+      .gradient = softmax_gradient,
+      .saves = kY0,
       .cost = softmax_cost,
       .gpu = DType::Float32 | DType::Float64,
   });

@@ -17,6 +17,7 @@
 
 namespace lutra {
 
+class Gradient;
 class Inference;
 struct Call;
 struct KernelArgs;
@@ -50,6 +51,19 @@ enum OpFlags : uint8_t {
   kKeyIsOutput = 16,  // the kernel is chosen by output 0's dtype, not by the inputs'
 };
 
+// What a gradient rule reads of the forward op beside shapes and dtypes; only that is kept alive for it.
+enum Saves : uint16_t {
+  kX0 = 1,
+  kX1 = 2,
+  kX2 = 4,
+  kX3 = 8,
+  kAllX = 0xff,
+  kY0 = 0x100,
+  kY1 = 0x200,
+  kY2 = 0x400,
+  kY3 = 0x800,
+};
+
 struct Cost {
   double flops = 0;
   double bytes = 0;
@@ -70,6 +84,8 @@ struct OpDef {
   int outputs = 1;
   Compute compute = Compute::Same;
   void (*shape)(Inference& inference) = nullptr;
+  void (*gradient)(Gradient& gradient) = nullptr;  // null: its outputs depend on no input smoothly, or have no dtype that could
+  uint16_t saves = 0;                              // of Saves
   Cost (*cost)(const KernelArgs& args) = nullptr;  // null: a flop an output element, each byte touched once
   DTypes gpu = {};                                 // the one statement of GPU coverage
   uint8_t flags = 0;

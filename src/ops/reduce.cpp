@@ -2,7 +2,7 @@
 
 #include "ops/reduce.h"
 
-#include "ops/inference.h"
+#include "ops/gradient.h"
 #include "ops/kernel.h"
 
 namespace lutra {
@@ -70,8 +70,34 @@ struct Entry {
   const char* example;
   void (*shape)(Inference&);
   DTypes gpu;
+  void (*gradient)(Gradient& g) = nullptr;
+  uint16_t saves = 0;
   Compute compute = Compute::Same;
 };
+
+// A reduced value with its axes of one element back, so that it broadcasts to the input.
+Value with_axes(Gradient& g, Value reduced) {
+  Shape shape = g.shape_of(0);
+  uint32_t axes = axes_of(g.attrs<ReduceAttrs>().axis, shape.rank());
+  for (int i = 0; i < shape.rank(); ++i) {
+    if ((axes >> i & 1u) != 0) shape[i] = 1;
+  }
+  return g.reshape(reduced, shape);
+}
+
+double reduced_count(Gradient& g) {
+  int64_t outputs = g.output_shape().size();
+  return outputs == 0 ? 1 : static_cast<double>(g.shape_of(0).size()) / static_cast<double>(outputs);
+}
+
+void sum_gradient(Gradient& g) { g.add(0, with_axes(g, g.dy())); }
+void mean_gradient(Gradient& g) { g.add(0, with_axes(g, g.dy() / reduced_count(g))); }
+// Equals share.
+void extreme_gradient(Gradient& g) {
+  Value is_extreme = g.cast(g.call("Equal", {g.x(), with_axes(g, g.y())}), g.key());
+  uint32_t axes = axes_of(g.attrs<ReduceAttrs>().axis, g.shape_of(0).rank());
+  g.add(0, is_extreme * with_axes(g, g.dy()) / g.sum(is_extreme, axes, true));
+}
 
 constexpr const char* kAxisErrors = "InvalidArgument for an axis that is not there or stands twice.";
 constexpr const char* kExtremeErrors =
@@ -86,16 +112,17 @@ void define_reduce_ops(OpRegistry& ops) {
   const Entry entries[] = {
       {"Sum", "sum", "The sum over the given axes, or of all elements. Of nothing 0; integers wrap.", kAnyDType,
        "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.sum",
-       "lutra.sum{1, 2, 3}  --> 6", sum_shape, kComputedNumbers | kBool},
+       "lutra.sum{1, 2, 3}  --> 6", sum_shape, kComputedNumbers | kBool, sum_gradient},
       {"Mean", "mean", "The mean over the given axes, or of all elements. Of nothing nan.", kAnyDType,
        "x's shape without the axes; float32 for integers and bool, else x's dtype", kAxisErrors, "numpy.mean",
-       "lutra.mean{1, 2, 6}  --> 3.0", same_dtype_shape, floats, Compute::Float},
+       "lutra.mean{1, 2, 6}  --> 3.0", same_dtype_shape, floats, mean_gradient, 0,
+       Compute::Float},
       {"Max", "max", "The largest element over the given axes, or of all; nan if there is one.", kNumbers,
        "x's shape without the axes; x's dtype", kExtremeErrors, "numpy.max", "lutra.max{1, 5, 3}  --> 5", extreme_shape,
-       kComputedNumbers},
+       kComputedNumbers, extreme_gradient, kX0 | kY0},
       {"Min", "min", "The smallest element over the given axes, or of all; nan if there is one.", kNumbers,
        "x's shape without the axes; x's dtype", kExtremeErrors, "numpy.min", "lutra.min{4, 1, 3}  --> 1", extreme_shape,
-       kComputedNumbers},
+       kComputedNumbers, extreme_gradient, kX0 | kY0},
       {"All", "all", "Whether all elements over the given axes are true. Of nothing true.", kBool,
        "x's shape without the axes; bool", kLogicErrors, "numpy.all", "lutra.all{true, false}  --> false",
        same_dtype_shape, kBool},
@@ -118,6 +145,8 @@ void define_reduce_ops(OpRegistry& ops) {
         .example = entry.example,
         .compute = entry.compute,
         .shape = entry.shape,
+        .gradient = entry.gradient,
+        .saves = entry.saves,
         .cost = reduction_cost,
         .gpu = entry.gpu,
     });

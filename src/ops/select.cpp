@@ -1,6 +1,6 @@
 // Choosing among values element by element, and sums of lists.
 
-#include "ops/inference.h"
+#include "ops/gradient.h"
 #include "ops/kernel.h"
 
 namespace lutra {
@@ -28,6 +28,26 @@ Cost add_n_cost(const KernelArgs& args) {
   return {.flops = elements * (args.n_in - 1), .bytes = bytes * (args.n_in + 1)};
 }
 
+void where_gradient(Gradient& g) {
+  if (g.needs(1)) g.add(1, g.call("SelectV2", {g.x(0), g.dy(), 0.0}));
+  if (g.needs(2)) g.add(2, g.call("SelectV2", {g.x(0), 0.0, g.dy()}));
+}
+
+// Each element's gradient goes to where it came from: x unless a bound cut it off, max before min.
+void clip_gradient(Gradient& g) {
+  Value x = g.x(0), low = g.x(1), high = g.x(2);
+  Value over = g.call("Greater", {g.call("Maximum", {x, low}), high});
+  Value under = g.call("Less", {x, low});
+  Value rest = g.call("SelectV2", {over, 0.0, g.dy()});
+  if (g.needs(0)) g.add(0, g.call("SelectV2", {under, 0.0, rest}));
+  if (g.needs(1)) g.add(1, g.call("SelectV2", {under, rest, 0.0}));
+  if (g.needs(2)) g.add(2, g.call("SelectV2", {over, g.dy(), 0.0}));
+}
+
+void add_n_gradient(Gradient& g) {
+  for (int i = 0; i < g.inputs(); ++i) g.add(i, g.dy());
+}
+
 }  // namespace
 
 void define_select_ops(OpRegistry& ops) {
@@ -43,6 +63,8 @@ void define_select_ops(OpRegistry& ops) {
       .source = "numpy.where with three arguments",
       .example = "lutra.where({true, false}, {1, 2}, 0)  --> {1, 0}",
       .shape = where_shape,
+      .gradient = where_gradient,
+      .saves = kX0,
       .gpu = kAnyDType,
   });
   ops.define({
@@ -58,6 +80,8 @@ void define_select_ops(OpRegistry& ops) {
       .source = "numpy.clip",
       .example = "lutra.clip({-1, 2, 9}, 0, 5)  --> {0, 2, 5}",
       .shape = broadcast_all,
+      .gradient = clip_gradient,
+      .saves = kX0 | kX1 | kX2,
       .gpu = kComputedNumbers,
   });
   ops.define({
@@ -70,6 +94,7 @@ void define_select_ops(OpRegistry& ops) {
       .source = "tf.math.add_n",
       .example = "lutra.add_n{ {1, 2}, {3, 4}, {5, 6} }  --> {9, 12}",
       .shape = add_n_shape,
+      .gradient = add_n_gradient,
       .cost = add_n_cost,
       .gpu = kComputedNumbers,
   });

@@ -2,7 +2,7 @@
 
 #include "ops/shape.h"
 
-#include "ops/inference.h"
+#include "ops/gradient.h"
 
 namespace lutra {
 namespace {
@@ -140,6 +140,52 @@ void stack_shape(Inference& inference) {
   inference.output(inference.key(), with_axis(inference, x, "each tensor", axis, inference.inputs()));
 }
 
+void broadcast_to_shape(Inference& inference) {
+  const Dims& dims = inference.attrs<ReshapeAttrs>().shape;
+  Shape x = inference.shape(0), wanted({dims.v, static_cast<std::size_t>(dims.count)}), both;
+  require(broadcast(x, wanted, &both) && both == wanted, inference.who(), ": x ", x, " does not fit shape ", wanted,
+          ": sizes of an axis must be equal, or 1 in x");
+  inference.output(inference.key(), wanted);
+  if (x.size() == wanted.size()) inference.share();
+}
+
+void transpose_gradient(Gradient& g) {
+  const Axes& perm = g.attrs<TransposeAttrs>().perm;
+  int rank = g.shape_of(0).rank();
+  TransposeAttrs back = g.attrs<TransposeAttrs>();
+  for (int i = 0; perm.given() && i < rank; ++i) back.perm.v[perm.v[i] < 0 ? perm.v[i] + rank : perm.v[i]] = i;
+  g.add(0, g.call("Transpose", {g.dy()}, back));
+}
+
+// Each tensor's share of dy, cut along `axis`; sizes(i) is how long it is.
+template <class Sizes> void cut(Gradient& g, int axis, bool drops, const Sizes& sizes) {
+  int64_t first = 0;
+  for (int i = 0; i < g.inputs(); ++i) {
+    int64_t size = sizes(i);
+    SliceAttrs part;
+    part.count = static_cast<int8_t>(axis + 1);
+    for (int d = 0; d < axis; ++d) part.all[d] = true;
+    part.drops[axis] = drops;
+    part.axis[axis] = {first, first + size - 1, 1};
+    if (g.needs(i)) g.add(i, g.call("StridedSlice", {g.dy()}, part));
+    first += size;
+  }
+}
+
+int axis_of(const Axes& axes, int rank) {
+  int64_t axis = axes.given() ? axes.v[0] : 0;
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+void concat_gradient(Gradient& g) {
+  int axis = axis_of(g.attrs<AxisAttrs>().axis, g.shape_of(0).rank());
+  cut(g, axis, false, [&](int i) { return g.shape_of(i)[axis]; });
+}
+
+void stack_gradient(Gradient& g) {
+  cut(g, axis_of(g.attrs<AxisAttrs>().axis, g.output_shape().rank()), true, [](int) { return int64_t{1}; });
+}
+
 }  // namespace
 
 void define_slice_ops(OpRegistry& ops);  // slice.cpp
@@ -159,6 +205,7 @@ void define_shape_ops(OpRegistry& ops) {
       .source = "numpy.reshape",
       .example = "lutra.reshape({1, 2, 3, 4}, {2, -1})  --> {{1, 2}, {3, 4}}",
       .shape = reshape_shape,
+      .gradient = gradient_passes,
       .gpu = kAnyDType,
   });
   ops.define({
@@ -174,6 +221,7 @@ void define_shape_ops(OpRegistry& ops) {
       .source = "numpy.squeeze",
       .example = "lutra.squeeze({{1, 2}})  --> {1, 2}",
       .shape = squeeze_shape,
+      .gradient = gradient_passes,
       .gpu = kAnyDType,
   });
   ops.define({
@@ -190,6 +238,7 @@ void define_shape_ops(OpRegistry& ops) {
       .source = "numpy.expand_dims",
       .example = "lutra.expand_dims({1, 2}, -1)  --> {{1}, {2}}",
       .shape = expand_dims_shape,
+      .gradient = gradient_passes,
       .gpu = kAnyDType,
   });
   ops.define({
@@ -205,6 +254,21 @@ void define_shape_ops(OpRegistry& ops) {
       .source = "numpy.transpose",
       .example = "lutra.transpose({{1, 2, 3}, {4, 5, 6}})  --> {{1, 4}, {2, 5}, {3, 6}}",
       .shape = transpose_shape,
+      .gradient = transpose_gradient,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "BroadcastTo",
+      .lua_name = "broadcast_to",
+      .summary = "Repeated along axes of one element, and along new ones in front, until it has the given shape.",
+      .inputs = {{"x", kAnyDType, "broadcasts to shape"}},
+      .attrs = attrs<ReshapeAttrs>({attr("shape", &ReshapeAttrs::shape, "the new sizes").required()}),
+      .output = "the given shape; x's dtype",
+      .errors = "InvalidArgument if x does not broadcast to the shape.",
+      .source = "numpy.broadcast_to",
+      .example = "lutra.broadcast_to({1, 2}, {2, 2})  --> {{1, 2}, {1, 2}}",
+      .shape = broadcast_to_shape,
+      .gradient = [](Gradient& g) { g.add(0, g.dy()); },
       .gpu = kAnyDType,
   });
   ops.define({
@@ -218,6 +282,7 @@ void define_shape_ops(OpRegistry& ops) {
       .source = "numpy.concatenate",
       .example = "lutra.concat({{1, 2}, {3}})  --> {1, 2, 3}",
       .shape = concat_shape,
+      .gradient = concat_gradient,
       .gpu = kAnyDType,
   });
   ops.define({
@@ -233,6 +298,7 @@ void define_shape_ops(OpRegistry& ops) {
       .source = "numpy.stack",
       .example = "lutra.stack({{1, 2}, {3, 4}}, -1)  --> {{1, 3}, {2, 4}}",
       .shape = stack_shape,
+      .gradient = stack_gradient,
       .gpu = kAnyDType,
   });
   define_slice_ops(ops);

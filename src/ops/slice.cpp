@@ -1,6 +1,6 @@
 // t[...]: what the binding's entries pick. A part that lies in one piece is shared, not copied.
 
-#include "ops/inference.h"
+#include "ops/gradient.h"
 #include "ops/shape.h"
 
 namespace lutra {
@@ -21,8 +21,8 @@ std::string written(const Inference& inference, const SliceAttrs& attrs) {
   return out + "}]";
 }
 
-void slice_shape(Inference& inference) {
-  const SliceAttrs& attrs = inference.attrs<SliceAttrs>();
+// What the entries pick of input 0. `first`: the part's first element when it lies in one piece, else -1.
+Shape picked_shape(const Inference& inference, const SliceAttrs& attrs, int64_t* first) {
   Shape x = inference.shape(0), out;
   require(attrs.count <= x.rank(), written(inference, attrs), ": ", attrs.count,
           attrs.count == 1 ? " entry" : " entries", ", and the tensor ", x, " has ", x.rank(),
@@ -52,9 +52,36 @@ void slice_shape(Inference& inference) {
   for (int axis = 0; axis < x.rank(); ++axis) {
     if (axis >= attrs.count || !attrs.drops[axis]) out.push(picked[axis].count);
   }
+  *first = piece == 0 ? 0 : is_one_piece ? static_cast<int64_t>(start) : -1;
+  return out;
+}
+
+void slice_shape(Inference& inference) {
+  int64_t first;
+  Shape out = picked_shape(inference, inference.attrs<SliceAttrs>(), &first);
   inference.output(inference.key(), out);
-  if (piece == 0) inference.share();
-  else if (is_one_piece) inference.share(static_cast<int64_t>(start));
+  if (first >= 0) inference.share(first);
+}
+
+void slice_assign_shape(Inference& inference) {
+  const SliceAttrs& attrs = inference.attrs<SliceAttrs>();
+  int64_t first;
+  Shape part = picked_shape(inference, attrs, &first), value = inference.shape(1), both;
+  require(broadcast(part, value, &both) && both == part, written(inference, attrs), " = value: value has the shape ",
+          value, ", which does not fit the part's ", part);
+  inference.output_like(inference.key(), 0);
+}
+
+// The part of dy that was written over came from the value.
+void slice_assign_gradient(Gradient& g) {
+  const SliceAttrs& attrs = g.attrs<SliceAttrs>();
+  if (g.needs(0)) g.add(0, g.call("StridedSliceAssign", {g.dy(), 0.0}, attrs));
+  if (g.needs(1)) g.add(1, g.call("StridedSlice", {g.dy()}, attrs));
+}
+
+void slice_gradient(Gradient& g) {
+  Value zeros = g.fill(g.shape_of(0), 0, g.dtype_of(0));
+  g.add(0, g.call("StridedSliceAssign", {zeros, g.dy()}, g.attrs<SliceAttrs>()));
 }
 
 }  // namespace
@@ -69,6 +96,20 @@ void define_slice_ops(OpRegistry& ops) {
       .errors = "OutOfRange past an axis' end; InvalidArgument for more entries than axes or a step of 0.",
       .source = "numpy's basic indexing, 1-based and with both ends included",
       .shape = slice_shape,
+      .gradient = slice_gradient,
+      .gpu = kAnyDType,
+      .flags = kHidden,
+  });
+  ops.define({
+      .name = "StridedSliceAssign",
+      .summary = "A tensor with another value in a part of it: v[...] = value of a variable.",
+      .inputs = {{"t", kAnyDType, "any shape"}, {"value", kAnyDType, "broadcasts to the part", kNumber}},
+      .attrs = attrs<SliceAttrs>({}),
+      .output = "t's shape and dtype",
+      .errors = "As for indexing; InvalidArgument when value's shape does not fit the part.",
+      .source = "tf.raw_ops.TensorStridedSliceUpdate",
+      .shape = slice_assign_shape,
+      .gradient = slice_assign_gradient,
       .gpu = kAnyDType,
       .flags = kHidden,
   });

@@ -1,0 +1,51 @@
+// Updates of variables on the CPU. The result may be the variable's own memory, so each element is read before it is
+// written and nothing else of the output is touched.
+
+#include <type_traits>
+
+#include "kernels/cpu/elementwise.h"
+
+namespace lutra {
+namespace {
+
+// Integers wrap.
+template <class T>
+using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+
+template <class T, bool adds> void run_update(const KernelArgs& args) {
+  const T* variable = args.in[0].as<T>();
+  const T* value = args.in[1].as<T>();
+  const bool is_number = args.in[1].size == 1;
+  T* out = args.out[0].as<T>();
+  parallel_for(args.out[0].size, kCheapGrain, [=](int64_t begin, int64_t end) {
+#pragma GCC ivdep
+    for (int64_t i = begin; i < end; ++i) {
+      Wrapping<T> step = static_cast<Wrapping<T>>(value[is_number ? 0 : i]);
+      Wrapping<T> before = static_cast<Wrapping<T>>(variable[i]);
+      out[i] = static_cast<T>(adds ? before + step : before - step);
+    }
+  });
+}
+
+void run_assign(const KernelArgs& args) {
+  const Array& in = args.in[0];
+  const Array& out = args.out[0];
+  parallel_for(in.size, kCheapGrain, [&](int64_t begin, int64_t end) {
+    convert(out.dtype, out.data + static_cast<std::size_t>(begin) * size_of(out.dtype), in.dtype,
+            in.data + static_cast<std::size_t>(begin) * size_of(in.dtype), end - begin);
+  });
+}
+
+}  // namespace
+
+void register_variable_cpu(KernelRegistry& kernels) {
+  kernels.add("AssignVariableOp", DeviceType::CPU, kAnyDType, {.run = run_assign});
+  kernels.add_each("AssignAddVariableOp", DeviceType::CPU, ComputedNumbers{}, [](auto tag) {
+    return KernelEntry{.run = run_update<typename decltype(tag)::type, true>};
+  });
+  kernels.add_each("AssignSubVariableOp", DeviceType::CPU, ComputedNumbers{}, [](auto tag) {
+    return KernelEntry{.run = run_update<typename decltype(tag)::type, false>};
+  });
+}
+
+}  // namespace lutra

@@ -1,0 +1,33 @@
+#include "kernels/cpu_level.h"
+
+#include <cstdlib>
+#include <string_view>
+
+namespace lutra {
+namespace {
+
+bool processor_has([[maybe_unused]] std::string_view level) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  __builtin_cpu_init();
+  if (level == "avx2") return __builtin_cpu_supports("x86-64-v3") != 0;
+  if (level == "avx512") return __builtin_cpu_supports("x86-64-v4") != 0;
+#endif
+  return level == "baseline";
+}
+
+}  // namespace
+
+const CpuLevel& cpu_level() {
+  std::span<const CpuLevel> levels = linked_cpu_levels();
+  const char* asked = std::getenv("LUTRA_CPU_LEVEL");
+  const CpuLevel* best = &levels.front();
+  for (const CpuLevel& level : levels) {
+    if (processor_has(level.name)) best = &level;
+    if (asked != nullptr && std::string_view(asked) == level.name) break;
+  }
+  return *best;
+}
+
+void register_all_cpu_kernels(KernelRegistry& kernels) { cpu_level().add_kernels(kernels); }
+
+}  // namespace lutra

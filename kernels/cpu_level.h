@@ -1,0 +1,22 @@
+// Which of the compiled levels of CPU kernels this machine runs.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "ops/kernel.h"
+
+namespace lutra {
+
+struct CpuLevel {
+  const char* name;  // "baseline", "avx2", "avx512"
+  void (*add_kernels)(KernelRegistry& kernels);
+};
+
+// Those that are linked in, lowest first; written by the build.
+std::span<const CpuLevel> linked_cpu_levels();
+
+// The highest that the processor has; no higher than the environment's LUTRA_CPU_LEVEL, which is for tests.
+const CpuLevel& cpu_level();
+
+}  // namespace lutra

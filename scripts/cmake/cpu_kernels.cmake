@@ -1,0 +1,39 @@
+# kernels/cpu is compiled once per level of the processor (CPU_LEVELS, lowest first); the highest that the machine has is
+# picked when a Runtime starts (kernels/cpu_level.h). Loops are plain C++ that the compiler vectorises: no intrinsics, and the
+# same bits at every level, since nothing is contracted or reordered.
+#
+# All levels define the same names. So that a linker never takes one level's copy of an inline function for another's, each
+# level above the first becomes one object in which every name but its entry is local.
+file(GLOB_RECURSE cpu_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/cpu/*.cpp")
+list(APPEND cpu_sources "${GENERATED_DIR}/kernels/cpu_families.cpp")
+
+function(lutra_cpu_objects target level)
+  lutra_objects(${target} ${cpu_sources})
+  target_compile_definitions(${target} PRIVATE LUTRA_CPU_ENTRY=register_cpu_kernels_${level})
+  # Not -ffast-math: nan, inf and the order of sums are part of what an op promises.
+  target_compile_options(${target} PRIVATE
+    $<$<CONFIG:Release,RelWithDebInfo>:-O3> -fno-math-errno -fno-trapping-math ${ARGN})
+endfunction()
+
+lutra_objects(layer_kernels_level "${PROJECT_SOURCE_DIR}/kernels/cpu_level.cpp" "${GENERATED_DIR}/kernels/cpu_levels.cpp")
+lutra_cpu_objects(layer_kernels_cpu ${CPU_LEVEL_FIRST})
+list(APPEND LAYER_TARGETS_kernels layer_kernels_level layer_kernels_cpu)
+
+foreach(level IN LISTS CPU_LEVELS_ABOVE)
+  set(objects cpu_objects_${level})
+  lutra_cpu_objects(${objects} ${level} ${CPU_FLAGS_${level}})
+  set(joined "${PROJECT_BINARY_DIR}/cpu_kernels_${level}.o")
+  add_custom_command(
+    OUTPUT "${joined}"
+    COMMAND "${CMAKE_LINKER}" -r --force-group-allocation -o "${joined}.tmp" "$<TARGET_OBJECTS:${objects}>"
+    COMMAND "${CMAKE_OBJCOPY}" --keep-global-symbol=register_cpu_kernels_${level} "${joined}.tmp" "${joined}"
+    DEPENDS ${objects} "$<TARGET_OBJECTS:${objects}>"
+    COMMENT "Joining the ${level} kernels"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  add_custom_target(joined_${level} DEPENDS "${joined}")
+  set_source_files_properties("${joined}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+  add_library(layer_kernels_cpu_${level} INTERFACE)
+  target_sources(layer_kernels_cpu_${level} INTERFACE "${joined}")
+  add_dependencies(layer_kernels_cpu_${level} joined_${level})
+  list(APPEND LAYER_TARGETS_kernels layer_kernels_cpu_${level})
+endforeach()

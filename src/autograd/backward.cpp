@@ -1,0 +1,219 @@
+#include "autograd/backward.h"
+
+#include <array>
+#include <cassert>
+
+#include "autograd/tape.h"
+#include "eager/executor.h"
+#include "ops/gradient.h"
+
+namespace lutra {
+namespace {
+
+Tensor filled_like(Context& context, const char* op, const TensorRep& tensor, LogicalDevice& device) {
+  Operand operands[1] = {{&tensor, Scalar::of(false)}};
+  Call call(context.runtime().ops().get(op), operands, 1);
+  ForcedPlace place{&device, Reason::Gradient};
+  return run_op(context, call, &place);
+}
+
+}  // namespace
+
+// The rule of one record at work. Values are numbers of tensors that live until the rule has run.
+class TapeGradient final : public Gradient {
+ public:
+  TapeGradient(Backward& backward, const Record& record, const std::vector<bool>& needed)
+      : backward_(backward),
+        context_(backward.context_),
+        record_(record),
+        needed_(needed),
+        device_(backward.context_.runtime().device(record.device)) {}
+
+  const OpDef& op() const override { return *record_.op; }
+  int inputs() const override { return record_.n_in; }
+  DType key() const override { return record_.key; }
+  Value x(int i) override { return saved(record_.in[i]); }
+  Value y(int i) override { return saved(record_.out[i]); }
+  bool has_dy(int i) const override { return backward_.gradients_[record_.out[i].value].has_value(); }
+  Value dy(int i) override {
+    std::optional<Tensor>& known = backward_.gradients_[record_.out[i].value];
+    if (known) return hold(*known);
+    const TensorRep& out = record_.out[i].tensor;
+    return fill(out.shape(), 0, out.dtype);
+  }
+  Shape shape_of(int i) const override { return record_.in[i].tensor.shape(); }
+  DType dtype_of(int i) const override { return record_.in[i].tensor.dtype; }
+  Shape output_shape(int i) const override { return record_.out[i].tensor.shape(); }
+  bool needs(int i) const override {
+    const Recorded& in = record_.in[i];
+    return in.value != 0 && needed_[in.value] && is_float(in.tensor.dtype);
+  }
+  void add(int i, Value gradient) override {
+    if (!needs(i)) return;
+    Value fitted = cast(sum_to(gradient, shape_of(i)), dtype_of(i));
+    backward_.accumulate(record_.in[i].value, tensor(fitted), device_);
+  }
+
+  Shape shape(Value value) const override { return value.is_number() ? Shape() : tensor(value).rep().shape(); }
+  DType dtype(Value value) const override { return value.is_number() ? record_.key : tensor(value).rep().dtype; }
+
+ protected:
+  const void* raw_attrs() const override { return record_.attrs; }
+
+  Value run(const char* name, std::span<const Value> in, const void* attrs, std::size_t attr_bytes) override {
+    constexpr std::size_t kMost = 4;
+    assert(in.size() <= kMost);
+    Operand operands[kMost];
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      operands[i] = in[i].is_number() ? Operand{nullptr, Scalar::of(in[i].number())}
+                                      : Operand{&tensor(in[i]).rep(), Scalar::of(false)};
+    }
+    Call call(context_.runtime().ops().get(name), operands, static_cast<int>(in.size()));
+    if (attr_bytes > 0) std::memcpy(call.attrs, attrs, attr_bytes);
+    ForcedPlace place{&device_, Reason::Gradient};
+    return hold(run_op(context_, call, &place));
+  }
+
+ private:
+  Value saved(const Recorded& recorded) {
+    if (recorded.is_number) return Value(recorded.number.as_double());
+    if (!recorded.is_saved) {
+      fail(ErrorCode::Internal, record_.op->name, "'s gradient reads what its entry does not save");
+    }
+    Tensor copy;
+    share(copy.rep(), recorded.tensor);
+    // Known to the tapes around this one by what it was when the op ran.
+    if (recorded.value != 0) copy.rep().value = context_.ledger().value_of(recorded.value);
+    else copy.rep().value = 0;
+    return hold(std::move(copy));
+  }
+
+  Value hold(Tensor tensor) {
+    tensors_.push_back(std::move(tensor));
+    return value(static_cast<int>(tensors_.size()) - 1);
+  }
+  const Tensor& tensor(const Value& value) const { return tensors_[static_cast<std::size_t>(id_of(value))]; }
+
+  // Sums over the axes along which an input of shape `to` was repeated.
+  Value sum_to(Value gradient, const Shape& to) {
+    if (gradient.is_number()) return fill(to, gradient.number(), record_.key);
+    Shape from = shape(gradient);
+    if (from == to) return gradient;
+    uint32_t axes = 0;
+    int extra = from.rank() - to.rank();
+    for (int axis = 0; axis < from.rank(); ++axis) {
+      if (axis < extra || (to[axis - extra] == 1 && from[axis] != 1)) axes |= 1u << axis;
+    }
+    return broadcast_to(reshape(sum(gradient, axes), narrowed(from, to, extra)), to);
+  }
+
+  // What is left of `from` when it has been summed: `to`, but for axes that the gradient itself leaves to broadcasting.
+  static Shape narrowed(const Shape& from, const Shape& to, int extra) {
+    Shape shape;
+    for (int axis = 0; axis < to.rank(); ++axis) {
+      bool is_short = axis + extra < 0 || from[axis + extra] == 1;
+      shape.push(is_short ? 1 : to[axis]);
+    }
+    return shape;
+  }
+
+  Backward& backward_;
+  Context& context_;
+  const Record& record_;
+  const std::vector<bool>& needed_;
+  LogicalDevice& device_;
+  std::vector<Tensor> tensors_;
+};
+
+Tensor zeros_like(Context& context, const TensorRep& source) {
+  return filled_like(context, "ZerosLike", source, context.runtime().device(source.device));
+}
+
+Backward::Backward(Context& context, Ledger::Tapes tape, bool consumes)
+    : context_(context),
+      ledger_(context.ledger()),
+      tape_(tape),
+      consumes_(consumes),
+      records_(ledger_.records()) {
+  gradients_.resize(ledger_.values());
+  ledger_.begin_reading();
+}
+
+Backward::~Backward() { ledger_.end_reading(); }
+
+void Backward::seed(const TensorRep& target, const TensorRep* seed) {
+  uint32_t value = ledger_.find(target);
+  if (value == 0 || !is_float(target.dtype)) return;
+  LogicalDevice& device = context_.runtime().device(target.device);
+  if (seed == nullptr) return accumulate(value, filled_like(context_, "OnesLike", target, device), device);
+  Tensor copy;
+  share(copy.rep(), *seed);
+  copy.rep().value = is_variable(*seed) ? ledger_.of_read(*seed) : seed->value;
+  accumulate(value, std::move(copy), device);
+}
+
+uint32_t Backward::source_value(const TensorRep& source) const {
+  uint32_t value = ledger_.find(source);
+  return value < gradients_.size() && ledger_.watches(value, tape_) ? value : 0;
+}
+
+std::vector<bool> Backward::find_needed(std::span<const TensorRep* const> sources) const {
+  std::vector<bool> needed(gradients_.size());
+  for (const TensorRep* source : sources) needed[source_value(*source)] = true;
+  needed[0] = false;
+  for (std::size_t i = 0; i < records_; ++i) {
+    const Record& record = ledger_.at(i);
+    if ((record.tapes & tape_) == 0) continue;
+    bool any = false;
+    for (int in = 0; in < record.n_in; ++in) any |= needed[record.in[in].value];
+    for (int out = 0; any && out < record.n_out; ++out) {
+      if (record.out[out].value != 0) needed[record.out[out].value] = true;
+    }
+  }
+  return needed;
+}
+
+void Backward::accumulate(uint32_t value, Tensor gradient, LogicalDevice& device) {
+  std::optional<Tensor>& sum = gradients_[value];
+  if (!sum) {
+    sum = std::move(gradient);
+    return;
+  }
+  Operand operands[2] = {{&sum->rep(), Scalar::of(false)}, {&gradient.rep(), Scalar::of(false)}};
+  Call call(context_.runtime().ops().get("AddV2"), operands, 2);
+  ForcedPlace place{&device, Reason::Gradient};
+  sum = run_op(context_, call, &place);
+}
+
+std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* const> sources) {
+  std::vector<bool> needed = find_needed(sources);
+  std::vector<bool> wanted(gradients_.size());
+  for (const TensorRep* source : sources) wanted[source_value(*source)] = true;
+  for (std::size_t i = records_; i-- > 0;) {
+    Record& record = ledger_.at(i);
+    if ((record.tapes & tape_) == 0) continue;
+    bool reached = false, leads = false;
+    for (int out = 0; out < record.n_out; ++out) {
+      uint32_t value = record.out[out].value;
+      reached |= value != 0 && gradients_[value].has_value();
+      leads |= value != 0 && needed[value];
+    }
+    if (reached && leads) {
+      TapeGradient rule(*this, record, needed);
+      record.op->gradient(rule);
+    }
+    for (int out = 0; out < record.n_out; ++out) {
+      uint32_t value = record.out[out].value;
+      if (value != 0 && !wanted[value]) gradients_[value].reset();
+    }
+    if (consumes_ && record.tapes == tape_) Ledger::drop_saved(record);
+  }
+  std::vector<std::optional<Tensor>> results(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    uint32_t value = source_value(*sources[i]);
+    if (value != 0) results[i] = gradients_[value];
+  }
+  return results;
+}
+
+}  // namespace lutra

@@ -1,0 +1,59 @@
+#include "autograd/tape.h"
+
+#include "autograd/backward.h"
+#include "core/error.h"
+
+namespace lutra {
+
+Tape::Tape(Context& context, TapeOptions options)
+    : context_(context), options_(options), bit_(context.ledger().open(options.watch_accessed_variables)) {}
+
+void Tape::watch(TensorRep& tensor) {
+  require(is_float(tensor.dtype), "watch: tensor is ", tensor.dtype,
+          ", expected a float dtype: only functions of floats have gradients");
+  if (!recording_) fail(ErrorCode::FailedPrecondition, "watch: the tape records no more; open a new one");
+  context_.ledger().watch(tensor, bit_);
+}
+
+void Tape::stop() {
+  if (bit_ != 0) context_.ledger().stop(bit_);
+  recording_ = false;
+}
+
+void Tape::close() {
+  if (bit_ != 0) context_.ledger().close(bit_);
+  bit_ = 0;
+  recording_ = false;
+}
+
+std::vector<std::optional<Tensor>> Tape::gradient(std::span<const Target> targets,
+                                                  std::span<const TensorRep* const> sources) {
+  if (asked_ && !options_.persistent) {
+    fail(ErrorCode::FailedPrecondition,
+         "gradient: a tape that is not persistent can be asked only once; ask for all gradients in one call with a list "
+         "of sources, or make the tape with {persistent = true}");
+  }
+  if (bit_ == 0) fail(ErrorCode::FailedPrecondition, "gradient: the tape is closed; ask before its block ends");
+  // Its own backward pass is not recorded for it; a tape around it sees all of it.
+  Ledger& ledger = context_.ledger();
+  bool resumes = recording_ && options_.persistent;
+  ledger.stop(bit_);
+  Backward backward(context_, bit_, !options_.persistent);
+  struct Finish {
+    Tape& tape;
+    bool resumes;
+    ~Finish() {
+      if (tape.bit_ == 0) return;
+      if (tape.options_.persistent) {
+        if (resumes) tape.context_.ledger().resume(tape.bit_, tape.options_.watch_accessed_variables);
+        return;
+      }
+      tape.asked_ = true;
+      tape.close();
+    }
+  } finish{*this, resumes};
+  for (const Target& target : targets) backward.seed(*target.tensor, target.seed);
+  return backward.run(sources);
+}
+
+}  // namespace lutra

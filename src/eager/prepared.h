@@ -1,0 +1,32 @@
+// What prepare found out about a call: where it will run, with which kernel, and what comes out.
+#pragma once
+
+#include "eager/logical_device.h"
+#include "eager/placer.h"
+#include "ops/inference.h"
+#include "ops/kernel.h"
+
+namespace lutra {
+
+// Trivially destructible: Lua may jump over it.
+struct Prepared {
+  const OpDef* op;
+  const KernelEntry* kernel;  // null: the result shares its input's storage
+  LogicalDevice* device;
+  uint64_t epoch;  // of the Runtime; when that has moved on, prepare again
+  uint32_t spec;   // the scope
+  DType key;       // the dtype it is computed in
+  Reason reason;
+  uint8_t n_out;
+  int64_t shared_from;  // element of input 0 the result begins at; -1: it has bytes of its own
+  const TensorRep* into;  // output 0 is written over this tensor, an input of the op; null: into memory of its own
+  OutputMeta out[kMaxOutputs];
+
+  // Whether output i will carry its bytes, and so needs no finalizer.
+  bool is_inline(int i) const {
+    return device->is_host() && (op->flags & kDynamic) == 0 &&
+           static_cast<std::size_t>(out[i].size) * size_of(out[i].dtype) <= kInlineBytes;
+  }
+};
+
+}  // namespace lutra

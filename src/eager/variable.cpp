@@ -1,0 +1,134 @@
+#include "eager/variable.h"
+
+#include "eager/executor.h"
+#include "ops/create.h"
+
+namespace lutra {
+namespace {
+
+const char* const kLogged[] = {"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"};
+const char* const kCalled[] = {"assign", "assign_add", "assign_sub"};
+
+// An identity that no other variable of the process has.
+uint64_t new_identity(bool trainable) {
+  static std::atomic<uint64_t> last{0};
+  uint64_t id = value_bits::kVariable | (last.fetch_add(1, std::memory_order_relaxed) + 1);
+  return trainable ? id | value_bits::kTrainable : id;
+}
+
+// Whether `value` may become the variable's as it lies: the same memory, and not a small part of something large.
+bool can_share(Runtime& runtime, const TensorRep& variable, const TensorRep& value) {
+  if (value.dtype != variable.dtype) return false;
+  if (!runtime.device(value.device).shares_memory_with(runtime.device(variable.device))) return false;
+  return value.storage == nullptr || (value.data == value.storage->data && value.storage->bytes / 2 <= value.nbytes());
+}
+
+// The variable keeps its device and identity and takes the bytes.
+void take_value(TensorRep& variable, const TensorRep& value) {
+  TensorRep before = variable;
+  share(variable, value);
+  variable.device = before.device;
+  variable.value = before.value;
+  drop(before);
+}
+
+void check_value(const char* who, std::string_view name, const TensorRep& variable, const Operand& value,
+                 bool any_shape) {
+  const TensorRep* tensor = value.tensor;
+  require(tensor == nullptr || any_shape || tensor->shape() == variable.shape(), who, ": value has the shape ",
+          tensor != nullptr ? tensor->shape() : Shape(), ", and the variable '", name, "' ", variable.shape());
+  if (tensor != nullptr) {
+    require(promote(tensor->dtype, variable.dtype) == variable.dtype, who, ": value is ", tensor->dtype,
+            ", which the variable '", name, "' of ", variable.dtype, " cannot hold; cast it first: value:cast(\"",
+            lutra::name(variable.dtype), "\")");
+  } else {
+    require(fits(variable.dtype, value.number), who, ": value is ", value.number.as_double(),
+            ", which does not fit the variable '", name, "' of ", variable.dtype);
+  }
+}
+
+// Runs an op whose result takes the place of the variable's value.
+void run_update(Context& context, Call& call, TensorRep& variable) {
+  ForcedPlace place{&context.runtime().device(variable.device), Reason::Variable};
+  Prepared prepared;
+  prepare(context, call, &prepared, &place);
+  prepared.into = &variable;
+  Tensor result;
+  TensorRep* out = &result.rep();
+  execute(context, call, prepared, &out);
+  take_value(variable, result.rep());
+}
+
+}  // namespace
+
+LogicalDevice& variable_device(Context& context) { return *context.target(context.scopes->spec()).devices.front(); }
+
+void make_variable(Context& context, const TensorRep& initial, bool trainable, TensorRep* variable) {
+  const Context::Target& target = context.target(context.scopes->spec());
+  LogicalDevice& device = *target.devices.front();
+  report_op(context, "VarHandleOp", device, target.reason);
+  report_op(context, "AssignVariableOp", device, Reason::Variable);
+  Runtime& runtime = context.runtime();
+  TensorRep made;
+  made.clear();
+  made.dtype = initial.dtype;
+  made.device = device.id;
+  if (can_share(runtime, made, initial)) {
+    share(made, initial);
+    made.device = device.id;
+  } else {
+    move_tensor(context, initial, device, &made);
+  }
+  made.value = new_identity(trainable);
+  *variable = made;
+}
+
+void assign(Context& context, std::string_view name, TensorRep& variable, const Operand& value, Assign how) {
+  int which = static_cast<int>(how);
+  check_value(kCalled[which], name, variable, value, false);
+  Runtime& runtime = context.runtime();
+  if (how != Assign::Set) {
+    Operand operands[2] = {{&variable, Scalar::of(false)}, value};
+    Call call(runtime.ops().get(kLogged[which]), operands, 2, 1);
+    return run_update(context, call, variable);
+  }
+  if (value.tensor == nullptr) {
+    Operand operands[1] = {value};
+    Call call(runtime.ops().get("Fill"), operands, 1, 1);
+    FillAttrs& attrs = call.as<FillAttrs>();
+    attrs.dtype = variable.dtype;
+    attrs.shape.count = static_cast<int8_t>(variable.rank);
+    for (int i = 0; i < variable.rank; ++i) attrs.shape.v[i] = variable.dims[i];
+    return run_update(context, call, variable);
+  }
+  LogicalDevice& device = runtime.device(variable.device);
+  if (can_share(runtime, variable, *value.tensor)) {
+    report_op(context, kLogged[0], device, Reason::Variable);
+    take_value(variable, *value.tensor);
+    return;
+  }
+  Operand operands[1] = {value};
+  Call call(runtime.ops().get(kLogged[0]), operands, 1, 1);
+  call.as<CastAttrs>().dtype = variable.dtype;
+  run_update(context, call, variable);
+}
+
+void assign_slice(Context& context, std::string_view name, TensorRep& variable, const SliceAttrs& slice,
+                  const Operand& value) {
+  check_value("v[...] = value", name, variable, value, true);
+  // Parts of itself are read from the value it had: held here, that is not written over.
+  Tensor before;
+  if (value.tensor != nullptr && value.tensor->storage == variable.storage) share(before.rep(), variable);
+  Operand operands[2] = {{&variable, Scalar::of(false)}, value};
+  Call call(context.runtime().ops().get("StridedSliceAssign"), operands, 2, 1);
+  call.as<SliceAttrs>() = slice;
+  run_update(context, call, variable);
+}
+
+void read_variable(Context& context, const TensorRep& variable, TensorRep* out) {
+  report_op(context, "ReadVariableOp", context.runtime().device(variable.device), Reason::Variable);
+  share(*out, variable);
+  out->value = context.ledger().of_read(variable);
+}
+
+}  // namespace lutra

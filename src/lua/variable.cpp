@@ -1,0 +1,227 @@
+#include "lua/variable_box.h"
+
+#include "lua/constants.h"
+#include "lua/elements.h"
+#include "lua/guard.h"
+#include "lua/modules.h"
+#include "lua/tensor_api.h"
+
+// lutra.Variable and what variables can do beyond tensors.
+
+namespace lutra {
+namespace {
+
+State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
+
+std::string_view name_of(lua_State* L, int index) {
+  // The userdata keeps the string alive.
+  lua_getiuservalue(L, index, 1);
+  std::size_t length = 0;
+  const char* name = lua_tolstring(L, -1, &length);
+  lua_pop(L, 1);
+  return name != nullptr ? std::string_view(name, length) : std::string_view();
+}
+
+VariableBox& variable_at(Args& args, int index) {
+  VariableBox* variable = to_variable(args.L, index);
+  if (variable == nullptr) args.wrong(index, "variable", "a Variable");
+  return *variable;
+}
+
+// Variable(initial[, {name, trainable, dtype}])
+int variable(lua_State* L) {
+  State& state = state_of(L);
+  bool trainable = true, casts = false;
+  DType dtype = kNoDType;
+  std::string_view name = "Variable";
+  read_phase(L, state, "Variable", [&](Args& args) {
+    args.at_most(2);
+    args.options(2, {{"name", &name}, {"trainable", &trainable}, {"dtype", &dtype}});
+    lua_settop(L, 2);
+    if (to_box(L, 1) != nullptr) {
+      casts = dtype != kNoDType && args.tensor(1, "initial").tensor.dtype != dtype;
+    } else if (!is_literal(L, 1)) {
+      args.wrong(1, "initial", "a tensor, a table, a number or a boolean");
+    }
+  });
+  lua_pushlstring(L, name.data(), name.size());
+  if (casts) {
+    state.push(L, State::kMethods);
+    lua_getfield(L, -1, "cast");
+    lua_pushvalue(L, 1);
+    lua_pushstring(L, lutra::name(dtype));
+    lua_call(L, 2, 1);
+    lua_replace(L, 1);
+    lua_settop(L, 3);
+  } else if (to_box(L, 1) == nullptr && !make_constant(L, state, 1, {"Variable", "initial"}, dtype)) {
+    state.raise(L);
+  }
+  auto* made = static_cast<VariableBox*>(lua_newuserdatauv(L, sizeof(VariableBox), 1));
+  made->box.cookie = made->box.live_cookie();
+  made->box.tensor.clear();
+  made->trainable = trainable;
+  state.push(L, State::kVariableMeta);
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, 3);
+  lua_setiuservalue(L, -2, 1);
+  read_phase(L, state, "Variable", [&](Args& args) {
+    make_variable(state.context(), args.tensor(1, "initial").tensor, trainable, &made->box.tensor);
+  });
+  state.own(L, &made->box);
+  state.tell(L);
+  return 1;
+}
+
+Operand operand_at(lua_State* L, int index) {
+  if (Box* box = to_live_box(L, index)) return {&box->tensor, Scalar::of(false)};
+  if (lua_type(L, index) == LUA_TBOOLEAN) return {nullptr, Scalar::of(lua_toboolean(L, index) != 0)};
+  return {nullptr, number_at(L, index)};
+}
+
+// What is assigned: a table becomes a tensor, numbers stay. May raise a Lua error.
+void read_assigned(lua_State* L, State& state, const char* who, int index) {
+  read_phase(L, state, who, [&](Args& args) {
+    args.at_most(index);
+    variable_at(args, 1);
+    if (is_literal(L, index)) return;
+    if (to_box(L, index) == nullptr) args.wrong(index, "value", "a tensor, a table, a number or a boolean");
+    args.tensor(index, "value");
+  });
+  if (lua_type(L, index) == LUA_TTABLE && !make_constant(L, state, index, {who, "value"}, kNoDType)) state.raise(L);
+}
+
+// The second half: the assignment itself, then what listeners are told.
+template <class Run> void run_assigned(lua_State* L, State& state, const char* who, const Run& run) {
+  const Error* error = nullptr;
+  try {
+    Context& context = state.enter(L);
+    Args args(L, state, who);
+    run(context, variable_at(args, 1).box.tensor);
+  } catch (...) {
+    state.keep_current_exception();
+    error = state.set_aside();
+  }
+  if (error != nullptr) {
+    state.tell(L, error);
+    state.raise(L, error);
+  }
+  state.tell(L);
+}
+
+// v:assign(value), v:assign_add(value), v:assign_sub(value): upvalue 2 says which. They return v.
+int assign_whole(lua_State* L) {
+  static constexpr const char* kNames[] = {"assign", "assign_add", "assign_sub"};
+  State& state = state_of(L);
+  int how = static_cast<int>(lua_tointeger(L, lua_upvalueindex(2)));
+  read_assigned(L, state, kNames[how], 2);
+  run_assigned(L, state, kNames[how], [&](Context& context, TensorRep& variable) {
+    assign(context, name_of(L, 1), variable, operand_at(L, 2), static_cast<Assign>(how));
+  });
+  lua_settop(L, 1);
+  return 1;
+}
+
+// v[...] = value
+int assign_part(lua_State* L) {
+  static constexpr const char* kName = "v[...] = value";
+  State& state = state_of(L);
+  SliceAttrs slice;
+  read_phase(L, state, kName, [&](Args&) {
+    if (lua_type(L, 2) == LUA_TSTRING) {
+      fail(ErrorCode::InvalidArgument, "a Variable has no field ", what_is(L, 2),
+           " that can be set; v:assign(value) gives it a new value, v[{...}] = value a part");
+    }
+    read_slice(L, 2, &slice);
+  });
+  read_assigned(L, state, kName, 3);
+  run_assigned(L, state, kName, [&](Context& context, TensorRep& variable) {
+    assign_slice(context, name_of(L, 1), variable, slice, operand_at(L, 3));
+  });
+  return 0;
+}
+
+// v:value()
+int read_value(Args& args) {
+  args.at_most(1);
+  VariableBox* self = &variable_at(args, 1);
+  Box* out = nullptr;
+  State& state = args.state;
+  bool is_inline = self->box.tensor.is_inline();
+  protect(args.L, 1, [&](lua_State* L) {
+    out = state.push_box(L, is_inline);
+    return 1;
+  });
+  read_variable(state.enter(args.L), variable_at(args, 1).box.tensor, &out->tensor);
+  state.own(args.L, out);
+  return 1;
+}
+
+int variable_text(Args& args) {
+  VariableBox& self = variable_at(args, 1);
+  const TensorRep& tensor = self.box.tensor;
+  std::string out = text("<lutra.Variable '", name_of(args.L, 1), "' shape=", tensor.shape(), " dtype=", tensor.dtype,
+                         ", value=", tensor_as_text(args.state, tensor, true), ">");
+  protect(args.L, 1, [&](lua_State* L) {
+    lua_pushlstring(L, out.data(), out.size());
+    return 1;
+  });
+  return 1;
+}
+
+int push_variable_field(Args& args) {
+  lua_State* L = args.L;
+  VariableBox* self = to_variable(L, 1);
+  if (self != nullptr && lua_type(L, 2) == LUA_TSTRING) {
+    std::string_view key = args.string(2, "field");
+    if (key == "name") {
+      lua_getiuservalue(L, 1, 1);
+      return 1;
+    }
+    if (key == "trainable") {
+      lua_pushboolean(L, self->trainable);
+      return 1;
+    }
+  }
+  return push_tensor_field(args);
+}
+
+int refuse_release(Args& args) {
+  fail(ErrorCode::InvalidArgument, args.who(),
+       ": a Variable is released when nothing refers to it any more; v:value() gives a tensor that can be released");
+}
+
+}  // namespace
+
+void open_variables(lua_State* L, State& state) {
+  int methods = lua_gettop(L), module = methods - 1;
+  // A variable's methods: the tensors' and its own.
+  lua_newtable(L);
+  int own = lua_gettop(L);
+  for (lua_pushnil(L); lua_next(L, methods) != 0;) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, own);
+  }
+  set_function<read_value>(L, state, "value", "value");
+  set_function<refuse_release>(L, state, "release", "release");
+  const char* const names[] = {"assign", "assign_add", "assign_sub"};
+  for (int how = 0; how < 3; ++how) {
+    lua_pushlightuserdata(L, &state);
+    lua_pushinteger(L, how);
+    lua_pushcclosure(L, assign_whole, 2);
+    lua_setfield(L, own, names[how]);
+  }
+  state.push(L, State::kVariableMeta);
+  set_tensor_metamethods(L, state, own, "lutra.Variable", guarded<push_variable_field>);
+  set_function<variable_text>(L, state, "__tostring", "tostring");
+  lua_pushlightuserdata(L, &state);
+  lua_pushcclosure(L, assign_part, 1);
+  lua_setfield(L, -2, "__newindex");
+  set_collected(L, state);
+  lua_settop(L, methods);
+  lua_pushlightuserdata(L, &state);
+  lua_pushcclosure(L, variable, 1);
+  lua_setfield(L, module, "Variable");
+}
+
+}  // namespace lutra
