@@ -49,8 +49,8 @@ assert(lt.device("/device:*:2", lt.device, "gpu", here) == "GPU:2")
 
 -- Bad names fail at the scope and quote what is wrong; a name that only does not exist fails at the op.
 for _, case in ipairs {
-  { "/", "'/': '' is an empty part" }, { "TPU:0", "TPU" }, { "/gpu:x", "x" }, { "/gpu:-1", "-1" }, { "gpu:99999999999", "99999999999" }, { "/foo:1", "foo" },
-  { "/gpu:0/cpu:0", "cpu:0" }, { "/job:1", "1" }, { "/gpu:0/", "'' is an empty part" }, { "//gpu:0", "'' is an empty part" },
+  { "/", "'/': it has a '/' too many" }, { "TPU:0", "TPU" }, { "/gpu:x", "x" }, { "/gpu:-1", "-1" }, { "gpu:99999999999", "99999999999" }, { "/foo:1", "foo" },
+  { "/gpu:0/cpu:0", "cpu:0" }, { "/job:1", "1" }, { "/gpu:0/", "'/' too many" }, { "//gpu:0", "'/' too many" },
   { " gpu:0", " gpu" }, { "/gpu:0\0", "gpu:0\\x00" },
 } do
   expect.raises("InvalidArgument", case[2], lt.device, case[1])

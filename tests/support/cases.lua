@@ -2,6 +2,7 @@
 -- aggressive.
 local collector = require "collector"
 local compare = require "compare"
+local gradients = require "gradients"
 local samples = require "samples"
 local spec = require "spec"
 
@@ -245,6 +246,17 @@ function Run:check(f)
   end
 end
 
+function Run:gradient(what, case)
+  for i = 1, 2 do
+    local place = places[i]
+    for _, pass in ipairs(passes) do
+      local ok, problem = pcall(gradients.problem, self.op, case, place.scope, pass.run)
+      if not ok then problem = "raised " .. text_of(problem) end
+      self:note(problem, what, " on the ", place.name, pass.name)
+    end
+  end
+end
+
 -- Storages alive once nothing waits to be collected and no mirror is kept.
 local function live_storages()
   collectgarbage()
@@ -258,7 +270,7 @@ end
 function cases.run(entry, report)
   local form = entry.form
   local self = setmetatable({ name = entry.name, report = report, passed = 0, op = op_named(entry.name) }, Run)
-  local uses_op = form.example or form.examples or form.samples or form.rejects
+  local uses_op = form.example or form.examples or form.samples or form.rejects or form.gradients
   if uses_op and not self.op then
     report(entry.name .. ": lutra has no op of this name")
     return 0
@@ -275,6 +287,7 @@ function cases.run(entry, report)
   for i, example in ipairs(form.examples or {}) do self:example(("examples[%d]"):format(i), example) end
   if form.samples then self:samples(form) end
   for i, reject in ipairs(form.rejects or {}) do self:reject(("rejects[%d]"):format(i), reject) end
+  for i, case in ipairs(form.gradients or {}) do self:gradient(("gradients[%d]"):format(i), case) end
   if form.check then self:check(form.check) end
   local after = live_storages()
   self:note(after ~= before and ("%d storages alive, %d before"):format(after, before) or nil, "leaks")

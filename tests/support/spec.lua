@@ -11,6 +11,9 @@
 --   result    = "bool" | function(dtype)      the dtype that samples give, when the spec says
 --   tolerance = 1e-5                          relative, instead of the result dtype's own
 --   gpu       = false                         it has no GPU kernel: inside a GPU's scope it runs on the CPU, and says so
+--   gradients = { {arg, ...}, ... }           calls whose table arguments are made float64 tensors; the tape's gradients of
+--                                             them are held against central differences (gradients.lua). list = {...} is
+--                                             a list that goes first, fixed = {[2] = true} an argument left alone
 --   rejects   = { { args = {...}, says = "substring of err.message", code = "InvalidArgument" }, ... }
 --   check     = function(t) end               free form: t.equal, t.close, t.raises, t.ok, t.device (cases.lua)
 --
@@ -23,9 +26,10 @@ local spec = { all = {} }
 local keys = {
   example = "table", examples = "table", reference = "function", samples = "table", domain = "table", dtypes = "table",
   options = "table", result = { string = true, ["function"] = true }, tolerance = "number", rejects = "table",
-  check = "function", gpu = "boolean",
+  check = "function", gpu = "boolean", gradients = "table",
 }
 local example_keys = { gives = true, tolerance = true, dtype = true, shape = true }
+local gradient_keys = { list = true, fixed = true, tolerance = true }
 local reject_keys = { args = true, says = true, code = true }
 
 local function sorted(set)
@@ -82,6 +86,9 @@ local function validate(form)
   for i, example in ipairs(form.examples and list_of(form.examples, "examples") or {}) do
     check_example(example, ("examples[%d]"):format(i))
   end
+  for i, case in ipairs(form.gradients and list_of(form.gradients, "gradients") or {}) do
+    refuse_unknown(case, gradient_keys, ("gradients[%d]"):format(i))
+  end
   for i, reject in ipairs(form.rejects and list_of(form.rejects, "rejects") or {}) do
     local what = ("rejects[%d]"):format(i)
     refuse_unknown(reject, reject_keys, what)
@@ -95,7 +102,7 @@ local function validate(form)
   end
   if form.dtypes and #form.dtypes == 0 then error("dtypes is empty", 0) end
   if form.samples and #form.samples == 0 then error("samples is empty", 0) end
-  if not (form.example or form.examples or form.samples or form.rejects or form.check) then
+  if not (form.example or form.examples or form.samples or form.rejects or form.check or form.gradients) then
     error("has no case at all", 0)
   end
 end

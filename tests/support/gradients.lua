@@ -1,0 +1,123 @@
+-- A tape's gradients against central differences. One case is a call: its tables are made float64 tensors, whose gradients
+-- are checked; what is made in another way, numbers and the options table are left alone. With several float results, or
+-- elements, the loss is a sum of all with unequal weights, so that mistakes do not cancel.
+local compare = require "compare"
+local samples = require "samples"
+local spec = require "spec"
+
+local gradients = {}
+
+local function is_options(value)
+  if type(value) ~= "table" or getmetatable(value) ~= nil then return false end
+  for key in pairs(value) do
+    if type(key) == "string" then return true end
+  end
+  return false
+end
+
+local function is_literal(value)
+  return type(value) == "table" and getmetatable(value) == nil and not is_options(value)
+end
+
+-- The case's leaves: where each differentiated table stands.
+local function leaves_of(case)
+  local leaves = {}
+  for i, value in ipairs(case.list or {}) do
+    if is_literal(value) then leaves[#leaves + 1] = { list = true, at = i, value = value } end
+  end
+  for i = 1, #case do
+    if is_literal(case[i]) and not (case.fixed and case.fixed[i]) then leaves[#leaves + 1] = { at = i, value = case[i] } end
+  end
+  return leaves
+end
+
+-- The arguments with the leaves' tensors in their places.
+local function arguments(case, leaves, tensors)
+  local args, list = {}, case.list and {}
+  for i, value in ipairs(case.list or {}) do list[i] = spec.realise(value) end
+  for i = 1, #case do args[i] = spec.realise(case[i]) end
+  for k, leaf in ipairs(leaves) do
+    if leaf.list then list[leaf.at] = tensors[k] else args[leaf.at] = tensors[k] end
+  end
+  if list then table.insert(args, 1, list) end
+  return args
+end
+
+local function weights(shape, k)
+  return samples.nest(samples.values(samples.size(shape), "float64", 0.5, 1.5, 77 + k), shape)
+end
+
+-- A number that depends on every float element of the results.
+local function loss_of(results)
+  local flat = results
+  if results.n == 1 and type(results[1]) == "table" then flat = results[1] end
+  local loss
+  for k = 1, #flat do
+    local result = flat[k]
+    if result.dtype:find("float") then
+      local term = (result * lt.constant(weights(result.shape, k), { dtype = "float64" }):cast(result.dtype)):sum()
+      loss = loss and loss + term or term
+    end
+  end
+  return assert(loss, "no result is of a float dtype")
+end
+
+local function tensors_of(leaves, dtype)
+  local tensors = {}
+  for k, leaf in ipairs(leaves) do tensors[k] = lt.constant(leaf.value, { dtype = dtype }) end
+  return tensors
+end
+
+local function by_tape(op, case, leaves, dtype)
+  local tensors = tensors_of(leaves, dtype)
+  local tape <close> = lt.GradientTape()
+  tape:watch(tensors)
+  local loss = loss_of(table.pack(op(table.unpack(arguments(case, leaves, tensors)))))
+  return tape:gradient(loss, tensors, { unconnected_gradients = "zero" })
+end
+
+-- Calls f(path) for every number of a nested table.
+local function each_number(value, f)
+  for i = 1, #value do
+    if type(value[i]) == "table" then each_number(value[i], f) else f(value, i) end
+  end
+end
+
+local function by_differences(op, case, leaves)
+  local function loss()
+    return loss_of(table.pack(op(table.unpack(arguments(case, leaves, tensors_of(leaves, "float64")))))):item()
+  end
+  local slopes = {}
+  for k, leaf in ipairs(leaves) do
+    local flat = {}
+    each_number(leaf.value, function(row, i)
+      local at = row[i]
+      local step = 1e-5 * math.max(1, math.abs(at))
+      row[i] = at + step
+      local above = loss()
+      row[i] = at - step
+      local below = loss()
+      row[i] = at
+      flat[#flat + 1] = (above - below) / (2 * step)
+    end)
+    slopes[k] = samples.nest(flat, lt.constant(leaf.value).shape)
+  end
+  return slopes
+end
+
+-- Nil, or what is wrong. `run` calls a function in the way the pass is about.
+function gradients.problem(op, case, scope, run)
+  local leaves = leaves_of(case)
+  if #leaves == 0 then return "no argument is a table, so there is nothing to differentiate" end
+  local wanted = lt.device("/CPU:0", by_differences, op, case, leaves)
+  for _, form in ipairs { { "float64", case.tolerance or 1e-5, 1e-6 }, { "float32", 1e-3, 1e-3 } } do
+    local dtype, relative, absolute = table.unpack(form)
+    local found = run(lt.device, scope, by_tape, op, case, leaves, dtype)
+    for k = 1, #leaves do
+      local problem = compare.value(found[k], wanted[k], { relative = relative, absolute = absolute, dtype = dtype })
+      if problem then return ("of %s argument %d: %s"):format(dtype, k, problem) end
+    end
+  end
+end
+
+return gradients
