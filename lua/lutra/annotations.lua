@@ -139,7 +139,7 @@ local special = {
 
 -- How an entry is written in a program.
 function annotations.signature(entry)
-  if special[entry.name] then return special[entry.name] end
+  if special[entry.name] then return (special[entry.name]:gsub("tensor", entry.class:lower())) end
   local optional, words = {}, {}
   for _, param in ipairs(entry.params or {}) do optional[param.name] = param.optional end
   for i, name in ipairs(entry.arguments or {}) do words[i] = optional[name] and "[" .. name .. "]" or name end

@@ -11,7 +11,7 @@ local function add(name, what)
   names[#names + 1] = name
 end
 
-for _, module in ipairs { "lutra", "config", "debugging", "tensor", "error" } do
+for _, module in ipairs { "lutra", "config", "debugging", "tensor", "autograd", "error" } do
   for _, class in ipairs(annotations.parse(sources["lutra._meta." .. module])) do
     classes[#classes + 1] = class
     add(class.path == "" and "lutra" or class.path, { class = class })

@@ -174,7 +174,7 @@ emit("docs/reference/ops.md", ops_page(ops), "the op table")
 emit("lua/lutra/_meta/ops.lua", ops_meta(ops), "the op table")
 
 local classes = {}
-for _, module in ipairs { "lutra", "config", "debugging", "tensor", "error" } do
+for _, module in ipairs { "lutra", "config", "debugging", "tensor", "autograd", "error" } do
   local path = ("lua/lutra/_meta/%s.lua"):format(module)
   local parsed = annotations.parse(assert(read(path), path))
   emit(("docs/reference/%s.md"):format(module), module_page(module, parsed), path)

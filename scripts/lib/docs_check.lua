@@ -12,13 +12,14 @@ end
 local fail = checks.fail
 
 local metatable = debug.getmetatable(lt.zeros {})
+local variable_metatable = debug.getmetatable(lt.Variable(0.0))
 
--- The methods of tensors, which the function behind `t.key` holds.
-function checks.methods()
+-- The methods of tensors, or variables, which the function behind `t.key` holds.
+function checks.methods(of)
   local i, found = 0, nil
   repeat
     i = i + 1
-    local name, value = debug.getupvalue(metatable.__index, i)
+    local name, value = debug.getupvalue((of or metatable).__index, i)
     if type(value) == "table" and value.item then found = value end
   until not name
   return assert(found, "the methods are nowhere in __index")
@@ -60,6 +61,13 @@ local function public_names(classes, is_op)
   for name, event in pairs(metatable) do
     if not silent[name] and not arithmetic[name] then names["Tensor." .. name] = event end
   end
+  -- What a variable has beside a tensor's, or otherwise; its docs stand for both.
+  local tensor_methods = checks.methods()
+  for name, method in pairs(checks.methods(variable_metatable)) do
+    if method ~= tensor_methods[name] then names["Variable." .. name] = method end
+  end
+  for _, name in ipairs { "__newindex", "__tostring" } do names["Variable." .. name] = variable_metatable[name] end
+  for name, method in pairs(debug.getmetatable(lt.GradientTape()).__index) do names["GradientTape." .. name] = method end
   return names
 end
 

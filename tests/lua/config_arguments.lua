@@ -38,7 +38,7 @@ for _, threads in ipairs { "2", 1.5, -1, 1025 } do
 end
 for _, getter in ipairs { config.get_soft_device_placement, config.get_float32_matmul_precision, config.reset, config.threading.get_intra_op_parallelism_threads,
   lt.debugging.get_log_device_placement, lt.debugging.get_kernel_fallback } do
-  expect.raises("InvalidArgument", "1 arguments given, at most 0 are taken", getter, 1)
+  expect.raises("InvalidArgument", "1 argument given, none is taken", getter, 1)
 end
 
 -- Lists: what stands where.
@@ -70,7 +70,7 @@ end
 config.set_logical_device_configuration(gpus[2], { { memory_limit = 64 }, { memory_limit = 64 } })
 config.set_visible_devices({ gpus[2], gpus[3] }, "GPU")
 local physical = "device: name is the physical device '/physical_device:GPU:1', expected a logical one; on it there is /device:GPU:0, /device:GPU:1"
-expect.equal(expect.raises("InvalidArgument", "", lt.device, gpus[2]).message, physical)
+expect.equal(expect.raises("InvalidArgument", physical, lt.device, gpus[2]).message, physical)
 expect.raises("InvalidArgument", physical, lt.device, "/physical_device:GPU:1", lt.ones, { 2 })
 config.set_memory_growth(gpus[2], true)  -- nothing was initialised by that
 expect.raises("InvalidArgument", "on it there is /device:CPU:0", lt.device, config.list_physical_devices("CPU")[1])

@@ -278,7 +278,7 @@ local sanitized = file:read("a"):find("lib[at]san") ~= nil
 -- Memory that the system refuses, though the limit leaves room, is told of as that.
 if not sanitized and os.execute("prlimit --version >/dev/null 2>&1") then
   local said, ran = expect.program([[
-lt.config.set_memory_limit("CPU:0", 100000)
+lt.config.set_memory_limit("CPU:0", 2000)
 local held = lt.ones {1000, 1000}
 local ok, err = pcall(lt.zeros, {30000, 10000})
 print(ok, err.code, err.message)

@@ -21,11 +21,13 @@ for _, entry in ipairs(spec.all) do
 end
 
 local count = 0
-for name in lt.help():match("Ops: (.*)$"):gmatch("%S+") do
-  count = count + 1
-  local form = assert(forms[name], name .. " has no specification in tests/ops")
-  assert(form.example or form.examples or form.samples, name .. ": its specification has no example")
-  assert(form.rejects, name .. ": its specification refuses nothing")
+for line in lt.help():match("Operations, by family[^\n]*\n(.*)$"):gmatch("[^\n]+") do
+  for name in line:sub(25):gmatch("%S+") do
+    count = count + 1
+    local form = assert(forms[name], name .. " has no specification in tests/ops")
+    assert(form.example or form.examples or form.samples, name .. ": its specification has no example")
+    assert(form.rejects, name .. ": its specification refuses nothing")
+  end
 end
 assert(count > 50, "ops: " .. count)
 print(("specs: %d ops"):format(count))

@@ -214,3 +214,14 @@ spec "identity" {
     t.equal(lt.identity(x), x:totable())
   end,
 }
+
+spec "stop_gradient" {
+  example = { { 1, 2 }, gives = { 1, 2 }, dtype = "int32" },
+  rejects = { { args = { "x" }, says = "stop_gradient: x is" }, { args = {}, says = "stop_gradient: 0 arguments given" } },
+  check = function(t)
+    local x = lt.constant(2.0)
+    local tape <close> = lt.GradientTape()
+    tape:watch(x)
+    t.equal(tape:gradient(x * lt.stop_gradient(x), x), 2.0)
+  end,
+}

@@ -150,4 +150,29 @@ lutra.random = {}
 --- Source: tf.random.set_seed
 function lutra.random.set_seed(seed) end
 
+--- A tensor that can be assigned: parameters of a model, counters. On the first device that the scope means, for life.
+---
+--- Logged as VarHandleOp and AssignVariableOp. More: [autograd](autograd.md).
+---@param initial lutra.Tensor|table|number|boolean its first value, which fixes shape and dtype
+---@param options? table {name = string; trainable = true: tapes watch it; dtype = another dtype than initial's}
+---@return lutra.Variable
+--- Errors: InvalidArgument for what cannot be a tensor.
+--- Example:
+---     local w = lt.Variable({1.0, 2.0}, {name = "w"})
+---     print(w)  --> <lutra.Variable 'w' shape=(2,) dtype=float32, value=[1. 2.]>
+---     print((w * 2):totable()[2])  --> 4.0
+--- Source: tf.Variable
+function lutra.Variable(initial, options) end
+
+--- Records operations so that gradients can be asked: `local tape <close> = lt.GradientTape()`. More: [autograd](autograd.md).
+---@param options? table {persistent = false: may be asked more than once; watch_accessed_variables = true: trainable variables are watched when used}
+---@return lutra.GradientTape
+--- Errors: ResourceExhausted when 64 tapes are open.
+--- Example:
+---     local w = lt.Variable(3.0)
+---     local tape <close> = lt.GradientTape()
+---     print(tape:gradient(w * w, w))  --> lutra.Tensor(6.0, shape=(), dtype=float32)
+--- Source: tf.GradientTape
+function lutra.GradientTape(options) end
+
 return lutra

@@ -93,6 +93,19 @@ function lutra.argmax(x, axis, options) end
 --- Errors: InvalidArgument for an axis that is not there, for more than one, or if there are no elements.
 function Tensor:argmax(axis, options) end
 
+--- Repeated along axes of one element, and along new ones in front, until it has the given shape.
+---@param x any broadcasts to shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param shape any the new sizes
+---@return lutra.Tensor # the given shape; x's dtype
+--- Errors: InvalidArgument if x does not broadcast to the shape.
+function lutra.broadcast_to(x, shape) end
+
+--- Repeated along axes of one element, and along new ones in front, until it has the given shape.
+---@param shape any the new sizes
+---@return lutra.Tensor # the given shape; x's dtype
+--- Errors: InvalidArgument if x does not broadcast to the shape.
+function Tensor:broadcast_to(shape) end
+
 --- The same values in another dtype. Floats lose their fraction towards zero, integers wrap.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param dtype any the new dtype
@@ -623,6 +636,15 @@ function Tensor:squeeze(axis) end
 ---@return lutra.Tensor # the tensors' shape with their number at axis; the promoted dtype
 --- Errors: InvalidArgument if the shapes differ, naming the tensor, or if the result has no such axis.
 function lutra.stack(tensors, axis) end
+
+--- The same tensor, through which no gradient flows.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape and dtype
+function lutra.stop_gradient(x) end
+
+--- The same tensor, through which no gradient flows.
+---@return lutra.Tensor # x's shape and dtype
+function Tensor:stop_gradient() end
 
 --- a - b.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64

@@ -1,0 +1,118 @@
+---@meta
+
+--- A tensor that can be assigned, as `lt.Variable` makes it. It stands wherever a tensor does, with all methods and operators.
+---
+--- It keeps its shape, dtype and device. Trainable ones are watched by a GradientTape when they are used. Its tensors are
+--- values: what was read before an assignment stays what it was. It prints as
+--- `<lutra.Variable 'w' shape=(2,) dtype=float32, value=[1. 2.]>`.
+---@class lutra.Variable: lutra.Tensor
+---@field name string as given to lt.Variable, else "Variable"
+---@field trainable boolean whether tapes watch it by themselves
+local Variable = {}
+
+--- Its value as a tensor. Later assignments do not change that tensor. Logged as ReadVariableOp on the variable's device.
+---@return lutra.Tensor
+--- Errors: none of its own.
+--- Example:
+---     local v = lt.Variable({1.0, 2.0})
+---     local before = v:value()
+---     v:assign_add(1)
+---     print(before:totable()[1], v:value():totable()[1])  --> 1.0	2.0
+--- Source: tf.Variable.value
+function Variable:value() end
+
+--- Gives it a new value, on its own device whatever the scope. Logged as AssignVariableOp.
+---@param value lutra.Tensor|table|number|boolean of the variable's shape; a number goes to every element
+---@return lutra.Variable # itself
+--- Errors: InvalidArgument for another shape, or a dtype that the variable's does not take in.
+--- Example:
+---     local v = lt.Variable({1.0, 2.0}, {name = "v"})
+---     v:assign {3.0, 4.0}
+---     print(v)  --> <lutra.Variable 'v' shape=(2,) dtype=float32, value=[3. 4.]>
+--- Source: tf.Variable.assign
+function Variable:assign(value) end
+
+--- Adds to it, in place when nothing else holds its memory. Logged as AssignAddVariableOp.
+---@param value lutra.Tensor|table|number of the variable's shape; a number goes to every element
+---@return lutra.Variable # itself
+--- Errors: as assign.
+--- Example:
+---     print(lt.Variable(1.5):assign_add(1):item())  --> 2.5
+--- Source: tf.Variable.assign_add
+function Variable:assign_add(value) end
+
+--- Subtracts from it, in place when nothing else holds its memory. Logged as AssignSubVariableOp.
+---@param value lutra.Tensor|table|number of the variable's shape; a number goes to every element
+---@return lutra.Variable # itself
+--- Errors: as assign.
+--- Example:
+---     print(lt.Variable(1.5):assign_sub(1):item())  --> 0.5
+--- Source: tf.Variable.assign_sub
+function Variable:assign_sub(value) end
+
+--- Refused: the collector frees a variable that nothing refers to.
+--- Errors: InvalidArgument, always.
+--- Example:
+---     local v = lt.Variable(1.0)
+---     local ok, err = pcall(v.release, v)
+---     print(ok, err.code)  --> false	InvalidArgument
+function Variable:release() end
+
+--- Assigns a part: an index, or entries per axis as in `t[key]`. The value broadcasts to the part. Logged as
+--- StridedSliceAssign.
+---@param key integer|table
+---@param value lutra.Tensor|table|number|boolean
+--- Errors: OutOfRange for an index past an axis' end; InvalidArgument for a value that does not fit the part.
+--- Example:
+---     local v = lt.Variable(lt.zeros {3})
+---     v[{ {1, 2} }] = 7
+---     print(v:value():totable()[2])  --> 7.0
+--- Source: tf.Variable's sliced assign
+function Variable:__newindex(key, value) end
+
+--- The variable's text, with its name.
+---@return string
+--- Example:
+---     print(tostring(lt.Variable(2.0)))  --> <lutra.Variable 'Variable' shape=() dtype=float32, value=2.0>
+function Variable:__tostring() end
+
+--- A recording of what is computed from variables and watched tensors, as `lt.GradientTape` makes it.
+---
+--- It records from the moment it is made. Unless it is persistent it can be asked once, which ends the recording. Gradients
+--- are of the values that were there when the operations ran; they run on the devices where those ran, and are logged.
+---@class lutra.GradientTape
+local GradientTape = {}
+
+--- Records what is computed from a tensor from here on. Trainable variables need no watching.
+---@param tensor lutra.Tensor|lutra.Tensor[] of a float dtype
+--- Errors: InvalidArgument for another dtype; FailedPrecondition when the recording has ended.
+--- Example:
+---     local x = lt.constant(3.0)
+---     local tape <close> = lt.GradientTape()
+---     tape:watch(x)
+---     print(tape:gradient(x * x, x))  --> lutra.Tensor(6.0, shape=(), dtype=float32)
+--- Source: tf.GradientTape.watch
+function GradientTape:watch(tensor) end
+
+--- The gradient of a target by its sources (reverse mode). Of a target with several elements it is that of their sum.
+---
+--- Of what a target does not depend on it is nil, and `false` in a list; with `unconnected_gradients = "zero"` zeros.
+---@param target lutra.Tensor|lutra.Tensor[] several count as their sum
+---@param sources lutra.Tensor|lutra.Tensor[] watched tensors, variables, or what was computed from them
+---@param options? table {output_gradients = tensor or list: what each target's gradient starts with, instead of ones; unconnected_gradients = "none" or "zero"}
+---@return lutra.Tensor|nil|(lutra.Tensor|false)[] # of the source's shape and dtype; for a list of sources a list
+--- Errors: FailedPrecondition for a second question to a tape that is not persistent, and after it is closed.
+--- Example:
+---     local w = lt.Variable({1.0, 2.0})
+---     local tape <close> = lt.GradientTape()
+---     local loss = (w * w):sum()
+---     print(tape:gradient(loss, w))  --> lutra.Tensor([2. 4.], shape=(2,), dtype=float32)
+--- Source: tf.GradientTape.gradient
+function GradientTape:gradient(target, sources, options) end
+
+--- Ends the recording and forgets it; `local tape <close>` does so at the end of the block.
+--- Example:
+---     local tape = lt.GradientTape()
+---     tape:close()
+---     print(pcall(tape.watch, tape, lt.ones {1}) == false)  --> true
+function GradientTape:close() end

@@ -1,0 +1,158 @@
+-- Gradients as users see them: what a tape records, when it may be asked, where gradients run.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+
+lt.config.set_simulated_gpus(2)
+
+-- A step of linear regression, as the contract writes it.
+do
+  local x, y = lt.constant { { 1.0, 0.0 }, { 0.0, 1.0 }, { 1.0, 1.0 } }, lt.constant { { 1.0 }, { 2.0 }, { 4.0 } }
+  local w = lt.Variable(lt.zeros { 2, 1 }, { name = "w" })
+  for _ = 1, 300 do
+    local tape <close> = lt.GradientTape()
+    local loss = ((x:matmul(w) - y) ^ 2):mean()
+    w:assign_sub(0.5 * tape:gradient(loss, w))
+  end
+  -- The normal equations' answer.
+  assert(math.abs(w[1]:item() - 4 / 3) < 1e-4 and math.abs(w[2]:item() - 7 / 3) < 1e-4, tostring(w))
+end
+
+-- Lists, intermediate sources, several targets, seeds; what is unconnected.
+do
+  local a, b = lt.Variable(2.0), lt.Variable(3.0)
+  local idle = lt.Variable { 1.0, 2.0 }
+  local tape <close> = lt.GradientTape { persistent = true }
+  local product = a * b
+  local sum = product + a
+  local both = tape:gradient(sum, { a, b, idle, product })
+  expect.equal({ both[1]:item(), both[2]:item(), both[3], both[4]:item() }, { 4, 2, false, 1 })
+  assert(tape:gradient(sum, idle) == nil)
+  expect.equal(tape:gradient(sum, { idle }, { unconnected_gradients = "zero" })[1]:totable(), { 0, 0 })
+  expect.equal(tape:gradient({ product, sum }, a):item(), 7)
+  expect.equal(tape:gradient(sum, a, { output_gradients = lt.constant(10.0) }):item(), 40)
+  expect.equal(#tape:gradient(sum, {}), 0)
+end
+
+-- What is watched: trainable variables by themselves, tensors and others when told.
+do
+  local fixed, x = lt.Variable(2.0, { trainable = false }), lt.constant(3.0)
+  local tape <close> = lt.GradientTape { persistent = true }
+  assert(tape:gradient(fixed * x, { fixed, x })[1] == false)
+  tape:watch { fixed, x }
+  local y = fixed * x * x
+  local g = tape:gradient(y, { fixed, x })
+  expect.equal({ g[1]:item(), g[2]:item() }, { 9, 12 })
+  assert(tape:gradient(lt.stop_gradient(x) * 2, x) == nil, "stop_gradient")
+  expect.equal(tape:gradient(x * lt.stop_gradient(x), x):item(), 3)
+  assert(tape:gradient(x:gt(1):cast("float32"), x) == nil, "comparisons have no gradient")
+  expect.raises("InvalidArgument", "watch: tensor is int32, expected a float dtype", tape.watch, tape, lt.constant(1))
+  local quiet = lt.Variable(1.0)
+  local shy <close> = lt.GradientTape { watch_accessed_variables = false }
+  assert(shy:gradient(quiet * 2, quiet) == nil)
+end
+
+-- Values are those at recording time, whatever is assigned afterwards.
+for _, size in ipairs { 1, 5, 5000 } do
+  local w = lt.Variable(lt.fill({ size }, 3.0))
+  local tape <close> = lt.GradientTape()
+  local y = (w * w):sum()
+  w:assign(lt.fill({ size }, 100.0))
+  w[1] = 7
+  local g = tape:gradient(y, w)
+  expect.equal({ g:min():item(), g:max():item() }, { 6, 6 }, "size " .. size)
+end
+
+-- Copies between devices pass gradients on; they run where the forward ops ran, and are logged there.
+do
+  local w = lt.device("CPU:0", lt.Variable, lt.ones { 100 })
+  local lines = {}
+  local tape <close> = lt.GradientTape()
+  local y = lt.device("GPU:1", function() return w * 3 end):to("GPU:0")
+  local z = lt.device("GPU:0", function() return lt.square(y):sum() end)
+  lt.debugging.set_log_handler(function(event) lines[event.op .. " " .. event.device:match("%u+:%d$")] = event.reason end)
+  local g = tape:gradient(z, w)
+  lt.debugging.set_log_handler(nil)
+  expect.equal(g:max():item(), 18)
+  expect.equal(lines["Mul GPU:1"], "where the op ran whose gradient it is part of")
+  assert(lines["Mul GPU:0"] and lines["OnesLike GPU:0"])
+end
+
+-- Nested tapes: the outer one sees the inner one's gradient.
+do
+  local x = lt.Variable(3.0)
+  local outer <close> = lt.GradientTape()
+  local slope
+  do
+    local inner <close> = lt.GradientTape()
+    slope = inner:gradient(x * x * x, x)
+  end
+  expect.equal(outer:gradient(slope, x):item(), 18)
+end
+
+-- When a tape may be asked.
+do
+  local x = lt.Variable(3.0)
+  local once <close> = lt.GradientTape()
+  local y = x * x
+  expect.equal(once:gradient(y, x):item(), 6)
+  expect.raises("FailedPrecondition", "a tape that is not persistent can be asked only once", once.gradient, once, y, x)
+  expect.raises("FailedPrecondition", "the tape records no more", once.watch, once, lt.constant(1.0))
+  local closed = lt.GradientTape()
+  closed:close()
+  closed:close()
+  expect.raises("FailedPrecondition", "the tape is closed", closed.gradient, closed, y, x)
+  expect.raises("FailedPrecondition", "the tape is closed", closed.watch, closed, y)
+  local tapes = {}
+  for i = 1, 62 do tapes[i] = lt.GradientTape() end
+  local more = {}
+  local err = expect.raises("ResourceExhausted", "64 tapes are open", function() for i = 1, 5 do more[i] = lt.GradientTape() end end)
+  for _, tape in ipairs(tapes) do tape:close() end
+  for _, tape in ipairs(more) do tape:close() end
+end
+for _, case in ipairs {
+  { "GradientTape: options is 3", lt.GradientTape, 3 },
+  { "persistant", lt.GradientTape, { persistant = true } },
+  { "gradient: target is 3, expected a tensor", function(t) t:gradient(3, lt.constant(1.0)) end },
+  { "gradient: sources is nil", function(t) t:gradient(lt.constant(1.0), nil) end },
+  { "gradient: sources[2] is \"x\"", function(t) t:gradient(lt.constant(1.0), { lt.Variable(1.0), "x" }) end },
+  { "gradient: 6 arguments given", function(t) t:gradient(lt.constant(1.0), lt.constant(1.0), {}, 1, 2) end },
+  { "unconnected_gradients is \"nought\"", function(t) t:gradient(lt.constant(1.0), lt.constant(1.0), { unconnected_gradients = "nought" }) end },
+  { "output_gradients has 2 entries, and there are 1 targets", function(t) t:gradient(lt.constant(1.0), lt.constant(1.0), { output_gradients = { 1, 2 } }) end },
+  { "output_gradients (2,) of float32 does not match its target () of float32", function(t)
+    local x = lt.Variable(1.0)
+    t:gradient(x * 2, x, { output_gradients = lt.ones { 2 } })
+  end },
+} do
+  local words, f, argument = table.unpack(case)
+  if argument == nil then argument = lt.GradientTape() end
+  expect.raises("InvalidArgument", words, f, argument)
+end
+
+-- A loop keeps nothing: records go with their tape, also when it is only collected.
+local w = lt.Variable(lt.ones { 1000 })
+local function step(closes)
+  local tape = lt.GradientTape()
+  local x = w
+  for _ = 1, 20 do x = x * 1.01 end
+  if closes then tape:gradient(x:sum(), w) end
+end
+step(true)
+step(false)
+collectgarbage()
+collectgarbage()
+local before = lt.debugging.live_storages()
+for i = 1, 50 do step(i % 2 == 0) end
+collectgarbage()
+collectgarbage()
+expect.equal(lt.debugging.live_storages(), before, "storages alive after a loop")
+
+-- An error in the middle leaves the tape closed and the rest as it was.
+do
+  local x = lt.device("CPU:0", lt.Variable, lt.ones { 4 })
+  local tape <close> = lt.GradientTape()
+  local y = lt.device("GPU:0", function() return x * 2 end)
+  lt.config.set_soft_device_placement(false)
+  expect.raises("InvalidArgument", "output_gradients", tape.gradient, tape, y, x, { output_gradients = lt.ones { 3 } })
+  expect.equal(tape:gradient(y, x):totable(), { 2, 2, 2, 2 })
+end
+print("ok")

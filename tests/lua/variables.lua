@@ -1,0 +1,126 @@
+-- Variables as users see them: text, fields, assignment, value semantics, devices, the placement log.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+
+lt.config.set_simulated_gpus(2)
+
+-- Text, fields, operators: it stands wherever a tensor does.
+local v = lt.device("CPU:0", lt.Variable, { 1.0, 2.0 }, { name = "w" })
+expect.equal(tostring(v), "<lutra.Variable 'w' shape=(2,) dtype=float32, value=[1. 2.]>")
+expect.equal({ v.name, v.trainable, v.dtype, v.rank, v.size, v.nbytes }, { "w", true, "float32", 1, 2, 8 })
+assert(v.shape == v:value().shape and v.device:find("CPU:0", 1, true))
+expect.equal(lt.Variable(1.5, { trainable = false }).trainable, false)
+expect.equal(lt.Variable(1.5).name, "Variable")
+expect.equal(lt.Variable({ 1, 2 }, { dtype = "int8" }).dtype, "int8")
+expect.equal(lt.Variable(lt.ones { 2 }, { dtype = "float64" }).dtype, "float64")
+expect.equal((v + v * 2 - 1):totable(), { 2, 5 })
+expect.equal(v:sum():item(), 3)
+expect.equal(lt.stack { v, v }:totable(), { { 1, 2 }, { 1, 2 } })
+expect.equal({ v[2]:item(), #v, "v = " .. v }, { 2, 2, "v = [1. 2.]" })
+local walked = {}
+for i, x in pairs(v) do walked[i] = x:item() end
+expect.equal(walked, { 1, 2 })
+assert(v == v and v ~= lt.Variable { 1.0, 2.0 })
+
+-- What was read stays what it was, whatever is assigned, in small and large, whole and in part.
+for _, size in ipairs { 2, 20, 100000 } do
+  for _, device in ipairs { "CPU:0", "GPU:0" } do
+    local _ <close> = lt.device(device)
+    local w = lt.Variable(lt.ones { size })
+    local read, part, reshaped, sum = w:value(), w[{ { 1, 2 } }], w:reshape { size, 1 }, w + 0
+    w:assign_add(1)
+    w[1] = 7
+    w:assign_sub(lt.ones { size })
+    for _, before in ipairs { read, part, reshaped, sum } do
+      assert(before:min():item() == 1 and before:max():item() == 1, device .. " " .. size)
+    end
+    expect.equal({ w[1]:item(), w[2]:item() }, { 6, 1 })
+    -- And the other way: what was assigned does not change with the variable.
+    local source = lt.fill({ size }, 3.0)
+    w:assign(source)
+    w:assign_add(1)
+    expect.equal({ source:max():item(), w:max():item() }, { 3, 4 })
+    local twin = lt.Variable(w)
+    twin:assign_add(1)
+    expect.equal({ twin:max():item(), w:max():item() }, { 5, 4 })
+  end
+end
+
+-- An update that nobody else looks at allocates nothing.
+do
+  local w = lt.device("CPU:0", lt.Variable, lt.zeros { 100000 })
+  local step = lt.device("CPU:0", lt.ones, { 100000 })
+  w:assign_add(step)
+  collectgarbage()
+  lt.config.reset_memory_stats("CPU:0")
+  local before = lt.config.get_memory_info("CPU:0").peak
+  for _ = 1, 10 do w:assign_add(step) end
+  expect.equal(lt.config.get_memory_info("CPU:0").peak, before, "peak bytes of ten updates in place")
+  expect.equal(w[1]:item(), 11)
+end
+
+-- It stays on its device; a copy made for an op elsewhere is never stale.
+do
+  local w = lt.device("GPU:1", lt.Variable, lt.ones { 1000 })
+  for i = 1, 5 do
+    local _ <close> = lt.device("GPU:0")
+    local y = w * 2
+    assert(y.device:find("GPU:0", 1, true) and y:max():item() == 2 * i)
+    w:assign_add(lt.ones { 1000 })
+    assert(w.device:find("GPU:1", 1, true))
+  end
+  local on_cpu = lt.device("CPU:0", lt.Variable, lt.ones { 1000 })
+  for i = 1, 5 do
+    local y = lt.device("GPU:0", function() return on_cpu + 0 end)
+    on_cpu:assign_add(1)
+    expect.equal(y:max():item(), i)
+  end
+end
+
+-- A mistake in values of a GPU comes when the variable is read, every time, until it is assigned anew.
+do
+  local _ <close> = lt.device("GPU:0")
+  local w = lt.Variable(lt.zeros({ 2 }, { dtype = "int32" }))
+  w:assign_add(lt.constant { 1, 2 } // lt.constant { 1, 0 })
+  for _ = 1, 2 do expect.raises("InvalidArgument", "floordiv", function() return w:value():totable() end) end
+  w:assign { 5, 6 }
+  expect.equal(w:value():totable(), { 5, 6 })
+end
+
+-- The placement log: the variable's own device, whatever the scope; a read for every use.
+do
+  local lines = {}
+  lt.debugging.set_log_handler(function(event) lines[#lines + 1] = event.op .. " " .. event.device:match("%u+:%d$") end)
+  local w = lt.device("GPU:1", lt.Variable, 1.0)
+  lt.device("GPU:0", function()
+    w:assign_add(1.0)
+    w:assign_sub(0.5)
+    w:assign(lt.constant(2.0))
+    local _ = w + w
+    w:value()
+    w[{}] = 1
+  end)
+  lt.debugging.set_log_handler(nil)
+  expect.equal(lines, {
+    "_EagerConst GPU:1", "VarHandleOp GPU:1", "AssignVariableOp GPU:1", "AssignAddVariableOp GPU:1", "AssignSubVariableOp GPU:1",
+    "_EagerConst GPU:0", "AssignVariableOp GPU:1", "ReadVariableOp GPU:1", "ReadVariableOp GPU:1", "AddV2 GPU:0",
+    "ReadVariableOp GPU:1", "StridedSliceAssign GPU:1",
+  })
+end
+
+-- What cannot be.
+expect.raises("InvalidArgument", "Variable: initial is nil", lt.Variable)
+expect.raises("InvalidArgument", "Variable: initial is a function", lt.Variable, print)
+expect.raises("InvalidArgument", "trainabel", lt.Variable, 1, { trainabel = false })
+expect.raises("InvalidArgument", "Variable: initial[2] has 1", lt.Variable, { { 1, 2 }, { 3 } })
+expect.raises("InvalidArgument", "that can be set; v:assign(value)", function() v.name = "x" end)
+expect.raises("InvalidArgument", "assign: value is a function", v.assign, v, print)
+expect.raises("InvalidArgument", "assign: variable is a tensor, expected a Variable", v.assign, v:value(), 1)
+expect.raises("InvalidArgument", "assign: 3 arguments given", v.assign, v, 1, 2)
+expect.raises("InvalidArgument", "release: a Variable is released when", v.release, v)
+expect.raises("InvalidArgument", "index 0", function() v[0] = 1 end)
+expect.equal(v:value():totable(), { 1, 2 }, "after what was refused")
+
+-- Nothing is left.
+v = nil
+print("ok")
