@@ -27,7 +27,9 @@ class TapeGradient final : public Gradient {
         context_(backward.context_),
         record_(record),
         needed_(needed),
-        device_(backward.context_.runtime().device(record.device)) {}
+        device_(backward.context_.runtime().device(record.device)),
+        tensors_(backward.tensors_) {}
+  ~TapeGradient() override { tensors_.clear(); }
 
   const OpDef& op() const override { return *record_.op; }
   int inputs() const override { return record_.n_in; }
@@ -68,7 +70,7 @@ class TapeGradient final : public Gradient {
       operands[i] = in[i].is_number() ? Operand{nullptr, Scalar::of(in[i].number())}
                                       : Operand{&tensor(in[i]).rep(), Scalar::of(false)};
     }
-    Call call(context_.runtime().ops().get(name), operands, static_cast<int>(in.size()));
+    Call call(context_.runtime().ops().get_literal(name), operands, static_cast<int>(in.size()));
     if (attr_bytes > 0) std::memcpy(call.attrs, attrs, attr_bytes);
     ForcedPlace place{&device_, Reason::Gradient};
     return hold(run_op(context_, call, &place));
@@ -122,7 +124,7 @@ class TapeGradient final : public Gradient {
   const Record& record_;
   const std::vector<bool>& needed_;
   LogicalDevice& device_;
-  std::vector<Tensor> tensors_;
+  std::vector<Tensor>& tensors_;
 };
 
 Tensor zeros_like(Context& context, const TensorRep& source) {

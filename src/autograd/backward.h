@@ -34,6 +34,7 @@ class Backward {
   const bool consumes_;
   const std::size_t records_;            // those there were at the start
   std::vector<std::optional<Tensor>> gradients_;  // by value
+  std::vector<Tensor> tensors_;                   // of the rule at work
 };
 
 }  // namespace lutra

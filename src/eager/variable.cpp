@@ -29,6 +29,11 @@ void take_value(TensorRep& variable, const TensorRep& value) {
   share(variable, value);
   variable.device = before.device;
   variable.value = before.value;
+  if (variable.storage != before.storage) {
+    // The out-of-memory report asks a storage for a tensor of it.
+    if (before.storage != nullptr && before.storage->tensor == &variable) before.storage->tensor = nullptr;
+    if (variable.storage != nullptr && variable.storage->tensor == nullptr) variable.storage->tensor = &variable;
+  }
   drop(before);
 }
 

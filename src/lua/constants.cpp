@@ -74,7 +74,7 @@ State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lu
 int constant(lua_State* L) {
   State& state = state_of(L);
   DType dtype = kNoDType;
-  bool is_tensor = false, casts = false;
+  bool is_tensor = false, casts = false, reads = false;
   read_phase(L, state, "constant", [&](Args& args) {
     args.at_most(2);
     if (args.count() > 1) {
@@ -85,7 +85,15 @@ int constant(lua_State* L) {
     is_tensor = to_box(L, 1) != nullptr;
     if (!is_tensor) args.wrong(1, "value", "a table, a number, a boolean or a tensor");
     casts = args.tensor(1, "value").tensor.dtype != dtype && dtype != kNoDType;
+    reads = !casts && is_variable(to_box(L, 1)->tensor);
   });
+  if (reads) {
+    // A tensor is the value of a variable, not the variable.
+    lua_getfield(L, 1, "value");
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+  }
   if (casts) {
     // Another dtype of a tensor is its cast.
     state.push(L, State::kMethods);

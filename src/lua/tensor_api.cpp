@@ -121,7 +121,7 @@ int to_device(Args& args) {
   args.at_most(2);
   LogicalDevice* device = &args.logical_device(2, "device");
   const Box& box = args.tensor(1, "tensor");
-  if (box.tensor.device == device->id) {
+  if (box.tensor.device == device->id && !is_variable(box.tensor)) {
     lua_pushvalue(args.L, 1);
     return 1;
   }

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/dtype.h"
@@ -132,6 +134,15 @@ class OpRegistry {
   const OpDef& define(OpDef op);
   const OpDef* find(std::string_view name) const;
   const OpDef& get(std::string_view name) const;  // one of our own names
+  // The same for a string literal, found by its address after the first time; for one thread.
+  const OpDef& get_literal(const char* name) const {
+    auto& [known, op] = recent_[reinterpret_cast<uintptr_t>(name) / 4 % kRecent];
+    if (known != name) {
+      op = &get(name);
+      known = name;
+    }
+    return *op;
+  }
   int count() const { return static_cast<int>(ops_.size()); }
   const OpDef& at(int id) const { return *ops_[id]; }
 
@@ -139,6 +150,8 @@ class OpRegistry {
   const char* family_ = "";
   std::vector<std::unique_ptr<const OpDef>> ops_;
   std::unordered_map<std::string_view, const OpDef*> by_name_;
+  static constexpr std::size_t kRecent = 128;
+  mutable std::array<std::pair<const char*, const OpDef*>, kRecent> recent_{};
 };
 
 void define_all_ops(OpRegistry& ops);

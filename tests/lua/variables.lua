@@ -59,6 +59,29 @@ do
   expect.equal(w[1]:item(), 11)
 end
 
+-- What makes a tensor of it makes its value.
+do
+  local w = lt.device("CPU:0", lt.Variable, lt.ones { 1000 })
+  local tensors = { lt.constant(w), w:to("CPU:0"), w:identity(), w:reshape { 1000 }, w:value() }
+  w:assign_add(1)
+  for i, t in ipairs(tensors) do assert(tostring(t):find("^lutra.Tensor") and t:max():item() == 1, i) end
+end
+
+-- The out-of-memory report after variables have let go of memory that others still hold.
+do
+  local held = {}
+  for _ = 1, 4 do
+    local w = lt.device("GPU:0", lt.Variable, lt.ones { 1000, 1000 })
+    held[#held + 1] = w:value()
+    w:assign(lt.device("GPU:0", lt.zeros, { 1000, 1000 }))
+  end
+  collectgarbage()
+  collectgarbage()
+  local err = expect.raises("ResourceExhausted", "(1000, 1000) float32", lt.device, "GPU:0", lt.ones, { 1 << 20, 1 << 11 })
+  assert(err.message:find("3.81MiB", 1, true), err.message)
+  expect.equal(held[4]:max():item(), 1)
+end
+
 -- It stays on its device; a copy made for an op elsewhere is never stale.
 do
   local w = lt.device("GPU:1", lt.Variable, lt.ones { 1000 })
