@@ -20,7 +20,13 @@ Ledger::Tapes Ledger::open(bool watches_variables) {
     fail(ErrorCode::ResourceExhausted,
          "GradientTape: 64 tapes are open already; close those that are not needed: local tape <close> = ...");
   }
-  Tapes tape = Tapes{1} << std::countr_one(open_);
+  int bit = std::countr_one(open_);
+  Tapes tape = Tapes{1} << bit;
+  if (tapes_.size() <= static_cast<std::size_t>(bit)) tapes_.resize(static_cast<std::size_t>(bit) + 1);
+  OpenTape& entry = opened(tape);
+  entry.first_record = records_.size();
+  entry.first_value = values();
+  entry.earlier.clear();
   open_ |= tape;
   recording_ |= tape;
   if (watches_variables) watching_variables_ |= tape;
@@ -46,11 +52,26 @@ void Ledger::close(Tapes tape) {
     return;
   }
   // The bit will be another tape's: nothing may remember it.
-  for (Record* record : records_) {
-    record->tapes &= ~tape;
-    if (record->tapes == 0 && readers_ == 0) drop_saved(*record);
+  OpenTape& entry = opened(tape);
+  for (std::size_t i = entry.first_record; i < records_.size(); ++i) {
+    records_[i]->tapes &= ~tape;
+    if (records_[i]->tapes == 0 && readers_ == 0) drop_saved(*records_[i]);
   }
-  for (ValueInfo& value : values_) value.tapes &= ~tape;
+  for (std::size_t i = entry.first_value; i < values_.size(); ++i) values_[i].tapes &= ~tape;
+  for (uint32_t value : entry.earlier) values_[value].tapes &= ~tape;
+  entry.earlier.clear();
+}
+
+Ledger::OpenTape& Ledger::opened(Tapes tape) { return tapes_[static_cast<std::size_t>(std::countr_zero(tape))]; }
+
+// From here on these tapes are interested in the value.
+void Ledger::give(uint32_t value, Tapes tapes) {
+  Tapes fresh = tapes & ~values_[value].tapes;
+  values_[value].tapes |= tapes;
+  for (; fresh != 0; fresh &= fresh - 1) {
+    OpenTape& entry = opened(fresh & -fresh);
+    if (value < entry.first_value) entry.earlier.push_back(value);
+  }
 }
 
 void Ledger::end_reading() {
@@ -114,7 +135,7 @@ uint32_t Ledger::of_input(const TensorRep& tensor) {
     value = new_value(0);
     variables_.emplace(tensor.value, value);
   }
-  values_[value].tapes |= watching_variables_;
+  give(value, watching_variables_);
   return value;
 }
 
@@ -130,12 +151,11 @@ void Ledger::watch(TensorRep& tensor, Tapes tape) {
     if (is_variable(tensor)) variables_.emplace(tensor.value, value);
     else tensor.value = encode(value);
   }
-  values_[value].tapes |= tape;
+  give(value, tape);
 }
 
 void Ledger::keep(Recorded& to, const TensorRep& from, bool saved) {
   to.is_saved = saved;
-  to.is_number = false;
   to.tensor = from;
   if (!saved) {
     to.tensor.storage = nullptr;
@@ -173,7 +193,7 @@ void Ledger::record(const Call& call, const Prepared& prepared, TensorRep* const
   std::size_t entries = static_cast<std::size_t>(call.n_in + prepared.n_out);
   auto* memory = static_cast<std::byte*>(allocate(sizeof(Record) + attr_bytes + entries * sizeof(Recorded)));
   auto* record = new (memory) Record{};
-  std::byte* attrs = memory + (sizeof(Record) + 15) / 16 * 16;
+  std::byte* attrs = memory + sizeof(Record);
   std::memcpy(attrs, call.attrs, op.attrs.defaults.size());
   record->op = &op;
   record->attrs = attrs;
@@ -182,33 +202,45 @@ void Ledger::record(const Call& call, const Prepared& prepared, TensorRep* const
   record->tapes = tapes;
   record->device = prepared.device->id;
   record->key = prepared.key;
-  record->n_in = call.n_in;
-  record->n_out = prepared.n_out;
-  for (int i = 0; i < call.n_in; ++i) {
-    Recorded& in = *new (&record->in[i]) Recorded;
+  records_.push_back(record);
+  try {
+    fill(*record, call, prepared, outs);
+  } catch (...) {
+    drop_saved(*record);
+    record->tapes = 0;
+    throw;
+  }
+}
+
+void Ledger::fill(Record& record, const Call& call, const Prepared& prepared, TensorRep* const* outs) {
+  const uint16_t saves = call.op->saves;
+  for (; record.n_in < call.n_in; ++record.n_in) {
+    int i = record.n_in;
+    Recorded& in = *new (&record.in[i]) Recorded;
     const TensorRep* tensor = call.in[i].tensor;
+    in.is_number = tensor == nullptr;
     if (tensor == nullptr) {
-      in.is_number = true;
       in.is_saved = false;
       in.number = call.in[i].number;
       in.value = 0;
       in.tensor.clear();
       continue;
     }
-    bool saved = (op.saves & kAllX) == kAllX || (i < 4 && (op.saves >> i & 1) != 0);
-    keep(in, *tensor, saved);
+    bool saved = (saves & kAllX) == kAllX || (i < 4 && (saves >> i & 1) != 0);
     in.value = find(*tensor);
+    keep(in, *tensor, saved);
   }
-  for (int i = 0; i < prepared.n_out; ++i) {
-    Recorded& out = *new (&record->out[i]) Recorded;
+  for (; record.n_out < prepared.n_out; ++record.n_out) {
+    int i = record.n_out;
+    Recorded& out = *new (&record.out[i]) Recorded;
+    out.is_number = false;
     out.value = 0;
     if (is_float(outs[i]->dtype)) {
-      out.value = new_value(tapes);
+      out.value = new_value(record.tapes);
       outs[i]->value = encode(out.value);
     }
-    keep(out, *outs[i], (op.saves >> (8 + i) & 1) != 0);
+    keep(out, *outs[i], (saves >> (8 + i) & 1) != 0);
   }
-  records_.push_back(record);
 }
 
 }  // namespace lutra

@@ -33,7 +33,7 @@ struct Recorded {
   bool is_number;
 };
 
-struct Record {
+struct alignas(16) Record {
   const OpDef* op;
   const std::byte* attrs;
   Recorded* in;
@@ -95,8 +95,18 @@ class Ledger {
   uint64_t encode(uint32_t index) const { return serial_ << value_bits::kIndexBits | index; }
   uint32_t of_input(const TensorRep& tensor);
   void* allocate(std::size_t bytes);
-  void keep(Recorded& to, const TensorRep& from, bool saved);
+  static void keep(Recorded& to, const TensorRep& from, bool saved);
+  void fill(Record& record, const Call& call, const Prepared& prepared, TensorRep* const* outs);
   void forget_all();
+
+  // Where a tape began, so that closing it looks at no more than it can have touched.
+  struct OpenTape {
+    std::size_t first_record = 0;
+    uint32_t first_value = 0;
+    std::vector<uint32_t> earlier;  // values from before that it watches
+  };
+  OpenTape& opened(Tapes tape);
+  void give(uint32_t value, Tapes tapes);
 
   Tapes recording_ = 0;
   Tapes open_ = 0;
@@ -104,6 +114,7 @@ class Ledger {
   uint64_t serial_ = 1;
   int readers_ = 0;
   bool forget_later_ = false;
+  std::vector<OpenTape> tapes_;    // by bit
   std::vector<ValueInfo> values_;  // entry 0 is nobody's
   std::vector<Record*> records_;
   std::unordered_map<uint64_t, uint32_t> variables_;  // a variable's identity to its value

@@ -89,6 +89,21 @@ do
   expect.equal(outer:gradient(slope, x):item(), 18)
 end
 
+-- Inner tapes that come and go leave nothing to an outer one but what it watches itself.
+do
+  local x, y = lt.Variable(3.0), lt.Variable(5.0)
+  local outer <close> = lt.GradientTape { watch_accessed_variables = false }
+  outer:watch(x)
+  local kept = x * x
+  for _ = 1, 100 do
+    local inner <close> = lt.GradientTape()
+    expect.equal(inner:gradient(kept * y * y, { x, y })[2]:item(), 90)
+  end
+  local after <close> = lt.GradientTape()
+  assert(after:gradient(kept, x) == nil, "made before the tape was opened")
+  expect.equal(outer:gradient(kept, { x, y })[1]:item(), 6)
+end
+
 -- When a tape may be asked.
 do
   local x = lt.Variable(3.0)
