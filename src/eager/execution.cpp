@@ -1,0 +1,440 @@
+#include "eager/execution.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+// Note [Order within one op]
+// Allocation may collect garbage, and a finalizer may run ops, release tensors by hand, or reset the devices. So:
+// outputs are allocated first; inputs that live elsewhere are fetched next, each held by a counted reference; addresses
+// are taken after that; scratch memory comes last. After each of these the epoch must still be the one of prepare: then
+// nothing was released, and every address taken stands.
+
+namespace lutra {
+namespace {
+
+constexpr int kFewInputs = 8;
+
+// Storages an op in progress must keep: fetched inputs, scratch memory.
+class Held {
+ public:
+  Held() = default;
+  ~Held() {
+    for (Storage* storage : storages_) storage->release();
+  }
+  Held(const Held&) = delete;
+  Storage* keep(Storage* storage) {
+    storages_.push_back(storage);
+    return storage;
+  }
+
+ private:
+  std::vector<Storage*> storages_;
+};
+
+// The kernel's view of every input and output, on the stack for all but the longest lists.
+class Arrays {
+ public:
+  Arrays(int n_in, int n_out) {
+    if (n_in + n_out > kFewInputs + kMaxOutputs) {
+      many_ = std::make_unique<Array[]>(static_cast<std::size_t>(n_in + n_out));
+      many_numbers_ = std::make_unique<std::array<std::byte, 8>[]>(static_cast<std::size_t>(n_in));
+      in = many_.get();
+      numbers = many_numbers_.get();
+    }
+    out = in + n_in;
+  }
+  Arrays(const Arrays&) = delete;
+
+  Array* in = few_;
+  Array* out;
+  std::array<std::byte, 8>* numbers = few_numbers_;  // one-element inputs that ride in the arguments
+
+ private:
+  Array few_[kFewInputs + kMaxOutputs];
+  alignas(8) std::array<std::byte, 8> few_numbers_[kFewInputs + kMaxOutputs];
+  std::unique_ptr<Array[]> many_;
+  std::unique_ptr<std::array<std::byte, 8>[]> many_numbers_;
+};
+
+// One execution, step by step.
+class Execution {
+ public:
+  Execution(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs)
+      : context_(context),
+        call_(call),
+        op_(*prepared.op),
+        prepared_(prepared),
+        device_(*prepared.device),
+        outs_(outs),
+        arrays_(call.n_in, prepared.n_out) {}
+
+  void run() {
+    context_.placement_log().forget_copies();  // of an op that failed half way
+    if (prepared_.kernel == nullptr) return share_input();
+    allocate_outputs();
+    check_epoch(context_, call_, prepared_);
+    fetch_inputs();
+    fill_random();
+    take_addresses();
+    allocate_scratch();
+    if (prepared_.into != nullptr) write_over_variable();
+    report();
+    if (device_.is_host()) run_here();
+    else submit();
+    record_big();
+  }
+
+ private:
+  bool is_own(int i) const { return (op_.input(i).flags & kOwnDType) != 0; }
+
+  void share_input() {
+    const TensorRep& input = *call_.in[0].tensor;
+    TensorRep& out = *outs_[0];
+    LogicalDevice& from = context_.runtime().device(input.device);
+    if (from.shares_memory_with(device_)) {
+      share(out, input);
+    } else {
+      bool made;
+      Storage* copy = held_.keep(fetch(input, &made));
+      check_epoch(context_, call_, prepared_);
+      copy->retain();
+      out = input;
+      set_storage(out, copy);
+    }
+    std::size_t offset = static_cast<std::size_t>(prepared_.shared_from) * size_of(input.dtype);
+    out.set_shape(prepared_.out[0].shape);
+    out.size = prepared_.out[0].size;
+    out.value = 0;
+    if (out.is_inline()) {
+      if (offset > 0) std::memmove(out.bytes, out.bytes + offset, out.nbytes());
+    } else {
+      out.data += offset;
+    }
+    finish_meta(out);
+    report();
+    record_big();
+  }
+
+  // A tensor of at most 64 bytes on the CPU carries them, also when they came from elsewhere.
+  void set_storage(TensorRep& out, Storage* storage) {
+    if (device_.is_host() && out.nbytes() <= kInlineBytes) {
+      std::memcpy(out.bytes, storage->data, out.nbytes());
+      out.storage = nullptr;
+      storage->release();
+    } else {
+      out.storage = storage;
+      out.data = storage->data;
+    }
+  }
+
+  void finish_meta(TensorRep& out) {
+    out.device = device_.id;
+    out.value = 0;
+    out.origin =
+        number_ != 0
+            ? number_
+            : (number_ = context_.origins().record(op_.logged(call_), prepared_.spec, device_, prepared_.reason));
+  }
+
+  void allocate_outputs() {
+    for (int i = 0; i < prepared_.n_out; ++i) {
+      const OutputMeta& meta = prepared_.out[i];
+      TensorRep& out = *outs_[i];
+      out.dtype = meta.dtype;
+      out.size = meta.size;
+      out.set_shape(meta.shape);
+      std::size_t bytes = out.nbytes();
+      if ((device_.is_host() && bytes <= kInlineBytes) || prepared_.into != nullptr) {
+        out.storage = nullptr;
+      } else {
+        Storage* storage = context_.allocate(device_, bytes, {op_.called(), meta.dtype, meta.shape});
+        out.data = storage->data;
+        out.storage = storage;
+      }
+      finish_meta(out);
+    }
+  }
+
+  Storage* fetch(const TensorRep& tensor, bool* made) {
+    Storage* copy = context_.runtime().transfer().fetch(context_, tensor, device_, made);
+    if (*made && context_.placement_log().listens()) {
+      context_.placement_log().copied({context_.runtime().device(tensor.device).full_name, device_.full_name,
+                                       tensor.shape(), static_cast<int64_t>(tensor.nbytes())});
+    }
+    return copy;
+  }
+
+  // A one-element CPU tensor rides in the arguments of a GPU op.
+  bool rides(const TensorRep& tensor) const {
+    return !device_.is_host() && tensor.size == 1 && context_.runtime().device(tensor.device).is_host();
+  }
+
+  void fetch_inputs() {
+    for (int i = 0; i < call_.n_in; ++i) {
+      const TensorRep* tensor = call_.in[i].tensor;
+      if (tensor == nullptr || tensor->device == device_.id) continue;
+      if (context_.runtime().device(tensor->device).shares_memory_with(device_) || rides(*tensor)) continue;
+      bool made;
+      fetched_.resize(static_cast<std::size_t>(call_.n_in), nullptr);
+      fetched_[static_cast<std::size_t>(i)] = held_.keep(fetch(*tensor, &made));
+      check_epoch(context_, call_, prepared_);
+    }
+  }
+
+  void fill_random() {
+    if ((op_.flags & kRandom) == 0) return;
+    Rng* range = nullptr;
+    Seed seed;
+    for (const AttrDef& def : op_.attrs.defs) {
+      if (def.type == AttrType::Rng) range = reinterpret_cast<Rng*>(call_.attrs + def.offset);
+      if (def.type == AttrType::Seed) std::memcpy(&seed, call_.attrs + def.offset, sizeof seed);
+    }
+    // Four 32-bit words a block, at most two words an element.
+    *range = context_.random_range(seed, static_cast<uint64_t>(prepared_.out[0].size) / 2 + 1);
+  }
+
+  void take_addresses() {
+    casts_ = 0;
+    for (int i = 0; i < call_.n_in; ++i) {
+      const Operand& operand = call_.in[i];
+      Array& array = arrays_.in[i];
+      const TensorRep* tensor = operand.tensor;
+      if (tensor == nullptr) {
+        array = {arrays_.numbers[i].data(), nullptr, 1, prepared_.key, 0, true};
+        if (is_own(i)) array.dtype = own_dtype(operand.number);
+        write_element(array.dtype, array.data, operand.number);
+        continue;
+      }
+      array.dims = tensor->dims;
+      array.rank = tensor->rank;
+      array.size = tensor->size;
+      array.dtype = tensor->dtype;
+      array.immediate = false;
+      array.data = const_cast<std::byte*>(tensor->address());
+      if (!fetched_.empty() && fetched_[static_cast<std::size_t>(i)] != nullptr) {
+        array.data = fetched_[static_cast<std::size_t>(i)]->data;
+      } else if (!device_.is_host() && tensor->device != device_.id) {
+        DType to = is_own(i) ? tensor->dtype : prepared_.key;
+        convert(to, arrays_.numbers[i].data(), tensor->dtype, tensor->address(), 1);
+        array.data = arrays_.numbers[i].data();
+        array.dtype = to;
+        array.immediate = true;
+      }
+      casts_ += array.dtype != prepared_.key && !is_own(i);
+    }
+    for (int o = 0; o < prepared_.n_out; ++o) {
+      TensorRep& out = *outs_[o];
+      arrays_.out[o] = {const_cast<std::byte*>(out.address()), out.dims, out.size, out.dtype, out.rank, false};
+    }
+    args_ = {&op_, call_.attrs, arrays_.in, arrays_.out, nullptr, nullptr, nullptr, call_.n_in, prepared_.n_out};
+  }
+
+  static DType own_dtype(const Scalar& number) {
+    if (number.kind == Scalar::Kind::Bool) return DType::Bool;
+    return number.kind == Scalar::Kind::Float ? DType::Float32 : DType::Int64;
+  }
+
+  // Memory for cast inputs and for what the kernel wants. Allocating may disturb addresses taken before: take them
+  // again.
+  void allocate_scratch() {
+    std::size_t wanted = prepared_.kernel->scratch != nullptr ? prepared_.kernel->scratch(args_) : 0;
+    if (casts_ == 0 && wanted == 0) return;
+    auto rounded = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
+    std::size_t cast_bytes = 0;
+    for (int i = 0; i < call_.n_in; ++i) {
+      if (is_cast(i)) cast_bytes += rounded(static_cast<std::size_t>(arrays_.in[i].size) * size_of(prepared_.key));
+    }
+    std::byte* memory = scratch_here_;
+    if (!device_.is_host() || cast_bytes + wanted > sizeof scratch_here_) {
+      Shape shape{static_cast<int64_t>(cast_bytes + wanted)};
+      memory = held_.keep(context_.allocate(device_, cast_bytes + wanted, {op_.called(), DType::UInt8, shape}))->data;
+      check_epoch(context_, call_, prepared_);
+    }
+    for (int i = 0; i < call_.n_in; ++i) {
+      if (!is_cast(i)) continue;
+      Array& array = arrays_.in[i];
+      cast(array, memory);
+      memory += rounded(static_cast<std::size_t>(array.size) * size_of(prepared_.key));
+      array.data = memory - rounded(static_cast<std::size_t>(array.size) * size_of(prepared_.key));
+      array.dtype = prepared_.key;
+    }
+    args_.scratch = memory;
+  }
+
+  // The result takes the place of the variable's value: in its memory when nobody else holds that, else in fresh memory.
+  // Decided last, since a finalizer may read the variable while an op is being set up.
+  void write_over_variable() {
+    TensorRep& out = *outs_[0];
+    if (!prepared_.is_inline(0)) {
+      const TensorRep& variable = *prepared_.into;
+      Storage* storage = variable.storage;
+      bool reuses = variable.device == device_.id && storage->refs.load(std::memory_order_acquire) == 1 &&
+                    variable.data == storage->data;
+      if (reuses) {
+        context_.runtime().transfer().before_overwrite(device_, *storage);
+        storage->retain();
+      } else {
+        storage = context_.allocate(device_, out.nbytes(), {op_.called(), out.dtype, out.shape()});
+        check_epoch(context_, call_, prepared_);
+      }
+      out.storage = storage;
+      out.data = storage->data;
+    }
+    arrays_.out[0].data = const_cast<std::byte*>(out.address());
+  }
+
+  bool is_cast(int i) const { return arrays_.in[i].dtype != prepared_.key && !is_own(i); }
+
+  void cast(const Array& from, std::byte* to) {
+    if (device_.is_host()) return convert(prepared_.key, to, from.dtype, from.data, from.size);
+    make_inputs_ready();
+    const OpDef& op = context_.runtime().ops().get("Cast");
+    const KernelEntry& kernel = context_.runtime().kernels().find(device_.type, op, from.dtype);
+    Array out{to, from.dims, from.size, prepared_.key, from.rank, false};
+    DType attrs = prepared_.key;
+    device_.backend->submit(*device_.compute, kernel, {&op, &attrs, &from, &out, nullptr, nullptr, nullptr, 1, 1});
+  }
+
+  void report() {
+    if (!context_.placement_log().listens()) return;
+    report_reads();
+    PlacementEvent event{
+        op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), {}};
+    event.reason = reason_text(prepared_.reason, event.op.c_str(), event.requested);
+    OriginDetail detail{number_, event.line, {}};
+    PlacementLog& log = context_.placement_log();
+    detail.copies = log.pending_copies();
+    context_.origins().record_detail(number_, std::move(detail));
+    log.executes(std::move(event));
+  }
+
+  // A variable used as an input is read where it lives; copies made for the op are told with the op.
+  void report_reads() {
+    PlacementLog& log = context_.placement_log();
+    std::vector<CopyEvent> copies = log.take_copies();
+    for (int i = 0; prepared_.into == nullptr && i < call_.n_in; ++i) {
+      const TensorRep* tensor = call_.in[i].tensor;
+      if (tensor == nullptr || !is_variable(*tensor)) continue;
+      report_op(context_, "ReadVariableOp", context_.runtime().device(tensor->device), Reason::Variable);
+    }
+    for (CopyEvent& copy : copies) log.copied(std::move(copy));
+  }
+
+  void run_here() {
+    Fault fault;
+    int64_t counts[kMaxOutputs];
+    args_.fault = &fault;
+    args_.out_count = counts;
+    prepared_.kernel->run(args_);
+    if (fault.happened()) [[unlikely]] {
+      throw fault_error(op_.called(), fault);
+    }
+    if ((op_.flags & kDynamic) != 0) {
+      for (int i = 0; i < prepared_.n_out; ++i) shrink(*outs_[i], counts[i]);
+    }
+  }
+
+  void shrink(TensorRep& out, int64_t first_axis) {
+    int64_t row = 1;
+    for (int axis = 1; axis < out.rank; ++axis) row *= out.dims[axis];
+    out.dims[0] = first_axis;
+    out.size = first_axis * row;
+    if (out.storage != nullptr && out.nbytes() <= kInlineBytes) {
+      std::memcpy(out.bytes, out.data, out.nbytes());
+      drop(out);
+    }
+  }
+
+  Storage* device_storage(int i) const {
+    if (!fetched_.empty() && fetched_[static_cast<std::size_t>(i)] != nullptr)
+      return fetched_[static_cast<std::size_t>(i)];
+    const TensorRep* tensor = call_.in[i].tensor;
+    return tensor != nullptr && tensor->device == device_.id ? tensor->storage : nullptr;
+  }
+
+  void make_inputs_ready() {
+    for (int i = 0; i < call_.n_in; ++i) {
+      if (Storage* storage = device_storage(i)) context_.runtime().transfer().make_ready(device_, *storage);
+    }
+  }
+
+  void submit() {
+    make_inputs_ready();
+    FaultSets& faults = context_.runtime().faults();
+    uint32_t set = 0;
+    for (int i = 0; i < call_.n_in; ++i) {
+      Storage* storage = device_storage(i);
+      if (storage == nullptr || storage->fault_set == 0) continue;
+      uint32_t united = faults.unite(set, storage->fault_set);
+      faults.release(set);
+      set = united;
+    }
+    bool injected = ++device_.launches == device_.fail_at;
+    LaunchRecord* record = nullptr;
+    if ((op_.flags & kChecksValues) != 0 || injected) {
+      uint32_t with_it;
+      record = faults.open(set, &with_it);
+      faults.release(set);
+      set = with_it;
+      record->lua_name = op_.called();
+      record->device = device_.full_name;
+      record->line = context_.line();
+      args_.fault = &record->fault;
+    }
+    for (int i = 0; i < prepared_.n_out; ++i) {
+      uint32_t before = std::exchange(outs_[i]->storage->fault_set, set);
+      if (before != 0) faults.release(before);  // of a variable that is written over
+      if (i > 0) faults.retain(set);
+    }
+    Ticket ticket = device_.backend->submit(*device_.compute, *prepared_.kernel, args_);
+    if (record != nullptr) record->ticket = ticket;
+    // The command fails, whatever it computed; nobody looks before it is done.
+    if (injected) record->fault.raise(FaultCode::Injected);
+  }
+
+  void record_big() {
+    for (int i = 0; i < prepared_.n_out; ++i) {
+      TensorRep& out = *outs_[i];
+      if (out.storage == nullptr || out.storage->bytes < kBigBytes || prepared_.kernel == nullptr) continue;
+      const OriginDetail* known = context_.placement_log().listens() ? context_.origins().detail(out) : nullptr;
+      context_.origins().record_big(out.storage, out, known != nullptr ? *known : OriginDetail{0, context_.line(), {}});
+    }
+  }
+
+  Context& context_;
+  Call& call_;
+  const OpDef& op_;
+  const Prepared& prepared_;
+  LogicalDevice& device_;
+  TensorRep* const* outs_;
+  Arrays arrays_;
+  KernelArgs args_;
+  Held held_;
+  std::vector<Storage*> fetched_;  // empty, or one an input
+  int casts_ = 0;
+  uint32_t number_ = 0;
+  alignas(64) std::byte scratch_here_[256];
+};
+
+}  // namespace
+
+[[gnu::cold]] void check_again(const Call& call, const Prepared& prepared) {
+  const OpDef& op = *prepared.op;
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    if (tensor == nullptr || tensor->size >= 0) continue;
+    fail(ErrorCode::FailedPrecondition, op.called(), ": ", op.input(i).name,
+         " was released by a finalizer while the op was being set up");
+  }
+  if (!prepared.device->is_host() && prepared.device->heap == nullptr) {
+    fail(ErrorCode::FailedPrecondition, op.called(), ": a finalizer reset the devices while the op was being set up");
+  }
+}
+
+[[gnu::noinline]] void execute_any(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
+  Execution(context, call, prepared, outs).run();
+}
+
+}  // namespace lutra

@@ -1,0 +1,18 @@
+// Every op but the plainest: GPUs, copies, casts, scratch memory, several outputs, listeners, variables written over.
+#pragma once
+
+#include "eager/executor.h"
+
+namespace lutra {
+
+void execute_any(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs);
+
+// Fails when a finalizer released an input or reset the devices since the call was prepared. See Note [Order within one
+// op].
+void check_again(const Call& call, const Prepared& prepared);
+inline void check_epoch(Context& context, const Call& call, const Prepared& prepared) {
+  if (context.runtime().epoch != prepared.epoch) [[unlikely]]
+    check_again(call, prepared);
+}
+
+}  // namespace lutra
