@@ -1,6 +1,7 @@
 #include "autograd/tape.h"
 
-#include <memory>
+#include <cstddef>
+#include <new>
 
 #include "lua/guard.h"
 #include "lua/modules.h"
@@ -10,9 +11,11 @@
 namespace lutra {
 namespace {
 
+// The tape lies in its userdata: one that a finalizer makes while the interpreter closes is never finalized itself.
 struct TapeObject {
   uintptr_t cookie;  // as a Box's, of another kind
-  Tape* tape;        // null: closed
+  Tape* tape;        // null: closed; else in `place`
+  alignas(Tape) std::byte place[sizeof(Tape)];
 
   uintptr_t live_cookie() const { return ~reinterpret_cast<uintptr_t>(this) ^ (Box::secret_ << 2); }
 };
@@ -45,11 +48,11 @@ int new_tape(lua_State* L) {
                      {"watch_accessed_variables", &options.watch_accessed_variables}});
   });
   auto* object = static_cast<TapeObject*>(lua_newuserdatauv(L, sizeof(TapeObject), 0));
-  *object = {0, nullptr};
+  object->tape = nullptr;
   object->cookie = object->live_cookie();
   state.push(L, State::kTapeMeta);
   lua_setmetatable(L, -2);
-  read_phase(L, state, "GradientTape", [&](Args&) { object->tape = new Tape(state.context(), options); });
+  read_phase(L, state, "GradientTape", [&](Args&) { object->tape = new (object->place) Tape(state.context(), options); });
   return 1;
 }
 
@@ -58,7 +61,7 @@ int close_tape(lua_State* L) {
   TapeObject* object = to_tape(L, 1);
   if (object == nullptr || object->tape == nullptr) return 0;
   // The Context is gone when the interpreter is.
-  if (!state_of(L).is_closed()) delete object->tape;
+  if (!state_of(L).is_closed()) object->tape->~Tape();
   object->tape = nullptr;
   return 0;
 }
