@@ -9,7 +9,7 @@ local function read(path)
 end
 
 -- Runs the program on `options` with `typed` on stdin; once it has printed something, sends `signals` interrupts.
--- Returns stdout, stderr, exit status (130: ended by the signal).
+-- Returns stdout, stderr, exit status (130: ended by the signal; 137: it did not end within a minute).
 local function interrupt(options, typed, signals)
   local input, output, errors = os.tmpname(), os.tmpname(), os.tmpname()
   do
@@ -20,7 +20,8 @@ local function interrupt(options, typed, signals)
     %s %s < %s > %s 2> %s & pid=$!
     until [ -s %s ]; do sleep 0.01; done
     for i in $(seq %d); do kill -INT $pid; sleep 0.1; done
-    wait $pid; echo $?]]):format(quote(program), options, input, output, errors, output, signals)
+    { sleep 60; kill -KILL $pid; } > /dev/null & guard=$!
+    wait $pid; echo $?; kill $guard]]):format(quote(program), options, input, output, errors, output, signals)
   local pipe = assert(io.popen("sh -c " .. quote(shell) .. " 2> /dev/null"))
   local status = tonumber(pipe:read("a"))
   pipe:close()
