@@ -141,3 +141,10 @@ foreach(source IN LISTS bench_sources)
   add_dependencies(bench ${name})
 endforeach()
 add_dependencies(bench lutra)
+
+# Long ones first: the last to end decides how long all of them take. Of a build that has been tested CTest knows by itself.
+foreach(test check.count fuzz.ops fuzz.device_spec ops.binary schedule.binary unit.kernels lua.memory)
+  if(TEST ${test})
+    set_property(TEST ${test} PROPERTY COST 100)
+  endif()
+endforeach()
