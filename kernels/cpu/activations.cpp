@@ -118,9 +118,7 @@ struct GeluTanhGrad : Costly {
 };
 
 struct Softplus : Costly {
-  template <class T> [[gnu::always_inline]] static T apply(T x) {
-    return (x > 0 ? x : T(0)) + log1p_of(exp_of(-std::fabs(x)));
-  }
+  template <class T> [[gnu::always_inline]] static T apply(T x) { return softplus_of(x); }
 };
 struct SoftplusGrad : Costly {
   template <class T> [[gnu::always_inline]] static T apply(T dy, T x) { return dy * sigmoid_of(x); }

@@ -1,8 +1,8 @@
 // exp, log and what is made of them, without branches, tables or calls, so that loops over them vectorise; the same
 // bits for every width, since multiplications and additions stay separate. In units in the last place, subnormal
-// results included: exp, log, tanh, cosh, expm1 within 1.5; log1p, sinh, softplus within 2; the logistic function
-// within 2.5, silu 3 (tests/unit/kernels/elementary_test.cpp). Polynomials: Cephes (float32, and tanh), fdlibm
-// (float64), sinh's is fitted at Chebyshev nodes. The circular functions are in trigonometric.h, erf in
+// results included: exp, expm1, log, tanh within 1.5; log1p, sinh, cosh, softplus within 2; the logistic function
+// within 2.5, times its argument within 4 (tests/unit/kernels/elementary_test.cpp). Polynomials: Cephes (float32, and
+// tanh), fdlibm (float64), sinh's is fitted at Chebyshev nodes. The circular functions are in trigonometric.h, erf in
 // error_function.h.
 #pragma once
 
@@ -39,7 +39,7 @@ template <class T> [[gnu::always_inline]] inline T upper_half(T x) {
   return std::bit_cast<T>(std::bit_cast<Bits>(x) & ~((Bits{1} << (F::kMantissa / 2 + 1)) - 1));
 }
 
-// e^(high - low), at most half a power of two from 1.
+// (e^r - 1 - r) / r^2 and e^r - 1 - r, |r| at most half of ln 2.
 [[gnu::always_inline]] inline float exp_polynomial(float r) {
   float p = 1.9875691500e-4f;
   p = p * r + 1.3981999507e-3f;
@@ -58,6 +58,7 @@ template <class T> [[gnu::always_inline]] inline T upper_half(T x) {
   double c = r - t * p;
   return r * c / (2.0 - c);
 }
+// e^(high - low), at most half a power of two from 1.
 [[gnu::always_inline]] inline float exp_near_one(float high, float low) {
   float r = high - low;
   return exp_polynomial(r) * (r * r) + r + 1.0f;
@@ -142,6 +143,11 @@ template <class T> [[gnu::always_inline]] inline T log1p_of(T x) {
   bool is_plain = u > 0 && u <= std::numeric_limits<T>::max();
   T result = log_of(u) + (is_plain ? lost / u : T(0));
   return x == 0 ? x : result;
+}
+
+// log(1 + e^x), which neither overflows nor loses digits.
+template <class T> [[gnu::always_inline]] inline T softplus_of(T x) {
+  return (x > 0 ? x : T(0)) + log1p_of(exp_of(-std::fabs(x)));
 }
 
 // tanh for 0 <= x < 0.625.

@@ -1,5 +1,5 @@
 // erf and the normal distribution's tail, in the manner of elementary.h. In units in the last place, subnormal results
-// included: erf within 1.5, gelu within 6. Polynomials: fitted at Chebyshev nodes, erfc's in the form of Shepherd and
+// included: erf within 1.5, gelu within 7. Polynomials: fitted at Chebyshev nodes, erfc's in the form of Shepherd and
 // Laframboise, 1981.
 #pragma once
 
