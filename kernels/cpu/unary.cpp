@@ -1,20 +1,35 @@
-// Functions of one element on the CPU.
+// Functions of one element on the CPU, and the gradients of those that have a kernel of their own. Activations are in
+// activations.cpp.
+
+#include "kernels/cpu/unary.h"
 
 #include <cmath>
+#include <cstring>
 #include <type_traits>
 
-#include "kernels/cpu/elementary.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/error_function.h"
+#include "kernels/cpu/trigonometric.h"
 
 namespace lutra {
+
+void register_activations_cpu(KernelRegistry& kernels);  // activations.cpp
+
 namespace {
 
-// The type to compute in so that overflow wraps.
+// The type to compute in so that overflow wraps: at least unsigned, since C++ makes int of anything narrower.
+template <class T> struct WrappingOf { using type = T; };
 template <class T>
-using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+requires std::is_integral_v<T>
+struct WrappingOf<T> {
+  using type = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+};
+template <class T> using Wrapping = typename WrappingOf<T>::type;
 
 struct Neg {
-  template <class T> static T apply(T x) { return static_cast<T>(-Wrapping<T>(x)); }
+  template <class T> static T apply(T x) {
+    if constexpr (std::is_integral_v<T>) return static_cast<T>(Wrapping<T>(0) - Wrapping<T>(x));
+    else return -x;
+  }
 };
 struct Abs {
   template <class T> static T apply(T x) {
@@ -22,65 +37,174 @@ struct Abs {
     else return x < 0 ? Neg::apply(x) : x;
   }
 };
+struct Sign {
+  // nan is handed on.
+  template <class T> static T apply(T x) {
+    T sign = static_cast<T>((x > 0) - (x < 0));
+    if constexpr (std::is_floating_point_v<T>) return x == x ? sign : x;
+    else return sign;
+  }
+};
 struct Square {
   template <class T> static T apply(T x) { return static_cast<T>(Wrapping<T>(x) * Wrapping<T>(x)); }
 };
-struct Relu {
-  // Written so that nan is handed on and -0 becomes 0.
-  template <class T> static T apply(T x) { return x <= 0 ? T(0) : x; }
-};
-struct LogicalNot {
-  static uint8_t apply(uint8_t x) { return x == 0; }
+struct Invert {
+  template <class T> static T apply(T x) {
+    if constexpr (std::is_same_v<T, bool>) return !x;
+    else return static_cast<T>(~x);
+  }
 };
 struct Sqrt {
   template <class T> static T apply(T x) { return std::sqrt(x); }
 };
-struct Exp {
-  static constexpr int64_t kGrain = kCostlyGrain;
-  template <class T> [[gnu::always_inline]] static T apply(T x) { return exp_of(x); }
+struct Rsqrt {
+  template <class T> static T apply(T x) { return T(1) / std::sqrt(x); }
 };
-struct Log {
-  static constexpr int64_t kGrain = kCostlyGrain;
-  template <class T> [[gnu::always_inline]] static T apply(T x) { return log_of(x); }
-};
-struct Tanh {
-  static constexpr int64_t kGrain = kCostlyGrain;
-  template <class T> [[gnu::always_inline]] static T apply(T x) { return tanh_of(x); }
-};
-struct Sigmoid {
-  static constexpr int64_t kGrain = kCostlyGrain;
-  template <class T> [[gnu::always_inline]] static T apply(T x) { return sigmoid_of(x); }
+struct Reciprocal {
+  template <class T> static T apply(T x) { return T(1) / x; }
 };
 
-template <class Op, class T> void span(const T* __restrict x, T* __restrict out, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) out[i] = Op::apply(x[i]);
+// x rounded to an integer, half to even: above 2^23 (or 2^52) floats have no fraction, and below adding as much takes
+// it off.
+template <class T> T rounded(T a) {
+  constexpr T kWhole = std::is_same_v<T, float> ? T(0x1p23) : T(0x1p52);
+  return a < kWhole ? (a + kWhole) - kWhole : a;
+}
+struct Rint {
+  template <class T> static T apply(T x) { return std::copysign(rounded(std::fabs(x)), x); }
+};
+struct Trunc {
+  template <class T> static T apply(T x) {
+    T a = std::fabs(x), near = rounded(a);
+    return std::copysign(near - (near > a ? T(1) : T(0)), x);
+  }
+};
+struct Floor {
+  template <class T> static T apply(T x) {
+    T near = Rint::apply(x);
+    return std::copysign(near - (near > x ? T(1) : T(0)), x);
+  }
+};
+struct Ceil {
+  template <class T> static T apply(T x) {
+    T near = Rint::apply(x);
+    return std::copysign(near + (near < x ? T(1) : T(0)), x);
+  }
+};
+
+struct IsNan {
+  template <class T> static bool apply(T x) { return x != x; }
+};
+struct IsInf {
+  template <class T> static bool apply(T x) { return std::fabs(x) == std::numeric_limits<T>::infinity(); }
+};
+struct IsFinite {
+  template <class T> static bool apply(T x) { return std::fabs(x) <= std::numeric_limits<T>::max(); }
+};
+
+// An op made of a function of elementary.h and its kin.
+template <class F> struct Function : Costly {
+  template <class T> [[gnu::always_inline]] T apply(T x) const { return F{}(x); }
+};
+template <class F> void add_function_of(KernelRegistry& kernels, const char* name, F) {
+  add_function<Function<F>>(kernels, name);
 }
 
-template <class Op, class T> void run(const KernelArgs& args) {
-  const T* x = args.in[0].as<T>();
-  T* out = args.out[0].as<T>();
-  parallel_for(args.out[0].size, grain_of<Op>(),
-               [=](int64_t begin, int64_t end) { span<Op>(x + begin, out + begin, end - begin); });
+// Large angles are left to the C library.
+struct OfAngle : Costly {
+  template <class T> [[gnu::always_inline]] bool is_hard(T x) const { return is_large_angle(x); }
+};
+struct Sin : OfAngle {
+  template <class T> [[gnu::always_inline]] T apply(T x) const { return sin_of(x); }
+  template <class T> T hard(T x) const { return std::sin(x); }
+};
+struct Cos : OfAngle {
+  template <class T> [[gnu::always_inline]] T apply(T x) const { return cos_of(x); }
+  template <class T> T hard(T x) const { return std::cos(x); }
+};
+struct Tan : OfAngle {
+  template <class T> [[gnu::always_inline]] T apply(T x) const { return tan_of(x); }
+  template <class T> T hard(T x) const { return std::tan(x); }
+};
+
+// The gradient of an input from that of the output, by what the function gave.
+struct TanhGrad {
+  template <class T> static T apply(T y, T dy) { return dy * (T(1) - y * y); }
+};
+struct SqrtGrad {
+  template <class T> static T apply(T y, T dy) { return dy * T(0.5) / y; }
+};
+struct RsqrtGrad {
+  template <class T> static T apply(T y, T dy) { return dy * T(-0.5) * (y * y * y); }
+};
+struct ReciprocalGrad {
+  template <class T> static T apply(T y, T dy) { return -dy * (y * y); }
+};
+
+void copy_elements(const KernelArgs& args) {
+  std::size_t bytes = size_of(args.out[0].dtype);
+  parallel_for(args.out[0].size, kCheapGrain, [&](int64_t begin, int64_t end) {
+    std::size_t at = static_cast<std::size_t>(begin) * bytes;
+    std::memcpy(args.out[0].data + at, args.in[0].data + at, static_cast<std::size_t>(end - begin) * bytes);
+  });
 }
 
-template <class Op, class Types> void add(KernelRegistry& kernels, const char* name, Types types) {
-  kernels.add_each(name, DeviceType::CPU, types,
-                   [](auto tag) { return KernelEntry{.run = run<Op, typename decltype(tag)::type>}; });
+template <bool kValue> void fill_bool(const KernelArgs& args) {
+  if (args.out[0].size > 0) std::memset(args.out[0].data, kValue, static_cast<std::size_t>(args.out[0].size));
+}
+
+// Rounding ops: integers are whole already.
+template <class Op> void add_rounding(KernelRegistry& kernels, const char* name) {
+  add_function<Op>(kernels, name);
+  kernels.add(name, DeviceType::CPU, kInts, {.run = copy_elements});
+}
+
+// Questions whose answer is kOfIntegers for every integer.
+template <class Op, bool kOfIntegers> void add_question(KernelRegistry& kernels, const char* name) {
+  kernels.add_each(name, DeviceType::CPU, AllFloats{},
+                   [](auto tag) { return KernelEntry{.run = run_unary<Op, bool, typename decltype(tag)::type>}; });
+  kernels.add(name, DeviceType::CPU, kInts, {.run = fill_bool<kOfIntegers>});
 }
 
 }  // namespace
 
 void register_unary_cpu(KernelRegistry& kernels) {
-  add<Neg>(kernels, "Neg", ComputedNumbers{});
-  add<Abs>(kernels, "Abs", ComputedNumbers{});
-  add<Square>(kernels, "Square", ComputedNumbers{});
-  add<Relu>(kernels, "Relu", ComputedNumbers{});
-  add<Sqrt>(kernels, "Sqrt", ComputedFloats{});
-  add<Exp>(kernels, "Exp", ComputedFloats{});
-  add<Log>(kernels, "Log", ComputedFloats{});
-  add<Tanh>(kernels, "Tanh", ComputedFloats{});
-  add<Sigmoid>(kernels, "Sigmoid", ComputedFloats{});
-  kernels.add("LogicalNot", DeviceType::CPU, kBool, {.run = run<LogicalNot, uint8_t>});
+  add_number_function<Neg>(kernels, "Neg");
+  add_number_function<Abs>(kernels, "Abs");
+  add_number_function<Sign>(kernels, "Sign");
+  add_number_function<Square>(kernels, "Square");
+  add_unary<Invert>(kernels, "Invert", AllInts{});
+  kernels.add("Invert", DeviceType::CPU, kBool, {.run = run_unary<Invert, bool, bool>});
+  kernels.add("LogicalNot", DeviceType::CPU, kBool, {.run = run_unary<Invert, bool, bool>});
+  add_rounding<Floor>(kernels, "Floor");
+  add_rounding<Ceil>(kernels, "Ceil");
+  add_rounding<Rint>(kernels, "Rint");
+  add_rounding<Trunc>(kernels, "Trunc");
+  add_question<IsNan, false>(kernels, "IsNan");
+  add_question<IsInf, false>(kernels, "IsInf");
+  add_question<IsFinite, true>(kernels, "IsFinite");
+  add_function<Sqrt>(kernels, "Sqrt");
+  add_function<Rsqrt>(kernels, "Rsqrt");
+  add_function<Reciprocal>(kernels, "Reciprocal");
+  add_function_of(kernels, "Exp", [](auto x) { return exp_of(x); });
+  add_function_of(kernels, "Expm1", [](auto x) { return expm1_of(x); });
+  add_function_of(kernels, "Log", [](auto x) { return log_of(x); });
+  add_function_of(kernels, "Log1p", [](auto x) { return log1p_of(x); });
+  add_function<Sin>(kernels, "Sin");
+  add_function<Cos>(kernels, "Cos");
+  add_function<Tan>(kernels, "Tan");
+  add_function_of(kernels, "Asin", [](auto x) { return asin_of(x); });
+  add_function_of(kernels, "Acos", [](auto x) { return acos_of(x); });
+  add_function_of(kernels, "Atan", [](auto x) { return atan_of(x); });
+  add_function_of(kernels, "Sinh", [](auto x) { return sinh_of(x); });
+  add_function_of(kernels, "Cosh", [](auto x) { return cosh_of(x); });
+  add_function_of(kernels, "Tanh", [](auto x) { return tanh_of(x); });
+  add_function_of(kernels, "Erf", [](auto x) { return erf_of(x); });
+  add_function<TanhGrad>(kernels, "TanhGrad");
+  add_function<SqrtGrad>(kernels, "SqrtGrad");
+  add_function<RsqrtGrad>(kernels, "RsqrtGrad");
+  add_function<ReciprocalGrad>(kernels, "ReciprocalGrad");
+  register_activations_cpu(kernels);
 }
 
 }  // namespace lutra

@@ -1,27 +1,20 @@
-// Functions of one element.
+// Functions of one element. Activations are in activations.cpp.
 
-#include "ops/gradient.h"
+#include "ops/unary.h"
 
 namespace lutra {
-namespace {
 
-struct Entry {
-  const char* name;
-  const char* lua_name;
-  const char* summary;
-  const char* source;
-  const char* example;
-  void (*gradient)(Gradient& g);
-  uint16_t saves = 0;
-};
+void define_activation_ops(OpRegistry& ops);  // activations.cpp
 
-void define(OpRegistry& ops, const Entry& entry, Compute compute, DTypes gpu, const char* output) {
+void define_unary(OpRegistry& ops, const UnaryEntry& entry, Compute compute) {
+  bool is_fraction = compute == Compute::Float;
   ops.define({
       .name = entry.name,
       .lua_name = entry.lua_name,
       .summary = entry.summary,
       .inputs = {{"x", kNumbers, "any shape", kNumber}},
-      .output = output,
+      .attrs = entry.attrs,
+      .output = is_fraction ? "x's shape; float32 for integers, else x's dtype" : "x's shape and dtype",
       .errors = "InvalidArgument if x is bool.",
       .source = entry.source,
       .example = entry.example,
@@ -29,48 +22,188 @@ void define(OpRegistry& ops, const Entry& entry, Compute compute, DTypes gpu, co
       .shape = same_as_first,
       .gradient = entry.gradient,
       .saves = entry.saves,
-      .gpu = gpu,
+      .gpu = is_fraction ? kFloats : kNumbers,
   });
 }
 
-Value sign_of(Gradient& g, const Value& x) {
-  return g.call("SelectV2", {g.call("Greater", {x, 0.0}), 1.0, g.call("SelectV2", {g.call("Less", {x, 0.0}), -1.0, x * 0.0})});
+namespace {
+
+void same_shapes(Inference& inference) {
+  require(inference.shape(0) == inference.shape(1), inference.who(), ": the shapes ", inference.shape(0), " and ",
+          inference.shape(1), " differ");
+  same_as_first(inference);
 }
 
 }  // namespace
 
-void define_unary_ops(OpRegistry& ops) {
-  const Entry same_dtype[] = {
+void define_unary_grad(OpRegistry& ops, const UnaryGradEntry& entry) {
+  ops.define({
+      .name = entry.name,
+      .summary = entry.summary,
+      .inputs = {{entry.first, kFloats, "any shape"}, {entry.second, kFloats, "the same shape"}},
+      .attrs = entry.attrs,
+      .output = "the inputs' shape and dtype",
+      .source = entry.source,
+      .shape = same_shapes,
+      .gradient = entry.gradient,
+      .saves = kX0 | kX1,
+      .gpu = kFloats,
+      .flags = kHidden,
+  });
+}
+
+namespace {
+
+// 1 / sqrt(1 - x^2), whose difference loses nothing next to 1 this way.
+Value arc_slope(Gradient& g) { return g.call("Rsqrt", {(1.0 - g.x()) * (1.0 + g.x())}); }
+
+// For a rule that is one call of a hidden op on the output and its gradient.
+template <const auto& kOp> void by_output(Gradient& g) { g.add(0, g.call(kOp, {g.y(), g.dy()})); }
+constexpr char kSqrtGrad[] = "SqrtGrad", kRsqrtGrad[] = "RsqrtGrad", kReciprocalGrad[] = "ReciprocalGrad",
+               kTanhGrad[] = "TanhGrad";
+
+void define_same_dtype(OpRegistry& ops) {
+  const UnaryEntry entries[] = {
       {"Neg", "neg", "-x. Of the smallest integer: itself.", "numpy.negative", "lutra.neg{1, -2}  --> {-1, 2}",
        [](Gradient& g) { g.add(0, -g.dy()); }},
       {"Abs", "abs", "x without its sign. Of the smallest integer: itself.", "numpy.absolute",
-       "lutra.abs{1, -2}  --> {1, 2}", [](Gradient& g) { g.add(0, g.dy() * sign_of(g, g.x())); }, kX0},
+       "lutra.abs{1, -2}  --> {1, 2}", [](Gradient& g) { g.add(0, g.dy() * g.call("Sign", {g.x()})); }, kX0},
+      {"Sign", "sign", "-1, 0 or 1, as x is negative, 0 or positive; nan stays nan.", "numpy.sign",
+       "lutra.sign{-2.5, 0, 7}  --> {-1.0, 0.0, 1.0}", gradient_is_zero},
       {"Square", "square", "x times x; integers wrap.", "numpy.square", "lutra.square{3, -2}  --> {9, 4}",
        [](Gradient& g) { g.add(0, g.dy() * g.x() * 2.0); }, kX0},
-      {"Relu", "relu", "x where it is positive, else 0; nan stays nan.", "Nair and Hinton, ICML 2010",
-       "lutra.relu{-1, 2}  --> {0, 2}",
-       [](Gradient& g) { g.add(0, g.call("SelectV2", {g.call("Greater", {g.y(), 0.0}), g.dy(), 0.0})); }, kY0},
+      {"Floor", "floor", "The largest integer not above x; integers stay as they are.", "numpy.floor",
+       "lutra.floor{1.5, -1.5}  --> {1.0, -2.0}", gradient_is_zero},
+      {"Ceil", "ceil", "The smallest integer not below x; integers stay as they are.", "numpy.ceil",
+       "lutra.ceil{1.5, -1.5}  --> {2.0, -1.0}", gradient_is_zero},
+      {"Rint", "round", "The integer nearest to x, of two the even one; integers stay as they are.", "numpy.rint",
+       "lutra.round{0.5, 1.5, -2.6}  --> {0.0, 2.0, -3.0}", gradient_is_zero},
+      {"Trunc", "trunc", "x without its fraction, rounded towards 0; integers stay as they are.", "numpy.trunc",
+       "lutra.trunc{1.5, -1.5}  --> {1.0, -1.0}", gradient_is_zero},
   };
-  for (const Entry& entry : same_dtype) define(ops, entry, Compute::Same, kComputedNumbers, "x's shape and dtype");
+  for (const UnaryEntry& entry : entries) define_unary(ops, entry, Compute::Same);
+}
 
-  const Entry fractions[] = {
+void define_powers(OpRegistry& ops) {
+  const UnaryEntry entries[] = {
       {"Sqrt", "sqrt", "The square root; nan below 0.", "numpy.sqrt", "lutra.sqrt{4, 2.25}  --> {2.0, 1.5}",
-       [](Gradient& g) { g.add(0, g.dy() / (g.y() * 2.0)); }, kY0},
+       by_output<kSqrtGrad>, kY0},
+      {"Rsqrt", "rsqrt", "1 / sqrt(x): inf at 0, nan below.", "tf.math.rsqrt", "lutra.rsqrt{4, 0.25}  --> {0.5, 2.0}",
+       by_output<kRsqrtGrad>, kY0},
+      {"Reciprocal", "reciprocal", "1 / x: inf at 0.", "tf.math.reciprocal",
+       "lutra.reciprocal{4, -0.5}  --> {0.25, -2.0}", by_output<kReciprocalGrad>, kY0},
       {"Exp", "exp", "e to the power x.", "numpy.exp", "lutra.exp{0.0, 1.0}  --> {1.0, 2.7182817}",
        [](Gradient& g) { g.add(0, g.dy() * g.y()); }, kY0},
+      // Not dy (y + 1): of a large negative x, that has no digit of e^x left.
+      {"Expm1", "expm1", "e^x - 1, with all digits where x is close to 0.", "numpy.expm1",
+       "lutra.expm1{0.0, 1e-6}  --> {0.0, 1.0000005e-06}",
+       [](Gradient& g) { g.add(0, g.dy() * g.call("Exp", {g.x()})); }, kX0},
       {"Log", "log", "The natural logarithm; -inf at 0, nan below.", "numpy.log",
        "lutra.log{1.0, 10.0}  --> {0.0, 2.3025851}", [](Gradient& g) { g.add(0, g.dy() / g.x()); }, kX0},
-      {"Tanh", "tanh", "The hyperbolic tangent.", "numpy.tanh", "lutra.tanh{0.0, 1.0}  --> {0.0, 0.7615942}",
-       [](Gradient& g) { g.add(0, g.dy() * (1.0 - g.y() * g.y())); }, kY0},
-      {"Sigmoid", "sigmoid", "The logistic function, 1 / (1 + exp(-x)).", "tf.math.sigmoid",
-       "lutra.sigmoid{0.0, 1.0}  --> {0.5, 0.7310586}",
-       [](Gradient& g) { g.add(0, g.dy() * g.y() * (1.0 - g.y())); }, kY0},
+      {"Log1p", "log1p", "log(1 + x), with all digits where x is close to 0; -inf at -1, nan below.", "numpy.log1p",
+       "lutra.log1p{0.0, 1e-6}  --> {0.0, 9.999995e-07}", [](Gradient& g) { g.add(0, g.dy() / (1.0 + g.x())); }, kX0},
+      {"Erf", "erf", "The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.", "tf.math.erf",
+       "lutra.erf{0.0, 1.0}  --> {0.0, 0.8427008}",
+       [](Gradient& g) {
+         constexpr double kTwoOverRootPi = 1.12837916709551257390;
+         g.add(0, g.dy() * g.call("Exp", {-g.call("Square", {g.x()})}) * kTwoOverRootPi);
+       },
+       kX0},
   };
-  for (const Entry& entry : fractions) {
-    define(ops, entry, Compute::Float, DType::Float32 | DType::Float64,
-           "x's shape; float32 for integers, else x's dtype");
-  }
+  for (const UnaryEntry& entry : entries) define_unary(ops, entry, Compute::Float);
+}
 
+void define_trigonometry(OpRegistry& ops) {
+  const UnaryEntry entries[] = {
+      {"Sin", "sin", "The sine of x in radians; nan for inf.", "numpy.sin",
+       "lutra.sin{0.0, 1.0}  --> {0.0, 0.84147096}", [](Gradient& g) { g.add(0, g.dy() * g.call("Cos", {g.x()})); },
+       kX0},
+      {"Cos", "cos", "The cosine of x in radians; nan for inf.", "numpy.cos",
+       "lutra.cos{0.0, 1.0}  --> {1.0, 0.5403023}", [](Gradient& g) { g.add(0, -(g.dy() * g.call("Sin", {g.x()}))); },
+       kX0},
+      {"Tan", "tan", "The tangent of x in radians; nan for inf.", "numpy.tan",
+       "lutra.tan{0.0, 1.0}  --> {0.0, 1.5574077}",
+       [](Gradient& g) { g.add(0, g.dy() * (1.0 + g.call("Square", {g.y()}))); }, kY0},
+      {"Asin", "asin", "The angle in [-pi/2, pi/2] whose sine is x; nan outside -1..1.", "numpy.arcsin",
+       "lutra.asin{0.0, 1.0}  --> {0.0, 1.5707964}", [](Gradient& g) { g.add(0, g.dy() * arc_slope(g)); }, kX0},
+      {"Acos", "acos", "The angle in [0, pi] whose cosine is x; nan outside -1..1.", "numpy.arccos",
+       "lutra.acos{1.0, 0.0}  --> {0.0, 1.5707964}", [](Gradient& g) { g.add(0, -(g.dy() * arc_slope(g))); }, kX0},
+      {"Atan", "atan", "The angle in [-pi/2, pi/2] whose tangent is x.", "numpy.arctan",
+       "lutra.atan{0.0, 1.0}  --> {0.0, 0.7853982}",
+       [](Gradient& g) { g.add(0, g.dy() / (1.0 + g.call("Square", {g.x()}))); }, kX0},
+      {"Sinh", "sinh", "The hyperbolic sine, (e^x - e^-x) / 2.", "numpy.sinh",
+       "lutra.sinh{0.0, 1.0}  --> {0.0, 1.1752012}", [](Gradient& g) { g.add(0, g.dy() * g.call("Cosh", {g.x()})); },
+       kX0},
+      {"Cosh", "cosh", "The hyperbolic cosine, (e^x + e^-x) / 2.", "numpy.cosh",
+       "lutra.cosh{0.0, 1.0}  --> {1.0, 1.5430807}", [](Gradient& g) { g.add(0, g.dy() * g.call("Sinh", {g.x()})); },
+       kX0},
+      {"Tanh", "tanh", "The hyperbolic tangent.", "numpy.tanh", "lutra.tanh{0.0, 1.0}  --> {0.0, 0.7615942}",
+       by_output<kTanhGrad>, kY0},
+  };
+  for (const UnaryEntry& entry : entries) define_unary(ops, entry, Compute::Float);
+}
+
+void define_grads(OpRegistry& ops) {
+  const UnaryGradEntry entries[] = {
+      {"SqrtGrad", "y", "dy", "0.5 dy / y, sqrt's gradient.", "tf.raw_ops.SqrtGrad",
+       [](Gradient& g) {
+         if (g.needs(0)) g.add(0, -(g.call("SqrtGrad", {g.x(0), g.dy() * g.x(1)}) / g.x(0)));
+         if (g.needs(1)) g.add(1, g.call("SqrtGrad", {g.x(0), g.dy()}));
+       }},
+      {"RsqrtGrad", "y", "dy", "-0.5 dy y^3, rsqrt's gradient.", "tf.raw_ops.RsqrtGrad",
+       [](Gradient& g) {
+         if (g.needs(0)) g.add(0, g.dy() * g.x(1) * g.call("Square", {g.x(0)}) * -1.5);
+         if (g.needs(1)) g.add(1, g.call("RsqrtGrad", {g.x(0), g.dy()}));
+       }},
+      {"ReciprocalGrad", "y", "dy", "-dy y^2, reciprocal's gradient.", "tf.raw_ops.ReciprocalGrad",
+       [](Gradient& g) {
+         if (g.needs(0)) g.add(0, g.dy() * g.x(1) * g.x(0) * -2.0);
+         if (g.needs(1)) g.add(1, g.call("ReciprocalGrad", {g.x(0), g.dy()}));
+       }},
+      {"TanhGrad", "y", "dy", "dy (1 - y^2), tanh's gradient.", "tf.raw_ops.TanhGrad",
+       [](Gradient& g) {
+         if (g.needs(0)) g.add(0, g.dy() * g.x(1) * g.x(0) * -2.0);
+         if (g.needs(1)) g.add(1, g.call("TanhGrad", {g.x(0), g.dy()}));
+       }},
+  };
+  for (const UnaryGradEntry& entry : entries) define_unary_grad(ops, entry);
+}
+
+void bool_like_first(Inference& inference) { inference.output(DType::Bool, inference.shape(0)); }
+
+void define_questions(OpRegistry& ops) {
+  const UnaryEntry entries[] = {
+      {"IsNan", "isnan", "Whether x is nan; of integers false.", "numpy.isnan",
+       "lutra.isnan{1.0, 0 / 0}  --> {false, true}"},
+      {"IsInf", "isinf", "Whether x is inf or -inf; of integers false.", "numpy.isinf",
+       "lutra.isinf{1.0, -math.huge}  --> {false, true}"},
+      {"IsFinite", "isfinite", "Whether x is neither nan nor infinite; of integers true.", "numpy.isfinite",
+       "lutra.isfinite{1.0, math.huge}  --> {true, false}"},
+  };
+  for (const UnaryEntry& entry : entries) {
+    ops.define({
+        .name = entry.name,
+        .lua_name = entry.lua_name,
+        .summary = entry.summary,
+        .inputs = {{"x", kNumbers, "any shape", kNumber}},
+        .output = "x's shape; bool",
+        .errors = "InvalidArgument if x is bool.",
+        .source = entry.source,
+        .example = entry.example,
+        .shape = bool_like_first,
+        .gpu = kNumbers,
+    });
+  }
+}
+
+// TensorFlow's ~ of a bool tensor runs LogicalNot.
+const char* inversion_logged_as(const Call& call) {
+  const TensorRep* x = call.n_in > 0 ? call.in[0].tensor : nullptr;
+  bool is_bool = x != nullptr ? x->dtype == DType::Bool : call.n_in > 0 && call.in[0].number.kind == Scalar::Kind::Bool;
+  return is_bool ? "LogicalNot" : "Invert";
+}
+
+void define_inversions(OpRegistry& ops) {
   ops.define({
       .name = "LogicalNot",
       .lua_name = "logical_not",
@@ -83,6 +216,32 @@ void define_unary_ops(OpRegistry& ops) {
       .shape = same_as_first,
       .gpu = kBool,
   });
+  ops.define({
+      .name = "Invert",
+      .lua_name = "bitwise_not",
+      .logged_as = inversion_logged_as,
+      .summary =
+          "Each bit turned round: ~x, which is -x - 1 of signed integers. Of bool: logical_not, and logged as that.",
+      .inputs = {{"x", kInts | kBool, "any shape", kNumber}},
+      .output = "x's shape and dtype",
+      .errors = "InvalidArgument if x is of a float dtype.",
+      .source = "numpy.invert",
+      .example = "lutra.bitwise_not{0, 5}  --> {-1, -6}",
+      .shape = same_as_first,
+      .gpu = kInts | kBool,
+  });
+}
+
+}  // namespace
+
+void define_unary_ops(OpRegistry& ops) {
+  define_same_dtype(ops);
+  define_powers(ops);
+  define_trigonometry(ops);
+  define_grads(ops);
+  define_questions(ops);
+  define_inversions(ops);
+  define_activation_ops(ops);
 }
 
 }  // namespace lutra

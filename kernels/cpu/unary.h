@@ -1,0 +1,86 @@
+// Loops for functions of one element, or of two that stand in the same place. An op is a struct with
+// `T apply(T...) const` for float and double; made from the KernelArgs when it has options. Halves go through float in
+// blocks, so that there is one such loop for each of the two types. Where a few arguments need another way, the op
+// has is_hard(x) and hard(x), which put their results right afterwards: an element's result never depends on its
+// neighbours.
+#pragma once
+
+#include <type_traits>
+
+#include "kernels/cpu/elementwise.h"
+
+namespace lutra {
+
+// Elements whose inputs and outputs fit into the first cache together.
+inline constexpr int64_t kFunctionBlock = 1024;
+
+// What an op is derived from that pays for a second thread early.
+struct Costly {
+  static constexpr int64_t kGrain = kCostlyGrain;
+};
+
+template <class Op> Op op_of(const KernelArgs& args) {
+  if constexpr (std::is_constructible_v<Op, const KernelArgs&>) return Op(args);
+  else return Op{};
+}
+
+template <class Op, class T, class... In>
+[[gnu::noinline]] void function_span(const Op& op, T* __restrict out, int64_t n, const In* __restrict... in) {
+  for (int64_t i = 0; i < n; ++i) out[i] = op.apply(in[i]...);
+  if constexpr (requires { op.is_hard(in[0]...); }) {
+    bool any = false;
+    for (int64_t i = 0; i < n; ++i) any |= op.is_hard(in[i]...);
+    for (int64_t i = 0; any && i < n; ++i) {
+      if (op.is_hard(in[i]...)) out[i] = op.hard(in[i]...);
+    }
+  }
+}
+
+template <class To, class From>
+[[gnu::noinline]] void convert_span(const From* __restrict from, To* __restrict to, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<To>(from[i]);
+}
+
+template <class Op, class T> void function_block(const Op& op, const KernelArgs& args, int64_t at, int64_t n) {
+  using C = ComputeType<T>;
+  const T* x = args.in[0].as<T>() + at;
+  T* out = args.out[0].as<T>() + at;
+  constexpr bool kIsPair = requires(C c) { op.apply(c, c); };
+  if constexpr (std::is_same_v<C, T>) {
+    if constexpr (kIsPair) function_span<Op, C>(op, out, n, x, args.in[1].as<T>() + at);
+    else function_span<Op, C>(op, out, n, x);
+  } else {
+    C in[kIsPair ? 2 : 1][kFunctionBlock], result[kFunctionBlock];
+    convert_span(x, in[0], n);
+    if constexpr (kIsPair) {
+      convert_span(args.in[1].as<T>() + at, in[1], n);
+      function_span<Op, C>(op, result, n, in[0], in[1]);
+    } else {
+      function_span<Op, C>(op, result, n, in[0]);
+    }
+    convert_span(result, out, n);
+  }
+}
+
+template <class Op, class T> void run_function(const KernelArgs& args) {
+  Op op = op_of<Op>(args);
+  parallel_for(args.out[0].size, grain_of<Op>(), [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; at += kFunctionBlock) {
+      function_block<Op, T>(op, args, at, std::min(kFunctionBlock, end - at));
+    }
+  });
+}
+
+// Registers Op for every float dtype.
+template <class Op> void add_function(KernelRegistry& kernels, const char* name) {
+  kernels.add_each(name, DeviceType::CPU, AllFloats{},
+                   [](auto tag) { return KernelEntry{.run = run_function<Op, typename decltype(tag)::type>}; });
+}
+
+// And for every integer dtype.
+template <class Op> void add_number_function(KernelRegistry& kernels, const char* name) {
+  add_function<Op>(kernels, name);
+  add_unary<Op>(kernels, name, AllInts{});
+}
+
+}  // namespace lutra

@@ -1,0 +1,170 @@
+// Activation functions, and their gradients as hidden ops: one pass each, for training spends its time there.
+
+#include "ops/activations.h"
+
+#include "ops/unary.h"
+
+namespace lutra {
+
+void define_activation_ops(OpRegistry& ops);
+
+namespace {
+
+AttrTable leaky_relu_attrs() {
+  return attrs<LeakyReluAttrs>({attr("alpha", &LeakyReluAttrs::alpha, "the slope below 0").otherwise("0.2")});
+}
+AttrTable elu_attrs() {
+  return attrs<EluAttrs>({attr("alpha", &EluAttrs::alpha, "minus the limit at -inf").otherwise("1")});
+}
+AttrTable gelu_attrs() {
+  return attrs<GeluAttrs>(
+      {attr("approximate", &GeluAttrs::approximate, "with tanh in the error function's place").otherwise("false")});
+}
+
+// A hidden op of (dy, x) or (dy, y) with the options of the op itself.
+void relu_gradient(Gradient& g) { g.add(0, g.call("ReluGrad", {g.dy(), g.y()})); }
+void relu6_gradient(Gradient& g) { g.add(0, g.call("Relu6Grad", {g.dy(), g.y()})); }
+void leaky_relu_gradient(Gradient& g) { g.add(0, g.call("LeakyReluGrad", {g.dy(), g.x()}, g.attrs<LeakyReluAttrs>())); }
+void elu_gradient(Gradient& g) { g.add(0, g.call("EluGrad", {g.dy(), g.x()}, g.attrs<EluAttrs>())); }
+void selu_gradient(Gradient& g) { g.add(0, g.call("SeluGrad", {g.dy(), g.x()})); }
+void gelu_gradient(Gradient& g) { g.add(0, g.call("GeluGrad", {g.dy(), g.x()}, g.attrs<GeluAttrs>())); }
+void silu_gradient(Gradient& g) { g.add(0, g.call("SiluGrad", {g.dy(), g.x()})); }
+void sigmoid_gradient(Gradient& g) { g.add(0, g.call("SigmoidGrad", {g.y(), g.dy()})); }
+void softplus_gradient(Gradient& g) { g.add(0, g.call("SoftplusGrad", {g.dy(), g.x()})); }
+void softsign_gradient(Gradient& g) { g.add(0, g.call("SoftsignGrad", {g.dy(), g.x()})); }
+
+Value square(Gradient& g, const Value& x) { return g.call("Square", {x}); }
+Value zeros(Gradient& g, int i) { return g.fill(g.shape_of(i), 0, g.dtype_of(i)); }
+// value where x < 0, else 0.
+Value below_zero(Gradient& g, const Value& x, const Value& value) {
+  return g.call("SelectV2", {g.call("Less", {x, 0.0}), value, 0.0});
+}
+
+// Second derivatives: of each hidden op, by dy and by what it was computed from.
+void relu_grad_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, g.call("ReluGrad", {g.dy(), g.x(1)}));
+  if (g.needs(1)) g.add(1, zeros(g, 1));
+}
+void relu6_grad_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, g.call("Relu6Grad", {g.dy(), g.x(1)}));
+  if (g.needs(1)) g.add(1, zeros(g, 1));
+}
+void leaky_relu_grad_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, g.call("LeakyReluGrad", {g.dy(), g.x(1)}, g.attrs<LeakyReluAttrs>()));
+  if (g.needs(1)) g.add(1, zeros(g, 1));
+}
+void elu_grad_gradient(Gradient& g) {
+  const EluAttrs& attrs = g.attrs<EluAttrs>();
+  if (g.needs(0)) g.add(0, g.call("EluGrad", {g.dy(), g.x(1)}, attrs));
+  if (g.needs(1)) g.add(1, below_zero(g, g.x(1), g.call("EluGrad", {g.dy() * g.x(0), g.x(1)}, attrs)));
+}
+void selu_grad_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, g.call("SeluGrad", {g.dy(), g.x(1)}));
+  if (g.needs(1)) g.add(1, below_zero(g, g.x(1), g.call("SeluGrad", {g.dy() * g.x(0), g.x(1)})));
+}
+
+// The density of the normal distribution times 2 - x^2.
+Value exact_gelu_bend(Gradient& g, const Value& x) {
+  constexpr double kOneOverRootTwoPi = 0.39894228040143267794;
+  Value z = square(g, x);
+  return g.call("Exp", {z * -0.5}) * (2.0 - z) * kOneOverRootTwoPi;
+}
+// Of x s(v) with the logistic function s: s' (2 v' + x v'' + x v'^2 (1 - 2 s)).
+Value approximate_gelu_bend(Gradient& g, const Value& x) {
+  constexpr double kTwoRoots = 1.5957691216057307118, kCube = 0.044715;
+  Value z = square(g, x);
+  Value s = g.call("Sigmoid", {x * (1.0 + z * kCube) * kTwoRoots});
+  Value slope = (1.0 + z * (3 * kCube)) * kTwoRoots;
+  Value bend = z * (6 * kCube * kTwoRoots);  // x v''
+  return s * (1.0 - s) * (slope * 2.0 + bend + x * square(g, slope) * (1.0 - s * 2.0));
+}
+void gelu_grad_gradient(Gradient& g) {
+  const GeluAttrs& attrs = g.attrs<GeluAttrs>();
+  if (g.needs(0)) g.add(0, g.call("GeluGrad", {g.dy(), g.x(1)}, attrs));
+  if (!g.needs(1)) return;
+  Value bend = attrs.approximate ? approximate_gelu_bend(g, g.x(1)) : exact_gelu_bend(g, g.x(1));
+  g.add(1, g.dy() * g.x(0) * bend);
+}
+void silu_grad_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, g.call("SiluGrad", {g.dy(), g.x(1)}));
+  if (!g.needs(1)) return;
+  Value s = g.call("Sigmoid", {g.x(1)});
+  g.add(1, g.call("SigmoidGrad", {s, g.dy() * g.x(0)}) * (2.0 + g.x(1) * (1.0 - s * 2.0)));
+}
+void sigmoid_grad_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, g.dy() * g.x(1) * (1.0 - g.x(0) * 2.0));
+  if (g.needs(1)) g.add(1, g.call("SigmoidGrad", {g.x(0), g.dy()}));
+}
+void softplus_grad_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, g.call("SoftplusGrad", {g.dy(), g.x(1)}));
+  if (g.needs(1)) g.add(1, g.call("SigmoidGrad", {g.call("Sigmoid", {g.x(1)}), g.dy() * g.x(0)}));
+}
+void softsign_grad_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, g.call("SoftsignGrad", {g.dy(), g.x(1)}));
+  if (!g.needs(1)) return;
+  Value x = g.x(1);
+  Value bend = g.call("Sign", {x}) / (1.0 + g.call("Abs", {x})) * -2.0;
+  g.add(1, g.call("SoftsignGrad", {g.dy() * g.x(0), x}) * bend);
+}
+
+void define_grads(OpRegistry& ops) {
+  const UnaryGradEntry entries[] = {
+      {"ReluGrad", "dy", "y", "dy where y > 0, else 0: relu's gradient.", "tf.raw_ops.ReluGrad", relu_grad_gradient},
+      {"Relu6Grad", "dy", "y", "dy where 0 < y < 6, else 0: relu6's gradient.", "tf.raw_ops.Relu6Grad",
+       relu6_grad_gradient},
+      {"LeakyReluGrad", "dy", "x", "dy where x > 0, else alpha dy: leaky_relu's gradient.", "tf.raw_ops.LeakyReluGrad",
+       leaky_relu_grad_gradient, leaky_relu_attrs()},
+      // By x: y + alpha would have no digit of alpha e^x left where x is far below 0.
+      {"EluGrad", "dy", "x", "dy where x >= 0, else dy alpha e^x: elu's gradient.",
+       "tf.raw_ops.EluGrad, by x instead of y", elu_grad_gradient, elu_attrs()},
+      {"SeluGrad", "dy", "x", "selu's gradient.", "tf.raw_ops.SeluGrad, by x instead of y", selu_grad_gradient},
+      {"GeluGrad", "dy", "x", "gelu's gradient.", "Hendrycks and Gimpel, 2016", gelu_grad_gradient, gelu_attrs()},
+      {"SiluGrad", "dy", "x", "silu's gradient: dy s (1 + x (1 - s)) with the logistic function s of x.", "tf.nn.silu",
+       silu_grad_gradient},
+      {"SigmoidGrad", "y", "dy", "dy y (1 - y), the logistic function's gradient.", "tf.raw_ops.SigmoidGrad",
+       sigmoid_grad_gradient},
+      {"SoftplusGrad", "dy", "x", "dy times the logistic function of x: softplus' gradient.", "tf.raw_ops.SoftplusGrad",
+       softplus_grad_gradient},
+      {"SoftsignGrad", "dy", "x", "dy / (1 + |x|)^2, softsign's gradient.", "tf.raw_ops.SoftsignGrad",
+       softsign_grad_gradient},
+  };
+  for (const UnaryGradEntry& entry : entries) define_unary_grad(ops, entry);
+}
+
+}  // namespace
+
+void define_activation_ops(OpRegistry& ops) {
+  const UnaryEntry same_dtype[] = {
+      {"Relu", "relu", "x where it is positive, else 0; nan stays nan. Integers stay integers.",
+       "Nair and Hinton, ICML 2010", "lutra.relu{-1, 2}  --> {0, 2}", relu_gradient, kY0},
+      {"Relu6", "relu6", "x held between 0 and 6; nan stays nan. Integers stay integers.",
+       "Krizhevsky, 2010; tf.nn.relu6", "lutra.relu6{-1, 2, 8}  --> {0, 2, 6}", relu6_gradient, kY0},
+  };
+  for (const UnaryEntry& entry : same_dtype) define_unary(ops, entry, Compute::Same);
+
+  const UnaryEntry fractions[] = {
+      {"LeakyRelu", "leaky_relu", "x where it is positive, else alpha x.", "Maas, Hannun and Ng, ICML 2013",
+       "lutra.leaky_relu({-1.0, 2.0}, {alpha = 0.5})  --> {-0.5, 2.0}", leaky_relu_gradient, kX0, leaky_relu_attrs()},
+      {"Elu", "elu", "x where it is positive, else alpha (e^x - 1).", "Clevert, Unterthiner and Hochreiter, ICLR 2016",
+       "lutra.elu{-1.0, 2.0}  --> {-0.63212055, 2.0}", elu_gradient, kX0, elu_attrs()},
+      {"Selu", "selu", "elu with alpha = 1.6732632, times 1.050701: layers of it keep mean 0 and variance 1.",
+       "Klambauer et al., NIPS 2017", "lutra.selu{-1.0, 2.0}  --> {-1.1113307, 2.101402}", selu_gradient, kX0},
+      {"Gelu", "gelu",
+       "x times the normal distribution function of x; approximate: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).",
+       "Hendrycks and Gimpel, 2016", "lutra.gelu{-1.0, 2.0}  --> {-0.15865526, 1.9544997}", gelu_gradient, kX0,
+       gelu_attrs()},
+      {"Silu", "silu", "x times the logistic function of x, also known as swish.", "Elfwing, Uchibe and Doya, 2017",
+       "lutra.silu{-1.0, 2.0}  --> {-0.26894143, 1.761594}", silu_gradient, kX0},
+      {"Sigmoid", "sigmoid", "The logistic function, 1 / (1 + exp(-x)).", "tf.math.sigmoid",
+       "lutra.sigmoid{0.0, 1.0}  --> {0.5, 0.7310586}", sigmoid_gradient, kY0},
+      {"Softplus", "softplus", "log(1 + exp(x)), which neither overflows nor loses digits.", "Dugas et al., NIPS 2000",
+       "lutra.softplus{0.0, 1.0}  --> {0.6931472, 1.3132617}", softplus_gradient, kX0},
+      {"Softsign", "softsign", "x / (1 + |x|).", "Turian, Bergstra and Bengio, 2009",
+       "lutra.softsign{-1.0, 3.0}  --> {-0.5, 0.75}", softsign_gradient, kX0},
+  };
+  for (const UnaryEntry& entry : fractions) define_unary(ops, entry, Compute::Float);
+
+  define_grads(ops);
+}
+
+}  // namespace lutra

@@ -1,0 +1,16 @@
+// Options of activation functions; their gradients have the same.
+#pragma once
+
+namespace lutra {
+
+struct LeakyReluAttrs {
+  double alpha = 0.2;
+};
+struct EluAttrs {
+  double alpha = 1;
+};
+struct GeluAttrs {
+  bool approximate = false;
+};
+
+}  // namespace lutra
