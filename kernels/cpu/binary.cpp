@@ -1,17 +1,18 @@
-// Arithmetic, comparisons and logic of two tensors on the CPU. Integer arithmetic wraps, so it is done in unsigned
-// types.
+// Arithmetic of two tensors on the CPU. compare.cpp has comparisons, logic and bits.
 
 #include <cmath>
 #include <type_traits>
 
+#include "kernels/cpu/atan2.h"
+#include "kernels/cpu/division.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/power.h"
 
 namespace lutra {
-namespace {
 
-// The type to compute in so that overflow wraps.
-template <class T>
-using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+void register_compare_cpu(KernelRegistry& kernels);  // compare.cpp
+
+namespace {
 
 struct Add {
   template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
@@ -25,150 +26,129 @@ struct Mul {
 struct RealDiv {
   template <class T> static T apply(T a, T b) { return a / b; }
 };
+struct SquaredDifference {
+  template <class T> static T apply(T a, T b) {
+    Wrapping<T> difference = Wrapping<T>(a) - Wrapping<T>(b);
+    return static_cast<T>(difference * difference);
+  }
+};
 struct Maximum {
-  template <class T> static T apply(T a, T b) { return a > b || a != a ? a : b; }
+  template <class T> static T apply(T a, T b) { return (a > b) | (a != a) ? a : b; }
 };
 struct Minimum {
-  template <class T> static T apply(T a, T b) { return a < b || a != a ? a : b; }
+  template <class T> static T apply(T a, T b) { return (a < b) | (a != a) ? a : b; }
 };
-
-// NumPy's npy_divmod: the remainder is exact, and the quotient is what fits it.
-template <class T> void float_divmod(T a, T b, T* quotient, T* remainder) {
-  T mod = std::fmod(a, b);
-  if (b == 0) {
-    *quotient = a / b;
-    *remainder = mod;
-    return;
-  }
-  T div = (a - mod) / b;
-  if (mod != 0) {
-    if ((b < 0) != (mod < 0)) {
-      mod += b;
-      div -= 1;
-    }
-  } else {
-    mod = std::copysign(T(0), b);
-  }
-  T whole = std::floor(div);
-  if (div != 0) {
-    if (div - whole > T(0.5)) whole += 1;
-  } else {
-    whole = std::copysign(T(0), a / b);
-  }
-  *quotient = whole;
-  *remainder = mod;
-}
+// What reaches a of dy: half where it equals b.
+struct MaximumGrad {
+  template <class T> static T apply(T dy, T a, T b) { return a > b ? dy : a == b ? dy * T(0.5) : T(0); }
+};
+struct MinimumGrad {
+  template <class T> static T apply(T dy, T a, T b) { return a < b ? dy : a == b ? dy * T(0.5) : T(0); }
+};
+struct Atan2 {
+  static constexpr int64_t kGrain = kCostlyGrain;
+  template <class T> [[gnu::always_inline]] static T apply(T y, T x) { return atan2_of(y, x); }
+};
 
 struct FloorDiv {
-  template <class T> static T apply(T a, T b, Fault& fault) {
-    if constexpr (std::is_floating_point_v<T>) {
-      T quotient, remainder;
-      float_divmod(a, b, &quotient, &remainder);
-      return quotient;
-    } else {
-      if (b == 0) {
-        fault.raise(FaultCode::DivideByZero);
-        return 0;
-      }
-      if (b == -1) return static_cast<T>(0 - Wrapping<T>(a));  // the smallest integer has no negative
-      T quotient = a / b;
-      return a % b != 0 && (a < 0) != (b < 0) ? quotient - 1 : quotient;
-    }
-  }
+  static constexpr int64_t kGrain = kCostlyGrain;
+  template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return floor_divide(a, b).quotient; }
+  template <class T> static bool is_wrong(T b) { return b == 0; }
+  static void tell(Fault& fault, int64_t) { fault.raise(FaultCode::DivideByZero); }
 };
 struct FloorMod {
-  template <class T> static T apply(T a, T b, Fault& fault) {
-    if constexpr (std::is_floating_point_v<T>) {
-      T quotient, remainder;
-      float_divmod(a, b, &quotient, &remainder);
-      return remainder;
-    } else {
-      if (b == 0) {
-        fault.raise(FaultCode::DivideByZero);
-        return 0;
-      }
-      if (b == -1) return 0;
-      T remainder = a % b;
-      return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
-    }
-  }
+  static constexpr int64_t kGrain = kCostlyGrain;
+  template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return floor_divide(a, b).remainder; }
+  template <class T> static bool is_wrong(T b) { return b == 0; }
+  static void tell(Fault& fault, int64_t) { fault.raise(FaultCode::DivideByZero); }
 };
 struct Pow {
-  template <class T> static T apply(T a, T b, Fault& fault) {
+  static constexpr int64_t kGrain = kCostlyGrain;
+  template <class T> [[gnu::always_inline]] static T apply(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (b == 2) return a * a;
-      return std::pow(a, b);
+      return pow_of(a, b);
     } else {
-      if (b < 0) {
-        fault.raise(FaultCode::NegativePower, b);
-        return 0;
-      }
-      Wrapping<T> base = a, result = 1;
-      for (Wrapping<T> left = b; left > 0; left >>= 1) {
-        if (left & 1) result *= base;
+      Wrapping<T> base = static_cast<Wrapping<T>>(a), result = 1;
+      for (T left = b; left > 0; left = static_cast<T>(left >> 1)) {
+        if ((left & 1) != 0) result *= base;
         base *= base;
       }
-      return static_cast<T>(result);
+      return b < 0 ? T(0) : static_cast<T>(result);
     }
+  }
+  template <class T> static bool is_wrong(T b) { return b < 0; }
+  static void tell(Fault& fault, int64_t b) { fault.raise(FaultCode::NegativePower, b); }
+};
+
+// Powers that are a multiplication or two, a division or a root.
+struct Power1 {
+  template <class T> static T apply(T a) { return a; }
+};
+struct Power2 {
+  template <class T> static T apply(T a) { return Mul::apply(a, a); }
+};
+struct Power3 {
+  template <class T> static T apply(T a) { return Mul::apply(Mul::apply(a, a), a); }
+};
+struct Inverse {
+  template <class T> static T apply(T a) { return T(1) / a; }
+};
+struct Root {
+  // pow, unlike sqrt, gives 0 for -0 and inf for -inf.
+  template <class T> static T apply(T a) {
+    constexpr T kInf = std::numeric_limits<T>::infinity();
+    return a == -kInf ? kInf : std::sqrt(a) + T(0);
   }
 };
 
-struct Equal {
-  template <class T> static bool apply(T a, T b) { return a == b; }
-};
-struct NotEqual {
-  template <class T> static bool apply(T a, T b) { return a != b; }
-};
-struct Less {
-  template <class T> static bool apply(T a, T b) { return a < b; }
-};
-struct LessEqual {
-  template <class T> static bool apply(T a, T b) { return a <= b; }
-};
-struct Greater {
-  template <class T> static bool apply(T a, T b) { return a > b; }
-};
-struct GreaterEqual {
-  template <class T> static bool apply(T a, T b) { return a >= b; }
-};
-struct And {
-  static bool apply(bool a, bool b) { return a & b; }
-};
-struct Or {
-  static bool apply(bool a, bool b) { return a | b; }
-};
-struct Xor {
-  static bool apply(bool a, bool b) { return a != b; }
-};
+template <class T> void run_pow(const KernelArgs& args) {
+  if (args.in[1].size == 1) {
+    double exponent = static_cast<double>(*args.in[1].as<T>());
+    if (exponent == 1) return run_unary<Power1, T, T>(args);
+    if (exponent == 2) return run_unary<Power2, T, T>(args);
+    if (exponent == 3) return run_unary<Power3, T, T>(args);
+    if constexpr (!std::is_integral_v<T>) {
+      if (exponent == -1) return run_unary<Inverse, T, T>(args);
+      if (exponent == 0.5) return run_unary<Root, T, T>(args);
+    }
+  }
+  if constexpr (std::is_integral_v<T>) run_checked_binary<Pow, T>(args);
+  else run_binary<Pow, T, T>(args);
+}
 
+// Integers may be told a mistake of, floats have inf and nan.
 template <class Op> void add_checked(KernelRegistry& kernels, const char* name) {
-  kernels.add_each(name, DeviceType::CPU, ComputedNumbers{}, [](auto tag) {
+  kernels.add_each(name, DeviceType::CPU, AllNumbers{}, [](auto tag) {
     using T = typename decltype(tag)::type;
-    return KernelEntry{.run = run_checked_binary<Op, T>};
+    if constexpr (std::is_integral_v<T>) return KernelEntry{.run = run_checked_binary<Op, T>};
+    else return KernelEntry{.run = run_binary<Op, T, T>};
+  });
+}
+template <class Op> void add_gradient(KernelRegistry& kernels, const char* name) {
+  kernels.add_each(name, DeviceType::CPU, AllFloats{}, [](auto tag) {
+    using T = typename decltype(tag)::type;
+    return KernelEntry{.run = run_ternary<Op, T, T, T>};
   });
 }
 
 }  // namespace
 
 void register_binary_cpu(KernelRegistry& kernels) {
-  add_binary<Add>(kernels, "AddV2", ComputedNumbers{});
-  add_binary<Sub>(kernels, "Sub", ComputedNumbers{});
-  add_binary<Mul>(kernels, "Mul", ComputedNumbers{});
-  add_binary<RealDiv>(kernels, "RealDiv", ComputedFloats{});
-  add_binary<Maximum>(kernels, "Maximum", ComputedNumbers{});
-  add_binary<Minimum>(kernels, "Minimum", ComputedNumbers{});
+  add_binary<Add>(kernels, "AddV2", AllNumbers{});
+  add_binary<Sub>(kernels, "Sub", AllNumbers{});
+  add_binary<Mul>(kernels, "Mul", AllNumbers{});
+  add_binary<RealDiv>(kernels, "RealDiv", AllFloats{});
+  add_binary<SquaredDifference>(kernels, "SquaredDifference", AllNumbers{});
+  add_binary<Maximum>(kernels, "Maximum", AllNumbers{});
+  add_binary<Minimum>(kernels, "Minimum", AllNumbers{});
+  add_gradient<MaximumGrad>(kernels, "MaximumGrad");
+  add_gradient<MinimumGrad>(kernels, "MinimumGrad");
+  add_binary<Atan2>(kernels, "Atan2", AllFloats{});
   add_checked<FloorDiv>(kernels, "FloorDiv");
   add_checked<FloorMod>(kernels, "FloorMod");
-  add_checked<Pow>(kernels, "Pow");
-  add_comparison<Equal>(kernels, "Equal", ComputedTypes{});
-  add_comparison<NotEqual>(kernels, "NotEqual", ComputedTypes{});
-  add_comparison<Less>(kernels, "Less", ComputedTypes{});
-  add_comparison<LessEqual>(kernels, "LessEqual", ComputedTypes{});
-  add_comparison<Greater>(kernels, "Greater", ComputedTypes{});
-  add_comparison<GreaterEqual>(kernels, "GreaterEqual", ComputedTypes{});
-  kernels.add("LogicalAnd", DeviceType::CPU, kBool, {.run = run_binary<And, bool, bool>});
-  kernels.add("LogicalOr", DeviceType::CPU, kBool, {.run = run_binary<Or, bool, bool>});
-  kernels.add("LogicalXor", DeviceType::CPU, kBool, {.run = run_binary<Xor, bool, bool>});
+  kernels.add_each("Pow", DeviceType::CPU, AllNumbers{},
+                   [](auto tag) { return KernelEntry{.run = run_pow<typename decltype(tag)::type>}; });
+  register_compare_cpu(kernels);
 }
 
 }  // namespace lutra

@@ -5,11 +5,21 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "core/parallel.h"
 #include "ops/kernel.h"
 
 namespace lutra {
+
+// The type to compute in so that integers wrap: unsigned, and no narrower than int, to which C++ would widen it.
+template <class T> struct WrappingOf { using type = T; };
+template <class T>
+requires std::is_integral_v<T>
+struct WrappingOf<T> {
+  using type = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+};
+template <class T> using Wrapping = typename WrappingOf<T>::type;
 
 // Elements from which a second thread pays.
 inline constexpr int64_t kCheapGrain = 16384;
@@ -53,24 +63,29 @@ template <int N> struct BroadcastPlan {
     }
   }
 
-  int64_t rows() const {
-    int64_t rows = 1;
-    for (int axis = 1; axis < rank; ++axis) rows *= dims[axis];
-    return rows;
-  }
-
-  // Calls row(offsets of each input, first element of the output, length) for the innermost runs [begin, end).
-  template <class Row> void for_rows(int64_t begin, int64_t end, const Row& row) const {
+  // Calls row(offset of each input, first element of the output, length) for innermost runs, cut where need be, that
+  // cover the output's elements [begin, end).
+  template <class Row> void for_elements(int64_t begin, int64_t end, const Row& row) const {
     int64_t index[kMaxRank] = {};
     std::array<int64_t, N> offset{};
-    int64_t rest = begin;
+    int64_t skipped = begin % dims[0];
+    int64_t rest = begin / dims[0];
     for (int axis = 1; axis < rank; ++axis) {
       index[axis] = rest % dims[axis];
       rest /= dims[axis];
       for (int i = 0; i < N; ++i) offset[i] += index[axis] * strides[i][axis];
     }
-    for (int64_t r = begin; r < end; ++r) {
-      row(offset, r * dims[0], dims[0]);
+    while (begin < end) {
+      int64_t n = std::min(dims[0] - skipped, end - begin);
+      if (skipped == 0) {
+        row(offset, begin, n);
+      } else {
+        std::array<int64_t, N> inside = offset;
+        for (int i = 0; i < N; ++i) inside[i] += skipped * strides[i][0];
+        row(inside, begin, n);
+        skipped = 0;
+      }
+      begin += n;
       for (int axis = 1; axis < rank; ++axis) {
         for (int i = 0; i < N; ++i) offset[i] += strides[i][axis];
         if (++index[axis] < dims[axis]) break;
@@ -119,44 +134,113 @@ inline void binary_row(const T* a, int64_t stride_a, const T* b, int64_t stride_
   }
 }
 
-template <class Op, class R, class T> void run_binary(const KernelArgs& args) {
+// row(offset of a, offset of b, first element of the output, length, stride of a, stride of b) for pieces that cover
+// the output, on several threads; strides are 0 or 1 but for broadcasts that no row serves.
+template <class Row> void for_binary_rows(const KernelArgs& args, int64_t grain, const Row& row) {
   const Array& out = args.out[0];
-  const T* a = args.in[0].as<T>();
-  const T* b = args.in[1].as<T>();
-  R* result = out.as<R>();
   // An input as large as the output is walked as it lies; one of one element repeats.
   bool plain_a = args.in[0].size == out.size, plain_b = args.in[1].size == out.size;
   if ((plain_a || args.in[0].size == 1) && (plain_b || args.in[1].size == 1)) {
-    parallel_for(out.size, grain_of<Op>(), [=](int64_t begin, int64_t end) {
-      binary_row<Op, R, T>(plain_a ? a + begin : a, plain_a, plain_b ? b + begin : b, plain_b, result + begin,
-                           end - begin);
+    parallel_for(out.size, grain, [=, &row](int64_t begin, int64_t end) {
+      row(plain_a ? begin : 0, plain_b ? begin : 0, begin, end - begin, plain_a, plain_b);
     });
     return;
   }
   if (out.size == 0) return;
   BroadcastPlan<2> plan(out, args.in);
-  parallel_for(plan.rows(), row_grain(grain_of<Op>(), plan.dims[0]), [&](int64_t begin, int64_t end) {
-    plan.for_rows(begin, end, [&](const std::array<int64_t, 2>& offset, int64_t first, int64_t n) {
-      binary_row<Op, R, T>(a + offset[0], plan.strides[0][0], b + offset[1], plan.strides[1][0], result + first, n);
+  parallel_for(out.size, grain, [&](int64_t begin, int64_t end) {
+    plan.for_elements(begin, end, [&](const std::array<int64_t, 2>& offset, int64_t first, int64_t n) {
+      row(offset[0], offset[1], first, n, plan.strides[0][0], plan.strides[1][0]);
     });
   });
 }
 
-// For ops that may find a mistake in values: apply(a, b, fault). Not vectorised, which the check would prevent anyway.
-template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
-  const Array& out = args.out[0];
+template <class Op, class R, class T> void run_binary(const KernelArgs& args) {
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
-  T* result = out.as<T>();
+  R* out = args.out[0].as<R>();
+  for_binary_rows(args, grain_of<Op>(),
+                  [=](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a, int64_t stride_b) {
+                    binary_row<Op, R, T>(a + at_a, stride_a, b + at_b, stride_b, out + first, n);
+                  });
+}
+
+// For ops on integers that may find a mistake in b: apply(a, b) gives something for any b; is_wrong(b) is looked at
+// apart, so that the loops vectorise; tell(fault, b) tells of one.
+template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
+  const T* a = args.in[0].as<T>();
+  const T* b = args.in[1].as<T>();
+  T* out = args.out[0].as<T>();
+  for_binary_rows(args, grain_of<Op>(),
+                  [=, fault = args.fault](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a,
+                                          int64_t stride_b) {
+                    const T* right = b + at_b;
+                    T wrong = 0;
+                    if (stride_b == 1) {
+                      for (int64_t i = 0; i < n; ++i) wrong |= static_cast<T>(Op::is_wrong(right[i]));
+                    } else if (stride_b == 0) {
+                      wrong = static_cast<T>(n > 0 && Op::is_wrong(*right));
+                    } else {
+                      for (int64_t i = 0; i < n; ++i) wrong |= static_cast<T>(Op::is_wrong(right[i * stride_b]));
+                    }
+                    if (wrong != 0) {
+                      int64_t i = 0;
+                      while (!Op::is_wrong(right[i * stride_b])) ++i;
+                      Op::tell(*fault, right[i * stride_b]);
+                    }
+                    binary_row<Op, T, T>(a + at_a, stride_a, right, stride_b, out + first, n);
+                  });
+}
+
+// One innermost run of three inputs: each steps by 1 or repeats. The usual patterns get loops of their own, which
+// vectorise.
+template <class Op, class R, class A, class T>
+inline void ternary_row(const A* a, int64_t step_a, const T* b, int64_t step_b, const T* c, int64_t step_c,
+                        R* __restrict out, int64_t n) {
+  auto apply = [](A x, T y, T z) {
+    return static_cast<R>(
+        Op::apply(static_cast<ComputeType<A>>(x), static_cast<ComputeType<T>>(y), static_cast<ComputeType<T>>(z)));
+  };
+  if (step_a == 1 && step_b == 1 && step_c == 1) {
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], b[i], c[i]);
+  } else if (step_a == 1 && step_b == 1 && step_c == 0) {
+    const T last = *c;
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], b[i], last);
+  } else if (step_a == 1 && step_b == 0 && step_c == 1) {
+    const T middle = *b;
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], middle, c[i]);
+  } else if (step_a == 1 && step_b == 0 && step_c == 0) {
+    const T middle = *b, last = *c;
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], middle, last);
+  } else if (step_a == 0 && step_b == 1 && step_c == 1) {
+    const A first = *a;
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(first, b[i], c[i]);
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i * step_a], b[i * step_b], c[i * step_c]);
+  }
+}
+
+// A x T x T -> R.
+template <class Op, class R, class A, class T> void run_ternary(const KernelArgs& args) {
+  const Array& out = args.out[0];
   if (out.size == 0) return;
-  BroadcastPlan<2> plan(out, args.in);
-  parallel_for(plan.rows(), row_grain(kCheapGrain, plan.dims[0]), [&](int64_t begin, int64_t end) {
-    plan.for_rows(begin, end, [&](const std::array<int64_t, 2>& offset, int64_t first, int64_t n) {
-      const T* x = a + offset[0];
-      const T* y = b + offset[1];
-      for (int64_t i = 0; i < n; ++i) {
-        result[first + i] = Op::apply(x[i * plan.strides[0][0]], y[i * plan.strides[1][0]], *args.fault);
-      }
+  const A* a = args.in[0].as<A>();
+  const T* b = args.in[1].as<T>();
+  const T* c = args.in[2].as<T>();
+  R* to = out.as<R>();
+  BroadcastPlan<3> plan(out, args.in);
+  if (plan.rank == 1) {
+    int64_t step_a = plan.strides[0][0], step_b = plan.strides[1][0], step_c = plan.strides[2][0];
+    parallel_for(out.size, grain_of<Op>(), [=](int64_t begin, int64_t end) {
+      ternary_row<Op, R, A, T>(a + begin * step_a, step_a, b + begin * step_b, step_b, c + begin * step_c, step_c,
+                               to + begin, end - begin);
+    });
+    return;
+  }
+  parallel_for(out.size, grain_of<Op>(), [&](int64_t begin, int64_t end) {
+    plan.for_elements(begin, end, [&](const std::array<int64_t, 3>& offset, int64_t first, int64_t n) {
+      ternary_row<Op, R, A, T>(a + offset[0], plan.strides[0][0], b + offset[1], plan.strides[1][0], c + offset[2],
+                               plan.strides[2][0], to + first, n);
     });
   });
 }
@@ -172,13 +256,6 @@ template <class Op, class Types> void add_binary(KernelRegistry& kernels, const 
   kernels.add_each(name, DeviceType::CPU, types, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_binary<Op, T, T>};
-  });
-}
-// T x T -> bool.
-template <class Op, class Types> void add_comparison(KernelRegistry& kernels, const char* name, Types types) {
-  kernels.add_each(name, DeviceType::CPU, types, [](auto tag) {
-    using T = typename decltype(tag)::type;
-    return KernelEntry{.run = run_binary<Op, bool, T>};
   });
 }
 

@@ -59,6 +59,17 @@ void check_number_fits(const Call& call, int input, DType type) {
           highest_of(type), ")");
 }
 
+// `input` is computed in a dtype that the op does not take: blames the input that brought it.
+[[noreturn, gnu::cold]] void fail_promoted(const Call& call, int input, DType got) {
+  const OpDef& op = *call.op;
+  for (int i = 0; i < call.n_in; ++i) {
+    if (((op.input(i).flags | op.input(input).flags) & kOwnDType) != 0) continue;
+    DType own = call.in[i].tensor != nullptr ? call.in[i].tensor->dtype : literal_dtype(call.in[i].number);
+    if (own == got && !op.input(i).dtypes.has(own)) fail_dtype(op, i, own, op.input(i).dtypes);
+  }
+  fail_dtype(op, input, got, op.input(input).dtypes);
+}
+
 // The dtype the op is computed in, after the inputs' dtypes are checked.
 [[gnu::noinline]] DType mixed_key_dtype(const Call& call) {
   const OpDef& op = *call.op;
@@ -70,7 +81,7 @@ void check_number_fits(const Call& call, int input, DType type) {
     const TensorRep* tensor = call.in[i].tensor;
     DType checked = !own ? type : tensor != nullptr ? tensor->dtype : literal_dtype(call.in[i].number);
     if (!def.dtypes.has(checked)) [[unlikely]]
-      fail_dtype(op, i, checked, def.dtypes);
+      fail_promoted(call, i, checked);
     if (tensor == nullptr && !own) check_number_fits(call, i, type);
   }
   if (op.compute == Compute::Float && !is_float(type)) return DType::Float32;

@@ -75,8 +75,10 @@ struct Metamethod {
   const char* op;
 };
 constexpr Metamethod kMetamethods[] = {
-    {"__add", "AddV2"},     {"__sub", "Sub"},      {"__mul", "Mul"}, {"__div", "RealDiv"},
-    {"__idiv", "FloorDiv"}, {"__mod", "FloorMod"}, {"__pow", "Pow"}, {"__unm", "Neg"},
+    {"__add", "AddV2"},       {"__sub", "Sub"},        {"__mul", "Mul"},         {"__div", "RealDiv"},
+    {"__idiv", "FloorDiv"},   {"__mod", "FloorMod"},   {"__pow", "Pow"},         {"__unm", "Neg"},
+    {"__band", "BitwiseAnd"}, {"__bor", "BitwiseOr"},  {"__bxor", "BitwiseXor"}, {"__bnot", "Invert"},
+    {"__shl", "LeftShift"},   {"__shr", "RightShift"},
 };
 
 }  // namespace

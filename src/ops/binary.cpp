@@ -1,42 +1,67 @@
-// Arithmetic, comparisons and logic of two tensors, element by element, with NumPy's broadcasting.
+// Arithmetic, comparisons, logic and bits of two tensors, element by element, with NumPy's broadcasting.
+
+#include <cmath>
 
 #include "ops/gradient.h"
 
 namespace lutra {
 namespace {
 
-constexpr const char* kBroadcast = "the broadcast shape of both; the promoted dtype";
+constexpr const char* kPromoted = "the broadcast shape of both; the promoted dtype";
+constexpr const char* kFraction = "the broadcast shape of both; float32 for integers, else the promoted dtype";
+constexpr const char* kTruth = "the broadcast shape of both; bool";
 
 struct Entry {
   const char* name;
   const char* lua_name;
   const char* summary;
+  const char* source;
   const char* example;
   void (*gradient)(Gradient& g) = nullptr;
   uint16_t saves = 0;
   Compute compute = Compute::Same;
-  uint8_t flags = 0;
+  const char* wrong_values = nullptr;  // when the kernel may find such: the errors, these included
+  const char* (*logged_as)(const Call& call) = nullptr;
 };
 
-void define(OpRegistry& ops, const Entry& entry, DTypes dtypes, void (*shape)(Inference&), DTypes gpu,
-            const char* output) {
+// TensorFlow's & | ~ of bool tensors run the logical ops.
+bool all_bool(const Call& call) {
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    if (tensor != nullptr ? tensor->dtype != DType::Bool : call.in[i].number.kind != Scalar::Kind::Bool) return false;
+  }
+  return true;
+}
+
+// What a family of entries has in common.
+struct Common {
+  const char* a;
+  const char* b;
+  DTypes dtypes;
+  const char* errors;
+  const char* output;
+  void (*shape)(Inference&);
+};
+
+void define(OpRegistry& ops, const Entry& entry, const Common& common) {
+  bool is_fraction = entry.compute == Compute::Float;
   ops.define({
       .name = entry.name,
       .lua_name = entry.lua_name,
+      .logged_as = entry.logged_as,
       .summary = entry.summary,
-      .inputs = {{"a", dtypes, "any shape", kNumber}, {"b", dtypes, "broadcasts with a", kNumber}},
-      .output = output,
-      .errors = (entry.flags & kChecksValues) != 0
-                    ? "InvalidArgument if the shapes do not broadcast, or for a value the op has no integer answer for."
-                    : "InvalidArgument if the shapes do not broadcast.",
-      .source = "NumPy's function of the same meaning",
+      .inputs = {{common.a, common.dtypes, "any shape", kNumber},
+                 {common.b, common.dtypes, "broadcasts with the other", kNumber}},
+      .output = is_fraction ? kFraction : common.output,
+      .errors = entry.wrong_values != nullptr ? entry.wrong_values : common.errors,
+      .source = entry.source,
       .example = entry.example,
       .compute = entry.compute,
-      .shape = shape,
+      .shape = common.shape,
       .gradient = entry.gradient,
       .saves = entry.saves,
-      .gpu = gpu,
-      .flags = entry.flags,
+      .gpu = is_fraction ? kFloats : common.dtypes,
+      .flags = static_cast<uint8_t>(entry.wrong_values != nullptr ? kChecksValues : 0),
   });
 }
 
@@ -53,80 +78,187 @@ void mul_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, g.dy() * g.x(0));
 }
 void div_gradient(Gradient& g) {
-  if (g.needs(0)) g.add(0, g.dy() / g.x(1));
-  if (g.needs(1)) g.add(1, -(g.dy() * g.x(0) / (g.x(1) * g.x(1))));
+  Value per_a = g.dy() / g.x(1);
+  g.add(0, per_a);
+  if (g.needs(1)) g.add(1, -(per_a * g.y()));
+}
+void squared_difference_gradient(Gradient& g) {
+  Value slope = (g.x(0) - g.x(1)) * g.dy() * 2.0;
+  g.add(0, slope);
+  if (g.needs(1)) g.add(1, -slope);
 }
 // 1 for the dividend; the divisor counts as often as it went in.
 void mod_gradient(Gradient& g) {
   g.add(0, g.dy());
   if (g.needs(1)) g.add(1, -(g.dy() * g.call("FloorDiv", {g.x(0), g.x(1)})));
 }
-// At a = 0 the logarithm counts as 0, as a^b does not change with b > 0 there.
+void atan2_gradient(Gradient& g) {
+  Value y = g.x(0), x = g.x(1);
+  Value share = g.dy() / (y * y + x * x);
+  if (g.needs(0)) g.add(0, share * x);
+  if (g.needs(1)) g.add(1, -(share * y));
+}
+
+// b a^(b - 1), and 0 for b = 0 whatever a is.
+Value slope_in_base(Gradient& g, const Value& a, const Value& b) {
+  if (b.is_number()) {
+    double exponent = b.number();
+    if (exponent == 0) return 0.0;
+    if (exponent == 1) return 1.0;
+    if (exponent == 2) return a * 2.0;
+    return g.call("Pow", {a, exponent - 1}) * exponent;
+  }
+  Value less = g.call("SelectV2", {g.call("Equal", {b, 0.0}), 0.0, b - 1.0});
+  return g.call("Pow", {a, less}) * b;
+}
+// The logarithm counts as 0 where a is 0 or less: a^b does not change with b > 0 at 0, and has no slope below.
+Value log_of_base(Gradient& g, const Value& a) {
+  if (a.is_number()) return a.number() > 0 ? std::log(a.number()) : 0.0;
+  return g.call("Log", {g.call("SelectV2", {g.call("Greater", {a, 0.0}), a, 1.0})});
+}
 void pow_gradient(Gradient& g) {
-  if (g.needs(0)) {
-    Value b = g.x(1);
-    g.add(0, g.dy() * b * g.call("Pow", {g.x(0), b - 1.0}));
-  }
-  if (g.needs(1)) {
-    Value a = g.x(0);
-    Value safe = g.call("SelectV2", {g.call("Greater", {a, 0.0}), a, 1.0});
-    g.add(1, g.dy() * g.y() * g.call("Log", {safe}));
-  }
+  auto in_key = [&g](int i) { return g.x(i).is_number() ? g.x(i) : g.cast(g.x(i), g.key()); };
+  Value a = in_key(0), b = in_key(1);
+  if (g.needs(0)) g.add(0, g.dy() * slope_in_base(g, a, b));
+  // Made again: most exponents are numbers, and a result kept for nothing is memory.
+  if (g.needs(1)) g.add(1, g.dy() * (g.call("Pow", {a, b}) * log_of_base(g, a)));
 }
+
 // Half to each where they are equal.
-void extreme_gradient(Gradient& g, const char* wins) {
-  Value a = g.x(0), b = g.x(1);
-  Value half = g.call("SelectV2", {g.call("Equal", {a, b}), 0.5, 0.0});
-  if (g.needs(0)) g.add(0, g.dy() * g.call("SelectV2", {g.call(wins, {a, b}), 1.0, half}));
-  if (g.needs(1)) g.add(1, g.dy() * g.call("SelectV2", {g.call(wins, {b, a}), 1.0, half}));
+void extreme_gradient(Gradient& g, const char* share_of_first) {
+  if (g.needs(0)) g.add(0, g.call(share_of_first, {g.dy(), g.x(0), g.x(1)}));
+  if (g.needs(1)) g.add(1, g.call(share_of_first, {g.dy(), g.x(1), g.x(0)}));
 }
+// Of a share: it is linear in dy and steps in the others.
+void share_gradient(Gradient& g) {
+  g.add(0, g.call(g.op().name, {g.dy(), g.x(1), g.x(2)}));
+  for (int i = 1; i <= 2; ++i) {
+    if (g.needs(i)) g.add(i, g.fill(g.shape_of(i), 0, g.dtype_of(i)));
+  }
+}
+
+void define_share(OpRegistry& ops, const char* name, const char* summary) {
+  ops.define({
+      .name = name,
+      .summary = summary,
+      .inputs = {{"dy", kFloats, "any shape", kNumber},
+                 {"a", kFloats, "broadcasts", kNumber},
+                 {"b", kFloats, "broadcasts", kNumber}},
+      .output = "the broadcast shape of all three; the promoted dtype",
+      .shape = broadcast_all,
+      .gradient = share_gradient,
+      .saves = kX1 | kX2,
+      .gpu = kFloats,
+      .flags = kHidden,
+  });
+}
+
+constexpr Common kArithmetic = {"a",
+                                "b",
+                                kNumbers,
+                                "InvalidArgument if the shapes do not broadcast, if both are bool, or for a number "
+                                "that an integer dtype does not hold.",
+                                kPromoted,
+                                broadcast_all};
+constexpr Common kComparison = {
+    "a", "b", kAnyDType, "InvalidArgument if the shapes do not broadcast.", kTruth, broadcast_to_bool};
+constexpr Common kLogic = {
+    "a", "b", kBool, "InvalidArgument if an input is not bool or the shapes do not broadcast.", kTruth, broadcast_all};
+constexpr Common kBits = {"a",           "b",
+                          kInts | kBool, "InvalidArgument if an input is a float or the shapes do not broadcast.",
+                          kPromoted,     broadcast_all};
+constexpr Common kShift = {"a", "count", kInts, "", kPromoted, broadcast_all};
+constexpr const char* kDivisionErrors =
+    "InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.";
+constexpr const char* kPowerErrors =
+    "InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative power of an integer.";
+constexpr const char* kShiftErrors =
+    "InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative "
+    "count.";
 
 }  // namespace
 
 void define_binary_ops(OpRegistry& ops) {
   const Entry arithmetic[] = {
-      {"AddV2", "add", "a + b.", "lutra.add({1, 2}, 3)  --> {4, 5}", add_gradient},
-      {"Sub", "sub", "a - b.", "lutra.sub({1, 2}, 3)  --> {-2, -1}", sub_gradient},
-      {"Mul", "mul", "a * b.", "lutra.mul({1, 2}, 3)  --> {3, 6}", mul_gradient, kX0 | kX1},
-      {"RealDiv", "div", "a / b, true division: integers give float32.", "lutra.div({1, 2}, 4)  --> {0.25, 0.5}",
-       div_gradient, kX0 | kX1, Compute::Float},
-      {"FloorDiv", "floordiv", "a / b, rounded down.", "lutra.floordiv({7, -7}, 2)  --> {3, -4}", gradient_is_zero, 0,
-       Compute::Same, kChecksValues},
-      {"FloorMod", "mod", "The remainder of a // b; it has the sign of b.", "lutra.mod({7, -7}, 3)  --> {1, 2}",
-       mod_gradient, kX0 | kX1, Compute::Same, kChecksValues},
-      {"Pow", "pow", "a to the power b.", "lutra.pow({2, 3}, 2)  --> {4, 9}", pow_gradient, kX0 | kX1 | kY0,
-       Compute::Same, kChecksValues},
-      {"Maximum", "maximum", "The larger of a and b; nan if either is.", "lutra.maximum({1, 5}, 3)  --> {3, 5}",
-       [](Gradient& g) { extreme_gradient(g, "Greater"); }, kX0 | kX1},
-      {"Minimum", "minimum", "The smaller of a and b; nan if either is.", "lutra.minimum({1, 5}, 3)  --> {1, 3}",
-       [](Gradient& g) { extreme_gradient(g, "Less"); }, kX0 | kX1},
+      {"AddV2", "add", "a + b; integers wrap.", "numpy.add", "lutra.add({1, 2}, 3)  --> {4, 5}", add_gradient},
+      {"Sub", "sub", "a - b; integers wrap.", "numpy.subtract", "lutra.sub({1, 2}, 3)  --> {-2, -1}", sub_gradient},
+      {"Mul", "mul", "a * b; integers wrap.", "numpy.multiply", "lutra.mul({1, 2}, 3)  --> {3, 6}", mul_gradient,
+       kX0 | kX1},
+      {"RealDiv", "div", "a / b, true division: integers give float32.", "numpy.true_divide",
+       "lutra.div({1, 2}, 4)  --> {0.25, 0.5}", div_gradient, kX1 | kY0, Compute::Float},
+      {"FloorDiv", "floordiv", "a / b, rounded down.", "numpy.floor_divide", "lutra.floordiv({7, -7}, 2)  --> {3, -4}",
+       gradient_is_zero, 0, Compute::Same, kDivisionErrors},
+      {"FloorMod", "mod", "The remainder of a // b; it has the sign of b.", "numpy.remainder",
+       "lutra.mod({7, -7}, 3)  --> {1, 2}", mod_gradient, kX0 | kX1, Compute::Same, kDivisionErrors},
+      {"Pow", "pow",
+       "a to the power b; integers wrap. float64 is within one unit in the last place, the other floats are as good as "
+       "correctly rounded; the numbers 1, 2, 3, -1 and 0.5 as b multiply, divide or take the root.",
+       "numpy.power; fdlibm's e_pow by Sun Microsystems", "lutra.pow({2, 3}, 2)  --> {4, 9}", pow_gradient, kX0 | kX1,
+       Compute::Same, kPowerErrors},
+      {"Maximum", "maximum", "The larger of a and b; nan if either is.", "numpy.maximum",
+       "lutra.maximum({1, 5}, 3)  --> {3, 5}", [](Gradient& g) { extreme_gradient(g, "MaximumGrad"); }, kX0 | kX1},
+      {"Minimum", "minimum", "The smaller of a and b; nan if either is.", "numpy.minimum",
+       "lutra.minimum({1, 5}, 3)  --> {1, 3}", [](Gradient& g) { extreme_gradient(g, "MinimumGrad"); }, kX0 | kX1},
+      {"SquaredDifference", "squared_difference", "(a - b) squared; integers wrap.", "tf.math.squared_difference",
+       "lutra.squared_difference({1, 5}, 3)  --> {4, 4}", squared_difference_gradient, kX0 | kX1},
   };
-  for (const Entry& entry : arithmetic) {
-    DTypes gpu = entry.compute == Compute::Float ? DType::Float32 | DType::Float64 : kComputedNumbers;
-    define(ops, entry, kNumbers, broadcast_all, gpu, kBroadcast);
-  }
+  for (const Entry& entry : arithmetic) define(ops, entry, kArithmetic);
+  define(
+      ops,
+      {"Atan2", "atan2", "The angle of the point (x, y) to the x axis, in radians from -pi to pi.", "numpy.arctan2",
+       "lutra.atan2({1.0, 0.0}, {1.0, -1.0})  --> {0.7853982, 3.1415927}", atan2_gradient, kX0 | kX1, Compute::Float},
+      {"y", "x", kNumbers, kArithmetic.errors, kFraction, broadcast_all});
+  define_share(ops, "MaximumGrad", "What of dy reaches a of maximum(a, b).");
+  define_share(ops, "MinimumGrad", "What of dy reaches a of minimum(a, b).");
 
   const Entry comparisons[] = {
-      {"Equal", "eq", "Whether a == b.", "lutra.eq({1, 2}, 2)  --> {false, true}"},
-      {"NotEqual", "ne", "Whether a ~= b.", "lutra.ne({1, 2}, 2)  --> {true, false}"},
-      {"Less", "lt", "Whether a < b.", "lutra.lt({1, 2}, 2)  --> {true, false}"},
-      {"LessEqual", "le", "Whether a <= b.", "lutra.le({1, 2}, 2)  --> {true, true}"},
-      {"Greater", "gt", "Whether a > b.", "lutra.gt({1, 2}, 1)  --> {false, true}"},
-      {"GreaterEqual", "ge", "Whether a >= b.", "lutra.ge({1, 2}, 2)  --> {false, true}"},
+      {"Equal", "eq", "Whether a == b.", "numpy.equal", "lutra.eq({1, 2}, 2)  --> {false, true}"},
+      {"NotEqual", "ne", "Whether a ~= b.", "numpy.not_equal", "lutra.ne({1, 2}, 2)  --> {true, false}"},
+      {"Less", "lt", "Whether a < b.", "numpy.less", "lutra.lt({1, 2}, 2)  --> {true, false}"},
+      {"LessEqual", "le", "Whether a <= b.", "numpy.less_equal", "lutra.le({1, 2}, 2)  --> {true, true}"},
+      {"Greater", "gt", "Whether a > b.", "numpy.greater", "lutra.gt({1, 2}, 1)  --> {false, true}"},
+      {"GreaterEqual", "ge", "Whether a >= b.", "numpy.greater_equal", "lutra.ge({1, 2}, 2)  --> {false, true}"},
   };
-  for (const Entry& entry : comparisons) {
-    define(ops, entry, kAnyDType, broadcast_to_bool, kComputedNumbers | kBool, "the broadcast shape of both; bool");
-  }
+  for (const Entry& entry : comparisons) define(ops, entry, kComparison);
 
   const Entry logic[] = {
-      {"LogicalAnd", "logical_and", "Whether both are true.",
+      {"LogicalAnd", "logical_and", "Whether both are true.", "numpy.logical_and",
        "lutra.logical_and({true, false}, true)  --> {true, false}"},
-      {"LogicalOr", "logical_or", "Whether either is true.",
+      {"LogicalOr", "logical_or", "Whether either is true.", "numpy.logical_or",
        "lutra.logical_or({true, false}, false)  --> {true, false}"},
-      {"LogicalXor", "logical_xor", "Whether exactly one is true.",
+      {"LogicalXor", "logical_xor", "Whether exactly one is true.", "numpy.logical_xor",
        "lutra.logical_xor({true, false}, true)  --> {false, true}"},
   };
-  for (const Entry& entry : logic) define(ops, entry, kBool, broadcast_all, kBool, "the broadcast shape of both; bool");
+  for (const Entry& entry : logic) define(ops, entry, kLogic);
+
+  auto bits = [](const char* name, const char* lua_name, const char* summary, const char* source, const char* example,
+                 const char* (*logged_as)(const Call&)) {
+    return Entry{name, lua_name, summary, source, example, nullptr, 0, Compute::Same, nullptr, logged_as};
+  };
+  const Entry bitwise[] = {
+      bits("BitwiseAnd", "bitwise_and",
+           "a & b: the bits that both have. Of bool tensors: logical_and, and logged as that.", "numpy.bitwise_and",
+           "lutra.bitwise_and({12, 10}, 6)  --> {4, 2}",
+           [](const Call& call) { return all_bool(call) ? "LogicalAnd" : "BitwiseAnd"; }),
+      bits("BitwiseOr", "bitwise_or",
+           "a | b: the bits that either has. Of bool tensors: logical_or, and logged as that.", "numpy.bitwise_or",
+           "lutra.bitwise_or({12, 10}, 6)  --> {14, 14}",
+           [](const Call& call) { return all_bool(call) ? "LogicalOr" : "BitwiseOr"; }),
+      bits("BitwiseXor", "bitwise_xor",
+           "a ~ b: the bits that one of them has. Of bool tensors: logical_xor, and logged as that.",
+           "numpy.bitwise_xor", "lutra.bitwise_xor({12, 10}, 6)  --> {10, 12}",
+           [](const Call& call) { return all_bool(call) ? "LogicalXor" : "BitwiseXor"; }),
+  };
+  for (const Entry& entry : bitwise) define(ops, entry, kBits);
+
+  const Entry shifts[] = {
+      {"LeftShift", "left_shift", "a << count: the bits moved up by so many places; 0 once all are out.",
+       "numpy.left_shift", "lutra.left_shift({1, -3}, 2)  --> {4, -12}", nullptr, 0, Compute::Same, kShiftErrors},
+      {"RightShift", "right_shift",
+       "a >> count: the bits moved down by so many places, rounding down; once all are out 0, or -1 for a negative a.",
+       "numpy.right_shift", "lutra.right_shift({12, -3}, 1)  --> {6, -2}", nullptr, 0, Compute::Same, kShiftErrors},
+  };
+  for (const Entry& entry : shifts) define(ops, entry, kShift);
 }
 
 }  // namespace lutra

@@ -10,6 +10,9 @@ Error fault_error(const char* lua_name, const Fault& fault) {
     case FaultCode::NegativePower:
       return Error(ErrorCode::InvalidArgument, text(lua_name, ": an integer to the negative power ", fault.value,
                                                     " is a fraction; cast to a float"));
+    case FaultCode::NegativeShift:
+      return Error(ErrorCode::InvalidArgument,
+                   text(lua_name, ": the count ", fault.value, " is negative; shift the other way instead"));
     case FaultCode::IndexZero:
       return Error(ErrorCode::InvalidArgument, text(lua_name, ": index 0; indices count from 1"));
     case FaultCode::IndexOutOfRange:

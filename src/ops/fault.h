@@ -13,6 +13,7 @@ enum class FaultCode : uint32_t {
   None,
   DivideByZero,
   NegativePower,    // value: the exponent
+  NegativeShift,    // value: the count
   IndexZero,        // counting from 1
   IndexOutOfRange,  // value: the index as the user gave it; limit: the axis' size
   Injected,         // a simulated GPU was told to fail this command

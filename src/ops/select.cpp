@@ -33,15 +33,15 @@ void where_gradient(Gradient& g) {
   if (g.needs(2)) g.add(2, g.call("SelectV2", {g.x(0), 0.0, g.dy()}));
 }
 
-// Each element's gradient goes to where it came from: x unless a bound cut it off, max before min.
+// Each element's gradient goes to where it came from: to x unless a bound took its place.
 void clip_gradient(Gradient& g) {
-  Value x = g.x(0), low = g.x(1), high = g.x(2);
-  Value over = g.call("Greater", {g.call("Maximum", {x, low}), high});
-  Value under = g.call("Less", {x, low});
-  Value rest = g.call("SelectV2", {over, 0.0, g.dy()});
-  if (g.needs(0)) g.add(0, g.call("SelectV2", {under, 0.0, rest}));
-  if (g.needs(1)) g.add(1, g.call("SelectV2", {under, rest, 0.0}));
-  if (g.needs(2)) g.add(2, g.call("SelectV2", {over, g.dy(), 0.0}));
+  Value stayed = g.call("Equal", {g.x(0), g.y()});
+  if (g.needs(0)) g.add(0, g.call("SelectV2", {stayed, g.dy(), 0.0}));
+  if (!g.needs(1) && !g.needs(2)) return;
+  Value rest = g.call("SelectV2", {stayed, 0.0, g.dy()});
+  Value is_max = g.call("Equal", {g.y(), g.x(2)});
+  if (g.needs(1)) g.add(1, g.call("SelectV2", {is_max, 0.0, rest}));
+  if (g.needs(2)) g.add(2, g.call("SelectV2", {is_max, rest, 0.0}));
 }
 
 void add_n_gradient(Gradient& g) {
@@ -81,8 +81,8 @@ void define_select_ops(OpRegistry& ops) {
       .example = "lutra.clip({-1, 2, 9}, 0, 5)  --> {0, 2, 5}",
       .shape = broadcast_all,
       .gradient = clip_gradient,
-      .saves = kX0 | kX1 | kX2,
-      .gpu = kComputedNumbers,
+      .saves = kX0 | kX2 | kY0,
+      .gpu = kNumbers,
   });
   ops.define({
       .name = "AddN",
@@ -96,7 +96,7 @@ void define_select_ops(OpRegistry& ops) {
       .shape = add_n_shape,
       .gradient = add_n_gradient,
       .cost = add_n_cost,
-      .gpu = kComputedNumbers,
+      .gpu = kNumbers,
   });
 }
 

@@ -23,6 +23,10 @@ spec "where" {
       gives = { math.mininteger, math.maxinteger }, dtype = "int64" },
     { { true, false }, { 1, 2 }, float64 { 0.5, 0.25 }, gives = { 1, 0.25 }, dtype = "float64" },
     { { true, false }, bool { true, true }, { 5, 6 }, gives = { 1, 6 }, dtype = "int32" },
+    { { true, false }, uint8 { 255, 2 }, uint8 { 3, 128 }, gives = { 255, 128 }, dtype = "uint8" },
+    { { true, false }, float16 { 1.5, 2 }, float16 { nan, inf }, gives = { 1.5, inf }, dtype = "float16" },
+    { { { true, false } }, 1, { { 3 }, { 4 } }, gives = { { 1, 3 }, { 1, 4 } } },
+    { true, { 1, 2 }, 5, gives = { 1, 2 } },
     { { true }, 1, zeros { 0 }, shape = { 0 } },
     { zeros({ 0, 3 }, "bool"), { 1, 2, 3 }, 0, shape = { 0, 3 } },
   },
@@ -34,6 +38,10 @@ spec "where" {
     { args = { { true, false }, 1, { 1, 2, 3 } }, says = "where: cond (2,) and y (3,) do not broadcast" },
     { args = { { true }, "a", 1 }, says = "where: x is" },
     { args = { { true }, uint8 { 1 }, 300 }, says = "where: y is 300, which does not fit uint8" },
+  },
+  gradients = {
+    { bool { true, false }, { 1, 2 }, { { 3, 4 }, { 5, 6 } } }, { bool { { true }, { false } }, { 1, 2 }, 3.0 },
+    { true, { 1, 2 }, { 3, 4 } },
   },
   check = function(t)
     -- Several rows and more than one thread's share.
@@ -61,11 +69,18 @@ spec "clip" {
     { { 1, 5, 9 }, { { 2 }, { 6 } }, 8, gives = { { 2, 5, 8 }, { 6, 6, 8 } } },
     { { 1, 5 }, float64 { 2.5, 0 }, 4, gives = { 2.5, 4 }, dtype = "float64" },
     { 7, 0, 5, gives = 5, shape = {} },
+    { int8 { -128, 127 }, -5, 5, gives = { -5, 5 }, dtype = "int8" },
+    { uint8 { 0, 128, 255 }, 10, 200, gives = { 10, 128, 200 }, dtype = "uint8" },
+    { int16 { -300, 300 }, uint8 { 0, 0 }, uint8 { 255, 255 }, gives = { 0, 255 }, dtype = "int16" },
+    { float16 { nan, 9, -inf }, -1, 1.5, gives = { nan, 1.5, -1 }, dtype = "float16" },
+    { bfloat16 { 7, -7 }, -1, 1, gives = { 1, -1 }, dtype = "bfloat16" },
     { zeros { 3, 0 }, 0, 1, shape = { 3, 0 } },
   },
   reference = function(x, low, high) return math.min(math.max(x, low), high) end,
-  samples = shapes { {}, { 17, 65 }, { { 3, 5 }, { 5 }, { 3, 1 } }, { { 2, 1 }, { 4 }, {} }, { { 0, 3 }, { 3 }, { 1, 1 } } },
-  dtypes = { "float32", "float64", "int32", "int64" },
+  samples = shapes {
+    {}, { 17, 65 }, { { 3, 5 }, { 5 }, { 3, 1 } }, { { 2, 1 }, { 4 }, {} }, { { 0, 3 }, { 3 }, { 1, 1 } },
+  },
+  dtypes = { "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64" },
   domain = { -20, 20 },
   result = function(dtype) return dtype end,
   rejects = {
@@ -75,6 +90,27 @@ spec "clip" {
     { args = { { 1, 2 }, 0, "5" }, says = "clip: max is" },
     { args = { int32 { 1 }, 0, 1 << 40 }, says = "clip: max is 1099511627776, which does not fit int32" },
   },
+  gradients = {
+    { { -1, 2, 7 }, 0, 5 }, { { -1, 2, 7 }, { -2, 0, 1 }, { 5.5 } }, { { -1, 2, 7 }, { { 0 }, { 3 } }, { 5, 6, 8 } },
+    { { 1, 5, 9 }, 7, { 3 } }, { 2.5, { 3, 1 }, { 4, 2 } },
+  },
+  check = function(t)
+    local x = (lt.range(100000) % 1000):reshape { 4, 25000 }
+    local got = lt.clip(x, 100, 899)
+    t.equal(got:min(), 100)
+    t.equal(got:max(), 899)
+    t.equal(got[{ 3, { 151, 250 } }], x[{ 3, { 151, 250 } }])
+    t.equal(lt.clip(x, x[1], 899)[{ 2, 777 }], 776)
+    -- What stands at a bound is x itself and passes; each element's gradient goes to one place. nan takes none.
+    local v, low, high = lt.constant { 1.0, 5.0, -3.0, 9.0, nan }, lt.constant(1.0), lt.constant(5.0)
+    local tape <close> = lt.GradientTape()
+    tape:watch { v, low, high }
+    local loss = lt.clip(v, low, high) * { 1, 10, 100, 1000, 0 }
+    local dv, dlow, dhigh = table.unpack(tape:gradient(loss, { v, low, high }))
+    t.equal(dv, { 1, 10, 0, 0, 0 })
+    t.equal(dlow, 100)
+    t.equal(dhigh, 1000)
+  end,
 }
 
 spec "add_n" {
@@ -84,6 +120,15 @@ spec "add_n" {
     { { 1, 2, 3 }, gives = 6, shape = {} },
     { { { 1, 2 }, float64 { 0.5, 0.25 } }, gives = { 1.5, 2.25 }, dtype = "float64" },
     { { int32 { 2147483647 }, int32 { 1 } }, gives = { -2147483648 }, dtype = "int32" },
+    { { int8 { 100 }, int8 { 100 }, int8 { 100 } }, gives = { 44 }, dtype = "int8" },
+    { { uint8 { 200 }, uint8 { 200 } }, gives = { 144 }, dtype = "uint8" },
+    { { int16 { 32767 }, int16 { 1 } }, gives = { -32768 }, dtype = "int16" },
+    { { int64 { math.maxinteger }, int8 { 1 } }, gives = { math.mininteger }, dtype = "int64" },
+    -- Halves are rounded once, at the end.
+    { { float16 { 2048 }, float16 { 1 }, float16 { 1 } }, gives = { 2050 }, dtype = "float16" },
+    { { bfloat16 { 256 }, bfloat16 { 1 }, bfloat16 { 1 } }, gives = { 258 }, dtype = "bfloat16" },
+    { { float16 { 2048 }, bfloat16 { 1 } }, gives = { 2049 }, dtype = "float32" },
+    { { float16 { 1.5, 2 } }, gives = { 1.5, 2 }, dtype = "float16" },
     { { { inf }, { -inf } }, gives = { nan } },
     { { zeros { 0, 2 }, zeros { 0, 2 } }, shape = { 0, 2 } },
   },
@@ -96,10 +141,19 @@ spec "add_n" {
     { args = { { { 1 }, "x" } }, says = "add_n: tensors[2] is" },
     { args = { 5 }, says = "add_n: tensors is" },
   },
+  gradients = { { list = { { 1, 2 }, { 3, 4 }, { 5, 6 } } } },
   check = function(t)
     -- Longer than a stretch, and more tensors than fit a small call.
     local list, x = {}, lt.range(5000)
     for i = 1, 20 do list[i] = x * i end
     t.equal(lt.add_n(list), x * 210)
+    local halves = {}
+    for i = 1, 9 do halves[i] = (x % 100):cast("float16") end
+    t.equal(lt.add_n(halves), ((x % 100) * 9):cast("float16"))
+    -- A tensor that stands in the list twice counts twice.
+    local v = lt.constant { 1.0, 2.0 }
+    local tape <close> = lt.GradientTape()
+    tape:watch(v)
+    t.equal(tape:gradient(lt.add_n { v, v * 3, v }, v), { 5, 5 })
   end,
 }

@@ -1,0 +1,60 @@
+// Division that rounds down, and the remainder that goes with it.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/cpu/elementwise.h"
+
+namespace lutra {
+
+template <class T> struct Divided { T quotient, remainder; };
+
+// NumPy's npy_divmod: the remainder is exact, and the quotient is what fits it.
+template <class T>
+requires std::is_floating_point_v<T> Divided<T> floor_divide(T a, T b) {
+  T mod = std::fmod(a, b);
+  if (b == 0) return {a / b, mod};
+  T div = (a - mod) / b;
+  if (mod != 0) {
+    if ((b < 0) != (mod < 0)) {
+      mod += b;
+      div -= 1;
+    }
+  } else {
+    mod = std::copysign(T(0), b);
+  }
+  T whole = std::floor(div);
+  if (div != 0) {
+    if (div - whole > T(0.5)) whole += 1;
+  } else {
+    whole = std::copysign(T(0), a / b);
+  }
+  return {whole, mod};
+}
+
+// Integers; 0 and 0 for a division by zero. Below 64 bits the quotient of two floats of enough digits, cut off, is
+// exact, and such loops vectorise, which processors' integer division does not.
+template <class T>
+requires std::is_integral_v<T>
+[[gnu::always_inline]] inline Divided<T> floor_divide(T a, T b) {
+  // The smallest integer has no negative.
+  bool negates = std::is_signed_v<T> && b == static_cast<T>(-1);
+  T divisor = (b == 0) | negates ? T(1) : b;
+  T quotient;
+  if constexpr (sizeof(T) == 8) {
+    quotient = a / divisor;
+  } else {
+    using F = std::conditional_t<sizeof(T) == 4, double, float>;
+    quotient = static_cast<T>(static_cast<int32_t>(static_cast<F>(a) / static_cast<F>(divisor)));
+  }
+  T remainder = static_cast<T>(Wrapping<T>(a) - Wrapping<T>(quotient) * Wrapping<T>(divisor));
+  bool rounds_down = (remainder != 0) & ((a < 0) != (b < 0));
+  quotient = static_cast<T>(Wrapping<T>(quotient) - Wrapping<T>(rounds_down));
+  remainder = static_cast<T>(Wrapping<T>(remainder) + (rounds_down ? Wrapping<T>(b) : Wrapping<T>(0)));
+  quotient = negates ? static_cast<T>(0 - Wrapping<T>(a)) : quotient;
+  return {b == 0 ? T(0) : quotient, b == 0 ? T(0) : remainder};
+}
+
+}  // namespace lutra
