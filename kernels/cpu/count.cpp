@@ -68,8 +68,17 @@ template <class T, class F> void each_nonzero(const Array& x, const F& f) {
   parallel_for(static_cast<int64_t>(starts.size()) - 1, 1, [&](int64_t begin, int64_t end) {
     int64_t result = starts[static_cast<std::size_t>(begin)];
     const T* from = x.as<T>();
-    for (int64_t i = begin * kBlock; i < std::min(x.size, end * kBlock); ++i) {
-      if (is_nonzero(from[i])) f(result++, i);
+    int64_t last = std::min(x.size, end * kBlock);
+    // Listed without branches, which random masks would mispredict.
+    constexpr int64_t kListed = 1024;
+    int16_t listed[kListed];
+    for (int64_t first = begin * kBlock; first < last; first += kListed) {
+      int64_t n = std::min(kListed, last - first), count = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        listed[count] = static_cast<int16_t>(i);
+        count += is_nonzero(from[first + i]);
+      }
+      for (int64_t j = 0; j < count; ++j) f(result++, first + listed[j]);
     }
   });
 }
@@ -205,17 +214,24 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
   int64_t base = args.as<IndexAttrs>().base.value, n = sorted.dims[sorted.rank - 1];
   int64_t row = sorted.rank > 1 ? values.dims[values.rank - 1] : values.size;  // values that share a row of sorted
   parallel_for(values.size, kCostlyGrain, [=, &sorted, &values](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
+    for (int64_t i = begin; i < end;) {
+      // Several searches step for step: every one takes as many, and their cache misses overlap.
+      constexpr int64_t kTogether = 16;
+      int64_t together = std::min({kTogether, end - i, row - i % row});
       const T* first = sorted.as<T>() + i / row * n;
-      const T* at = first;
-      C value = static_cast<C>(values.as<T>()[i]);
+      C value[kTogether];
+      int64_t at[kTogether] = {};
+      for (int64_t j = 0; j < together; ++j) value[j] = static_cast<C>(values.as<T>()[i + j]);
       // The answer lies in [at, at + left].
       for (int64_t left = n; left > 0;) {
         int64_t half = (left + 1) / 2;
-        at = is_before(static_cast<C>(at[half - 1]), value) ? at + half : at;
+        for (int64_t j = 0; j < together; ++j) {
+          at[j] += is_before(static_cast<C>(first[at[j] + half - 1]), value[j]) ? half : 0;
+        }
         left -= half;
       }
-      out[i] = at - first + base;
+      for (int64_t j = 0; j < together; ++j) out[i + j] = at[j] + base;
+      i += together;
     }
   });
 }

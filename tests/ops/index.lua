@@ -343,3 +343,37 @@ spec "t[indices] and t[mask]" {
     t.ok(table.concat(variable[lt.constant { 3, 1 }]:totable(), " ") == "3.0 1.0")
   end,
 }
+
+-- What NumPy and PyTorch give, gradients too, for every op of the family (tests/support/make_index_golden.py).
+spec "the index family" {
+  check = function(t)
+    local seen = {}
+    for number, case in ipairs(require "index_golden") do
+      local what = ("%s, case %d"):format(case.op, number)
+      local args = table.move(case.args, 1, #case.args, 1, {})
+      seen[case.op] = true
+      local sources = {}
+      if case.weights then
+        for _, i in ipairs { 1, case.also } do
+          args[i] = lt.constant(args[i], { dtype = "float64" })
+          sources[#sources + 1] = args[i]
+        end
+      end
+      local tape <close> = lt.GradientTape()
+      tape:watch(sources)
+      local results = table.pack(lt[case.op](table.unpack(args)))
+      t.ok(results.n == #case.gives, what)
+      for i, wanted in ipairs(case.gives) do t.equal(results[i]:totable(), wanted, what) end
+      if case.weights then
+        local weights = lt.constant(case.weights, { dtype = "float64" })
+        for i, got in ipairs(tape:gradient(results[1], sources, { output_gradients = weights })) do
+          t.equal(got:totable(), case.gradients[i], what .. ", gradient")
+        end
+      end
+    end
+    for _, op in ipairs { "gather", "gather_nd", "take_along_axis", "scatter_add", "sort", "argsort", "top_k", "unique", "nonzero",
+                          "searchsorted", "bincount" } do
+      t.ok(seen[op], op)
+    end
+  end,
+}

