@@ -1,62 +1,27 @@
-// Looking elements up on the CPU.
+// Picking elements by their place on the CPU. Only bytes move, so there is one version an element size.
 
 #include "ops/index.h"
 
-#include <algorithm>
-#include <atomic>
-#include <bit>
-#include <cstring>
-#include <limits>
-
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/places.h"
 
 namespace lutra {
 namespace {
 
-// Where indices lead: the place on an axis of `size`, or -1.
-struct Places {
-  const Array& indices;
-  int64_t base, size;
-
-  int64_t place(int64_t index) const {
-    int64_t at = index < 0 ? index + size : index - base;
-    return (index == 0 && base != 0) || at < 0 || at >= size ? -1 : at;
-  }
-  // Those of indices [begin, begin + count).
-  void read(int64_t begin, int64_t count, int64_t* out) const {
-    std::size_t bytes = size_of(indices.dtype);
-    convert(DType::Int64, reinterpret_cast<std::byte*>(out), indices.dtype,
-            indices.data + static_cast<std::size_t>(begin) * bytes, count);
-    for (int64_t i = 0; i < count; ++i) out[i] = place(out[i]);
-  }
-  // Tells the first index that leads nowhere, whichever thread met one first.
-  void report(Fault& fault) const {
-    for (int64_t i = 0; i < indices.size; ++i) {
-      int64_t index =
-          read_element(indices.dtype, indices.data + static_cast<std::size_t>(i) * size_of(indices.dtype)).i;
-      if (place(index) >= 0) continue;
-      return fault.raise(index == 0 ? FaultCode::IndexZero : FaultCode::IndexOutOfRange, index, size);
-    }
-  }
-};
-
-constexpr int64_t kChunk = 256;
-
-// Elements of E or, where `length` of them lie together, rows.
-template <class E>
-bool gather_elements(const Places& places, const Array& x, const Array& out, int64_t outer, int64_t length) {
+// Elements of E or, where `length` of them lie together, parts. `parts`: how many a block of x has.
+template <class E, class Rows>
+bool gather_elements(const Rows& rows, const Array& x, const Array& out, int64_t outer, int64_t parts, int64_t length) {
   const E* from = x.as<E>();
   E* to = out.as<E>();
   std::atomic<bool> all_found = true;
-  int64_t count = places.indices.size, row = places.size * length;
+  int64_t count = rows.count();
   parallel_for(outer * count, row_grain(kCheapGrain, length), [&](int64_t begin, int64_t end) {
-    int64_t at[kChunk];
+    int64_t at[kPlacesAtOnce];
     bool found = true;
     while (begin < end) {
       int64_t i = begin % count;
-      int64_t n = std::min({kChunk, end - begin, count - i});
-      places.read(i, n, at);
-      const E* block = from + begin / count * row;
+      int64_t n = std::min({kPlacesAtOnce, end - begin, count - i});
+      rows.read(i, n, at);
+      const E* block = from + begin / count * parts * length;
       E* result = to + begin * length;
       for (int64_t j = 0; j < n; ++j) found &= at[j] >= 0;
       if (length == 1) {
@@ -75,85 +40,127 @@ bool gather_elements(const Places& places, const Array& x, const Array& out, int
   return all_found;
 }
 
+template <class Rows>
+void gather_rows(const KernelArgs& args, const Rows& rows, int64_t outer, int64_t parts, int64_t length) {
+  const Array& x = args.in[0];
+  const Array& out = args.out[0];
+  if (out.size == 0) return rows.report(*args.fault);
+  bool all_found = false;
+  switch (size_of(x.dtype)) {
+    case 1: all_found = gather_elements<uint8_t>(rows, x, out, outer, parts, length); break;
+    case 2: all_found = gather_elements<uint16_t>(rows, x, out, outer, parts, length); break;
+    case 4: all_found = gather_elements<uint32_t>(rows, x, out, outer, parts, length); break;
+    case 8: all_found = gather_elements<uint64_t>(rows, x, out, outer, parts, length); break;
+  }
+  if (!all_found) rows.report(*args.fault);
+}
+
 void run_gather(const KernelArgs& args) {
   const GatherAttrs& attrs = args.as<GatherAttrs>();
   const Array& x = args.in[0];
+  AxisExtent extent(x.dims, x.rank, index_axis(attrs.axis, x.rank, 0));
+  Places places{args.in[1], attrs.base.value, extent.size};
+  gather_rows(args, places, extent.outer, extent.size, extent.inner);
+}
+
+void run_gather_nd(const KernelArgs& args) {
+  const Array& x = args.in[0];
+  NdPlaces places(args.in[1], args.as<IndexAttrs>().base.value, x.dims);
+  gather_rows(args, places, 1, places.parts(), product(x.dims, places.depth, x.rank));
+}
+
+// How the result is walked beside x and the indices, innermost axis first; x does not move along the axis that is
+// picked along. Neighbours that both walk as one are merged.
+struct AlongPlan {
+  int rank = 0;
+  int64_t dims[kMaxRank], x_stride[kMaxRank], index_stride[kMaxRank];
+  int64_t step = 1;  // of x along the axis
+
+  AlongPlan(const Array& x, const Array& indices, const Array& out, int along) {
+    int64_t x_step = 1, index_step = 1;
+    for (int axis = out.rank - 1; axis >= 0; --axis) {
+      if (axis == along) step = x_step;
+      int64_t in_x = axis == along || x.dims[axis] == 1 ? 0 : x_step;
+      int64_t in_indices = indices.dims[axis] == 1 ? 0 : index_step;
+      x_step *= x.dims[axis];
+      index_step *= indices.dims[axis];
+      if (out.dims[axis] == 1) continue;
+      if (rank > 0 && in_x == x_stride[rank - 1] * dims[rank - 1] &&
+          in_indices == index_stride[rank - 1] * dims[rank - 1]) {
+        dims[rank - 1] *= out.dims[axis];
+        continue;
+      }
+      dims[rank] = out.dims[axis];
+      x_stride[rank] = in_x;
+      index_stride[rank++] = in_indices;
+    }
+    if (rank > 0) return;
+    rank = 1;
+    dims[0] = 1;
+    x_stride[0] = index_stride[0] = 0;
+  }
+};
+
+template <class E> bool take_elements(const AlongPlan& plan, const Places& places, const Array& x, const Array& out) {
+  std::atomic<bool> all_found = true;
+  int64_t length = plan.dims[0], x_stride = plan.x_stride[0], index_stride = plan.index_stride[0], step = plan.step;
+  parallel_for(out.size / length, row_grain(kCheapGrain, length), [&](int64_t begin, int64_t end) {
+    int64_t at[kPlacesAtOnce];
+    bool found = true;
+    for (int64_t row = begin; row < end; ++row) {
+      const E* from = x.as<E>();
+      int64_t rest = row, first = 0;
+      for (int axis = 1; axis < plan.rank; ++axis) {
+        from += rest % plan.dims[axis] * plan.x_stride[axis];
+        first += rest % plan.dims[axis] * plan.index_stride[axis];
+        rest /= plan.dims[axis];
+      }
+      E* to = out.as<E>() + row * length;
+      for (int64_t i = 0; i < length; i += kPlacesAtOnce) {
+        int64_t n = std::min(kPlacesAtOnce, length - i);
+        places.read(first + i * index_stride, n, at, index_stride);
+        for (int64_t j = 0; j < n; ++j) {
+          found &= at[j] >= 0;
+          to[i + j] = at[j] >= 0 ? from[(i + j) * x_stride + at[j] * step] : E(0);
+        }
+      }
+    }
+    if (!found) all_found = false;
+  });
+  return all_found;
+}
+
+void run_take_along_axis(const KernelArgs& args) {
+  const GatherAttrs& attrs = args.as<GatherAttrs>();
+  const Array& x = args.in[0];
   const Array& out = args.out[0];
-  int axis = gather_axis(attrs, x.rank);
+  int axis = index_axis(attrs.axis, x.rank, 0);
   Places places{args.in[1], attrs.base.value, x.dims[axis]};
   if (out.size == 0) return places.report(*args.fault);
-  int64_t outer = 1, length = 1;
-  for (int i = 0; i < axis; ++i) outer *= x.dims[i];
-  for (int i = axis + 1; i < x.rank; ++i) length *= x.dims[i];
+  AlongPlan plan(x, args.in[1], out, axis);
   bool all_found = false;
   switch (size_of(x.dtype)) {
-    case 1: all_found = gather_elements<uint8_t>(places, x, out, outer, length); break;
-    case 2: all_found = gather_elements<uint16_t>(places, x, out, outer, length); break;
-    case 4: all_found = gather_elements<uint32_t>(places, x, out, outer, length); break;
-    case 8: all_found = gather_elements<uint64_t>(places, x, out, outer, length); break;
+    case 1: all_found = take_elements<uint8_t>(plan, places, x, out); break;
+    case 2: all_found = take_elements<uint16_t>(plan, places, x, out); break;
+    case 4: all_found = take_elements<uint32_t>(plan, places, x, out); break;
+    case 8: all_found = take_elements<uint64_t>(plan, places, x, out); break;
   }
   if (!all_found) places.report(*args.fault);
 }
 
-// An element as an integer of the same order: -0 equals 0, and every nan is the largest.
-struct Ranked {
-  uint64_t rank;
-  int64_t place;
-};
-
-template <class T> uint64_t rank_of(T value) {
-  constexpr uint64_t kSign = uint64_t{1} << 63;
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<uint64_t>(static_cast<int64_t>(value)) ^ kSign;
-  } else {
-    double wide = static_cast<double>(value);
-    if (wide != wide) return std::numeric_limits<uint64_t>::max();
-    uint64_t bits = std::bit_cast<uint64_t>(wide == 0 ? 0.0 : wide);
-    return (bits & kSign) != 0 ? ~bits : bits | kSign;
-  }
-}
-
-template <class T> void rank_all(const Array& x, Ranked* out) {
-  const T* from = x.as<T>();
-  parallel_for(x.size, kCheapGrain, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) out[i] = {rank_of(from[i]), i};
-  });
-}
-
-std::size_t unique_scratch(const KernelArgs& args) {
-  return static_cast<std::size_t>(args.in[0].size) * sizeof(Ranked);
-}
-
-void run_unique(const KernelArgs& args) {
-  const Array& x = args.in[0];
-  int64_t base = args.as<UniqueAttrs>().base.value;
-  int64_t* inverse = args.out[1].as<int64_t>();
-  int64_t* counts = args.out[2].as<int64_t>();
-  Ranked* order = reinterpret_cast<Ranked*>(args.scratch);
-  visit_dtype(x.dtype, [&](auto tag) { rank_all<typename decltype(tag)::type>(x, order); });
-  std::sort(order, order + x.size,
-            [](const Ranked& a, const Ranked& b) { return a.rank != b.rank ? a.rank < b.rank : a.place < b.place; });
-  std::size_t bytes = size_of(x.dtype);
-  int64_t found = 0;
-  for (int64_t i = 0; i < x.size; ++i) {
-    if (i == 0 || order[i].rank != order[i - 1].rank) {
-      std::memcpy(args.out[0].data + static_cast<std::size_t>(found) * bytes,
-                  x.data + static_cast<std::size_t>(order[i].place) * bytes, bytes);
-      counts[found++] = 0;
-    }
-    ++counts[found - 1];
-    inverse[order[i].place] = found - 1 + base;
-  }
-  args.out_count[0] = found;
-  args.out_count[1] = x.size;
-  args.out_count[2] = found;
-}
-
 }  // namespace
+
+void register_scatter_cpu(KernelRegistry& kernels);  // scatter.cpp
+void register_sort_cpu(KernelRegistry& kernels);     // sort.cpp
+void register_count_cpu(KernelRegistry& kernels);    // count.cpp
 
 void register_index_cpu(KernelRegistry& kernels) {
   kernels.add("GatherV2", DeviceType::CPU, kAnyDType, {.run = run_gather});
-  kernels.add("Unique", DeviceType::CPU, kAnyDType, {.run = run_unique, .scratch = unique_scratch});
+  kernels.add("GatherNd", DeviceType::CPU, kAnyDType, {.run = run_gather_nd});
+  kernels.add("TakeAlongAxis", DeviceType::CPU, kAnyDType, {.run = run_take_along_axis});
+  register_scatter_cpu(kernels);
+  register_sort_cpu(kernels);
+  register_count_cpu(kernels);
 }
 
 }  // namespace lutra

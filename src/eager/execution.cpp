@@ -73,6 +73,7 @@ class Execution {
   void run() {
     context_.placement_log().forget_copies();  // of an op that failed half way
     if (prepared_.kernel == nullptr) return share_input();
+    if (prepared_.kernel->count != nullptr) return run_counted();
     allocate_outputs();
     check_epoch(context_, call_, prepared_);
     fetch_inputs();
@@ -138,9 +139,54 @@ class Execution {
             : (number_ = context_.origins().record(op_.logged(call_), prepared_.spec, device_, prepared_.reason));
   }
 
-  void allocate_outputs() {
+  // An op on the CPU whose results' sizes only the values tell: they are counted first.
+  void run_counted() {
+    fetch_inputs();
+    take_addresses();
+    for (int i = 0; i < prepared_.n_out; ++i) finish_meta(*outs_[i]);
+    report();
+    int64_t counts[kMaxOutputs];
+    count(counts);
+    OutputMeta metas[kMaxOutputs];
     for (int i = 0; i < prepared_.n_out; ++i) {
-      const OutputMeta& meta = prepared_.out[i];
+      metas[i] = prepared_.out[i];
+      metas[i].shape[0] = counts[i];
+      metas[i].size = element_count(op_.called(), metas[i].shape.dims(), static_cast<int64_t>(size_of(metas[i].dtype)));
+    }
+    allocate_outputs(metas);
+    check_epoch(context_, call_, prepared_);
+    take_addresses();
+    require_counts(counts);
+    prepared_.kernel->run(args_);
+    record_big();
+  }
+
+  void count(int64_t* counts) {
+    Fault fault;
+    args_.fault = &fault;
+    args_.out_count = counts;
+    prepared_.kernel->count(args_);
+    args_.fault = nullptr;
+    if (fault.happened()) throw fault_error(op_.called(), fault);
+  }
+
+  // Tensors never change, but a finalizer that ran during allocation may have assigned a variable.
+  void require_counts(const int64_t* before) {
+    bool has_variable = false;
+    for (int i = 0; i < call_.n_in; ++i) {
+      has_variable |= call_.in[i].tensor != nullptr && is_variable(*call_.in[i].tensor);
+    }
+    if (!has_variable) return;
+    int64_t now[kMaxOutputs];
+    count(now);
+    if (std::equal(now, now + prepared_.n_out, before)) return;
+    fail(ErrorCode::FailedPrecondition, op_.called(), ": a finalizer assigned an input while the op was being set up");
+  }
+
+  void allocate_outputs() { allocate_outputs(prepared_.out); }
+  void allocate_outputs(const OutputMeta* metas) {
+    for (int i = 0; i < prepared_.n_out; ++i) {
+      const OutputMeta& meta = metas[i];
       TensorRep& out = *outs_[i];
       out.dtype = meta.dtype;
       out.size = meta.size;
@@ -341,9 +387,17 @@ class Execution {
     for (int axis = 1; axis < out.rank; ++axis) row *= out.dims[axis];
     out.dims[0] = first_axis;
     out.size = first_axis * row;
-    if (out.storage != nullptr && out.nbytes() <= kInlineBytes) {
-      std::memcpy(out.bytes, out.data, out.nbytes());
+    if (out.storage == nullptr) return;
+    std::size_t bytes = out.nbytes();
+    if (bytes <= kInlineBytes) {
+      std::memcpy(out.bytes, out.data, bytes);
       drop(out);
+    } else if (2 * bytes < out.storage->bytes) {
+      // Most of the memory was not needed: the result is not to keep it.
+      Storage* exact = context_.allocate(device_, bytes, {op_.called(), out.dtype, out.shape()});
+      std::memcpy(exact->data, out.data, bytes);
+      out.data = exact->data;
+      std::exchange(out.storage, exact)->release();
     }
   }
 

@@ -8,7 +8,7 @@
 #include "ops/index.h"
 #include "ops/shape.h"
 
-// t[i], t[{i, {first, last, step}, {}}], t[indices]: a StridedSlice or a GatherV2.
+// t[i], t[{i, {first, last, step}, {}}], t[indices], t[mask]: a StridedSlice, a GatherV2 or a BooleanMask.
 
 namespace lutra {
 namespace {
@@ -95,14 +95,11 @@ int index_tensor(lua_State* L, State& state, const Box& box) {
   lua_settop(L, 2);
   Operand operands[2];
   operands[0].tensor = &box.tensor;
-  if (Box* indices = to_live_box(L, 2)) {
-    if (indices->tensor.dtype == DType::Bool) {
-      state.keep(Error(ErrorCode::Unimplemented, "index: a bool mask; use where or gather with indices"));
-      state.raise(L);
-    }
-    operands[1].tensor = &indices->tensor;
-    Call call(state.runtime().ops().get("GatherV2"), operands, 2, 1);
-    call.as<GatherAttrs>().base.value = 1;
+  if (Box* key = to_live_box(L, 2)) {
+    operands[1].tensor = &key->tensor;
+    bool is_mask = key->tensor.dtype == DType::Bool;
+    Call call(state.runtime().ops().get(is_mask ? "BooleanMask" : "GatherV2"), operands, 2, 1);
+    if (!is_mask) call.as<GatherAttrs>().base.value = 1;
     return run_read_call(L, state, call);
   }
   Call call(state.runtime().ops().get("StridedSlice"), operands, 1, 1);
@@ -112,7 +109,7 @@ int index_tensor(lua_State* L, State& state, const Box& box) {
       check_iteration(L, box.tensor);
     } else if (type != LUA_TTABLE) {
       if (to_box(L, 2) != nullptr) args.tensor(2, "the key");  // says that it has been released
-      args.wrong(2, "the key", "an integer, a list of entries per axis, or a tensor of indices");
+      args.wrong(2, "the key", "an integer, a list of entries per axis, a tensor of indices or a bool mask");
     }
     read_slice(L, 2, &call.as<SliceAttrs>());
   });

@@ -16,6 +16,7 @@ enum class FaultCode : uint32_t {
   NegativeShift,    // value: the count
   IndexZero,        // counting from 1
   IndexOutOfRange,  // value: the index as the user gave it; limit: the axis' size
+  ValueBelowFirst,  // limit: the first that is counted
   Injected,         // a simulated GPU was told to fail this command
 };
 

@@ -33,7 +33,7 @@ struct KernelArgs {
   const Array* out;
   std::byte* scratch;
   Fault* fault;        // where a mistake in values is told; null when the op checks none
-  int64_t* out_count;  // kDynamic: the real size of each output's first axis
+  int64_t* out_count;  // kDynamic: the real size of each output's first axis (KernelEntry::count)
   int n_in;
   int n_out;
 
@@ -44,6 +44,9 @@ struct KernelEntry {
   void (*run)(const KernelArgs& args) = nullptr;
   // Bytes of scratch memory it wants beside its outputs; null: none.
   std::size_t (*scratch)(const KernelArgs& args) = nullptr;
+  // kDynamic: fills out_count from the inputs before outputs are allocated; such an op has no scratch. Null: outputs
+  // are allocated in the shape function's size, and run fills out_count.
+  void (*count)(const KernelArgs& args) = nullptr;
 };
 
 // The types kernels compute in today: the other five are stored, cast and printed.

@@ -150,4 +150,26 @@ assert(unknown and unknown:find("device:GPU:1 unknown device. Here: ", 1, true),
 
 a = nil
 expect.equal(expect.storages(), storages, "storages after resets")
+
+-- What nonzero finds is counted, then memory is allocated for it. When there is too little, garbage is collected, and a
+-- finalizer assigns the variable that was counted: the count no longer holds.
+config.reset()
+config.set_simulated_gpus(0)
+config.set_memory_limit("CPU:0", 64)
+for _, case in ipairs { { to = 0, fails = true }, { to = 1, fails = false } } do
+  local v, other, called = lt.Variable(lt.ones { 2000000 }), lt.fill({ 2000000 }, case.to):cast("float32"), false
+  local garbage, sentinel = lt.ones { 10000000 }, setmetatable({}, { __gc = function() called = true v:assign(other) end })
+  garbage, sentinel = nil, nil
+  local ok, result = pcall(lt.nonzero, v)
+  assert(called, "no finalizer was called")
+  if case.fails then
+    expect.equal(tostring(result.code), "FailedPrecondition")
+    assert(result.message:find("nonzero: a finalizer assigned an input while the op was being set up", 1, true), result.message)
+  else
+    assert(ok and #result == 2000000, tostring(result))
+  end
+  v, other, result = nil, nil, nil
+  collectgarbage()
+  collectgarbage()
+end
 print("ok")

@@ -67,16 +67,16 @@ function Tensor:to(device) end
 ---     print(x)  --> lutra.Tensor(released)
 function Tensor:release() end
 
---- Part of the tensor: `t[i]`, `t[{...}]` with one entry per axis, `t[indices]`.
+--- Part of the tensor: `t[i]`, `t[{...}]` with one entry per axis, `t[indices]`, `t[mask]`.
 ---
 --- A number drops the axis and takes one place of it: `t[2]`, `t[-1]`, `t[{1, 2}]`. In `t[{...}]` an entry
 --- `{first, last, step}` keeps that range, both ends included (step 1 unless said, `{first}` is one place), `{}` keeps
---- all; axes without an entry are kept. An integer tensor gathers along the first axis. A string is a field or a
---- method.
+--- all; axes without an entry are kept. An integer tensor gathers along the first axis. A bool tensor with the sizes
+--- of the leading axes keeps the parts where it is true, one after the other. A string is a field or a method.
 ---@param key integer|table|lutra.Tensor|string
----@return lutra.Tensor # a slice along the first axis shares the tensor's memory; logged as StridedSlice or GatherV2
---- Errors: InvalidArgument for index 0, too many entries, an unknown field; OutOfRange for a place past the end;
----   Unimplemented for a bool mask.
+---@return lutra.Tensor # a slice along the first axis shares the tensor's memory; logged as StridedSlice, GatherV2 or BooleanMask
+--- Errors: InvalidArgument for index 0, too many entries, a mask of other sizes, an unknown field; OutOfRange for a
+---   place past the end.
 --- Example:
 ---     local t = lt.constant {{1, 2, 3}, {4, 5, 6}}
 ---     print(t[2])  --> lutra.Tensor([4 5 6], shape=(3,), dtype=int32)
@@ -85,7 +85,8 @@ function Tensor:release() end
 ---     --> lutra.Tensor(
 ---     --> [[2 3]
 ---     -->  [5 6]], shape=(2, 2), dtype=int32)
---- Source: tf.Tensor.__getitem__
+---     print(t[t:gt(2)])  --> lutra.Tensor([3 4 5 6], shape=(4,), dtype=int32)
+--- Source: tf.Tensor.__getitem__, tf.boolean_mask
 function Tensor:__index(key) end
 
 --- Always an error: tensors do not change. Build a new one with where, concat or stack.

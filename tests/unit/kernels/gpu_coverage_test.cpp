@@ -18,7 +18,8 @@ namespace {
 
 // What the CPU computes and a GPU does not. An op that is not here and loses its GPU kernel for one dtype is a failure.
 const std::map<std::string, DTypes> kOnlyOnTheCpu = {
-    {"Unique", kAnyDType},
+    {"Unique", kAnyDType},      {"Where", kAnyDType},         {"Bincount", kInts},
+    {"BooleanMask", kAnyDType}, {"BooleanMaskGrad", kFloats},
 };
 
 struct Kernels {

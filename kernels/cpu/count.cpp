@@ -1,0 +1,256 @@
+// Masks, counts and places among sorted values on the CPU.
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "kernels/cpu/places.h"
+#include "ops/index.h"
+
+namespace lutra {
+namespace {
+
+// Elements are counted block by block, so that each block knows where its own results begin.
+constexpr int64_t kBlock = 16384;
+
+template <class T> int64_t count_nonzero(const T* x, int64_t n) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) count += x[i] != T(0);
+  return count;
+}
+template <> int64_t count_nonzero(const bool* x, int64_t n) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) count += x[i];
+  return count;
+}
+// -0 is zero too: all bits but the sign are.
+int64_t count_half(const uint16_t* bits, int64_t n) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < n; ++i) count += (bits[i] & 0x7fff) != 0;
+  return count;
+}
+template <> int64_t count_nonzero(const Float16* x, int64_t n) {
+  return count_half(reinterpret_cast<const uint16_t*>(x), n);
+}
+template <> int64_t count_nonzero(const BFloat16* x, int64_t n) {
+  return count_half(reinterpret_cast<const uint16_t*>(x), n);
+}
+
+template <class T> bool is_nonzero(T value) {
+  if constexpr (std::is_same_v<T, bool>) return value;
+  else return value != 0;
+}
+
+// Where the results of each block of x begin; one more entry says how many there are.
+template <class T> std::vector<int64_t> block_starts(const Array& x) {
+  int64_t blocks = (x.size + kBlock - 1) / kBlock;
+  std::vector<int64_t> starts(static_cast<std::size_t>(blocks) + 1);
+  parallel_for(blocks, 4, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      starts[static_cast<std::size_t>(b) + 1] =
+          count_nonzero(x.as<T>() + b * kBlock, std::min(kBlock, x.size - b * kBlock));
+    }
+  });
+  for (std::size_t b = 1; b < starts.size(); ++b) starts[b] += starts[b - 1];
+  return starts;
+}
+
+template <class T> int64_t count_all(const Array& x) {
+  std::atomic<int64_t> total = 0;
+  parallel_for(x.size, kCheapGrain,
+               [&](int64_t begin, int64_t end) { total += count_nonzero(x.as<T>() + begin, end - begin); });
+  return total;
+}
+
+// Calls f(result, element) for the results of each block, in order.
+template <class T, class F> void each_nonzero(const Array& x, const F& f) {
+  std::vector<int64_t> starts = block_starts<T>(x);
+  parallel_for(static_cast<int64_t>(starts.size()) - 1, 1, [&](int64_t begin, int64_t end) {
+    int64_t result = starts[static_cast<std::size_t>(begin)];
+    const T* from = x.as<T>();
+    int64_t last = std::min(x.size, end * kBlock);
+    // Listed without branches, which random masks would mispredict.
+    constexpr int64_t kListed = 1024;
+    int16_t listed[kListed];
+    for (int64_t first = begin * kBlock; first < last; first += kListed) {
+      int64_t n = std::min(kListed, last - first), count = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        listed[count] = static_cast<int16_t>(i);
+        count += is_nonzero(from[first + i]);
+      }
+      for (int64_t j = 0; j < count; ++j) f(result++, first + listed[j]);
+    }
+  });
+}
+
+template <class T> void count_nonzero_rows(const KernelArgs& args) { args.out_count[0] = count_all<T>(args.in[0]); }
+
+template <class T> void run_nonzero(const KernelArgs& args) {
+  const Array& x = args.in[0];
+  int64_t* out = args.out[0].as<int64_t>();
+  int64_t base = args.as<IndexAttrs>().base.value;
+  int rank = x.rank;
+  each_nonzero<T>(x, [=, &x](int64_t result, int64_t element) {
+    int64_t* row = out + result * rank;
+    for (int axis = rank - 1; axis > 0; --axis) {
+      int64_t outer = element / x.dims[axis];
+      row[axis] = element - outer * x.dims[axis] + base;
+      element = outer;
+    }
+    if (rank > 0) row[0] = element + base;
+  });
+}
+
+// How many bytes a part of t has, where the mask's axes are the leading ones.
+std::size_t part_bytes(const Array& t, const Array& mask) {
+  return static_cast<std::size_t>(product(t.dims, mask.rank, t.rank)) * size_of(t.dtype);
+}
+
+void count_masked(const KernelArgs& args) { args.out_count[0] = count_all<bool>(args.in[1]); }
+
+template <class E> void pick_masked(const Array& mask, const std::byte* from_bytes, std::byte* to_bytes) {
+  const E* from = reinterpret_cast<const E*>(from_bytes);
+  E* to = reinterpret_cast<E*>(to_bytes);
+  each_nonzero<bool>(mask, [=](int64_t result, int64_t element) { to[result] = from[element]; });
+}
+
+void run_mask(const KernelArgs& args) {
+  const Array& t = args.in[0];
+  const Array& mask = args.in[1];
+  std::byte* to = args.out[0].data;
+  if (args.out[0].size == 0) return;
+  std::size_t bytes = part_bytes(t, mask);
+  switch (bytes) {
+    case 1: return pick_masked<uint8_t>(mask, t.data, to);
+    case 2: return pick_masked<uint16_t>(mask, t.data, to);
+    case 4: return pick_masked<uint32_t>(mask, t.data, to);
+    case 8: return pick_masked<uint64_t>(mask, t.data, to);
+  }
+  each_nonzero<bool>(mask, [=, &t](int64_t result, int64_t element) {
+    std::memcpy(to + static_cast<std::size_t>(result) * bytes, t.data + static_cast<std::size_t>(element) * bytes,
+                bytes);
+  });
+}
+
+// Parts of dy where the mask is true, zeros elsewhere.
+void run_mask_grad(const KernelArgs& args) {
+  const Array& dy = args.in[0];
+  const Array& mask = args.in[1];
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  std::size_t bytes = static_cast<std::size_t>(product(dy.dims, 1, dy.rank)) * size_of(dy.dtype);
+  std::size_t all = static_cast<std::size_t>(out.size) * size_of(out.dtype);
+  std::memset(out.data, 0, all);
+  each_nonzero<bool>(mask, [=, &dy, &out](int64_t result, int64_t element) {
+    if (result >= dy.dims[0]) return;  // a gradient of another shape than t[mask]'s
+    std::memcpy(out.data + static_cast<std::size_t>(element) * bytes,
+                dy.data + static_cast<std::size_t>(result) * bytes, bytes);
+  });
+}
+
+// The largest value and what is wrong with the smallest.
+template <class T> void count_bins(const KernelArgs& args) {
+  const Array& x = args.in[0];
+  const T* from = x.as<T>();
+  int64_t base = args.as<IndexAttrs>().base.value;
+  std::atomic<int64_t> most = base - 1, least = base;
+  parallel_for(x.size, kCheapGrain, [&](int64_t begin, int64_t end) {
+    T low = from[begin], high = from[begin];
+    for (int64_t i = begin; i < end; ++i) {
+      low = std::min(low, from[i]);
+      high = std::max(high, from[i]);
+    }
+    for (int64_t known = most; high > known && !most.compare_exchange_weak(known, high);) {
+    }
+    for (int64_t known = least; low < known && !least.compare_exchange_weak(known, low);) {
+    }
+  });
+  args.out_count[0] = 0;
+  if (least >= base) {
+    args.out_count[0] = most - base + 1;
+    return;
+  }
+  const T* first = std::find_if(from, from + x.size, [&](T value) { return value < base; });
+  args.fault->raise(FaultCode::ValueBelowFirst, *first, base);
+}
+
+// Up to this many bins each thread counts in bins of its own.
+constexpr int64_t kOwnBins = 8192;
+
+template <class T> void run_bincount(const KernelArgs& args) {
+  const Array& x = args.in[0];
+  const T* from = x.as<T>();
+  int64_t* out = args.out[0].as<int64_t>();
+  int64_t base = args.as<IndexAttrs>().base.value, bins = args.out[0].size;
+  std::fill(out, out + bins, int64_t{0});
+  parallel_for(x.size, 4 * kCheapGrain, [=, &x](int64_t begin, int64_t end) {
+    if (begin == 0 && end == x.size) {  // the only thread
+      for (int64_t i = begin; i < end; ++i) ++out[from[i] - base];
+    } else if (bins <= kOwnBins) {
+      std::vector<int64_t> own(static_cast<std::size_t>(bins));
+      for (int64_t i = begin; i < end; ++i) ++own[static_cast<std::size_t>(from[i] - base)];
+      for (int64_t bin = 0; bin < bins; ++bin) {
+        std::atomic_ref(out[bin]).fetch_add(own[static_cast<std::size_t>(bin)], std::memory_order_relaxed);
+      }
+    } else {
+      for (int64_t i = begin; i < end; ++i) {
+        std::atomic_ref(out[from[i] - base]).fetch_add(1, std::memory_order_relaxed);
+      }
+    }
+  });
+}
+
+// In order, with nan after every number.
+template <class C> bool is_before(C a, C b) {
+  if constexpr (std::is_floating_point_v<C>) return a < b || (b != b && a == a);
+  else return a < b;
+}
+
+template <class T> void run_searchsorted(const KernelArgs& args) {
+  using C = ComputeType<T>;
+  const Array& sorted = args.in[0];
+  const Array& values = args.in[1];
+  int64_t* out = args.out[0].as<int64_t>();
+  int64_t base = args.as<IndexAttrs>().base.value, n = sorted.dims[sorted.rank - 1];
+  int64_t row = sorted.rank > 1 ? values.dims[values.rank - 1] : values.size;  // values that share a row of sorted
+  parallel_for(values.size, kCostlyGrain, [=, &sorted, &values](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end;) {
+      // Several searches step for step: every one takes as many, and their cache misses overlap.
+      constexpr int64_t kTogether = 16;
+      int64_t together = std::min({kTogether, end - i, row - i % row});
+      const T* first = sorted.as<T>() + i / row * n;
+      C value[kTogether];
+      int64_t at[kTogether] = {};
+      for (int64_t j = 0; j < together; ++j) value[j] = static_cast<C>(values.as<T>()[i + j]);
+      // The answer lies in [at, at + left].
+      for (int64_t left = n; left > 0;) {
+        int64_t half = (left + 1) / 2;
+        for (int64_t j = 0; j < together; ++j) {
+          at[j] += is_before(static_cast<C>(first[at[j] + half - 1]), value[j]) ? half : 0;
+        }
+        left -= half;
+      }
+      for (int64_t j = 0; j < together; ++j) out[i + j] = at[j] + base;
+      i += together;
+    }
+  });
+}
+
+}  // namespace
+
+void register_count_cpu(KernelRegistry& kernels) {
+  kernels.add_each("Where", DeviceType::CPU, AllTypes{}, [](auto tag) {
+    using T = typename decltype(tag)::type;
+    return KernelEntry{.run = run_nonzero<T>, .count = count_nonzero_rows<T>};
+  });
+  kernels.add_each("LowerBound", DeviceType::CPU, AllNumbers{},
+                   [](auto tag) { return KernelEntry{.run = run_searchsorted<typename decltype(tag)::type>}; });
+  kernels.add_each("Bincount", DeviceType::CPU, AllInts{}, [](auto tag) {
+    using T = typename decltype(tag)::type;
+    return KernelEntry{.run = run_bincount<T>, .count = count_bins<T>};
+  });
+  kernels.add("BooleanMask", DeviceType::CPU, kAnyDType, {.run = run_mask, .count = count_masked});
+  kernels.add("BooleanMaskGrad", DeviceType::CPU, kFloats, {.run = run_mask_grad});
+}
+
+}  // namespace lutra

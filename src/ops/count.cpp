@@ -1,0 +1,135 @@
+// Masks, counts and places among sorted values. Where a result's size depends on values, the op runs on the CPU: a GPU
+// would have to be waited for before anything could be done with the result.
+
+#include "ops/gradient.h"
+#include "ops/index.h"
+#include "ops/kernel.h"
+
+namespace lutra {
+namespace {
+
+void nonzero_shape(Inference& inference) {
+  Shape x = inference.shape(0);
+  inference.output(DType::Int64, Shape{x.size(), x.rank()});
+}
+
+void bincount_shape(Inference& inference) { inference.output(DType::Int64, Shape{0}); }
+
+void searchsorted_shape(Inference& inference) {
+  Shape sorted = inference.shape(0), values = inference.shape(1);
+  require(sorted.rank() > 0, inference.who(), ": sorted is a scalar, expected values in ascending order along an axis");
+  bool fits = sorted.rank() == 1 || sorted.rank() == values.rank();
+  for (int i = 0; fits && i + 1 < sorted.rank(); ++i) fits = sorted[i] == values[i];
+  require(fits, inference.who(), ": sorted ", sorted, " and values ", values,
+          " do not match: sorted has one axis, or all sizes but the last are equal");
+  inference.output(DType::Int64, values);
+}
+
+// A binary search a value.
+Cost searchsorted_cost(const KernelArgs& args) {
+  const Array& sorted = args.in[0];
+  double values = static_cast<double>(args.in[1].size), element = static_cast<double>(size_of(sorted.dtype));
+  double steps = 1;
+  for (int64_t n = sorted.dims[sorted.rank - 1]; n > 1; n /= 2) ++steps;
+  return {.flops = values * steps, .bytes = values * (element + 8) + static_cast<double>(sorted.size) * element};
+}
+
+void mask_shape(Inference& inference) {
+  Shape t = inference.shape(0), mask = inference.shape(1);
+  bool fits = mask.rank() <= t.rank();
+  for (int i = 0; fits && i < mask.rank(); ++i) fits = mask[i] == t[i];
+  require(fits, "t[mask]: mask ", mask, " does not fit t ", t, ": it must have the sizes of t's leading axes");
+  require(t.rank() - mask.rank() < kMaxRank, "t[mask]: t ", t, " has ", kMaxRank,
+          " axes already, and a scalar mask adds one");
+  Shape out{mask.size()};
+  for (int i = mask.rank(); i < t.rank(); ++i) out.push(t[i]);
+  inference.output(inference.key(), out);
+}
+
+void mask_grad_shape(Inference& inference) {
+  Shape dy = inference.shape(0), out = inference.shape(1);
+  for (int i = 1; i < dy.rank(); ++i) out.push(dy[i]);
+  inference.output(inference.key(), out);
+}
+
+void mask_gradient(Gradient& g) { g.add(0, g.call("BooleanMaskGrad", {g.dy(), g.x(1)})); }
+void mask_grad_gradient(Gradient& g) { g.add(0, g.call("BooleanMask", {g.dy(), g.x(1)})); }
+
+}  // namespace
+
+void define_count_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "Where",
+      .lua_name = "nonzero",
+      .summary =
+          "Where x is not zero, or true, in row-major order: a row an element, an index an axis, counted from 1, as "
+          "gather_nd takes them. nan is not zero. The size depends on values, so it runs on the CPU.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
+      .output = "[n, x's number of axes]; int64",
+      .source = "numpy.argwhere, tf.where",
+      .example = "lutra.nonzero{{0, 5}, {6, 0}}  --> {{1, 2}, {2, 1}}",
+      .shape = nonzero_shape,
+      .flags = kDynamic,
+  });
+  ops.define({
+      .name = "LowerBound",
+      .lua_name = "searchsorted",
+      .summary =
+          "The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. "
+          "nan counts as larger than every number. Where sorted is not in order, any place from 1 to one past its end.",
+      .inputs = {{"sorted", kNumbers, "[n], or [..., n] with one row for each row of values"},
+                 {"values", kNumbers, "any shape, or [..., m]", kNumber}},
+      .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
+      .output = "the shape of values; int64, from 1 to n + 1",
+      .errors = "InvalidArgument if sorted is a scalar, if one of them is bool, or if leading sizes differ.",
+      .source = "numpy.searchsorted, tf.searchsorted",
+      .example = "lutra.searchsorted({10, 20, 30}, {5, 20, 99})  --> {1, 2, 4}",
+      .shape = searchsorted_shape,
+      .cost = searchsorted_cost,
+      .gpu = kNumbers,
+  });
+  ops.define({
+      .name = "Bincount",
+      .lua_name = "bincount",
+      .summary =
+          "How often each whole number occurs in x, flattened: element i counts the value i, up to the largest there "
+          "is. The size depends on values, so it runs on the CPU.",
+      .inputs = {{"x", kInts, "any shape, values of at least 1"}},
+      .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first value is")}),
+      .output = "[x's largest value], [0] if x has no elements; int64",
+      .errors = "InvalidArgument for a value below 1.",
+      .source = "numpy.bincount, tf.math.bincount",
+      .example = "lutra.bincount{2, 4, 2}  --> {0, 2, 0, 1}",
+      .shape = bincount_shape,
+      .flags = kDynamic | kChecksValues,
+  });
+  ops.define({
+      .name = "BooleanMask",
+      .summary =
+          "t[mask]: the parts of t where the mask is true, one after the other. The size depends on values, so it runs "
+          "on the CPU.",
+      .inputs = {{"t", kAnyDType, "any shape"}, {"mask", kBool, "the sizes of t's leading axes", kOwnDType}},
+      .output = "[n], then t's axes that the mask does not have; t's dtype",
+      .errors = "InvalidArgument when the mask's sizes are not those of t's leading axes.",
+      .source = "numpy's boolean indexing, tf.boolean_mask",
+      .shape = mask_shape,
+      .gradient = mask_gradient,
+      .saves = kX1,
+      .flags = kDynamic | kHidden,
+  });
+  ops.define({
+      .name = "BooleanMaskGrad",
+      .summary =
+          "The gradient of t[mask]: the parts of dy where the mask is true, zeros elsewhere. Runs on the CPU, where "
+          "t[mask] did.",
+      .inputs = {{"dy", kFloats, "t[mask]'s"}, {"mask", kBool, "as given", kOwnDType}},
+      .output = "t's shape; dy's dtype",
+      .shape = mask_grad_shape,
+      .gradient = mask_grad_gradient,
+      .saves = kX1,
+      .flags = kHidden,
+  });
+}
+
+}  // namespace lutra

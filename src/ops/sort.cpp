@@ -1,0 +1,164 @@
+// Elements in order and where they were. nan counts as larger than every number, -0 as equal to 0.
+
+#include <cmath>
+
+#include "ops/gradient.h"
+#include "ops/index.h"
+#include "ops/kernel.h"
+
+namespace lutra {
+namespace {
+
+// The axis to put in order: the last unless another was given.
+int sorted_axis(const Inference& inference, const Axes& axes) {
+  Shape x = inference.shape(0);
+  require(x.rank() > 0, inference.who(), ": x is a scalar, which has no axis to put in order");
+  require(!axes.is_list, inference.who(), ": axis is a list, expected one axis");
+  return inference.axis(axes.given() ? axes.v[0] : -1, x.rank());
+}
+
+void sort_shape(Inference& inference) {
+  sorted_axis(inference, inference.attrs<SortAttrs>().axis);
+  inference.output_like(inference.key(), 0);
+}
+
+void argsort_shape(Inference& inference) {
+  sorted_axis(inference, inference.attrs<ArgsortAttrs>().axis);
+  inference.output_like(DType::Int64, 0);
+}
+
+void top_k_shape(Inference& inference) {
+  const TopKAttrs& attrs = inference.attrs<TopKAttrs>();
+  int axis = sorted_axis(inference, attrs.axis);
+  Shape out = inference.shape(0);
+  require(attrs.k >= 0, inference.who(), ": k is ", attrs.k, ", expected 0 or more");
+  require(attrs.k <= out[axis], inference.who(), ": k is ", attrs.k, ", and axis ", inference.shown(axis), " of x ",
+          out, " has ", out[axis], out[axis] == 1 ? " element" : " elements");
+  out[axis] = attrs.k;
+  inference.output(inference.key(), out);
+  inference.output(DType::Int64, out);
+}
+
+// The most there can be: the kernel says how many there are.
+void unique_shape(Inference& inference) {
+  Shape all{inference.shape(0).size()};
+  inference.output(inference.key(), all);
+  inference.output(DType::Int64, all);
+  inference.output(DType::Int64, all);
+}
+
+Cost sorting_cost(const KernelArgs& args, const Axes& axes) {
+  const Array& x = args.in[0];
+  double size = static_cast<double>(x.size), element = static_cast<double>(size_of(x.dtype));
+  double line = static_cast<double>(x.dims[index_axis(axes, x.rank, -1)]);
+  // A radix sort reads and writes each element once a byte.
+  return {.flops = size * std::log2(line + 1), .bytes = 2 * size * element * element};
+}
+Cost sort_cost(const KernelArgs& args) { return sorting_cost(args, args.as<SortAttrs>().axis); }
+Cost argsort_cost(const KernelArgs& args) { return sorting_cost(args, args.as<ArgsortAttrs>().axis); }
+
+// dy goes back along the axis to where `places` says that each element was.
+void add_back(Gradient& g, const Axes& axis, const Value& places, IndexBase base) {
+  Shape x = g.shape_of(0);
+  ScatterAttrs attrs;
+  attrs.shape.count = static_cast<int8_t>(x.rank());
+  for (int i = 0; i < x.rank(); ++i) attrs.shape.v[i] = x[i];
+  attrs.axis = index_axis(axis, x.rank(), -1);
+  attrs.base = base;
+  g.add(0, g.call("TakeAlongAxisGrad", {g.dy(), places}, attrs));
+}
+
+void sort_gradient(Gradient& g) {
+  const SortAttrs& attrs = g.attrs<SortAttrs>();
+  Value places = g.call("Argsort", {g.x()}, ArgsortAttrs{attrs.axis, attrs.descending, {}});
+  add_back(g, attrs.axis, places, {});
+}
+
+void top_k_gradient(Gradient& g) {
+  const TopKAttrs& attrs = g.attrs<TopKAttrs>();
+  add_back(g, attrs.axis, g.y(1), attrs.base);
+}
+
+constexpr const char* kErrors =
+    "InvalidArgument if x is a scalar, for an axis that is not there, or for more than one.";
+
+}  // namespace
+
+void define_sort_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "Sort",
+      .lua_name = "sort",
+      .summary = "The elements along an axis in ascending order, or descending. Equals keep their order; nan counts as "
+                 "larger than every number.",
+      .inputs = {{"x", kAnyDType, "at least one axis"}},
+      .attrs = attrs<SortAttrs>({attr("axis", &SortAttrs::axis, "the axis to sort along").positional().otherwise("-1"),
+                                 attr("descending", &SortAttrs::descending, "the largest first").otherwise("false")}),
+      .output = "x's shape and dtype",
+      .errors = kErrors,
+      .source = "numpy.sort, tf.sort",
+      .example = "lutra.sort{3, 1, 2}  --> {1, 2, 3}",
+      .shape = sort_shape,
+      .gradient = sort_gradient,
+      .saves = kX0,
+      .cost = sort_cost,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "Argsort",
+      .lua_name = "argsort",
+      .summary = "Where the elements along an axis stand, counted from 1, in the order that sort puts them in: "
+                 "take_along_axis(x, argsort(x), -1) is sort(x).",
+      .inputs = {{"x", kAnyDType, "at least one axis"}},
+      .attrs =
+          attrs<ArgsortAttrs>({attr("axis", &ArgsortAttrs::axis, "the axis to sort along").positional().otherwise("-1"),
+                               attr("descending", &ArgsortAttrs::descending, "the largest first").otherwise("false"),
+                               attr("index_base", &ArgsortAttrs::base, "what the first index is")}),
+      .output = "x's shape; int64",
+      .errors = kErrors,
+      .source = "numpy.argsort, tf.argsort",
+      .example = "lutra.argsort{30, 10, 20}  --> {2, 3, 1}",
+      .shape = argsort_shape,
+      .cost = argsort_cost,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "TopKV2",
+      .lua_name = "top_k",
+      .summary = "The k largest elements along an axis, the largest first, and where they stand, counted from 1. Of "
+                 "equals the "
+                 "one with the lower index comes first; nan counts as larger than every number.",
+      .inputs = {{"x", kAnyDType, "at least one axis"}},
+      .attrs = attrs<TopKAttrs>({attr("k", &TopKAttrs::k, "how many, at most the axis' size").required(),
+                                 attr("axis", &TopKAttrs::axis, "the axis to look along").positional().otherwise("-1"),
+                                 attr("index_base", &TopKAttrs::base, "what the first index is")}),
+      .output = "values in x's dtype and indices in int64, both in x's shape with k at axis",
+      .errors =
+          "InvalidArgument if x is a scalar, for an axis that is not there, for a negative k, and for one past the "
+          "axis' size.",
+      .source = "tf.math.top_k",
+      .example = "lutra.top_k({10, 40, 20, 30}, 2)  --> {40, 30}",
+      .outputs = 2,
+      .shape = top_k_shape,
+      .gradient = top_k_gradient,
+      .saves = kY1,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "Unique",
+      .lua_name = "unique",
+      .summary =
+          "The different values of x in ascending order; for each element of x, flattened, the place of its value "
+          "among them; and how often each occurs. All nans are one value, the last. Its sizes depend on values, so it "
+          "runs on the CPU.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
+      .output = "values [n] in x's dtype, inverse [x's size] int64, counts [n] int64",
+      .source = "numpy.unique",
+      .example = "lutra.unique{3, 1, 3}  --> {1, 3}",
+      .outputs = 3,
+      .shape = unique_shape,
+      .flags = kDynamic,
+  });
+}
+
+}  // namespace lutra
