@@ -6,13 +6,7 @@
 #include <vector>
 
 #include "core/parallel.h"
-
-// oneDNN's threads are OpenMP's, whatever parallel_for runs on here. Weak: nothing is missing if its build has no
-// OpenMP.
-extern "C" {
-[[gnu::weak]] int omp_get_max_threads(void);
-[[gnu::weak]] void omp_set_num_threads(int threads);
-}
+#include "kernels/cpu/omp_threads.h"
 
 namespace lutra {
 namespace {
@@ -182,24 +176,6 @@ template <class T> void own_gemm(const MatMulSizes& s, const T* a, const T* b, T
   if (multiplications(s) <= kSmallProduct) small_gemm(s, a, b, c);
   else blocked_gemm(s, a, b, c);
 }
-
-// Lowers the number of threads OpenMP uses on this thread while it lives.
-class OmpThreads {
- public:
-  explicit OmpThreads(int most) {
-    if (omp_set_num_threads == nullptr || omp_get_max_threads == nullptr) return;
-    before_ = omp_get_max_threads();
-    if (most < before_) omp_set_num_threads(most);
-    else before_ = 0;
-  }
-  ~OmpThreads() {
-    if (before_ > 0) omp_set_num_threads(before_);
-  }
-  OmpThreads(const OmpThreads&) = delete;
-
- private:
-  int before_ = 0;
-};
 
 bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   OmpThreads threads(multiplications(s) < kParallelProduct ? 1 : max_threads());

@@ -1,90 +1,215 @@
-// Ops of neural networks on the CPU.
+// Softmax and its logarithm on the CPU, and their gradients.
 
 #include "ops/nn.h"
 
 #include "kernels/cpu/elementary.h"
+#include "kernels/cpu/nn.h"
 #include "kernels/cpu/reduce.h"
+#include "kernels/cpu/rows.h"
 
 namespace lutra {
 namespace {
 
-// `count` rows of n elements, one behind the other. A row's sum is taken block by block, as Sum would.
-template <class T> void softmax_rows(const T* __restrict x, T* __restrict out, int64_t count, int64_t n) {
-  for (int64_t row = 0; row < count; ++row, x += n, out += n) {
-    T most = MaxOf<T>::kStart;
-    for (int64_t i = 0; i < n; i += kBlock) {
-      most = MaxOf<T>::merge(most, reduce_block<MaxOf<T>>(x + i, std::min(kBlock, n - i)));
-    }
-    double sum = 0;
-    for (int64_t i = 0; i < n; i += kBlock) {
-      int64_t end = std::min(n, i + kBlock);
-      for (int64_t k = i; k < end; ++k) out[k] = exp_of(x[k] - most);
-      sum += reduce_block<SumOf<T>>(out + i, end - i);
-    }
-    T scale = static_cast<T>(1.0 / sum);
-    for (int64_t i = 0; i < n; ++i) out[i] *= scale;
+// A tensor as softmax sees it: the axis it goes along, what lies around it and what lies within.
+Extent extent_of(const KernelArgs& args) {
+  const Array& array = args.out[0];
+  int axis = softmax_axis(args.as<SoftmaxAttrs>(), array.rank);
+  Extent extent{1, array.dims[axis], 1};
+  for (int i = 0; i < axis; ++i) extent.outer *= array.dims[i];
+  for (int i = axis + 1; i < array.rank; ++i) extent.inner *= array.dims[i];
+  return extent;
+}
+
+// Narrower tiles than a reduction's: what the passes read stays in the second cache for rows by the thousand.
+constexpr int64_t kColumns = 64;
+
+// Calls row(first element) for each row that lies in one piece; or tile(first element, columns) for up to kColumns
+// columns of rows that lie `inner` apart.
+template <class Row, class Tile> void for_parts(const Extent& extent, const Row& row, const Tile& tile) {
+  int64_t n = extent.reduced, inner = extent.inner;
+  if (inner == 1) {
+    parallel_for(extent.outer, row_grain(kCostlyGrain, n), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) row(i * n);
+    });
+    return;
+  }
+  int64_t tiles = (inner + kColumns - 1) / kColumns;
+  parallel_for(extent.outer * tiles, row_grain(kCostlyGrain, n * std::min(inner, kColumns)),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t item = begin; item < end; ++item) {
+                   int64_t column = item % tiles * kColumns;
+                   tile(item / tiles * n * inner + column, std::min(kColumns, inner - column));
+                 }
+               });
+}
+
+// The sum of n products, block by block.
+template <class T> double dot_of(const T* a, const T* b, int64_t n) {
+  using C = ComputeType<T>;
+  C products[kBlock];
+  double sum = 0;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    int64_t count = std::min(kBlock, n - i);
+    for (int64_t k = 0; k < count; ++k) products[k] = static_cast<C>(a[i + k]) * static_cast<C>(b[i + k]);
+    sum += reduce_block<SumOf<C>>(products, count);
+  }
+  return sum;
+}
+template <class T> double sum_of(const T* a, int64_t n) {
+  using C = ComputeType<T>;
+  C room[kBlock];
+  double sum = 0;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    int64_t count = std::min(kBlock, n - i);
+    sum += reduce_block<SumOf<C>>(loaded(a + i, count, room), count);
+  }
+  return sum;
+}
+
+// The softmax, or its logarithm, of n elements in one piece. The powers wait in the result where that is of their type.
+template <class T, bool kLog> void softmax_row(const T* x, int64_t n, T* __restrict out) {
+  using C = ComputeType<T>;
+  constexpr bool kKept = !kLog && std::is_same_v<T, C>;
+  C room[kBlock];
+  C most = MaxOf<C>::kStart;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    int64_t count = std::min(kBlock, n - i);
+    most = MaxOf<C>::merge(most, reduce_block<MaxOf<C>>(loaded(x + i, count, room), count));
+  }
+  double sum = 0;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    int64_t count = std::min(kBlock, n - i);
+    C* powers = room;
+    if constexpr (kKept) powers = out + i;
+    for (int64_t k = 0; k < count; ++k) powers[k] = exp_of(static_cast<C>(x[i + k]) - most);
+    sum += reduce_block<SumOf<C>>(powers, count);
+  }
+  const C rest = static_cast<C>(kLog ? std::log(sum) : 1.0 / sum);
+  for (int64_t i = 0; i < n; ++i) {
+    if constexpr (kKept) out[i] *= rest;
+    else if constexpr (kLog) out[i] = static_cast<T>((static_cast<C>(x[i]) - most) - rest);
+    else out[i] = static_cast<T>(exp_of(static_cast<C>(x[i]) - most) * rest);
   }
 }
 
-// `columns` <= kTile columns of `rows` rows, `stride` apart.
-template <class T>
-void softmax_columns(const T* __restrict x, T* __restrict out, int64_t rows, int64_t stride,
-                                int64_t columns) {
-  T most[kTile], scale[kTile], run[kTile];
-  double sum[kTile];
+// The same for up to kColumns columns of `rows` elements, `stride` apart.
+template <class T, bool kLog>
+void softmax_columns(const T* x, int64_t rows, int64_t stride, int64_t columns, T* __restrict out) {
+  using C = ComputeType<T>;
+  constexpr bool kKept = !kLog && std::is_same_v<T, C>;
+  C most[kColumns], rest[kColumns], run[kColumns];
+  double sum[kColumns];
   for (int64_t k = 0; k < columns; ++k) {
-    most[k] = MaxOf<T>::kStart;
+    most[k] = MaxOf<C>::kStart;
     sum[k] = 0;
   }
   for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t k = 0; k < columns; ++k) most[k] = MaxOf<T>::join(most[k], x[r * stride + k]);
+    for (int64_t k = 0; k < columns; ++k) most[k] = MaxOf<C>::join(most[k], static_cast<C>(x[r * stride + k]));
   }
   for (int64_t first = 0; first < rows; first += kRun) {
     for (int64_t k = 0; k < columns; ++k) run[k] = 0;
     for (int64_t r = first; r < std::min(rows, first + kRun); ++r) {
       for (int64_t k = 0; k < columns; ++k) {
-        T power = exp_of(x[r * stride + k] - most[k]);
-        out[r * stride + k] = power;
+        C power = exp_of(static_cast<C>(x[r * stride + k]) - most[k]);
+        if constexpr (kKept) out[r * stride + k] = power;
         run[k] += power;
       }
     }
     for (int64_t k = 0; k < columns; ++k) sum[k] += static_cast<double>(run[k]);
   }
-  for (int64_t k = 0; k < columns; ++k) scale[k] = static_cast<T>(1.0 / sum[k]);
+  for (int64_t k = 0; k < columns; ++k) rest[k] = static_cast<C>(kLog ? std::log(sum[k]) : 1.0 / sum[k]);
   for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t k = 0; k < columns; ++k) out[r * stride + k] *= scale[k];
+    const T* from = x + r * stride;
+    T* to = out + r * stride;
+    for (int64_t k = 0; k < columns; ++k) {
+      if constexpr (kKept) to[k] *= rest[k];
+      else if constexpr (kLog) to[k] = static_cast<T>((static_cast<C>(from[k]) - most[k]) - rest[k]);
+      else to[k] = static_cast<T>(exp_of(static_cast<C>(from[k]) - most[k]) * rest[k]);
+    }
   }
 }
 
-template <class T> void run_softmax(const KernelArgs& args) {
-  const Array& array = args.out[0];
-  if (array.size == 0) return;
-  int axis = softmax_axis(args.as<SoftmaxAttrs>(), array.rank);
-  int64_t n = array.dims[axis], inner = 1;
-  for (int i = axis + 1; i < array.rank; ++i) inner *= array.dims[i];
+// `kLog`: the logarithm.
+template <class T, bool kLog> void run_softmax(const KernelArgs& args) {
+  if (args.out[0].size == 0) return;
+  Extent extent = extent_of(args);
   const T* x = args.in[0].as<T>();
-  T* out = array.as<T>();
-  if (inner == 1) {
-    parallel_for(array.size / n, row_grain(kCostlyGrain, n),
-                 [=](int64_t begin, int64_t end) { softmax_rows(x + begin * n, out + begin * n, end - begin, n); });
-    return;
-  }
-  // Narrower tiles than a reduction's: what the three passes read stays in the second cache for rows by the thousand.
-  constexpr int64_t kColumns = 64;
-  int64_t tiles = (inner + kColumns - 1) / kColumns, outer = array.size / (n * inner);
-  parallel_for(outer * tiles, row_grain(kCostlyGrain, n * std::min(inner, kColumns)), [=](int64_t begin, int64_t end) {
-    for (int64_t item = begin; item < end; ++item) {
-      int64_t column = item % tiles * kColumns, first = item / tiles * n * inner + column;
-      softmax_columns(x + first, out + first, n, inner, std::min(kColumns, inner - column));
-    }
-  });
+  T* out = args.out[0].as<T>();
+  for_parts(
+      extent, [=](int64_t first) { softmax_row<T, kLog>(x + first, extent.reduced, out + first); },
+      [=](int64_t first, int64_t columns) {
+        softmax_columns<T, kLog>(x + first, extent.reduced, extent.inner, columns, out + first);
+      });
 }
+
+// y (dy - sum(y dy)), or dy - e^y sum(dy) for the logarithm.
+template <class C, bool kLog> C gradient_of(C y, C dy, C sum) {
+  if constexpr (kLog) return dy - exp_of(y) * sum;
+  else return y * (dy - sum);
+}
+
+template <class T, bool kLog> void run_softmax_grad(const KernelArgs& args) {
+  using C = ComputeType<T>;
+  if (args.out[0].size == 0) return;
+  Extent extent = extent_of(args);
+  const T *all_y = args.in[0].as<T>(), *all_dy = args.in[1].as<T>();
+  T* to = args.out[0].as<T>();
+  int64_t n = extent.reduced, inner = extent.inner;
+  for_parts(
+      extent,
+      [=](int64_t first) {
+        const T *y = all_y + first, *dy = all_dy + first;
+        T* out = to + first;
+        const C sum = static_cast<C>(kLog ? sum_of(dy, n) : dot_of(y, dy, n));
+        for (int64_t i = 0; i < n; ++i) {
+          out[i] = static_cast<T>(gradient_of<C, kLog>(static_cast<C>(y[i]), static_cast<C>(dy[i]), sum));
+        }
+      },
+      [=](int64_t first, int64_t columns) {
+        const T *y = all_y + first, *dy = all_dy + first;
+        T* out = to + first;
+        double sum[kColumns] = {};
+        for (int64_t r = 0; r < n; ++r) {
+          for (int64_t k = 0; k < columns; ++k) {
+            double factor = kLog ? 1.0 : static_cast<double>(static_cast<C>(y[r * inner + k]));
+            sum[k] += factor * static_cast<double>(static_cast<C>(dy[r * inner + k]));
+          }
+        }
+        for (int64_t r = 0; r < n; ++r) {
+          for (int64_t k = 0; k < columns; ++k) {
+            int64_t i = r * inner + k;
+            out[i] = static_cast<T>(
+                gradient_of<C, kLog>(static_cast<C>(y[i]), static_cast<C>(dy[i]), static_cast<C>(sum[k])));
+          }
+        }
+      });
+}
+
+template <class T> struct Softmax {
+  static void run(const KernelArgs& args) { run_softmax<T, false>(args); }
+};
+template <class T> struct LogSoftmax {
+  static void run(const KernelArgs& args) { run_softmax<T, true>(args); }
+};
+template <class T> struct SoftmaxGrad {
+  static void run(const KernelArgs& args) { run_softmax_grad<T, false>(args); }
+};
+template <class T> struct LogSoftmaxGrad {
+  static void run(const KernelArgs& args) { run_softmax_grad<T, true>(args); }
+};
 
 }  // namespace
 
 void register_nn_cpu(KernelRegistry& kernels) {
-  kernels.add_each("Softmax", DeviceType::CPU, ComputedFloats{},
-                   [](auto tag) { return KernelEntry{.run = run_softmax<typename decltype(tag)::type>}; });
+  add_kernels<Softmax>(kernels, "Softmax", AllFloats{});
+  add_kernels<LogSoftmax>(kernels, "LogSoftmax", AllFloats{});
+  add_kernels<SoftmaxGrad>(kernels, "SoftmaxGrad", AllFloats{});
+  add_kernels<LogSoftmaxGrad>(kernels, "LogSoftmaxGrad", AllFloats{});
+  register_layers_cpu(kernels);
+  register_conv_cpu(kernels);
+  register_pool_cpu(kernels);
+  register_losses_cpu(kernels);
+  register_norm_cpu(kernels);
 }
 
 }  // namespace lutra

@@ -45,6 +45,33 @@ void read_dims(lua_State* L, int index, const AttrDef& def, Call* call, Dims* di
   dims->count = static_cast<int8_t>(read_integers(L, index, call->op->called(), def.name, dims->v, kMaxRank));
 }
 
+// {height, width}
+void read_two(lua_State* L, int index, const AttrDef& def, Call* call, const char* wanted, int64_t* out) {
+  if (lua_type(L, index) != LUA_TTABLE) fail_type(L, index, def, *call, wanted);
+  std::size_t count = lua_rawlen(L, index);
+  require(count == 2, call->op->called(), ": ", def.name, " is a list of ", count, ", expected ", wanted);
+  read_integers(L, index, call->op->called(), def.name, out, 2);
+}
+
+void read_pair(lua_State* L, int index, const AttrDef& def, Call* call, Pair* pair) {
+  if (std::optional<int64_t> one = integral(L, index)) pair->v[0] = pair->v[1] = *one;
+  else read_two(L, index, def, call, "an integer or {height, width}", pair->v);
+  pair->given = true;
+}
+
+void read_padding(lua_State* L, int index, const AttrDef& def, Call* call, Padding* padding) {
+  constexpr const char* kWanted = "\"valid\", \"same\" or {height, width}";
+  if (lua_type(L, index) == LUA_TSTRING) {
+    std::string_view word = lua_tostring(L, index);
+    if (word == "valid") padding->kind = Padding::Kind::Valid;
+    else if (word == "same") padding->kind = Padding::Kind::Same;
+    else fail_type(L, index, def, *call, kWanted);
+    return;
+  }
+  read_two(L, index, def, call, kWanted, padding->v);
+  padding->kind = Padding::Kind::Given;
+}
+
 }  // namespace
 
 void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
@@ -83,6 +110,8 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
     }
     case AttrType::Axes: read_axes(L, index, def, call, reinterpret_cast<Axes*>(at)); break;
     case AttrType::Dims: read_dims(L, index, def, call, reinterpret_cast<Dims*>(at)); break;
+    case AttrType::Pair: read_pair(L, index, def, call, reinterpret_cast<Pair*>(at)); break;
+    case AttrType::Padding: read_padding(L, index, def, call, reinterpret_cast<Padding*>(at)); break;
     case AttrType::Seed: {
       std::optional<int64_t> value = integral(L, index);
       if (!value) fail_type(L, index, def, *call, "an integer");

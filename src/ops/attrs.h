@@ -52,7 +52,20 @@ struct IndexBase {
   int8_t value = 0;
 };
 
-enum class AttrType : uint8_t { Bool, Int, Float, DType, Number, Axes, Dims, Rng, Seed, IndexBase };
+// One number for height and width, or one for each.
+struct Pair {
+  bool given = false;
+  int64_t v[2] = {1, 1};
+};
+
+// What lies around an image while a window moves over it: nothing, as much as gives every stride a result, or this many
+// rows and columns on each side.
+struct Padding {
+  enum class Kind : uint8_t { Valid, Same, Given } kind = Kind::Valid;
+  int64_t v[2] = {0, 0};
+};
+
+enum class AttrType : uint8_t { Bool, Int, Float, DType, Number, Axes, Dims, Pair, Padding, Rng, Seed, IndexBase };
 
 struct AttrDef {
   const char* name;
@@ -108,6 +121,8 @@ template <class T> constexpr AttrType attr_type_of() {
   else if constexpr (std::is_same_v<T, Number>) return AttrType::Number;
   else if constexpr (std::is_same_v<T, Axes>) return AttrType::Axes;
   else if constexpr (std::is_same_v<T, Dims>) return AttrType::Dims;
+  else if constexpr (std::is_same_v<T, Pair>) return AttrType::Pair;
+  else if constexpr (std::is_same_v<T, Padding>) return AttrType::Padding;
   else if constexpr (std::is_same_v<T, Rng>) return AttrType::Rng;
   else if constexpr (std::is_same_v<T, Seed>) return AttrType::Seed;
   else {

@@ -1,6 +1,18 @@
 #include "ops/fault.h"
 
 namespace lutra {
+namespace {
+
+// Numbers that count from 1 and never from the end.
+Error outside(const char* lua_name, const char* what, const char* of, const Fault& fault) {
+  if (fault.value == 0) {
+    return Error(ErrorCode::InvalidArgument, text(lua_name, ": ", what, " 0; ", what, "s count from 1"));
+  }
+  return Error(ErrorCode::OutOfRange,
+               text(lua_name, ": ", what, " ", fault.value, " is not there: there are ", fault.limit, " ", of));
+}
+
+}  // namespace
 
 Error fault_error(const char* lua_name, const Fault& fault) {
   switch (fault.code.load()) {
@@ -21,6 +33,8 @@ Error fault_error(const char* lua_name, const Fault& fault) {
     case FaultCode::ValueBelowFirst:
       return Error(ErrorCode::InvalidArgument,
                    text(lua_name, ": x holds ", fault.value, ", and values count from ", fault.limit));
+    case FaultCode::LabelOutOfRange: return outside(lua_name, "label", "classes", fault);
+    case FaultCode::IdOutOfRange: return outside(lua_name, "id", "rows", fault);
     case FaultCode::Injected: return Error(ErrorCode::Internal, text(lua_name, ": the command failed on the device"));
     case FaultCode::None: break;
   }

@@ -17,6 +17,8 @@ enum class FaultCode : uint32_t {
   IndexZero,        // counting from 1
   IndexOutOfRange,  // value: the index as the user gave it; limit: the axis' size
   ValueBelowFirst,  // limit: the first that is counted
+  LabelOutOfRange,  // value: the label as the user gave it; limit: how many classes there are
+  IdOutOfRange,     // value: the id as the user gave it; limit: the table's rows
   Injected,         // a simulated GPU was told to fail this command
 };
 

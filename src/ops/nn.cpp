@@ -1,9 +1,8 @@
-// Ops of neural networks.
+// Ops of neural networks: softmax here, the others by subject in layers, conv, pool, losses and norm.
 
 #include "ops/nn.h"
 
 #include "ops/gradient.h"
-#include "ops/kernel.h"
 
 namespace lutra {
 namespace {
@@ -17,41 +16,105 @@ void softmax_shape(Inference& inference) {
   same_as_first(inference);
 }
 
-// The largest, its difference, e to that, the sum and the quotient.
-Cost softmax_cost(const KernelArgs& args) {
-  double elements = static_cast<double>(args.out[0].size);
-  return {.flops = 5 * elements, .bytes = 2 * elements * static_cast<double>(size_of(args.out[0].dtype))};
+uint32_t axis_bit(Gradient& g) { return 1u << softmax_axis(g.attrs<SoftmaxAttrs>(), g.output_shape().rank()); }
+
+void softmax_gradient(Gradient& g) { g.add(0, g.call("SoftmaxGrad", {g.y(), g.dy()}, g.attrs<SoftmaxAttrs>())); }
+
+// y (dy - sum(y dy)), whose derivatives are again made of such sums.
+void softmax_grad_gradient(Gradient& g) {
+  Value y = g.x(0), dy = g.x(1), v = g.dy();
+  uint32_t axis = axis_bit(g);
+  if (g.needs(0)) {
+    Value of_v = g.sum(y * v, axis, true), of_dy = g.sum(y * dy, axis, true);
+    g.add(0, v * (dy - of_dy) - of_v * dy);
+  }
+  if (g.needs(1)) g.add(1, g.call("SoftmaxGrad", {y, v}, g.attrs<SoftmaxAttrs>()));
 }
 
-void softmax_gradient(Gradient& g) {
-  const Axes& axes = g.attrs<SoftmaxAttrs>().axis;
-  int rank = g.shape_of(0).rank();
-  int64_t axis = axes.given() ? axes.v[0] : -1;
-  Value weighted = g.dy() * g.y();
-  g.add(0, weighted - g.y() * g.sum(weighted, 1u << (axis < 0 ? axis + rank : axis), true));
+void log_softmax_gradient(Gradient& g) { g.add(0, g.call("LogSoftmaxGrad", {g.y(), g.dy()}, g.attrs<SoftmaxAttrs>())); }
+
+// dy - e^y sum(dy)
+void log_softmax_grad_gradient(Gradient& g) {
+  Value v = g.dy(), power = g.call("Exp", {g.x(0)});
+  uint32_t axis = axis_bit(g);
+  if (g.needs(0)) g.add(0, -(v * power * g.sum(g.x(1), axis, true)));
+  if (g.needs(1)) g.add(1, v - g.sum(v * power, axis, true));
 }
 
-}  // namespace
+struct Entry {
+  const char* name;
+  const char* lua_name;
+  const char* summary;
+  const char* source;
+  const char* example;
+  void (*gradient)(Gradient& g);
+};
 
-void define_nn_ops(OpRegistry& ops) {
+void define_softmax(OpRegistry& ops, const Entry& entry) {
   ops.define({
-      .name = "Softmax",
-      .lua_name = "softmax",
-      .summary = "exp(x) divided by its sum along an axis: positive numbers that add up to 1.",
+      .name = entry.name,
+      .lua_name = entry.lua_name,
+      .summary = entry.summary,
       .inputs = {{"x", kNumbers, "at least one axis"}},
       .attrs =
           attrs<SoftmaxAttrs>({attr("axis", &SoftmaxAttrs::axis, "the axis to go along").positional().otherwise("-1")}),
       .output = "x's shape; float32 for integers, else x's dtype",
       .errors = "InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.",
-      .source = "tf.nn.softmax; the largest element is taken off first, so that nothing overflows",
-      .example = "lutra.softmax{1.0, 1.0}  --> {0.5, 0.5}",
+      .source = entry.source,
+      .example = entry.example,
       .compute = Compute::Float,
       .shape = softmax_shape,
-      .gradient = softmax_gradient,
+      .gradient = entry.gradient,
       .saves = kY0,
-      .cost = softmax_cost,
-      .gpu = DType::Float32 | DType::Float64,
+      .cost = elements_cost<5>,  // the largest, its difference, e to that, the sum and the quotient
+      .gpu = kFloats,
   });
+}
+
+void define_gradient(OpRegistry& ops, const char* name, const char* summary, void (*gradient)(Gradient& g)) {
+  ops.define({
+      .name = name,
+      .summary = summary,
+      .inputs = {{"y", kFloats, "at least one axis"}, {"dy", kFloats, "y's shape"}},
+      .attrs = attrs<SoftmaxAttrs>({}),
+      .output = "y's shape and dtype",
+      .shape = same_as_first,
+      .gradient = gradient,
+      .saves = kX0 | kX1,
+      .cost = elements_cost<4>,
+      .gpu = kFloats,
+      .flags = kHidden,
+  });
+}
+
+}  // namespace
+
+void require_vectors(const Inference& inference, int first, int last) {
+  Shape x = inference.shape(0);
+  require(x.rank() > 0, inference.who(), ": x is a scalar, which has no last axis");
+  int64_t size = x[x.rank() - 1];
+  for (int i = first; i <= last; ++i) {
+    require(inference.shape(i) == Shape{size}, inference.who(), ": ", inference.call().op->input(i).name, " ",
+            inference.shape(i), " does not fit x ", x, ": expected ", Shape{size}, ", as long as x's last axis");
+  }
+}
+
+void define_nn_ops(OpRegistry& ops) {
+  define_softmax(ops,
+                 {"Softmax", "softmax", "exp(x) divided by its sum along an axis: positive numbers that add up to 1.",
+                  "tf.nn.softmax; the largest element is taken off first, so that nothing overflows",
+                  "lutra.softmax{1.0, 1.0}  --> {0.5, 0.5}", softmax_gradient});
+  define_softmax(ops,
+                 {"LogSoftmax", "log_softmax",
+                  "The logarithm of softmax, x - log(sum(exp(x))), accurate where softmax is close to 0 or 1.",
+                  "tf.nn.log_softmax", "lutra.log_softmax{0.0, 0.0}  --> {-0.6931, -0.6931}", log_softmax_gradient});
+  define_gradient(ops, "SoftmaxGrad", "Softmax's gradient: y * (dy - sum(y * dy)).", softmax_grad_gradient);
+  define_gradient(ops, "LogSoftmaxGrad", "LogSoftmax's gradient: dy - exp(y) * sum(dy).", log_softmax_grad_gradient);
+  define_layer_ops(ops);
+  define_conv_ops(ops);
+  define_pool_ops(ops);
+  define_norm_ops(ops);
+  define_loss_ops(ops);
 }
 
 }  // namespace lutra

@@ -1,0 +1,84 @@
+// Convolution and its gradients on the CPU: oneDNN for float32, and for halves as float32; products of matrices for
+// float64, for small images, whose primitive would take longer to make, and for what oneDNN cannot do.
+
+#include "ops/conv.h"
+
+#include <cmath>
+
+#include "kernels/cpu/im2col.h"
+#include "kernels/cpu/nn.h"
+#include "kernels/cpu/onednn_conv.h"
+
+namespace lutra {
+namespace {
+
+// Below this many multiplications oneDNN is not asked.
+constexpr double kSmallConvolution = 1 << 16;
+
+ConvSizes sizes_of(ConvPart part, const KernelArgs& args) {
+  const Array &first = args.in[0], &out = args.out[0];
+  const Array& x = part == ConvPart::Input ? out : first;
+  const Array& w = part == ConvPart::Output ? args.in[1] : part == ConvPart::Input ? first : out;
+  return ConvSizes(args.as<ConvAttrs>(), x.dims, w.dims);
+}
+
+// `turned` is used for Input alone.
+template <class C>
+void compute(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result, C* turned) {
+  if constexpr (std::is_same_v<C, float>) {
+    if (s.multiplications() >= kSmallConvolution && onednn_conv(part, s, first, second, result)) return;
+  }
+  if (part == ConvPart::Output) own_conv(s, first, second, result);
+  else if (part == ConvPart::Input) own_conv_input(s, first, second, result, turned);
+  else own_conv_filter(s, first, second, result);
+}
+
+template <class T, ConvPart kPart> struct Conv {
+  using C = ComputeType<T>;
+  static constexpr bool kConverts = !std::is_same_v<T, C>;
+
+  // The turned weights, and halves as floats.
+  static std::size_t scratch(const KernelArgs& args) {
+    int64_t turned = kPart == ConvPart::Input ? args.in[0].size : 0;
+    int64_t converted = kConverts ? args.in[0].size + args.in[1].size + args.out[0].size : 0;
+    return static_cast<std::size_t>(turned + converted) * sizeof(C);
+  }
+  static void run(const KernelArgs& args) {
+    const Array& out = args.out[0];
+    if (out.size == 0) return;
+    ConvSizes s = sizes_of(kPart, args);
+    C* turned = reinterpret_cast<C*>(args.scratch);
+    if constexpr (kConverts) {
+      C* first = turned + (kPart == ConvPart::Input ? args.in[0].size : 0);
+      C *second = first + args.in[0].size, *result = second + args.in[1].size;
+      widen(args.in[0], first);
+      widen(args.in[1], second);
+      compute(kPart, s, first, second, result, turned);
+      parallel_for(out.size, kCheapGrain, [=, to = out.as<T>()](int64_t begin, int64_t end) {
+        store(result + begin, end - begin, to + begin);
+      });
+    } else {
+      compute(kPart, s, args.in[0].as<C>(), args.in[1].as<C>(), out.as<C>(), turned);
+    }
+  }
+
+ private:
+  static void widen(const Array& from, C* to) {
+    parallel_for(from.size, kCheapGrain,
+                 [=, x = from.as<T>()](int64_t begin, int64_t end) { load(x + begin, end - begin, to + begin); });
+  }
+};
+
+template <class T> struct Output : Conv<T, ConvPart::Output> {};
+template <class T> struct Input : Conv<T, ConvPart::Input> {};
+template <class T> struct Filter : Conv<T, ConvPart::Filter> {};
+
+}  // namespace
+
+void register_conv_cpu(KernelRegistry& kernels) {
+  add_kernels<Output>(kernels, "Conv2D", AllFloats{});
+  add_kernels<Input>(kernels, "Conv2DBackpropInput", AllFloats{});
+  add_kernels<Filter>(kernels, "Conv2DBackpropFilter", AllFloats{});
+}
+
+}  // namespace lutra

@@ -1,0 +1,272 @@
+// Losses on the CPU: one value a row. Sums are taken block by block, as Sum does.
+
+#include <atomic>
+
+#include "kernels/cpu/elementary.h"
+#include "kernels/cpu/nn.h"
+#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/rows.h"
+#include "ops/nn.h"
+
+namespace lutra {
+namespace {
+
+// softmax's parts: the largest element and the sum of e to the differences from it.
+template <class C> struct Powers {
+  C most = MaxOf<C>::kStart;
+  double sum = 0;
+
+  Powers(const C* x, int64_t n) {
+    for (int64_t i = 0; i < n; i += kBlock) {
+      most = MaxOf<C>::merge(most, reduce_block<MaxOf<C>>(x + i, std::min(kBlock, n - i)));
+    }
+    C room[kBlock];
+    for (int64_t i = 0; i < n; i += kBlock) {
+      int64_t count = std::min(kBlock, n - i);
+      for (int64_t k = 0; k < count; ++k) room[k] = exp_of(x[i + k] - most);
+      sum += reduce_block<SumOf<C>>(room, count);
+    }
+  }
+};
+
+// The sum of term(i) over [0, n).
+template <class C, class Term> double sum_terms(int64_t n, const Term& term) {
+  C room[kBlock];
+  double sum = 0;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    int64_t count = std::min(kBlock, n - i);
+    for (int64_t k = 0; k < count; ++k) room[k] = term(i + k);
+    sum += reduce_block<SumOf<C>>(room, count);
+  }
+  return sum;
+}
+
+// Labels as places among the classes.
+struct Labels {
+  const Array& array;
+  int64_t base, classes;
+
+  int64_t given(int64_t row) const {
+    return read_element(array.dtype, array.data + static_cast<std::size_t>(row) * size_of(array.dtype)).i;
+  }
+  // -1: there is no such class.
+  int64_t at(int64_t row) const {
+    int64_t label = given(row);
+    return label < base || label - base >= classes ? -1 : label - base;
+  }
+  // Tells the first that is no class, whichever thread met one first.
+  void report(Fault& fault) const {
+    for (int64_t row = 0; row < array.size; ++row) {
+      if (at(row) < 0) return fault.raise(FaultCode::LabelOutOfRange, given(row), classes);
+    }
+  }
+};
+
+template <class T> struct CrossEntropy {
+  using C = ComputeType<T>;
+  static void run(const KernelArgs& args) {
+    const Array& logits = args.in[1];
+    RowSizes sizes(logits);
+    Labels labels{args.in[0], args.as<CrossEntropyAttrs>().base.value, sizes.columns};
+    Rows<T> rows(logits, logits.dims, logits.rank);
+    T* out = args.out[0].as<T>();
+    std::atomic<bool> all_found = true;
+    parallel_for(args.out[0].size, row_grain(kCostlyGrain, sizes.columns), [&](int64_t begin, int64_t end) {
+      std::vector<C> room = rows.room();
+      for (int64_t r = begin; r < end; ++r) {
+        int64_t label = labels.at(r);
+        if (label < 0) {
+          out[r] = static_cast<T>(std::numeric_limits<C>::quiet_NaN());
+          all_found = false;
+          continue;
+        }
+        const C* x = rows.row(r, room.data());
+        Powers<C> powers(x, sizes.columns);
+        out[r] = static_cast<T>(static_cast<C>(std::log(powers.sum) + static_cast<double>(powers.most - x[label])));
+      }
+    });
+    if (!all_found) labels.report(*args.fault);
+  }
+};
+
+// A label that is no class has been told by the loss; here it only points nowhere.
+template <class T> struct CrossEntropyGrad {
+  using C = ComputeType<T>;
+  static void run(const KernelArgs& args) {
+    const Array& logits = args.in[1];
+    if (logits.size == 0) return;
+    RowSizes sizes(logits);
+    Labels labels{args.in[0], args.as<CrossEntropyAttrs>().base.value, sizes.columns};
+    Rows<T> rows(logits, logits.dims, logits.rank);
+    const T* dy = args.in[2].as<T>();
+    T* out = args.out[0].as<T>();
+    parallel_for(sizes.rows, row_grain(kCostlyGrain, sizes.columns), [&](int64_t begin, int64_t end) {
+      std::vector<C> room = rows.room();
+      RowOut<T> result(sizes.columns);
+      for (int64_t r = begin; r < end; ++r) {
+        const C* x = rows.row(r, room.data());
+        T* at = out + r * sizes.columns;
+        C* __restrict to = result.row(at);
+        Powers<C> powers(x, sizes.columns);
+        const C slope = static_cast<C>(dy[r]), scale = static_cast<C>(1.0 / powers.sum), most = powers.most;
+        for (int64_t i = 0; i < sizes.columns; ++i) to[i] = exp_of(x[i] - most) * scale * slope;
+        if (int64_t label = labels.at(r); label >= 0) to[label] -= slope;
+        result.done(at);
+      }
+    });
+  }
+};
+
+// Two inputs that broadcast to `dims`, row by row.
+template <class T, class Row>
+void for_row_pairs(const KernelArgs& args, const int64_t* dims, int rank, int64_t count, int64_t grain,
+                   const Row& row) {
+  Rows<T> a(args.in[0], dims, rank), b(args.in[1], dims, rank);
+  parallel_for(count, row_grain(grain, dims[rank - 1]), [&](int64_t begin, int64_t end) {
+    auto room_a = a.room(), room_b = b.room();
+    for (int64_t r = begin; r < end; ++r) row(r, a.row(r, room_a.data()), b.row(r, room_b.data()));
+  });
+}
+
+// The shape that the first two inputs broadcast to.
+struct Both {
+  int64_t dims[kMaxRank];
+  int rank;
+  explicit Both(const Array* in) : rank(std::max(in[0].rank, in[1].rank)) {
+    for (int i = 0; i < rank; ++i) {
+      int64_t a = size_from_end(in[0], rank - i), b = size_from_end(in[1], rank - i);
+      dims[i] = a == 1 ? b : a;
+    }
+  }
+  int64_t columns() const { return dims[rank - 1]; }
+
+ private:
+  static int64_t size_from_end(const Array& array, int place) {
+    return place <= array.rank ? array.dims[array.rank - place] : 1;
+  }
+};
+
+template <class T> struct SoftmaxCrossEntropy {
+  using C = ComputeType<T>;
+  static void run(const KernelArgs& args) {
+    Both both(args.in);
+    int64_t n = both.columns();
+    T* out = args.out[0].as<T>();
+    for_row_pairs<T>(args, both.dims, both.rank, args.out[0].size, kCostlyGrain,
+                     [=](int64_t r, const C* labels, const C* x) {
+                       Powers<C> powers(x, n);
+                       const C most = powers.most, rest = static_cast<C>(std::log(powers.sum));
+                       out[r] = static_cast<T>(static_cast<C>(sum_terms<C>(n, [=](int64_t i) {
+                         C loss = labels[i] * (rest + (most - x[i]));
+                         return labels[i] == 0 ? C(0) : loss;
+                       })));
+                     });
+  }
+};
+
+template <class T> struct SoftmaxCrossEntropyGrad {
+  using C = ComputeType<T>;
+  static void run(const KernelArgs& args) {
+    const Array& out = args.out[0];
+    if (out.size == 0) return;
+    RowSizes sizes(out);
+    int64_t n = sizes.columns;
+    const T* dy = args.in[2].as<T>();
+    for_row_pairs<T>(args, out.dims, out.rank, sizes.rows, kCostlyGrain,
+                     [=, to = out.as<T>()](int64_t r, const C* labels, const C* x) {
+                       Powers<C> powers(x, n);
+                       const C slope = static_cast<C>(dy[r]), most = powers.most;
+                       const double weight = sum_terms<C>(n, [=](int64_t i) { return labels[i]; });
+                       const C scale = static_cast<C>(weight / powers.sum);
+                       for (int64_t i = 0; i < n; ++i) {
+                         to[r * n + i] = static_cast<T>(slope * (exp_of(x[i] - most) * scale - labels[i]));
+                       }
+                     });
+  }
+};
+
+struct SquaredError {
+  template <class C> static C of(C label, C prediction) { return (prediction - label) * (prediction - label); }
+};
+struct AbsoluteError {
+  template <class C> static C of(C label, C prediction) { return std::fabs(prediction - label); }
+};
+
+// Long rows are shared out block by block; the blocks' sums meet in their order.
+template <class T, class Error> struct MeanError {
+  using C = ComputeType<T>;
+  static constexpr int64_t kPart = 16 * kBlock;
+
+  static int64_t parts(int64_t columns) { return (columns + kPart - 1) / kPart; }
+  static std::size_t scratch(const KernelArgs& args) {
+    int64_t count = parts(Both(args.in).columns());
+    return count <= 1 ? 0 : static_cast<std::size_t>(args.out[0].size * count) * sizeof(double);
+  }
+  static void run(const KernelArgs& args) {
+    Both both(args.in);
+    int64_t n = both.columns(), rows = args.out[0].size;
+    T* out = args.out[0].as<T>();
+    const double count = static_cast<double>(n);  // of nothing: 0 / 0
+    auto sum = [](const C* labels, const C* predictions, int64_t length) {
+      return sum_terms<C>(length, [=](int64_t i) { return Error::of(labels[i], predictions[i]); });
+    };
+    auto finish = [](double total, double divisor) { return static_cast<T>(static_cast<C>(total / divisor)); };
+    if (n <= kPart) {
+      for_row_pairs<T>(args, both.dims, both.rank, rows, kCheapGrain,
+                       [=](int64_t r, const C* a, const C* b) { out[r] = finish(sum(a, b, n), count); });
+      return;
+    }
+    double* partials = reinterpret_cast<double*>(args.scratch);
+    int64_t per_row = parts(n);
+    Rows<T> a(args.in[0], both.dims, both.rank), b(args.in[1], both.dims, both.rank);
+    parallel_for(rows * per_row, 1, [&](int64_t begin, int64_t end) {
+      std::vector<C> room_a(kPart), room_b(kPart);
+      for (int64_t item = begin; item < end; ++item) {
+        int64_t first = item % per_row * kPart, length = std::min(kPart, n - first);
+        partials[item] = sum(a.part(item / per_row, first, length, room_a.data()),
+                             b.part(item / per_row, first, length, room_b.data()), length);
+      }
+    });
+    for (int64_t r = 0; r < rows; ++r) {
+      double total = 0;
+      for (int64_t part = 0; part < per_row; ++part) total += partials[r * per_row + part];
+      out[r] = finish(total, count);
+    }
+  }
+};
+template <class T> struct Mse : MeanError<T, SquaredError> {};
+template <class T> struct Mae : MeanError<T, AbsoluteError> {};
+
+template <class T> struct MaeGrad {
+  using C = ComputeType<T>;
+  static void run(const KernelArgs& args) {
+    const Array& out = args.out[0];
+    if (out.size == 0) return;
+    RowSizes sizes(out);
+    int64_t n = sizes.columns;
+    const T* dy = args.in[2].as<T>();
+    for_row_pairs<T>(args, out.dims, out.rank, sizes.rows, kCheapGrain,
+                     [=, to = out.as<T>()](int64_t r, const C* labels, const C* predictions) {
+                       const C slope = static_cast<C>(dy[r]) / static_cast<C>(n);
+                       for (int64_t i = 0; i < n; ++i) {
+                         C difference = predictions[i] - labels[i];
+                         C sloped = difference > 0 ? slope : difference < 0 ? -slope : difference;  // 0, or nan
+                         to[r * n + i] = static_cast<T>(sloped);
+                       }
+                     });
+  }
+};
+
+}  // namespace
+
+void register_losses_cpu(KernelRegistry& kernels) {
+  add_kernels<CrossEntropy>(kernels, "SparseSoftmaxCrossEntropyWithLogits", AllFloats{});
+  add_kernels<CrossEntropyGrad>(kernels, "CrossEntropyGrad", AllFloats{});
+  add_kernels<SoftmaxCrossEntropy>(kernels, "SoftmaxCrossEntropyWithLogits", AllFloats{});
+  add_kernels<SoftmaxCrossEntropyGrad>(kernels, "SoftmaxCrossEntropyGrad", AllFloats{});
+  add_kernels<Mse>(kernels, "Mse", AllFloats{});
+  add_kernels<Mae>(kernels, "Mae", AllFloats{});
+  add_kernels<MaeGrad>(kernels, "MaeGrad", AllFloats{});
+}
+
+}  // namespace lutra

@@ -1,0 +1,14 @@
+// oneDNN's convolutions of float32 images, in memory as api.md lays it out (NHWC, HWIO).
+#pragma once
+
+#include "ops/conv.h"
+
+namespace lutra {
+
+enum class ConvPart : uint8_t { Output, Input, Filter };
+
+// Computes one of y, dx and dw from the other two. False: oneDNN has no such convolution or no memory for it; nothing
+// that was written counts. Uses threads by itself.
+bool onednn_conv(ConvPart part, const ConvSizes& sizes, const float* first, const float* second, float* result);
+
+}  // namespace lutra

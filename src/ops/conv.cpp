@@ -1,0 +1,178 @@
+// Convolution of images, and its gradients: each of the three is a sum of products of the other two's arrays, so each
+// is the gradient of the others.
+
+#include "ops/conv.h"
+
+#include "ops/gradient.h"
+#include "ops/nn.h"
+#include "ops/windows.h"
+
+namespace lutra {
+namespace {
+
+const char* const kAxisNames[2] = {"height", "width"};
+
+void conv_shape(Inference& inference) {
+  const ConvAttrs& attrs = inference.attrs<ConvAttrs>();
+  Shape x = inference.shape(0), w = inference.shape(1);
+  require_image(inference, 0, "[batch, height, width, channels]");
+  require_image(inference, 1, "[height, width, in, out]");
+  require_window(inference, "stride", attrs.stride, 1);
+  require_window(inference, "dilation", attrs.dilation, 1);
+  require_padding(inference, attrs.padding);
+  require(attrs.groups >= 1, inference.who(), ": groups is ", attrs.groups, ", expected 1 or more");
+  require(x[3] % attrs.groups == 0 && w[3] % attrs.groups == 0, inference.who(), ": groups ", attrs.groups,
+          " does not divide both x's channels (", x[3], ") and w's (", w[3], ")");
+  require(w[2] == x[3] / attrs.groups, inference.who(), ": x ", x, " and w ", w, " do not match: w's third axis (",
+          w[2], ") must equal x's channels", attrs.groups > 1 ? " in a group" : "", " (", x[3] / attrs.groups, ")");
+  for (int i = 0; i < 2; ++i) {
+    require(w[i] >= 1 && w[i] <= kMostWindow, inference.who(), ": w's ", kAxisNames[i], " is ", w[i],
+            ", expected 1 to ", kMostWindow);
+  }
+  ConvSizes sizes(attrs, x.data(), w.data());
+  require_fit(inference, "w", sizes.height, sizes.width);
+  inference.output(inference.key(), Shape{sizes.batch, sizes.height.out, sizes.width.out, sizes.out});
+}
+
+// The gradients' shapes follow from an op that has been checked.
+void result_shape(Inference& inference) {
+  const Dims& result = inference.attrs<ConvAttrs>().result;
+  inference.output(inference.key(), Shape({result.v, static_cast<std::size_t>(result.count)}));
+}
+
+Cost cost_of(const KernelArgs& args, const int64_t* x, const int64_t* w) {
+  Cost cost = elements_cost<0>(args);
+  cost.flops = 2 * ConvSizes(args.as<ConvAttrs>(), x, w).multiplications();
+  return cost;
+}
+Cost conv_cost(const KernelArgs& args) { return cost_of(args, args.in[0].dims, args.in[1].dims); }
+Cost input_cost(const KernelArgs& args) { return cost_of(args, args.out[0].dims, args.in[0].dims); }
+Cost filter_cost(const KernelArgs& args) { return cost_of(args, args.in[0].dims, args.out[0].dims); }
+
+// dx of w and dy, dw of x and dy, y of x and w.
+Value input_gradient(Gradient& g, const Shape& x, Value w, Value dy) {
+  ConvAttrs attrs = g.attrs<ConvAttrs>();
+  attrs.result = dims_of_image(x);
+  return g.call("Conv2DBackpropInput", {w, dy}, attrs);
+}
+Value filter_gradient(Gradient& g, const Shape& w, Value x, Value dy) {
+  ConvAttrs attrs = g.attrs<ConvAttrs>();
+  attrs.result = dims_of_image(w);
+  return g.call("Conv2DBackpropFilter", {x, dy}, attrs);
+}
+Value convolution(Gradient& g, Value x, Value w) { return g.call("Conv2D", {x, w}, g.attrs<ConvAttrs>()); }
+
+void conv_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, input_gradient(g, g.shape_of(0), g.x(1), g.dy()));
+  if (g.needs(1)) g.add(1, filter_gradient(g, g.shape_of(1), g.x(0), g.dy()));
+}
+
+void input_gradient_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, filter_gradient(g, g.shape_of(0), g.dy(), g.x(1)));
+  if (g.needs(1)) g.add(1, convolution(g, g.dy(), g.x(0)));
+}
+
+void filter_gradient_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, input_gradient(g, g.shape_of(0), g.dy(), g.x(1)));
+  if (g.needs(1)) g.add(1, convolution(g, g.x(0), g.dy()));
+}
+
+void define_backprop(OpRegistry& ops, const char* name, const char* summary, const char* first,
+                     void (*gradient)(Gradient& g), Cost (*cost)(const KernelArgs& args)) {
+  ops.define({
+      .name = name,
+      .summary = summary,
+      .inputs = {{first, kFloats, "four axes"}, {"dy", kFloats, "[batch, height, width, out]"}},
+      .attrs = attrs<ConvAttrs>({}),
+      .output = "the shape of what it is the gradient of; the promoted dtype",
+      .shape = result_shape,
+      .gradient = gradient,
+      .saves = kX0 | kX1,
+      .cost = cost,
+      .gpu = kFloats,
+      .flags = kHidden,
+  });
+}
+
+}  // namespace
+
+void require_image(const Inference& inference, int input, const char* wanted) {
+  Shape shape = inference.shape(input);
+  require(shape.rank() == 4, inference.who(), ": ", inference.call().op->input(input).name, " has the shape ", shape,
+          ", expected four axes: ", wanted);
+  for (int64_t size : shape.dims()) {
+    // Only where another axis is empty; sums of it and a window's reach must fit.
+    require(size <= int64_t{1} << 60, inference.who(), ": ", inference.call().op->input(input).name, " ", shape,
+            " has an axis of more than 2^60");
+  }
+}
+
+void require_window(const Inference& inference, const char* option, const Pair& pair, int64_t least) {
+  for (int64_t size : pair.v) {
+    require(size >= least && size <= kMostWindow, inference.who(), ": ", option, " is ", size, ", expected ", least,
+            " to ", kMostWindow);
+  }
+}
+
+void require_padding(const Inference& inference, const Padding& padding) {
+  if (padding.kind != Padding::Kind::Given) return;
+  require_window(inference, "padding", {true, {padding.v[0], padding.v[1]}}, 0);
+}
+
+void require_fit(const Inference& inference, const char* window, const WindowAxis& height, const WindowAxis& width) {
+  for (const WindowAxis* axis : {&height, &width}) {
+    require(axis->out >= 0, inference.who(), ": ", window, " reaches over ", (axis->size - 1) * axis->dilation + 1,
+            " places, and x's ", kAxisNames[axis == &width], " has ", axis->in,
+            axis->before > 0 ? text(" and padding of ", axis->before, " on each side") : std::string(),
+            "; padding = \"same\" would give every stride a result");
+  }
+}
+
+Dims dims_of_image(const Shape& shape) {
+  Dims dims;
+  dims.count = static_cast<int8_t>(shape.rank());
+  for (int i = 0; i < shape.rank(); ++i) dims.v[i] = shape[i];
+  return dims;
+}
+
+void define_conv_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "Conv2D",
+      .lua_name = "conv2d",
+      .summary =
+          "Slides the window w over images and takes, at every stop, the sum of products over the window and the "
+          "input channels, once for each output channel (cross-correlation: w is not turned round).",
+      .inputs = {{"x", kNumbers, "[batch, height, width, channels]"},
+                 {"w", kNumbers, "[height, width, channels / groups, out]"}},
+      .attrs = attrs<ConvAttrs>(
+          {attr("stride", &ConvAttrs::stride, "how far the window moves: a number, or {height, width}").otherwise("1"),
+           attr(
+               "padding", &ConvAttrs::padding,
+               "\"valid\": none; \"same\": zeros around the image, so that each stride gives a result (an odd one goes "
+               "below and to the right); {height, width}: so many on both sides")
+               .otherwise("\"valid\""),
+           attr("dilation", &ConvAttrs::dilation, "the distance of w's elements in x: a number, or {height, width}")
+               .otherwise("1"),
+           attr("groups", &ConvAttrs::groups,
+                "channels are taken in so many groups, each with its own part of w's out; as many as channels: "
+                "depthwise")
+               .otherwise("1")}),
+      .output = "[batch, height, width, out]; float32 for integers, else the promoted dtype",
+      .errors = "InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide "
+                "them, the window is larger than the padded image, or an input is bool.",
+      .source = "tf.nn.conv2d (NHWC, HWIO); groups as torch.nn.functional.conv2d",
+      .example = "lutra.conv2d(lutra.ones{1, 2, 2, 1}, lutra.ones{2, 2, 1, 1})  --> {{{{4.0}}}}",
+      .compute = Compute::Float,
+      .shape = conv_shape,
+      .gradient = conv_gradient,
+      .saves = kX0 | kX1,
+      .cost = conv_cost,
+      .gpu = kFloats,
+  });
+  define_backprop(ops, "Conv2DBackpropInput", "The gradient of a convolution's x.", "w", input_gradient_gradient,
+                  input_cost);
+  define_backprop(ops, "Conv2DBackpropFilter", "The gradient of a convolution's w.", "x", filter_gradient_gradient,
+                  filter_cost);
+}
+
+}  // namespace lutra

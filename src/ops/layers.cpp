@@ -1,0 +1,190 @@
+// The ops that plain layers are made of: bias, linear maps, dropout, lookups by number.
+
+#include "ops/gradient.h"
+#include "ops/matmul.h"
+#include "ops/nn.h"
+
+namespace lutra {
+namespace {
+
+void bias_add_shape(Inference& inference) {
+  require_vectors(inference, 1, 1);
+  same_as_first(inference);
+}
+
+void bias_add_gradient(Gradient& g) {
+  g.add(0, g.dy());
+  if (g.needs(1)) g.add(1, g.sum_leading(g.dy(), 1));
+}
+
+void linear_shape(Inference& inference) {
+  Shape x = inference.shape(0), w = inference.shape(1), b = inference.shape(2);
+  require(x.rank() > 0, inference.who(), ": x is a scalar, expected rows of numbers");
+  require(w.rank() == 2, inference.who(), ": w has the shape ", w, ", expected a matrix (in, out)");
+  require(x[x.rank() - 1] == w[0], inference.who(), ": x ", x, " and w ", w, " do not match: x's last axis (",
+          x[x.rank() - 1], ") must equal w's first (", w[0], ")");
+  require(b == Shape{w[1]}, inference.who(), ": b ", b, " does not fit w ", w, ": expected ", Shape{w[1]},
+          ", as long as w's last axis");
+  x[x.rank() - 1] = w[1];
+  inference.output(inference.key(), x);
+}
+
+Cost linear_cost(const KernelArgs& args) {
+  Cost cost = elements_cost<0>(args);
+  cost.flops = static_cast<double>(args.out[0].size) * (2 * static_cast<double>(args.in[1].dims[0]) + 1);
+  return cost;
+}
+
+// A matrix of all rows.
+Value rows_of(Gradient& g, Value value) {
+  Shape shape = g.shape(value);
+  int64_t columns = shape[shape.rank() - 1], rows = 1;
+  for (int i = 0; i < shape.rank() - 1; ++i) rows *= shape[i];
+  return g.reshape(value, Shape{rows, columns});
+}
+
+void linear_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, g.call("MatMul", {g.dy(), g.x(1)}, MatMulAttrs{false, true}));
+  if (g.needs(1)) g.add(1, g.call("MatMul", {rows_of(g, g.x(0)), rows_of(g, g.dy())}, MatMulAttrs{true, false}));
+  if (g.needs(2)) g.add(2, g.sum_leading(g.dy(), 1));
+}
+
+void dropout_shape(Inference& inference) {
+  double rate = inference.attrs<DropoutAttrs>().rate;
+  require(rate >= 0 && rate < 1, inference.who(), ": rate is ", rate, ", expected 0 or a number above it and below 1");
+  same_as_first(inference);
+}
+
+// The same elements are dropped: they follow from the range of random bits.
+void dropout_gradient(Gradient& g) { g.add(0, g.call("DropoutGrad", {g.dy()}, g.attrs<DropoutAttrs>())); }
+
+void embedding_shape(Inference& inference) {
+  Shape table = inference.shape(0), out = inference.shape(1);
+  require(table.rank() > 0, inference.who(), ": table is a scalar, expected rows to look up");
+  require(out.rank() + table.rank() - 1 <= kMaxRank, inference.who(), ": table ", table, " and ids ", out, " make ",
+          out.rank() + table.rank() - 1, " axes, and there can be ", kMaxRank);
+  for (int i = 1; i < table.rank(); ++i) out.push(table[i]);
+  inference.output(inference.key(), out);
+}
+
+void embedding_gradient(Gradient& g) {
+  EmbeddingAttrs attrs = g.attrs<EmbeddingAttrs>();
+  Shape table = g.shape_of(0);
+  attrs.result.count = static_cast<int8_t>(table.rank());
+  for (int i = 0; i < table.rank(); ++i) attrs.result.v[i] = table[i];
+  g.add(0, g.call("EmbeddingGrad", {g.x(1), g.dy()}, attrs));
+}
+
+void embedding_grad_shape(Inference& inference) {
+  const Dims& table = inference.attrs<EmbeddingAttrs>().result;
+  inference.output(inference.key(), Shape({table.v, static_cast<std::size_t>(table.count)}));
+}
+
+void embedding_grad_gradient(Gradient& g) {
+  if (g.needs(1)) g.add(1, g.call("Embedding", {g.dy(), g.x(0)}, g.attrs<EmbeddingAttrs>()));
+}
+
+constexpr const char* kRateDoc = "the share of elements that become 0; 0 or more and below 1";
+constexpr const char* kFirstIdDoc = "what the first id is";
+
+}  // namespace
+
+void define_layer_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "BiasAdd",
+      .lua_name = "bias_add",
+      .summary = "x + b, with b added along the last axis.",
+      .inputs = {{"x", kNumbers, "[..., n]"}, {"b", kNumbers, "[n]"}},
+      .output = "x's shape; the promoted dtype, integers wrap",
+      .errors = "InvalidArgument if b is not a vector as long as x's last axis, or if an input is bool.",
+      .source = "tf.nn.bias_add",
+      .example = "lutra.bias_add({{1, 2}, {3, 4}}, {10, 20})  --> {{11, 22}, {13, 24}}",
+      .shape = bias_add_shape,
+      .gradient = bias_add_gradient,
+      .gpu = kNumbers,
+  });
+  ops.define({
+      .name = "Linear",
+      .lua_name = "linear",
+      .summary = "The rows of x times the matrix w, plus b: what a dense layer computes.",
+      .inputs = {{"x", kNumbers, "[..., in]"}, {"w", kNumbers, "[in, out]"}, {"b", kNumbers, "[out]"}},
+      .output = "[..., out]; the promoted dtype, integers wrap",
+      .errors = "InvalidArgument if x is a scalar, the sizes do not match, or an input is bool.",
+      .source = "torch.nn.functional.linear, with w as tf.linalg.matmul takes it",
+      .example = "lutra.linear({{1, 2}}, {{1, 0}, {0, 1}}, {10, 20})  --> {{11, 22}}",
+      .shape = linear_shape,
+      .gradient = linear_gradient,
+      .saves = kX0 | kX1,
+      .cost = linear_cost,
+      .gpu = kNumbers,
+  });
+  ops.define({
+      .name = "Dropout",
+      .lua_name = "dropout",
+      .summary = "x with each element set to 0 with the probability rate, and divided by 1 - rate else, so that the "
+                 "mean stays. Always active: a layer knows whether it is training.",
+      .inputs = {{"x", kNumbers, "any shape"}},
+      .attrs = attrs<DropoutAttrs>(
+          {attr("rate", &DropoutAttrs::rate, kRateDoc).required(),
+           attr("seed", &DropoutAttrs::seed,
+                "makes the result depend on x and this number alone, and takes nothing from set_seed's sequence")
+               .otherwise("the next of set_seed's sequence"),
+           attr("rng", &DropoutAttrs::rng, "the range of random bits")}),
+      .output = "x's shape; float32 for integers, else x's dtype",
+      .errors = "InvalidArgument if x is bool or rate is below 0, 1 or more.",
+      .source = "Srivastava et al., JMLR 2014; tf.nn.dropout",
+      .example = "lutra.dropout({1.0, 2.0, 3.0}, 0)  --> {1.0, 2.0, 3.0}",
+      .compute = Compute::Float,
+      .shape = dropout_shape,
+      .gradient = dropout_gradient,
+      .cost = elements_cost<8>,
+      .gpu = kFloats,
+      .flags = kRandom,
+  });
+  ops.define({
+      .name = "DropoutGrad",
+      .summary = "Drops what a Dropout dropped, which follows from its range of random bits.",
+      .inputs = {{"dy", kFloats, "any shape"}},
+      .attrs = attrs<DropoutAttrs>({}),
+      .output = "dy's shape and dtype",
+      .shape = same_as_first,
+      .gradient = dropout_gradient,
+      .cost = elements_cost<8>,
+      .gpu = kFloats,
+      .flags = kHidden,
+  });
+  ops.define({
+      .name = "Embedding",
+      .lua_name = "embedding",
+      .summary =
+          "The rows of a table that ids name. Ids are 1..n, n being the table's first axis; none counts from the "
+          "end.",
+      .inputs = {{"table", kAnyDType, "[n, ...]"}, {"ids", kInts, "any shape", kOwnDType}},
+      .attrs = attrs<EmbeddingAttrs>({attr("index_base", &EmbeddingAttrs::base, kFirstIdDoc)}),
+      .output = "the shape of ids and then of a row; the table's dtype",
+      .errors = "InvalidArgument for the id 0, a table that is a scalar, or a ninth axis; OutOfRange for any other id "
+                "that is not one of 1..n.",
+      .source = "tf.nn.embedding_lookup",
+      .example = "lutra.embedding({{1, 2}, {3, 4}, {5, 6}}, {3, 1})  --> {{5, 6}, {1, 2}}",
+      .shape = embedding_shape,
+      .gradient = embedding_gradient,
+      .saves = kX1,
+      .gpu = kAnyDType,
+      .flags = kChecksValues,
+  });
+  ops.define({
+      .name = "EmbeddingGrad",
+      .summary = "The sums of dy's rows by the id they belong to: the gradient of an embedding's table.",
+      .inputs = {{"ids", kInts, "any shape", kOwnDType}, {"dy", kFloats, "the shape of ids and then of a row"}},
+      .attrs = attrs<EmbeddingAttrs>({}),
+      .output = "the table's shape; dy's dtype",
+      .shape = embedding_grad_shape,
+      .gradient = embedding_grad_gradient,
+      .saves = kX0,
+      .cost = elements_cost<1>,
+      .gpu = kFloats,
+      .flags = kHidden,
+  });
+}
+
+}  // namespace lutra

@@ -1,0 +1,247 @@
+// Losses: one value a row, from what there should be and what there is.
+
+#include "ops/gradient.h"
+#include "ops/nn.h"
+
+namespace lutra {
+namespace {
+
+Shape without_last(Shape shape) { return Shape(shape.dims().first(static_cast<std::size_t>(shape.rank() - 1))); }
+
+// A value a row of two inputs that broadcast.
+void rows_shape(Inference& inference) {
+  Shape both = broadcast_shape(inference);
+  const auto& defs = inference.call().op->inputs;
+  require(both.rank() > 0, inference.who(), ": ", defs[0].name, " and ", defs[1].name,
+          " are scalars, expected rows: at least one axis");
+  inference.output(inference.key(), without_last(both));
+}
+
+// Distributions: a row of one meets a row of the other.
+void distributions_shape(Inference& inference) {
+  Shape labels = inference.shape(0), logits = inference.shape(1);
+  require(labels.rank() > 0 && logits.rank() > 0, inference.who(), ": ", labels.rank() == 0 ? "labels" : "logits",
+          " is a scalar, expected a number for each class");
+  require(labels[labels.rank() - 1] == logits[logits.rank() - 1], inference.who(), ": labels ", labels, " and logits ",
+          logits, " do not match: both must have as many classes, the last axis");
+  rows_shape(inference);
+}
+
+void cross_entropy_shape(Inference& inference) {
+  Shape labels = inference.shape(0), logits = inference.shape(1);
+  require(logits.rank() > 0, inference.who(), ": logits is a scalar, expected a number for each class");
+  require(labels == without_last(logits), inference.who(), ": labels ", labels, " and logits ", logits,
+          " do not match: expected a label for each row of logits, ", without_last(logits));
+  inference.output(inference.key(), labels);
+}
+
+void cross_entropy_grad_shape(Inference& inference) { inference.output_like(inference.key(), 1); }
+void both_shape(Inference& inference) {
+  // dy, the last input, has a value a row.
+  Shape both = inference.shape(0);
+  broadcast(both, inference.shape(1), &both);
+  inference.output(inference.key(), both);
+}
+
+// A value a row as an axis of size 1 under the rows.
+Value as_column(Gradient& g, Value per_row) {
+  Shape shape = g.shape(per_row);
+  shape.push(1);
+  return g.reshape(per_row, shape);
+}
+// The sum of each row.
+Value row_sum(Gradient& g, Value rows, bool keepdims) {
+  return g.sum(rows, 1u << (g.shape(rows).rank() - 1), keepdims);
+}
+double row_length(Gradient& g) {
+  auto last = [&](int i) {
+    Shape shape = g.shape_of(i);
+    return shape.rank() > 0 ? shape[shape.rank() - 1] : 1;
+  };
+  int64_t n = last(0) == 1 ? last(1) : last(0);
+  return static_cast<double>(n > 0 ? n : 1);  // of nothing, nothing is divided
+}
+
+void cross_entropy_gradient(Gradient& g) {
+  g.add(1, g.call("CrossEntropyGrad", {g.x(0), g.x(1), g.dy()}, g.attrs<CrossEntropyAttrs>()));
+}
+
+// dy (p - onehot), p = softmax(logits)
+void cross_entropy_grad_gradient(Gradient& g) {
+  Value logits = g.x(1), dy = g.x(2), v = g.dy();
+  if (g.needs(1)) {
+    Value p = g.call("Softmax", {logits});
+    g.add(1, as_column(g, dy) * g.call("SoftmaxGrad", {p, v}));
+  }
+  if (g.needs(2)) {
+    Value ones = g.fill(g.shape_of(2), 1, g.dtype_of(2));
+    Value difference = g.call("CrossEntropyGrad", {g.x(0), logits, ones}, g.attrs<CrossEntropyAttrs>());
+    g.add(2, row_sum(g, v * difference, false));
+  }
+}
+
+void softmax_cross_entropy_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, -(as_column(g, g.dy()) * g.call("LogSoftmax", {g.x(1)})));
+  if (g.needs(1)) g.add(1, g.call("SoftmaxCrossEntropyGrad", {g.x(0), g.x(1), g.dy()}));
+}
+
+// dy (p s - labels), p = softmax(logits), s the sum of a row of labels
+void softmax_cross_entropy_grad_gradient(Gradient& g) {
+  Value labels = g.x(0), logits = g.x(1), dy = g.x(2), v = g.dy();
+  Value p = g.call("Softmax", {logits}), along = row_sum(g, v * p, true);
+  Value column = as_column(g, dy);
+  if (g.needs(0)) g.add(0, column * (along - v));
+  if (g.needs(1)) {
+    g.add(1, column * row_sum(g, labels, true) * p * (v - along));
+  }
+  if (g.needs(2)) {
+    Value ones = g.fill(g.shape_of(2), 1, g.dtype_of(2));
+    g.add(2, row_sum(g, v * g.call("SoftmaxCrossEntropyGrad", {labels, logits, ones}), false));
+  }
+}
+
+void mse_gradient(Gradient& g) {
+  Value slope = (g.x(1) - g.x(0)) * as_column(g, g.dy() * (2 / row_length(g)));
+  if (g.needs(1)) g.add(1, slope);
+  if (g.needs(0)) g.add(0, -slope);
+}
+
+void mae_gradient(Gradient& g) {
+  Value slope = g.call("MaeGrad", {g.x(0), g.x(1), g.dy()});
+  if (g.needs(1)) g.add(1, slope);
+  if (g.needs(0)) g.add(0, -slope);
+}
+
+// dy sign(predictions - labels) / n: a step function of both.
+void mae_grad_gradient(Gradient& g) {
+  for (int i = 0; i < 2; ++i) {
+    if (g.needs(i)) g.add(i, g.fill(g.shape_of(i), 0, g.dtype_of(i)));
+  }
+  if (!g.needs(2)) return;
+  Value ones = g.fill(g.shape_of(2), 1, g.dtype_of(2));
+  g.add(2, row_sum(g, g.dy() * g.call("MaeGrad", {g.x(0), g.x(1), ones}), false));
+}
+
+struct Entry {
+  const char* name;
+  const char* lua_name;
+  const char* summary;
+  const char* first;
+  const char* second;
+  const char* source;
+  const char* example;
+  void (*shape)(Inference& inference);
+  void (*gradient)(Gradient& g);
+  uint8_t flags;  // of the inputs
+};
+
+constexpr const char* kOutput =
+    "the broadcast shape without its last axis; float32 for integers, else the promoted dtype";
+
+}  // namespace
+
+void define_loss_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "SparseSoftmaxCrossEntropyWithLogits",
+      .lua_name = "cross_entropy",
+      .summary = "-log(softmax(logits)[label]) of each row, in nats: the loss of a classifier whose labels are the "
+                 "classes' numbers, 1..n.",
+      .inputs = {{"labels", kInts, "[...]: a number for each row", kOwnDType},
+                 {"logits", kNumbers, "[..., n]: a number for each class"}},
+      .attrs =
+          attrs<CrossEntropyAttrs>({attr("index_base", &CrossEntropyAttrs::base, "what the first class is called")}),
+      .output = "labels' shape; float32 for integer logits, else logits' dtype",
+      .errors = "InvalidArgument for the label 0, for shapes that do not match, or if logits is a scalar or bool; "
+                "OutOfRange for any other label that is not one of 1..n.",
+      .source = "tf.nn.sparse_softmax_cross_entropy_with_logits",
+      .example = "lutra.cross_entropy({1, 2}, {{0.0, 0.0}, {0.0, 2.0}})  --> {0.6931, 0.1269}",
+      .compute = Compute::Float,
+      .shape = cross_entropy_shape,
+      .gradient = cross_entropy_gradient,
+      .saves = kX0 | kX1,
+      .cost = elements_cost<4>,
+      .gpu = kFloats,
+      .flags = kChecksValues,
+  });
+  ops.define({
+      .name = "CrossEntropyGrad",
+      .summary = "The gradient of a cross entropy's logits: dy * (softmax(logits) - one_hot(labels)).",
+      .inputs = {{"labels", kInts, "[...]", kOwnDType}, {"logits", kNumbers, "[..., n]"}, {"dy", kNumbers, "[...]"}},
+      .attrs = attrs<CrossEntropyAttrs>({}),
+      .output = "logits' shape",
+      .compute = Compute::Float,
+      .shape = cross_entropy_grad_shape,
+      .gradient = cross_entropy_grad_gradient,
+      .saves = kX0 | kX1 | kX2,
+      .cost = elements_cost<6>,
+      .gpu = kFloats,
+      .flags = kHidden,
+  });
+  const Entry entries[] = {
+      {"SoftmaxCrossEntropyWithLogits", "softmax_cross_entropy",
+       "-sum(labels * log(softmax(logits))) of each row, in nats: the loss of a classifier whose labels are "
+       "distributions. "
+       "A label of 0 adds nothing, also where its logit is -inf.",
+       "labels", "logits", "tf.nn.softmax_cross_entropy_with_logits",
+       "lutra.softmax_cross_entropy({{0.5, 0.5}}, {{0.0, 0.0}})  --> {0.6931}", distributions_shape,
+       softmax_cross_entropy_gradient, 0},
+      {"Mse", "mse", "The mean of (predictions - labels)^2 of each row.", "labels", "predictions",
+       "tf.keras.losses.mean_squared_error", "lutra.mse({{1.0, 2.0}}, {{2.0, 4.0}})  --> {2.5}", rows_shape,
+       mse_gradient, kNumber},
+      {"Mae", "mae", "The mean of |predictions - labels| of each row.", "labels", "predictions",
+       "tf.keras.losses.mean_absolute_error", "lutra.mae({{1.0, 2.0}}, {{2.0, 4.0}})  --> {1.5}", rows_shape,
+       mae_gradient, kNumber},
+  };
+  for (const Entry& entry : entries) {
+    ops.define({
+        .name = entry.name,
+        .lua_name = entry.lua_name,
+        .summary = entry.summary,
+        .inputs = {{entry.first, kNumbers, "[..., n]", entry.flags},
+                   {entry.second, kNumbers, "[..., n]; the two broadcast", entry.flags}},
+        .output = kOutput,
+        .errors = "InvalidArgument if the shapes do not match, both are scalars, or one is bool.",
+        .source = entry.source,
+        .example = entry.example,
+        .compute = Compute::Float,
+        .shape = entry.shape,
+        .gradient = entry.gradient,
+        .saves = kX0 | kX1,
+        .cost = elements_cost<4>,
+        .gpu = kFloats,
+    });
+  }
+  struct Hidden {
+    const char* name;
+    const char* summary;
+    const char* second;
+    void (*gradient)(Gradient& g);
+  };
+  const Hidden hidden[] = {
+      {"SoftmaxCrossEntropyGrad",
+       "The gradient of a softmax cross entropy's logits: dy * (softmax(logits) * sum(labels) - "
+       "labels).",
+       "logits", softmax_cross_entropy_grad_gradient},
+      {"MaeGrad", "The gradient of a mean absolute error's predictions: dy * sign(predictions - labels) / n.",
+       "predictions", mae_grad_gradient},
+  };
+  for (const Hidden& entry : hidden) {
+    ops.define({
+        .name = entry.name,
+        .summary = entry.summary,
+        .inputs = {{"labels", kNumbers, "[..., n]", kNumber},
+                   {entry.second, kNumbers, "[..., n]; the two broadcast", kNumber},
+                   {"dy", kNumbers, "[...]"}},
+        .output = "the broadcast shape of labels and the other",
+        .compute = Compute::Float,
+        .shape = both_shape,
+        .gradient = entry.gradient,
+        .saves = kX0 | kX1 | kX2,
+        .cost = elements_cost<6>,
+        .gpu = kFloats,
+        .flags = kHidden,
+    });
+  }
+}
+
+}  // namespace lutra
