@@ -1,5 +1,5 @@
-// Where the largest element is, on the CPU: a part of the reduce family. Blocks are reduced in parallel, then compared
-// in order, so that the first of equals wins whatever the number of threads.
+// Where the largest and the smallest element is, on the CPU: a part of the reduce family. Blocks are reduced in
+// parallel, then compared in order, so that the first of equals wins whatever the number of threads.
 
 #include <type_traits>
 
@@ -9,8 +9,21 @@
 namespace lutra {
 namespace {
 
-// Whether x takes the place of `best`, which comes before it.
-template <class T> bool wins(T x, T best) { return (x > best) | ((x != x) & (best == best)); }
+// Whether x takes the place of `best`, which comes before it: nan does unless there is one.
+template <bool kMost, class K> bool wins(K x, K best) {
+  bool no_better = kMost ? x <= best : x >= best;
+  return !no_better & (best == best);
+}
+
+// Elements as they are compared; of halves both zeros become one.
+template <bool kMost, class T> [[gnu::always_inline]] inline Ordered<T> key_of(T x) {
+  if constexpr (kIsHalf<T>) {
+    Ordered<T> key = order_key<kMost>(x);
+    return key == -1 ? Ordered<T>{0} : key;
+  } else {
+    return x;
+  }
+}
 
 Extent extent_of(const KernelArgs& args) {
   const Array& x = args.in[0];
@@ -23,85 +36,99 @@ Extent extent_of(const KernelArgs& args) {
   return extent;
 }
 
-// The first place of `value`, which is there; nan finds nan.
-template <class T> [[gnu::always_inline]] inline int64_t place_of(T value, const T* x, int64_t n) {
-  bool is_nan = value != value;
+// As wide as an element, or as a place within a block needs, so that both live in registers of one shape.
+template <class K>
+using Place = std::conditional_t<sizeof(K) == 8, int64_t, std::conditional_t<sizeof(K) == 4, int32_t, int16_t>>;
+
+// The first place of `best`, which is there; nan finds nan.
+template <bool kMost, class T> [[gnu::always_inline]] inline int64_t place_of(Ordered<T> best, const T* x, int64_t n) {
+  using K = Ordered<T>;
   int64_t i = 0;
+  if (best != best) {
+    while (i + 1 < n && key_of<kMost>(x[i]) == key_of<kMost>(x[i])) ++i;
+    return i;
+  }
   for (; i + kLanes <= n; i += kLanes) {
-    int found = 0;
-    for (int64_t l = 0; l < kLanes; ++l) found |= (x[i + l] == value) | (is_nan & (x[i + l] != x[i + l]));
+    Place<K> found = 0;
+    for (int64_t l = 0; l < kLanes; ++l) {
+      found = static_cast<Place<K>>(found | (key_of<kMost>(x[i + l]) == best ? Place<K>{1} : Place<K>{0}));
+    }
     if (found != 0) break;
   }
-  while (i + 1 < n && !(x[i] == value || (is_nan && x[i] != x[i]))) ++i;
+  while (i + 1 < n && key_of<kMost>(x[i]) != best) ++i;
   return i;
 }
 
-template <class T> void argmax_rows(const T* x, int64_t count, int64_t n, int64_t base, int64_t* out) {
+// The extreme of a block, with one zero only.
+template <class T, bool kMost> struct KeyOf : ExtremeOf<T, kMost> {
+  static Ordered<T> open(T x) { return key_of<kMost>(x); }
+};
+template <class T, bool kMost> using Extreme = std::conditional_t<kIsHalf<T>, KeyOf<T, kMost>, ExtremeOf<T, kMost>>;
+
+template <class T, bool kMost> void argmax_rows(const T* x, int64_t count, int64_t n, int64_t base, int64_t* out) {
   for (int64_t row = 0; row < count; ++row) {
-    out[row] = place_of(reduce_block<MaxOf<T>>(x + row * n, n), x + row * n, n) + base;
+    out[row] = place_of<kMost>(reduce_block<Extreme<T, kMost>>(x + row * n, n), x + row * n, n) + base;
   }
 }
 
-// As wide as an element, so that both live in registers of one shape.
-template <class T> using Place = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
-
-template <class T>
-void argmax_tile(const T* x, int64_t rows, int64_t stride, int64_t columns, T* __restrict best,
-                            Place<T>* __restrict place) {
+template <class T, bool kMost>
+void argmax_tile(const T* x, int64_t rows, int64_t stride, int64_t columns, Ordered<T>* __restrict best,
+                 Place<Ordered<T>>* __restrict place) {
   for (int64_t k = 0; k < columns; ++k) {
-    best[k] = x[k];
+    best[k] = key_of<kMost>(x[k]);
     place[k] = 0;
   }
   for (int64_t r = 1; r < rows; ++r) {
     const T* row = x + r * stride;
-    Place<T> here = static_cast<Place<T>>(r);
+    Place<Ordered<T>> here = static_cast<Place<Ordered<T>>>(r);
     for (int64_t k = 0; k < columns; ++k) {
-      bool won = wins(row[k], best[k]);
-      best[k] = won ? row[k] : best[k];
+      Ordered<T> key = key_of<kMost>(row[k]);
+      bool won = wins<kMost>(key, best[k]);
+      best[k] = won ? key : best[k];
       place[k] = won ? here : place[k];
     }
   }
 }
 
-template <class T> void run_along_rows(const KernelArgs& args, const Extent& extent, int64_t base) {
+template <class T, bool kMost> void run_along_rows(const KernelArgs& args, const Extent& extent, int64_t base) {
   const T* x = args.in[0].as<T>();
   int64_t* out = args.out[0].as<int64_t>();
   int64_t blocks = extent.blocks(), reduced = extent.reduced;
   if (blocks == 1) {
     parallel_for(extent.outer, row_grain(kCheapGrain, reduced), [=](int64_t begin, int64_t end) {
-      argmax_rows(x + begin * reduced, end - begin, reduced, base, out + begin);
+      argmax_rows<T, kMost>(x + begin * reduced, end - begin, reduced, base, out + begin);
     });
     return;
   }
-  T* most = reinterpret_cast<T*>(args.scratch);
+  Ordered<T>* most = reinterpret_cast<Ordered<T>*>(args.scratch);
   auto size_of_block = [=](int64_t b) { return std::min(kBlock, reduced - b * kBlock); };
   for_tiles(extent, [=](int64_t o, int64_t b, int64_t, int64_t) {
-    reduce_rows<MaxOf<T>>(x + o * reduced + b * kBlock, 1, size_of_block(b), most + o * blocks + b);
+    reduce_rows<Extreme<T, kMost>>(x + o * reduced + b * kBlock, 1, size_of_block(b), most + o * blocks + b);
   });
   parallel_for(extent.outer, row_grain(kCheapGrain, blocks + kBlock), [=](int64_t begin, int64_t end) {
     for (int64_t o = begin; o < end; ++o) {
       int64_t best = 0;
       for (int64_t b = 1; b < blocks; ++b) {
-        if (wins(most[o * blocks + b], most[o * blocks + best])) best = b;
+        if (wins<kMost>(most[o * blocks + b], most[o * blocks + best])) best = b;
       }
       int64_t first = best * kBlock;
-      argmax_rows(x + o * reduced + first, 1, size_of_block(best), base + first, out + o);
+      argmax_rows<T, kMost>(x + o * reduced + first, 1, size_of_block(best), base + first, out + o);
     }
   });
 }
 
-template <class T> void run_along_columns(const KernelArgs& args, const Extent& extent, int64_t base) {
+template <class T, bool kMost> void run_along_columns(const KernelArgs& args, const Extent& extent, int64_t base) {
   const T* x = args.in[0].as<T>();
   int64_t* out = args.out[0].as<int64_t>();
   int64_t blocks = extent.blocks(), reduced = extent.reduced, inner = extent.inner;
   int64_t* places = reinterpret_cast<int64_t*>(args.scratch);
-  T* most = reinterpret_cast<T*>(places + extent.partials());
+  Ordered<T>* most = reinterpret_cast<Ordered<T>*>(places + extent.partials());
   for_tiles(extent, [=](int64_t o, int64_t b, int64_t column, int64_t columns) {
-    T best[kTile];
-    Place<T> place[kTile];
+    Ordered<T> best[kTile];
+    Place<Ordered<T>> place[kTile];
     int64_t first = b * kBlock;
-    argmax_tile(x + (o * reduced + first) * inner + column, std::min(kBlock, reduced - first), inner, columns, best,
-                place);
+    argmax_tile<T, kMost>(x + (o * reduced + first) * inner + column, std::min(kBlock, reduced - first), inner, columns,
+                          best, place);
     int64_t at = (blocks > 1 ? o * blocks + b : o) * inner + column;
     int64_t* to = blocks > 1 ? places : out;
     for (int64_t k = 0; k < columns; ++k) to[at + k] = place[k] + first + base;
@@ -112,19 +139,19 @@ template <class T> void run_along_columns(const KernelArgs& args, const Extent& 
     for (int64_t i = begin; i < end; ++i) {
       int64_t first = i / inner * blocks * inner + i % inner, best = first;
       for (int64_t b = 1; b < blocks; ++b) {
-        if (wins(most[first + b * inner], most[best])) best = first + b * inner;
+        if (wins<kMost>(most[first + b * inner], most[best])) best = first + b * inner;
       }
       out[i] = places[best];
     }
   });
 }
 
-template <class T> void run(const KernelArgs& args) {
+template <class T, bool kMost> void run(const KernelArgs& args) {
   if (args.out[0].size == 0) return;
   Extent extent = extent_of(args);
   int64_t base = args.as<ArgMaxAttrs>().base.value;
-  if (extent.inner == 1) run_along_rows<T>(args, extent, base);
-  else run_along_columns<T>(args, extent, base);
+  if (extent.inner == 1) run_along_rows<T, kMost>(args, extent, base);
+  else run_along_columns<T, kMost>(args, extent, base);
 }
 
 template <class T> std::size_t scratch(const KernelArgs& args) {
@@ -132,14 +159,18 @@ template <class T> std::size_t scratch(const KernelArgs& args) {
   return static_cast<std::size_t>(extent.partials()) * (sizeof(T) + (extent.inner == 1 ? 0 : sizeof(int64_t)));
 }
 
-template <class T> constexpr KernelEntry entry() { return {.run = run<T>, .scratch = scratch<T>}; }
+template <bool kMost> void add(KernelRegistry& kernels, const char* name) {
+  kernels.add_each(name, DeviceType::CPU, AllTypes{}, [](auto tag) {
+    using T = Stored<typename decltype(tag)::type>;
+    return KernelEntry{.run = run<T, kMost>, .scratch = scratch<T>};
+  });
+}
 
 }  // namespace
 
 void register_argmax_cpu(KernelRegistry& kernels) {
-  kernels.add_each("ArgMax", DeviceType::CPU, ComputedNumbers{},
-                   [](auto tag) { return entry<typename decltype(tag)::type>(); });
-  kernels.add("ArgMax", DeviceType::CPU, kBool, entry<uint8_t>());
+  add<true>(kernels, "ArgMax");
+  add<false>(kernels, "ArgMin");
 }
 
 }  // namespace lutra

@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/halves.h"
 
 namespace lutra {
 
@@ -22,61 +23,94 @@ inline constexpr int64_t kRun = 32;
 inline constexpr int64_t kLanes = kBlock / kRun;
 inline constexpr int64_t kTile = 512;  // columns gathered side by side
 
-// In float32, runs are summed in float32 and everything above them in float64; integers in 64 bits, wrapping. Bool is
-// counted, as uint8.
-template <class T> struct SumOf {
-  using In = T;
-  using Run =
-      std::conditional_t<std::is_same_v<T, uint8_t>, uint8_t, std::conditional_t<std::is_integral_v<T>, uint64_t, T>>;
-  using Acc = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
-  using Next = SumOf<Acc>;
+// What 32 elements of a type add up to at most, in as few bits as hold it; bool is counted.
+template <class T> struct RunOf { using type = T; };
+template <> struct RunOf<bool> { using type = uint8_t; };
+template <> struct RunOf<int8_t> { using type = int16_t; };
+template <> struct RunOf<uint8_t> { using type = uint16_t; };
+template <> struct RunOf<int16_t> { using type = int32_t; };
+template <> struct RunOf<int32_t> { using type = uint64_t; };
+template <> struct RunOf<int64_t> { using type = uint64_t; };
+template <> struct RunOf<Float16> { using type = float; };
+template <> struct RunOf<BFloat16> { using type = float; };
+
+// Bool is read as a byte.
+template <class T> using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+// What sums and products end in: 64 bits, wrapping, or double.
+template <class T> using WideOf = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+template <class T> constexpr Stored<T> element(Stored<T> x) {
+  if constexpr (std::is_same_v<T, bool>) return x != 0;
+  else return x;
+}
+
+// In float32 and halves, runs are summed in float32 unless R says otherwise, and everything above them in float64.
+template <class T, class R = typename RunOf<T>::type> struct SumOf {
+  using In = Stored<T>;
+  using Run = R;
+  using Acc = WideOf<T>;
+  using Next = SumOf<std::conditional_t<std::is_integral_v<T>, int64_t, double>, Acc>;
   static constexpr Run kStart = 0;
-  static Run open(In x) {
-    if constexpr (std::is_same_v<T, uint8_t>) return x != 0;
-    else return static_cast<Run>(x);
-  }
+  static Run open(In x) { return static_cast<Run>(element<T>(x)); }
   static Run join(Run a, Run b) { return static_cast<Run>(a + b); }
   static Acc lift(Run run) { return static_cast<Acc>(run); }
   static Acc merge(Acc a, Acc b) { return a + b; }
 };
 
-template <class T> struct MaxOf {
-  using In = T;
-  using Run = T;
-  using Acc = T;
-  using Next = MaxOf;
-  static constexpr T kStart =
-      std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  static T open(T x) { return x; }
-  // Two choices, which compile to two instructions; one choice of either condition becomes a branch.
-  static T join(T a, T b) {
-    T more = b > a ? b : a;
-    return b != b ? b : more;
-  }
-  static T lift(T run) { return run; }
-  static T merge(T a, T b) { return join(a, b); }
+// Floats are multiplied in float64, which no run of float32 leaves soon.
+template <class T> struct ProdOf {
+  using In = Stored<T>;
+  using Run = WideOf<T>;
+  using Acc = WideOf<T>;
+  using Next = ProdOf<std::conditional_t<std::is_integral_v<T>, int64_t, double>>;
+  static constexpr Run kStart = 1;
+  static Run open(In x) { return static_cast<Run>(element<T>(x)); }
+  static Run join(Run a, Run b) { return a * b; }
+  static Acc lift(Run run) { return run; }
+  static Acc merge(Acc a, Acc b) { return a * b; }
 };
 
-template <class T> struct MinOf {
+// The largest element (kMost) or the smallest; nan before any number. Halves are compared as the integers of halves.h.
+template <class T, bool kMost> struct ExtremeOf {
+  using Key = Ordered<T>;
   using In = T;
-  using Run = T;
-  using Acc = T;
-  using Next = MinOf;
-  static constexpr T kStart =
-      std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-  static T open(T x) { return x; }
-  static T join(T a, T b) {
-    T less = b < a ? b : a;
-    return b != b ? b : less;
+  using Run = Key;
+  using Acc = Key;
+  using Next = ExtremeOf<Key, kMost>;
+  static constexpr bool kHasNan = std::is_floating_point_v<Key>;
+  static constexpr Key kInf =
+      std::numeric_limits<Key>::has_infinity ? std::numeric_limits<Key>::infinity() : std::numeric_limits<Key>::max();
+  static constexpr Key kStart = kMost ? (kHasNan ? -kInf : std::numeric_limits<Key>::lowest()) : kInf;
+  static Key open(T x) { return order_key<kMost>(x); }
+  static Key pick(Key a, Key b) { return (kMost ? b > a : b < a) ? b : a; }
+  // Two choices, which compile to two instructions; one choice of either condition becomes a branch.
+  static Key join(Key a, Key b) {
+    Key best = pick(a, b);
+    if constexpr (kHasNan) return b != b ? b : best;
+    else return best;
   }
-  static T lift(T run) { return run; }
-  static T merge(T a, T b) { return join(a, b); }
+  static Key lift(Key run) { return run; }
+  static Key merge(Key a, Key b) { return join(a, b); }
 };
+template <class T> using MaxOf = ExtremeOf<T, true>;
+template <class T> using MinOf = ExtremeOf<T, false>;
+
+template <class R> inline constexpr bool kIsFloatExtreme = false;
+template <class T, bool kMost>
+inline constexpr bool kIsFloatExtreme<ExtremeOf<T, kMost>> = ExtremeOf<T, kMost>::kHasNan;
 
 // Eight elements, `stride` apart, in pairs: fewer roundings than one after the other, and independent of each other.
 template <class R> [[gnu::always_inline]] inline typename R::Run join_eight(const typename R::In* x, int64_t stride) {
-  auto pair = [=](int64_t i) { return R::join(R::open(x[i * stride]), R::open(x[(i + 1) * stride])); };
-  return R::join(R::join(pair(0), pair(2)), R::join(pair(4), pair(6)));
+  if constexpr (kIsFloatExtreme<R>) {
+    // One look at two elements says whether either is nan; what is picked then is no matter.
+    auto pair = [=](int64_t i) { return R::pick(R::open(x[i * stride]), R::open(x[(i + 1) * stride])); };
+    auto nan_in = [=](int64_t i) { return __builtin_isunordered(x[i * stride], x[(i + 1) * stride]); };
+    auto best = R::pick(R::pick(pair(0), pair(2)), R::pick(pair(4), pair(6)));
+    bool any_nan = (nan_in(0) | nan_in(2)) | (nan_in(4) | nan_in(6));
+    return any_nan ? std::numeric_limits<typename R::Run>::quiet_NaN() : best;
+  } else {
+    auto pair = [=](int64_t i) { return R::join(R::open(x[i * stride]), R::open(x[(i + 1) * stride])); };
+    return R::join(R::join(pair(0), pair(2)), R::join(pair(4), pair(6)));
+  }
 }
 
 // n <= kBlock neighbouring elements: 32 lanes, then the lanes in pairs.
@@ -127,8 +161,7 @@ template <class R>
 // Functions in several versions stay within their file: linkers merge copies of them badly.
 
 // `count` rows of n <= kBlock elements, one behind the other.
-template <class R>
-static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typename R::Acc* result) {
+template <class R> static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typename R::Acc* result) {
   int64_t row = 0;
   for (; n < kLanes && row + 8 <= count; row += 8) {
     // Short rows: eight side by side, each in its order, so that none waits for its own last addition.
@@ -144,7 +177,7 @@ static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typen
 
 template <class R>
 static void reduce_tile(const typename R::In* x, int64_t rows, int64_t stride, int64_t columns,
-                                   typename R::Acc* result) {
+                        typename R::Acc* result) {
   reduce_columns<R>(x, rows, stride, columns, result);
 }
 

@@ -1,9 +1,12 @@
-// Ops that take axes away: sums, means, extremes and where they are, logic over all elements.
+// Ops that take axes away: sums, means, products, extremes and where they are, logic over all elements.
 
 #include "ops/reduce.h"
 
+#include <bit>
+
 #include "ops/gradient.h"
 #include "ops/kernel.h"
+#include "ops/shape.h"
 
 namespace lutra {
 namespace {
@@ -15,12 +18,6 @@ Shape reduced_shape(const Shape& x, uint32_t mask, bool keepdims) {
     else if (keepdims) out.push(1);
   }
   return out;
-}
-
-Shape result_shape(const Inference& inference) {
-  const ReduceAttrs& attrs = inference.attrs<ReduceAttrs>();
-  Shape x = inference.shape(0);
-  return reduced_shape(x, inference.axes(attrs.axis, x.rank()), attrs.keepdims);
 }
 
 // Some element of the result would have none to come from.
@@ -51,14 +48,6 @@ void argmax_shape(Inference& inference) {
   inference.output(DType::Int64, out);
 }
 
-// A flop an element that goes in.
-Cost reduction_cost(const KernelArgs& args) {
-  auto bytes = [](const Array& array) {
-    return static_cast<double>(array.size) * static_cast<double>(size_of(array.dtype));
-  };
-  return {.flops = static_cast<double>(args.in[0].size), .bytes = bytes(args.in[0]) + bytes(args.out[0])};
-}
-
 struct Entry {
   const char* name;
   const char* lua_name;
@@ -75,7 +64,101 @@ struct Entry {
   Compute compute = Compute::Same;
 };
 
-// A reduced value with its axes of one element back, so that it broadcasts to the input.
+double reduced_count(Gradient& g) {
+  int64_t outputs = g.output_shape().size();
+  return outputs == 0 ? 1 : static_cast<double>(g.shape_of(0).size()) / static_cast<double>(outputs);
+}
+
+void sum_gradient(Gradient& g) { g.add(0, with_axes(g, g.dy())); }
+void mean_gradient(Gradient& g) { g.add(0, with_axes(g, g.cast(unhalved(g, g.dy()) / reduced_count(g), g.key()))); }
+// Equals share.
+void extreme_gradient(Gradient& g) {
+  uint32_t axes = axes_of(g.attrs<ReduceAttrs>().axis, g.shape_of(0).rank());
+  Value is_extreme = g.call("Equal", {g.x(), with_axes(g, g.y())});
+  Value share = with_axes(g, unhalved(g, g.dy())) / g.cast(g.sum(is_extreme, axes, true), DType::Float32);
+  g.add(0, g.call("SelectV2", {is_extreme, g.cast(share, g.key()), 0.0}));
+}
+// Each element's is the product of all others. Axes that do not lie side by side are moved to the end first.
+void prod_gradient(Gradient& g) {
+  Shape shape = g.shape_of(0);
+  uint32_t axes = axes_of(g.attrs<ReduceAttrs>().axis, shape.rank());
+  TransposeAttrs there, back;
+  there.perm.count = back.perm.count = static_cast<int8_t>(shape.rank());
+  there.perm.is_list = back.perm.is_list = true;
+  int place = 0, last = -1;
+  bool is_apart = false;
+  int64_t count = 1;
+  for (int pass = 0; pass < 2; ++pass) {
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (static_cast<int>(axes >> axis & 1u) != pass) continue;
+      if (pass == 1) {
+        is_apart |= last >= 0 && axis != last + 1;
+        last = axis;
+        count *= shape[axis];
+      }
+      there.perm.v[place] = axis;
+      back.perm.v[axis] = place++;
+    }
+  }
+  Value x = is_apart ? g.call("Transpose", {g.x()}, there) : g.x();
+  Shape moved = g.shape(x), lines;
+  int end = is_apart ? shape.rank() : last + 1;  // of the reduced axes
+  for (int64_t size : {int64_t{1}, count, int64_t{1}}) lines.push(size);
+  int reduced = std::popcount(axes);
+  for (int axis = 0; axis < moved.rank(); ++axis) {
+    if (axis < end - reduced) lines[0] *= moved[axis];
+    if (axis >= end) lines[2] *= moved[axis];
+  }
+  ScanAttrs middle;
+  middle.axis.count = 1;
+  middle.axis.v[0] = 1;
+  Value others = g.reshape(g.call("ProdOthers", {g.reshape(x, lines)}, middle), moved);
+  if (is_apart) others = g.call("Transpose", {others}, back);
+  g.add(0, others * with_axes(g, g.dy()));
+}
+
+constexpr const char* kAxisErrors = "InvalidArgument for an axis that is not there or stands twice.";
+constexpr const char* kExtremeErrors =
+    "InvalidArgument for an axis that is not there or stands twice, if x is bool, or if there are no elements.";
+constexpr const char* kLogicErrors =
+    "InvalidArgument for an axis that is not there or stands twice, or if x is not bool.";
+
+void define_place(OpRegistry& ops, const char* name, const char* lua_name, const char* summary, const char* source,
+                  const char* example) {
+  ops.define({
+      .name = name,
+      .lua_name = lua_name,
+      .summary = summary,
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .attrs = attrs<ArgMaxAttrs>(
+          {attr("axis", &ArgMaxAttrs::axis, "the axis to look along").positional().otherwise("the flattened tensor"),
+           attr("keepdims", &ArgMaxAttrs::keepdims, "leave an axis of size 1 in its place").otherwise("false"),
+           attr("index_base", &ArgMaxAttrs::base, "what the first index is")}),
+      .output = "x's shape without the axis; int64",
+      .errors = "InvalidArgument for an axis that is not there, for more than one, or if there are no elements.",
+      .source = source,
+      .example = example,
+      .shape = argmax_shape,
+      .cost = reduction_cost,
+      .gpu = kAnyDType,
+  });
+}
+
+}  // namespace
+
+Shape result_shape(const Inference& inference) {
+  const ReduceAttrs& attrs = inference.attrs<ReduceAttrs>();
+  Shape x = inference.shape(0);
+  return reduced_shape(x, inference.axes(attrs.axis, x.rank()), attrs.keepdims);
+}
+
+Cost reduction_cost(const KernelArgs& args) {
+  auto bytes = [](const Array& array) {
+    return static_cast<double>(array.size) * static_cast<double>(size_of(array.dtype));
+  };
+  return {.flops = static_cast<double>(args.in[0].size), .bytes = bytes(args.in[0]) + bytes(args.out[0])};
+}
+
 Value with_axes(Gradient& g, Value reduced) {
   Shape shape = g.shape_of(0);
   uint32_t axes = axes_of(g.attrs<ReduceAttrs>().axis, shape.rank());
@@ -85,44 +168,28 @@ Value with_axes(Gradient& g, Value reduced) {
   return g.reshape(reduced, shape);
 }
 
-double reduced_count(Gradient& g) {
-  int64_t outputs = g.output_shape().size();
-  return outputs == 0 ? 1 : static_cast<double>(g.shape_of(0).size()) / static_cast<double>(outputs);
-}
+Value unhalved(Gradient& g, Value value) { return kHalves.has(g.dtype(value)) ? g.cast(value, DType::Float32) : value; }
 
-void sum_gradient(Gradient& g) { g.add(0, with_axes(g, g.dy())); }
-void mean_gradient(Gradient& g) { g.add(0, with_axes(g, g.dy() / reduced_count(g))); }
-// Equals share.
-void extreme_gradient(Gradient& g) {
-  Value is_extreme = g.cast(g.call("Equal", {g.x(), with_axes(g, g.y())}), g.key());
-  uint32_t axes = axes_of(g.attrs<ReduceAttrs>().axis, g.shape_of(0).rank());
-  g.add(0, is_extreme * with_axes(g, g.dy()) / g.sum(is_extreme, axes, true));
-}
-
-constexpr const char* kAxisErrors = "InvalidArgument for an axis that is not there or stands twice.";
-constexpr const char* kExtremeErrors =
-    "InvalidArgument for an axis that is not there or stands twice, if x is bool, or if there are no elements.";
-constexpr const char* kLogicErrors =
-    "InvalidArgument for an axis that is not there or stands twice, or if x is not bool.";
-
-}  // namespace
+void define_moment_ops(OpRegistry& ops);  // moments.cpp
+void define_scan_ops(OpRegistry& ops);    // scan.cpp
 
 void define_reduce_ops(OpRegistry& ops) {
-  const DTypes floats = DType::Float32 | DType::Float64;
   const Entry entries[] = {
       {"Sum", "sum", "The sum over the given axes, or of all elements. Of nothing 0; integers wrap.", kAnyDType,
        "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.sum",
-       "lutra.sum{1, 2, 3}  --> 6", sum_shape, kComputedNumbers | kBool, sum_gradient},
+       "lutra.sum{1, 2, 3}  --> 6", sum_shape, kAnyDType, sum_gradient},
       {"Mean", "mean", "The mean over the given axes, or of all elements. Of nothing nan.", kAnyDType,
        "x's shape without the axes; float32 for integers and bool, else x's dtype", kAxisErrors, "numpy.mean",
-       "lutra.mean{1, 2, 6}  --> 3.0", same_dtype_shape, floats, mean_gradient, 0,
-       Compute::Float},
+       "lutra.mean{1, 2, 6}  --> 3.0", same_dtype_shape, kFloats, mean_gradient, 0, Compute::Float},
+      {"Prod", "prod", "The product over the given axes, or of all elements. Of nothing 1; integers wrap.", kAnyDType,
+       "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.prod",
+       "lutra.prod{2, 3, 4}  --> 24", sum_shape, kAnyDType, prod_gradient, kX0},
       {"Max", "max", "The largest element over the given axes, or of all; nan if there is one.", kNumbers,
        "x's shape without the axes; x's dtype", kExtremeErrors, "numpy.max", "lutra.max{1, 5, 3}  --> 5", extreme_shape,
-       kComputedNumbers, extreme_gradient, kX0 | kY0},
+       kNumbers, extreme_gradient, kX0 | kY0},
       {"Min", "min", "The smallest element over the given axes, or of all; nan if there is one.", kNumbers,
        "x's shape without the axes; x's dtype", kExtremeErrors, "numpy.min", "lutra.min{4, 1, 3}  --> 1", extreme_shape,
-       kComputedNumbers, extreme_gradient, kX0 | kY0},
+       kNumbers, extreme_gradient, kX0 | kY0},
       {"All", "all", "Whether all elements over the given axes are true. Of nothing true.", kBool,
        "x's shape without the axes; bool", kLogicErrors, "numpy.all", "lutra.all{true, false}  --> false",
        same_dtype_shape, kBool},
@@ -151,24 +218,16 @@ void define_reduce_ops(OpRegistry& ops) {
         .gpu = entry.gpu,
     });
   }
-  ops.define({
-      .name = "ArgMax",
-      .lua_name = "argmax",
-      .summary = "Where the largest element along the axis is, counted from 1; without an axis its row-major position. "
-                 "The first of equals, and the first nan before any number.",
-      .inputs = {{"x", kAnyDType, "any shape"}},
-      .attrs = attrs<ArgMaxAttrs>(
-          {attr("axis", &ArgMaxAttrs::axis, "the axis to look along").positional().otherwise("the flattened tensor"),
-           attr("keepdims", &ArgMaxAttrs::keepdims, "leave an axis of size 1 in its place").otherwise("false"),
-           attr("index_base", &ArgMaxAttrs::base, "what the first index is")}),
-      .output = "x's shape without the axis; int64",
-      .errors = "InvalidArgument for an axis that is not there, for more than one, or if there are no elements.",
-      .source = "numpy.argmax",
-      .example = "lutra.argmax{1, 5, 3}  --> 2",
-      .shape = argmax_shape,
-      .cost = reduction_cost,
-      .gpu = kComputedNumbers | kBool,
-  });
+  define_place(ops, "ArgMax", "argmax",
+               "Where the largest element along the axis is, counted from 1; without an axis its row-major position. "
+               "The first of equals, and the first nan before any number.",
+               "numpy.argmax", "lutra.argmax{1, 5, 3}  --> 2");
+  define_place(ops, "ArgMin", "argmin",
+               "Where the smallest element along the axis is, counted from 1; without an axis its row-major position. "
+               "The first of equals, and the first nan before any number.",
+               "numpy.argmin", "lutra.argmin{4, 1, 3}  --> 2");
+  define_moment_ops(ops);
+  define_scan_ops(ops);
 }
 
 }  // namespace lutra

@@ -1,0 +1,123 @@
+// Variances, standard deviations and logarithms of sums of powers on the CPU: a part of the reduce family.
+
+#include <cmath>
+
+#include "kernels/cpu/elementary.h"
+#include "kernels/cpu/two_pass.h"
+
+namespace lutra {
+namespace {
+
+// a: the mean; b: the sum of squares of what is left when it is taken off. Merging is Chan's, Golub's and LeVeque's.
+struct Moments {
+  template <class C> static void block(const C* x, int64_t n, double* a, double* b) {
+    double mean = reduce_block<SumOf<C, double>>(x, n) / static_cast<double>(n);
+    double square[kBlock];
+    for (int64_t i = 0; i < n; ++i) {
+      double off = static_cast<double>(x[i]) - mean;
+      square[i] = off * off;
+    }
+    *a = mean;
+    *b = reduce_block<SumOf<double>>(square, n);
+  }
+  template <class C>
+  static void tile(const C* x, int64_t rows, int64_t columns, double* __restrict a, double* __restrict b) {
+    reduce_columns<SumOf<C, double>>(x, rows, columns, columns, a);
+    for (int64_t k = 0; k < columns; ++k) {
+      a[k] /= static_cast<double>(rows);
+      b[k] = 0;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t k = 0; k < columns; ++k) {
+        double off = static_cast<double>(x[r * columns + k]) - a[k];
+        b[k] += off * off;
+      }
+    }
+  }
+  static void merge(double* __restrict a, double* __restrict b, int64_t n, const double* __restrict a2,
+                    const double* __restrict b2, int64_t n2, int64_t columns) {
+    double share = static_cast<double>(n2) / static_cast<double>(n + n2);
+    double weight = share * static_cast<double>(n);
+    for (int64_t k = 0; k < columns; ++k) {
+      double apart = a2[k] - a[k];
+      a[k] += apart * share;
+      b[k] += b2[k] + apart * apart * weight;
+    }
+  }
+};
+
+double variance(double squares, int64_t count, int64_t ddof) {
+  double degrees = static_cast<double>(count) - static_cast<double>(ddof);
+  return count == 0 ? std::numeric_limits<double>::quiet_NaN() : squares / std::max(degrees, 0.0);
+}
+
+template <class T, bool kRoot> void run_variance(const KernelArgs& args) {
+  int64_t ddof = args.as<VarAttrs>().ddof;
+  reduce_pairs<Moments, T>(args, [=](double, double squares, int64_t count) {
+    double var = variance(squares, count, ddof);
+    return kRoot ? std::sqrt(var) : var;
+  });
+}
+
+template <class C> bool is_finite(C x) { return std::fabs(x) < std::numeric_limits<C>::infinity(); }
+
+// a: the largest; b: the sum of e^(x - a), or of e^x where a is not finite.
+struct Powers {
+  template <class C> static void block(const C* x, int64_t n, double* a, double* b) {
+    C most = reduce_block<MaxOf<C>>(x, n), shift = is_finite(most) ? most : C(0);
+    C power[kBlock];
+    for (int64_t i = 0; i < n; ++i) power[i] = exp_of(x[i] - shift);
+    *a = static_cast<double>(most);
+    *b = reduce_block<SumOf<C>>(power, n);
+  }
+  template <class C>
+  static void tile(const C* x, int64_t rows, int64_t columns, double* __restrict a, double* __restrict b) {
+    C most[kPairColumns], sum[kPairColumns];
+    for (int64_t k = 0; k < columns; ++k) {
+      most[k] = MaxOf<C>::kStart;
+      sum[k] = 0;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t k = 0; k < columns; ++k) most[k] = MaxOf<C>::join(most[k], x[r * columns + k]);
+    }
+    for (int64_t k = 0; k < columns; ++k) {
+      a[k] = static_cast<double>(most[k]);
+      most[k] = is_finite(most[k]) ? most[k] : C(0);
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t k = 0; k < columns; ++k) sum[k] += exp_of(x[r * columns + k] - most[k]);
+    }
+    for (int64_t k = 0; k < columns; ++k) b[k] = static_cast<double>(sum[k]);
+  }
+  static void merge(double* __restrict a, double* __restrict b, int64_t, const double* __restrict a2,
+                    const double* __restrict b2, int64_t, int64_t columns) {
+    for (int64_t k = 0; k < columns; ++k) {
+      double most = MaxOf<double>::join(a[k], a2[k]), shift = is_finite(most) ? most : 0.0;
+      // A sum that was taken with nothing off has its largest element inf or -inf, and is inf or 0 or nan.
+      b[k] = b[k] * exp_of(a[k] - shift) + b2[k] * exp_of(a2[k] - shift);
+      a[k] = most;
+    }
+  }
+};
+
+template <class T> void run_logsumexp(const KernelArgs& args) {
+  reduce_pairs<Powers, T>(args, [](double most, double sum, int64_t count) {
+    if (count == 0) return -std::numeric_limits<double>::infinity();
+    return log_of(sum) + (is_finite(most) ? most : 0.0);
+  });
+}
+
+template <class Run> void add(KernelRegistry& kernels, const char* name, Run run_of) {
+  kernels.add_each(name, DeviceType::CPU, AllFloats{},
+                   [=](auto tag) { return KernelEntry{.run = run_of(tag), .scratch = pair_scratch}; });
+}
+
+}  // namespace
+
+void register_moments_cpu(KernelRegistry& kernels) {
+  add(kernels, "Var", [](auto tag) { return run_variance<typename decltype(tag)::type, false>; });
+  add(kernels, "Std", [](auto tag) { return run_variance<typename decltype(tag)::type, true>; });
+  add(kernels, "Logsumexp", [](auto tag) { return run_logsumexp<typename decltype(tag)::type>; });
+}
+
+}  // namespace lutra

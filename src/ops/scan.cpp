@@ -1,0 +1,132 @@
+// Running sums and products, and the ops their gradients are made of: a part of the reduce family.
+
+#include "ops/gradient.h"
+#include "ops/kernel.h"
+#include "ops/reduce.h"
+
+namespace lutra {
+namespace {
+
+void scan_shape(Inference& inference) {
+  const ScanAttrs& attrs = inference.attrs<ScanAttrs>();
+  require(!attrs.axis.given() || attrs.axis.count == 1, inference.who(), ": axis is a list of ", attrs.axis.count,
+          ", expected one axis");
+  Shape x = inference.shape(0);
+  inference.axes(attrs.axis, x.rank());
+  if (!attrs.axis.given() && x.rank() > 0) {
+    int64_t size = x.size();
+    x = Shape();
+    x.push(size);
+  }
+  inference.output(is_float(inference.key()) ? inference.key() : DType::Int64, x);
+}
+
+ScanAttrs scan_attrs(const ScanAttrs& like, bool exclusive, bool reverse) {
+  ScanAttrs attrs = like;
+  attrs.exclusive = exclusive;
+  attrs.reverse = reverse;
+  return attrs;
+}
+
+// What an element adds to, it adds to from the other side.
+void cumsum_gradient(Gradient& g) {
+  const ScanAttrs& attrs = g.attrs<ScanAttrs>();
+  Value sums = g.call("Cumsum", {g.dy()}, scan_attrs(attrs, attrs.exclusive, !attrs.reverse));
+  g.add(0, g.reshape(sums, g.shape_of(0)));
+}
+
+// The product before an element, times what the products from it on are weighted with: right for zeros, too.
+void cumprod_gradient(Gradient& g) {
+  const ScanAttrs& attrs = g.attrs<ScanAttrs>();
+  Value x = g.reshape(g.x(), g.output_shape());
+  Value before = g.call("Cumprod", {x}, scan_attrs(attrs, true, attrs.reverse));
+  Value weight = g.call("LinearRecurrence", {x, g.dy()}, scan_attrs(attrs, attrs.exclusive, !attrs.reverse));
+  g.add(0, g.reshape(before * weight, g.shape_of(0)));
+}
+
+void recurrence_gradient(Gradient& g) {
+  const ScanAttrs& attrs = g.attrs<ScanAttrs>();
+  Value carried = g.call("LinearRecurrence", {g.x(0), g.dy()}, scan_attrs(attrs, true, !attrs.reverse));
+  g.add(0, g.y() * carried);
+  if (g.needs(1)) g.add(1, attrs.exclusive ? carried : g.dy() + g.x(0) * carried);
+}
+
+void prod_others_gradient(Gradient& g) {
+  const ScanAttrs& attrs = g.attrs<ScanAttrs>();
+  Value x = g.x();
+  Value before = g.call("Cumprod", {x}, scan_attrs(attrs, true, false));
+  Value behind = g.call("Cumprod", {x}, scan_attrs(attrs, true, true));
+  Value by_before = g.call("LinearRecurrence", {x, g.dy() * behind}, scan_attrs(attrs, true, true));
+  Value by_behind = g.call("LinearRecurrence", {x, g.dy() * before}, scan_attrs(attrs, true, false));
+  g.add(0, before * by_before + behind * by_behind);
+}
+
+AttrTable scan_options() {
+  return attrs<ScanAttrs>(
+      {attr("axis", &ScanAttrs::axis, "the axis to go along").positional().otherwise("the flattened tensor"),
+       attr("exclusive", &ScanAttrs::exclusive, "without the element itself").otherwise("false"),
+       attr("reverse", &ScanAttrs::reverse, "from the last element to the first").otherwise("false")});
+}
+
+constexpr const char* kOutput = "x's shape, without an axis (x.size,); int64 for integers and bool, else x's dtype";
+constexpr const char* kErrors = "InvalidArgument for an axis that is not there or for more than one.";
+
+}  // namespace
+
+void define_scan_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "Cumsum",
+      .lua_name = "cumsum",
+      .summary = "Running sums along an axis; without one, over the flattened tensor. Integers wrap.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .attrs = scan_options(),
+      .output = kOutput,
+      .errors = kErrors,
+      .source = "numpy.cumsum; the options exclusive and reverse are tf.cumsum's",
+      .example = "lutra.cumsum{1, 2, 3}  --> {1, 3, 6}",
+      .shape = scan_shape,
+      .gradient = cumsum_gradient,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "Cumprod",
+      .lua_name = "cumprod",
+      .summary = "Running products along an axis; without one, over the flattened tensor. Integers wrap.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .attrs = scan_options(),
+      .output = kOutput,
+      .errors = kErrors,
+      .source = "numpy.cumprod; the options exclusive and reverse are tf.math.cumprod's",
+      .example = "lutra.cumprod{1, 2, 3}  --> {1, 2, 6}",
+      .shape = scan_shape,
+      .gradient = cumprod_gradient,
+      .saves = kX0,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "LinearRecurrence",
+      .summary = "y[i] = b[i] + x[i-1] y[i-1] along an axis, in cumprod's gradient; exclusive: with b[i-1].",
+      .inputs = {{"x", kFloats, "any shape"}, {"b", kFloats, "x's shape"}},
+      .attrs = scan_options(),
+      .output = "x's shape and dtype",
+      .shape = same_as_first,
+      .gradient = recurrence_gradient,
+      .saves = kX0 | kY0,
+      .gpu = kFloats,
+      .flags = kHidden,
+  });
+  ops.define({
+      .name = "ProdOthers",
+      .summary = "For each element the product of all others along an axis, in prod's gradient.",
+      .inputs = {{"x", kFloats, "any shape"}},
+      .attrs = scan_options(),
+      .output = "x's shape and dtype",
+      .shape = same_as_first,
+      .gradient = prod_others_gradient,
+      .saves = kX0,
+      .gpu = kFloats,
+      .flags = kHidden,
+  });
+}
+
+}  // namespace lutra
