@@ -64,7 +64,7 @@ template <template <class> class Op, class Types> void add(KernelRegistry& kerne
 
 void register_argmax_cpu(KernelRegistry& kernels);   // argmax.cpp
 void register_moments_cpu(KernelRegistry& kernels);  // moments.cpp
-void register_norm_cpu(KernelRegistry& kernels);     // norm.cpp
+void register_vector_norm_cpu(KernelRegistry& kernels);  // vector_norm.cpp
 void register_scan_cpu(KernelRegistry& kernels);     // scan.cpp
 
 void register_reduce_cpu(KernelRegistry& kernels) {
@@ -77,7 +77,7 @@ void register_reduce_cpu(KernelRegistry& kernels) {
   kernels.add("Any", DeviceType::CPU, kBool, reduction<Any>());
   register_argmax_cpu(kernels);
   register_moments_cpu(kernels);
-  register_norm_cpu(kernels);
+  register_vector_norm_cpu(kernels);
   register_scan_cpu(kernels);
 }
 

@@ -52,14 +52,14 @@ void run_slice(const KernelArgs& args) {
   copy.run(element, x.data + start * static_cast<int64_t>(element), args.out[0].data);
 }
 
-// Writes the elements of `value`, repeated where it has one, to regular steps of the result.
-template <class E> void run_slice_assign(const KernelArgs& args) {
+// Writes the elements of `value`, repeated where it has one, to regular steps of the result; or adds them to it.
+template <class E, bool kAdds> void run_slice_write(const KernelArgs& args) {
   const SliceAttrs& attrs = args.as<SliceAttrs>();
   const Array& x = args.in[0];
   const Array& value = args.in[1];
   const Array& out = args.out[0];
   if (out.size == 0) return;
-  // A variable's own memory when it is written over.
+  // The same memory when a variable or a sum of gradients is written over.
   if (out.data != x.data) std::memcpy(out.data, x.data, static_cast<std::size_t>(out.size) * sizeof(E));
   // The part, innermost axis first: how far apart its elements lie in the result and in the value.
   int64_t dims[kMaxRank], to_step[kMaxRank], from_step[kMaxRank];
@@ -97,17 +97,25 @@ template <class E> void run_slice_assign(const KernelArgs& args) {
         from += rest % dims[axis] * from_step[axis];
         rest /= dims[axis];
       }
-      for (int64_t i = 0; i < dims[0]; ++i) to[i * to_step[0]] = from[i * from_step[0]];
+      if constexpr (kAdds) {
+        using C = ComputeType<E>;
+        for (int64_t i = 0; i < dims[0]; ++i) {
+          E& sum = to[i * to_step[0]];
+          sum = static_cast<E>(static_cast<C>(sum) + static_cast<C>(from[i * from_step[0]]));
+        }
+      } else {
+        for (int64_t i = 0; i < dims[0]; ++i) to[i * to_step[0]] = from[i * from_step[0]];
+      }
     }
   });
 }
 
 void run_slice_assign_any(const KernelArgs& args) {
   switch (size_of(args.out[0].dtype)) {
-    case 1: return run_slice_assign<uint8_t>(args);
-    case 2: return run_slice_assign<uint16_t>(args);
-    case 4: return run_slice_assign<uint32_t>(args);
-    default: return run_slice_assign<uint64_t>(args);
+    case 1: return run_slice_write<uint8_t, false>(args);
+    case 2: return run_slice_write<uint16_t, false>(args);
+    case 4: return run_slice_write<uint32_t, false>(args);
+    default: return run_slice_write<uint64_t, false>(args);
   }
 }
 
@@ -150,6 +158,45 @@ template <class RowBytes> void join(const KernelArgs& args, int64_t out_row_byte
   });
 }
 
+// The same where rows are short: input by input, for as many rows as stay in the nearest cache.
+template <class E, class RowBytes>
+void join_short(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& row_bytes) {
+  const Array& out = args.out[0];
+  int64_t width = out_row_bytes / static_cast<int64_t>(sizeof(E)), rows = out.size / width;
+  int64_t block = std::max<int64_t>(1, 16384 / out_row_bytes);
+  parallel_for(rows, row_grain(kCheapGrain, width), [&](int64_t begin, int64_t end) {
+    for (; begin < end; begin += block) {
+      int64_t n = std::min(block, end - begin);
+      E* to = out.as<E>() + begin * width;
+      for (int i = 0; i < args.n_in; ++i) {
+        int64_t length = row_bytes(i) / static_cast<int64_t>(sizeof(E));
+        const E* from = args.in[i].as<E>() + begin * length;
+        if (length == 1) {
+          for (int64_t row = 0; row < n; ++row) to[row * width] = from[row];
+        } else {
+          for (int64_t row = 0; row < n; ++row) {
+            for (int64_t k = 0; k < length; ++k) to[row * width + k] = from[row * length + k];
+          }
+        }
+        to += length;
+      }
+    }
+  });
+}
+
+// Rows from which a memcpy each costs less than a loop.
+constexpr int64_t kShortRowBytes = 64;
+
+template <class RowBytes> void join_any(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& row_bytes) {
+  if (out_row_bytes > kShortRowBytes * args.n_in) return join(args, out_row_bytes, row_bytes);
+  switch (size_of(args.out[0].dtype)) {
+    case 1: return join_short<uint8_t>(args, out_row_bytes, row_bytes);
+    case 2: return join_short<uint16_t>(args, out_row_bytes, row_bytes);
+    case 4: return join_short<uint32_t>(args, out_row_bytes, row_bytes);
+    default: return join_short<uint64_t>(args, out_row_bytes, row_bytes);
+  }
+}
+
 // The axis, and the bytes of one step along it in the result.
 int64_t step_bytes(const KernelArgs& args, int* axis) {
   const Axes& axes = args.as<AxisAttrs>().axis;
@@ -164,20 +211,47 @@ void run_concat(const KernelArgs& args) {
   if (args.out[0].size == 0) return;
   int axis;
   int64_t bytes = step_bytes(args, &axis);
-  join(args, bytes * args.out[0].dims[axis], [&](int i) { return bytes * args.in[i].dims[axis]; });
+  join_any(args, bytes * args.out[0].dims[axis], [&](int i) { return bytes * args.in[i].dims[axis]; });
 }
 
 void run_stack(const KernelArgs& args) {
   if (args.out[0].size == 0) return;
   int axis;
   int64_t bytes = step_bytes(args, &axis);
-  join(args, bytes * args.n_in, [&](int) { return bytes; });
+  join_any(args, bytes * args.n_in, [&](int) { return bytes; });
+}
+
+// Part of an axis of x.
+void run_piece(const KernelArgs& args, const Axes& axes, const Part& part) {
+  const Array& x = args.in[0];
+  if (args.out[0].size == 0) return;
+  int axis = axis_of(axes, x.rank);
+  int64_t inner = 1, outer = 1;
+  for (int i = 0; i < axis; ++i) outer *= x.dims[i];
+  for (int i = axis + 1; i < x.rank; ++i) inner *= x.dims[i];
+  std::size_t element = size_of(x.dtype);
+  StridedCopy copy;
+  copy.push(inner * part.size, 1);
+  copy.push(outer, inner * x.dims[axis]);
+  copy.run(element, x.data + part.first * inner * static_cast<int64_t>(element), args.out[0].data);
+}
+
+void run_split(const KernelArgs& args) {
+  const SplitAttrs& attrs = args.as<SplitAttrs>();
+  run_piece(args, attrs.axis, attrs.part);
+}
+
+void run_unstack(const KernelArgs& args) {
+  const UnstackAttrs& attrs = args.as<UnstackAttrs>();
+  run_piece(args, attrs.axis, attrs.part);
 }
 
 }  // namespace
 
+void register_arrange_cpu(KernelRegistry& kernels);  // arrange.cpp
+
 void register_shape_cpu(KernelRegistry& kernels) {
-  for (const char* name : {"Reshape", "Squeeze", "ExpandDims"}) {
+  for (const char* name : {"Reshape", "Flatten", "Squeeze", "ExpandDims"}) {
     kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_whole});
   }
   kernels.add("Transpose", DeviceType::CPU, kAnyDType, {.run = run_transpose});
@@ -186,6 +260,11 @@ void register_shape_cpu(KernelRegistry& kernels) {
   kernels.add("StridedSlice", DeviceType::CPU, kAnyDType, {.run = run_slice});
   kernels.add("ConcatV2", DeviceType::CPU, kAnyDType, {.run = run_concat});
   kernels.add("Pack", DeviceType::CPU, kAnyDType, {.run = run_stack});
+  kernels.add("Split", DeviceType::CPU, kAnyDType, {.run = run_split});
+  kernels.add("Unpack", DeviceType::CPU, kAnyDType, {.run = run_unstack});
+  kernels.add_each("StridedSliceAdd", DeviceType::CPU, AllFloats{},
+                   [](auto tag) { return KernelEntry{.run = run_slice_write<typename decltype(tag)::type, true>}; });
+  register_arrange_cpu(kernels);
 }
 
 }  // namespace lutra

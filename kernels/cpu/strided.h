@@ -15,6 +15,69 @@ template <class E> struct Square {
   static void turn(const E* from, int64_t, E* to, int64_t) { *to = *from; }
 };
 
+template <> struct Square<uint8_t> {
+  static constexpr int kSide = 8;
+  static void turn(const uint8_t* from, int64_t from_step, uint8_t* to, int64_t to_step) {
+    using Bytes = uint8_t __attribute__((vector_size(16)));
+    using Halves = uint16_t __attribute__((vector_size(16)));
+    using Words = uint32_t __attribute__((vector_size(16)));
+    // Column by column: pairs of rows, then fours, then all eight; two columns in a register at the end.
+    Halves pair[4];
+    for (int i = 0; i < 4; ++i) {
+      Bytes even{}, odd{};
+      std::memcpy(&even, from + 2 * i * from_step, kSide);
+      std::memcpy(&odd, from + (2 * i + 1) * from_step, kSide);
+      pair[i] = Halves(__builtin_shufflevector(even, odd, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
+    }
+    Words low[2], high[2];
+    for (int i = 0; i < 2; ++i) {
+      low[i] = Words(__builtin_shufflevector(pair[2 * i], pair[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11));
+      high[i] = Words(__builtin_shufflevector(pair[2 * i], pair[2 * i + 1], 4, 12, 5, 13, 6, 14, 7, 15));
+    }
+    Bytes columns[4] = {Bytes(__builtin_shufflevector(low[0], low[1], 0, 4, 1, 5)),
+                        Bytes(__builtin_shufflevector(low[0], low[1], 2, 6, 3, 7)),
+                        Bytes(__builtin_shufflevector(high[0], high[1], 0, 4, 1, 5)),
+                        Bytes(__builtin_shufflevector(high[0], high[1], 2, 6, 3, 7))};
+    for (int i = 0; i < 4; ++i) {
+      std::byte both[16];
+      std::memcpy(both, &columns[i], sizeof both);
+      std::memcpy(to + 2 * i * to_step, both, kSide);
+      std::memcpy(to + (2 * i + 1) * to_step, both + kSide, kSide);
+    }
+  }
+};
+
+template <> struct Square<uint16_t> {
+  static constexpr int kSide = 8;
+  static void turn(const uint16_t* from, int64_t from_step, uint16_t* to, int64_t to_step) {
+    using Halves = uint16_t __attribute__((vector_size(16)));
+    using Words = uint32_t __attribute__((vector_size(16)));
+    using Pairs = uint64_t __attribute__((vector_size(16)));
+    Halves row[8];
+    for (int i = 0; i < 8; ++i) std::memcpy(&row[i], from + i * from_step, sizeof row[i]);
+    // Columns 0 to 3 (first) and 4 to 7 of two rows, of four, of all.
+    Words two[4][2];
+    for (int i = 0; i < 4; ++i) {
+      two[i][0] = Words(__builtin_shufflevector(row[2 * i], row[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11));
+      two[i][1] = Words(__builtin_shufflevector(row[2 * i], row[2 * i + 1], 4, 12, 5, 13, 6, 14, 7, 15));
+    }
+    for (int half = 0; half < 2; ++half) {
+      Pairs four[2][2];
+      for (int i = 0; i < 2; ++i) {
+        four[i][0] = Pairs(__builtin_shufflevector(two[2 * i][half], two[2 * i + 1][half], 0, 4, 1, 5));
+        four[i][1] = Pairs(__builtin_shufflevector(two[2 * i][half], two[2 * i + 1][half], 2, 6, 3, 7));
+      }
+      for (int i = 0; i < 2; ++i) {
+        Pairs first = __builtin_shufflevector(four[0][i], four[1][i], 0, 2);
+        Pairs second = __builtin_shufflevector(four[0][i], four[1][i], 1, 3);
+        uint16_t* at = to + (4 * half + 2 * i) * to_step;
+        std::memcpy(at, &first, sizeof first);
+        std::memcpy(at + to_step, &second, sizeof second);
+      }
+    }
+  }
+};
+
 template <> struct Square<uint32_t> {
   static constexpr int kSide = 4;
   static void turn(const uint32_t* from, int64_t from_step, uint32_t* to, int64_t to_step) {
@@ -83,17 +146,19 @@ class StridedCopy {
     copy_rows(from, to);
   }
 
+  // In equal shares of the elements, whatever the rows are: one long row is shared out too.
   template <class E> void copy_rows(const E* from, E* to) const {
-    int64_t length = dims_[0], stride = strides_[0], rows = 1;
-    for (int axis = 1; axis < rank_; ++axis) rows *= dims_[axis];
-    parallel_for(rows, row_grain(kCheapGrain, length), [=, this](int64_t begin, int64_t end) {
+    int64_t length = dims_[0], count = 1;
+    for (int axis = 0; axis < rank_; ++axis) count *= dims_[axis];
+    parallel_for(count, kCheapGrain, [=, this](int64_t begin, int64_t end) {
       int64_t index[kMaxRank];
-      const E* row = from + start_of(begin, 1, index);
-      for (int64_t r = begin; r < end; ++r) {
-        E* out = to + r * length;
-        if (stride == 1) std::memcpy(out, row, static_cast<std::size_t>(length) * sizeof(E));
-        else
-          for (int64_t i = 0; i < length; ++i) out[i] = row[i * stride];
+      const E* row = from + start_of(begin / length, 1, index);
+      int64_t at = begin % length;
+      while (begin < end) {
+        int64_t n = std::min(length - at, end - begin);
+        copy_run(row + at * strides_[0], strides_[0], to + begin, n);
+        begin += n;
+        at = 0;
         for (int axis = 1; axis < rank_; ++axis) {
           row += strides_[axis];
           if (++index[axis] < dims_[axis]) break;
@@ -102,6 +167,18 @@ class StridedCopy {
         }
       }
     });
+  }
+
+  template <class E> static void copy_run(const E* from, int64_t stride, E* to, int64_t n) {
+    if (stride == 1) {
+      std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(E));
+    } else if (stride == 0) {
+      std::fill(to, to + n, *from);
+    } else if (stride == -1) {
+      for (int64_t i = 0; i < n; ++i) to[i] = from[-i];
+    } else {
+      for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
+    }
   }
 
   // The source runs along `turned` where the result runs along axis 0: strips of a cache line's width are read along

@@ -76,7 +76,7 @@ template <class T> void run_norm(const KernelArgs& args) {
 
 }  // namespace
 
-void register_norm_cpu(KernelRegistry& kernels) {
+void register_vector_norm_cpu(KernelRegistry& kernels) {
   kernels.add_each("Norm", DeviceType::CPU, AllFloats{}, [](auto tag) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_norm<T>, .scratch = reduce_scratch<Norm2<T, 0>>};

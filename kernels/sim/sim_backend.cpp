@@ -32,6 +32,7 @@ void relocate_packed(void* copy, const void* original) {
   };
   KernelArgs& args = launch->args;
   args.attrs = moved(static_cast<const std::byte*>(args.attrs));
+  if (Ints* list = args.op->list_in(const_cast<void*>(args.attrs))) list->v = moved(list->v);
   args.in = moved(args.in);
   args.out = moved(args.out);
   Array* arrays = const_cast<Array*>(args.in);
@@ -58,6 +59,9 @@ class SimBackend final : public Backend {
   Ticket submit(Stream& stream, const KernelEntry& kernel, const KernelArgs& args) const override {
     std::size_t attr_bytes = (args.op->attrs.defaults.size() + 7) / 8 * 8;
     std::size_t arrays = static_cast<std::size_t>(args.n_in + args.n_out);
+    if (const Ints* list = args.op->list_in(const_cast<void*>(args.attrs))) {
+      attr_bytes += static_cast<std::size_t>(list->count) * sizeof(int64_t);
+    }
     std::size_t most = sizeof(PackedLaunch) + attr_bytes + arrays * (sizeof(Array) + kMaxRank * sizeof(int64_t) + 8);
     alignas(16) std::byte small[2048];
     std::vector<std::byte> large;
@@ -85,6 +89,12 @@ class SimBackend final : public Backend {
     launch->args.out = arrays + args.n_in;
     launch->args.attrs = end;
     if (attr_bytes > 0) std::memcpy(end, args.attrs, args.op->attrs.defaults.size());
+    if (Ints* list = args.op->list_in(end)) {
+      std::size_t list_bytes = static_cast<std::size_t>(list->count) * sizeof(int64_t);
+      std::byte* copy = end + attr_bytes - list_bytes;
+      if (list_bytes > 0) std::memcpy(copy, list->v, list_bytes);
+      list->v = reinterpret_cast<const int64_t*>(copy);
+    }
     end += attr_bytes;
     for (std::size_t i = 0; i < n_arrays; ++i) {
       const Array& from =

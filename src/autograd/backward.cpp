@@ -5,7 +5,9 @@
 
 #include "autograd/tape.h"
 #include "eager/executor.h"
+#include "ops/create.h"
 #include "ops/gradient.h"
+#include "ops/shape.h"
 
 namespace lutra {
 namespace {
@@ -54,6 +56,12 @@ class TapeGradient final : public Gradient {
     if (!needs(i)) return;
     Value fitted = cast(sum_to(gradient, shape_of(i)), dtype_of(i));
     backward_.accumulate(record_.in[i].value, tensor(fitted), device_);
+  }
+
+  void add_part(int i, const SliceAttrs& part, Value gradient) override {
+    if (!needs(i)) return;
+    Tensor fitted = tensor(cast(gradient, dtype_of(i)));
+    backward_.accumulate_part(record_.in[i], part, fitted, device_);
   }
 
   Shape shape(Value value) const override { return value.is_number() ? Shape() : tensor(value).rep().shape(); }
@@ -185,6 +193,32 @@ void Backward::accumulate(uint32_t value, Tensor gradient, LogicalDevice& device
   Call call(context_.runtime().ops().get("AddV2"), operands, 2);
   ForcedPlace place{&device, Reason::Gradient};
   sum = run_op(context_, call, &place);
+}
+
+void Backward::accumulate_part(const Recorded& whole, const SliceAttrs& part, const Tensor& gradient,
+                               LogicalDevice& device) {
+  std::optional<Tensor>& sum = gradients_[whole.value];
+  ForcedPlace place{&device, Reason::Gradient};
+  if (!sum) {
+    Operand zero[1] = {{nullptr, Scalar::of(0.0)}};
+    Call fill(context_.runtime().ops().get("Fill"), zero, 1);
+    FillAttrs& attrs = fill.as<FillAttrs>();
+    attrs.dtype = whole.tensor.dtype;
+    attrs.shape.count = static_cast<int8_t>(whole.tensor.rank);
+    std::copy(whole.tensor.dims, whole.tensor.dims + whole.tensor.rank, attrs.shape.v);
+    sum = run_op(context_, fill, &place);
+  }
+  Operand operands[2] = {{&sum->rep(), Scalar::of(false)}, {&gradient.rep(), Scalar::of(false)}};
+  Call call(context_.runtime().ops().get("StridedSliceAdd"), operands, 2);
+  call.as<SliceAttrs>() = part;
+  Prepared prepared;
+  prepare(context_, call, &prepared, &place);
+  // In its own memory when nobody else holds that: n parts cost no n copies of the whole.
+  prepared.into = &sum->rep();
+  Tensor result;
+  TensorRep* out = &result.rep();
+  execute(context_, call, prepared, &out);
+  sum = std::move(result);
 }
 
 std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* const> sources) {

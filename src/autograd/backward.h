@@ -9,6 +9,8 @@
 
 namespace lutra {
 
+struct SliceAttrs;
+
 class Backward {
  public:
   // `consumes`: what records have saved is let go of in passing.
@@ -27,6 +29,8 @@ class Backward {
   // Which values a source depends on.
   std::vector<bool> find_needed(std::span<const TensorRep* const> sources) const;
   void accumulate(uint32_t value, Tensor gradient, LogicalDevice& device);
+  // Adds to a part of the gradient of a recorded input.
+  void accumulate_part(const Recorded& whole, const SliceAttrs& part, const Tensor& gradient, LogicalDevice& device);
 
   Context& context_;
   Ledger& ledger_;

@@ -345,7 +345,7 @@ class Execution {
 
   void report() {
     if (!context_.placement_log().listens()) return;
-    report_reads();
+    if (prepared_.is_logged) report_reads();
     PlacementEvent event{
         op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), {}};
     event.reason = reason_text(prepared_.reason, event.op.c_str(), event.requested);
@@ -353,7 +353,7 @@ class Execution {
     PlacementLog& log = context_.placement_log();
     detail.copies = log.pending_copies();
     context_.origins().record_detail(number_, std::move(detail));
-    log.executes(std::move(event));
+    if (prepared_.is_logged) log.executes(std::move(event));
   }
 
   // A variable used as an input is read where it lives; copies made for the op are told with the op.

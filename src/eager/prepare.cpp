@@ -144,6 +144,7 @@ void prepare(Context& context, const Call& call, Prepared* prepared, const Force
   prepared->spec = context.scopes->spec();
   prepared->shared_from = -1;
   prepared->into = nullptr;
+  prepared->is_logged = true;
   prepared->epoch = context.runtime().epoch;
   if (forced != nullptr) return prepare_forced(context, call, inference.shared_from(), *forced, prepared);
 

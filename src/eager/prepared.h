@@ -20,6 +20,7 @@ struct Prepared {
   uint8_t n_out;
   int64_t shared_from;  // element of input 0 the result begins at; -1: it has bytes of its own
   const TensorRep* into;  // output 0 is written over this tensor, an input of the op; null: into memory of its own
+  bool is_logged;  // false: a part of an op whose line has been printed
   OutputMeta out[kMaxOutputs];
 
   // Whether output i will carry its bytes, and so needs no finalizer.

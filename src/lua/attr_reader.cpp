@@ -72,6 +72,42 @@ void read_padding(lua_State* L, int index, const AttrDef& def, Call* call, Paddi
   padding->kind = Padding::Kind::Given;
 }
 
+void read_counts(lua_State* L, int index, const AttrDef& def, Call* call, Counts* counts) {
+  if (std::optional<int64_t> one = integral(L, index)) {
+    counts->count = 1;
+    counts->is_list = false;
+    counts->v[0] = *one;
+    return;
+  }
+  if (lua_type(L, index) != LUA_TTABLE) fail_type(L, index, def, *call, "an integer or a list of integers");
+  counts->count = static_cast<int8_t>(read_integers(L, index, call->op->called(), def.name, counts->v, kMaxRank));
+  counts->is_list = true;
+}
+
+void read_pads(lua_State* L, int index, const AttrDef& def, Call* call, Pads* pads) {
+  const char* who = call->op->called();
+  if (lua_type(L, index) != LUA_TTABLE) fail_type(L, index, def, *call, "a list of pairs, one an axis: {{1, 1}, ...}");
+  std::size_t length = lua_rawlen(L, index);
+  require_own_entries(L, index, length, who, def.name);
+  require(length <= static_cast<std::size_t>(kMaxRank), who, ": ", def.name, " has ", length, " entries, at most ",
+          kMaxRank, " are possible");
+  std::size_t entries = 0;
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) ++entries;
+  require(entries == length, who, ": ", def.name, " has a hole or a string key, expected a list of pairs");
+  pads->count = static_cast<int8_t>(length);
+  for (int i = 0; i < pads->count; ++i) {
+    lua_rawgeti(L, index, i + 1);
+    std::string name = text(def.name, "[", i + 1, "]");
+    if (lua_type(L, -1) != LUA_TTABLE) {
+      fail(ErrorCode::InvalidArgument, who, ": ", name, " is ", what_is(L, -1), ", expected a pair: {before, behind}");
+    }
+    require(lua_rawlen(L, -1) == 2, who, ": ", name, " has ", lua_rawlen(L, -1),
+            lua_rawlen(L, -1) == 1 ? " entry" : " entries", ", expected a pair: {before, behind}");
+    read_integers(L, lua_gettop(L), who, name.c_str(), pads->v[i], 2);
+    lua_pop(L, 1);
+  }
+}
+
 }  // namespace
 
 void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
@@ -94,6 +130,14 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
     case AttrType::Number:
       if (lua_type(L, index) != LUA_TNUMBER) fail_type(L, index, def, *call, "a number");
       reinterpret_cast<Number*>(at)->value = number_at(L, index);
+      break;
+    case AttrType::Scalar:
+      if (lua_isboolean(L, index)) {
+        *reinterpret_cast<Scalar*>(at) = Scalar::of(lua_toboolean(L, index) != 0);
+      } else {
+        if (lua_type(L, index) != LUA_TNUMBER) fail_type(L, index, def, *call, "a number or a boolean");
+        *reinterpret_cast<Scalar*>(at) = number_at(L, index);
+      }
       break;
     case AttrType::DType: {
       if (lua_type(L, index) != LUA_TSTRING) fail_type(L, index, def, *call, "a dtype's name");
@@ -118,6 +162,16 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
       *reinterpret_cast<Seed*>(at) = {true, *value};
       break;
     }
+    case AttrType::Counts: read_counts(L, index, def, call, reinterpret_cast<Counts*>(at)); break;
+    case AttrType::Ints: {
+      // Lists are read before (op_call.cpp), into memory of Lua's.
+      std::optional<int64_t> value = integral(L, index);
+      if (!value) fail_type(L, index, def, *call, "an integer or a list of integers");
+      *reinterpret_cast<Ints*>(at) = {nullptr, 0, *value};
+      break;
+    }
+    case AttrType::Pads: read_pads(L, index, def, call, reinterpret_cast<Pads*>(at)); break;
+    case AttrType::Part:
     case AttrType::Rng:
     case AttrType::IndexBase: break;  // not the user's
   }
@@ -145,7 +199,8 @@ void read_options(lua_State* L, int index, Call* call) {
     const char* key = lua_tostring(L, -2);
     const AttrDef* found = nullptr;
     for (const AttrDef& def : call->op->attrs.defs) {
-      if (is_users(def) && std::strcmp(def.name, key) == 0) found = &def;
+      // A list of any length has its place among the arguments only.
+      if (is_users(def) && def.type != AttrType::Ints && std::strcmp(def.name, key) == 0) found = &def;
     }
     if (found == nullptr) fail_unknown_option(key, *call);
     read_attr(L, lua_gettop(L), *found, call);

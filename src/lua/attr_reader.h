@@ -14,7 +14,9 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call);
 void read_options(lua_State* L, int index, Call* call);
 
 // Whether the attribute is an option of the user's, and not filled in by Lutra.
-inline bool is_users(const AttrDef& def) { return def.type != AttrType::Rng && def.type != AttrType::IndexBase; }
+inline bool is_users(const AttrDef& def) {
+  return def.type != AttrType::Rng && def.type != AttrType::IndexBase && def.type != AttrType::Part;
+}
 
 // Whether the table at `index` is one of options: it has a string key, or nothing in it.
 bool is_options(lua_State* L, int index);

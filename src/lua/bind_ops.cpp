@@ -20,6 +20,7 @@ OpBinding* new_binding(lua_State* L, State& state, const OpDef& op) {
   for (const AttrDef& def : op.attrs.defs) {
     if (def.is_before_inputs) new (&places[count++]) Place{&def, 0, true};
     if (def.type == AttrType::IndexBase) binding->base_attr = def.offset;
+    if (def.type == AttrType::Part) binding->part_attr = def.offset;
   }
   bool inputs_first = count == 0;
   for (std::size_t i = 0; i < op.inputs.size(); ++i) {
@@ -28,6 +29,7 @@ OpBinding* new_binding(lua_State* L, State& state, const OpDef& op) {
   for (const AttrDef& def : op.attrs.defs) {
     if (!def.is_positional || def.is_before_inputs) continue;
     if (def.is_leading_optional) binding->leading_optional = 1;
+    if (def.type == AttrType::Ints) binding->ints_place = static_cast<int>(count);
     new (&places[count++]) Place{&def, 0, def.is_required};
   }
   binding->places = {places, count};
@@ -91,7 +93,7 @@ void bind_ops(lua_State* L, State& state) {
     const OpDef& op = ops.at(id);
     if (op.has(kHidden) || op.lua_name == nullptr) continue;
     const char* name = push_parent(L, module, op.lua_name);
-    push_closure(L, state, op, call_op);
+    push_closure(L, state, op, op.pieces != nullptr ? call_list_op : call_op);
     bool takes_tensor_first = !op.inputs.empty() && (op.attrs.defs.empty() || !op.attrs.defs[0].is_before_inputs) &&
                               !op.is_variadic() && !op.has(kNoMethod);
     if (takes_tensor_first) {

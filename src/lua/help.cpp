@@ -1,5 +1,6 @@
 #include <cstring>
 
+#include "lua/attr_reader.h"
 #include "lua/guard.h"
 #include "lua/lua_sources.h"
 #include "lua/modules.h"
@@ -23,7 +24,7 @@ std::string signature(const OpDef& op) {
   for (const InputDef& input : op.inputs) place(input.name, (input.flags & kOptional) == 0);
   for (const AttrDef& def : op.attrs.defs) {
     if (def.is_positional && !def.is_before_inputs) place(def.name, def.is_required);
-    any_option |= !def.is_positional && def.type != AttrType::Rng && def.type != AttrType::IndexBase;
+    any_option |= !def.is_positional && is_users(def);
   }
   if (any_option) place("options", false);
   return out + ")";
@@ -35,7 +36,7 @@ std::string help_text(const OpDef& op, const KernelRegistry& kernels) {
     out += text("  ", input.name, ": ", input.shape, "; ", text_of(input.dtypes), "\n");
   }
   for (const AttrDef& def : op.attrs.defs) {
-    if (def.type == AttrType::Rng || def.type == AttrType::IndexBase) continue;
+    if (!is_users(def)) continue;
     out += text("  ", def.name, ": ", def.summary);
     if (*def.fallback != '\0') out += text(" (default ", def.fallback, ")");
     out += "\n";

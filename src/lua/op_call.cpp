@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 
 #include "eager/executor.h"
 #include "lua/args.h"
@@ -116,6 +117,28 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
   return operands;
 }
 
+// A list of integers is copied into a block that Lua owns, which stays on the stack, above the arguments. False: an
+// error is kept.
+bool read_ints(lua_State* L, State& state, const OpBinding& binding, Ints* out) {
+  int index = binding.ints_place + 1;
+  const char* who = binding.op->called();
+  const char* name = binding.places[static_cast<std::size_t>(binding.ints_place)].attr->name;
+  std::size_t length = lua_rawlen(L, index);
+  if (length > INT32_MAX) {
+    state.keep(Error(ErrorCode::InvalidArgument, text(who, ": ", name, " has ", length, " entries")));
+    return false;
+  }
+  // One at least: an empty list is a list too.
+  auto* block = static_cast<int64_t*>(lua_newuserdatauv(L, (length + 1) * sizeof(int64_t), 0));
+  try {
+    *out = {block, read_integers(L, index, who, name, block, static_cast<int>(length)), 0};
+  } catch (...) {
+    state.keep_current_exception();
+    return false;
+  }
+  return true;
+}
+
 [[noreturn, gnu::cold]] void fail_count(const OpBinding& binding, int given) {
   std::string signature;
   for (const OpBinding::Place& place : binding.places) {
@@ -133,9 +156,9 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
        ")");
 }
 
-// Reads everything but inputs that are lists. `given`: positional arguments and perhaps an options table.
-void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* list, int list_count, Operand* few,
-                    Call* call) {
+// Reads everything but lists, which have been. `given`: positional arguments and perhaps an options table.
+void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* list, int list_count, const Ints& ints,
+                    Operand* few, Call* call) {
   const OpDef& op = *binding.op;
   int places = static_cast<int>(binding.places.size());
   int options = 0;
@@ -152,7 +175,9 @@ void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* 
     const OpBinding::Place& place = binding.places[static_cast<std::size_t>(i + skip)];
     if (place.attr != nullptr) {
       if (lua_isnil(L, i + 1) && !place.required) continue;
-      read_attr(L, i + 1, *place.attr, call);
+      if (place.attr->type == AttrType::Ints && ints.is_list())
+        std::memcpy(call->attrs + op.ints_at, &ints, sizeof ints);
+      else read_attr(L, i + 1, *place.attr, call);
     } else if (list == nullptr) {
       read_operand(L, i + 1, op, op.inputs[static_cast<std::size_t>(place.input)], &few[place.input]);
       inputs = place.input + 1;
@@ -256,9 +281,14 @@ inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame*
     list = read_list(L, state, binding, 1, &list_count);
     if (list == nullptr) state.raise(L);
   }
+  Ints ints;
+  if (binding.ints_place >= 0 && given > binding.ints_place && lua_type(L, binding.ints_place + 1) == LUA_TTABLE &&
+      !read_ints(L, state, binding, &ints)) {
+    state.raise(L);
+  }
   bool ok = true;
   try {
-    read_arguments(L, binding, given, list, list_count, frame->few, call);
+    read_arguments(L, binding, given, list, list_count, ints, frame->few, call);
   } catch (...) {
     state.keep_current_exception();
     ok = false;
@@ -291,7 +321,73 @@ inline int call_with(lua_State* L, const OpBinding& binding, int given) {
   return finish_call(L, state, call, frame);
 }
 
+// More than anybody wants, and few enough to be had: each takes some 200 bytes.
+constexpr int64_t kMostPieces = 1 << 24;
+
+// The part that piece `i` is, after the one before it; `count` says how many there are when i is 0.
+void find_piece(const Call& list, int64_t i, Part* part, int64_t* count) {
+  for (int k = 0; k < list.n_in; ++k) {
+    const TensorRep* tensor = list.in[k].tensor;
+    if (tensor == nullptr || !State::is_released(*tensor)) continue;
+    fail(ErrorCode::FailedPrecondition, list.op->called(), ": a finalizer or log handler released the tensor that is ",
+         "being taken apart");
+  }
+  OutputMeta none[kMaxOutputs];
+  Inference inference(list, DType::Float32, none);
+  if (i == 0) {
+    *count = list.op->pieces(inference);
+    require(*count <= kMostPieces, list.op->called(), ": the list would have ", *count, " tensors, at most ",
+            kMostPieces, " are possible");
+  }
+  if (i < *count) list.op->next_piece(inference, i, part);
+}
+
+// A table of results, each made by a call of its own; the placement log prints the first one's line for all of them.
+int finish_list(lua_State* L, const OpBinding& binding, Call& list, Frame& frame) {
+  State& state = *binding.state;
+  int table = 0;
+  int64_t count = 1;
+  Part part;
+  for (int64_t i = 0; i < count; ++i) {
+    Call call = list;
+    bool ok = true;
+    try {
+      find_piece(list, i, &part, &count);
+      if (count > 0) {
+        std::memcpy(call.attrs + binding.part_attr, &part, sizeof part);
+        if (Ints* ints = list.op->list_in(call.attrs)) *ints = {};  // a piece knows all it needs
+        prepare(state.enter(L), call, &frame.prepared);
+        frame.prepared.is_logged = i == 0;
+      }
+    } catch (...) {
+      state.keep_current_exception();
+      ok = false;
+    }
+    if (!ok) state.raise(L);
+    if (i == 0) {
+      lua_createtable(L, static_cast<int>(count), 0);
+      table = lua_gettop(L);
+    }
+    if (i < count) {
+      finish_call(L, state, call, frame);
+      lua_rawseti(L, table, i + 1);
+    }
+  }
+  return 1;
+}
+
 }  // namespace
+
+int call_list_op(lua_State* L) {
+  const OpBinding& binding = *static_cast<const OpBinding*>(lua_touserdata(L, lua_upvalueindex(1)));
+  State& state = *binding.state;
+  if (state.is_closed()) fail_closed(L, state);
+  Frame frame;
+  Call call(*binding.op, frame.few, 0, 1);
+  int given = lua_gettop(L);
+  if (!read_plain(L, binding, given, &frame, &call)) read_any(L, binding, given, &frame, &call);
+  return finish_list(L, binding, call, frame);
+}
 
 int call_op(lua_State* L) {
   return call_with(L, *static_cast<const OpBinding*>(lua_touserdata(L, lua_upvalueindex(1))), lua_gettop(L));

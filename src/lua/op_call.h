@@ -29,11 +29,15 @@ struct OpBinding {
   int required = 0;               // how many must be given
   int leading_optional = 0;       // 1 if the first place is left out when few are given
   int plain_inputs = -1;          // how many arguments the hot path takes; -1: none
+  int ints_place = -1;            // the place of an attribute that may be a list of any length
+  int part_attr = -1;             // offset of the Part of an op that gives a list
   int base_attr = -1;             // offset of an IndexBase attribute
 };
 
 // The C function of every op; upvalues: OpBinding*, metatables of inline and of stored tensors.
 int call_op(lua_State* L);
+// The same for ops that give a list: their results come in a table.
+int call_list_op(lua_State* L);
 // The same for metamethods, which Lua gives more arguments than the op has inputs.
 int call_op_as_metamethod(lua_State* L);
 

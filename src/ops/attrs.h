@@ -29,6 +29,36 @@ struct Dims {
   bool given() const { return count != kNotGiven; }
 };
 
+// Up to eight integers, or one.
+struct Counts {
+  static constexpr int8_t kNotGiven = -1;
+  int8_t count = kNotGiven;
+  bool is_list = false;
+  int64_t v[kMaxRank];
+  bool given() const { return count != kNotGiven; }
+};
+
+// A list of integers of any length, or one. The list is borrowed: whoever keeps or queues a call's attributes copies it
+// along (OpDef::ints_at).
+struct Ints {
+  const int64_t* v = nullptr;  // null: not a list
+  int64_t count = 0;
+  int64_t one = 0;
+  bool is_list() const { return v != nullptr; }
+};
+
+// How much goes before and behind each axis.
+struct Pads {
+  int8_t count = 0;
+  int64_t v[kMaxRank][2];
+};
+
+// What one result of an op that gives a list (OpDef::pieces) is: `size` elements of an axis.
+struct Part {
+  int64_t first = 0;
+  int64_t size = 0;
+};
+
 // A number of either kind; kind Bool with i = 0 means "not given".
 struct Number {
   Scalar value = Scalar::of(false);
@@ -65,7 +95,25 @@ struct Padding {
   int64_t v[2] = {0, 0};
 };
 
-enum class AttrType : uint8_t { Bool, Int, Float, DType, Number, Axes, Dims, Pair, Padding, Rng, Seed, IndexBase };
+enum class AttrType : uint8_t {
+  Bool,
+  Int,
+  Float,
+  DType,
+  Number,
+  Scalar,
+  Axes,
+  Dims,
+  Counts,
+  Ints,
+  Pads,
+  Part,
+  Pair,
+  Padding,
+  Rng,
+  Seed,
+  IndexBase
+};
 
 struct AttrDef {
   const char* name;
@@ -119,7 +167,12 @@ template <class T> constexpr AttrType attr_type_of() {
   else if constexpr (std::is_same_v<T, double>) return AttrType::Float;
   else if constexpr (std::is_same_v<T, DType>) return AttrType::DType;
   else if constexpr (std::is_same_v<T, Number>) return AttrType::Number;
+  else if constexpr (std::is_same_v<T, Scalar>) return AttrType::Scalar;
   else if constexpr (std::is_same_v<T, Axes>) return AttrType::Axes;
+  else if constexpr (std::is_same_v<T, Counts>) return AttrType::Counts;
+  else if constexpr (std::is_same_v<T, Ints>) return AttrType::Ints;
+  else if constexpr (std::is_same_v<T, Pads>) return AttrType::Pads;
+  else if constexpr (std::is_same_v<T, Part>) return AttrType::Part;
   else if constexpr (std::is_same_v<T, Dims>) return AttrType::Dims;
   else if constexpr (std::is_same_v<T, Pair>) return AttrType::Pair;
   else if constexpr (std::is_same_v<T, Padding>) return AttrType::Padding;

@@ -13,6 +13,7 @@
 namespace lutra {
 
 class Builder;
+struct SliceAttrs;
 
 // A tensor inside a rule, or a number. Arithmetic calls the ops Add, Sub, Mul, RealDiv and Neg.
 class Value {
@@ -85,6 +86,8 @@ class Gradient : public Builder {
   // Adds to the gradient of input i. A value of a shape that the input was broadcast to is summed back, one of another
   // float dtype is cast; an input that is not needed is no matter.
   virtual void add(int input, Value gradient) = 0;
+  // The same for a part of input i, of the part's shape: many parts are added up in one tensor that is written in place.
+  virtual void add_part(int input, const SliceAttrs& part, Value gradient) = 0;
   template <class A> const A& attrs() const { return *static_cast<const A*>(raw_attrs()); }
 
  protected:

@@ -86,6 +86,10 @@ struct OpDef {
   int outputs = 1;
   Compute compute = Compute::Same;
   void (*shape)(Inference& inference) = nullptr;
+  // An op that gives a list. `pieces` throws every mistake in the call and says how many results there are; next_piece
+  // moves the Part on to the next of them. Each is then made by a call whose attribute of that type says which.
+  int64_t (*pieces)(const Inference& list) = nullptr;
+  void (*next_piece)(const Inference& list, int64_t piece, Part* part) = nullptr;
   void (*gradient)(Gradient& gradient) = nullptr;  // null: its outputs depend on no input smoothly, or have no dtype that could
   uint16_t saves = 0;                              // of Saves
   Cost (*cost)(const KernelArgs& args) = nullptr;  // null: a flop an output element, each byte touched once
@@ -93,6 +97,7 @@ struct OpDef {
   uint8_t flags = 0;
   uint16_t id = 0;            // position in the registry
   const char* family = "";    // set by the registry: the basename of its sources
+  int ints_at = -1;           // set by the registry: offset of the attribute that is an Ints; -1: there is none
   bool plain_inputs = false;  // set by the registry: all inputs are promoted together and checked by one mask
 
   const char* logged() const { return log_name != nullptr ? log_name : name; }
@@ -101,6 +106,11 @@ struct OpDef {
   // The definition of argument i; the last one's for the rest of a list.
   const InputDef& input(int i) const { return inputs[std::min(static_cast<std::size_t>(i), inputs.size() - 1)]; }
   bool has(OpFlags flag) const { return (flags & flag) != 0; }
+  // The list among these attributes of the op, when the user gave one.
+  Ints* list_in(void* attrs) const {
+    Ints* ints = ints_at < 0 ? nullptr : reinterpret_cast<Ints*>(static_cast<std::byte*>(attrs) + ints_at);
+    return ints != nullptr && ints->is_list() ? ints : nullptr;
+  }
   bool is_variadic() const { return !inputs.empty() && (inputs.back().flags & kVariadic) != 0; }
 };
 

@@ -17,6 +17,9 @@ const OpDef& OpRegistry::define(OpDef op) {
   op.plain_inputs = !op.inputs.empty() && std::all_of(op.inputs.begin(), op.inputs.end(), [&](const InputDef& input) {
     return (input.flags & kOwnDType) == 0 && input.dtypes == op.inputs[0].dtypes;
   });
+  for (const AttrDef& attr : op.attrs.defs) {
+    if (attr.type == AttrType::Ints) op.ints_at = attr.offset;
+  }
   ops_.push_back(std::make_unique<const OpDef>(std::move(op)));
   by_name_.emplace(ops_.back()->name, ops_.back().get());
   return *ops_.back();

@@ -2,6 +2,7 @@
 
 #include "ops/shape.h"
 
+#include "ops/arrange.h"
 #include "ops/gradient.h"
 
 namespace lutra {
@@ -38,6 +39,11 @@ void reshape_shape(Inference& inference) {
   inference.share();
 }
 
+void flatten_shape(Inference& inference) {
+  inference.output(inference.key(), Shape{inference.shape(0).size()});
+  inference.share();
+}
+
 void squeeze_shape(Inference& inference) {
   const Axes& axes = inference.attrs<AxisAttrs>().axis;
   Shape x = inference.shape(0), out;
@@ -50,17 +56,6 @@ void squeeze_shape(Inference& inference) {
   }
   inference.output(inference.key(), out);
   inference.share();
-}
-
-// The one axis that was asked for, `otherwise` if none was, in a tensor (called `owner`) of `rank` axes.
-int one_axis(const Inference& inference, int rank, const char* owner, int64_t otherwise) {
-  const Axes& axes = inference.attrs<AxisAttrs>().axis;
-  require(!axes.is_list, inference.who(), ": axis is a list, expected one axis");
-  int64_t asked = axes.given() ? axes.v[0] : otherwise;
-  int64_t axis = asked < 0 ? asked + rank : asked;
-  require(axis >= 0 && axis < rank, inference.who(), ": axis ", inference.shown(asked), " is not there: ", owner,
-          " has ", rank, rank == 1 ? " axis" : " axes");
-  return static_cast<int>(axis);
 }
 
 Shape with_axis(const Inference& inference, const Shape& x, const char* name, int axis, int64_t size) {
@@ -77,7 +72,7 @@ Shape with_axis(const Inference& inference, const Shape& x, const char* name, in
 void expand_dims_shape(Inference& inference) {
   Shape x = inference.shape(0);
   require(inference.attrs<AxisAttrs>().axis.given(), inference.who(), ": axis is not given: expand_dims(x, axis)");
-  int axis = one_axis(inference, x.rank() + 1, "the result", 0);
+  int axis = one_axis(inference, inference.attrs<AxisAttrs>().axis, x.rank() + 1, "the result", 0);
   inference.output(inference.key(), with_axis(inference, x, "x", axis, 1));
   inference.share();
 }
@@ -116,7 +111,7 @@ void concat_shape(Inference& inference) {
   Shape out = inference.shape(0);
   require(out.rank() > 0, inference.who(), ": tensors[", inference.shown(0),
           "] is a scalar, which has no axis to join along; stack makes a new one");
-  int axis = one_axis(inference, out.rank(), "each of the tensors", 0);
+  int axis = one_axis(inference, inference.attrs<AxisAttrs>().axis, out.rank(), "each of the tensors", 0);
   for (int i = 1; i < inference.inputs(); ++i) {
     Shape next = inference.shape(i);
     bool fits = next.rank() == out.rank();
@@ -136,7 +131,7 @@ void stack_shape(Inference& inference) {
     require(inference.shape(i) == x, inference.who(), ": tensors[", inference.shown(i), "] ", inference.shape(i),
             " does not match tensors[", inference.shown(0), "] ", x, ": all shapes must be equal");
   }
-  int axis = one_axis(inference, x.rank() + 1, "the result", 0);
+  int axis = one_axis(inference, inference.attrs<AxisAttrs>().axis, x.rank() + 1, "the result", 0);
   inference.output(inference.key(), with_axis(inference, x, "each tensor", axis, inference.inputs()));
 }
 
@@ -167,14 +162,10 @@ template <class Sizes> void cut(Gradient& g, int axis, bool drops, const Sizes& 
     for (int d = 0; d < axis; ++d) part.all[d] = true;
     part.drops[axis] = drops;
     part.axis[axis] = {first, first + size - 1, 1};
-    if (g.needs(i)) g.add(i, g.call("StridedSlice", {g.dy()}, part));
+    if (g.needs(i) && size == 0) g.add(i, g.fill(g.shape_of(i), 0, g.dtype_of(i)));
+    else if (g.needs(i)) g.add(i, g.call("StridedSlice", {g.dy()}, part));
     first += size;
   }
-}
-
-int axis_of(const Axes& axes, int rank) {
-  int64_t axis = axes.given() ? axes.v[0] : 0;
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
 void concat_gradient(Gradient& g) {
@@ -188,7 +179,9 @@ void stack_gradient(Gradient& g) {
 
 }  // namespace
 
-void define_slice_ops(OpRegistry& ops);  // slice.cpp
+void define_slice_ops(OpRegistry& ops);    // slice.cpp
+void define_arrange_ops(OpRegistry& ops);  // arrange.cpp
+void define_piece_ops(OpRegistry& ops);    // pieces.cpp
 
 void define_shape_ops(OpRegistry& ops) {
   ops.define({
@@ -205,6 +198,18 @@ void define_shape_ops(OpRegistry& ops) {
       .source = "numpy.reshape",
       .example = "lutra.reshape({1, 2, 3, 4}, {2, -1})  --> {{1, 2}, {3, 4}}",
       .shape = reshape_shape,
+      .gradient = gradient_passes,
+      .gpu = kAnyDType,
+  });
+  ops.define({
+      .name = "Flatten",
+      .lua_name = "flatten",
+      .summary = "The same elements in one axis, in row-major order. Nothing is copied.",
+      .inputs = {{"x", kAnyDType, "any shape"}},
+      .output = "(x's size,); x's dtype",
+      .source = "numpy.ravel",
+      .example = "lutra.flatten({{1, 2}, {3, 4}})  --> {1, 2, 3, 4}",
+      .shape = flatten_shape,
       .gradient = gradient_passes,
       .gpu = kAnyDType,
   });
@@ -302,6 +307,8 @@ void define_shape_ops(OpRegistry& ops) {
       .gpu = kAnyDType,
   });
   define_slice_ops(ops);
+  define_arrange_ops(ops);
+  define_piece_ops(ops);
 }
 
 }  // namespace lutra

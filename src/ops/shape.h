@@ -18,6 +18,40 @@ struct AxisAttrs {
   Axes axis;
 };
 
+struct TileAttrs {
+  Counts counts;
+};
+struct RepeatAttrs {
+  Ints n;
+  Axes axis;
+  // How often element i of the axis comes.
+  int64_t at(int64_t i) const { return !n.is_list() ? n.one : n.count == 1 ? n.v[0] : n.v[i]; }
+  bool is_uniform() const { return !n.is_list() || n.count == 1; }
+};
+struct PadAttrs {
+  Pads paddings;
+  Scalar value = Scalar::of(int64_t{0});
+};
+struct RollAttrs {
+  Counts shift;
+  Axes axis;
+};
+struct SplitAttrs {
+  Ints sizes;
+  Axes axis;
+  Part part;
+};
+struct UnstackAttrs {
+  Axes axis;
+  Part part;
+};
+
+// The axis of an op that works on one, which has been checked.
+inline int axis_of(const Axes& axes, int rank, int64_t otherwise = 0) {
+  int64_t axis = axes.given() ? axes.v[0] : otherwise;
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
 // t[...], entry by entry as the user gave it: 1-based made 0-based, negative from the end; `last` is included. Axes
 // from `count` on are kept whole. Flags lie apart from the ranges to fit the attributes' limit.
 struct SliceAttrs {

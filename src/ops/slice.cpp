@@ -79,9 +79,11 @@ void slice_assign_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, g.call("StridedSlice", {g.dy()}, attrs));
 }
 
-void slice_gradient(Gradient& g) {
-  Value zeros = g.fill(g.shape_of(0), 0, g.dtype_of(0));
-  g.add(0, g.call("StridedSliceAssign", {zeros, g.dy()}, g.attrs<SliceAttrs>()));
+void slice_gradient(Gradient& g) { g.add_part(0, g.attrs<SliceAttrs>(), g.dy()); }
+
+void slice_add_gradient(Gradient& g) {
+  g.add(0, g.dy());
+  if (g.needs(1)) g.add(1, g.call("StridedSlice", {g.dy()}, g.attrs<SliceAttrs>()));
 }
 
 }  // namespace
@@ -111,6 +113,18 @@ void define_slice_ops(OpRegistry& ops) {
       .shape = slice_assign_shape,
       .gradient = slice_assign_gradient,
       .gpu = kAnyDType,
+      .flags = kHidden,
+  });
+  ops.define({
+      .name = "StridedSliceAdd",
+      .summary = "A tensor with something added to a part of it: what gradients of parts are gathered with.",
+      .inputs = {{"t", kFloats, "any shape"}, {"value", kFloats, "broadcasts to the part"}},
+      .attrs = attrs<SliceAttrs>({}),
+      .output = "t's shape and dtype",
+      .source = "the gradient of tf.strided_slice, added to what is there",
+      .shape = slice_assign_shape,
+      .gradient = slice_add_gradient,
+      .gpu = kFloats,
       .flags = kHidden,
   });
 }

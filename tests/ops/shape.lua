@@ -30,6 +30,10 @@ spec "reshape" {
     { args = { { 1, 2 }, { 1, 1, 1, 1, 1, 1, 1, 1, 2 } }, says = "reshape" },
     { args = { { 1, 2 }, "2" }, says = "reshape: shape is" },
   },
+  gradients = {
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, { 3, 2 }, fixed = { [2] = true } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, -1 },
+  },
   check = function(t)
     -- Large enough not to be carried in the tensor itself: the copy shares its memory.
     local x = lt.range(1000)
@@ -59,6 +63,7 @@ spec "squeeze" {
     { args = { { { 1, 2 } }, 0 }, says = "axis 0" },
     { args = { { { 1, 2 } }, { 1, 1 } }, says = "squeeze: axis 1 stands twice in the list" },
   },
+  gradients = { { { { 1, 2 } } }, { { { { 1 }, { 2 } } }, 3 } },
 }
 
 spec "expand_dims" {
@@ -78,6 +83,37 @@ spec "expand_dims" {
     { args = { { 1, 2 } }, says = "expand_dims: axis is not given" },
     { args = { zeros(1, 1, 1, 1, 1, 1, 1, 1), 1 }, says = "has 8 axes already" },
   },
+  gradients = { { { 1, 2 }, -1 }, { { { 1, 2 }, { 3, 4 } }, 2 } },
+}
+
+spec "broadcast_to" {
+  example = { { 1, 2 }, { 2, 2 }, gives = { { 1, 2 }, { 1, 2 } } },
+  examples = {
+    { { { 1 }, { 2 } }, { 2, 3 }, gives = { { 1, 1, 1 }, { 2, 2, 2 } } },
+    { { { 1 }, { 2 } }, { 2, 2, 2 }, gives = { { { 1, 1 }, { 2, 2 } }, { { 1, 1 }, { 2, 2 } } } },
+    { 5, 3, gives = { 5, 5, 5 } },
+    { 5, {}, gives = 5, shape = {} },
+    { { 1 }, { 0 }, shape = { 0 } },
+    { zeros(1, 0), { 3, 0 }, shape = { 3, 0 } },
+    { { 7 }, { 1, 2, 1, 1, 1, 1, 1, 2 }, shape = { 1, 2, 1, 1, 1, 1, 1, 2 } },
+    { bool { true }, { 2 }, gives = { true, true }, dtype = "bool" },
+    { int16 { { 1 }, { 2 } }, { 2, 2 }, gives = { { 1, 1 }, { 2, 2 } }, dtype = "int16" },
+  },
+  rejects = {
+    { args = { { 1, 2 }, { 3 } }, says = "broadcast_to: x (2,) does not fit shape (3,)" },
+    { args = { { 1, 2 }, { 1 } }, says = "broadcast_to: x (2,) does not fit shape (1,)" },
+    { args = { { { 1, 2 } }, { 2 } }, says = "broadcast_to: x (1, 2) does not fit shape (2,)" },
+    { args = { { 1 }, { -1 } }, says = "broadcast_to" },
+    { args = { { 1 } }, says = "broadcast_to: 1 argument given" },
+  },
+  gradients = {
+    { { 1, 2, 3 }, { 2, 3 }, fixed = { [2] = true } }, { { { 1 }, { 2 } }, { 3, 2, 4 }, fixed = { [2] = true } },
+    { { 1 }, { 3, 2 }, fixed = { [2] = true } }, { { { 1, 2 } }, { 1, 2 }, fixed = { [2] = true } },
+  },
+  check = function(t)
+    t.equal(lt.constant(3):broadcast_to({ 300, 400 }):sum(), 360000)
+    t.equal(lt.range(300):reshape({ 300, 1 }):broadcast_to({ 2, 300, 400 }):sum(), 2 * 400 * 299 * 150)
+  end,
 }
 
 spec "transpose" {
@@ -103,6 +139,10 @@ spec "transpose" {
     { args = { { { 1, 2 } }, { 1, 3 } }, says = "transpose: perm's axis 3 is not there: x (1, 2) has 2 axes" },
     { args = { { { 1, 2 } }, { 2, 0 } }, says = "perm 0" },
   },
+  gradients = {
+    { { { 1, 2, 3 }, { 4, 5, 6 } } }, { { { { 1, 2, 3 }, { 4, 5, 6 } } }, { 2, 3, 1 }, fixed = { [2] = true } },
+    { { { { 1, 2, 3 }, { 4, 5, 6 } } }, { 2, 3, -3 }, fixed = { [2] = true } },
+  },
   check = function(t)
     local x = lt.range(7 * 33 * 20):reshape { 7, 33, 20 }
     for _, perm in ipairs { { 1, 3, 2 }, { 2, 1, 3 }, { 2, 3, 1 }, { 3, 1, 2 }, { 3, 2, 1 } } do
@@ -113,6 +153,16 @@ spec "transpose" {
       local back = {}
       for i = 1, 3 do back[perm[i]] = i end
       t.equal(y:transpose(back), x)
+    end
+    -- Every element size, in tiles and at their edges.
+    for _, dtype in ipairs { "bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64" } do
+      for _, size in ipairs { { 8, 8 }, { 16, 64 }, { 19, 70 }, { 7, 9 }, { 200, 150 } } do
+        local rows, columns = size[1], size[2]
+        local i, j = lt.range(rows):reshape { rows, 1 }, lt.range(columns)
+        local plain = ((i * 7 + j * 3) % 101 % (dtype == "bool" and 2 or 101)):cast(dtype)
+        local turned = ((i:reshape { 1, rows } * 7 + j:reshape { columns, 1 } * 3) % 101 % (dtype == "bool" and 2 or 101)):cast(dtype)
+        t.equal(plain:transpose(), turned, dtype)
+      end
     end
   end,
 }
@@ -140,6 +190,10 @@ spec "concat" {
     { args = { {} }, says = "concat: tensors is empty" },
     { args = { 5 }, says = "concat: tensors is" },
   },
+  gradients = {
+    { list = { { 1, 2 }, { 3, 4, 5 } } }, { list = { { { 1 }, { 2 } }, { { 3, 4 }, { 5, 6 } } }, -1 },
+    { list = { { { 1 }, { 2 } }, { { 3 }, { 5 } } }, 1 },
+  },
   check = function(t)
     local list = {}
     for i = 1, 20 do list[i] = lt.fill({ 3, i }, i) end
@@ -147,6 +201,22 @@ spec "concat" {
     t.equal(all.shape, { 3, 210 })
     t.equal(all[{ 2, { 1, 6 } }], { 1, 2, 2, 3, 3, 3 })
     t.equal(all[{ 3, { -20, -1 } }], lt.fill({ 20 }, 20))
+    -- Short rows, in every element size.
+    for _, dtype in ipairs { "bool", "int8", "int16", "float16", "int32", "float32", "int64", "float64" } do
+      local a = (lt.range(20000) % 2):cast(dtype)
+      local b = ((lt.range(40000):reshape { 20000, 2 } // 2) % 3):cast(dtype)
+      local both = lt.concat({ a:reshape { 20000, 1 }, b }, 2)
+      t.equal(both.shape, { 20000, 3 })
+      t.equal(both[{ {}, 1 }]:int64():eq(a:int64()):all(), true, dtype)
+      t.equal(both[{ {}, { 2, 3 } }]:int64():eq(b:int64()):all(), true, dtype)
+    end
+    -- A tensor of no elements among others has a gradient of its own shape.
+    local x, none = lt.ones { 2, 2 }, lt.zeros { 2, 0 }
+    local tape <close> = lt.GradientTape()
+    tape:watch { x, none }
+    local slopes = tape:gradient(lt.concat({ none, x, none }, 2) * 3, { x, none })
+    t.equal(slopes[1], { { 3, 3 }, { 3, 3 } })
+    t.equal(slopes[2].shape, { 2, 0 })
   end,
 }
 
@@ -164,6 +234,16 @@ spec "stack" {
     { args = { { { 1 }, { 2 } }, 3 }, says = "stack: axis 3 is not there: the result has 2 axes" },
     { args = { { zeros(1, 1, 1, 1, 1, 1, 1, 1) }, 1 }, says = "has 8 axes already" },
   },
+  gradients = { { list = { { 1, 2 }, { 3, 4 } } }, { list = { { 1, 2 }, { 3, 4 } }, -1 } },
+  check = function(t)
+    for _, dtype in ipairs { "bool", "int8", "int16", "bfloat16", "int32", "float32", "int64", "float64" } do
+      local a, b = (lt.range(30000) % 2):cast(dtype), (lt.range(30000) // 2 % 2):cast(dtype)
+      local both = lt.stack({ a, b, a }, -1)
+      t.equal(both.shape, { 30000, 3 })
+      t.equal(both[{ {}, 2 }]:int64():eq(b:int64()):all(), true, dtype)
+      t.equal(both[{ {}, 3 }]:int64():eq(a:int64()):all(), true, dtype)
+    end
+  end,
 }
 
 spec "StridedSlice" {
@@ -197,6 +277,19 @@ spec "StridedSlice" {
     t.equal(big[{ 7, 8, 9 }], 6 * 1200 + 7 * 40 + 8)
     t.equal(big[7][8][9], big[{ 7, 8, 9 }])
     t.equal(big[{ { 20, 1, -3 }, {}, 5 }][{ 2, 30 }], big[{ 17, 30, 5 }])
+
+    -- Gradients of parts: shared and copied ones, backwards, twice the same element, none.
+    for _, dtype in ipairs { "float16", "bfloat16", "float32", "float64" } do
+      local x = lt.ones({ 3, 4 }, { dtype = dtype })
+      local tape <close> = lt.GradientTape()
+      tape:watch(x)
+      local function sum(part) return part:float64():sum() end
+      local y = sum(x[2]) * 2 + sum(x[{ {}, { 1, -1, 2 } }]) * 10 + sum(x[{ 3, { -1, 1, -1 } }][1]) * 100 +
+          sum(x[{ 3, 4 }]) + sum(x[{ { 2, 1 } }])
+      local slope = tape:gradient(y, x)
+      t.ok(slope.dtype == dtype)
+      t.equal(slope, { { 10, 0, 10, 0 }, { 12, 2, 12, 2 }, { 10, 0, 10, 101 } }, dtype)
+    end
 
     t.raises("OutOfRange", "t[6]: axis 1 has 5 elements", function() return v[6] end)
     t.raises("OutOfRange", "t[-6]: axis 1 has 5 elements", function() return v[-6] end)

@@ -1,0 +1,288 @@
+// Repeating, moving and padding on the CPU: rows are copied whole, so there is one version an element size, or none.
+#include <cstring>
+#include <vector>
+
+#include "kernels/cpu/strided.h"
+#include "ops/shape.h"
+
+namespace lutra {
+namespace {
+
+// Bytes from which a second thread pays when they are only copied.
+constexpr int64_t kCopyGrain = 1 << 18;
+
+// A result whose rows are source rows walked round and round: row r begins `phase` bytes into source row source(r),
+// whose length is `period`.
+struct Rounds {
+  int64_t row_bytes;  // of the result
+  int64_t period;     // of the source
+  int64_t phase;
+};
+
+// `length` bytes of the endless repetition of from[0, period), from `phase` on.
+void copy_round(std::byte* to, int64_t length, const std::byte* from, int64_t period, int64_t phase) {
+  int64_t tail = std::min(length, period - phase);
+  std::memcpy(to, from + phase, static_cast<std::size_t>(tail));
+  int64_t head = std::min(length - tail, phase);
+  if (head > 0) std::memcpy(to + tail, from, static_cast<std::size_t>(head));
+  // From here on what has been written repeats; not further back than the cache reaches.
+  int64_t most = std::max<int64_t>(period, 32768 / period * period);
+  for (int64_t done = tail + head; done < length;) {
+    int64_t n = std::min({done, length - done, most});
+    std::memcpy(to + done, to + done - std::min(done, most), static_cast<std::size_t>(n));
+    done += n;
+  }
+}
+
+template <class Source>
+void copy_rounds(const Array& out, const std::byte* from, const Rounds& rounds, const Source& source) {
+  int64_t bytes = out.size * static_cast<int64_t>(size_of(out.dtype));
+  parallel_for(bytes, kCopyGrain, [&](int64_t begin, int64_t end) {
+    int64_t row = begin / rounds.row_bytes, at = begin % rounds.row_bytes;
+    while (begin < end) {
+      int64_t n = std::min(rounds.row_bytes - at, end - begin);
+      copy_round(out.data + begin, n, from + source(row) * rounds.period, rounds.period,
+                 (at + rounds.phase) % rounds.period);
+      begin += n;
+      at = 0;
+      ++row;
+    }
+  });
+}
+
+// The source row of a result's row: index by index, `offset` further on and round.
+struct RowMap {
+  int rank = 0;
+  int64_t out_dims[kMaxRank], dims[kMaxRank], offset[kMaxRank];
+  void push(int64_t out_dim, int64_t dim, int64_t further) {
+    out_dims[rank] = out_dim;
+    dims[rank] = dim;
+    offset[rank++] = further;
+  }
+  // Axes were pushed from the outermost to the innermost.
+  int64_t operator()(int64_t row) const {
+    int64_t place = 0, stride = 1;
+    for (int i = rank - 1; i >= 0; --i) {
+      int64_t index = row % out_dims[i];
+      row /= out_dims[i];
+      place += (index + offset[i]) % dims[i] * stride;
+      stride *= dims[i];
+    }
+    return place;
+  }
+};
+
+void run_tile(const KernelArgs& args) {
+  const Array& x = args.in[0];
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  int lead = out.rank - x.rank;
+  auto size = [&](int axis) { return axis >= lead ? x.dims[axis - lead] : 1; };
+  int last = out.rank - 1;  // the last axis that is repeated
+  while (last > 0 && out.dims[last] == size(last)) --last;
+  int64_t period = static_cast<int64_t>(size_of(x.dtype)), row_bytes = period;
+  for (int axis = std::max(last, 0); axis < out.rank; ++axis) {
+    period *= size(axis);
+    row_bytes *= out.dims[axis];
+  }
+  RowMap source;
+  for (int axis = 0; axis < last; ++axis) source.push(out.dims[axis], size(axis), 0);
+  copy_rounds(out, x.data, {row_bytes, period, 0}, source);
+}
+
+void run_roll(const KernelArgs& args) {
+  const RollAttrs& attrs = args.as<RollAttrs>();
+  const Array& x = args.in[0];
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  int64_t element = static_cast<int64_t>(size_of(x.dtype));
+  // How far on in x an element of the result lies.
+  auto back = [](int64_t shift, int64_t size) { return (size - shift % size) % size; };
+  if (!attrs.axis.given()) {
+    int64_t bytes = x.size * element;
+    return copy_rounds(out, x.data, {bytes, bytes, back(attrs.shift.v[0], x.size) * element},
+                       [](int64_t) { return 0; });
+  }
+  int64_t offset[kMaxRank] = {};
+  int last = 0;
+  for (int i = 0; i < attrs.axis.count; ++i) {
+    int axis = static_cast<int>(attrs.axis.v[i] < 0 ? attrs.axis.v[i] + x.rank : attrs.axis.v[i]);
+    offset[axis] = back(attrs.shift.v[attrs.shift.count == 1 ? 0 : i], x.dims[axis]);
+    if (offset[axis] != 0) last = std::max(last, axis);
+  }
+  int64_t inner = element;
+  for (int axis = last + 1; axis < x.rank; ++axis) inner *= x.dims[axis];
+  int64_t period = x.rank > 0 ? inner * x.dims[last] : inner;
+  RowMap source;
+  for (int axis = 0; axis < last; ++axis) source.push(x.dims[axis], x.dims[axis], offset[axis]);
+  copy_rounds(out, x.data, {period, period, offset[last] * inner}, source);
+}
+
+void run_flip(const KernelArgs& args) {
+  const Axes& axes = args.as<AxisAttrs>().axis;
+  const Array& x = args.in[0];
+  if (x.size == 0) return;
+  uint32_t turned = axes.given() ? 0 : ~0u;
+  for (int i = 0; i < axes.count; ++i) turned |= 1u << (axes.v[i] < 0 ? axes.v[i] + x.rank : axes.v[i]);
+  StridedCopy copy;
+  int64_t start = 0, stride = 1;
+  for (int axis = x.rank - 1; axis >= 0; --axis) {
+    bool turns = (turned >> axis & 1u) != 0;
+    if (turns) start += (x.dims[axis] - 1) * stride;
+    copy.push(x.dims[axis], turns ? -stride : stride);
+    stride *= x.dims[axis];
+  }
+  std::size_t element = size_of(x.dtype);
+  copy.run(element, x.data + start * static_cast<int64_t>(element), args.out[0].data);
+}
+
+// The axis of Repeat: what lies before it, its size, what lies behind it.
+struct Repetition {
+  const RepeatAttrs& attrs;
+  int64_t outer = 1, size, inner = 1;
+  std::vector<int64_t> ends;  // of each element's copies on the result's axis; empty: all come equally often
+
+  Repetition(const RepeatAttrs& repeat, const Array& whole, int64_t axis_size) : attrs(repeat), size(axis_size) {
+    int axis = axis_of(attrs.axis, whole.rank);
+    for (int i = 0; i < axis; ++i) outer *= whole.dims[i];
+    for (int i = axis + 1; i < whole.rank; ++i) inner *= whole.dims[i];
+    if (attrs.is_uniform()) return;
+    ends.resize(static_cast<std::size_t>(size));
+    int64_t end = 0;
+    for (int64_t i = 0; i < size; ++i) ends[static_cast<std::size_t>(i)] = end += attrs.at(i);
+  }
+  int64_t begin_of(int64_t i) const {
+    if (attrs.is_uniform()) return i * attrs.at(0);
+    return i == 0 ? 0 : ends[static_cast<std::size_t>(i - 1)];
+  }
+  int64_t length() const { return begin_of(size); }
+  // Elements of x from which a second thread pays, each of `work` elements.
+  int64_t grain() const {
+    int64_t work = std::max<int64_t>(1, length() / std::max<int64_t>(1, size)) * inner;
+    return row_grain(kCheapGrain, work);
+  }
+};
+
+template <class E> void run_repeat_as(const KernelArgs& args) {
+  const Array& x = args.in[0];
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  const RepeatAttrs& attrs = args.as<RepeatAttrs>();
+  Repetition r(attrs, x, x.dims[axis_of(attrs.axis, x.rank)]);
+  int64_t bytes = r.inner * static_cast<int64_t>(sizeof(E));
+  parallel_for(r.outer * r.size, r.grain(), [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; ++at) {
+      int64_t i = at % r.size, first = r.begin_of(i), n = attrs.at(i);
+      E* to = out.as<E>() + (at / r.size * r.length() + first) * r.inner;
+      const E* from = x.as<E>() + at * r.inner;
+      if (r.inner == 1) {
+        for (int64_t k = 0; k < n; ++k) to[k] = *from;
+      } else if (n > 0) {
+        copy_round(reinterpret_cast<std::byte*>(to), n * bytes, reinterpret_cast<const std::byte*>(from), bytes, 0);
+      }
+    }
+  });
+}
+
+void run_repeat(const KernelArgs& args) {
+  switch (size_of(args.out[0].dtype)) {
+    case 1: return run_repeat_as<uint8_t>(args);
+    case 2: return run_repeat_as<uint16_t>(args);
+    case 4: return run_repeat_as<uint32_t>(args);
+    default: return run_repeat_as<uint64_t>(args);
+  }
+}
+
+// Sums in the order of the copies.
+template <class T> void run_repeat_grad(const KernelArgs& args) {
+  using C = ComputeType<T>;
+  const Array& dy = args.in[0];
+  const Array& out = args.out[0];
+  const RepeatAttrs& attrs = args.as<RepeatAttrs>();
+  if (out.size == 0) return;
+  Repetition r(attrs, dy, attrs.n.count);
+  parallel_for(r.outer * r.size, r.grain(), [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; ++at) {
+      int64_t i = at % r.size, n = attrs.at(i);
+      const T* from = dy.as<T>() + (at / r.size * r.length() + r.begin_of(i)) * r.inner;
+      T* to = out.as<T>() + at * r.inner;
+      for (int64_t k = 0; k < r.inner; ++k) {
+        C sum = 0;
+        for (int64_t j = 0; j < n; ++j) sum += static_cast<C>(from[j * r.inner + k]);
+        to[k] = static_cast<T>(sum);
+      }
+    }
+  });
+}
+
+// Rows of the result along the last axis that is padded: some values, a piece of x, some values; or values only.
+template <class E> void run_pad_as(const KernelArgs& args) {
+  const PadAttrs& attrs = args.as<PadAttrs>();
+  const Array& x = args.in[0];
+  const Array& out = args.out[0];
+  if (out.size == 0 || out.rank == 0) return;  // a scalar has nothing around it: it is shared
+  E value;
+  std::byte bits[8];
+  write_element(out.dtype, bits, attrs.value);
+  std::memcpy(&value, bits, sizeof value);
+  int last = out.rank - 1;
+  while (last > 0 && out.dims[last] == x.dims[last]) --last;
+  int64_t inner = 1;
+  for (int axis = last + 1; axis < out.rank; ++axis) inner *= out.dims[axis];
+  int64_t before = attrs.paddings.v[last][0] * inner, middle = x.dims[last] * inner,
+          row_length = out.dims[last] * inner;
+  // The row of x that a row of the result holds; -1: none.
+  auto row_of_x = [&](int64_t row) {
+    int64_t place = 0, stride = 1;
+    for (int axis = last - 1; axis >= 0; --axis) {
+      int64_t index = row % out.dims[axis] - attrs.paddings.v[axis][0];
+      row /= out.dims[axis];
+      if (index < 0 || index >= x.dims[axis]) return int64_t{-1};
+      place += index * stride;
+      stride *= x.dims[axis];
+    }
+    return place;
+  };
+  parallel_for(out.size, kCheapGrain, [&](int64_t begin, int64_t end) {
+    int64_t row = begin / row_length, at = begin % row_length;
+    while (begin < end) {
+      int64_t n = std::min(row_length - at, end - begin), from_row = row_of_x(row);
+      E* to = out.as<E>() + begin;
+      // [at, at + n) of the row, of which [before, before + middle) comes from x.
+      int64_t first = std::clamp(before, at, at + n),
+              behind = from_row < 0 ? first : std::clamp(before + middle, at, at + n);
+      std::fill(to, to + (first - at), value);
+      if (behind > first) {
+        std::memcpy(to + (first - at), x.as<E>() + from_row * middle + (first - before),
+                    static_cast<std::size_t>(behind - first) * sizeof(E));
+      }
+      std::fill(to + (behind - at), to + n, value);
+      begin += n;
+      at = 0;
+      ++row;
+    }
+  });
+}
+
+void run_pad(const KernelArgs& args) {
+  switch (size_of(args.out[0].dtype)) {
+    case 1: return run_pad_as<uint8_t>(args);
+    case 2: return run_pad_as<uint16_t>(args);
+    case 4: return run_pad_as<uint32_t>(args);
+    default: return run_pad_as<uint64_t>(args);
+  }
+}
+
+}  // namespace
+
+void register_arrange_cpu(KernelRegistry& kernels) {
+  kernels.add("Tile", DeviceType::CPU, kAnyDType, {.run = run_tile});
+  kernels.add("Repeat", DeviceType::CPU, kAnyDType, {.run = run_repeat});
+  kernels.add_each("RepeatGrad", DeviceType::CPU, AllFloats{},
+                   [](auto tag) { return KernelEntry{.run = run_repeat_grad<typename decltype(tag)::type>}; });
+  kernels.add("PadV2", DeviceType::CPU, kAnyDType, {.run = run_pad});
+  kernels.add("ReverseV2", DeviceType::CPU, kAnyDType, {.run = run_flip});
+  kernels.add("Roll", DeviceType::CPU, kAnyDType, {.run = run_roll});
+}
+
+}  // namespace lutra

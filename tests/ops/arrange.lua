@@ -1,0 +1,526 @@
+-- tile, repeat_interleave, pad, flip, roll, unstack, split, flatten: each against a reference that says, index by index,
+-- where an element comes from.
+local spec = require "spec"
+
+local dtypes = { "bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64" }
+
+local function zeros(...)
+  local shape = { ... }
+  return made(function() return lt.zeros(shape) end)
+end
+
+local function size_of(shape)
+  local size = 1
+  for i = 1, #shape do size = size * shape[i] end
+  return size
+end
+
+-- Calls f(index) for every index of a shape, in row-major order.
+local function each_index(shape, f)
+  for at = 0, size_of(shape) - 1 do
+    local index, rest = {}, at
+    for axis = #shape, 1, -1 do
+      index[axis] = rest % shape[axis]
+      rest = rest // shape[axis]
+    end
+    f(index)
+  end
+end
+
+local function offset(index, shape)
+  local at = 0
+  for axis = 1, #shape do at = at * shape[axis] + index[axis] end
+  return at
+end
+
+-- Row-major values of a result of `shape` whose element at an index (from 0) comes from x's element at source(index);
+-- nil: from nowhere, it is `otherwise`.
+local function rearranged(values, from, shape, source, otherwise)
+  local out = {}
+  each_index(shape, function(index)
+    local place = source(index)
+    if place == nil then out[#out + 1] = otherwise
+    else out[#out + 1] = values[offset(place, from) + 1] end
+  end)
+  return out
+end
+
+-- 0, 1, ... 96, 0, 1 ... in the shape: exact in every dtype but bool, where it is odd or even.
+local function counted(shape, dtype)
+  local values = {}
+  for i = 1, size_of(shape) do
+    local value = (i - 1) % 97
+    if dtype == "bool" then values[i] = value % 2 == 1 else values[i] = value end
+  end
+  return lt.constant(values, { dtype = dtype }):reshape(shape), values
+end
+
+-- got = op's result on `x`; wanted by the reference, dtype and shape included.
+local function check_rearranged(t, what, got, dtype, shape, wanted)
+  t.equal(got.shape, shape, what)
+  t.ok(got.dtype == dtype, what .. ": dtype " .. got.dtype)
+  t.equal(got:flatten(), wanted, what)
+end
+
+local eight = { 1, 2, 1, 2, 1, 2, 1, 3 }
+
+spec "flatten" {
+  example = { { { 1, 2 }, { 3, 4 } }, gives = { 1, 2, 3, 4 } },
+  examples = {
+    { 5, gives = { 5 } },
+    { zeros(2, 0, 3), shape = { 0 } },
+    { int8 { { { 1 } }, { { 2 } } }, gives = { 1, 2 }, dtype = "int8" },
+    { bool { { true }, { false } }, gives = { true, false }, dtype = "bool" },
+  },
+  gradients = { { { { 1, 2 }, { 3, 4 } } }, { { 1 } } },
+  rejects = { { args = { "x" }, says = "flatten: x is" }, { args = { { 1 }, 2 }, says = "flatten: 2 arguments given" } },
+}
+
+spec "tile" {
+  example = { { 1, 2 }, { 2, 2 }, gives = { { 1, 2, 1, 2 }, { 1, 2, 1, 2 } } },
+  examples = {
+    { { { 1, 2 }, { 3, 4 } }, 2, gives = { { 1, 2, 1, 2 }, { 3, 4, 3, 4 } } },
+    { { { 1, 2 }, { 3, 4 } }, { 2, 1 }, gives = { { 1, 2 }, { 3, 4 }, { 1, 2 }, { 3, 4 } } },
+    { 7, { 3 }, gives = { 7, 7, 7 } },
+    { 7, {}, gives = 7, shape = {} },
+    { { 1, 2 }, {}, gives = { 1, 2 } },
+    { { 1, 2 }, { 1, 1, 1 }, gives = { { { 1, 2 } } } },
+    { { 1, 2 }, 0, shape = { 0 } },
+    { zeros(0, 2), { 3, 2 }, shape = { 0, 4 } },
+    { { 1, 2 }, { 1, 1, 1, 1, 1, 1, 1, 2 }, shape = { 1, 1, 1, 1, 1, 1, 1, 4 } },
+  },
+  rejects = {
+    { args = { { 1, 2 }, { 2, -1 } }, says = "tile: counts[2] is -1, expected 0 or more" },
+    { args = { { 1, 2 }, -3 }, says = "tile: counts[1] is -3, expected 0 or more" },
+    { args = { { 1, 2 }, { 1, 1, 1, 1, 1, 1, 1, 1, 1 } }, says = "tile: counts has 9 entries, at most 8 are possible" },
+    { args = { { 1, 2 }, { 1.5 } }, says = "tile: counts[1] is 1.5, expected an integer" },
+    { args = { { 1, 2 }, "2" }, says = "tile: counts is \"2\", expected an integer or a list of integers" },
+    { args = { { 1, 2 }, math.maxinteger }, says = "tile: an axis of the result is longer than memory can address" },
+    { args = { { 1, 2 }, { 1 << 40, 1 << 40 } }, says = "more elements than memory can address" },
+    { args = { { 1, 2 } }, says = "tile: 1 argument given, expected tile(x, counts)" },
+  },
+  gradients = {
+    { { 1, 2 }, 3 }, { { { 1, 2 }, { 3, 4 } }, { 2, 3 }, fixed = { [2] = true } },
+    { { { 1, 2 } }, { 2, 1, 3, 2 }, fixed = { [2] = true } }, { { 1, 2 }, { 1, 1 }, fixed = { [2] = true } },
+    { { { { 1, 2 }, { 3, 4 } } }, { 1, 2, 2 }, fixed = { [2] = true } },
+    { { 1, 2 }, 0 },
+  },
+  check = function(t)
+    for _, case in ipairs {
+      { { 3 }, { 2 } }, { { 3 }, { 2, 1 } }, { { 2, 3 }, { 1, 2 } }, { { 2, 3 }, { 3, 1 } }, { { 2, 1, 3 }, { 2, 3, 2 } },
+      { { 5 }, { 3, 1, 2 } }, { eight, { 2, 1, 2, 1, 2, 1, 1, 2 } }, { {}, { 2, 2 } },
+    } do
+      local from, counts = case[1], case[2]
+      local rank = math.max(#from, #counts)
+      local own, shape = {}, {}
+      for axis = 1, rank do
+        own[axis] = from[axis - rank + #from] or 1
+        shape[axis] = own[axis] * (counts[axis - rank + #counts] or 1)
+      end
+      for _, dtype in ipairs(dtypes) do
+        local x, values = counted(from, dtype)
+        local wanted = rearranged(values, own, shape, function(index)
+          local place = {}
+          for axis = 1, rank do place[axis] = index[axis] % own[axis] end
+          return place
+        end)
+        check_rearranged(t, dtype .. " (" .. table.concat(from, ", ") .. ")", x:tile(counts), dtype, shape, wanted)
+      end
+    end
+    -- Long rows are doubled within a bound, and shared out among threads.
+    for _, period in ipairs { 1, 7, 1000, 40001 } do
+      local n = 300000 // period
+      local y = lt.range(period):tile(n)
+      t.equal(y:eq(lt.range(period * n) % period):all(), true, "period " .. period)
+    end
+    t.equal(lt.range(300):reshape({ 3, 100 }):tile({ 500, 3 })[{ 1000, { 99, 102 } }], { 98, 99, 0, 1 })
+  end,
+}
+
+spec "repeat_interleave" {
+  example = { { 1, 2 }, { 1, 3 }, gives = { 1, 2, 2, 2 } },
+  examples = {
+    { { 1, 2 }, 2, gives = { 1, 1, 2, 2 } },
+    { { { 1, 2 }, { 3, 4 } }, 2, gives = { { 1, 2 }, { 1, 2 }, { 3, 4 }, { 3, 4 } } },
+    { { { 1, 2 }, { 3, 4 } }, 2, 2, gives = { { 1, 1, 2, 2 }, { 3, 3, 4, 4 } } },
+    { { { 1, 2 }, { 3, 4 } }, { 0, 2 }, -1, gives = { { 2, 2 }, { 4, 4 } } },
+    { { { 1, 2 }, { 3, 4 } }, { 2, 1 }, { axis = 1 }, gives = { { 1, 2 }, { 1, 2 }, { 3, 4 } } },
+    { { 1, 2 }, { 2 }, gives = { 1, 1, 2, 2 } },
+    { { 1, 2 }, 1, gives = { 1, 2 } },
+    { { 1, 2 }, 0, shape = { 0 } },
+    { { 1, 2 }, 2.0, gives = { 1, 1, 2, 2 } },
+    { zeros(0, 3), 2, shape = { 0, 3 } },
+    { zeros(0, 3), made(function() return {} end), shape = { 0, 3 } },
+    { zeros(2, 0), { 1, 2 }, shape = { 3, 0 } },
+  },
+  rejects = {
+    { args = { 5, 2 }, says = "repeat_interleave: x is a scalar, which has no axis to repeat along" },
+    { args = { { 1, 2 }, -1 }, says = "repeat_interleave: n is -1, expected 0 or more" },
+    { args = { { 1, 2 }, { 1, -2 } }, says = "repeat_interleave: n[2] is -2, expected 0 or more" },
+    { args = { { 1, 2 }, { -2 } }, says = "repeat_interleave: n[1] is -2, expected 0 or more" },
+    { args = { { 1, 2 }, { 1, 2, 3 } },
+      says = "repeat_interleave: n lists 3 counts, and axis 1 of x (2,) has 2 elements" },
+    { args = { { 1, 2 }, {} }, says = "repeat_interleave: n lists 0 counts" },
+    { args = { { 1, 2 }, { 1.5, 1 } }, says = "repeat_interleave: n[1] is 1.5, expected an integer" },
+    { args = { { 1, 2 }, { 1, nil, 2 } }, says = "repeat_interleave: n has" },
+    { args = { { 1, 2 }, "2" }, says = "repeat_interleave: n is \"2\", expected an integer or a list of integers" },
+    { args = { { 1, 2 }, 1.5 }, says = "repeat_interleave: n is 1.5, expected an integer" },
+    { args = { { 1, 2 }, 2, 2 }, says = "repeat_interleave: axis 2 is not there: x has 1 axis" },
+    { args = { { 1, 2 }, 2, { 1 } }, says = "repeat_interleave: axis is a list" },
+    { args = { { 1, 2 }, 2, 0 }, says = "axis 0" },
+    { args = { { 1, 2 }, math.maxinteger }, says = "repeat_interleave: an axis of the result is longer" },
+    { args = { { 1, 2 }, { math.maxinteger, 1 } }, says = "repeat_interleave: an axis of the result is longer" },
+    { args = { { 1, 2 }, 2, { n = { 1, 2 } } }, says = "repeat_interleave: unknown option 'n'" },
+  },
+  gradients = {
+    { { 1, 2, 3 }, 2 }, { { { 1, 2 }, { 3, 4 } }, 3, 2 }, { { 1, 2, 3 }, { 2, 0, 3 }, fixed = { [2] = true } },
+    { { { 1, 2 }, { 3, 4 } }, { 1, 3 }, 2, fixed = { [2] = true } },
+    { { { { 1, 2 }, { 3, 4 } } }, { 1, 3 }, 2, fixed = { [2] = true } },
+    { { 1, 2 }, 0 }, { { 1, 2 }, { 0, 0 }, fixed = { [2] = true } },
+  },
+  check = function(t)
+    for _, case in ipairs {
+      { { 3 }, 1, 4 }, { { 3 }, 1, { 0, 5, 1 } }, { { 2, 3, 2 }, 2, 3 }, { { 2, 3, 2 }, 2, { 2, 0, 1 } },
+      { { 2, 3 }, 1, { 1, 2 } }, { { 2, 3 }, 2, { 3, 1, 0 } }, { eight, 8, { 2, 1, 0 } }, { eight, 4, 2 },
+    } do
+      local from, axis, n = case[1], case[2], case[3]
+      local sources = {}
+      for i = 1, from[axis] do
+        for _ = 1, type(n) == "table" and n[i] or n do sources[#sources + 1] = i - 1 end
+      end
+      local shape = table.move(from, 1, #from, 1, {})
+      shape[axis] = #sources
+      for _, dtype in ipairs(dtypes) do
+        local x, values = counted(from, dtype)
+        local wanted = rearranged(values, from, shape, function(index)
+          local place = table.move(index, 1, #index, 1, {})
+          place[axis] = sources[index[axis] + 1]
+          return place
+        end)
+        check_rearranged(t, dtype .. " axis " .. axis, x:repeat_interleave(n, axis), dtype, shape, wanted)
+      end
+    end
+    -- A list longer than any option, and enough elements for several threads.
+    local counts, total = {}, 0
+    for i = 1, 3000 do
+      counts[i] = i % 7
+      total = total + counts[i]
+    end
+    local x = lt.range(6000):reshape { 3000, 2 }
+    local y = x:repeat_interleave(counts)
+    t.equal(y.shape, { total, 2 })
+    t.equal(y:sum(), (function()
+      local sum = 0
+      for i = 1, 3000 do sum = sum + counts[i] * (4 * (i - 1) + 1) end
+      return sum
+    end)())
+    t.equal(lt.range(100000):repeat_interleave(3):eq(lt.range(300000) // 3):all(), true)
+    t.equal(lt.range(1000):reshape({ 10, 100 }):repeat_interleave(50)[{ 451, { 1, 2 } }], { 900, 901 })
+    -- The counts are the call's own: the tape keeps them after the table has changed.
+    local v, list = lt.constant { 1.0, 2.0 }, { 2, 3 }
+    local tape <close> = lt.GradientTape()
+    tape:watch(v)
+    local z = v:repeat_interleave(list)
+    list[1], list[2] = 100, 200
+    collectgarbage()
+    t.equal(tape:gradient(z, v), { 2, 3 })
+  end,
+}
+
+spec "pad" {
+  example = { { 1, 2 }, { { 1, 2 } }, gives = { 0, 1, 2, 0, 0 } },
+  examples = {
+    { { { 1, 2 } }, { { 1, 0 }, { 0, 1 } }, gives = { { 0, 0, 0 }, { 1, 2, 0 } } },
+    { { { 1, 2 } }, { { 0, 0 }, { 1, 1 } }, { value = 7 }, gives = { { 7, 1, 2, 7 } } },
+    { { 1.5 }, { { 1, 1 } }, { value = -0.5 }, gives = { -0.5, 1.5, -0.5 }, dtype = "float32" },
+    { { 1.5 }, { { 1, 1 } }, { value = 1 / 0 }, gives = { 1 / 0, 1.5, 1 / 0 } },
+    { bool { true }, { { 1, 1 } }, gives = { false, true, false }, dtype = "bool" },
+    { bool { false }, { { 1, 0 } }, { value = true }, gives = { true, false }, dtype = "bool" },
+    { int8 { 1 }, { { 0, 1 } }, { value = -128 }, gives = { 1, -128 }, dtype = "int8" },
+    { int8 { 1 }, { { 0, 1 } }, { value = 2.0 }, gives = { 1, 2 }, dtype = "int8" },
+    { float16 { 1 }, { { 0, 1 } }, { value = 0.1 }, gives = { 1, 0.0999755859375 }, tolerance = 0, dtype = "float16" },
+    { { 1, 2 }, { { 0, 0 } }, gives = { 1, 2 } },
+    { 5, {}, gives = 5, shape = {} },
+    { zeros(0), { { 1, 1 } }, gives = { 0, 0 } },
+    { zeros(0, 2), { { 0, 0 }, { 1, 1 } }, shape = { 0, 4 } },
+    { zeros(2, 0), { { 1, 0 }, { 1, 0 } }, { value = 3 }, gives = { { 3 }, { 3 }, { 3 } } },
+  },
+  rejects = {
+    { args = { { 1, 2 }, { { 1, -1 } } }, says = "pad: paddings[1][2] is -1, expected 0 or more" },
+    { args = { { 1, 2 }, { { 1, 1 }, { 1, 1 } } }, says = "pad: paddings lists 2 axes, and x (2,) has 1" },
+    { args = { { 1, 2 }, {} }, says = "pad: paddings lists 0 axes, and x (2,) has 1" },
+    { args = { { 1, 2 }, { { 1 } } }, says = "pad: paddings[1] has 1 entry, expected a pair: {before, behind}" },
+    { args = { { 1, 2 }, { 1, 1 } }, says = "pad: paddings[1] is 1, expected a pair: {before, behind}" },
+    { args = { { 1, 2 }, { { 1, 1.5 } } }, says = "pad: paddings[1][2] is 1.5, expected an integer" },
+    { args = { { 1, 2 }, { { 1, 1 }, x = 1 } }, says = "pad: paddings has a hole or a string key" },
+    { args = { { 1, 2 }, 1 }, says = "pad: paddings is 1, expected a list of pairs" },
+    { args = { { 1, 2 }, { { 1, 1 } }, { value = 1.5 } }, says = "pad: value is 1.5, which does not fit int32" },
+    { args = { uint8 { 1, 2 }, { { 1, 1 } }, { value = 256 } }, says = "pad: value is 256, which does not fit uint8" },
+    { args = { { 1, 2 }, { { 1, 1 } }, { value = true } }, says = "pad: value is a boolean, expected a number" },
+    { args = { { true }, { { 1, 1 } }, { value = 1 } }, says = "pad: value is a number, expected a boolean" },
+    { args = { { 1, 2 }, { { 1, 1 } }, { value = "0" } }, says = "pad: value is \"0\", expected a number or a boolean" },
+    { args = { { 1, 2 }, { { math.maxinteger, 0 } } }, says = "pad: an axis of the result is longer" },
+    { args = { { 1, 2 }, { { 1, 1 } }, { mode = "edge" } }, says = "pad: unknown option 'mode'" },
+  },
+  gradients = {
+    { { 1, 2 }, { { 1, 2 } }, fixed = { [2] = true } },
+    { { { 1, 2 }, { 3, 4 } }, { { 0, 1 }, { 2, 0 } }, { value = 5 }, fixed = { [2] = true } },
+    { { { 1, 2 } }, { { 0, 0 }, { 0, 0 } }, fixed = { [2] = true } },
+  },
+  check = function(t)
+    for _, case in ipairs {
+      { { 3 }, { { 2, 1 } } }, { { 2, 3 }, { { 1, 2 }, { 0, 0 } } }, { { 2, 3 }, { { 0, 0 }, { 2, 3 } } },
+      { { 2, 2, 2 }, { { 1, 0 }, { 0, 1 }, { 1, 1 } } }, { { 2, 2, 2 }, { { 1, 0 }, { 2, 1 }, { 0, 0 } } },
+      { { 1, 2, 1, 2, 1, 1, 1, 2 }, { { 0, 1 }, { 0, 0 }, { 1, 0 }, { 0, 0 }, { 0, 0 }, { 1, 1 }, { 0, 0 }, { 0, 1 } } },
+    } do
+      local from, pads = case[1], case[2]
+      local shape = {}
+      for axis = 1, #from do shape[axis] = from[axis] + pads[axis][1] + pads[axis][2] end
+      for _, dtype in ipairs(dtypes) do
+        local x, values = counted(from, dtype)
+        local value = dtype == "bool" or 5
+        local wanted = rearranged(values, from, shape, function(index)
+          local place = {}
+          for axis = 1, #from do
+            place[axis] = index[axis] - pads[axis][1]
+            if place[axis] < 0 or place[axis] >= from[axis] then return nil end
+          end
+          return place
+        end, value)
+        check_rearranged(t, dtype .. " rank " .. #from, x:pad(pads, { value = value }), dtype, shape, wanted)
+      end
+    end
+    local big = lt.ones({ 300, 200 }):pad { { 10, 20 }, { 30, 40 } }
+    t.equal(big.shape, { 330, 270 })
+    t.equal(big:sum(), 60000)
+    t.equal(big[{ { 11, 310 }, { 31, 230 } }]:sum(), 60000)
+    t.equal(lt.range(70000):pad({ { 100000, 5 } })[{ { 99999, 100003 } }], { 0, 0, 0, 1, 2 })
+  end,
+}
+
+spec "flip" {
+  example = { { 1, 2, 3 }, gives = { 3, 2, 1 } },
+  examples = {
+    { { { 1, 2 }, { 3, 4 } }, gives = { { 4, 3 }, { 2, 1 } } },
+    { { { 1, 2 }, { 3, 4 } }, 1, gives = { { 3, 4 }, { 1, 2 } } },
+    { { { 1, 2 }, { 3, 4 } }, -1, gives = { { 2, 1 }, { 4, 3 } } },
+    { { { 1, 2 }, { 3, 4 } }, { axis = { 1, 2 } }, gives = { { 4, 3 }, { 2, 1 } } },
+    { { { 1, 2 }, { 3, 4 } }, { axis = {} }, gives = { { 1, 2 }, { 3, 4 } } },
+    { 5, gives = 5, shape = {} },
+    { { { 1, 2 } }, 1, gives = { { 1, 2 } } },
+    { zeros(2, 0), shape = { 2, 0 } },
+  },
+  rejects = {
+    { args = { { 1, 2 }, 2 }, says = "flip: axis 2 is not there: x (2,) has 1 axis" },
+    { args = { { 1, 2 }, { 1, -1 } }, says = "flip: axis -1 stands twice in the list" },
+    { args = { { 1, 2 }, 0 }, says = "axis 0" },
+    { args = { 5, 1 }, says = "flip: axis 1 is not there" },
+  },
+  gradients = { { { { 1, 2 }, { 3, 4 } } }, { { { 1, 2 }, { 3, 4 } }, 2 }, { { { { 1, 2, 3 }, { 3, 4, 5 } } }, -1 } },
+  check = function(t)
+    for _, case in ipairs { { { 5 }, { 1 } }, { { 2, 3 }, { 1 } }, { { 2, 3 }, { 2 } }, { { 2, 3, 4 }, { 1, 3 } }, { eight, { 2, 6, 8 } } } do
+      local shape, axes = case[1], case[2]
+      for _, dtype in ipairs(dtypes) do
+        local x, values = counted(shape, dtype)
+        local wanted = rearranged(values, shape, shape, function(index)
+          local place = table.move(index, 1, #index, 1, {})
+          for _, axis in ipairs(axes) do place[axis] = shape[axis] - 1 - index[axis] end
+          return place
+        end)
+        check_rearranged(t, dtype .. " rank " .. #shape, x:flip(axes), dtype, shape, wanted)
+        t.equal(x:flip(axes):flip(axes), x)
+      end
+    end
+    t.equal(lt.range(100000):flip():eq(99999 - lt.range(100000)):all(), true)
+    t.equal(lt.range(100000):reshape({ 100, 1000 }):flip(2)[{ 50, { 1, 2 } }], { 49999, 49998 })
+  end,
+}
+
+spec "roll" {
+  example = { { 1, 2, 3 }, 1, gives = { 3, 1, 2 } },
+  examples = {
+    { { { 1, 2 }, { 3, 4 } }, 1, gives = { { 4, 1 }, { 2, 3 } } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, 1, 2, gives = { { 3, 1, 2 }, { 6, 4, 5 } } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, -1, -1, gives = { { 2, 3, 1 }, { 5, 6, 4 } } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, { 1, 1 }, { 1, 2 }, gives = { { 6, 4, 5 }, { 3, 1, 2 } } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, 1, { 1, 2 }, gives = { { 6, 4, 5 }, { 3, 1, 2 } } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, { 4 }, { axis = { 2 } }, gives = { { 3, 1, 2 }, { 6, 4, 5 } } },
+    { { { 1, 2 }, { 3, 4 } }, {}, { axis = {} }, gives = { { 1, 2 }, { 3, 4 } } },
+    { { 1, 2, 3 }, 0, gives = { 1, 2, 3 } },
+    { { 1, 2, 3 }, -7, gives = { 2, 3, 1 } },
+    { { 1, 2, 3 }, math.mininteger, gives = { 3, 1, 2 } },
+    { { 1, 2, 3 }, math.maxinteger, gives = { 3, 1, 2 } },
+    { 5, 3, gives = 5, shape = {} },
+    { zeros(0, 2), 3, 1, shape = { 0, 2 } },
+  },
+  rejects = {
+    { args = { { 1, 2 }, { 1, 2 } }, says = "roll: shift lists 2 distances, and no axis is given" },
+    { args = { { { 1, 2 } }, { 1, 2 }, 1 }, says = "roll: shift lists 2 distances, and axis 1 axis" },
+    { args = { { 1, 2 }, 1, 2 }, says = "roll: axis 2 is not there" },
+    { args = { { 1, 2 }, { 1, 1 }, { 1, 1 } }, says = "roll: axis 1 stands twice in the list" },
+    { args = { { 1, 2 }, 1.5 }, says = "roll: shift is 1.5, expected an integer or a list of integers" },
+    { args = { { 1, 2 } }, says = "roll: 1 argument given, expected roll(x, shift, [axis])" },
+  },
+  gradients = {
+    { { 1, 2, 3 }, 1 }, { { { 1, 2, 3 }, { 4, 5, 6 } }, 2 }, { { { 1, 2, 3 }, { 4, 5, 6 } }, -1, 2 },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, { 1, -5 }, { 1, 2 }, fixed = { [2] = true, [3] = true } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, 2, { 1, 2 }, fixed = { [3] = true } },
+    { { 1, 2, 3 }, math.mininteger },
+  },
+  check = function(t)
+    for _, case in ipairs {
+      { { 5 }, { 2 }, { 1 } }, { { 2, 3 }, { 1 }, { 1 } }, { { 2, 3 }, { -1 }, { 2 } }, { { 3, 4, 2 }, { 1, 3 }, { 1, 2 } },
+      { { 3, 4, 2 }, { 2, 1 }, { 3, 1 } }, { eight, { 1, 1, 2 }, { 2, 6, 8 } },
+    } do
+      local shape, shift, axes = case[1], case[2], case[3]
+      for _, dtype in ipairs(dtypes) do
+        local x, values = counted(shape, dtype)
+        local wanted = rearranged(values, shape, shape, function(index)
+          local place = table.move(index, 1, #index, 1, {})
+          for i, axis in ipairs(axes) do place[axis] = (index[axis] - shift[i]) % shape[axis] end
+          return place
+        end)
+        check_rearranged(t, dtype .. " rank " .. #shape, x:roll(shift, axes), dtype, shape, wanted)
+        local back = {}
+        for i = 1, #shift do back[i] = -shift[i] end
+        t.equal(x:roll(shift, axes):roll(back, axes), x)
+      end
+    end
+    t.equal(lt.range(200000):roll(70001):eq((lt.range(200000) - 70001) % 200000):all(), true)
+  end,
+}
+
+local function list_check(t, list, wanted)
+  t.ok(type(list) == "table" and #list == #wanted, "a list of " .. #wanted)
+  for i = 1, #wanted do t.equal(list[i], wanted[i], "piece " .. i) end
+end
+
+spec "unstack" {
+  example = { { { 1, 2 }, { 3, 4 } }, gives = { { 1, 2 }, { 3, 4 } } },
+  examples = {
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, 2, gives = { { 1, 4 }, { 2, 5 }, { 3, 6 } } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, -1, gives = { { 1, 4 }, { 2, 5 }, { 3, 6 } } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, { axis = 1 }, gives = { { 1, 2, 3 }, { 4, 5, 6 } } },
+    { { 1, 2 }, gives = { 1, 2 } },
+    { zeros(0, 2), gives = {} },
+    { bool { { true }, { false } }, gives = { { true }, { false } } },
+  },
+  rejects = {
+    { args = { 5 }, says = "unstack: x is a scalar, which has no axis to take apart" },
+    { args = { { 1, 2 }, 2 }, says = "unstack: axis 2 is not there: x has 1 axis" },
+    { args = { { 1, 2 }, { 1 } }, says = "unstack: axis is a list" },
+    { args = { { 1, 2 }, 0 }, says = "axis 0" },
+    { args = { made(function() return lt.zeros { 1 << 40, 0 } end) }, says = "unstack: the list would have 1099511627776 tensors" },
+    { args = { { 1, 2 }, { part = 1 } }, says = "unstack: unknown option 'part'; it takes axis" },
+  },
+  gradients = { { { { 1, 2 }, { 3, 4 } } }, { { { 1, 2, 3 }, { 4, 5, 6 } }, 2 }, { { 1, 2, 3 } } },
+  check = function(t)
+    for _, dtype in ipairs(dtypes) do
+      local x = counted({ 2, 3, 40 }, dtype)
+      for axis = 1, 3 do
+        local list = x:unstack(axis)
+        t.equal(lt.stack(list, axis), x, dtype .. " axis " .. axis)
+        t.ok(list[1].dtype == dtype)
+      end
+    end
+    local x = lt.range(4000):reshape { 4, 1000 }
+    list_check(t, x:unstack(), { x[1], x[2], x[3], x[4] })
+    -- Along the first axis nothing is copied.
+    local used = lt.config.get_memory_info(t.device).current
+    local rows = x:unstack()
+    t.ok(lt.config.get_memory_info(t.device).current - used < 1000, "rows share memory")
+    t.equal(#rows, 4)
+    -- What a tape knows of: some of the pieces, one of them twice, and the whole.
+    local v = lt.range(12.0):reshape { 3, 4 }
+    local tape <close> = lt.GradientTape { persistent = true }
+    tape:watch(v)
+    local parts = v:unstack()
+    local y = parts[1] * 2 + parts[3] * parts[1]
+    local z = y:sum() + (v * v):sum()
+    t.equal(tape:gradient(y, v), { { 10, 11, 12, 13 }, { 0, 0, 0, 0 }, { 0, 1, 2, 3 } })
+    t.equal(tape:gradient(z, v), { { 10, 13, 16, 19 }, { 8, 10, 12, 14 }, { 16, 19, 22, 25 } })
+    t.equal(tape:gradient(v[2] * v[{ {}, 1 }][2], v), { { 0, 0, 0, 0 }, { 4 + 22, 4, 4, 4 }, { 0, 0, 0, 0 } })
+    -- Second derivatives: what was added up in place is not needed again.
+    local outer <close> = lt.GradientTape { persistent = true }
+    outer:watch(v)
+    local inner <close> = lt.GradientTape()
+    inner:watch(v)
+    local first, second, third = table.unpack(v:unstack())
+    local slope = inner:gradient(first ^ 3 + second * third, v)
+    t.equal(slope, { { 0, 3, 12, 27 }, { 8, 9, 10, 11 }, { 4, 5, 6, 7 } })
+    t.equal(outer:gradient(slope * slope, v),
+            { { 0, 36, 288, 972 }, { 8, 10, 12, 14 }, { 16, 18, 20, 22 } })
+    t.equal(slope, { { 0, 3, 12, 27 }, { 8, 9, 10, 11 }, { 4, 5, 6, 7 } })
+    -- A gradient that somebody holds is not written over.
+    local w = lt.ones { 100 }
+    local again <close> = lt.GradientTape { persistent = true }
+    again:watch(w)
+    local copy = lt.identity(w)
+    again:watch(copy)
+    local sum = copy[{ { 1, 50 } }]:sum() + w[{ { 1, 25 } }]:sum()
+    local of_copy, of_w = table.unpack(again:gradient(sum, { copy, w }))
+    t.equal(of_copy, lt.concat { lt.ones { 50 }, lt.zeros { 50 } })
+    t.equal(of_w, lt.concat { lt.fill({ 25 }, 2.0), lt.ones { 25 }, lt.zeros { 50 } })
+  end,
+}
+
+spec "split" {
+  example = { { 1, 2, 3 }, { 1, -1 }, gives = { { 1 }, { 2, 3 } } },
+  examples = {
+    { { 1, 2, 3, 4 }, 2, gives = { { 1, 2 }, { 3, 4 } } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, 3, 2, gives = { { { 1 }, { 4 } }, { { 2 }, { 5 } }, { { 3 }, { 6 } } } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, { 2, 1 }, { axis = -1 }, gives = { { { 1, 2 }, { 4, 5 } }, { { 3 }, { 6 } } } },
+    { { 1, 2, 3 }, { 3 }, gives = { { 1, 2, 3 } } },
+    { { 1, 2, 3 }, 1, gives = { { 1, 2, 3 } } },
+    { { 1, 2, 3 }, { 0, 3, 0 }, gives = { {}, { 1, 2, 3 }, {} } },
+    { { 1, 2, 3 }, { -1, 3 }, gives = { {}, { 1, 2, 3 } } },
+    { zeros(0), 2, gives = { {}, {} } },
+    { { true, false }, 2, gives = { { true }, { false } } },
+  },
+  rejects = {
+    { args = { 5, 1 }, says = "split: x is a scalar, which has no axis to split along" },
+    { args = { { 1, 2, 3 }, 2 }, says = "split: axis 1 of x (3,) has 3 elements, which 2 pieces cannot share out evenly" },
+    { args = { { 1, 2, 3 }, 0 }, says = "split: sizes is 0, expected the number of pieces or a list of sizes" },
+    { args = { { 1, 2, 3 }, -3 }, says = "split: sizes is -3" },
+    { args = { { 1, 2, 3 }, { 1, 1 } }, says = "split: sizes add up to 2, and axis 1 of x (3,) has 3 elements" },
+    { args = { { 1, 2, 3 }, { 5, -1 } }, says = "split: sizes add up to 5, and axis 1 of x (3,) has 3 elements" },
+    { args = { { 1, 2, 3 }, { -1, -1 } }, says = "split: sizes has more than one -1" },
+    { args = { { 1, 2, 3 }, { 4, -2 } }, says = "split: sizes[2] is -2, expected 0 or more, or one -1" },
+    { args = { { 1, 2, 3 }, {} }, says = "split: sizes is empty" },
+    { args = { { 1, 2, 3 }, { math.maxinteger, 4 } }, says = "split: sizes add up to more elements" },
+    { args = { { 1, 2, 3 }, "3" }, says = "split: sizes is \"3\", expected an integer or a list of integers" },
+    { args = { { 1, 2, 3 }, { "3" } }, says = "split: sizes[1] is \"3\", expected an integer" },
+    { args = { { 1, 2, 3 }, 3, 2 }, says = "split: axis 2 is not there: x has 1 axis" },
+    { args = { { 1, 2, 3 } }, says = "split: 1 argument given, expected split(x, sizes, [axis])" },
+    { args = { zeros(0), 1 << 50 }, says = "split: the list would have 1125899906842624 tensors" },
+  },
+  gradients = {
+    { { 1, 2, 3, 4 }, 2 }, { { { 1, 2, 3 }, { 4, 5, 6 } }, { 2, 1 }, 2, fixed = { [2] = true } },
+    { { { 1, 2, 3 }, { 4, 5, 6 } }, { 0, -1 }, -1, fixed = { [2] = true } },
+  },
+  check = function(t)
+    for _, dtype in ipairs(dtypes) do
+      local x = counted({ 4, 5, 6 }, dtype)
+      for axis, sizes in ipairs { { 1, 3 }, { 2, 0, -1 }, { 4, 2 } } do
+        t.equal(lt.concat(x:split(sizes, axis), axis), x, dtype .. " axis " .. axis)
+      end
+    end
+    local x = lt.range(90000):reshape { 300, 300 }
+    local list = x:split({ 100, -1 }, 2)
+    t.equal(list[2].shape, { 300, 200 })
+    t.equal(list[2][{ 300, 200 }], 89999)
+    t.equal(lt.concat(list, 2):eq(x):all(), true)
+    -- One line of the placement log for all pieces; a variable is read once.
+    local seen = {}
+    local v = lt.Variable(lt.ones { 4 })
+    lt.debugging.set_log_handler(function(event) seen[#seen + 1] = event.op end)
+    local _ = v:split(4)
+    lt.debugging.set_log_handler(nil)
+    t.equal(table.concat(seen, " "), "ReadVariableOp Split")
+    -- A handler that lets go of the tensor in the middle is told so.
+    local y = lt.ones { 1000 }
+    lt.debugging.set_log_handler(function() y:release() end)
+    t.raises("FailedPrecondition", "released the tensor", function() return y:split(2) end)
+    lt.debugging.set_log_handler(nil)
+  end,
+}
