@@ -109,6 +109,11 @@ spec "softmax_cross_entropy" {
     nn_cases.halves(t, "softmax_cross_entropy", function(logits)
       return lt.softmax_cross_entropy(labels:cast(logits.dtype), logits)
     end, { x })
+    -- Logits of a narrower dtype: the labels' gradient is computed in the wider one.
+    local wide, narrow = lt.constant({ 0.25, 0.75 }, { dtype = "float64" }), lt.constant { 1, 3 }
+    local tape <close> = lt.GradientTape()
+    tape:watch(wide)
+    t.close(tape:gradient(lt.softmax_cross_entropy(wide, narrow), wide), { 2.1269280110429727, 0.1269280110429727 }, 1e-12)
     -- One-hot labels give cross_entropy.
     local logits, classes = nn_cases.tensor(1, { 60, 1500 }, "float32", 5), (lt.range(60) * 37) % 1500 + 1
     local difference = lt.softmax_cross_entropy(one_hot(classes, 1500, "float32"), logits) - lt.cross_entropy(classes, logits)

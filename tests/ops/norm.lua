@@ -55,6 +55,12 @@ spec "batch_norm" {
       local slope = tape:gradient(lt.batch_norm(x, mean, var, scale, offset), scale)
       t.ok((slope - ((x - mean) / lt.sqrt(var + 1e-3)):sum(1)):abs():max():item() < 1e-9)
     end
+    -- A variance of a narrower dtype: the gradient is computed in the wider one.
+    local row, none, var_of_three = lt.constant({ 1 }, { dtype = "float64" }), lt.constant { 0 }, lt.constant { 3 }
+    local tape <close> = lt.GradientTape()
+    tape:watch(row)
+    local slope = tape:gradient(lt.batch_norm(row, none, var_of_three, lt.constant { 1 }, none, { epsilon = 0 }), row)
+    t.close(slope, { 0.57735026918962576 }, 1e-14)
     local x = nn_cases.tensor(1, { 4, 3 }, "float64")
     nn_cases.second_order(t, "batch_norm", lt.batch_norm, { x, { 0.1, 0.2, 0.3 }, { 1.5, 1, 2 }, { 1, 2, 3 }, { 0, 1, 2 } })
     local mean, var, scale, offset = lt.zeros { 3 }, lt.ones { 3 }, lt.ones { 3 }, lt.ones { 3 }
