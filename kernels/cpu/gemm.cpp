@@ -63,8 +63,9 @@ template <class T> void small_gemm(const MatMulSizes& s, const T* a, const T* b,
     MatMulSizes turned = s;
     std::swap(turned.m, turned.n);
     turned.ldb = step_a;
-    if (s.transpose_a) small_rows(turned, b, 0, 1, a, c);
-    else small_dots(turned, b, 0, 1, a, row_a, c);
+    int64_t step_b = s.transpose_b ? 1 : s.ldb;
+    if (s.transpose_a) small_rows(turned, b, 0, step_b, a, c);
+    else small_dots(turned, b, 0, step_b, a, row_a, c);
   } else if (s.transpose_b) {
     small_dots(s, a, row_a, step_a, b, s.ldb, c);
   } else {

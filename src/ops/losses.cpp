@@ -68,7 +68,7 @@ void cross_entropy_gradient(Gradient& g) {
 
 // dy (p - onehot), p = softmax(logits)
 void cross_entropy_grad_gradient(Gradient& g) {
-  Value logits = g.x(1), dy = g.x(2), v = g.dy();
+  Value logits = g.cast(g.x(1), g.key()), dy = g.x(2), v = g.dy();
   if (g.needs(1)) {
     Value p = g.call("Softmax", {logits});
     g.add(1, as_column(g, dy) * g.call("SoftmaxGrad", {p, v}));
@@ -81,13 +81,13 @@ void cross_entropy_grad_gradient(Gradient& g) {
 }
 
 void softmax_cross_entropy_gradient(Gradient& g) {
-  if (g.needs(0)) g.add(0, -(as_column(g, g.dy()) * g.call("LogSoftmax", {g.x(1)})));
+  if (g.needs(0)) g.add(0, -(as_column(g, g.dy()) * g.call("LogSoftmax", {g.cast(g.x(1), g.key())})));
   if (g.needs(1)) g.add(1, g.call("SoftmaxCrossEntropyGrad", {g.x(0), g.x(1), g.dy()}));
 }
 
 // dy (p s - labels), p = softmax(logits), s the sum of a row of labels
 void softmax_cross_entropy_grad_gradient(Gradient& g) {
-  Value labels = g.x(0), logits = g.x(1), dy = g.x(2), v = g.dy();
+  Value labels = g.x(0), logits = g.cast(g.x(1), g.key()), dy = g.x(2), v = g.dy();
   Value p = g.call("Softmax", {logits}), along = row_sum(g, v * p, true);
   Value column = as_column(g, dy);
   if (g.needs(0)) g.add(0, column * (along - v));

@@ -36,7 +36,7 @@ Value sum_of_rows(Gradient& g, Value value) { return g.sum_leading(value, 1); }
 
 // With s = 1 / sqrt(var + epsilon), all but two sums over rows are arithmetic between vectors.
 void batch_norm_gradient(Gradient& g) {
-  Value x = g.x(0), mean = g.x(1), var = g.x(2), scale = g.x(3), dy = g.dy();
+  Value x = g.x(0), mean = g.x(1), var = g.cast(g.x(2), g.key()), scale = g.x(3), dy = g.dy();
   Value s = 1.0 / g.call("Sqrt", {var + g.attrs<NormalizeAttrs>().epsilon});
   if (g.needs(0)) g.add(0, dy * (scale * s));
   if (g.needs(1) || g.needs(4)) {
@@ -97,7 +97,7 @@ void layer_norm_grad_gradient(Gradient& g) {
     if (g.needs(2)) g.add(2, projected * scale);
   }
   if (!g.needs(0)) return;
-  Normal normal(g, g.x(0));
+  Normal normal(g, g.cast(g.x(0), g.key()));
   Value u = dy * scale;
   Value u_along = row_mean(g, u * normal.x), v_along = row_mean(g, v * normal.x);
   Value by_normal = -(normal.inverse * (u * v_along + v * u_along));

@@ -68,6 +68,7 @@ constexpr const char* kScalars[] = {"nil",
                                     "\"bool\"",
                                     "\"float16\"",
                                     "\"uint8\"",
+                                    "\"same\"",
                                     "io.stdout",
                                     "print",
                                     "lt",
@@ -77,7 +78,8 @@ constexpr const char* kScalars[] = {"nil",
                                     "long"};
 constexpr const char* kOptions[] = {"axis",    "keepdims", "dtype",  "transpose_a", "transpose_b", "seed",
                                     "mean",    "stddev",   "minval", "maxval",      "x",           "memory_limit",
-                                    "reasons", "copies",   "once",   "fail_at",     "precision"};
+                                    "reasons", "copies",   "once",   "fail_at",     "precision",   "stride",
+                                    "padding", "dilation", "groups", "epsilon"};
 constexpr const char* kBinary[] = {"+",  "-", "*",  "/", "//", "%", "^",  "..",
                                    "==", "<", "<=", "&", "|",  "~", "<<", ">>"};
 constexpr const char* kDevices[] = {"/GPU:0", "/GPU:1", "/CPU:0", "", "/gpu:*", "/GPU:7", "/device:*:1", "bad name"};

@@ -16,7 +16,7 @@ LONGEST = 48
 def noise(seed, shape):
     """Numbers from -1 to 1, the i-th a function of seed and i."""
     i = torch.arange(torch.Size(shape).numel(), dtype=torch.int64)
-    return (((i * 7919 + seed * 104729) * (i + 31) % 10007).double() / 5003.5 - 1).reshape(shape)
+    return (((i * 7919 + seed * 104729) * (i + 31) % 16777213).double() / 8388606.5 - 1).reshape(shape)
 
 
 def lua(array):
@@ -108,7 +108,7 @@ conv((1, 3, 4, 2), (1, 1, 2, 3), stride=(2, 3))
 conv((1, 2, 2, 1), (5, 5, 1, 1), padding=(4, 3))
 conv((3, 17, 15, 8), (3, 3, 8, 24), padding="same")
 conv((2, 16, 19, 12), (5, 3, 6, 16), stride=(2, 1), padding=(2, 0), groups=2)
-conv((2, 23, 21, 16), (3, 3, 1, 16), stride=(2, 2), padding="same", groups=16)
+conv((2, 23, 21, 48), (3, 3, 1, 48), stride=(2, 2), padding="same", groups=48)
 conv((2, 14, 14, 32), (1, 1, 32, 40), stride=(2, 2))
 conv((2, 15, 13, 16), (3, 3, 16, 10), dilation=(2, 2), padding="same")
 for op in ("max_pool2d", "avg_pool2d"):

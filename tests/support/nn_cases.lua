@@ -8,7 +8,7 @@ local nn_cases = {}
 local function noise(seed, count)
   local values = {}
   for i = 0, count - 1 do
-    values[i + 1] = ((i * 7919 + seed * 104729) * (i + 31) % 10007) / 5003.5 - 1
+    values[i + 1] = ((i * 7919 + seed * 104729) * (i + 31) % 16777213) / 8388606.5 - 1
   end
   return values
 end
@@ -56,6 +56,7 @@ function nn_cases.check(t, op, dtype, tolerance)
       for key, value in pairs(case.options) do options[key] = value end
       local tape <close> = lt.GradientTape()
       tape:watch(inputs)
+      if options.size then args[#args + 1], options.size = options.size, nil end
       args[#args + 1] = options
       local y = lt[op](table.unpack(args))
       local loss = (y * nn_cases.tensor(77, case.shape, dtype)):sum()
