@@ -38,7 +38,14 @@ spec "nonzero" {
     local deep = lt.range(65536):reshape { 4, 4, 4, 4, 4, 4, 4, 4 }
     t.equal(deep:gather_nd(deep:nonzero()), lt.range(1, 65536))
     t.equal(deep:ge(65535):nonzero(), { { 4, 4, 4, 4, 4, 4, 4, 4 } })
-    t.ok(deep:ge(65535):nonzero().nbytes == 64)
+    -- The result keeps no more memory than it needs.
+    local wide = lt.device("/CPU:0", function() return lt.range(1000000):eq(7) end)
+    collectgarbage()
+    collectgarbage()
+    local before = lt.config.get_memory_info("CPU:0").current
+    local few = wide:nonzero()
+    t.ok(lt.config.get_memory_info("CPU:0").current - before < 1e6)
+    t.equal(few, { { 8 } })
     -- A variable is counted and read at the same moment.
     local v = lt.Variable { 0.0, 1.0, 2.0 }
     t.equal(lt.nonzero(v), { { 2 }, { 3 } })
