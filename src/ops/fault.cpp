@@ -15,6 +15,9 @@ Error fault_error(const char* lua_name, const Fault& fault) {
     case FaultCode::IndexOutOfRange:
       return Error(ErrorCode::OutOfRange,
                    text(lua_name, ": index ", fault.value, " is past the axis' end (", fault.limit, ")"));
+    case FaultCode::NoDistribution:
+      return Error(ErrorCode::InvalidArgument,
+                   text(lua_name, ": a row of logits has nan, inf or nothing but -inf, which is no distribution"));
     case FaultCode::Injected: return Error(ErrorCode::Internal, text(lua_name, ": the command failed on the device"));
     case FaultCode::None: break;
   }

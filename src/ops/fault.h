@@ -15,6 +15,7 @@ enum class FaultCode : uint32_t {
   NegativePower,    // value: the exponent
   IndexZero,        // counting from 1
   IndexOutOfRange,  // value: the index as the user gave it; limit: the axis' size
+  NoDistribution,   // logits without a finite largest element
   Injected,         // a simulated GPU was told to fail this command
 };
 
