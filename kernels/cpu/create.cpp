@@ -1,8 +1,10 @@
 #include "ops/create.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "kernels/cpu/elementwise.h"
+#include "ops/shape.h"
 
 namespace lutra {
 namespace {
@@ -18,30 +20,94 @@ template <class T> void run_ones(const KernelArgs& args) { fill_with(args.out[0]
 
 template <class T> void run_eye(const KernelArgs& args) {
   const Array& out = args.out[0];
+  fill_with(out, T(0));
   T* to = out.as<T>();
-  std::fill(to, to + out.size, T(0));
   int64_t rows = out.dims[0], columns = out.dims[1];
   for (int64_t i = 0; i < std::min(rows, columns); ++i) to[i * columns + i] = T(1);
 }
 
-template <class T> void run_range(const KernelArgs& args) {
+// Writes element(i) for every i, made in batches of V and then converted to the result's dtype.
+template <class V, class Element> void fill_from(const Array& out, const Element& element) {
+  constexpr int64_t kBatch = 256;
+  std::size_t bytes = size_of(out.dtype);
+  parallel_for(out.size, kCheapGrain, [&](int64_t begin, int64_t end) {
+    V batch[kBatch];
+    for (; begin < end; begin += kBatch) {
+      int64_t n = std::min(kBatch, end - begin);
+      for (int64_t i = 0; i < n; ++i) batch[i] = element(begin + i);
+      convert(out.dtype, out.data + static_cast<std::size_t>(begin) * bytes, dtype_of<V>,
+              reinterpret_cast<const std::byte*>(batch), n);
+    }
+  });
+}
+
+void run_range(const KernelArgs& args) {
   const RangeAttrs& attrs = args.as<RangeAttrs>();
-  const Array& out = args.out[0];
   auto is_int = [](const Number& n) { return n.value.kind == Scalar::Kind::Int; };
   if (is_int(attrs.start) && is_int(attrs.step)) {
     // Wraps as integer arithmetic does when a narrow dtype was asked for.
-    uint64_t value = static_cast<uint64_t>(attrs.start.value.i);
-    for (int64_t i = 0; i < out.size; ++i, value += static_cast<uint64_t>(attrs.step.value.i)) {
-      write_element(out.dtype, out.data + static_cast<std::size_t>(i) * sizeof(T),
-                    Scalar::of(static_cast<int64_t>(value)));
-    }
-    return;
+    uint64_t start = static_cast<uint64_t>(attrs.start.value.i), step = static_cast<uint64_t>(attrs.step.value.i);
+    return fill_from<int64_t>(args.out[0],
+                              [=](int64_t i) { return static_cast<int64_t>(start + static_cast<uint64_t>(i) * step); });
   }
   double start = attrs.start.value.as_double(), step = attrs.step.value.as_double();
-  for (int64_t i = 0; i < out.size; ++i) {
-    double value = start + static_cast<double>(i) * step;
-    write_element(out.dtype, out.data + static_cast<std::size_t>(i) * sizeof(T), Scalar::of(value));
-  }
+  fill_from<double>(args.out[0], [=](int64_t i) { return start + static_cast<double>(i) * step; });
+}
+
+// Ends are written as they were given, which a double may not hold.
+void run_linspace(const KernelArgs& args) {
+  const LinSpaceAttrs& attrs = args.as<LinSpaceAttrs>();
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  double start = attrs.start.value.as_double(), stop = attrs.stop.value.as_double();
+  double parts = static_cast<double>(std::max<int64_t>(out.size - 1, 1));
+  double step = (stop - start) / parts;
+  bool rounds_down = is_integer(out.dtype);
+  fill_from<double>(out, [=](int64_t i) {
+    double at = static_cast<double>(i);
+    // The distance of the ends may be more than a double can hold.
+    double value = std::isfinite(step) ? start + at * step : start * ((parts - at) / parts) + stop * (at / parts);
+    return rounds_down ? std::floor(value) : value;
+  });
+  auto write_end = [&](int64_t i, Scalar value) {
+    if (rounds_down && value.kind == Scalar::Kind::Float) value.d = std::floor(value.d);
+    write_element(out.dtype, out.data + static_cast<std::size_t>(i) * size_of(out.dtype), value);
+  };
+  if (out.size > 1) write_end(out.size - 1, attrs.stop.value);
+  write_end(0, attrs.start.value);
+}
+
+// Blocks of depth rows of `inner` elements, one for each label: row l has ones where the label is l.
+template <class T> void run_one_hot(const KernelArgs& args) {
+  const OneHotAttrs& attrs = args.as<OneHotAttrs>();
+  const Array& labels = args.in[0];
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  int64_t depth = attrs.depth, base = attrs.base.value, inner = 1;
+  for (int axis = axis_of(attrs.axis, out.rank, -1) + 1; axis < out.rank; ++axis) inner *= out.dims[axis];
+  std::size_t label_bytes = size_of(labels.dtype);
+  T* to = out.as<T>();
+  // Rows of the result; where they are single elements, a label's whole vector at once.
+  int64_t rows_at_once = inner == 1 ? depth : 1, length = inner * rows_at_once;
+  parallel_for(out.size / length, row_grain(kCheapGrain, length), [&](int64_t begin, int64_t end) {
+    constexpr int64_t kBatch = 256;
+    int64_t batch[kBatch];
+    for (int64_t item = begin; item < end; ++item) {
+      T* row = to + item * length;
+      int64_t first = inner == 1 ? item : item / depth * inner, l = item % depth + base;
+      for (int64_t at = 0; at < inner; at += kBatch) {
+        int64_t n = std::min(kBatch, inner - at);
+        convert(DType::Int64, reinterpret_cast<std::byte*>(batch), labels.dtype,
+                labels.data + static_cast<std::size_t>(first + at) * label_bytes, n);
+        if (inner == 1) break;
+        for (int64_t i = 0; i < n; ++i) row[at + i] = static_cast<T>(batch[i] == l);
+      }
+      if (inner > 1) continue;
+      std::fill(row, row + depth, T(0));
+      // Without an overflow for labels far outside.
+      if (batch[0] >= base && batch[0] - base < depth) row[batch[0] - base] = T(1);
+    }
+  });
 }
 
 void run_cast(const KernelArgs& args) {
@@ -64,7 +130,9 @@ void register_create_cpu(KernelRegistry& kernels) {
   auto add_all = [&](const char* name, auto make) { kernels.add_each(name, DeviceType::CPU, AllTypes{}, make); };
   add_all("Fill", [](auto tag) { return KernelEntry{.run = run_fill<typename decltype(tag)::type>}; });
   add_all("Eye", [](auto tag) { return KernelEntry{.run = run_eye<typename decltype(tag)::type>}; });
-  add_all("Range", [](auto tag) { return KernelEntry{.run = run_range<typename decltype(tag)::type>}; });
+  add_all("OneHot", [](auto tag) { return KernelEntry{.run = run_one_hot<typename decltype(tag)::type>}; });
+  kernels.add("Range", DeviceType::CPU, kAnyDType, {.run = run_range});
+  kernels.add("LinSpace", DeviceType::CPU, kNumbers, {.run = run_linspace});
   for (const char* name : {"Zeros", "ZerosLike"}) {
     add_all(name, [](auto tag) { return KernelEntry{.run = run_zeros<typename decltype(tag)::type>}; });
   }
@@ -72,7 +140,8 @@ void register_create_cpu(KernelRegistry& kernels) {
     add_all(name, [](auto tag) { return KernelEntry{.run = run_ones<typename decltype(tag)::type>}; });
   }
   kernels.add("Cast", DeviceType::CPU, kAnyDType, {.run = run_cast});
-  for (const char* name : {"Identity", "StopGradient", "_EagerConst"}) kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_copy});
+  for (const char* name : {"Identity", "StopGradient", "_EagerConst"})
+    kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_copy});
 }
 
 }  // namespace lutra

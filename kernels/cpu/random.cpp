@@ -1,141 +1,174 @@
-// Random tensors on the CPU. Blocks are made in batches with their words apart, which lets the compiler compute several
-// side by side; element i comes from block i / 4 (float32) or i / 2 (float64), whatever the batch.
+// Random tensors on the CPU: real numbers and coins. Element i comes from block i / 4 (float32 and halves) or i / 2
+// (float64), whatever the batch. Choices are in random_choice.cpp.
 
 #include "ops/random.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "core/parallel.h"
 #include "kernels/cpu/random_math.h"
+#include "kernels/cpu/random_words.h"
 #include "ops/kernel.h"
 
 namespace lutra {
 namespace {
 
-constexpr int kBlocks = 64;
-constexpr int64_t kGrain = 4096;  // elements; a multiple of both batches
+// C is the type numbers are computed in: float for halves.
+template <class C> inline constexpr int kPerBlock = sizeof(C) == 4 ? 4 : 2;
+template <class C> inline constexpr int kBatch = kBlocks* kPerBlock<C>;
 
-template <class T> inline constexpr int kPerBlock = 16 / static_cast<int>(sizeof(T) == 4 ? 4 : 8);
-template <class T> inline constexpr int kBatch = kBlocks* kPerBlock<T>;
-
-struct Words {
-  uint32_t word[4][kBlocks];
-};
-
-[[gnu::always_inline]] inline void fill_words(uint64_t key, uint64_t first, Words& words) {
-  for (int i = 0; i < kBlocks; ++i) {
-    PhiloxBlock block = philox_block(key, first + static_cast<uint64_t>(i));
-    for (int w = 0; w < 4; ++w) words.word[w][i] = block.word[w];
-  }
-}
-
-// mean + stddev z
-template <class T> struct Normal { T mean, stddev; };
-
-// What minval and maxval, which are doubles, mean in T: the smallest and the largest number there may be.
-template <class T> struct Uniform {
-  T low, span, top;
-
-  Uniform(double minval, double maxval) {
-    low = static_cast<T>(minval);
-    if (static_cast<double>(low) < minval) low = std::nextafter(low, std::numeric_limits<T>::infinity());
-    top = static_cast<T>(maxval);
-    if (static_cast<double>(top) >= maxval) top = std::nextafter(top, -std::numeric_limits<T>::infinity());
-    span = static_cast<T>(maxval - minval);
-    if (low > top) {
-      // No number of T lies between them.
-      low = top = static_cast<T>(minval);
-      span = 0;
-    }
-  }
-  T at(T unit) const {
-    T value = low + unit * span;
-    return value < top ? value : top;
-  }
-};
-
-void make_batch(uint64_t key, uint64_t first, const Normal<float>& normal, float* out) {
-  Words words;
-  fill_words(key, first, words);
-  float z[4][kBlocks];
+void normals(const Words& words, float* z) {
   for (int i = 0; i < kBlocks; ++i) {
     NormalPair<float> a = normal_pair(words.word[0][i], words.word[1][i]);
     NormalPair<float> b = normal_pair(words.word[2][i], words.word[3][i]);
-    z[0][i] = normal.mean + normal.stddev * a.first;
-    z[1][i] = normal.mean + normal.stddev * a.second;
-    z[2][i] = normal.mean + normal.stddev * b.first;
-    z[3][i] = normal.mean + normal.stddev * b.second;
-  }
-  for (int i = 0; i < kBlocks; ++i) {
-    for (int w = 0; w < 4; ++w) out[4 * i + w] = z[w][i];
+    z[4 * i] = a.first;
+    z[4 * i + 1] = a.second;
+    z[4 * i + 2] = b.first;
+    z[4 * i + 3] = b.second;
   }
 }
 
-void make_batch(uint64_t key, uint64_t first, const Normal<double>& normal, double* out) {
-  Words words;
-  fill_words(key, first, words);
+void normals(const Words& words, double* z) {
   for (int i = 0; i < kBlocks; ++i) {
     uint32_t block[4] = {words.word[0][i], words.word[1][i], words.word[2][i], words.word[3][i]};
     NormalPair<double> pair = normal_pair(block);
-    out[2 * i] = normal.mean + normal.stddev * pair.first;
-    out[2 * i + 1] = normal.mean + normal.stddev * pair.second;
+    z[2 * i] = pair.first;
+    z[2 * i + 1] = pair.second;
   }
 }
 
-void make_batch(uint64_t key, uint64_t first, const Uniform<float>& uniform, float* out) {
-  Words words;
-  fill_words(key, first, words);
+void units(const Words& words, float* u) {
   for (int i = 0; i < kBlocks; ++i) {
-    for (int w = 0; w < 4; ++w) out[4 * i + w] = uniform.at(unit_float(words.word[w][i]));
+    for (int w = 0; w < 4; ++w) u[4 * i + w] = unit_float(words.word[w][i]);
   }
 }
 
-void make_batch(uint64_t key, uint64_t first, const Uniform<double>& uniform, double* out) {
-  Words words;
-  fill_words(key, first, words);
+void units(const Words& words, double* u) {
   for (int i = 0; i < kBlocks; ++i) {
-    out[2 * i] = uniform.at(unit_double(words.word[0][i], words.word[1][i]));
-    out[2 * i + 1] = uniform.at(unit_double(words.word[2][i], words.word[3][i]));
+    u[2 * i] = unit_double(words.word[0][i], words.word[1][i]);
+    u[2 * i + 1] = unit_double(words.word[2][i], words.word[3][i]);
   }
-}
-
-template <class T, class Distribution>
-void fill_random(const Rng& rng, const Distribution& distribution, const Array& out) {
-  T* to = out.as<T>();
-  parallel_for(out.size, kGrain, [&](int64_t begin, int64_t end) {
-    for (; begin < end; begin += kBatch<T>) {
-      uint64_t first = rng.counter + static_cast<uint64_t>(begin / kPerBlock<T>);
-      if (end - begin >= kBatch<T>) {
-        make_batch(rng.key, first, distribution, to + begin);
-      } else {
-        T rest[kBatch<T>];
-        make_batch(rng.key, first, distribution, rest);
-        std::memcpy(to + begin, rest, static_cast<std::size_t>(end - begin) * sizeof(T));
-      }
-    }
-  });
 }
 
 template <class T> void run_normal(const KernelArgs& args) {
+  using C = ComputeType<T>;
   const NormalAttrs& attrs = args.as<NormalAttrs>();
-  fill_random<T>(attrs.rng, Normal<T>{static_cast<T>(attrs.mean), static_cast<T>(attrs.stddev)}, args.out[0]);
+  C mean = static_cast<C>(attrs.mean), stddev = static_cast<C>(attrs.stddev);
+  T* out = args.out[0].as<T>();
+  for_random_words<kPerBlock<C>>(attrs.rng, args.out[0].size, [=](const Words& words, int64_t first, int64_t n) {
+    C z[kBatch<C>];
+    normals(words, z);
+    for (int64_t i = 0; i < n; ++i) out[first + i] = static_cast<T>(mean + stddev * z[i]);
+  });
 }
 
+// The first number of the block's other planes, at the same place in it, that is near enough to 0.
+template <class C> C drawn_again(uint64_t key, uint64_t block, int64_t place) {
+  for (uint32_t plane = 1; plane < 64; ++plane) {
+    PhiloxBlock bits = philox_block(key, block, plane);
+    NormalPair<C> pair;
+    if constexpr (sizeof(C) == 4) pair = normal_pair(bits.word[place / 2 * 2], bits.word[place / 2 * 2 + 1]);
+    else pair = normal_pair(bits.word);
+    C z = place % 2 == 0 ? pair.first : pair.second;
+    if (std::fabs(z) <= 2) return z;
+  }
+  return 0;  // once in 10^84
+}
+
+template <class T> void run_truncated_normal(const KernelArgs& args) {
+  using C = ComputeType<T>;
+  const NormalAttrs& attrs = args.as<NormalAttrs>();
+  C mean = static_cast<C>(attrs.mean), stddev = static_cast<C>(attrs.stddev);
+  Rng rng = attrs.rng;
+  T* out = args.out[0].as<T>();
+  for_random_words<kPerBlock<C>>(rng, args.out[0].size, [=](const Words& words, int64_t first, int64_t n) {
+    C z[kBatch<C>];
+    normals(words, z);
+    for (int64_t i = 0; i < n; ++i) {
+      if (std::fabs(z[i]) <= 2) continue;
+      uint64_t block = rng.counter + static_cast<uint64_t>((first + i) / kPerBlock<C>);
+      z[i] = drawn_again<C>(rng.key, block, i % kPerBlock<C>);
+    }
+    for (int64_t i = 0; i < n; ++i) out[first + i] = static_cast<T>(mean + stddev * z[i]);
+  });
+}
+
+// The next number of T upwards or downwards.
+template <class T> T neighbour(T value, bool up) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::nextafter(value, up ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity());
+  } else {
+    float as_float = value;
+    if (as_float == 0) value.bits = up ? 0x0001 : 0x8001;
+    else value.bits = static_cast<uint16_t>((as_float > 0) == up ? value.bits + 1 : value.bits - 1);
+    return value;
+  }
+}
+
+// What minval and maxval, which are doubles, mean in T: the smallest and the largest number there may be.
+template <class T> struct Uniform {
+  using C = ComputeType<T>;
+  C low, span, top;
+
+  Uniform(double minval, double maxval) {
+    T first = static_cast<T>(static_cast<C>(minval)), last = static_cast<T>(static_cast<C>(maxval));
+    if (static_cast<double>(first) < minval) first = neighbour(first, true);
+    if (static_cast<double>(last) >= maxval) last = neighbour(last, false);
+    low = static_cast<C>(first);
+    top = static_cast<C>(last);
+    span = static_cast<C>(maxval - minval);
+    if (low > top) {
+      // No number of T lies between them.
+      low = top = static_cast<C>(static_cast<T>(static_cast<C>(minval)));
+      span = 0;
+    }
+  }
+  T at(C unit) const {
+    T value = static_cast<T>(low + unit * span);
+    return static_cast<C>(value) < top ? value : static_cast<T>(top);
+  }
+};
+
 template <class T> void run_uniform(const KernelArgs& args) {
+  using C = ComputeType<T>;
   const UniformAttrs& attrs = args.as<UniformAttrs>();
-  fill_random<T>(attrs.rng, Uniform<T>(attrs.minval, attrs.maxval), args.out[0]);
+  Uniform<T> uniform(attrs.minval, attrs.maxval);
+  T* out = args.out[0].as<T>();
+  for_random_words<kPerBlock<C>>(attrs.rng, args.out[0].size, [=](const Words& words, int64_t first, int64_t n) {
+    C u[kBatch<C>];
+    units(words, u);
+    for (int64_t i = 0; i < n; ++i) out[first + i] = uniform.at(u[i]);
+  });
+}
+
+template <class T> void run_bernoulli(const KernelArgs& args) {
+  const BernoulliAttrs& attrs = args.as<BernoulliAttrs>();
+  double limit = attrs.p * 0x1p32;
+  T* out = args.out[0].as<T>();
+  for_random_words<4>(attrs.rng, args.out[0].size, [=](const Words& words, int64_t first, int64_t n) {
+    T coins[4 * kBlocks];
+    for (int i = 0; i < kBlocks; ++i) {
+      for (int w = 0; w < 4; ++w) coins[4 * i + w] = static_cast<T>(static_cast<double>(words.word[w][i]) < limit);
+    }
+    std::memcpy(out + first, coins, static_cast<std::size_t>(n) * sizeof(T));
+  });
 }
 
 }  // namespace
 
+void register_random_choice_cpu(KernelRegistry& kernels);  // random_choice.cpp
+
 void register_random_cpu(KernelRegistry& kernels) {
-  kernels.add_each("RandomStandardNormal", DeviceType::CPU, ComputedFloats{},
+  kernels.add_each("RandomStandardNormal", DeviceType::CPU, AllFloats{},
                    [](auto tag) { return KernelEntry{.run = run_normal<typename decltype(tag)::type>}; });
-  kernels.add_each("RandomUniform", DeviceType::CPU, ComputedFloats{},
+  kernels.add_each("TruncatedNormal", DeviceType::CPU, AllFloats{},
+                   [](auto tag) { return KernelEntry{.run = run_truncated_normal<typename decltype(tag)::type>}; });
+  kernels.add_each("RandomUniform", DeviceType::CPU, AllFloats{},
                    [](auto tag) { return KernelEntry{.run = run_uniform<typename decltype(tag)::type>}; });
+  kernels.add_each("RandomBernoulli", DeviceType::CPU, AllTypes{},
+                   [](auto tag) { return KernelEntry{.run = run_bernoulli<typename decltype(tag)::type>}; });
+  register_random_choice_cpu(kernels);
 }
 
 }  // namespace lutra

@@ -124,7 +124,8 @@ local function ops_meta(ops)
     local function add(head, first)
       meta[#meta + 1] = "\n--- " .. op.summary
       table.move(params, first, #params, #meta + 1, meta)
-      meta[#meta + 1] = ("---@return lutra.Tensor # %s"):format(op.result or "")
+      local kind = (op.result or ""):find("^a list") and "lutra.Tensor[]" or "lutra.Tensor"
+      meta[#meta + 1] = ("---@return %s # %s"):format(kind, op.result or "")
       if op.errors then meta[#meta + 1] = "--- Errors: " .. op.errors end
       meta[#meta + 1] = ("function %s(%s) end"):format(head, table.concat(names, ", ", first))
     end

@@ -79,6 +79,15 @@ DType promote(DType a, DType b) {
   return b;  // the enumerators stand in order of promotion but for those two
 }
 
+double largest_of(DType type) {
+  switch (type) {
+    case DType::Float16: return 65504;
+    case DType::BFloat16: return 0x1.fep127;
+    case DType::Float32: return std::numeric_limits<float>::max();
+    default: return std::numeric_limits<double>::max();
+  }
+}
+
 int64_t lowest_of(DType type) {
   switch (type) {
     case DType::Bool: return 0;

@@ -59,6 +59,8 @@ constexpr bool is_integer(DType type) { return kInts.has(type); }
 
 // bool < integers < floats; the wider of a kind.
 DType promote(DType a, DType b);
+// The largest finite number of a float dtype.
+double largest_of(DType type);
 // The smallest and largest value of an integer dtype.
 int64_t lowest_of(DType type);
 int64_t highest_of(DType type);

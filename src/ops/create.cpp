@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ops/arrange.h"
 #include "ops/create.h"
 #include "ops/gradient.h"
 
@@ -75,6 +76,40 @@ void range_shape(Inference& inference) {
   inference.output(attrs.dtype != kNoDType ? attrs.dtype : dtype, Shape{static_cast<int64_t>(size)});
 }
 
+void linspace_shape(Inference& inference) {
+  const LinSpaceAttrs& attrs = inference.attrs<LinSpaceAttrs>();
+  DType dtype = attrs.dtype != kNoDType ? attrs.dtype : DType::Float32;
+  require(dtype != DType::Bool, inference.who(), ": dtype is bool, expected a number's");
+  auto check = [&](const Number& end, const char* name) {
+    double value = end.value.as_double();
+    require(std::isfinite(value), inference.who(), ": ", name, " is ", value, ", expected a finite number");
+    // Only the fraction is cut off.
+    require(is_float(dtype) ? std::abs(value) <= largest_of(dtype)
+                            : fits(dtype, end.value) || fits(dtype, Scalar::of(std::floor(value))),
+            inference.who(), ": ", name, " is ", value, ", which does not fit ", dtype);
+  };
+  check(attrs.start, "start");
+  check(attrs.stop, "stop");
+  inference.output(dtype, Shape{attrs.n});
+}
+
+void one_hot_shape(Inference& inference) {
+  const OneHotAttrs& attrs = inference.attrs<OneHotAttrs>();
+  Shape labels = inference.shape(0), out;
+  require(labels.rank() < kMaxRank, inference.who(), ": labels ", labels, " has ", kMaxRank,
+          " axes already, and there can be no more");
+  int axis = one_axis(inference, attrs.axis, labels.rank() + 1, "the result", -1);
+  for (int i = 0; i <= labels.rank(); ++i) {
+    if (i == axis) out.push(attrs.depth);
+    if (i < labels.rank()) out.push(labels[i]);
+  }
+  inference.output(attrs.dtype != kNoDType ? attrs.dtype : DType::Float32, out);
+}
+
+void fill_gradient(Gradient& g) {
+  g.add(0, g.reshape(g.sum(g.dy(), (1u << g.output_shape().rank()) - 1u), g.shape_of(0)));
+}
+
 void cast_shape(Inference& inference) { inference.output_like(inference.attrs<CastAttrs>().dtype, 0); }
 
 void identity_shape(Inference& inference) {
@@ -109,6 +144,7 @@ void define_create_ops(OpRegistry& ops) {
       .source = "numpy.full",
       .example = "lutra.fill({2}, 7)  --> {7, 7}",
       .shape = fill_shape,
+      .gradient = fill_gradient,
       .gpu = kAnyDType,
       .flags = kKeyIsOutput | kNoMethod,
   });
@@ -185,6 +221,42 @@ void define_create_ops(OpRegistry& ops) {
       .shape = range_shape,
       .gpu = kAnyDType,
       .flags = kNoMethod,
+  });
+  ops.define({
+      .name = "LinSpace",
+      .lua_name = "linspace",
+      .summary = "n numbers at equal distances, both ends among them. In an integer dtype each is rounded down.",
+      .attrs = attrs<LinSpaceAttrs>({attr("start", &LinSpaceAttrs::start, "the first number").required(),
+                                     attr("stop", &LinSpaceAttrs::stop, "the last number").required(),
+                                     attr("n", &LinSpaceAttrs::n, "how many; one is start alone").required(),
+                                     attr("dtype", &LinSpaceAttrs::dtype, kDTypeDoc).otherwise("float32")}),
+      .output = "(n,); float32 unless dtype says otherwise",
+      .errors = "InvalidArgument for a negative n, ends that are not finite or do not fit the dtype, or bool.",
+      .source = "numpy.linspace",
+      .example = "lutra.linspace(0, 1, 5)  --> {0.0, 0.25, 0.5, 0.75, 1.0}",
+      .shape = linspace_shape,
+      .gpu = kNumbers,
+      .flags = kNoMethod,
+  });
+  ops.define({
+      .name = "OneHot",
+      .lua_name = "one_hot",
+      .summary = "For each label a vector with a one at the label's place and zeros elsewhere; zeros only for a label "
+                 "that is none of 1 to depth.",
+      .inputs = {{"labels", kInts, "any shape of up to seven axes", kOwnDType}},
+      .attrs = attrs<OneHotAttrs>(
+          {attr("depth", &OneHotAttrs::depth, "how many labels there are").required(),
+           attr("axis", &OneHotAttrs::axis, "the vectors' axis in the result").positional().otherwise("-1"),
+           attr("dtype", &OneHotAttrs::dtype, kDTypeDoc).otherwise("float32"),
+           attr("index_base", &OneHotAttrs::base, "what the first label is")}),
+      .output = "labels' shape with depth at axis; float32 unless dtype says otherwise",
+      .errors =
+          "InvalidArgument if labels are no integers, for a negative depth, an axis that is not there or a ninth.",
+      .source = "tf.one_hot",
+      .example = "lutra.one_hot({1, 3}, 3)  --> {{1.0, 0.0, 0.0}, {0.0, 0.0, 1.0}}",
+      .shape = one_hot_shape,
+      .gpu = kAnyDType,
+      .flags = kKeyIsOutput,
   });
   ops.define({
       .name = "Cast",

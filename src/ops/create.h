@@ -27,6 +27,18 @@ struct RangeAttrs {
   Number step{Scalar::of(int64_t{1})};
   DType dtype = kNoDType;
 };
+struct LinSpaceAttrs {
+  Number start{Scalar::of(int64_t{0})};
+  Number stop{Scalar::of(int64_t{0})};
+  int64_t n = 0;
+  DType dtype = kNoDType;
+};
+struct OneHotAttrs {
+  int64_t depth = 0;
+  Axes axis;
+  DType dtype = kNoDType;
+  IndexBase base;
+};
 struct CastAttrs {
   DType dtype = DType::Float32;
 };

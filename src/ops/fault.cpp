@@ -35,6 +35,9 @@ Error fault_error(const char* lua_name, const Fault& fault) {
                    text(lua_name, ": x holds ", fault.value, ", and values count from ", fault.limit));
     case FaultCode::LabelOutOfRange: return outside(lua_name, "label", "classes", fault);
     case FaultCode::IdOutOfRange: return outside(lua_name, "id", "rows", fault);
+    case FaultCode::NoDistribution:
+      return Error(ErrorCode::InvalidArgument,
+                   text(lua_name, ": a row of logits has nan, inf or nothing but -inf, which is no distribution"));
     case FaultCode::Injected: return Error(ErrorCode::Internal, text(lua_name, ": the command failed on the device"));
     case FaultCode::None: break;
   }

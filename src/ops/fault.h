@@ -19,6 +19,7 @@ enum class FaultCode : uint32_t {
   ValueBelowFirst,  // limit: the first that is counted
   LabelOutOfRange,  // value: the label as the user gave it; limit: how many classes there are
   IdOutOfRange,     // value: the id as the user gave it; limit: the table's rows
+  NoDistribution,   // logits without a finite largest element
   Injected,         // a simulated GPU was told to fail this command
 };
 

@@ -13,6 +13,39 @@ struct NormalAttrs {
   Seed seed;
   Rng rng;
 };
+struct BernoulliAttrs {
+  Dims shape;
+  double p = 0;
+  DType dtype = DType::Float32;
+  Seed seed;
+  Rng rng;
+};
+struct RandintAttrs {
+  Dims shape;
+  int64_t low = 0;
+  int64_t high = 0;  // included
+  DType dtype = DType::Int64;
+  Seed seed;
+  Rng rng;
+};
+struct PermutationAttrs {
+  int64_t n = 0;
+  DType dtype = DType::Int64;
+  IndexBase base;
+  Seed seed;
+  Rng rng;
+};
+struct ShuffleAttrs {
+  Seed seed;
+  Rng rng;
+};
+struct CategoricalAttrs {
+  int64_t n = 0;
+  DType dtype = DType::Int64;
+  IndexBase base;
+  Seed seed;
+  Rng rng;
+};
 struct UniformAttrs {
   Dims shape;
   double minval = 0;

@@ -80,6 +80,10 @@ spec "fill" {
     { { 2 }, int64 (300), { dtype = "uint8" }, gives = { 44, 44 }, dtype = "uint8" },
     { { 2 }, nan, gives = { nan, nan } },
   },
+  gradients = {
+    { { 2, 3 }, { { 2.5 } }, fixed = { [1] = true } }, { {}, { 2.5 }, fixed = { [1] = true } },
+    { { 0 }, { 2.5 }, fixed = { [1] = true } },
+  },
   rejects = {
     { args = { { 2 }, { 1, 2 } }, says = "fill: value (2,) has more than one element" },
     { args = { { -2 }, 1 }, says = "fill: the shape (-2,) has the negative size -2" },
@@ -121,6 +125,15 @@ spec "eye" {
     { 2, 0, shape = { 2, 0 } },
     { 2.0, gives = { { 1, 0 }, { 0, 1 } } },
   },
+  check = function(t)
+    for _, dtype in ipairs(dtypes) do
+      local x = lt.eye(300, 200, { dtype = dtype })
+      t.ok(x.dtype == dtype)
+      t.equal(x:int64():sum(), 200)
+      t.equal(x[{ 200, 200 }]:int64(), 1)
+      t.equal(x[{ 201, 200 }]:int64(), 0)
+    end
+  end,
   rejects = {
     { args = { -1 }, says = "eye: the shape (-1, -1) has the negative size -1" },
     { args = { 2, -1 }, says = "eye: the shape (2, -1) has the negative size -1" },
@@ -159,9 +172,96 @@ spec "range" {
     { args = { 1, 2, 3, 4 }, says = "range: 4 arguments given" },
   },
   check = function(t)
+    for _, dtype in ipairs(dtypes) do
+      if dtype ~= "bool" then t.equal(lt.range(1, 9, 2, { dtype = dtype }):float64(), { 1, 3, 5, 7 }) end
+    end
+    t.equal(lt.range(126, 131, { dtype = "int8" }), { 126, 127, -128, -127, -126 })
+    t.equal(lt.range(0, 3, { dtype = "bool" }), { false, true, true })
+    t.equal(lt.range(0.0, 50000, 0.5)[99999], 49999)
     local x = lt.range(100000)
     t.equal(x[100000], 99999)
     t.equal(x:sum(), 4999950000)
+  end,
+}
+
+spec "linspace" {
+  example = { 0, 1, 5, gives = { 0, 0.25, 0.5, 0.75, 1 }, dtype = "float32" },
+  -- Numbers from numpy.linspace.
+  examples = {
+    { -3, 4, 6, { dtype = "float64" }, gives = { -3, -1.6, -0.2, 1.2, 2.6, 4 }, tolerance = 1e-15, dtype = "float64" },
+    { -3, 4, 6, { dtype = "int32" }, gives = { -3, -2, -1, 1, 2, 4 }, dtype = "int32" },
+    { 10, 1, 4, { dtype = "uint8" }, gives = { 10, 7, 4, 1 }, dtype = "uint8" },
+    -- NumPy overflows here; the numbers are there all the same.
+    { -1e308, 1e308, 3, { dtype = "float64" }, gives = { -1e308, 0, 1e308 }, tolerance = 1e-15 },
+    { 2.5, 9, 1, gives = { 2.5 } },
+    { 2, 2, 3, gives = { 2, 2, 2 } },
+    { 0, 1, 0, shape = { 0 } },
+    { 0, math.maxinteger, 2, { dtype = "int64" }, gives = { 0, math.maxinteger } },
+    { -1.5, 1.5, 2, { dtype = "int8" }, gives = { -2, 1 } },
+    { 0, 1, 3, { dtype = "float16" }, gives = { 0, 0.5, 1 }, dtype = "float16" },
+    { 0, 1, 3, { dtype = "bfloat16" }, gives = { 0, 0.5, 1 }, dtype = "bfloat16" },
+  },
+  rejects = {
+    { args = { 0, 1, -1 }, says = "linspace: the shape (-1,) has the negative size -1" },
+    { args = { 0, inf, 3 }, says = "linspace: stop is inf, expected a finite number" },
+    { args = { nan, 1, 3 }, says = "linspace: start is" },
+    { args = { 0, 1e300, 3 }, says = "linspace: stop is 1e+300, which does not fit float32" },
+    { args = { 0, 300, 3, { dtype = "uint8" } }, says = "linspace: stop is 300, which does not fit uint8" },
+    { args = { 0, 1, 3, { dtype = "bool" } }, says = "linspace: dtype is bool, expected a number's" },
+    { args = { 0, 1 }, says = "linspace: 2 arguments given, expected linspace(start, stop, n, [options])" },
+    { args = { 0, 1, 2.5 }, says = "linspace: n is 2.5, expected an integer" },
+    { args = { 0, 1, 1 << 61 }, says = "more elements than memory can address" },
+  },
+  check = function(t)
+    local x = lt.linspace(-1, 1, 100001, { dtype = "float64" })
+    t.equal(x[100001], 1)
+    t.equal(x[50001], 0)
+    t.ok(math.abs(x:sum():item()) < 1e-9, "symmetric")
+    for _, dtype in ipairs(dtypes) do
+      if dtype ~= "bool" then t.equal(lt.linspace(1, 9, 5, { dtype = dtype }):float64(), { 1, 3, 5, 7, 9 }) end
+    end
+  end,
+}
+
+spec "one_hot" {
+  example = { { 1, 3 }, 3, gives = { { 1, 0, 0 }, { 0, 0, 1 } }, dtype = "float32" },
+  examples = {
+    { { 0, 2, 4, -1 }, 3, gives = { { 0, 0, 0 }, { 0, 1, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } },
+    { { { 1, 2 }, { 2, 1 } }, 2, gives = { { { 1, 0 }, { 0, 1 } }, { { 0, 1 }, { 1, 0 } } } },
+    { { { 1, 2, 3 } }, 2, 1, gives = { { { 1, 0, 0 } }, { { 0, 1, 0 } } } },
+    { { { 1, 2, 3 } }, 2, { axis = 2 }, gives = { { { 1, 0, 0 }, { 0, 1, 0 } } } },
+    { 2, 3, gives = { 0, 1, 0 } },
+    { { 1, 2 }, 2, { dtype = "bool" }, gives = { { true, false }, { false, true } }, dtype = "bool" },
+    { { 1, 2 }, 0, shape = { 2, 0 } },
+    { int64 {}, 3, shape = { 0, 3 } },
+    { uint8 { 255, 1 }, 1, gives = { { 0 }, { 1 } } },
+    { int64 { math.mininteger, math.maxinteger }, 2, gives = { { 0, 0 }, { 0, 0 } } },
+  },
+  rejects = {
+    { args = { { 1.5 }, 2 }, says = "one_hot: labels is float32, expected an integer" },
+    { args = { { true }, 2 }, says = "one_hot: labels is bool, expected an integer" },
+    { args = { { 1 }, -2 }, says = "negative size -2" },
+    { args = { { 1 }, 2, 3 }, says = "one_hot: axis 3 is not there: the result has 2 axes" },
+    { args = { { 1 }, 2, { 1 } }, says = "one_hot: axis is a list" },
+    { args = { { 1 } }, says = "one_hot: 1 argument given, expected one_hot(labels, depth, [axis], [options])" },
+    { args = { made(function() return lt.ones({ 1, 1, 1, 1, 1, 1, 1, 1 }, { dtype = "int8" }) end), 2 }, says = "has 8 axes already" },
+  },
+  check = function(t)
+    for _, dtype in ipairs(dtypes) do
+      for _, label in ipairs { "int8", "uint8", "int16", "int32", "int64" } do
+        local labels = (lt.range(600) % 7):cast(label)  -- 0 to 6 of 5
+        for axis = 1, 3 do
+          local x = lt.one_hot(labels:reshape { 20, 30 }, 5, axis, { dtype = dtype })
+          t.ok(x.dtype == dtype)
+          -- Row i of 1 to 5 is where the label is i.
+          local rows = x:int64():unstack(axis)
+          for i = 1, 5 do t.equal(rows[i], (lt.range(600) % 7):eq(i):int64():reshape { 20, 30 }) end
+        end
+      end
+    end
+    local big = lt.one_hot(lt.range(40000) % 50 + 1, 50)
+    t.equal(big:sum(), 40000)
+    t.equal(lt.one_hot(lt.range(40000) % 50 + 1, 50, 1):transpose():int64():eq(big:int64()):all(), true)
   end,
 }
 
@@ -187,7 +287,23 @@ spec "cast" {
     { args = { { 1 }, 5 }, says = "cast: dtype is 5, expected a dtype's name" },
     { args = { { 1 } }, says = "cast: 1 argument given, expected cast(x, dtype)" },
   },
+  gradients = { { { 1.5, 2.5 }, "float64" } },
   check = function(t)
+    -- A gradient comes back in the dtype it belongs to; through an integer there is none.
+    for _, from in ipairs { "float16", "bfloat16", "float32", "float64" } do
+      for _, to in ipairs { "float16", "bfloat16", "float32", "float64" } do
+        local x = lt.constant({ 1.5, 2.5 }, { dtype = from })
+        local tape <close> = lt.GradientTape()
+        tape:watch(x)
+        local slope = tape:gradient(x:cast(to), x)
+        t.ok(slope.dtype == from)
+        t.equal(slope, { 1, 1 })
+      end
+    end
+    local x = lt.constant { 1.5, 2.5 }
+    local tape <close> = lt.GradientTape()
+    tape:watch(x)
+    t.ok(tape:gradient(x:cast("int32"):cast("float32"), x) == nil)
     -- Every dtype to every other and back, many elements.
     for _, from in ipairs(dtypes) do
       local x = (lt.range(20000) % 2):cast(from)
@@ -208,6 +324,7 @@ spec "identity" {
     { { true }, gives = { true }, dtype = "bool" },
     { {}, shape = { 0 } },
   },
+  gradients = { { { 1.5, 2.5 } } },
   rejects = { { args = { "x" }, says = "identity: x is" }, { args = {}, says = "identity: 0 arguments given" } },
   check = function(t)
     local x = lt.range(1000)

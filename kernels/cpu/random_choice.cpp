@@ -1,0 +1,172 @@
+// Random integers, orders and classes on the CPU. An element has 64 random bits, two elements a block.
+#include <cstring>
+#include <vector>
+
+#include "kernels/cpu/elementary.h"
+#include "kernels/cpu/random_words.h"
+#include "ops/kernel.h"
+#include "ops/random.h"
+
+namespace lutra {
+namespace {
+
+// A number below `range`, all equally likely (Lemire 2019): nearly always the upper half of bits * range; where that
+// would favour some, other bits are drawn.
+uint64_t below(uint64_t range, uint64_t bits, const Rng& rng, int64_t element) {
+  __extension__ using Wide = unsigned __int128;
+  Wide product = Wide(bits) * range;
+  if (static_cast<uint64_t>(product) < range) [[unlikely]] {
+    uint64_t unfair = (0 - range) % range;
+    uint64_t block = rng.counter + static_cast<uint64_t>(element / 2);
+    for (uint32_t plane = 1; static_cast<uint64_t>(product) < unfair && plane < 256; ++plane) {
+      PhiloxBlock again = philox_block(rng.key, block, plane);
+      int64_t w = element % 2 * 2;
+      product = Wide(uint64_t{again.word[w]} << 32 | again.word[w + 1]) * range;
+    }
+  }
+  return static_cast<uint64_t>(product >> 64);
+}
+
+template <class T> void run_randint(const KernelArgs& args) {
+  const RandintAttrs& attrs = args.as<RandintAttrs>();
+  Rng rng = attrs.rng;
+  uint64_t low = static_cast<uint64_t>(attrs.low), range = static_cast<uint64_t>(attrs.high) - low + 1;
+  T* out = args.out[0].as<T>();
+  for_random_words<2>(rng, args.out[0].size, [=](const Words& words, int64_t first, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) {
+      uint64_t bits = bits_of(words, i);
+      // A range of 0 is one of 2^64.
+      out[first + i] = static_cast<T>(low + (range == 0 ? bits : below(range, bits, rng, first + i)));
+    }
+  });
+}
+
+struct Keyed {
+  uint64_t key;
+  int64_t place;
+  bool operator<(const Keyed& other) const { return key != other.key ? key < other.key : place < other.place; }
+};
+
+constexpr int kBuckets = 256;
+constexpr int64_t kFewKeys = 4096;
+
+// Memory of `order` and of the same again.
+std::size_t order_bytes(int64_t n) { return 2 * static_cast<std::size_t>(n) * sizeof(Keyed); }
+
+// The numbers 0 to n - 1 in the order of their random bits. Sorted bucket by bucket, of the same first eight bits, on
+// several threads.
+const Keyed* random_order(const Rng& rng, int64_t n, std::byte* memory) {
+  Keyed* drawn = reinterpret_cast<Keyed*>(memory);
+  for_random_words<2>(rng, n, [=](const Words& words, int64_t first, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) drawn[first + i] = {bits_of(words, i), first + i};
+  });
+  if (n <= kFewKeys) {
+    std::sort(drawn, drawn + n);
+    return drawn;
+  }
+  Keyed* order = drawn + n;
+  int64_t ends[kBuckets + 1] = {};
+  for (int64_t i = 0; i < n; ++i) ++ends[(drawn[i].key >> 56) + 1];
+  for (int b = 0; b < kBuckets; ++b) ends[b + 1] += ends[b];
+  int64_t next[kBuckets];
+  std::copy(ends, ends + kBuckets, next);
+  for (int64_t i = 0; i < n; ++i) order[next[drawn[i].key >> 56]++] = drawn[i];
+  parallel_for(kBuckets, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) std::sort(order + ends[b], order + ends[b + 1]);
+  });
+  return order;
+}
+
+std::size_t permutation_scratch(const KernelArgs& args) { return order_bytes(args.out[0].size); }
+
+template <class T> void run_permutation(const KernelArgs& args) {
+  const PermutationAttrs& attrs = args.as<PermutationAttrs>();
+  const Array& out = args.out[0];
+  const Keyed* order = random_order(attrs.rng, out.size, args.scratch);
+  for (int64_t i = 0; i < out.size; ++i) out.as<T>()[i] = static_cast<T>(order[i].place + attrs.base.value);
+}
+
+std::size_t shuffle_scratch(const KernelArgs& args) {
+  return args.out[0].size == 0 ? 0 : order_bytes(args.in[0].dims[0]);
+}
+
+void run_shuffle(const KernelArgs& args) {
+  const Array& x = args.in[0];
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  int64_t rows = x.dims[0], row_bytes = x.size / rows * static_cast<int64_t>(size_of(x.dtype));
+  const Keyed* order = random_order(args.as<ShuffleAttrs>().rng, rows, args.scratch);
+  parallel_for(rows, std::max<int64_t>(1, 65536 / row_bytes), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      std::memcpy(out.data + i * row_bytes, x.data + order[i].place * row_bytes, static_cast<std::size_t>(row_bytes));
+    }
+  });
+}
+
+// The sums of the first 1, 2, ... probabilities of a row, times some number; the last class that has any, or -1 for a
+// row that is no distribution.
+template <class T> int64_t add_up(const T* logits, int64_t classes, double* sums) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  double most = -kInf;
+  bool is_finite = true;
+  for (int64_t k = 0; k < classes; ++k) {
+    double logit = static_cast<double>(logits[k]);
+    most = logit > most ? logit : most;
+    is_finite &= logit < kInf;  // false for nan
+  }
+  if (!is_finite || most == -kInf) return -1;
+  for (int64_t k = 0; k < classes; ++k) sums[k] = exp_of(static_cast<double>(logits[k]) - most);
+  int64_t last = 0;
+  double sum = 0;
+  for (int64_t k = 0; k < classes; ++k) {
+    if (sums[k] > 0) last = k;
+    sums[k] = sum += sums[k];
+  }
+  return last;
+}
+
+template <class T> void run_categorical(const KernelArgs& args) {
+  const CategoricalAttrs& attrs = args.as<CategoricalAttrs>();
+  const Array& logits = args.in[0];
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  int64_t n = attrs.n, classes = logits.dims[logits.rank - 1];
+  // Rows are added up again by each thread that has a share of them.
+  int64_t row_work = classes * 4 + n * 16;
+  int64_t grain = std::max<int64_t>(1, 32768 * n / row_work);
+  parallel_for(out.size, grain, [&](int64_t begin, int64_t end) {
+    std::vector<double> sums(static_cast<std::size_t>(classes));
+    int64_t row = -1, last = -1;
+    for (int64_t at = begin; at < end; ++at) {
+      if (at / n != row) {
+        row = at / n;
+        last = add_up(logits.as<T>() + row * classes, classes, sums.data());
+        if (last < 0) args.fault->raise(FaultCode::NoDistribution);
+      }
+      int64_t chosen = 0;
+      if (last >= 0) {
+        PhiloxBlock block = philox_block(attrs.rng.key, attrs.rng.counter + static_cast<uint64_t>(at / 2));
+        int64_t w = at % 2 * 2;
+        double place = unit_double(block.word[w], block.word[w + 1]) * sums.back();
+        chosen = std::upper_bound(sums.begin(), sums.end(), place) - sums.begin();
+        chosen = std::min(chosen, last) + attrs.base.value;
+      }
+      write_element(out.dtype, out.data + static_cast<std::size_t>(at) * size_of(out.dtype), Scalar::of(chosen));
+    }
+  });
+}
+
+}  // namespace
+
+void register_random_choice_cpu(KernelRegistry& kernels) {
+  kernels.add_each("RandomUniformInt", DeviceType::CPU, AllInts{},
+                   [](auto tag) { return KernelEntry{.run = run_randint<typename decltype(tag)::type>}; });
+  kernels.add_each("RandomPermutation", DeviceType::CPU, AllInts{}, [](auto tag) {
+    return KernelEntry{.run = run_permutation<typename decltype(tag)::type>, .scratch = permutation_scratch};
+  });
+  kernels.add("RandomShuffle", DeviceType::CPU, kAnyDType, {.run = run_shuffle, .scratch = shuffle_scratch});
+  kernels.add_each("Multinomial", DeviceType::CPU, AllFloats{},
+                   [](auto tag) { return KernelEntry{.run = run_categorical<typename decltype(tag)::type>}; });
+}
+
+}  // namespace lutra
