@@ -48,6 +48,8 @@ template <> struct Square<uint64_t> {
 // one are merged.
 class StridedCopy {
  public:
+  static constexpr int kMostAxes = 48;  // more than tensors have: einsum's products on the way
+
   // The next axis outwards.
   void push(int64_t size, int64_t stride) {
     if (size == 1) return;
@@ -87,7 +89,7 @@ class StridedCopy {
     int64_t length = dims_[0], stride = strides_[0], rows = 1;
     for (int axis = 1; axis < rank_; ++axis) rows *= dims_[axis];
     parallel_for(rows, row_grain(kCheapGrain, length), [=, this](int64_t begin, int64_t end) {
-      int64_t index[kMaxRank];
+      int64_t index[kMostAxes];
       const E* row = from + start_of(begin, 1, index);
       for (int64_t r = begin; r < end; ++r) {
         E* out = to + r * length;
@@ -160,8 +162,8 @@ class StridedCopy {
   }
 
   int rank_ = 0;
-  int64_t dims_[kMaxRank];
-  int64_t strides_[kMaxRank];
+  int64_t dims_[kMostAxes];
+  int64_t strides_[kMostAxes];
 };
 
 }  // namespace lutra

@@ -12,10 +12,13 @@ namespace lutra {
 enum class FaultCode : uint32_t {
   None,
   DivideByZero,
-  NegativePower,    // value: the exponent
-  IndexZero,        // counting from 1
-  IndexOutOfRange,  // value: the index as the user gave it; limit: the axis' size
-  Injected,         // a simulated GPU was told to fail this command
+  NegativePower,        // value: the exponent
+  IndexZero,            // counting from 1
+  IndexOutOfRange,      // value: the index as the user gave it; limit: the axis' size
+  Singular,             // value: which matrix of the batch, from 1 on; limit: how many there are
+  NotPositiveDefinite,  // the same
+  OutOfMemory,          // for what the kernel needs beside its results
+  Injected,             // a simulated GPU was told to fail this command
 };
 
 struct Fault {

@@ -19,6 +19,13 @@ namespace {
 // What the CPU computes and a GPU does not. An op that is not here and loses its GPU kernel for one dtype is a failure.
 const std::map<std::string, DTypes> kOnlyOnTheCpu = {
     {"Unique", kAnyDType},
+    // Eigen's factorisations.
+    {"Cholesky", kFloats},
+    {"MatrixInverse", kFloats},
+    {"MatrixSolve", kFloats},
+    {"MatrixTriangularSolve", kFloats},
+    {"Qr", kFloats},
+    {"Svd", kFloats},
 };
 
 struct Kernels {
