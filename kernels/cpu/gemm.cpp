@@ -59,11 +59,11 @@ void small_rows(const MatMulSizes& s, const T* a, int64_t row_a, int64_t step_a,
 template <class T> void small_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
   int64_t row_a = s.transpose_a ? 1 : s.lda, step_a = s.transpose_a ? s.lda : 1;
   if (s.n == 1 && s.m > 1) {
-    // A column on the right, which lies as a row does: the same product with its sides changed.
+    // A column on the right, which lies as a row does but for its steps: the same product with its sides changed.
+    int64_t step_b = s.transpose_b ? 1 : s.ldb;
     MatMulSizes turned = s;
     std::swap(turned.m, turned.n);
     turned.ldb = step_a;
-    int64_t step_b = s.transpose_b ? 1 : s.ldb;
     if (s.transpose_a) small_rows(turned, b, 0, step_b, a, c);
     else small_dots(turned, b, 0, step_b, a, row_a, c);
   } else if (s.transpose_b) {
@@ -118,20 +118,20 @@ template <class T>
   }
 }
 
-void panel(int64_t rows, int64_t columns, int64_t depth, const float* a, Steps at, const float* b,
-                      int64_t ldb, float* c, int64_t ldc) {
+void panel(int64_t rows, int64_t columns, int64_t depth, const float* a, Steps at, const float* b, int64_t ldb,
+           float* c, int64_t ldc) {
   add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
 }
-void panel(int64_t rows, int64_t columns, int64_t depth, const double* a, Steps at, const double* b,
-                      int64_t ldb, double* c, int64_t ldc) {
+void panel(int64_t rows, int64_t columns, int64_t depth, const double* a, Steps at, const double* b, int64_t ldb,
+           double* c, int64_t ldc) {
   add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
 }
-void panel(int64_t rows, int64_t columns, int64_t depth, const uint32_t* a, Steps at, const uint32_t* b,
-                      int64_t ldb, uint32_t* c, int64_t ldc) {
+void panel(int64_t rows, int64_t columns, int64_t depth, const uint32_t* a, Steps at, const uint32_t* b, int64_t ldb,
+           uint32_t* c, int64_t ldc) {
   add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
 }
-void panel(int64_t rows, int64_t columns, int64_t depth, const uint64_t* a, Steps at, const uint64_t* b,
-                      int64_t ldb, uint64_t* c, int64_t ldc) {
+void panel(int64_t rows, int64_t columns, int64_t depth, const uint64_t* a, Steps at, const uint64_t* b, int64_t ldb,
+           uint64_t* c, int64_t ldc) {
   add_panel(rows, columns, depth, a, at, b, ldb, c, ldc);
 }
 

@@ -2,51 +2,19 @@
 
 #include "ops/matmul.h"
 
-#include "core/parallel.h"
+#include "kernels/cpu/batch.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/widen.h"
 #include "ops/kernel.h"
 
 namespace lutra {
 namespace {
 
-// Finds the matrices of an operand under the result's batch axes.
-class Batch {
- public:
-  // `rank`: of the result's batch. An operand has its own batch axes at the end of those; where it has one of size 1,
-  // or none, its matrix repeats.
-  Batch(const Array& operand, const int64_t* dims, int rank) : dims_(dims), rank_(rank) {
-    int own_rank = operand.rank > 2 ? operand.rank - 2 : 0;
-    int64_t step = operand.rank > 1 ? operand.dims[operand.rank - 1] * operand.dims[operand.rank - 2] : operand.dims[0];
-    for (int axis = rank - 1; axis >= 0; --axis) {
-      int own = axis - (rank - own_rank);
-      int64_t size = own >= 0 ? operand.dims[own] : 1;
-      strides_[axis] = size == 1 ? 0 : step;
-      step *= size;
-    }
-  }
-  int64_t offset(int64_t product) const {
-    int64_t offset = 0;
-    for (int axis = rank_ - 1; axis >= 0; --axis) {
-      offset += product % dims_[axis] * strides_[axis];
-      product /= dims_[axis];
-    }
-    return offset;
-  }
-
- private:
-  const int64_t* dims_;
-  int rank_;
-  int64_t strides_[kMaxRank];
-};
-
-template <class T> void run_matmul(const KernelArgs& args) {
+template <class T> void multiply_batch(const KernelArgs& args, const T* x, const T* y, T* to) {
   const Array& a = args.in[0];
   const Array& b = args.in[1];
   const Array& out = args.out[0];
-  if (out.size == 0) return;
   MatMulSizes sizes = matmul_sizes(args.as<MatMulAttrs>(), a.dims, a.rank, b.dims, b.rank);
-  const T *x = a.as<T>(), *y = b.as<T>();
-  T* to = out.as<T>();
   if (a.rank <= 2 && b.rank <= 2) return gemm(sizes, x, y, to);
   int64_t per_product = sizes.m * sizes.n;
   int64_t products = out.size / per_product;
@@ -68,11 +36,39 @@ template <class T> void run_matmul(const KernelArgs& args) {
   else parallel_for(products, 1 + static_cast<int64_t>(kParallelProduct / 4 / (cost + 16)), multiply);
 }
 
+template <class T> void run_matmul(const KernelArgs& args) {
+  const Array& a = args.in[0];
+  const Array& b = args.in[1];
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  if constexpr (kIsNarrow<T>) {
+    using C = Widened<T>;
+    C* x = reinterpret_cast<C*>(args.scratch);
+    C* y = reinterpret_cast<C*>(args.scratch + widened_bytes(a.size, sizeof(C)));
+    C* to = reinterpret_cast<C*>(args.scratch + widened_bytes(a.size, sizeof(C)) + widened_bytes(b.size, sizeof(C)));
+    convert_each(a.as<T>(), x, a.size);
+    convert_each(b.as<T>(), y, b.size);
+    multiply_batch<C>(args, x, y, to);
+    convert_each(to, out.as<T>(), out.size);
+  } else {
+    multiply_batch<T>(args, a.as<T>(), b.as<T>(), out.as<T>());
+  }
+}
+
+// Both operands and the result, widened.
+template <class T> std::size_t matmul_scratch(const KernelArgs& args) {
+  using C = Widened<T>;
+  return widened_bytes(args.in[0].size, sizeof(C)) + widened_bytes(args.in[1].size, sizeof(C)) +
+         widened_bytes(args.out[0].size, sizeof(C));
+}
+
 }  // namespace
 
 void register_matmul_cpu(KernelRegistry& kernels) {
-  kernels.add_each("MatMul", DeviceType::CPU, ComputedNumbers{},
-                   [](auto tag) { return KernelEntry{.run = run_matmul<typename decltype(tag)::type>}; });
+  kernels.add_each("MatMul", DeviceType::CPU, AllNumbers{}, [](auto tag) {
+    using T = typename decltype(tag)::type;
+    return KernelEntry{.run = run_matmul<T>, .scratch = kIsNarrow<T> ? matmul_scratch<T> : nullptr};
+  });
 }
 
 }  // namespace lutra

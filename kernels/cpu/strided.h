@@ -111,6 +111,8 @@ template <> struct Square<uint64_t> {
 // one are merged.
 class StridedCopy {
  public:
+  static constexpr int kMostAxes = 48;  // more than tensors have: einsum's products on the way
+
   // The next axis outwards.
   void push(int64_t size, int64_t stride) {
     if (size == 1) return;
@@ -151,7 +153,7 @@ class StridedCopy {
     int64_t length = dims_[0], count = 1;
     for (int axis = 0; axis < rank_; ++axis) count *= dims_[axis];
     parallel_for(count, kCheapGrain, [=, this](int64_t begin, int64_t end) {
-      int64_t index[kMaxRank];
+      int64_t index[kMostAxes];
       const E* row = from + start_of(begin / length, 1, index);
       int64_t at = begin % length;
       while (begin < end) {
@@ -237,8 +239,8 @@ class StridedCopy {
   }
 
   int rank_ = 0;
-  int64_t dims_[kMaxRank];
-  int64_t strides_[kMaxRank];
+  int64_t dims_[kMostAxes];
+  int64_t strides_[kMostAxes];
 };
 
 }  // namespace lutra

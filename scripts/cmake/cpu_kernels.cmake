@@ -17,7 +17,15 @@ endfunction()
 
 lutra_objects(layer_kernels_level "${PROJECT_SOURCE_DIR}/kernels/cpu_level.cpp" "${GENERATED_DIR}/kernels/cpu_levels.cpp")
 lutra_cpu_objects(layer_kernels_cpu ${CPU_LEVEL_FIRST})
-list(APPEND LAYER_TARGETS_kernels layer_kernels_level layer_kernels_cpu)
+
+# Compiled once, for the first level: Eigen's results depend on the width of vectors. Its headers take half a minute, and
+# -O3 would double that. MPL2_ONLY leaves out what has another licence; threads are parallel_for's business.
+file(GLOB eigen_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/eigen/*.cpp")
+lutra_objects(layer_kernels_eigen ${eigen_sources})
+target_include_directories(layer_kernels_eigen SYSTEM PRIVATE "${EIGEN_INCLUDE}")
+target_compile_definitions(layer_kernels_eigen PRIVATE EIGEN_MPL2_ONLY EIGEN_DONT_PARALLELIZE)
+
+list(APPEND LAYER_TARGETS_kernels layer_kernels_level layer_kernels_cpu layer_kernels_eigen)
 
 foreach(level IN LISTS CPU_LEVELS_ABOVE)
   set(objects cpu_objects_${level})

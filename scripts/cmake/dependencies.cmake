@@ -1,4 +1,4 @@
-# Lua, oneDNN, OpenMP, threads: found by file, since Debian's dnnl-config.cmake insists on OpenCL, which nothing here uses.
+# Lua, oneDNN, Eigen, OpenMP, threads: found by file, since Debian's dnnl-config.cmake insists on OpenCL, which nothing here uses.
 find_program(CCACHE ccache)
 if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CCACHE}")
@@ -9,6 +9,7 @@ find_library(LUA_STATIC NAMES liblua5.4.a)
 find_library(LUA_SHARED NAMES liblua5.4.so)
 find_path(DNNL_INCLUDE oneapi/dnnl/dnnl.h)
 find_library(DNNL NAMES dnnl)
+find_path(EIGEN_INCLUDE Eigen/Core PATH_SUFFIXES eigen3)
 
 set(missing "")
 if(NOT LUA_INCLUDE OR NOT LUA_STATIC OR NOT LUA_SHARED)
@@ -16,6 +17,9 @@ if(NOT LUA_INCLUDE OR NOT LUA_STATIC OR NOT LUA_SHARED)
 endif()
 if(NOT DNNL_INCLUDE OR NOT DNNL)
   list(APPEND missing libdnnl-dev)
+endif()
+if(NOT EIGEN_INCLUDE)
+  list(APPEND missing libeigen3-dev)
 endif()
 if(missing)
   list(JOIN missing " " missing)

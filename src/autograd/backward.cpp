@@ -71,7 +71,7 @@ class TapeGradient final : public Gradient {
   const void* raw_attrs() const override { return record_.attrs; }
 
   Value run(const char* name, std::span<const Value> in, const void* attrs, std::size_t attr_bytes) override {
-    constexpr std::size_t kMost = 4;
+    constexpr std::size_t kMost = 8;  // Einsum has as many
     assert(in.size() <= kMost);
     Operand operands[kMost];
     for (std::size_t i = 0; i < in.size(); ++i) {

@@ -156,6 +156,14 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
     case AttrType::Dims: read_dims(L, index, def, call, reinterpret_cast<Dims*>(at)); break;
     case AttrType::Pair: read_pair(L, index, def, call, reinterpret_cast<Pair*>(at)); break;
     case AttrType::Padding: read_padding(L, index, def, call, reinterpret_cast<Padding*>(at)); break;
+    case AttrType::Text: {
+      if (lua_type(L, index) != LUA_TSTRING) fail_type(L, index, def, *call, "a string");
+      std::size_t length;
+      const char* words = lua_tolstring(L, index, &length);
+      require(reinterpret_cast<Text*>(at)->assign({words, length}), call->op->called(), ": ", def.name, " has ", length,
+              " characters, at most ", Text::kMost, " are read");
+      break;
+    }
     case AttrType::Seed: {
       std::optional<int64_t> value = integral(L, index);
       if (!value) fail_type(L, index, def, *call, "an integer");

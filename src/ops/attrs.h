@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -95,6 +97,21 @@ struct Padding {
   int64_t v[2] = {0, 0};
 };
 
+// A few words, in place, so that a record of the op is a copy of its bytes.
+struct Text {
+  static constexpr int kMost = 127;
+  uint8_t length = 0;
+  char chars[kMost] = {};
+  std::string_view view() const { return {chars, length}; }
+  // False, and nothing changes, if it does not fit.
+  bool assign(std::string_view words) {
+    if (words.size() > kMost) return false;
+    length = static_cast<uint8_t>(words.size());
+    std::memcpy(chars, words.data(), words.size());
+    return true;
+  }
+};
+
 enum class AttrType : uint8_t {
   Bool,
   Int,
@@ -104,6 +121,7 @@ enum class AttrType : uint8_t {
   Scalar,
   Axes,
   Dims,
+  Text,
   Counts,
   Ints,
   Pads,
@@ -176,6 +194,7 @@ template <class T> constexpr AttrType attr_type_of() {
   else if constexpr (std::is_same_v<T, Dims>) return AttrType::Dims;
   else if constexpr (std::is_same_v<T, Pair>) return AttrType::Pair;
   else if constexpr (std::is_same_v<T, Padding>) return AttrType::Padding;
+  else if constexpr (std::is_same_v<T, Text>) return AttrType::Text;
   else if constexpr (std::is_same_v<T, Rng>) return AttrType::Rng;
   else if constexpr (std::is_same_v<T, Seed>) return AttrType::Seed;
   else {

@@ -14,6 +14,14 @@ Error outside(const char* lua_name, const char* what, const char* of, const Faul
 
 }  // namespace
 
+namespace {
+
+std::string matrix_of(const Fault& fault) {
+  return fault.limit > 1 ? text("matrix ", fault.value, " of the batch of ", fault.limit) : std::string("the matrix");
+}
+
+}  // namespace
+
 Error fault_error(const char* lua_name, const Fault& fault) {
   switch (fault.code.load()) {
     case FaultCode::DivideByZero:
@@ -38,6 +46,12 @@ Error fault_error(const char* lua_name, const Fault& fault) {
     case FaultCode::NoDistribution:
       return Error(ErrorCode::InvalidArgument,
                    text(lua_name, ": a row of logits has nan, inf or nothing but -inf, which is no distribution"));
+    case FaultCode::Singular:
+      return Error(ErrorCode::InvalidArgument, text(lua_name, ": ", matrix_of(fault), " is singular"));
+    case FaultCode::NotPositiveDefinite:
+      return Error(ErrorCode::InvalidArgument, text(lua_name, ": ", matrix_of(fault), " is not positive definite"));
+    case FaultCode::OutOfMemory:
+      return Error(ErrorCode::ResourceExhausted, text(lua_name, ": out of memory while computing"));
     case FaultCode::Injected: return Error(ErrorCode::Internal, text(lua_name, ": the command failed on the device"));
     case FaultCode::None: break;
   }

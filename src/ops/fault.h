@@ -12,15 +12,18 @@ namespace lutra {
 enum class FaultCode : uint32_t {
   None,
   DivideByZero,
-  NegativePower,    // value: the exponent
-  NegativeShift,    // value: the count
-  IndexZero,        // counting from 1
-  IndexOutOfRange,  // value: the index as the user gave it; limit: the axis' size
-  ValueBelowFirst,  // limit: the first that is counted
-  LabelOutOfRange,  // value: the label as the user gave it; limit: how many classes there are
-  IdOutOfRange,     // value: the id as the user gave it; limit: the table's rows
-  NoDistribution,   // logits without a finite largest element
-  Injected,         // a simulated GPU was told to fail this command
+  NegativePower,        // value: the exponent
+  NegativeShift,        // value: the count
+  IndexZero,            // counting from 1
+  IndexOutOfRange,      // value: the index as the user gave it; limit: the axis' size
+  ValueBelowFirst,      // limit: the first that is counted
+  LabelOutOfRange,      // value: the label as the user gave it; limit: how many classes there are
+  IdOutOfRange,         // value: the id as the user gave it; limit: the table's rows
+  NoDistribution,       // logits without a finite largest element
+  Singular,             // value: which matrix of the batch, from 1 on; limit: how many there are
+  NotPositiveDefinite,  // the same
+  OutOfMemory,          // for what the kernel needs beside its results
+  Injected,             // a simulated GPU was told to fail this command
 };
 
 struct Fault {

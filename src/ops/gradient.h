@@ -44,8 +44,11 @@ class Builder {
   // Output 0 of the op.
   Value call(const char* op, std::initializer_list<Value> in) { return run(op, {in.begin(), in.size()}, nullptr, 0); }
   template <class A> Value call(const char* op, std::initializer_list<Value> in, const A& attrs) {
+    return call(op, std::span<const Value>(in.begin(), in.size()), attrs);
+  }
+  template <class A> Value call(const char* op, std::span<const Value> in, const A& attrs) {
     static_assert(std::is_trivially_copyable_v<A> && sizeof(A) <= kMaxAttrBytes);
-    return run(op, {in.begin(), in.size()}, &attrs, sizeof attrs);
+    return run(op, in, &attrs, sizeof attrs);
   }
   virtual Shape shape(Value value) const = 0;
   virtual DType dtype(Value value) const = 0;

@@ -134,7 +134,7 @@ void define_matmul_ops(OpRegistry& ops) {
                .otherwise("false"),
            attr("transpose_b", &MatMulAttrs::transpose_b, "multiply by b's transpose; a vector stays as it is")
                .otherwise("false")}),
-      .output = "[..., m, n]; the promoted dtype, integers wrap",
+      .output = "[..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are added up in float32",
       .errors =
           "InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or "
           "bool.",
@@ -144,7 +144,7 @@ void define_matmul_ops(OpRegistry& ops) {
       .gradient = matmul_gradient,
       .saves = kX0 | kX1,
       .cost = matmul_cost,
-      .gpu = kComputedNumbers,
+      .gpu = kNumbers,
   });
 }
 

@@ -21,6 +21,40 @@ local function product(a, b)
   return c
 end
 
+-- The last bits of an integer, as the dtype keeps them.
+local bits = { int8 = 8, uint8 = 8, int16 = 16, int32 = 32 }
+local function wrapped(table_of, dtype)
+  local width = bits[dtype]
+  if not width then return table_of end
+  local out = {}
+  for i, value in ipairs(table_of) do
+    if type(value) == "table" then
+      out[i] = wrapped(value, dtype)
+    else
+      value = value & ((1 << width) - 1)
+      if dtype ~= "uint8" and value >= 1 << (width - 1) then value = value - (1 << width) end
+      out[i] = value
+    end
+  end
+  return out
+end
+
+-- An operand of a gradient's check: any shape, numbers of no pattern.
+local function numbers(shape, seed)
+  local function level(axis)
+    if axis > #shape then
+      seed = (seed * 16807) % 2147483647
+      return seed / 2147483647 * 4 - 2
+    end
+    local list = {}
+    for i = 1, shape[axis] do list[i] = level(axis + 1) end
+    return list
+  end
+  return level(1)
+end
+local function pair(a, b, options) return { numbers(a, 11), numbers(b, 23), options } end
+local ta, tb, both = { transpose_a = true }, { transpose_b = true }, { transpose_a = true, transpose_b = true }
+
 spec "matmul" {
   example = { { { 1, 2, 3 }, { 4, 5, 6 } }, { { 1, 2 }, { 3, 4 }, { 5, 6 } }, gives = { { 22, 28 }, { 49, 64 } }, dtype = "int32" },
   examples = {
@@ -48,6 +82,20 @@ spec "matmul" {
     -- Integers wrap.
     { int32 { { 2147483647, 1 } }, int32 { { 2 }, { 3 } }, gives = { { 1 } }, dtype = "int32" },
     { int64 { 3037000500, 0 }, int32 { 1, 1 }, gives = 3037000500, dtype = "int64", shape = {} },
+    { int8 { { 100, 100 } }, int8 { { 2 }, { 1 } }, gives = { { 44 } }, dtype = "int8" },
+    { uint8 { 200, 100 }, uint8 { 2, 1 }, gives = 244, dtype = "uint8", shape = {} },
+    { int16 { { 30000, 1 } }, int16 { { 2 }, { 5 } }, gives = { { -5531 } }, dtype = "int16" },
+    { int8 { 100, 1 }, uint8 { 200, 1 }, gives = 20001, dtype = "int16", shape = {} },
+    -- Halves: added up in float32, where 2048 + 1 is not 2048, and rounded once.
+    { float16 { 2048, 1, 1 }, float16 { 1, 1, 1 }, gives = 2050, dtype = "float16", shape = {} },
+    { bfloat16 { { 256, 1, 1 } }, bfloat16 { { 1 }, { 1 }, { 1 } }, gives = { { 258 } }, dtype = "bfloat16" },
+    { float16 { { 60000, 60000 } }, float16 { { 1 }, { 1 } }, gives = { { math.huge } }, dtype = "float16" },
+    { float16 { 1, 2 }, bfloat16 { 3, 4 }, gives = 11, dtype = "float32", shape = {} },
+    { float16 { 1, 2 }, int32 { 3, 4 }, gives = 11, dtype = "float16", shape = {} },
+    { { 0.0, 1.0 }, { math.huge, 1.0 }, gives = 0 / 0, shape = {} },
+    { made(function() return lt.zeros { 0 } end), made(function() return lt.zeros { 0 } end), gives = 0.0, shape = {} },
+    { made(function() return lt.zeros { 2, 1, 1, 1, 1, 1, 2, 3 } end), made(function() return lt.ones { 3, 1 } end),
+      shape = { 2, 1, 1, 1, 1, 1, 2, 1 } },
   },
   rejects = {
     { args = { { { 1, 2, 3 }, { 4, 5, 6 } }, { { 1, 2, 3 }, { 4, 5, 6 } } },
@@ -69,10 +117,25 @@ spec "matmul" {
     { args = { { { 1 } }, { { 1 } }, { transpose_c = true } }, says = "unknown option 'transpose_c'" },
     { args = { { { 1 } }, { { 1 } }, { transpose_a = 1 } }, says = "transpose_a" },
   },
+  gradients = {
+    pair({ 2, 3 }, { 3, 4 }), pair({ 3, 2 }, { 3, 4 }, ta), pair({ 2, 3 }, { 4, 3 }, tb), pair({ 3, 2 }, { 4, 3 }, both),
+    -- Vectors, which no transpose concerns.
+    pair({ 3 }, { 3 }), pair({ 3 }, { 3 }, both), pair({ 3 }, { 3, 2 }), pair({ 3 }, { 2, 3 }, both),
+    pair({ 2, 3 }, { 3 }), pair({ 3, 2 }, { 3 }, both), pair({ 3 }, { 2, 3, 2 }), pair({ 3 }, { 2, 2, 3 }, tb),
+    pair({ 2, 2, 3 }, { 3 }), pair({ 2, 3, 2 }, { 3 }, ta),
+    -- Batches: of both, of one, broadcast either way and both ways.
+    pair({ 2, 2, 3 }, { 2, 3, 2 }), pair({ 2, 3, 2 }, { 2, 3, 2 }, ta), pair({ 2, 2, 3 }, { 2, 2, 3 }, tb),
+    pair({ 2, 3, 2 }, { 2, 2, 3 }, both), pair({ 2, 2, 3 }, { 3, 2 }), pair({ 2, 3, 2 }, { 3, 2 }, ta),
+    pair({ 2, 2, 3 }, { 2, 3 }, tb), pair({ 2, 3, 2 }, { 2, 3 }, both), pair({ 2, 3 }, { 2, 3, 2 }),
+    pair({ 3, 2 }, { 2, 3, 2 }, ta), pair({ 2, 3 }, { 2, 2, 3 }, tb), pair({ 3, 2 }, { 2, 2, 3 }, both),
+    pair({ 2, 1, 2, 3 }, { 3, 3, 2 }), pair({ 2, 1, 3, 2 }, { 1, 3, 2, 3 }, both), pair({ 1, 2, 2 }, { 3, 2, 2 }),
+    pair({ 1, 1 }, { 1, 1 }),
+  },
   check = function(t)
-    for _, dtype in ipairs { "float32", "float64", "int32", "int64" } do
+    for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64" } do
       local a, b = counted({ 5, 4 }, dtype), counted({ 4, 3 }, dtype)
-      local wanted = product(a:totable(), b:totable())
+      local wanted = wrapped(product(a:totable(), b:totable()), dtype)
+      t.ok(a:matmul(b).dtype == dtype, dtype)
       t.equal(a:matmul(b), wanted, dtype)
       t.equal(a:transpose():matmul(b, { transpose_a = true }), wanted, dtype .. " transpose_a")
       t.equal(a:matmul(b:transpose(), { transpose_b = true }), wanted, dtype .. " transpose_b")
@@ -84,6 +147,10 @@ spec "matmul" {
       t.equal(sums[66], lt.ones({ 70 }, { dtype = dtype }):matmul(tall), dtype .. " large")
       t.equal(tall:matmul(ones, { transpose_a = true, transpose_b = true })[{ {}, 66 }], sums[1], dtype .. " large, transposed")
     end
+    for _, dtype in ipairs { "float16", "bfloat16" } do
+      local a, b = (counted({ 90, 80 }, "float32") / 8):cast(dtype), (counted({ 80, 70 }, "float32") / 8):cast(dtype)
+      t.equal(a:matmul(b), lt.matmul(a:float32(), b:float32()):cast(dtype), dtype .. " rounds once")
+    end
     -- Each matrix of a broadcast batch is the product of its own two.
     local a, b = counted({ 2, 1, 3, 4 }, "float32"), counted({ 5, 4, 2 }, "float32")
     local c = a:matmul(b)
@@ -93,5 +160,16 @@ spec "matmul" {
     local d = counted({ 3, 4, 3 }, "int32"):matmul(counted({ 4, 2 }, "int32"), { transpose_a = true })
     t.equal(d[3], counted({ 3, 4, 3 }, "int32")[3]:matmul(counted({ 4, 2 }, "int32"), { transpose_a = true }))
     t.equal(lt.zeros({ 2, 0, 3 }):matmul(lt.zeros { 3, 4 }).shape, { 2, 0, 4 })
+    -- The second derivative of sum((x y)^2) by a row of x is 2 y y^T.
+    local x = lt.constant({ { 1, 2 }, { 3, 4 } }, { dtype = "float64" })
+    local y = lt.constant({ { 5, 6, 7 }, { 8, 9, 10 } }, { dtype = "float64" })
+    local outer <close> = lt.GradientTape()
+    outer:watch(x)
+    local inner <close> = lt.GradientTape()
+    inner:watch(x)
+    local z = x:matmul(y)
+    local first = inner:gradient((z * z):sum(), x)
+    local second = outer:gradient(first[{ {}, 1 }]:sum(), x)
+    t.close(second, { { 220, 328 }, { 220, 328 } })
   end,
 }

@@ -19,18 +19,22 @@ template <class T> std::vector<T> numbers(int64_t count, uint32_t seed) {
   return out;
 }
 
-template <class T> void check_product(int64_t m, int64_t n, int64_t k, bool transpose_a, bool transpose_b) {
-  CAPTURE(m, n, k, transpose_a, transpose_b);
-  MatMulSizes sizes{m, n, k, k, transpose_a ? m : k, transpose_b ? k : n, transpose_a, transpose_b};
-  std::vector<T> a = numbers<T>(m * k, 1), b = numbers<T>(k * n, 2), c(static_cast<std::size_t>(m * n), T(77));
+// `gap`: elements between one row and the next of a and b, which belong to neither.
+template <class T>
+void check_product(int64_t m, int64_t n, int64_t k, bool transpose_a, bool transpose_b, int64_t gap = 0) {
+  CAPTURE(m, n, k, transpose_a, transpose_b, gap);
+  int64_t lda = (transpose_a ? m : k) + gap, ldb = (transpose_b ? k : n) + gap;
+  MatMulSizes sizes{m, n, k, k, lda, ldb, transpose_a, transpose_b};
+  std::vector<T> a = numbers<T>((transpose_a ? k : m) * lda, 1), b = numbers<T>((transpose_b ? n : k) * ldb, 2),
+                 c(static_cast<std::size_t>(m * n), T(77));
   gemm(sizes, a.data(), b.data(), c.data());
   int64_t wrong = 0;
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       T sum = 0;
       for (int64_t p = 0; p < k; ++p) {
-        T x = a[static_cast<std::size_t>(transpose_a ? p * m + i : i * k + p)];
-        T y = b[static_cast<std::size_t>(transpose_b ? j * k + p : p * n + j)];
+        T x = a[static_cast<std::size_t>(transpose_a ? p * lda + i : i * lda + p)];
+        T y = b[static_cast<std::size_t>(transpose_b ? j * ldb + p : p * ldb + j)];
         sum += x * y;
       }
       wrong += c[static_cast<std::size_t>(i * n + j)] != sum;
@@ -49,6 +53,12 @@ constexpr int64_t kShapes[][3] = {{1, 1, 1},    {2, 2, 2},      {2, 2, 3},     {
 TEMPLATE_TEST_CASE("gemm is the plain triple loop", "[matmul]", float, double, int32_t, int64_t) {
   for (const auto& [m, n, k] : kShapes) {
     for (int flags = 0; flags < 4; ++flags) check_product<TestType>(m, n, k, (flags & 1) != 0, (flags & 2) != 0);
+  }
+}
+
+TEMPLATE_TEST_CASE("gemm reads matrices whose rows are apart", "[matmul]", float, double, int32_t, int64_t) {
+  for (const auto& [m, n, k] : kShapes) {
+    for (int flags = 0; flags < 4; ++flags) check_product<TestType>(m, n, k, (flags & 1) != 0, (flags & 2) != 0, 3);
   }
 }
 

@@ -20,6 +20,13 @@ namespace {
 const std::map<std::string, DTypes> kOnlyOnTheCpu = {
     {"Unique", kAnyDType},      {"Where", kAnyDType},         {"Bincount", kInts},
     {"BooleanMask", kAnyDType}, {"BooleanMaskGrad", kFloats},
+    // Eigen's factorisations.
+    {"Cholesky", kFloats},
+    {"MatrixInverse", kFloats},
+    {"MatrixSolve", kFloats},
+    {"MatrixTriangularSolve", kFloats},
+    {"Qr", kFloats},
+    {"Svd", kFloats},
 };
 
 struct Kernels {

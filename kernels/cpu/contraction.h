@@ -1,0 +1,434 @@
+// Sums of products of up to eight operands, two at a time. An operand is read where it lies, transposed or strided,
+// when gemm can; else it is packed first. Everything is decided from sizes alone, so a first pass without data tells
+// how much scratch memory the second needs.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/strided.h"
+#include "ops/einsum.h"
+
+namespace lutra {
+
+static_assert(kMostLabels <= StridedCopy::kMostAxes && kMostLabels < 64);
+
+// Labels in an order.
+struct Labels {
+  int count = 0;
+  int8_t at[kMostLabels];
+  void push(int8_t label) { at[count++] = label; }
+  void push(const Labels& more) {
+    for (int i = 0; i < more.count; ++i) push(more.at[i]);
+  }
+  bool operator==(const Labels& other) const { return std::equal(at, at + count, other.at, other.at + other.count); }
+};
+
+constexpr uint64_t bit_of(int8_t label) { return uint64_t{1} << label; }
+
+// T: float, double, int32_t or int64_t.
+template <class T> class Contraction {
+ public:
+  // `memory` null: the pass without data.
+  Contraction(const EinsumPlan& plan, bool has_data, std::byte* memory)
+      : plan_(plan), has_data_(has_data), memory_(memory) {
+    for (int i = 0; i < plan.out.rank; ++i) {
+      int8_t label = plan.out.label[i];
+      if (plan.size[label] == 1) continue;
+      out_.push(label);
+      out_mask_ |= bit_of(label);
+    }
+  }
+
+  std::size_t bytes() const { return used_; }
+
+  // `count` elements of scratch memory; null in the pass without data.
+  template <class E> E* allocate(int64_t count) {
+    std::size_t first = used_;
+    used_ += (static_cast<std::size_t>(count) * sizeof(E) + 63) / 64 * 64;
+    return has_data_ ? reinterpret_cast<E*>(memory_ + first) : nullptr;
+  }
+
+  // The next operand. Axes of one element have no label here: they say nothing, or repeat.
+  void add(const T* data, const int64_t* dims) {
+    const EinsumPlan::Term& term = plan_.in[factors_];
+    Factor& factor = factor_[factors_++];
+    factor.data = data;
+    int64_t step = 1;
+    for (int axis = term.rank - 1; axis >= 0; --axis) {
+      if (dims[axis] != 1) factor.push(term.label[axis], step);
+      step *= dims[axis];
+    }
+    factor.sort();
+  }
+
+  // No size is zero.
+  void run(T* out) {
+    target_ = out;
+    for (int i = 0; i < factors_; ++i) {
+      uint64_t gone = factor_[i].mask & ~needed_beside(i, i);
+      if (gone != 0) factor_[i] = summed(factor_[i], gone);
+    }
+    while (factors_ > 1) join_cheapest();
+    if (!is_delivered_) pack(factor_[0], out_, out);
+  }
+
+ private:
+  // An operand, or a product of some.
+  struct Factor {
+    const T* data = nullptr;
+    Labels labels;  // largest stride first
+    int64_t stride[kMostLabels];
+    uint64_t mask = 0;
+
+    // A label that is there already takes the diagonal.
+    void push(int8_t label, int64_t step) {
+      if ((mask & bit_of(label)) != 0) {
+        stride[place(label)] += step;
+        return;
+      }
+      mask |= bit_of(label);
+      stride[labels.count] = step;
+      labels.push(label);
+    }
+    int place(int8_t label) const {
+      return static_cast<int>(std::find(labels.at, labels.at + labels.count, label) - labels.at);
+    }
+    int64_t stride_of(int8_t label) const { return stride[place(label)]; }
+    void sort() {
+      for (int i = 1; i < labels.count; ++i) {
+        for (int j = i; j > 0 && stride[j - 1] < stride[j]; --j) {
+          std::swap(stride[j - 1], stride[j]);
+          std::swap(labels.at[j - 1], labels.at[j]);
+        }
+      }
+    }
+  };
+
+  // A factor as gemm reads it, for each index of the batch.
+  struct Matrix {
+    const T* data;
+    int64_t rows, columns, ld;
+    bool is_turned;
+    int64_t batch_stride[kMostLabels];
+  };
+
+  int64_t size(int8_t label) const { return plan_.size[label]; }
+  int64_t size(const Labels& labels) const {
+    int64_t product = 1;
+    for (int i = 0; i < labels.count; ++i) product *= size(labels.at[i]);
+    return product;
+  }
+
+  // Labels of the result and of all factors but i and j.
+  uint64_t needed_beside(int i, int j) const {
+    uint64_t mask = out_mask_;
+    for (int other = 0; other < factors_; ++other) {
+      if (other != i && other != j) mask |= factor_[other].mask;
+    }
+    return mask;
+  }
+
+  // The labels of a mask: as the result has them, then as the factor lies.
+  Labels ordered(uint64_t mask, const Factor& factor) const {
+    Labels labels;
+    for (int i = 0; i < out_.count; ++i) {
+      if ((mask & bit_of(out_.at[i])) != 0) labels.push(out_.at[i]);
+    }
+    for (int i = 0; i < factor.labels.count; ++i) {
+      int8_t label = factor.labels.at[i];
+      if ((mask & bit_of(label)) != 0 && (out_mask_ & bit_of(label)) == 0) labels.push(label);
+    }
+    return labels;
+  }
+
+  Factor contiguous(const T* data, const Labels& labels) const {
+    Factor factor;
+    factor.data = data;
+    int64_t step = size(labels);
+    for (int i = 0; i < labels.count; ++i) {
+      step /= size(labels.at[i]);
+      factor.push(labels.at[i], step);
+    }
+    return factor;
+  }
+
+  void pack(const Factor& factor, const Labels& order, T* to) const {
+    if (!has_data_) return;
+    StridedCopy copy;
+    for (int i = order.count; i-- > 0;) copy.push(size(order.at[i]), factor.stride_of(order.at[i]));
+    copy.run(sizeof(T), reinterpret_cast<const std::byte*>(factor.data), reinterpret_cast<std::byte*>(to));
+  }
+
+  // The sum over the labels `gone`: where they lie side by side as they are, else packed to the end.
+  Factor summed(const Factor& factor, uint64_t gone) {
+    Labels kept, order;
+    int first = -1, last = -1;
+    int64_t expected = 1;
+    bool is_contiguous = true;
+    for (int i = factor.labels.count; i-- > 0;) {
+      is_contiguous &= factor.stride[i] == expected;
+      expected *= size(factor.labels.at[i]);
+    }
+    Extent extent{1, 1, 1};
+    for (int i = 0; i < factor.labels.count; ++i) {
+      int8_t label = factor.labels.at[i];
+      if ((gone & bit_of(label)) == 0) {
+        kept.push(label);
+        (first < 0 ? extent.outer : extent.inner) *= size(label);
+        continue;
+      }
+      if (first < 0) first = i;
+      last = i;
+      extent.reduced *= size(label);
+    }
+    const T* data = factor.data;
+    if (!is_contiguous || last - first + 1 != std::popcount(gone)) {
+      order = kept;
+      for (int i = 0; i < factor.labels.count; ++i) {
+        if ((gone & bit_of(factor.labels.at[i])) != 0) order.push(factor.labels.at[i]);
+      }
+      T* packed = allocate<T>(size(order));
+      pack(factor, order, packed);
+      data = packed;
+      extent = {size(kept), extent.reduced, 1};
+    }
+    using Acc = typename SumOf<T>::Acc;
+    Acc* partials = allocate<Acc>(extent.partials());
+    T* sums = allocate<T>(size(kept));
+    if (has_data_) {
+      reduce_axis<SumOf<T>>(data, extent, partials, [=](int64_t at, const Acc* results, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) sums[at + i] = static_cast<T>(results[i]);
+      });
+    }
+    return contiguous(sums, kept);
+  }
+
+  // Of all pairs the one with the fewest multiplications; the first of equals.
+  void join_cheapest() {
+    int best_i = 0, best_j = 1;
+    double best = -1;
+    for (int i = 0; i < factors_; ++i) {
+      for (int j = i + 1; j < factors_; ++j) {
+        double cost = 1;
+        for (int8_t label = 0; label < plan_.labels; ++label) {
+          if (((factor_[i].mask | factor_[j].mask) & bit_of(label)) != 0) cost *= static_cast<double>(size(label));
+        }
+        if (best >= 0 && cost >= best) continue;
+        best = cost;
+        best_i = i;
+        best_j = j;
+      }
+    }
+    uint64_t needed = needed_beside(best_i, best_j);
+    bool is_last = factors_ == 2;
+    factor_[best_i] = joined(factor_[best_i], factor_[best_j], needed, is_last);
+    for (int j = best_j + 1; j < factors_; ++j) factor_[j - 1] = factor_[j];
+    --factors_;
+  }
+
+  // Where a product goes: into the result itself when it is the last and its order is right.
+  T* place_for(const Labels& order, bool is_last) {
+    if (is_last && order == out_) {
+      is_delivered_ = true;
+      return target_;
+    }
+    return allocate<T>(size(order));
+  }
+
+  Factor joined(const Factor& first, const Factor& second, uint64_t needed, bool is_last) {
+    uint64_t both = first.mask & second.mask;
+    if ((both & ~needed) == 0) return multiplied(first, second, is_last);
+    const Factor *a = &first, *b = &second;
+    Labels batch = ordered(both & needed, *a);
+    Labels rows = ordered(a->mask & ~both, *a), columns = ordered(b->mask & ~both, *b);
+    Labels order = batch, turned = batch;
+    order.push(rows);
+    order.push(columns);
+    turned.push(columns);
+    turned.push(rows);
+    if (is_last && !(order == out_) && turned == out_) {
+      std::swap(a, b);
+      std::swap(rows, columns);
+      order = turned;
+    }
+    // The summed labels in the order of whichever side saves more packing.
+    Labels depth = labels_of(*a, both & ~needed), other = labels_of(*b, both & ~needed);
+    if (packing(*a, *b, rows, other, columns) < packing(*a, *b, rows, depth, columns)) depth = other;
+    Matrix left = matrix(*a, batch, rows, depth), right = matrix(*b, batch, depth, columns);
+    T* to = place_for(order, is_last);
+    if (has_data_) multiply_matrices(batch, left, right, to);
+    return contiguous(to, order);
+  }
+
+  Labels labels_of(const Factor& factor, uint64_t mask) const {
+    Labels labels;
+    for (int i = 0; i < factor.labels.count; ++i) {
+      if ((mask & bit_of(factor.labels.at[i])) != 0) labels.push(factor.labels.at[i]);
+    }
+    return labels;
+  }
+
+  // How many elements must be packed.
+  int64_t packing(const Factor& a, const Factor& b, const Labels& rows, const Labels& depth,
+                  const Labels& columns) const {
+    Matrix unused;
+    return (lies_as_matrix(a, rows, depth, &unused) ? 0 : size(a.labels)) +
+           (lies_as_matrix(b, depth, columns, &unused) ? 0 : size(b.labels));
+  }
+
+  // Whether labels are walked as one axis, and with which step.
+  bool walks_as_one(const Factor& factor, const Labels& labels, int64_t* step) const {
+    *step = 1;
+    for (int i = labels.count; i-- > 0;) {
+      int64_t stride = factor.stride_of(labels.at[i]);
+      if (i == labels.count - 1) *step = stride;
+      else if (stride != factor.stride_of(labels.at[i + 1]) * size(labels.at[i + 1])) return false;
+    }
+    return true;
+  }
+
+  bool lies_as_matrix(const Factor& factor, const Labels& rows, const Labels& columns, Matrix* matrix) const {
+    int64_t row_step, column_step;
+    if (!walks_as_one(factor, rows, &row_step) || !walks_as_one(factor, columns, &column_step)) return false;
+    int64_t m = size(rows), n = size(columns);
+    matrix->data = factor.data;
+    matrix->rows = m;
+    matrix->columns = n;
+    if ((n == 1 || column_step == 1) && (m == 1 || row_step >= n)) {
+      matrix->is_turned = false;
+      matrix->ld = m == 1 ? n : row_step;
+      return true;
+    }
+    if ((m == 1 || row_step == 1) && (n == 1 || column_step >= m)) {
+      matrix->is_turned = true;
+      matrix->ld = n == 1 ? m : column_step;
+      return true;
+    }
+    return false;
+  }
+
+  Matrix matrix(const Factor& factor, const Labels& batch, const Labels& rows, const Labels& columns) {
+    Matrix found;
+    if (lies_as_matrix(factor, rows, columns, &found)) {
+      for (int i = 0; i < batch.count; ++i) found.batch_stride[i] = factor.stride_of(batch.at[i]);
+      return found;
+    }
+    Labels order = batch;
+    order.push(rows);
+    order.push(columns);
+    T* packed = allocate<T>(size(order));
+    pack(factor, order, packed);
+    return matrix(contiguous(packed, order), batch, rows, columns);
+  }
+
+  void multiply_matrices(const Labels& batch, const Matrix& a, const Matrix& b, T* to) const {
+    MatMulSizes sizes{a.rows, b.columns, a.columns, a.columns, a.ld, b.ld, a.is_turned, b.is_turned};
+    int64_t products = size(batch);
+    auto multiply = [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        int64_t rest = i, at_a = 0, at_b = 0;
+        for (int axis = batch.count; axis-- > 0;) {
+          int64_t index = rest % size(batch.at[axis]);
+          rest /= size(batch.at[axis]);
+          at_a += index * a.batch_stride[axis];
+          at_b += index * b.batch_stride[axis];
+        }
+        gemm(sizes, a.data + at_a, b.data + at_b, to + i * sizes.m * sizes.n);
+      }
+    };
+    // Threads share out small products; a large one is shared out by itself.
+    double cost = multiplications(sizes);
+    if (cost >= kParallelProduct) multiply(0, products);
+    else parallel_for(products, 1 + static_cast<int64_t>(kParallelProduct / 4 / (cost + 16)), multiply);
+  }
+
+  struct Product {
+    static T apply(T a, T b) {
+      if constexpr (std::is_integral_v<T>) {
+        using U = std::make_unsigned_t<T>;
+        return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+      } else {
+        return a * b;
+      }
+    }
+  };
+
+  // Nothing to sum: every element of the one times those of the other that it meets.
+  Factor multiplied(const Factor& a, const Factor& b, bool is_last) {
+    Labels order = ordered(a.mask | b.mask, a);
+    for (int i = 0; i < b.labels.count; ++i) {
+      int8_t label = b.labels.at[i];
+      if (((a.mask | out_mask_) & bit_of(label)) == 0) order.push(label);
+    }
+    T* to = place_for(order, is_last);
+    if (has_data_) multiply_elements(a, b, order, to);
+    return contiguous(to, order);
+  }
+
+  static void multiply_elements_of(const T* a, const T* b, int rank, const int64_t* dims, const int64_t* step_a,
+                                   const int64_t* step_b, T* to) {
+    int64_t rows = 1;
+    for (int axis = 1; axis < rank; ++axis) rows *= dims[axis];
+    parallel_for(rows, row_grain(kCheapGrain, dims[0]), [=](int64_t begin, int64_t end) {
+      int64_t index[kMostLabels], rest = begin;
+      const T *x = a, *y = b;
+      for (int axis = 1; axis < rank; ++axis) {
+        index[axis] = rest % dims[axis];
+        rest /= dims[axis];
+        x += index[axis] * step_a[axis];
+        y += index[axis] * step_b[axis];
+      }
+      for (int64_t row = begin; row < end; ++row) {
+        binary_row<Product, T>(x, step_a[0], y, step_b[0], to + row * dims[0], dims[0]);
+        for (int axis = 1; axis < rank; ++axis) {
+          x += step_a[axis];
+          y += step_b[axis];
+          if (++index[axis] < dims[axis]) break;
+          x -= index[axis] * step_a[axis];
+          y -= index[axis] * step_b[axis];
+          index[axis] = 0;
+        }
+      }
+    });
+  }
+
+  // The innermost axis first; neighbours that both walk as one are one.
+  void multiply_elements(const Factor& a, const Factor& b, const Labels& order, T* to) const {
+    int rank = 0;
+    int64_t dims[kMostLabels], step_a[kMostLabels], step_b[kMostLabels];
+    for (int i = order.count; i-- > 0;) {
+      int8_t label = order.at[i];
+      int64_t in_a = (a.mask & bit_of(label)) != 0 ? a.stride_of(label) : 0;
+      int64_t in_b = (b.mask & bit_of(label)) != 0 ? b.stride_of(label) : 0;
+      if (rank > 0 && in_a == step_a[rank - 1] * dims[rank - 1] && in_b == step_b[rank - 1] * dims[rank - 1]) {
+        dims[rank - 1] *= size(label);
+        continue;
+      }
+      dims[rank] = size(label);
+      step_a[rank] = in_a;
+      step_b[rank++] = in_b;
+    }
+    if (rank == 0) {
+      dims[0] = 1;
+      step_a[0] = step_b[0] = 0;
+      rank = 1;
+    }
+    multiply_elements_of(a.data, b.data, rank, dims, step_a, step_b, to);
+  }
+
+  const EinsumPlan& plan_;
+  bool has_data_;
+  std::byte* memory_;
+  std::size_t used_ = 0;
+  Factor factor_[kMostOperands];
+  int factors_ = 0;
+  Labels out_;  // the result's labels of more than one element
+  uint64_t out_mask_ = 0;
+  T* target_ = nullptr;
+  bool is_delivered_ = false;
+};
+
+}  // namespace lutra

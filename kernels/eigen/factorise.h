@@ -1,0 +1,44 @@
+// Factorisations of one matrix by Eigen: row-major in and out, nothing overlaps, no size is zero unless said. They run
+// on the calling thread. In double only, whatever a tensor's dtype: Eigen is slow to compile. Compiled once, for the
+// first level of the processor: with wider vectors and fma it would give other bits. What they need beside their
+// arguments, about as much as the matrix, is Eigen's own memory; std::bad_alloc when there is none.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace lutra {
+
+// Of a (n, n), in place: the lower triangle becomes l with a = l l^T, the upper zeros. Only a's lower triangle is read.
+// False if a is not positive definite; then a's contents mean nothing.
+bool cholesky(int64_t n, double* a);
+
+// P a = L U, to solve with.
+class Lu {
+ public:
+  Lu();
+  ~Lu();
+  Lu(const Lu&) = delete;
+  // Of a (n, n). False if a is exactly singular: a pivot is 0.
+  bool factorise(int64_t n, const double* a);
+  void invert(double* inverse) const;
+  // a x = b, or a^T x = b, for b (n, columns) in place; columns may be 0.
+  void solve(int64_t columns, double* b, bool transposed) const;
+
+ private:
+  struct Factors;
+  std::unique_ptr<Factors> factors_;
+};
+
+// t x = b for the lower or upper triangle of t (n, n), or for its transpose; b (n, columns) in place, columns may be 0.
+// A zero on the diagonal gives inf and nan.
+void solve_triangular(int64_t n, const double* t, bool lower, bool transposed, int64_t columns, double* b);
+
+// a (m, n) = q (m, k) r (k, n), k the smaller of m and n; q's columns are orthonormal, r is upper triangular.
+// Householder reflections as LAPACK's geqrf makes them, so signs are NumPy's.
+void qr(int64_t m, int64_t n, const double* a, double* q, double* r);
+
+// a (m, n) = u (m, k) diag(s) vt (k, n), s descending. All nan if an element of a is not finite.
+void svd(int64_t m, int64_t n, const double* a, double* u, double* s, double* vt);
+
+}  // namespace lutra

@@ -1,0 +1,350 @@
+// Factorisations of matrices and what is solved with them. Their gradients: Giles, "Collected matrix derivative results
+// for forward and reverse mode algorithmic differentiation" (2008); Townsend, "Differentiating the singular value
+// decomposition" (2016); Walter and Lehmann, "On evaluating higher-order derivatives of the QR decomposition" (2010).
+
+#include <algorithm>
+
+#include "ops/gradient.h"
+#include "ops/kernel.h"
+#include "ops/linalg.h"
+#include "ops/matmul.h"
+#include "ops/shape.h"
+
+namespace lutra {
+namespace {
+
+constexpr const char* kMatrix = "expected a matrix or a batch of matrices";
+
+int64_t rows_of(const Shape& x) { return x[x.rank() - 2]; }
+int64_t columns_of(const Shape& x) { return x[x.rank() - 1]; }
+Shape batch_of(const Shape& x) { return Shape(x.dims().first(static_cast<std::size_t>(x.rank() - 2))); }
+Shape with_matrix(Shape batch, int64_t rows, int64_t columns) {
+  batch.push(rows);
+  batch.push(columns);
+  return batch;
+}
+
+Shape matrix(const Inference& inference, int input) {
+  Shape x = inference.shape(input);
+  require(x.rank() >= 2, inference.who(), ": ", inference.call().op->input(input).name, " ", x, " has ", x.rank(),
+          x.rank() == 1 ? " axis, " : " axes, ", kMatrix);
+  return x;
+}
+
+Shape square(const Inference& inference, int input) {
+  Shape x = matrix(inference, input);
+  require(rows_of(x) == columns_of(x), inference.who(), ": ", inference.call().op->input(input).name, " ", x,
+          " is not square: its last two axes must be equal");
+  return x;
+}
+
+void square_shape(Inference& inference) {
+  square(inference, 0);
+  same_as_first(inference);
+}
+
+void solve_shape(Inference& inference) {
+  Shape a = square(inference, 0), b = inference.shape(1);
+  int64_t n = rows_of(a);
+  require(b.rank() > 0, inference.who(), ": b is a scalar, expected a vector, a matrix or a batch of matrices");
+  bool is_vector = b.rank() == 1;
+  int64_t rows = is_vector ? b[0] : rows_of(b);
+  require(rows == n, inference.who(), ": a ", a, " and b ", b, " do not match: b's ",
+          b.rank() > 2 ? "second-last" : "first", " axis (", rows, ") must equal a's last (", n, ")");
+  Shape out = batch_of(a);
+  if (is_vector) {
+    out.push(n);
+  } else {
+    require(broadcast(batch_of(a), batch_of(b), &out), inference.who(), ": a ", a, " and b ", b,
+            " do not match: the batch axes ", batch_of(a), " and ", batch_of(b),
+            " do not broadcast: sizes of an axis must be equal or 1");
+    out = with_matrix(out, n, columns_of(b));
+  }
+  inference.output(inference.key(), out);
+}
+
+void qr_shape(Inference& inference) {
+  Shape x = matrix(inference, 0), batch = batch_of(x);
+  int64_t k = std::min(rows_of(x), columns_of(x));
+  inference.output(inference.key(), with_matrix(batch, rows_of(x), k));
+  inference.output(inference.key(), with_matrix(batch, k, columns_of(x)));
+}
+
+void svd_shape(Inference& inference) {
+  Shape x = matrix(inference, 0), batch = batch_of(x), values = batch;
+  int64_t k = std::min(rows_of(x), columns_of(x));
+  values.push(k);
+  inference.output(inference.key(), with_matrix(batch, rows_of(x), k));
+  inference.output(inference.key(), values);
+  inference.output(inference.key(), with_matrix(batch, k, columns_of(x)));
+}
+
+// Work of order rows * columns * the smaller of both for each matrix, `factor` times.
+template <int kFactor> Cost factorise_cost(const KernelArgs& args) {
+  const Array& x = args.in[0];
+  double rows = static_cast<double>(x.dims[x.rank - 2]), columns = static_cast<double>(x.dims[x.rank - 1]);
+  double bytes = 0;
+  for (int i = 0; i < args.n_in; ++i) bytes += static_cast<double>(args.in[i].size);
+  for (int i = 0; i < args.n_out; ++i) bytes += static_cast<double>(args.out[i].size);
+  return {.flops = kFactor * static_cast<double>(x.size) * std::min(rows, columns),
+          .bytes = bytes * static_cast<double>(size_of(args.out[0].dtype))};
+}
+
+// The words of the rules below. T: transposed.
+Value mul(Gradient& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{false, false}); }
+Value mul_t(Gradient& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{false, true}); }
+Value t_mul(Gradient& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{true, false}); }
+Value tril(Gradient& g, Value x, int64_t k) { return g.call("Tril", {x}, DiagonalAttrs{k}); }
+// t^-1 b, or t^-T b.
+Value solve_with(Gradient& g, Value t, Value b, bool lower, bool adjoint) {
+  return g.call("MatrixTriangularSolve", {t, b}, TriangularAttrs{lower, adjoint});
+}
+
+// a = l l^T. With p the lower triangle of l^T dl, its diagonal halved: s = l^-T p l^-1, and da is s made symmetric.
+void cholesky_gradient(Gradient& g) {
+  Value l = g.y();
+  Value product = t_mul(g, l, g.dy());
+  Value p = (tril(g, product, 0) + tril(g, product, -1)) * 0.5;
+  Value left = solve_with(g, l, p, true, true);
+  Value s = solve_with(g, l, g.transpose(left), true, true);  // transposed
+  g.add(0, (s + g.transpose(s)) * 0.5);
+}
+
+void inverse_gradient(Gradient& g) { g.add(0, -mul_t(g, t_mul(g, g.y(), g.dy()), g.y())); }
+
+// b (n,) as a column; a result of vectors (..., n) as (..., n, 1).
+Value as_columns(Gradient& g, Value x, bool is_vector) {
+  if (!is_vector) return x;
+  Shape shape = g.shape(x);
+  shape.push(1);
+  return g.reshape(x, shape);
+}
+
+void solve_gradient(Gradient& g) {
+  bool adjoint = g.attrs<SolveAttrs>().adjoint, is_vector = g.shape_of(1).rank() == 1;
+  Value dy = as_columns(g, g.dy(), is_vector);
+  Value db = g.call("MatrixSolve", {g.x(0), dy}, SolveAttrs{!adjoint});
+  if (g.needs(0)) {
+    Value y = as_columns(g, g.y(), is_vector);
+    g.add(0, -(adjoint ? mul_t(g, y, db) : mul_t(g, db, y)));
+  }
+  if (g.needs(1)) g.add(1, is_vector ? g.reshape(db, g.output_shape()) : db);
+}
+
+void triangular_solve_gradient(Gradient& g) {
+  TriangularAttrs attrs = g.attrs<TriangularAttrs>();
+  Value db = solve_with(g, g.x(0), g.dy(), attrs.lower, !attrs.adjoint);
+  if (g.needs(0)) {
+    Value dt = attrs.adjoint ? mul_t(g, g.y(), db) : mul_t(g, db, g.y());
+    g.add(0, -g.call(attrs.lower ? "Tril" : "Triu", {dt}, DiagonalAttrs{0}));
+  }
+  g.add(1, db);
+}
+
+// x r^-T for an upper triangle r.
+Value times_inverse_t(Gradient& g, Value x, Value r) {
+  return g.transpose(solve_with(g, r, g.transpose(x), false, false));
+}
+
+// For a with at least as many rows as columns.
+Value tall_qr_gradient(Gradient& g, Value q, Value r, Value dq, Value dr) {
+  Value qdq = t_mul(g, q, dq), rdr = mul_t(g, r, dr);
+  Value turning = tril(g, (qdq - g.transpose(qdq)) + (rdr - g.transpose(rdr)), -1);
+  return mul(g, q, dr + times_inverse_t(g, turning, r)) + times_inverse_t(g, dq - mul(g, q, qdq), r);
+}
+
+// The columns [first, end) of matrices.
+Value columns(Gradient& g, Value x, int64_t first, int64_t end) {
+  int last = g.shape(x).rank() - 1;
+  SliceAttrs part;
+  part.count = static_cast<int8_t>(last + 1);
+  for (int axis = 0; axis < last; ++axis) part.all[axis] = true;
+  part.axis[last] = {first, end - 1, 1};
+  return g.call("StridedSlice", {x}, part);
+}
+
+void qr_gradient(Gradient& g) {
+  Shape x = g.shape_of(0);
+  int64_t m = rows_of(x), n = columns_of(x);
+  if (x.size() == 0) return g.add(0, g.fill(x, 0, g.key()));
+  Value q = g.y(0), r = g.y(1), dq = g.dy(0);
+  // Below its diagonal r is zero whatever a is.
+  Value dr = g.call("Triu", {g.dy(1)}, DiagonalAttrs{0});
+  if (m >= n) return g.add(0, tall_qr_gradient(g, q, r, dq, dr));
+  // a = [x y], r = [u v]: x = q u, y = q v.
+  Value v = columns(g, r, m, n), dv = columns(g, dr, m, n);
+  Value dx = tall_qr_gradient(g, q, columns(g, r, 0, m), dq + mul_t(g, mul(g, q, v), dv), columns(g, dr, 0, m));
+  AxisAttrs last;
+  last.axis.count = 1;
+  last.axis.v[0] = -1;
+  g.add(0, g.call("ConcatV2", {dx, mul(g, q, dv)}, last));
+}
+
+// 1 / x, and 0 where x is 0.
+Value reciprocal_or_zero(Gradient& g, Value x) {
+  Value is_zero = g.cast(g.call("Equal", {x, 0.0}), g.key());
+  return (1.0 - is_zero) / (x + is_zero);
+}
+
+// s (..., k) as (..., k, 1), or (..., 1, k).
+Value as_column(Gradient& g, Value s) {
+  Shape shape = g.shape(s);
+  shape.push(1);
+  return g.reshape(s, shape);
+}
+Value as_row(Gradient& g, Value s) {
+  Shape shape = g.shape(s);
+  int64_t k = shape[shape.rank() - 1];
+  shape[shape.rank() - 1] = 1;
+  shape.push(k);
+  return g.reshape(s, shape);
+}
+
+// da = u (ds + f * (u^T du - du^T u) s + s f * (v^T dv - dv^T v)) v^T, and what du and dv have outside u's and v's
+// columns; f_ij = 1 / (s_j^2 - s_i^2). Directions in which u and v are not determined (equal singular values) get 0.
+void svd_gradient(Gradient& g) {
+  Shape x = g.shape_of(0);
+  if (x.size() == 0) return g.add(0, g.fill(x, 0, g.key()));
+  Value u = g.y(0), vt = g.y(2), row = as_row(g, g.y(1)), column = as_column(g, g.y(1));
+  int64_t k = std::min(rows_of(x), columns_of(x));
+  bool has_du = g.has_dy(0), has_dv = g.has_dy(2);
+  Value inverse, f;
+  if (has_du || has_dv) {
+    f = reciprocal_or_zero(g, row * row - column * column);
+    inverse = reciprocal_or_zero(g, row);
+  }
+  Value da = mul(g, u * as_row(g, g.dy(1)), vt);
+  if (has_du) {
+    Value udu = t_mul(g, u, g.dy(0));
+    Value du = mul(g, u, f * (udu - g.transpose(udu)) * row);
+    if (rows_of(x) > k) du = du + (g.dy(0) - mul(g, u, udu)) * inverse;
+    da = da + mul(g, du, vt);
+  }
+  if (has_dv) {
+    Value vdv = mul_t(g, vt, g.dy(2));
+    Value dv = mul(g, f * (vdv - g.transpose(vdv)) * column, vt);
+    if (columns_of(x) > k) dv = dv + (g.dy(2) - mul(g, g.transpose(vdv), vt)) * g.reshape(inverse, g.shape(column));
+    da = da + mul(g, u, dv);
+  }
+  g.add(0, da);
+}
+
+// Said of each: Eigen's factorisations run on the CPU.
+constexpr const char* kOutput = "x's shape; float32 for integers, else x's dtype. Computed in float64, on the CPU";
+
+}  // namespace
+
+void define_factorise_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "Cholesky",
+      .lua_name = "cholesky",
+      .summary = "The lower triangle l of each symmetric, positive definite matrix: x = l l^T. Only the lower triangle "
+                 "of x is read; the gradient is that of a symmetric x.",
+      .inputs = {{"x", kNumbers, "[..., n, n]"}},
+      .output = kOutput,
+      .errors = "InvalidArgument if x is not square, not positive definite, or bool.",
+      .source = "numpy.linalg.cholesky; gradient: Giles 2008",
+      .example = "lutra.cholesky({{4.0, 2.0}, {2.0, 5.0}})  --> {{2.0, 0.0}, {1.0, 2.0}}",
+      .compute = Compute::Float,
+      .shape = square_shape,
+      .gradient = cholesky_gradient,
+      .saves = kY0,
+      .cost = factorise_cost<1>,
+      .flags = kChecksValues,
+  });
+  ops.define({
+      .name = "MatrixSolve",
+      .lua_name = "solve",
+      .summary =
+          "The x with a x = b, by LU factorisation with partial pivoting. b is a vector if it has one axis, else "
+          "the columns of matrices; axes before the last two are a batch and broadcast.",
+      .inputs = {{"a", kNumbers, "[..., n, n]"}, {"b", kNumbers, "[n] or [..., n, k]"}},
+      .attrs = attrs<SolveAttrs>(
+          {attr("adjoint", &SolveAttrs::adjoint, "solve with a's transpose instead").otherwise("false")}),
+      .output =
+          "[..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed in float64, on the CPU",
+      .errors = "InvalidArgument if a is not square, b does not match, a matrix is exactly singular (a pivot is 0), or "
+                "both are bool.",
+      .source = "numpy.linalg.solve; adjoint as in tf.linalg.solve; gradient: Giles 2008",
+      .example = "lutra.solve({{2.0, 0.0}, {0.0, 4.0}}, {1.0, 2.0})  --> {0.5, 0.5}",
+      .compute = Compute::Float,
+      .shape = solve_shape,
+      .gradient = solve_gradient,
+      .saves = kX0 | kY0,
+      .cost = factorise_cost<1>,
+      .flags = kChecksValues,
+  });
+  ops.define({
+      .name = "MatrixTriangularSolve",
+      .summary = "The x with t x = b, t the lower or the upper triangle of a matrix.",
+      .inputs = {{"t", kFloats, "[..., n, n]"}, {"b", kFloats, "[..., n, k]"}},
+      .attrs = attrs<TriangularAttrs>({attr("lower", &TriangularAttrs::lower, "t is the lower triangle"),
+                                       attr("adjoint", &TriangularAttrs::adjoint, "solve with t's transpose")}),
+      .output = "[..., n, k]; the promoted dtype",
+      .shape = solve_shape,
+      .gradient = triangular_solve_gradient,
+      .saves = kX0 | kY0,
+      .cost = factorise_cost<1>,
+      .flags = kHidden | kChecksValues,
+  });
+  ops.define({
+      .name = "MatrixInverse",
+      .lua_name = "inv",
+      .summary = "The inverse of each matrix. To solve with it, solve is quicker and closer.",
+      .inputs = {{"x", kNumbers, "[..., n, n]"}},
+      .output = kOutput,
+      .errors = "InvalidArgument if x is not square, exactly singular (a pivot is 0), or bool.",
+      .source = "numpy.linalg.inv; gradient: Giles 2008",
+      .example = "lutra.inv({{2.0, 0.0}, {0.0, 4.0}})  --> {{0.5, 0.0}, {0.0, 0.25}}",
+      .compute = Compute::Float,
+      .shape = square_shape,
+      .gradient = inverse_gradient,
+      .saves = kY0,
+      .cost = factorise_cost<2>,
+      .flags = kChecksValues,
+  });
+  ops.define({
+      .name = "Qr",
+      .lua_name = "qr",
+      .summary = "q with orthonormal columns and r, an upper triangle, of each matrix: x = q r. Reduced: they meet in "
+                 "the smaller of x's two sizes, k.",
+      .inputs = {{"x", kNumbers, "[..., m, n]"}},
+      .output = "q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on the CPU",
+      .errors = "InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.",
+      .source = "numpy.linalg.qr, whose signs it has; gradient: Walter and Lehmann 2010, where x's first k columns are "
+                "independent",
+      .example = "lutra.qr({{3.0, 1.0}, {4.0, 2.0}})",
+      .outputs = 2,
+      .compute = Compute::Float,
+      .shape = qr_shape,
+      .gradient = qr_gradient,
+      .saves = kY0 | kY1,
+      .cost = factorise_cost<4>,
+      .flags = kChecksValues,
+  });
+  ops.define({
+      .name = "Svd",
+      .lua_name = "svd",
+      .summary =
+          "The singular value decomposition of each matrix: x = u diag(s) vt, u's columns and vt's rows "
+          "orthonormal, s not negative and descending. Reduced: they meet in the smaller of x's two sizes, k. The "
+          "signs of a column of u and its row of vt may both be the other. All nan if x is not finite.",
+      .inputs = {{"x", kNumbers, "[..., m, n]"}},
+      .output =
+          "u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on "
+          "the CPU",
+      .errors = "InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.",
+      .source = "numpy.linalg.svd(full_matrices=False); gradient: Townsend 2016, 0 where equal singular values leave u "
+                "and vt open",
+      .example = "lutra.svd({{3.0, 0.0}, {0.0, 2.0}})",
+      .outputs = 3,
+      .compute = Compute::Float,
+      .shape = svd_shape,
+      .gradient = svd_gradient,
+      .saves = kY0 | kY1 | kY2,
+      .cost = factorise_cost<20>,
+      .flags = kChecksValues,
+  });
+}
+
+}  // namespace lutra
