@@ -145,9 +145,13 @@ template <class T> [[gnu::always_inline]] inline T log1p_of(T x) {
   return x == 0 ? x : result;
 }
 
-// log(1 + e^x), which neither overflows nor loses digits.
+// log(1 + e^x), which neither overflows nor loses digits. 1 + e^-|x| is at most 2, and what rounds off it counts as in
+// log1p.
 template <class T> [[gnu::always_inline]] inline T softplus_of(T x) {
-  return (x > 0 ? x : T(0)) + log1p_of(exp_of(-std::fabs(x)));
+  T e = exp_of(-std::fabs(x));
+  T u = T(1) + e;
+  T lost = e - (u - T(1));
+  return (x > 0 ? x : T(0)) + (log_of_unit(u) + lost / u);
 }
 
 // tanh for 0 <= x < 0.625.

@@ -72,14 +72,20 @@ template <class T> struct Angle {
           near + (((1.0 - near) - half) + (z * (z * cos) - x * low))};
 }
 
+// `odd` where the quadrant is odd, else `even`. By masks: SSE2 cannot compare 64-bit integers.
+template <class T> [[gnu::always_inline]] inline T by_parity(typename FloatForm<T>::Bits quadrant, T even, T odd) {
+  using Bits = typename FloatForm<T>::Bits;
+  Bits mask = Bits{0} - (quadrant & 1);
+  return std::bit_cast<T>((std::bit_cast<Bits>(odd) & mask) | (std::bit_cast<Bits>(even) & ~mask));
+}
+
 // sin of what stands `quarters` quarter turns ahead of |x|, its sign flipped where `flip` has one.
 template <class T> [[gnu::always_inline]] inline T sin_ahead(T x, int quarters, typename FloatForm<T>::Bits flip) {
-  using F = FloatForm<T>;
-  using Bits = typename F::Bits;
+  using Bits = typename FloatForm<T>::Bits;
   Angle<T> angle = reduced(x);
   SinCos<T> at = sincos_near_zero(angle.high, angle.low);
   Bits quadrant = angle.quadrant + static_cast<Bits>(quarters);
-  T value = (quadrant & 1) != 0 ? at.cos : at.sin;
+  T value = by_parity(quadrant, at.sin, at.cos);
   return std::bit_cast<T>(std::bit_cast<Bits>(value) ^ ((quadrant & 2) << (sizeof(T) * 8 - 2)) ^ flip);
 }
 
@@ -95,8 +101,7 @@ template <class T> [[gnu::always_inline]] inline T tan_of(T x) {
   using Bits = typename F::Bits;
   Angle<T> angle = reduced(x);
   SinCos<T> at = sincos_near_zero(angle.high, angle.low);
-  bool is_odd = (angle.quadrant & 1) != 0;
-  T value = (is_odd ? -at.cos : at.sin) / (is_odd ? at.sin : at.cos);
+  T value = by_parity(angle.quadrant, at.sin, -at.cos) / by_parity(angle.quadrant, at.cos, at.sin);
   return std::bit_cast<T>(std::bit_cast<Bits>(value) ^ (std::bit_cast<Bits>(x) & F::kSign));
 }
 

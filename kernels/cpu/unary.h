@@ -24,15 +24,25 @@ template <class Op> Op op_of(const KernelArgs& args) {
   else return Op{};
 }
 
+// `op` by value: options behind a reference might lie under `out`, and nothing would vectorise.
 template <class Op, class T, class... In>
-[[gnu::noinline]] void function_span(const Op& op, T* __restrict out, int64_t n, const In* __restrict... in) {
+[[gnu::noinline]] void function_span(Op op, T* __restrict out, int64_t n, const In* __restrict... in) {
   for (int64_t i = 0; i < n; ++i) out[i] = op.apply(in[i]...);
-  if constexpr (requires { op.is_hard(in[0]...); }) {
-    bool any = false;
-    for (int64_t i = 0; i < n; ++i) any |= op.is_hard(in[i]...);
-    for (int64_t i = 0; any && i < n; ++i) {
-      if (op.is_hard(in[i]...)) out[i] = op.hard(in[i]...);
-    }
+}
+
+template <class Op, class T>
+[[gnu::noinline]] void correct_span(Op op, T* __restrict out, int64_t n, const T* __restrict in) {
+  for (int64_t i = 0; i < n; ++i) {
+    if (op.is_hard(in[i])) out[i] = op.hard(in[i]);
+  }
+}
+
+template <class Op, class T> void apply_span(Op op, T* out, int64_t n, const T* in) {
+  function_span<Op, T>(op, out, n, in);
+  if constexpr (requires { op.is_hard(in[0]); }) {
+    std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t> hard = 0;
+    for (int64_t i = 0; i < n; ++i) hard += op.is_hard(in[i]) ? 1 : 0;
+    if (hard > 0) correct_span<Op, T>(op, out, n, in);
   }
 }
 
@@ -48,7 +58,7 @@ template <class Op, class T> void function_block(const Op& op, const KernelArgs&
   constexpr bool kIsPair = requires(C c) { op.apply(c, c); };
   if constexpr (std::is_same_v<C, T>) {
     if constexpr (kIsPair) function_span<Op, C>(op, out, n, x, args.in[1].as<T>() + at);
-    else function_span<Op, C>(op, out, n, x);
+    else apply_span<Op, C>(op, out, n, x);
   } else {
     C in[kIsPair ? 2 : 1][kFunctionBlock], result[kFunctionBlock];
     convert_span(x, in[0], n);
@@ -56,7 +66,7 @@ template <class Op, class T> void function_block(const Op& op, const KernelArgs&
       convert_span(args.in[1].as<T>() + at, in[1], n);
       function_span<Op, C>(op, result, n, in[0], in[1]);
     } else {
-      function_span<Op, C>(op, result, n, in[0]);
+      apply_span<Op, C>(op, result, n, in[0]);
     }
     convert_span(result, out, n);
   }
