@@ -17,9 +17,10 @@ end
 
 -- f(...) without collections, also while they are at their most aggressive.
 function collector.in_peace(f, ...)
+  local was_running = collectgarbage("isrunning")  -- not so within another's peace
   collectgarbage("stop")
   local results = table.pack(pcall(f, ...))
-  collectgarbage("restart")
+  if was_running then collectgarbage("restart") end
   if not results[1] then error(results[2], 0) end
   return table.unpack(results, 2, results.n)
 end
