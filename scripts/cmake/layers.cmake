@@ -11,7 +11,7 @@ endif()
 add_compile_options(-Wall -Wextra -ffp-contract=off)
 
 # What every program or library made of layers links.
-set(BASE_LIBRARIES "${DNNL}" ${PARALLEL_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS} m)
+set(BASE_LIBRARIES "${DNNL}" "${PNG}" "${ZLIB}" ${PARALLEL_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS} m)
 
 function(lutra_objects target)
   add_library(${target} OBJECT ${ARGN})

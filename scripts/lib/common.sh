@@ -2,7 +2,8 @@
 # Everything here speaks on stderr. Expects `root`.
 # shellcheck shell=bash disable=SC2034,SC2154
 
-run_packages=(g++ cmake make ninja-build ccache liblua5.4-dev libdnnl-dev libeigen3-dev)
+run_packages=(g++ cmake make ninja-build ccache liblua5.4-dev libdnnl-dev libeigen3-dev
+  zlib1g-dev libpng-dev nlohmann-json3-dev)
 test_packages=("${run_packages[@]}" catch2 lua5.4 valgrind)
 # They come along when something else must be installed; alone they are no reason to.
 optional_packages=" ninja-build ccache make "

@@ -16,6 +16,7 @@ void open_tape(lua_State* L, State& state);       // GradientTape
 void open_tidy(lua_State* L, State& state);       // what lutra.tidy is made of
 void open_help(lua_State* L, State& state);       // what lutra.help is made of
 void open_constants(lua_State* L, State& state);  // constant, from_bytes
+void open_files(lua_State* L, State& state);      // load, save
 void open_errors(lua_State* L, State& state);     // iserror, and what error objects can do
 void open_shapes(lua_State* L, State& state);     // what shapes can do
 void open_settings(lua_State* L, State& state);   // set_print_options, random.set_seed

@@ -84,7 +84,9 @@ end
 local x = lt.ones { 3, 3 }
 local quiet = { set_log_device_placement = true }  -- a good value would print a line for every op
 local slow = { release_memory = true, reset = true }  -- each collects
+local saved = os.tmpname()
 local good_values = {
+  load = { "tests/data/int32.npy" }, save = { saved .. ".npy", x },
   constant = { { 1, 2 } }, from_bytes = { "abcd", "float32", { 1 } }, tidy = { function() end }, device = { "GPU:0" },
   set_memory_limit = { "CPU:0", 256 }, set_memory_growth = { "GPU:0", true },
   set_logical_device_configuration = { "GPU:0", { { memory_limit = 1 } } }, set_per_process_memory_fraction = { "GPU:0", 0.5 },
@@ -124,6 +126,8 @@ local function walk(prefix, module)
   end
 end
 walk("", lt)
+os.remove(saved)
+os.remove(saved .. ".npy")
 assert(walked > 60, "the walk found " .. walked .. " functions")
 
 -- Methods and operators of both kinds of tensor: with bytes of its own and on a GPU.

@@ -66,7 +66,8 @@ END
 ((failed == 0)) || exit 8
 ]=])
 write("bin/dpkg-query", [=[#!/bin/bash
-for name in g++ cmake make ninja-build ccache liblua5.4-dev libdnnl-dev libeigen3-dev catch2 lua5.4 valgrind; do
+for name in g++ cmake make ninja-build ccache liblua5.4-dev libdnnl-dev libeigen3-dev zlib1g-dev libpng-dev \
+  nlohmann-json3-dev catch2 lua5.4 valgrind; do
   [[ $name == "${FAKE_MISSING-}" ]] || printf 'installed:%s ' "$name"
 done
 ]=])

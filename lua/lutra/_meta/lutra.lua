@@ -39,6 +39,49 @@ function lutra.constant(value, options) end
 --- Source: tf.io.decode_raw
 function lutra.from_bytes(bytes, dtype, shape) end
 
+--- Reads a file of tensors; its extension says of which kind. [docs/files.md](../files.md) tells about each.
+---
+--- `.npy`, `.csv` and `.png` give a tensor, `.npz` and `.safetensors` a table of tensors by name. A picture is uint8 of shape
+--- {height, width, channels}; 16 bits become 8. A csv is {rows, columns}: int32 (int64 when one does not fit), float32 if there
+--- is any fraction, or `dtype`; lines that begin with # are comments.
+---@param path string
+---@param options? table csv: {header = true}: the first line names the columns; {delimiter = ";"}; {dtype = "float64"}
+---@return lutra.Tensor|table<string, lutra.Tensor> # placed as a constant is: on the device of the scope, else the first GPU
+---@return string[]? # of a csv with a header: the columns' names
+--- Errors: NotFound when there is no such file. InvalidArgument for an unknown extension or option, and for a file that is
+---   damaged or holds what no tensor can: it names the file, the byte or line, and what is wrong. ResourceExhausted when
+---   memory does not suffice.
+--- Example:
+---     local path = os.tmpname()
+---     lt.save(path .. ".safetensors", {w = lt.ones {2}, step = 7})
+---     local saved = lt.load(path .. ".safetensors")
+---     print(saved.w, saved.step:item())
+---     --> lutra.Tensor([1. 1.], shape=(2,), dtype=float32)	7
+---     os.remove(path .. ".safetensors")
+---     os.remove(path)
+--- Source: numpy.load
+function lutra.load(path, options) end
+
+--- Writes a tensor, or a table of tensors by name, to a file; its extension says of which kind. A Variable saves its value.
+---
+--- `.npy`, `.csv` and `.png` take a tensor, `.npz` and `.safetensors` a table of them. Tensors may lie on any device: save waits
+--- for what is queued there. A file that exists is replaced in one step, once the new one is complete on disk; when anything
+--- goes wrong it stays as it was. More: [docs/files.md](../files.md).
+---@param path string
+---@param value lutra.Tensor|lutra.Variable|table a tensor or a literal; or a table of them: {w = tensor}
+---@param options? table npz: {compress = true}; csv: {header = {"a", "b"}} names the columns, {delimiter = ";"}
+--- Errors: InvalidArgument for an unknown extension or option, and for what the format has no room for (bfloat16 in npy, another
+---   dtype than uint8 in png, more than two axes in csv). NotFound when the folder is not there, FailedPrecondition when it
+---   may not be written, ResourceExhausted when the disk is full; and what a GPU found wrong while computing the tensors.
+--- Example:
+---     local path = os.tmpname()
+---     lt.save(path .. ".npy", {{1, 2}, {3, 4}})
+---     print(lt.load(path .. ".npy"):totable()[2][1])  --> 3
+---     os.remove(path .. ".npy")
+---     os.remove(path)
+--- Source: numpy.save
+function lutra.save(path, value, options) end
+
 --- Opens a device scope: the operations inside run on the device it names.
 ---
 --- `local _ <close> = lt.device(name)` lasts until the end of the block; `lt.device(name, f, ...)` calls `f(...)`

@@ -1,0 +1,256 @@
+#include <algorithm>
+#include <charconv>
+
+#include "io/formats.h"
+#include "tensor/float_text.h"
+
+// Numbers as text, one row a line. Read twice: once for how many there are and of which kind, once for their values, so
+// that nothing but the tensor is held in memory.
+
+namespace lutra {
+namespace {
+
+constexpr std::size_t kLongestField = 4096;
+
+// Walks through a file line by line, field by field.
+class Scanner {
+ public:
+  Scanner(ByteSource& source, char delimiter) : source_(source), delimiter_(delimiter), window_(1 << 16) {
+    if (peek() != 0xef) return;
+    // The mark that some programs put before UTF-8.
+    for (int wanted : {0xef, 0xbb, 0xbf}) {
+      if (peek() == wanted) ++next_;
+    }
+  }
+
+  // To the next line that has something in it; comments are passed over if `skips_comments`. False at the end.
+  bool to_line(bool skips_comments) {
+    for (;; skip_line()) {
+      field_ = 0;
+      while (is_blank(peek())) ++next_;
+      int c = peek();
+      if (c < 0) return false;
+      if (c != '\n' && c != '\r' && !(c == '#' && skips_comments)) return true;
+    }
+  }
+  // The field that begins here, without blanks around it. *last: the line ends after it.
+  std::string_view field(bool* last) {
+    ++field_;
+    size_ = 0;
+    while (is_blank(peek())) ++next_;
+    if (peek() == '"') read_quoted();
+    else read_plain();
+    int c = peek();
+    *last = c != static_cast<unsigned char>(delimiter_);
+    if (!*last) ++next_;
+    else skip_line();
+    return {text_, size_};
+  }
+  // Of a header: "# a, b" begins at "a".
+  void skip_hash() {
+    if (peek() == '#') ++next_;
+  }
+
+  template <class... Parts> [[noreturn]] void fail_here(const Parts&... parts) {
+    fail(ErrorCode::InvalidArgument, source_.label(), ", line ", field_line_, ", field ", field_, ": ", parts...);
+  }
+  int64_t line() const { return field_line_; }
+
+ private:
+  bool is_blank(int c) const { return (c == ' ' || c == '\t') && c != delimiter_; }
+  int peek() {
+    if (next_ == filled_) {
+      at_ += filled_;
+      next_ = 0;
+      filled_ = static_cast<std::size_t>(std::min<uint64_t>(window_.size(), source_.size() - at_));
+      source_.read(at_, window_.data(), filled_);
+      if (filled_ == 0) return -1;
+    }
+    return static_cast<int>(window_[next_]);
+  }
+  void take() {
+    if (size_ == kLongestField) fail_here("it is longer than ", kLongestField, " bytes");
+    text_[size_++] = static_cast<char>(peek());
+    ++next_;
+  }
+  void read_plain() {
+    field_line_ = line_;
+    for (int c = peek(); c >= 0 && c != '\n' && c != '\r' && c != static_cast<unsigned char>(delimiter_); c = peek())
+      take();
+    while (size_ > 0 && is_blank(static_cast<unsigned char>(text_[size_ - 1]))) --size_;
+  }
+  void read_quoted() {
+    field_line_ = line_;
+    ++next_;
+    for (;;) {
+      int c = peek();
+      if (c < 0 || c == '\n') fail_here("a quote is not closed");
+      if (c == '"') {
+        ++next_;
+        if (peek() != '"') break;
+      }
+      take();
+    }
+    while (is_blank(peek())) ++next_;
+    int c = peek();
+    if (c >= 0 && c != '\n' && c != '\r' && c != static_cast<unsigned char>(delimiter_))
+      fail_here("text after a quote");
+  }
+  void skip_line() {
+    int c = peek();
+    while (c >= 0 && c != '\n' && c != '\r') {
+      ++next_;
+      c = peek();
+    }
+    if (c < 0) return;
+    ++next_;
+    if (c == '\r' && peek() == '\n') ++next_;
+    ++line_;
+  }
+
+  ByteSource& source_;
+  char delimiter_;
+  std::vector<std::byte> window_;
+  uint64_t at_ = 0;  // of the window in the file
+  std::size_t filled_ = 0, next_ = 0;
+  char text_[kLongestField];
+  std::size_t size_ = 0;
+  int64_t line_ = 1, field_line_ = 1, field_ = 0;
+};
+
+Scalar number_of(Scanner& scanner, std::string_view field) {
+  if (field.empty()) scanner.fail_here("it is empty, expected a number");
+  std::string_view digits = field;
+  if (digits[0] == '+') digits.remove_prefix(1);
+  const char* end = digits.data() + digits.size();
+  int64_t whole = 0;
+  auto [whole_end, whole_error] = std::from_chars(digits.data(), end, whole);
+  if (whole_error == std::errc() && whole_end == end) return Scalar::of(whole);
+  double value = 0;
+  auto [value_end, value_error] = std::from_chars(digits.data(), end, value);
+  if (value_end != end || digits.empty() || value_error == std::errc::invalid_argument) {
+    scanner.fail_here(quote(field), " is no number");
+  }
+  if (value_error == std::errc::result_out_of_range) scanner.fail_here(quote(field), " does not fit a float64");
+  return Scalar::of(value);
+}
+
+class CsvReader final : public FileReader {
+ public:
+  CsvReader(std::unique_ptr<ByteSource> source, const ReadOptions& options)
+      : source_(std::move(source)), options_(options) {
+    int64_t rows = 0, columns = 0;
+    DTypes seen;
+    Scanner scanner(*source_, options_.delimiter);
+    if (options_.header) {
+      columns_ = read_header(scanner);
+      columns = static_cast<int64_t>(columns_.size());
+    }
+    for (; scanner.to_line(true); ++rows) {
+      int64_t count = 0;
+      for (bool last = false; !last; ++count) seen = seen | literal_dtype(number_of(scanner, scanner.field(&last)));
+      if (rows == 0 && !options_.header) columns = count;
+      if (count != columns) {
+        fail(ErrorCode::InvalidArgument, source_->label(), ", line ", scanner.line(), ": it has ", count, " fields, ",
+             options_.header ? "the header has " : "the first row has ", columns);
+      }
+    }
+    DType dtype = options_.dtype;
+    if (dtype == kNoDType) {
+      bool is_whole = !seen.has(DType::Float32) && !seen.empty();
+      dtype = !is_whole ? DType::Float32 : seen.has(DType::Int64) ? DType::Int64 : DType::Int32;
+    }
+    entries_.push_back({"", dtype, {rows, columns}});
+    // Every element has at least a byte in the file, so the count cannot overflow.
+  }
+
+  void read(std::size_t, std::byte* to) override {
+    const FileEntry& entry = entries_[0];
+    std::size_t width = size_of(entry.dtype);
+    std::byte* end = to + entry.nbytes();
+    Scanner scanner(*source_, options_.delimiter);
+    if (options_.header) read_header(scanner);
+    while (scanner.to_line(true)) {
+      for (bool last = false; !last; to += width) {
+        std::string_view field = scanner.field(&last);
+        Scalar value = number_of(scanner, field);
+        bool is_one_of_two = value.as_double() == 0 || value.as_double() == 1;
+        if (is_integer(entry.dtype) ? !fits(entry.dtype, value) : entry.dtype == DType::Bool && !is_one_of_two) {
+          scanner.fail_here(quote(field), " does not fit ", entry.dtype);
+        }
+        if (to == end) scanner.fail_here("the file grew while it was being read");
+        write_element(entry.dtype, to, value);
+      }
+    }
+    require(to == end, source_->label(), ": the file shrank while it was being read");
+  }
+
+ private:
+  std::vector<std::string> read_header(Scanner& scanner) {
+    std::vector<std::string> names;
+    if (!scanner.to_line(false)) return names;
+    scanner.skip_hash();
+    for (bool last = false; !last;) names.emplace_back(scanner.field(&last));
+    return names;
+  }
+
+  std::unique_ptr<ByteSource> source_;
+  ReadOptions options_;
+};
+
+void append_name(std::string& out, const std::string& name, char delimiter) {
+  bool is_plain =
+      !name.empty() && name.find_first_of("\"# \t") == std::string::npos && name.find(delimiter) == std::string::npos;
+  if (is_plain) {
+    out += name;
+    return;
+  }
+  out += '"';
+  for (char c : name) out.append(c == '"' ? 2 : 1, c);
+  out += '"';
+}
+
+}  // namespace
+
+std::unique_ptr<FileReader> open_csv(std::unique_ptr<ByteSource> source, const ReadOptions& options) {
+  return std::make_unique<CsvReader>(std::move(source), options);
+}
+
+void write_csv(FileContents& contents, ByteSink& sink, const WriteOptions& options) {
+  const FileEntry& entry = contents.entries()[0];
+  int rank = entry.shape.rank();
+  require(rank == 1 || rank == 2, sink.label(), ": a tensor ", entry.shape,
+          " is no table; csv takes one of shape {rows, columns}, or {rows} for one column");
+  int64_t columns = rank == 2 ? entry.shape[1] : 1;
+  std::string out;
+  if (!options.columns.empty()) {
+    require(static_cast<int64_t>(options.columns.size()) == columns, sink.label(), ": header has ",
+            options.columns.size(), " names, the tensor ", entry.shape, " has ", columns, " columns");
+    for (std::size_t i = 0; i < options.columns.size(); ++i) {
+      require(
+          options.columns[i].find_first_of("\r\n") == std::string::npos && options.columns[i].size() < kLongestField,
+          sink.label(), ": header has ", quote(options.columns[i]), ", which does not fit into a line");
+      if (i > 0) out += options.delimiter;
+      append_name(out, options.columns[i], options.delimiter);
+    }
+    out += '\n';
+  }
+  int64_t column = 0;
+  std::size_t width = size_of(entry.dtype);
+  for_each_piece(contents, 0, [&](const std::byte* bytes, std::size_t count) {
+    for (const std::byte* end = bytes + count; bytes < end; bytes += width) {
+      Scalar value = read_element(entry.dtype, bytes);
+      if (value.kind == Scalar::Kind::Float) out += float_text(entry.dtype, value.d);
+      else append(out, value.i);
+      bool ends_row = ++column == columns;
+      if (ends_row) column = 0;
+      out += ends_row ? '\n' : options.delimiter;
+      if (out.size() < (1 << 16)) continue;
+      sink.write(out);
+      out.clear();
+    }
+  });
+  sink.write(out);
+}
+
+}  // namespace lutra

@@ -1,0 +1,116 @@
+#include "io/sink.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "core/error.h"
+#include "io/source.h"
+
+namespace lutra {
+namespace {
+
+constexpr std::size_t kGathered = std::size_t{1} << 16;
+
+std::string folder_of(const std::string& path) {
+  std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// The file that a link, or a chain of links, leads to.
+std::string resolved(const std::string& path) {
+  char* real = realpath(path.c_str(), nullptr);
+  if (real == nullptr) return path;
+  std::string out = real;
+  free(real);
+  return out;
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const char* who, const std::string& path)
+    : ByteSink(text(who, ": ", path)), path_(resolved(path)) {
+  struct stat facts;
+  bool exists = stat(path_.c_str(), &facts) == 0;
+  if (!exists && errno != ENOENT) fail_system(label(), "cannot be written", errno);
+  if (exists && !S_ISREG(facts.st_mode)) {
+    fail(ErrorCode::InvalidArgument, label(), S_ISDIR(facts.st_mode) ? " is a folder" : " is no regular file");
+  }
+  // Replacing a file needs no right to write into it; it is asked for all the same, as any other program would.
+  if (exists && access(path_.c_str(), W_OK) != 0) fail_system(label(), "cannot be written", errno);
+  waiting_.reserve(kGathered);
+  for (int attempt = 0; file_ < 0; ++attempt) {
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != sizeof number) number = static_cast<uint64_t>(getpid());
+    temporary_ = text(folder_of(path_), "/.lutra-", number + static_cast<uint64_t>(attempt), ".tmp");
+    file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ < 0 && (errno != EEXIST || attempt == 100)) {
+      int error = errno;
+      fail_system(label(), "cannot be written", error);
+    }
+  }
+  if (exists && fchmod(file_, facts.st_mode & 07777) != 0) {
+    int error = errno;
+    close(file_);
+    unlink(temporary_.c_str());
+    fail_system(label(), "cannot be written", error);
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (file_ >= 0) close(file_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void AtomicFile::put_out(uint64_t offset, const std::byte* bytes, std::size_t count) {
+  while (count > 0) {
+    ssize_t done = pwrite(file_, bytes, count, static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) fail_system(label(), "cannot be written", errno);
+    bytes += done;
+    offset += static_cast<uint64_t>(done);
+    count -= static_cast<std::size_t>(done);
+  }
+}
+
+void AtomicFile::flush() {
+  put_out(waiting_at_, waiting_.data(), waiting_.size());
+  waiting_.clear();
+}
+
+void AtomicFile::put(uint64_t offset, const std::byte* bytes, std::size_t count) {
+  if (count == 0) return;
+  if (offset != waiting_at_ + waiting_.size() || waiting_.size() + count > kGathered) flush();
+  if (count >= kGathered) return put_out(offset, bytes, count);
+  if (waiting_.empty()) waiting_at_ = offset;
+  waiting_.insert(waiting_.end(), bytes, bytes + count);
+}
+
+void AtomicFile::commit() {
+  flush();
+  if (fsync(file_) != 0) fail_system(label(), "cannot be written", errno);
+  int closed = close(file_);
+  file_ = -1;
+  if (closed != 0) fail_system(label(), "cannot be written", errno);
+  if (rename(temporary_.c_str(), path_.c_str()) != 0) fail_system(label(), "cannot be written", errno);
+  temporary_.clear();
+  // The name lasts once its folder does. Some file systems cannot sync a folder: the file itself is whole all the same.
+  int folder = open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  fsync(folder);
+  close(folder);
+}
+
+void MemorySink::put(uint64_t offset, const std::byte* bytes, std::size_t count) {
+  if (count == 0) return;
+  if (bytes_.size() < offset + count) bytes_.resize(offset + count);
+  std::memcpy(bytes_.data() + offset, bytes, count);
+}
+
+}  // namespace lutra

@@ -1,0 +1,70 @@
+// Bytes that are written, in order, with a way back to what is only known later: a file that appears whole or not at
+// all, or memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lutra {
+
+class ByteSink {
+ public:
+  explicit ByteSink(std::string label) : label_(std::move(label)) {}
+  virtual ~ByteSink() = default;
+
+  const std::string& label() const { return label_; }
+  uint64_t size() const { return size_; }
+  void write(const void* bytes, std::size_t count) {
+    put(size_, static_cast<const std::byte*>(bytes), count);
+    size_ += count;
+  }
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  // Over bytes that have been written.
+  void overwrite(uint64_t offset, std::string_view text) {
+    put(offset, reinterpret_cast<const std::byte*>(text.data()), text.size());
+  }
+
+ protected:
+  virtual void put(uint64_t offset, const std::byte* bytes, std::size_t count) = 0;
+
+ private:
+  std::string label_;
+  uint64_t size_ = 0;
+};
+
+// Written beside `path` under a name of its own; commit() makes it last and gives it the name, in one step. Without
+// commit nothing is left. A link is followed, an existing file's permissions are kept.
+class AtomicFile final : public ByteSink {
+ public:
+  AtomicFile(const char* who, const std::string& path);
+  ~AtomicFile() override;
+  AtomicFile(const AtomicFile&) = delete;
+  void commit();
+
+ private:
+  void put(uint64_t offset, const std::byte* bytes, std::size_t count) override;
+  void put_out(uint64_t offset, const std::byte* bytes, std::size_t count);
+  void flush();
+
+  std::string path_;
+  std::string temporary_;
+  std::vector<std::byte> waiting_;  // small writes, gathered
+  uint64_t waiting_at_ = 0;
+  int file_ = -1;
+};
+
+class MemorySink final : public ByteSink {
+ public:
+  explicit MemorySink(std::string label) : ByteSink(std::move(label)) {}
+  const std::vector<std::byte>& bytes() const { return bytes_; }
+
+ private:
+  void put(uint64_t offset, const std::byte* bytes, std::size_t count) override;
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace lutra

@@ -1,0 +1,47 @@
+// The bytes of one tensor's file in order: a file, or a part of one, packed or not.
+#pragma once
+
+#include <algorithm>
+
+#include "io/source.h"
+
+namespace lutra {
+
+class ByteStream {
+ public:
+  ByteStream(std::string label, uint64_t size) : label_(std::move(label)), size_(size) {}
+  virtual ~ByteStream() = default;
+
+  const std::string& label() const { return label_; }
+  // How many bytes there are, read or not; for a packed one what its directory says.
+  uint64_t size() const { return size_; }
+  uint64_t position() const { return position_; }
+  // The next `bytes`, all of them, or an Error.
+  void read(std::byte* to, std::size_t bytes) {
+    if (bytes > size_ - position_) {
+      fail_at(label_, position_, "it ends at byte ", size_, ", ", bytes, " bytes were expected here");
+    }
+    if (bytes > 0) read_next(to, bytes);
+    position_ += bytes;
+  }
+
+ protected:
+  virtual void read_next(std::byte* to, std::size_t bytes) = 0;
+
+ private:
+  std::string label_;
+  uint64_t size_;
+  uint64_t position_ = 0;
+};
+
+// All of a source.
+class WholeStream final : public ByteStream {
+ public:
+  explicit WholeStream(ByteSource& source) : ByteStream(source.label(), source.size()), source_(source) {}
+
+ private:
+  void read_next(std::byte* to, std::size_t bytes) override { source_.read(position(), to, bytes); }
+  ByteSource& source_;
+};
+
+}  // namespace lutra
