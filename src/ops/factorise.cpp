@@ -313,7 +313,7 @@ void define_factorise_ops(OpRegistry& ops) {
       .errors = "InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.",
       .source = "numpy.linalg.qr, whose signs it has; gradient: Walter and Lehmann 2010, where x's first k columns are "
                 "independent",
-      .example = "lutra.qr({{3.0, 1.0}, {4.0, 2.0}})",
+      .example = "lutra.qr({{3.0, 1.0}, {4.0, 2.0}})  --> {{-0.6, -0.8}, {-0.8, 0.6}}, {{-5.0, -2.2}, {0.0, 0.4}}",
       .outputs = 2,
       .compute = Compute::Float,
       .shape = qr_shape,
@@ -336,7 +336,8 @@ void define_factorise_ops(OpRegistry& ops) {
       .errors = "InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.",
       .source = "numpy.linalg.svd(full_matrices=False); gradient: Townsend 2016, 0 where equal singular values leave u "
                 "and vt open",
-      .example = "lutra.svd({{3.0, 0.0}, {0.0, 2.0}})",
+      .example =
+          "lutra.svd({{3.0, 0.0}, {0.0, 2.0}})  --> {{1.0, 0.0}, {0.0, 1.0}}, {3.0, 2.0}, {{1.0, 0.0}, {0.0, 1.0}}",
       .outputs = 3,
       .compute = Compute::Float,
       .shape = svd_shape,
