@@ -30,7 +30,7 @@ class TensorBooks {
   int64_t count_ = 0;
   int64_t bytes_ = 0;  // what they hold
   int64_t bytes_at_collection_ = 0;
-  int64_t budget_bytes_ = int64_t{64} << 20;
+  int64_t budget_bytes_ = int64_t{8} << 20;  // until the first collection says how long one takes
   // While the interpreter closes, Lua calls the finalizers there are but none of what they make: these.
   std::unordered_set<Box*> made_in_finalizers_;
 };
