@@ -45,7 +45,11 @@ int error_text(lua_State* L) {
   lua_rawget(L, 1);
   if (lua_type(L, 3) != LUA_TSTRING) return luaL_error(L, "not an error of Lutra's");
   if (lua_type(L, 2) != LUA_TSTRING) return 1;
-  lua_pushfstring(L, "%s %s", lua_tostring(L, 2), lua_tostring(L, 3));
+  // Not by a format: what a message quotes may hold a zero byte.
+  lua_pushvalue(L, 2);
+  lua_pushliteral(L, " ");
+  lua_pushvalue(L, 3);
+  lua_concat(L, 3);
   return 1;
 }
 

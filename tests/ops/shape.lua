@@ -305,20 +305,3 @@ spec "StridedSlice" {
     t.raises("InvalidArgument", "index 0", function() return v[0] end)
   end,
 }
-
-spec "broadcast_to" {
-  example = { { 1, 2 }, { 2, 2 }, gives = { { 1, 2 }, { 1, 2 } }, dtype = "int32" },
-  examples = {
-    { 5, { 2, 0 }, shape = { 2, 0 }, dtype = "int32" },
-    { { { 1 }, { 2 } }, { 2, 3 }, gives = { { 1, 1, 1 }, { 2, 2, 2 } } },
-    { { { { 1, 2 } } }, { 2, 2, 2 }, gives = { { { 1, 2 }, { 1, 2 } }, { { 1, 2 }, { 1, 2 } } } },
-    { int8 { 7 }, 3, gives = { 7, 7, 7 }, dtype = "int8" },
-    { { true }, { 2 }, gives = { true, true }, dtype = "bool" },
-  },
-  gradients = { { { 1, 2, 3 }, { 2, 3 }, fixed = { [2] = true } }, { { { 1 }, { 2 } }, { 3, 2, 4 }, fixed = { [2] = true } } },
-  rejects = {
-    { args = { { 1, 2 }, { 3 } }, says = "broadcast_to: x (2,) does not fit shape (3,)" },
-    { args = { { 1, 2 }, {} }, says = "broadcast_to: x (2,) does not fit shape ()" },
-    { args = { { 1, 2 }, { -1, 2 } }, says = "broadcast_to: " },
-  },
-}

@@ -9,11 +9,17 @@ lutra.random = {}
 
 ---@class lutra.Tensor
 ---@operator add(any): lutra.Tensor
+---@operator band(any): lutra.Tensor
+---@operator bnot(any): lutra.Tensor
+---@operator bor(any): lutra.Tensor
+---@operator bxor(any): lutra.Tensor
 ---@operator div(any): lutra.Tensor
 ---@operator idiv(any): lutra.Tensor
 ---@operator mod(any): lutra.Tensor
 ---@operator mul(any): lutra.Tensor
 ---@operator pow(any): lutra.Tensor
+---@operator shl(any): lutra.Tensor
+---@operator shr(any): lutra.Tensor
 ---@operator sub(any): lutra.Tensor
 ---@operator unm: lutra.Tensor
 local Tensor = {}
@@ -29,17 +35,28 @@ function lutra.abs(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:abs() end
 
---- a + b.
+--- The angle in [0, pi] whose cosine is x; nan outside -1..1.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.acos(x) end
+
+--- The angle in [0, pi] whose cosine is x; nan outside -1..1.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:acos() end
+
+--- a + b; integers wrap.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.add(a, b) end
 
---- a + b.
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- a + b; integers wrap.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:add(b) end
 
 --- The sum of a list of tensors, from the first to the last, element by element.
@@ -93,6 +110,181 @@ function lutra.argmax(x, axis, options) end
 --- Errors: InvalidArgument for an axis that is not there, for more than one, or if there are no elements.
 function Tensor:argmax(axis, options) end
 
+--- Where the smallest element along the axis is, counted from 1; without an axis its row-major position. The first of equals, and the first nan before any number.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to look along (default the flattened tensor)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axis; int64
+--- Errors: InvalidArgument for an axis that is not there, for more than one, or if there are no elements.
+function lutra.argmin(x, axis, options) end
+
+--- Where the smallest element along the axis is, counted from 1; without an axis its row-major position. The first of equals, and the first nan before any number.
+---@param axis? any the axis to look along (default the flattened tensor)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axis; int64
+--- Errors: InvalidArgument for an axis that is not there, for more than one, or if there are no elements.
+function Tensor:argmin(axis, options) end
+
+--- Where the elements along an axis stand, counted from 1, in the order that sort puts them in: take_along_axis(x, argsort(x), -1) is sort(x).
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to sort along (default -1)
+---@param options? any options
+---@return lutra.Tensor # x's shape; int64
+--- Errors: InvalidArgument if x is a scalar, for an axis that is not there, or for more than one.
+function lutra.argsort(x, axis, options) end
+
+--- Where the elements along an axis stand, counted from 1, in the order that sort puts them in: take_along_axis(x, argsort(x), -1) is sort(x).
+---@param axis? any the axis to sort along (default -1)
+---@param options? any options
+---@return lutra.Tensor # x's shape; int64
+--- Errors: InvalidArgument if x is a scalar, for an axis that is not there, or for more than one.
+function Tensor:argsort(axis, options) end
+
+--- The angle in [-pi/2, pi/2] whose sine is x; nan outside -1..1.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.asin(x) end
+
+--- The angle in [-pi/2, pi/2] whose sine is x; nan outside -1..1.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:asin() end
+
+--- The angle in [-pi/2, pi/2] whose tangent is x.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.atan(x) end
+
+--- The angle in [-pi/2, pi/2] whose tangent is x.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:atan() end
+
+--- The angle of the point (x, y) to the x axis, in radians from -pi to pi.
+---@param y any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+function lutra.atan2(y, x) end
+
+--- The angle of the point (x, y) to the x axis, in radians from -pi to pi.
+---@param x any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+function Tensor:atan2(x) end
+
+--- The mean of the elements under a window that moves over images, channel by channel. Padding does not count.
+---@param x any [batch, height, width, channels]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param size any the window: a number, or {height, width}
+---@param options? any options
+---@return lutra.Tensor # [batch, height, width, channels]; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x does not have four axes or is bool, for a size or stride below 1, for a window that is larger than the padded image, or for padding as large as the window.
+function lutra.avg_pool2d(x, size, options) end
+
+--- The mean of the elements under a window that moves over images, channel by channel. Padding does not count.
+---@param size any the window: a number, or {height, width}
+---@param options? any options
+---@return lutra.Tensor # [batch, height, width, channels]; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x does not have four axes or is bool, for a size or stride below 1, for a window that is larger than the padded image, or for padding as large as the window.
+function Tensor:avg_pool2d(size, options) end
+
+--- (x - mean) / sqrt(var + epsilon) * scale + offset, with one number of each for an element of the last axis.
+---@param x any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param mean any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param var any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param scale any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param offset any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if x is a scalar, another input is not a vector as long as x's last axis, an input is bool, or epsilon is negative or not finite.
+function lutra.batch_norm(x, mean, var, scale, offset, options) end
+
+--- (x - mean) / sqrt(var + epsilon) * scale + offset, with one number of each for an element of the last axis.
+---@param mean any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param var any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param scale any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param offset any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if x is a scalar, another input is not a vector as long as x's last axis, an input is bool, or epsilon is negative or not finite.
+function Tensor:batch_norm(mean, var, scale, offset, options) end
+
+--- x + b, with b added along the last axis.
+---@param x any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the promoted dtype, integers wrap
+--- Errors: InvalidArgument if b is not a vector as long as x's last axis, or if an input is bool.
+function lutra.bias_add(x, b) end
+
+--- x + b, with b added along the last axis.
+---@param b any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the promoted dtype, integers wrap
+--- Errors: InvalidArgument if b is not a vector as long as x's last axis, or if an input is bool.
+function Tensor:bias_add(b) end
+
+--- How often each whole number occurs in x, flattened: element i counts the value i, up to the largest there is. The size depends on values, so it runs on the CPU.
+---@param x any any shape, values of at least 1; int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # [x's largest value], [0] if x has no elements; int64
+--- Errors: InvalidArgument for a value below 1.
+function lutra.bincount(x) end
+
+--- How often each whole number occurs in x, flattened: element i counts the value i, up to the largest there is. The size depends on values, so it runs on the CPU.
+---@return lutra.Tensor # [x's largest value], [0] if x has no elements; int64
+--- Errors: InvalidArgument for a value below 1.
+function Tensor:bincount() end
+
+--- a & b: the bits that both have. Of bool tensors: logical_and, and logged as that.
+---@param a any any shape; bool, int8, uint8, int16, int32 or int64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
+function lutra.bitwise_and(a, b) end
+
+--- a & b: the bits that both have. Of bool tensors: logical_and, and logged as that.
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
+function Tensor:bitwise_and(b) end
+
+--- Each bit turned round: ~x, which is -x - 1 of signed integers. Of bool: logical_not, and logged as that.
+---@param x any any shape; bool, int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is of a float dtype.
+function lutra.bitwise_not(x) end
+
+--- Each bit turned round: ~x, which is -x - 1 of signed integers. Of bool: logical_not, and logged as that.
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is of a float dtype.
+function Tensor:bitwise_not() end
+
+--- a | b: the bits that either has. Of bool tensors: logical_or, and logged as that.
+---@param a any any shape; bool, int8, uint8, int16, int32 or int64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
+function lutra.bitwise_or(a, b) end
+
+--- a | b: the bits that either has. Of bool tensors: logical_or, and logged as that.
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
+function Tensor:bitwise_or(b) end
+
+--- a ~ b: the bits that one of them has. Of bool tensors: logical_xor, and logged as that.
+---@param a any any shape; bool, int8, uint8, int16, int32 or int64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
+function lutra.bitwise_xor(a, b) end
+
+--- a ~ b: the bits that one of them has. Of bool tensors: logical_xor, and logged as that.
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
+function Tensor:bitwise_xor(b) end
+
 --- Repeated along axes of one element, and along new ones in front, until it has the given shape.
 ---@param x any broadcasts to shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param shape any the new sizes
@@ -119,6 +311,28 @@ function lutra.cast(x, dtype) end
 --- Errors: InvalidArgument for an unknown dtype.
 function Tensor:cast(dtype) end
 
+--- The smallest integer not below x; integers stay as they are.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.ceil(x) end
+
+--- The smallest integer not below x; integers stay as they are.
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:ceil() end
+
+--- The lower triangle l of each symmetric, positive definite matrix: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed in float64, on the CPU
+--- Errors: InvalidArgument if x is not square, not positive definite, or bool.
+function lutra.cholesky(x) end
+
+--- The lower triangle l of each symmetric, positive definite matrix: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed in float64, on the CPU
+--- Errors: InvalidArgument if x is not square, not positive definite, or bool.
+function Tensor:cholesky() end
+
 --- x, but no less than min and no more than max; max where min is above it. nan stays nan.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param min any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -141,31 +355,203 @@ function Tensor:clip(min, max) end
 --- Errors: InvalidArgument if ranks or other sizes differ, naming the tensor, or if the axis is not there.
 function lutra.concat(tensors, axis) end
 
+--- Slides the window w over images and takes, at every stop, the sum of products over the window and the input channels, once for each output channel (cross-correlation: w is not turned round).
+---@param x any [batch, height, width, channels]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param w any [height, width, channels / groups, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, the window is larger than the padded image, or an input is bool.
+function lutra.conv2d(x, w, options) end
+
+--- Slides the window w over images and takes, at every stop, the sum of products over the window and the input channels, once for each output channel (cross-correlation: w is not turned round).
+---@param w any [height, width, channels / groups, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, the window is larger than the padded image, or an input is bool.
+function Tensor:conv2d(w, options) end
+
+--- The cosine of x in radians; nan for inf.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.cos(x) end
+
+--- The cosine of x in radians; nan for inf.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:cos() end
+
+--- The hyperbolic cosine, (e^x + e^-x) / 2.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.cosh(x) end
+
+--- The hyperbolic cosine, (e^x + e^-x) / 2.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:cosh() end
+
+--- -log(softmax(logits)[label]) of each row, in nats: the loss of a classifier whose labels are the classes' numbers, 1..n.
+---@param labels any [...]: a number for each row; int8, uint8, int16, int32 or int64
+---@param logits any [..., n]: a number for each class; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # labels' shape; float32 for integer logits, else logits' dtype
+--- Errors: InvalidArgument for the label 0, for shapes that do not match, or if logits is a scalar or bool; OutOfRange for any other label that is not one of 1..n.
+function lutra.cross_entropy(labels, logits) end
+
+--- -log(softmax(logits)[label]) of each row, in nats: the loss of a classifier whose labels are the classes' numbers, 1..n.
+---@param logits any [..., n]: a number for each class; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # labels' shape; float32 for integer logits, else logits' dtype
+--- Errors: InvalidArgument for the label 0, for shapes that do not match, or if logits is a scalar or bool; OutOfRange for any other label that is not one of 1..n.
+function Tensor:cross_entropy(logits) end
+
+--- Running products along an axis; without one, over the flattened tensor. Integers wrap.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to go along (default the flattened tensor)
+---@param options? any options
+---@return lutra.Tensor # x's shape, without an axis (x.size,); int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or for more than one.
+function lutra.cumprod(x, axis, options) end
+
+--- Running products along an axis; without one, over the flattened tensor. Integers wrap.
+---@param axis? any the axis to go along (default the flattened tensor)
+---@param options? any options
+---@return lutra.Tensor # x's shape, without an axis (x.size,); int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or for more than one.
+function Tensor:cumprod(axis, options) end
+
+--- Running sums along an axis; without one, over the flattened tensor. Integers wrap.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to go along (default the flattened tensor)
+---@param options? any options
+---@return lutra.Tensor # x's shape, without an axis (x.size,); int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or for more than one.
+function lutra.cumsum(x, axis, options) end
+
+--- Running sums along an axis; without one, over the flattened tensor. Integers wrap.
+---@param axis? any the axis to go along (default the flattened tensor)
+---@param options? any options
+---@return lutra.Tensor # x's shape, without an axis (x.size,); int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or for more than one.
+function Tensor:cumsum(axis, options) end
+
+--- Of a vector the square matrix with it on a diagonal and zeros elsewhere; of a matrix that diagonal.
+---@param x any [n] or [m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param k? any which diagonal: 0 the main one, positive above it, negative below (default 0)
+---@return lutra.Tensor # a matrix of n + |k| rows and columns, or a vector as long as the diagonal; x's dtype
+--- Errors: InvalidArgument if x has neither one nor two axes.
+function lutra.diag(x, k) end
+
+--- Of a vector the square matrix with it on a diagonal and zeros elsewhere; of a matrix that diagonal.
+---@param k? any which diagonal: 0 the main one, positive above it, negative below (default 0)
+---@return lutra.Tensor # a matrix of n + |k| rows and columns, or a vector as long as the diagonal; x's dtype
+--- Errors: InvalidArgument if x has neither one nor two axes.
+function Tensor:diag(k) end
+
 --- a / b, true division: integers give float32.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.div(a, b) end
 
 --- a / b, true division: integers give float32.
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:div(b) end
+
+--- The sum of products over a's last axis and b's first, its second-last when b has more than one: of vectors a number, of matrices their product. A scalar multiplies every element.
+---@param a any [..., k], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [..., k, n], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # a's other axes, then b's; the promoted dtype, in which integers wrap
+--- Errors: InvalidArgument if the joined sizes differ, the result would have a ninth axis, or an operand is bool.
+function lutra.dot(a, b) end
+
+--- The sum of products over a's last axis and b's first, its second-last when b has more than one: of vectors a number, of matrices their product. A scalar multiplies every element.
+---@param b any [..., k, n], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # a's other axes, then b's; the promoted dtype, in which integers wrap
+--- Errors: InvalidArgument if the joined sizes differ, the result would have a ninth axis, or an operand is bool.
+function Tensor:dot(b) end
+
+--- x with each element set to 0 with the probability rate, and divided by 1 - rate else, so that the mean stays. Always active: a layer knows whether it is training.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param rate any the share of elements that become 0; 0 or more and below 1
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool or rate is below 0, 1 or more.
+function lutra.dropout(x, rate, options) end
+
+--- x with each element set to 0 with the probability rate, and divided by 1 - rate else, so that the mean stays. Always active: a layer knows whether it is training.
+---@param rate any the share of elements that become 0; 0 or more and below 1
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool or rate is below 0, 1 or more.
+function Tensor:dropout(rate, options) end
+
+--- Products of up to eight operands, summed: letters name the axes, an axis that the result does not name is summed over, a letter that stands twice in one operand takes its diagonal. An ellipsis stands for any axes, which broadcast. Without an arrow the result has the ellipsis, then the letters that stand once, capitals first, then by the alphabet. Operands are multiplied in pairs, the cheapest pair first.
+---@param spec any letters of each operand, commas between, -> and the result's letters
+---@param a any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param c? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param d? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param e? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param f? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param g? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param h? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the axes that spec names; the promoted dtype, in which integers wrap
+--- Errors: InvalidArgument if spec is not of this form, does not fit the operands' axes, gives a letter two sizes, or leaves the ellipsis out of the result, and if all operands are bool.
+function lutra.einsum(spec, a, b, c, d, e, f, g, h) end
+
+--- x where it is positive, else alpha (e^x - 1).
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.elu(x, options) end
+
+--- x where it is positive, else alpha (e^x - 1).
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:elu(options) end
+
+--- The rows of a table that ids name. Ids are 1..n, n being the table's first axis; none counts from the end.
+---@param table any [n, ...]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param ids any any shape; int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the shape of ids and then of a row; the table's dtype
+--- Errors: InvalidArgument for the id 0, a table that is a scalar, or a ninth axis; OutOfRange for any other id that is not one of 1..n.
+function lutra.embedding(table, ids) end
+
+--- The rows of a table that ids name. Ids are 1..n, n being the table's first axis; none counts from the end.
+---@param ids any any shape; int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the shape of ids and then of a row; the table's dtype
+--- Errors: InvalidArgument for the id 0, a table that is a scalar, or a ninth axis; OutOfRange for any other id that is not one of 1..n.
+function Tensor:embedding(ids) end
 
 --- Whether a == b.
 ---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function lutra.eq(a, b) end
 
 --- Whether a == b.
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:eq(b) end
+
+--- The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.erf(x) end
+
+--- The error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:erf() end
 
 --- e to the power x.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -191,6 +577,17 @@ function lutra.expand_dims(x, axis) end
 --- Errors: InvalidArgument if the result has no such axis or would have a ninth, and without an axis.
 function Tensor:expand_dims(axis) end
 
+--- e^x - 1, with all digits where x is close to 0.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.expm1(x) end
+
+--- e^x - 1, with all digits where x is close to 0.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:expm1() end
+
 --- The identity matrix: ones on the diagonal, zeros elsewhere.
 ---@param n any rows
 ---@param m? any columns (default n)
@@ -207,17 +604,50 @@ function lutra.eye(n, m, options) end
 --- Errors: InvalidArgument for a negative size or a value of more than one element.
 function lutra.fill(shape, value, options) end
 
+--- The same elements in one axis, in row-major order. Nothing is copied.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # (x's size,); x's dtype
+function lutra.flatten(x) end
+
+--- The same elements in one axis, in row-major order. Nothing is copied.
+---@return lutra.Tensor # (x's size,); x's dtype
+function Tensor:flatten() end
+
+--- The elements in reverse order along some axes.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis or axes to turn round (default all)
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if an axis is not there or stands twice.
+function lutra.flip(x, axis) end
+
+--- The elements in reverse order along some axes.
+---@param axis? any the axis or axes to turn round (default all)
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if an axis is not there or stands twice.
+function Tensor:flip(axis) end
+
+--- The largest integer not above x; integers stay as they are.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.floor(x) end
+
+--- The largest integer not above x; integers stay as they are.
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:floor() end
+
 --- a / b, rounded down.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, or for a value the op has no integer answer for.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.
 function lutra.floordiv(a, b) end
 
 --- a / b, rounded down.
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, or for a value the op has no integer answer for.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.
 function Tensor:floordiv(b) end
 
 --- The parts of x at the given indices along an axis. Indices count from 1; negative ones from the end.
@@ -235,28 +665,54 @@ function lutra.gather(x, indices, axis) end
 --- Errors: InvalidArgument for the index 0, an axis that is not there, or a ninth axis; OutOfRange for an index past the axis' end.
 function Tensor:gather(indices, axis) end
 
+--- The parts of x at places that the last axis of indices spells out, an index for each of x's leading axes. Indices count from 1; negative ones from the end.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the shape of indices without its last axis, then x's without its first k; x's dtype
+--- Errors: InvalidArgument for the index 0, more indices a place than x has axes, or a ninth axis; OutOfRange for an index past its axis' end.
+function lutra.gather_nd(x, indices) end
+
+--- The parts of x at places that the last axis of indices spells out, an index for each of x's leading axes. Indices count from 1; negative ones from the end.
+---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the shape of indices without its last axis, then x's without its first k; x's dtype
+--- Errors: InvalidArgument for the index 0, more indices a place than x has axes, or a ninth axis; OutOfRange for an index past its axis' end.
+function Tensor:gather_nd(indices) end
+
 --- Whether a >= b.
 ---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function lutra.ge(a, b) end
 
 --- Whether a >= b.
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:ge(b) end
 
+--- x times the normal distribution function of x; approximate: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.gelu(x, options) end
+
+--- x times the normal distribution function of x; approximate: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:gelu(options) end
+
 --- Whether a > b.
 ---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function lutra.gt(a, b) end
 
 --- Whether a > b.
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:gt(b) end
@@ -270,18 +726,129 @@ function lutra.identity(x) end
 ---@return lutra.Tensor # x's shape and dtype
 function Tensor:identity() end
 
+--- The inverse of each matrix. To solve with it, solve is quicker and closer.
+---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed in float64, on the CPU
+--- Errors: InvalidArgument if x is not square, exactly singular (a pivot is 0), or bool.
+function lutra.inv(x) end
+
+--- The inverse of each matrix. To solve with it, solve is quicker and closer.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed in float64, on the CPU
+--- Errors: InvalidArgument if x is not square, exactly singular (a pivot is 0), or bool.
+function Tensor:inv() end
+
+--- Whether x is neither nan nor infinite; of integers true.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; bool
+--- Errors: InvalidArgument if x is bool.
+function lutra.isfinite(x) end
+
+--- Whether x is neither nan nor infinite; of integers true.
+---@return lutra.Tensor # x's shape; bool
+--- Errors: InvalidArgument if x is bool.
+function Tensor:isfinite() end
+
+--- Whether x is inf or -inf; of integers false.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; bool
+--- Errors: InvalidArgument if x is bool.
+function lutra.isinf(x) end
+
+--- Whether x is inf or -inf; of integers false.
+---@return lutra.Tensor # x's shape; bool
+--- Errors: InvalidArgument if x is bool.
+function Tensor:isinf() end
+
+--- Whether x is nan; of integers false.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; bool
+--- Errors: InvalidArgument if x is bool.
+function lutra.isnan(x) end
+
+--- Whether x is nan; of integers false.
+---@return lutra.Tensor # x's shape; bool
+--- Errors: InvalidArgument if x is bool.
+function Tensor:isnan() end
+
+--- Each row along the last axis with its mean taken off and divided by sqrt(its variance + epsilon), times scale, plus offset. The variance is the mean of squares (ddof = 0).
+---@param x any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param scale any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param offset any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if x is a scalar, scale or offset is not a vector as long as x's last axis, an input is bool, or epsilon is negative or not finite.
+function lutra.layer_norm(x, scale, offset, options) end
+
+--- Each row along the last axis with its mean taken off and divided by sqrt(its variance + epsilon), times scale, plus offset. The variance is the mean of squares (ddof = 0).
+---@param scale any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param offset any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if x is a scalar, scale or offset is not a vector as long as x's last axis, an input is bool, or epsilon is negative or not finite.
+function Tensor:layer_norm(scale, offset, options) end
+
 --- Whether a <= b.
 ---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function lutra.le(a, b) end
 
 --- Whether a <= b.
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:le(b) end
+
+--- x where it is positive, else alpha x.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.leaky_relu(x, options) end
+
+--- x where it is positive, else alpha x.
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:leaky_relu(options) end
+
+--- a << count: the bits moved up by so many places; 0 once all are out.
+---@param a any any shape; int8, uint8, int16, int32 or int64
+---@param count any broadcasts with the other; int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative count.
+function lutra.left_shift(a, count) end
+
+--- a << count: the bits moved up by so many places; 0 once all are out.
+---@param count any broadcasts with the other; int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative count.
+function Tensor:left_shift(count) end
+
+--- The rows of x times the matrix w, plus b: what a dense layer computes.
+---@param x any [..., in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param w any [in, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [..., out]; the promoted dtype, integers wrap
+--- Errors: InvalidArgument if x is a scalar, the sizes do not match, or an input is bool.
+function lutra.linear(x, w, b) end
+
+--- The rows of x times the matrix w, plus b: what a dense layer computes.
+---@param w any [in, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [..., out]; the promoted dtype, integers wrap
+--- Errors: InvalidArgument if x is a scalar, the sizes do not match, or an input is bool.
+function Tensor:linear(w, b) end
+
+--- n numbers at equal distances, both ends among them. In an integer dtype each is rounded down.
+---@param start any the first number
+---@param stop any the last number
+---@param n any how many; one is start alone
+---@param options? any options
+---@return lutra.Tensor # (n,); float32 unless dtype says otherwise
+--- Errors: InvalidArgument for a negative n, ends that are not finite or do not fit the dtype, or bool.
+function lutra.linspace(start, stop, n, options) end
 
 --- The natural logarithm; -inf at 0, nan below.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -294,17 +861,41 @@ function lutra.log(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:log() end
 
+--- log(1 + x), with all digits where x is close to 0; -inf at -1, nan below.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.log1p(x) end
+
+--- log(1 + x), with all digits where x is close to 0; -inf at -1, nan below.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:log1p() end
+
+--- The logarithm of softmax, x - log(sum(exp(x))), accurate where softmax is close to 0 or 1.
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to go along (default -1)
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.
+function lutra.log_softmax(x, axis) end
+
+--- The logarithm of softmax, x - log(sum(exp(x))), accurate where softmax is close to 0 or 1.
+---@param axis? any the axis to go along (default -1)
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.
+function Tensor:log_softmax(axis) end
+
 --- Whether both are true.
 ---@param a any any shape; bool
----@param b any broadcasts with a; bool
+---@param b any broadcasts with the other; bool
 ---@return lutra.Tensor # the broadcast shape of both; bool
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if an input is not bool or the shapes do not broadcast.
 function lutra.logical_and(a, b) end
 
 --- Whether both are true.
----@param b any broadcasts with a; bool
+---@param b any broadcasts with the other; bool
 ---@return lutra.Tensor # the broadcast shape of both; bool
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if an input is not bool or the shapes do not broadcast.
 function Tensor:logical_and(b) end
 
 --- true for false, false for true.
@@ -320,55 +911,83 @@ function Tensor:logical_not() end
 
 --- Whether either is true.
 ---@param a any any shape; bool
----@param b any broadcasts with a; bool
+---@param b any broadcasts with the other; bool
 ---@return lutra.Tensor # the broadcast shape of both; bool
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if an input is not bool or the shapes do not broadcast.
 function lutra.logical_or(a, b) end
 
 --- Whether either is true.
----@param b any broadcasts with a; bool
+---@param b any broadcasts with the other; bool
 ---@return lutra.Tensor # the broadcast shape of both; bool
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if an input is not bool or the shapes do not broadcast.
 function Tensor:logical_or(b) end
 
 --- Whether exactly one is true.
 ---@param a any any shape; bool
----@param b any broadcasts with a; bool
+---@param b any broadcasts with the other; bool
 ---@return lutra.Tensor # the broadcast shape of both; bool
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if an input is not bool or the shapes do not broadcast.
 function lutra.logical_xor(a, b) end
 
 --- Whether exactly one is true.
----@param b any broadcasts with a; bool
+---@param b any broadcasts with the other; bool
 ---@return lutra.Tensor # the broadcast shape of both; bool
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if an input is not bool or the shapes do not broadcast.
 function Tensor:logical_xor(b) end
+
+--- log(sum(exp(x))) over the given axes, or of all elements, without an overflow on the way. Of nothing -inf.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function lutra.logsumexp(x, axis, options) end
+
+--- log(sum(exp(x))) over the given axes, or of all elements, without an overflow on the way. Of nothing -inf.
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function Tensor:logsumexp(axis, options) end
 
 --- Whether a < b.
 ---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function lutra.lt(a, b) end
 
 --- Whether a < b.
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:lt(b) end
+
+--- The mean of |predictions - labels| of each row.
+---@param labels any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param predictions any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+function lutra.mae(labels, predictions) end
+
+--- The mean of |predictions - labels| of each row.
+---@param predictions any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+function Tensor:mae(predictions) end
 
 --- The matrix product. A vector is a row on the left and a column on the right, and its axis is left out of the result; axes before the last two are a batch and broadcast.
 ---@param a any [..., m, k] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any [..., k, n] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
----@return lutra.Tensor # [..., m, n]; the promoted dtype, integers wrap
+---@return lutra.Tensor # [..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are added up in float32
 --- Errors: InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or bool.
 function lutra.matmul(a, b, options) end
 
 --- The matrix product. A vector is a row on the left and a column on the right, and its axis is left out of the result; axes before the last two are a batch and broadcast.
 ---@param b any [..., k, n] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
----@return lutra.Tensor # [..., m, n]; the promoted dtype, integers wrap
+---@return lutra.Tensor # [..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are added up in float32
 --- Errors: InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or bool.
 function Tensor:matmul(b, options) end
 
@@ -387,17 +1006,32 @@ function lutra.max(x, axis, options) end
 --- Errors: InvalidArgument for an axis that is not there or stands twice, if x is bool, or if there are no elements.
 function Tensor:max(axis, options) end
 
+--- The largest element under a window that moves over images, channel by channel; nan if there is one. Elements that tie share the gradient equally.
+---@param x any [batch, height, width, channels]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param size any the window: a number, or {height, width}
+---@param options? any options
+---@return lutra.Tensor # [batch, height, width, channels]; x's dtype
+--- Errors: InvalidArgument if x does not have four axes or is bool, for a size or stride below 1, for a window that is larger than the padded image, or for padding as large as the window.
+function lutra.max_pool2d(x, size, options) end
+
+--- The largest element under a window that moves over images, channel by channel; nan if there is one. Elements that tie share the gradient equally.
+---@param size any the window: a number, or {height, width}
+---@param options? any options
+---@return lutra.Tensor # [batch, height, width, channels]; x's dtype
+--- Errors: InvalidArgument if x does not have four axes or is bool, for a size or stride below 1, for a window that is larger than the padded image, or for padding as large as the window.
+function Tensor:max_pool2d(size, options) end
+
 --- The larger of a and b; nan if either is.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.maximum(a, b) end
 
 --- The larger of a and b; nan if either is.
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:maximum(b) end
 
 --- The mean over the given axes, or of all elements. Of nothing nan.
@@ -432,52 +1066,65 @@ function Tensor:min(axis, options) end
 
 --- The smaller of a and b; nan if either is.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.minimum(a, b) end
 
 --- The smaller of a and b; nan if either is.
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:minimum(b) end
 
 --- The remainder of a // b; it has the sign of b.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, or for a value the op has no integer answer for.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.
 function lutra.mod(a, b) end
 
 --- The remainder of a // b; it has the sign of b.
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, or for a value the op has no integer answer for.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.
 function Tensor:mod(b) end
 
---- a * b.
+--- The mean of (predictions - labels)^2 of each row.
+---@param labels any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param predictions any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+function lutra.mse(labels, predictions) end
+
+--- The mean of (predictions - labels)^2 of each row.
+---@param predictions any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+function Tensor:mse(predictions) end
+
+--- a * b; integers wrap.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.mul(a, b) end
 
---- a * b.
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- a * b; integers wrap.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:mul(b) end
 
 --- Whether a ~= b.
 ---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function lutra.ne(a, b) end
 
 --- Whether a ~= b.
----@param b any broadcasts with a; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:ne(b) end
@@ -492,6 +1139,47 @@ function lutra.neg(x) end
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:neg() end
+
+--- Where x is not zero, or true, in row-major order: a row an element, an index an axis, counted from 1, as gather_nd takes them. nan is not zero. The size depends on values, so it runs on the CPU.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # [n, x's number of axes]; int64
+function lutra.nonzero(x) end
+
+--- Where x is not zero, or true, in row-major order: a row an element, an index an axis, counted from 1, as gather_nd takes them. nan is not zero. The size depends on values, so it runs on the CPU.
+---@return lutra.Tensor # [n, x's number of axes]; int64
+function Tensor:nonzero() end
+
+--- The length of the vector that the elements over the given axes, or all, make up: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest. Of nothing 0. Its gradient is 0 where it is 0.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, for another ord, or if x is bool.
+function lutra.norm(x, axis, options) end
+
+--- The length of the vector that the elements over the given axes, or all, make up: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest. Of nothing 0. Its gradient is 0 where it is 0.
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, for another ord, or if x is bool.
+function Tensor:norm(axis, options) end
+
+--- For each label a vector with a one at the label's place and zeros elsewhere; zeros only for a label that is none of 1 to depth.
+---@param labels any any shape of up to seven axes; int8, uint8, int16, int32 or int64
+---@param depth any how many labels there are
+---@param axis? any the vectors' axis in the result (default -1)
+---@param options? any options
+---@return lutra.Tensor # labels' shape with depth at axis; float32 unless dtype says otherwise
+--- Errors: InvalidArgument if labels are no integers, for a negative depth, an axis that is not there or a ninth.
+function lutra.one_hot(labels, depth, axis, options) end
+
+--- For each label a vector with a one at the label's place and zeros elsewhere; zeros only for a label that is none of 1 to depth.
+---@param depth any how many labels there are
+---@param axis? any the vectors' axis in the result (default -1)
+---@param options? any options
+---@return lutra.Tensor # labels' shape with depth at axis; float32 unless dtype says otherwise
+--- Errors: InvalidArgument if labels are no integers, for a negative depth, an axis that is not there or a ninth.
+function Tensor:one_hot(depth, axis, options) end
 
 --- A tensor of ones (true for bool).
 ---@param shape any sizes of the axes
@@ -511,18 +1199,88 @@ function lutra.ones_like(x, options) end
 ---@return lutra.Tensor # x's shape; x's dtype unless dtype says otherwise
 function Tensor:ones_like(options) end
 
---- a to the power b.
+--- Every element of a times every element of b. Both are flattened.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # (a's elements, b's elements); the promoted dtype, in which integers wrap
+--- Errors: InvalidArgument if both are bool.
+function lutra.outer(a, b) end
+
+--- Every element of a times every element of b. Both are flattened.
+---@param b any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # (a's elements, b's elements); the promoted dtype, in which integers wrap
+--- Errors: InvalidArgument if both are bool.
+function Tensor:outer(b) end
+
+--- With elements of one value around it.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param paddings any for each axis how many go in front and how many behind: {{1, 1}, ...}
+---@param options? any options
+---@return lutra.Tensor # x's shape with the paddings added; x's dtype
+--- Errors: InvalidArgument for a negative padding, other than one pair an axis, or a value that does not fit x's dtype.
+function lutra.pad(x, paddings, options) end
+
+--- With elements of one value around it.
+---@param paddings any for each axis how many go in front and how many behind: {{1, 1}, ...}
+---@param options? any options
+---@return lutra.Tensor # x's shape with the paddings added; x's dtype
+--- Errors: InvalidArgument for a negative padding, other than one pair an axis, or a value that does not fit x's dtype.
+function Tensor:pad(paddings, options) end
+
+--- a to the power b; integers wrap. float64 is within one unit in the last place, the other floats are as good as correctly rounded; the numbers 1, 2, 3, -1 and 0.5 as b multiply, divide or take the root.
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, or for a value the op has no integer answer for.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative power of an integer.
 function lutra.pow(a, b) end
 
---- a to the power b.
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- a to the power b; integers wrap. float64 is within one unit in the last place, the other floats are as good as correctly rounded; the numbers 1, 2, 3, -1 and 0.5 as b multiply, divide or take the root.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, or for a value the op has no integer answer for.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative power of an integer.
 function Tensor:pow(b) end
+
+--- The product over the given axes, or of all elements. Of nothing 1; integers wrap.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice.
+function lutra.prod(x, axis, options) end
+
+--- The product over the given axes, or of all elements. Of nothing 1; integers wrap.
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice.
+function Tensor:prod(axis, options) end
+
+--- q with orthonormal columns and r, an upper triangle, of each matrix: x = q r. Reduced: they meet in the smaller of x's two sizes, k.
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on the CPU
+--- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
+function lutra.qr(x) end
+
+--- q with orthonormal columns and r, an upper triangle, of each matrix: x = q r. Reduced: they meet in the smaller of x's two sizes, k.
+---@return lutra.Tensor # q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on the CPU
+--- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
+function Tensor:qr() end
+
+--- Ones with probability p, zeros else.
+---@param shape any sizes of the axes
+---@param p any the probability of a one, 0 to 1, in steps of 2^-32
+---@param options? any options
+---@return lutra.Tensor # the given shape; float32 unless dtype says otherwise
+--- Errors: InvalidArgument for a negative size, or p below 0 or above 1.
+function lutra.random.bernoulli(shape, p, options) end
+
+--- Random classes, 1 to the size of the last axis, with the probabilities softmax(logits), each row by itself.
+---@param logits any [..., classes]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param n any how many for each row
+---@param options? any options
+---@return lutra.Tensor # logits' shape with n in the place of classes; int64 unless dtype says otherwise
+--- Errors: InvalidArgument for a scalar, no classes, a negative n, a row with nan, inf or nothing but -inf, or another dtype.
+function lutra.random.categorical(logits, n, options) end
 
 --- Normally distributed random numbers.
 ---@param shape any sizes of the axes
@@ -530,6 +1288,36 @@ function Tensor:pow(b) end
 ---@return lutra.Tensor # the given shape; float32 unless dtype says otherwise
 --- Errors: InvalidArgument for a negative size or stddev, a mean that is not finite, or another dtype.
 function lutra.random.normal(shape, options) end
+
+--- The integers 1 to n in a random order, each order equally likely.
+---@param n any how many
+---@param options? any options
+---@return lutra.Tensor # (n,); int64 unless dtype says otherwise
+--- Errors: InvalidArgument if n is negative or does not fit the dtype, or for another dtype.
+function lutra.random.permutation(n, options) end
+
+--- Random integers from low to high, both among them, all equally likely.
+---@param shape any sizes of the axes
+---@param low any the smallest there can be
+---@param high any the largest there can be
+---@param options? any options
+---@return lutra.Tensor # the given shape; int64 unless dtype says otherwise
+--- Errors: InvalidArgument for a negative size, low above high, bounds that do not fit the dtype, or another dtype.
+function lutra.random.randint(shape, low, high, options) end
+
+--- The parts of a tensor along its first axis in a random order, each order equally likely.
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument for a scalar.
+function lutra.random.shuffle(x, options) end
+
+--- Normally distributed random numbers; those further than two standard deviations from the mean are drawn again.
+---@param shape any sizes of the axes
+---@param options? any options
+---@return lutra.Tensor # the given shape; float32 unless dtype says otherwise
+--- Errors: InvalidArgument for a negative size or stddev, a mean that is not finite, or another dtype.
+function lutra.random.truncated_normal(shape, options) end
 
 --- Random numbers spread evenly from minval on to below maxval.
 ---@param shape any sizes of the axes
@@ -547,16 +1335,53 @@ function lutra.random.uniform(shape, options) end
 --- Errors: InvalidArgument for a step of 0 or numbers that are not finite.
 function lutra.range(start, limit, step, options) end
 
---- x where it is positive, else 0; nan stays nan.
+--- 1 / x: inf at 0.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.reciprocal(x) end
+
+--- 1 / x: inf at 0.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:reciprocal() end
+
+--- x where it is positive, else 0; nan stays nan. Integers stay integers.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.relu(x) end
 
---- x where it is positive, else 0; nan stays nan.
+--- x where it is positive, else 0; nan stays nan. Integers stay integers.
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:relu() end
+
+--- x held between 0 and 6; nan stays nan. Integers stay integers.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.relu6(x) end
+
+--- x held between 0 and 6; nan stays nan. Integers stay integers.
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:relu6() end
+
+--- Each element of an axis several times, one copy behind the other.
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param n any how often each; or a list of counts, one for each element of the axis
+---@param axis? any the axis to repeat along (default 1)
+---@return lutra.Tensor # x's shape, axis as long as the counts add up to; x's dtype
+--- Errors: InvalidArgument for a scalar, an axis that is not there, a negative count or a list of another length than the axis.
+function lutra.repeat_interleave(x, n, axis) end
+
+--- Each element of an axis several times, one copy behind the other.
+---@param n any how often each; or a list of counts, one for each element of the axis
+---@param axis? any the axis to repeat along (default 1)
+---@return lutra.Tensor # x's shape, axis as long as the counts add up to; x's dtype
+--- Errors: InvalidArgument for a scalar, an axis that is not there, a negative count or a list of another length than the axis.
+function Tensor:repeat_interleave(n, axis) end
 
 --- The same elements in another shape, in row-major order. Nothing is copied.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -571,6 +1396,95 @@ function lutra.reshape(x, shape) end
 --- Errors: InvalidArgument if the number of elements differs, for more than one -1, and for -1 beside 0.
 function Tensor:reshape(shape) end
 
+--- a >> count: the bits moved down by so many places, rounding down; once all are out 0, or -1 for a negative a.
+---@param a any any shape; int8, uint8, int16, int32 or int64
+---@param count any broadcasts with the other; int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative count.
+function lutra.right_shift(a, count) end
+
+--- a >> count: the bits moved down by so many places, rounding down; once all are out 0, or -1 for a negative a.
+---@param count any broadcasts with the other; int8, uint8, int16, int32 or int64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative count.
+function Tensor:right_shift(count) end
+
+--- The elements moved on along an axis; those that leave it at one end come in at the other.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param shift any how far, negative to the front; one number, or one for each axis
+---@param axis? any the axis or axes to move along (default the flattened tensor)
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if an axis is not there or stands twice, or for a list of distances that is not as long as that of axes.
+function lutra.roll(x, shift, axis) end
+
+--- The elements moved on along an axis; those that leave it at one end come in at the other.
+---@param shift any how far, negative to the front; one number, or one for each axis
+---@param axis? any the axis or axes to move along (default the flattened tensor)
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if an axis is not there or stands twice, or for a list of distances that is not as long as that of axes.
+function Tensor:roll(shift, axis) end
+
+--- The integer nearest to x, of two the even one; integers stay as they are.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.round(x) end
+
+--- The integer nearest to x, of two the even one; integers stay as they are.
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:round() end
+
+--- 1 / sqrt(x): inf at 0, nan below.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.rsqrt(x) end
+
+--- 1 / sqrt(x): inf at 0, nan below.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:rsqrt() end
+
+--- x with updates added to its parts at the given indices along the first axis; an index that stands twice is added to twice, in the order of the indices. Indices count from 1; negative ones from the end.
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param indices any any shape; int8, uint8, int16, int32 or int64
+---@param updates any the shape of indices, then x's without its first axis; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, if x or updates is bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
+function lutra.scatter_add(x, indices, updates) end
+
+--- x with updates added to its parts at the given indices along the first axis; an index that stands twice is added to twice, in the order of the indices. Indices count from 1; negative ones from the end.
+---@param indices any any shape; int8, uint8, int16, int32 or int64
+---@param updates any the shape of indices, then x's without its first axis; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; the dtype x and updates promote to
+--- Errors: InvalidArgument for the index 0, if x or updates is bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
+function Tensor:scatter_add(indices, updates) end
+
+--- The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. nan counts as larger than every number. Where sorted is not in order, any place from 1 to one past its end.
+---@param sorted any [n], or [..., n] with one row for each row of values; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param values any any shape, or [..., m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the shape of values; int64, from 1 to n + 1
+--- Errors: InvalidArgument if sorted is a scalar, if one of them is bool, or if leading sizes differ.
+function lutra.searchsorted(sorted, values) end
+
+--- The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. nan counts as larger than every number. Where sorted is not in order, any place from 1 to one past its end.
+---@param values any any shape, or [..., m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the shape of values; int64, from 1 to n + 1
+--- Errors: InvalidArgument if sorted is a scalar, if one of them is bool, or if leading sizes differ.
+function Tensor:searchsorted(values) end
+
+--- elu with alpha = 1.6732632, times 1.050701: layers of it keep mean 0 and variance 1.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.selu(x) end
+
+--- elu with alpha = 1.6732632, times 1.050701: layers of it keep mean 0 and variance 1.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:selu() end
+
 --- The logistic function, 1 / (1 + exp(-x)).
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
@@ -581,6 +1495,50 @@ function lutra.sigmoid(x) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:sigmoid() end
+
+--- -1, 0 or 1, as x is negative, 0 or positive; nan stays nan.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.sign(x) end
+
+--- -1, 0 or 1, as x is negative, 0 or positive; nan stays nan.
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:sign() end
+
+--- x times the logistic function of x, also known as swish.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.silu(x) end
+
+--- x times the logistic function of x, also known as swish.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:silu() end
+
+--- The sine of x in radians; nan for inf.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.sin(x) end
+
+--- The sine of x in radians; nan for inf.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:sin() end
+
+--- The hyperbolic sine, (e^x - e^-x) / 2.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.sinh(x) end
+
+--- The hyperbolic sine, (e^x - e^-x) / 2.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:sinh() end
 
 --- exp(x) divided by its sum along an axis: positive numbers that add up to 1.
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -594,6 +1552,86 @@ function lutra.softmax(x, axis) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.
 function Tensor:softmax(axis) end
+
+--- -sum(labels * log(softmax(logits))) of each row, in nats: the loss of a classifier whose labels are distributions. A label of 0 adds nothing, also where its logit is -inf.
+---@param labels any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param logits any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+function lutra.softmax_cross_entropy(labels, logits) end
+
+--- -sum(labels * log(softmax(logits))) of each row, in nats: the loss of a classifier whose labels are distributions. A label of 0 adds nothing, also where its logit is -inf.
+---@param logits any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+function Tensor:softmax_cross_entropy(logits) end
+
+--- log(1 + exp(x)), which neither overflows nor loses digits.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.softplus(x) end
+
+--- log(1 + exp(x)), which neither overflows nor loses digits.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:softplus() end
+
+--- x / (1 + |x|).
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.softsign(x) end
+
+--- x / (1 + |x|).
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:softsign() end
+
+--- The x with a x = b, by LU factorisation with partial pivoting. b is a vector if it has one axis, else the columns of matrices; axes before the last two are a batch and broadcast.
+---@param a any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed in float64, on the CPU
+--- Errors: InvalidArgument if a is not square, b does not match, a matrix is exactly singular (a pivot is 0), or both are bool.
+function lutra.solve(a, b, options) end
+
+--- The x with a x = b, by LU factorisation with partial pivoting. b is a vector if it has one axis, else the columns of matrices; axes before the last two are a batch and broadcast.
+---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed in float64, on the CPU
+--- Errors: InvalidArgument if a is not square, b does not match, a matrix is exactly singular (a pivot is 0), or both are bool.
+function Tensor:solve(b, options) end
+
+--- The elements along an axis in ascending order, or descending. Equals keep their order; nan counts as larger than every number.
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to sort along (default -1)
+---@param options? any options
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is a scalar, for an axis that is not there, or for more than one.
+function lutra.sort(x, axis, options) end
+
+--- The elements along an axis in ascending order, or descending. Equals keep their order; nan counts as larger than every number.
+---@param axis? any the axis to sort along (default -1)
+---@param options? any options
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is a scalar, for an axis that is not there, or for more than one.
+function Tensor:sort(axis, options) end
+
+--- A tensor cut into pieces along an axis, as a list. Along the first axis nothing is copied. The inverse of concat.
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param sizes any the number of pieces, all of one size; or a list of their sizes, of which one may be -1, which takes what is left
+---@param axis? any the axis to cut (default 1)
+---@return lutra.Tensor[] # a list of tensors of x's shape but for the axis; x's dtype
+--- Errors: InvalidArgument for a scalar, an axis that is not there, pieces that cannot be of one size, and sizes that do not add up to the axis'.
+function lutra.split(x, sizes, axis) end
+
+--- A tensor cut into pieces along an axis, as a list. Along the first axis nothing is copied. The inverse of concat.
+---@param sizes any the number of pieces, all of one size; or a list of their sizes, of which one may be -1, which takes what is left
+---@param axis? any the axis to cut (default 1)
+---@return lutra.Tensor[] # a list of tensors of x's shape but for the axis; x's dtype
+--- Errors: InvalidArgument for a scalar, an axis that is not there, pieces that cannot be of one size, and sizes that do not add up to the axis'.
+function Tensor:split(sizes, axis) end
 
 --- The square root; nan below 0.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -617,6 +1655,19 @@ function lutra.square(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:square() end
 
+--- (a - b) squared; integers wrap.
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+function lutra.squared_difference(a, b) end
+
+--- (a - b) squared; integers wrap.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+function Tensor:squared_difference(b) end
+
 --- Without axes of one element. Nothing is copied.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any the axis or axes to leave out (default all of one element)
@@ -637,6 +1688,21 @@ function Tensor:squeeze(axis) end
 --- Errors: InvalidArgument if the shapes differ, naming the tensor, or if the result has no such axis.
 function lutra.stack(tensors, axis) end
 
+--- The standard deviation over the given axes, or of all elements: the square root of the variance. Of nothing nan. Its gradient is 0 where it is 0.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function lutra.std(x, axis, options) end
+
+--- The standard deviation over the given axes, or of all elements: the square root of the variance. Of nothing nan. Its gradient is 0 where it is 0.
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function Tensor:std(axis, options) end
+
 --- The same tensor, through which no gradient flows.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape and dtype
@@ -646,17 +1712,17 @@ function lutra.stop_gradient(x) end
 ---@return lutra.Tensor # x's shape and dtype
 function Tensor:stop_gradient() end
 
---- a - b.
+--- a - b; integers wrap.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.sub(a, b) end
 
---- a - b.
----@param b any broadcasts with a; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- a - b; integers wrap.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:sub(b) end
 
 --- The sum over the given axes, or of all elements. Of nothing 0; integers wrap.
@@ -674,6 +1740,43 @@ function lutra.sum(x, axis, options) end
 --- Errors: InvalidArgument for an axis that is not there or stands twice.
 function Tensor:sum(axis, options) end
 
+--- The singular value decomposition of each matrix: x = u diag(s) vt, u's columns and vt's rows orthonormal, s not negative and descending. Reduced: they meet in the smaller of x's two sizes, k. The signs of a column of u and its row of vt may both be the other. All nan if x is not finite.
+---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on the CPU
+--- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
+function lutra.svd(x) end
+
+--- The singular value decomposition of each matrix: x = u diag(s) vt, u's columns and vt's rows orthonormal, s not negative and descending. Reduced: they meet in the smaller of x's two sizes, k. The signs of a column of u and its row of vt may both be the other. All nan if x is not finite.
+---@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on the CPU
+--- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
+function Tensor:svd() end
+
+--- Elements of x, each line along the axis by its own indices: out[i, j] = x[indices[i, j], j] for axis 1 of a matrix. It puts argsort's and argmax's answers to use. Indices count from 1; negative ones from the end.
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param indices any x's axes; broadcasts but for axis; int8, uint8, int16, int32 or int64
+---@param axis? any x's axis to pick along (default 1)
+---@return lutra.Tensor # the broadcast shape of x and indices with the size of indices along axis; x's dtype
+--- Errors: InvalidArgument for the index 0, an axis that is not there, or shapes that do not match; OutOfRange for an index past the axis' end.
+function lutra.take_along_axis(x, indices, axis) end
+
+--- Elements of x, each line along the axis by its own indices: out[i, j] = x[indices[i, j], j] for axis 1 of a matrix. It puts argsort's and argmax's answers to use. Indices count from 1; negative ones from the end.
+---@param indices any x's axes; broadcasts but for axis; int8, uint8, int16, int32 or int64
+---@param axis? any x's axis to pick along (default 1)
+---@return lutra.Tensor # the broadcast shape of x and indices with the size of indices along axis; x's dtype
+--- Errors: InvalidArgument for the index 0, an axis that is not there, or shapes that do not match; OutOfRange for an index past the axis' end.
+function Tensor:take_along_axis(indices, axis) end
+
+--- The tangent of x in radians; nan for inf.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.tan(x) end
+
+--- The tangent of x in radians; nan for inf.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:tan() end
+
 --- The hyperbolic tangent.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
@@ -684,6 +1787,45 @@ function lutra.tanh(x) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:tanh() end
+
+--- The whole tensor repeated along its axes.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param counts any how often for each axis, aligned at the last; more counts than axes add axes in front; a number is the last axis' count
+---@return lutra.Tensor # x's sizes times the counts; x's dtype
+--- Errors: InvalidArgument for a negative count or more than eight.
+function lutra.tile(x, counts) end
+
+--- The whole tensor repeated along its axes.
+---@param counts any how often for each axis, aligned at the last; more counts than axes add axes in front; a number is the last axis' count
+---@return lutra.Tensor # x's sizes times the counts; x's dtype
+--- Errors: InvalidArgument for a negative count or more than eight.
+function Tensor:tile(counts) end
+
+--- The k largest elements along an axis, the largest first, and where they stand, counted from 1. Of equals the one with the lower index comes first; nan counts as larger than every number.
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param k any how many, at most the axis' size
+---@param axis? any the axis to look along (default -1)
+---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape with k at axis
+--- Errors: InvalidArgument if x is a scalar, for an axis that is not there, for a negative k, and for one past the axis' size.
+function lutra.top_k(x, k, axis) end
+
+--- The k largest elements along an axis, the largest first, and where they stand, counted from 1. Of equals the one with the lower index comes first; nan counts as larger than every number.
+---@param k any how many, at most the axis' size
+---@param axis? any the axis to look along (default -1)
+---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape with k at axis
+--- Errors: InvalidArgument if x is a scalar, for an axis that is not there, for a negative k, and for one past the axis' size.
+function Tensor:top_k(k, axis) end
+
+--- The sum of the main diagonal of each matrix; of no elements 0.
+---@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape without the last two axes; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument if x has fewer than two axes.
+function lutra.trace(x) end
+
+--- The sum of the main diagonal of each matrix; of no elements 0.
+---@return lutra.Tensor # x's shape without the last two axes; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument if x has fewer than two axes.
+function Tensor:trace() end
 
 --- The axes in another order.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -698,14 +1840,79 @@ function lutra.transpose(x, perm) end
 --- Errors: InvalidArgument if perm does not list each axis once.
 function Tensor:transpose(perm) end
 
---- The different values of x in ascending order; for each element of x, flattened, the place of its value among them; and how often each occurs. All nans are one value, the last.
+--- The lower triangle of each matrix: zeros above the k-th diagonal.
+---@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param k? any the last diagonal that is kept: 0 the main one, positive above it, negative below (default 0)
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x has fewer than two axes.
+function lutra.tril(x, k) end
+
+--- The lower triangle of each matrix: zeros above the k-th diagonal.
+---@param k? any the last diagonal that is kept: 0 the main one, positive above it, negative below (default 0)
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x has fewer than two axes.
+function Tensor:tril(k) end
+
+--- The upper triangle of each matrix: zeros below the k-th diagonal.
+---@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param k? any the last diagonal that is kept: 0 the main one, positive above it, negative below (default 0)
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x has fewer than two axes.
+function lutra.triu(x, k) end
+
+--- The upper triangle of each matrix: zeros below the k-th diagonal.
+---@param k? any the last diagonal that is kept: 0 the main one, positive above it, negative below (default 0)
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x has fewer than two axes.
+function Tensor:triu(k) end
+
+--- x without its fraction, rounded towards 0; integers stay as they are.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.trunc(x) end
+
+--- x without its fraction, rounded towards 0; integers stay as they are.
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:trunc() end
+
+--- The different values of x in ascending order; for each element of x, flattened, the place of its value among them; and how often each occurs. All nans are one value, the last. Its sizes depend on values, so it runs on the CPU.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # values [n] in x's dtype, inverse [x's size] int64, counts [n] int64
 function lutra.unique(x) end
 
---- The different values of x in ascending order; for each element of x, flattened, the place of its value among them; and how often each occurs. All nans are one value, the last.
+--- The different values of x in ascending order; for each element of x, flattened, the place of its value among them; and how often each occurs. All nans are one value, the last. Its sizes depend on values, so it runs on the CPU.
 ---@return lutra.Tensor # values [n] in x's dtype, inverse [x's size] int64, counts [n] int64
 function Tensor:unique() end
+
+--- The parts of a tensor along an axis, as a list of tensors without it. Along the first axis nothing is copied. The inverse of stack.
+---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis to take apart (default 1)
+---@return lutra.Tensor[] # a list, as long as the axis, of tensors of x's other sizes; x's dtype
+--- Errors: InvalidArgument for a scalar or an axis that is not there.
+function lutra.unstack(x, axis) end
+
+--- The parts of a tensor along an axis, as a list of tensors without it. Along the first axis nothing is copied. The inverse of stack.
+---@param axis? any the axis to take apart (default 1)
+---@return lutra.Tensor[] # a list, as long as the axis, of tensors of x's other sizes; x's dtype
+--- Errors: InvalidArgument for a scalar or an axis that is not there.
+function Tensor:unstack(axis) end
+
+--- The variance over the given axes, or of all elements: the mean square of what is left when the mean is taken off. Of nothing nan.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function lutra.var(x, axis, options) end
+
+--- The variance over the given axes, or of all elements: the mean square of what is left when the mean is taken off. Of nothing nan.
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function Tensor:var(axis, options) end
 
 --- x where cond is true, y where it is false.
 ---@param cond any any shape; bool
