@@ -20,6 +20,9 @@ class NpzReader final : public FileReader {
       if (!bare(member).ends_with(kSuffix)) {
         fail_at(source_->label(), member->header, quote(member->name), " is no .npy file");
       }
+      if (bare(member).find('\0') != std::string_view::npos) {
+        fail_at(source_->label(), member->header, quote(member->name), " has a zero byte in its name");
+      }
     }
     auto stem = [&](const ZipMember* member) { return bare(member).substr(0, member->name.size() - kSuffix.size()); };
     std::sort(members_.begin(), members_.end(), [&](auto* a, auto* b) { return stem(a) < stem(b); });

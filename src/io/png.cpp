@@ -116,7 +116,7 @@ class PngReader final : public FileReader {
     start(job);
     Shape shape{job.height, job.width, job.channels};
     uint64_t bytes = static_cast<uint64_t>(shape.size());
-    // Rows are packed with one to two bytes a sample and up to eight samples in a byte.
+    // One bit of a palette with transparent colours becomes four bytes.
     if (is_too_much_for_deflate(bytes / 32, source_->size())) {
       fail_at(source_->label(), 16, "a picture of ", job.width, " x ", job.height, " is too large for a file of ",
               source_->size(), " bytes");
