@@ -5,7 +5,7 @@
 
 #include "io/formats.h"
 
-// Safetensors (github.com/huggingface/safetensors): the header's length in 8 bytes, the header in JSON, the elements of
+// Safetensors (Hugging Face's format): the header's length in 8 bytes, the header in JSON, the elements of
 // all tensors one after the other, without gaps.
 
 namespace lutra {
