@@ -20,9 +20,10 @@ template <class T, bool adds> void run_update(const KernelArgs& args) {
   parallel_for(args.out[0].size, kCheapGrain, [=](int64_t begin, int64_t end) {
 #pragma GCC ivdep
     for (int64_t i = begin; i < end; ++i) {
-      Wrapping<T> step = static_cast<Wrapping<T>>(value[is_number ? 0 : i]);
-      Wrapping<T> before = static_cast<Wrapping<T>>(variable[i]);
-      out[i] = static_cast<T>(adds ? before + step : before - step);
+      using C = Wrapping<ComputeType<T>>;
+      C step = static_cast<C>(value[is_number ? 0 : i]);
+      C before = static_cast<C>(variable[i]);
+      out[i] = static_cast<T>(static_cast<ComputeType<T>>(adds ? before + step : before - step));
     }
   });
 }
@@ -40,10 +41,10 @@ void run_assign(const KernelArgs& args) {
 
 void register_variable_cpu(KernelRegistry& kernels) {
   kernels.add("AssignVariableOp", DeviceType::CPU, kAnyDType, {.run = run_assign});
-  kernels.add_each("AssignAddVariableOp", DeviceType::CPU, ComputedNumbers{}, [](auto tag) {
+  kernels.add_each("AssignAddVariableOp", DeviceType::CPU, AllNumbers{}, [](auto tag) {
     return KernelEntry{.run = run_update<typename decltype(tag)::type, true>};
   });
-  kernels.add_each("AssignSubVariableOp", DeviceType::CPU, ComputedNumbers{}, [](auto tag) {
+  kernels.add_each("AssignSubVariableOp", DeviceType::CPU, AllNumbers{}, [](auto tag) {
     return KernelEntry{.run = run_update<typename decltype(tag)::type, false>};
   });
 }

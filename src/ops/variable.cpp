@@ -34,7 +34,7 @@ void define_variable_ops(OpRegistry& ops) {
         .summary = update.summary,
         .inputs = {{"variable", kNumbers, "any shape"}, {"value", kNumbers, "the variable's shape", kNumber}},
         .shape = same_as_first,
-        .gpu = kComputedNumbers,
+        .gpu = kNumbers,
         .flags = kHidden,
     });
   }
