@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -39,18 +38,22 @@ template <class T> T from_order_key(Ordered<T> key) {
   }
 }
 
-// The nearest T. On the way to a half float32 is rounded to odd, so that the second rounding sees what the first cut
-// off.
+// x in float32, rounded to odd: a rounding to fewer digits then sees what this one cut off. In integers, since loops
+// that choose by doubles among floats do not vectorise.
+[[gnu::always_inline]] inline float rounded_to_odd(double x) {
+  float near = static_cast<float>(x);
+  // What was cut off, brought far from float32's smallest numbers: 0 if nothing was, nan if x is not finite.
+  float rest = static_cast<float>((x - static_cast<double>(near)) * 0x1p120);
+  uint32_t bits = std::bit_cast<uint32_t>(near), rest_bits = std::bit_cast<uint32_t>(rest);
+  uint32_t is_inexact = (rest_bits & 0x7fffffffu) - 1u < 0x7f800000u ? 1u : 0u;
+  uint32_t towards = 1u - ((bits ^ rest_bits) >> 31) * 2u;  // 1 or -1
+  return std::bit_cast<float>(bits + (is_inexact & ~bits & 1u) * towards);
+}
+
+// The nearest T.
 template <class T> [[gnu::always_inline]] inline T rounded(double x) {
-  if constexpr (kIsHalf<T>) {
-    float near = static_cast<float>(x);
-    uint32_t bits = std::bit_cast<uint32_t>(near);
-    double back = static_cast<double>(near);
-    uint32_t towards = std::fabs(back) < std::fabs(x) ? bits + 1 : bits - 1;
-    return T(std::bit_cast<float>((back != x) & ((bits & 1) == 0) ? towards : bits));
-  } else {
-    return static_cast<T>(x);
-  }
+  if constexpr (kIsHalf<T>) return T(rounded_to_odd(x));
+  else return static_cast<T>(x);
 }
 
 }  // namespace lutra

@@ -14,6 +14,7 @@ namespace lutra {
 namespace {
 
 constexpr int64_t kChains = 8;     // lines side by side, so that additions overlap
+constexpr int64_t kPiece = 128;    // elements of a chain that are converted at a time
 constexpr int64_t kFewLines = 16;  // lines, or groups of columns, up to which cutting pays
 
 // The axis as the scan walks it: position r is at r * step from where it starts.
@@ -36,26 +37,33 @@ struct Lines {
   int64_t at(int64_t o, int64_t position) const { return o * extent.reduced * extent.inner + first + position * step; }
   int64_t tiles() const { return (extent.inner + kTile - 1) / kTile; }
 
-  int64_t segment() const { return extent.inner == 1 ? kBlock / kChains : kBlock; }
+  // Enough of them for the chains that run side by side.
+  int64_t segment() const { return extent.inner == 1 && extent.reduced < kChains * kBlock ? kBlock / kChains : kBlock; }
   bool is_cut() const { return extent.reduced > kBlock && extent.outer * tiles() < kFewLines; }
   int64_t segments() const { return is_cut() ? (extent.reduced + segment() - 1) / segment() : 1; }
 };
 
-// A scan is a reducer of reduce.h whose runs are as wide as its accumulators, with the output's type and whether a
-// total may stand for its elements: one that has overflowed or lost its digits may not, since 0 times it would not be
-// 0.
+// A scan is a reducer of reduce.h whose runs are as wide as its accumulators, with the output's type. stands(before,
+// total): whether what comes before a segment and its total make what its elements would. A total that has overflowed,
+// or lost its digits next to 0, does not, unless what comes before it has come to the same.
 template <class T> struct RunningSum : SumOf<T, WideOf<T>> {
   using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
-  static bool stands(WideOf<T> total) {
+  static bool stands(WideOf<T> before, WideOf<T> total) {
     if constexpr (std::is_integral_v<T>) return true;
-    else return std::fabs(total) < std::numeric_limits<double>::infinity();
+    else return std::fabs(total) < std::numeric_limits<double>::infinity() || before == total || before != before;
   }
 };
 template <class T> struct RunningProduct : ProdOf<T> {
   using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
-  static bool stands(WideOf<T> total) {
-    if constexpr (std::is_integral_v<T>) return true;
-    else return std::fabs(total) > 0x1p-500 && std::fabs(total) < 0x1p500;
+  static bool stands(WideOf<T> before, WideOf<T> total) {
+    if constexpr (std::is_integral_v<T>) {
+      return true;
+    } else {
+      double size = std::fabs(total);
+      constexpr double kLeast = std::numeric_limits<double>::min(), kMost = std::numeric_limits<double>::max();
+      bool is_same = std::fabs(before) == size && (size == 0 || size > kMost);
+      return (size >= kLeast && size <= kMost) || is_same || before != before;
+    }
   }
 };
 
@@ -64,40 +72,58 @@ template <class S> typename S::Out result_of(typename S::Acc acc) {
   else return rounded<typename S::Out>(acc);
 }
 
-// n steps of N chains side by side, the chains `apart` elements from each other. Without an output only the totals
-// count.
+// A step of 1 or -1 as a constant.
+template <class F> [[gnu::always_inline]] inline void with_step(int64_t step, const F& f) {
+  if (step == 1) f(std::integral_constant<int64_t, 1>());
+  else f(std::integral_constant<int64_t, -1>());
+}
+
+// n steps of N chains side by side, one element forward or back, the chains `apart` elements from each other.
+// Conversions are loops of their own, which vectorise; what is between them is a piece of accumulators.
 template <class S, int N, bool kExclusive>
 static void run_chains(const typename S::In* x, typename S::Out* out, int64_t apart, int64_t step, int64_t n,
                        typename S::Acc* totals) {
+  typename S::Acc piece[N][kPiece + 8];  // rows of 2^n bytes would fall on the same places of the cache
   typename S::Acc total[N];
   for (int c = 0; c < N; ++c) total[c] = totals[c];
-  for (int64_t i = 0; i < n; ++i) {
+  for (int64_t first = 0; first < n; first += kPiece) {
+    int64_t count = std::min(kPiece, n - first);
     for (int c = 0; c < N; ++c) {
-      int64_t at = c * apart + i * step;
-      typename S::Acc next = S::merge(total[c], S::open(x[at]));
-      if (out != nullptr) out[at] = result_of<S>(kExclusive ? total[c] : next);
-      total[c] = next;
+      const typename S::In* from = x + c * apart + first * step;
+      with_step(step, [&](auto stride) {
+        for (int64_t i = 0; i < count; ++i) piece[c][i] = S::open(from[i * stride]);
+      });
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      for (int c = 0; c < N; ++c) {
+        typename S::Acc before = total[c];
+        total[c] = S::merge(before, piece[c][i]);
+        piece[c][i] = kExclusive ? before : total[c];
+      }
+    }
+    for (int c = 0; c < N; ++c) {
+      typename S::Out* __restrict to = out + c * apart + first * step;
+      with_step(step, [&](auto stride) {
+        for (int64_t i = 0; i < count; ++i) to[i * stride] = result_of<S>(piece[c][i]);
+      });
     }
   }
   for (int c = 0; c < N; ++c) totals[c] = total[c];
 }
 
-// The same for neighbouring columns.
+// The same for neighbouring columns. Without an output only the totals count.
 template <class S, bool kExclusive>
 static void run_columns(const typename S::In* x, typename S::Out* out, int64_t step, int64_t n, int64_t columns,
                         typename S::Acc* __restrict totals) {
   for (int64_t i = 0; i < n; ++i) {
     const typename S::In* row = x + i * step;
-    if (out == nullptr) {
-      for (int64_t k = 0; k < columns; ++k) totals[k] = S::merge(totals[k], S::open(row[k]));
-      continue;
-    }
-    typename S::Out* __restrict to = out + i * step;
-    for (int64_t k = 0; k < columns; ++k) {
-      typename S::Acc next = S::merge(totals[k], S::open(row[k]));
-      to[k] = result_of<S>(kExclusive ? totals[k] : next);
-      totals[k] = next;
-    }
+    auto put = [=] {
+      typename S::Out* __restrict to = out + i * step;
+      for (int64_t k = 0; k < columns; ++k) to[k] = result_of<S>(totals[k]);
+    };
+    if (kExclusive && out != nullptr) put();
+    for (int64_t k = 0; k < columns; ++k) totals[k] = S::merge(totals[k], S::open(row[k]));
+    if (!kExclusive && out != nullptr) put();
   }
 }
 
@@ -106,12 +132,11 @@ template <class S, bool kExclusive>
 void run_lines(const typename S::In* x, typename S::Out* out, int64_t count, int64_t apart, int64_t step, int64_t n,
                int64_t last, typename S::Acc* totals) {
   int64_t whole = last == n ? count : count - 1, i = 0;
-  auto at = [=](int64_t line) { return out != nullptr ? out + line * apart : nullptr; };
   for (; i + kChains <= whole; i += kChains) {
-    run_chains<S, kChains, kExclusive>(x + i * apart, at(i), apart, step, n, totals + i);
+    run_chains<S, kChains, kExclusive>(x + i * apart, out + i * apart, apart, step, n, totals + i);
   }
   for (; i < count; ++i) {
-    run_chains<S, 1, kExclusive>(x + i * apart, at(i), 0, step, i < whole ? n : last, totals + i);
+    run_chains<S, 1, kExclusive>(x + i * apart, out + i * apart, 0, step, i < whole ? n : last, totals + i);
   }
 }
 
@@ -144,7 +169,8 @@ template <class S, bool kExclusive> void run_whole(const Lines& lines, const typ
   });
 }
 
-// All segments in parallel: from `totals`, [outer, segments, inner], which become what they are at their ends.
+// All segments in parallel: from `totals`, [outer, segments, inner], which become what they are at their ends. Without
+// an output nothing else is wanted, and the order of elements within a segment is no matter.
 template <class S, bool kExclusive>
 void run_segments(const Lines& lines, const typename S::In* x, typename S::Out* out, typename S::Acc* totals) {
   int64_t segments = lines.segments(), length = lines.segment(), inner = lines.extent.inner;
@@ -157,11 +183,16 @@ void run_segments(const Lines& lines, const typename S::In* x, typename S::Out* 
       int64_t count = std::min(together, segments - segment), at = lines.at(o, segment * length) + column;
       int64_t last_here = segment + count == segments ? last : length;
       typename S::Acc* here = totals + (o * segments + segment) * inner + column;
-      auto* to = out != nullptr ? out + at : nullptr;
-      if (inner == 1) {
-        run_lines<S, kExclusive>(x + at, to, count, lines.step * length, lines.step, length, last_here, here);
-      } else {
+      if (inner > 1) {
+        auto* to = out != nullptr ? out + at : nullptr;
         run_columns<S, kExclusive>(x + at, to, lines.step, last_here, std::min(kTile, inner - column), here);
+      } else if (out != nullptr) {
+        run_lines<S, kExclusive>(x + at, out + at, count, lines.step * length, lines.step, length, last_here, here);
+      } else {
+        for (int64_t i = 0; i < count; ++i) {
+          int64_t n = i + 1 < count ? length : last_here, begin_at = at + i * length * lines.step;
+          reduce_rows<S>(x + (lines.step < 0 ? begin_at - n + 1 : begin_at), 1, n, here + i);
+        }
       }
     }
   });
@@ -176,10 +207,12 @@ template <class S> void before_segments(const Lines& lines, const typename S::In
     for (int64_t i = 0; i < segments; ++i) {
       typename S::Acc& total = totals[(o * segments + i) * inner + column];
       typename S::Acc after = S::merge(before, total);
-      if (!S::stands(total)) {
+      if (!S::stands(before, total)) {
         after = before;
-        run_chains<S, 1, false>(x + lines.at(o, i * length) + column, nullptr, 0, lines.step,
-                                std::min(length, lines.extent.reduced - i * length), &after);
+        const typename S::In* from = x + lines.at(o, i * length) + column;
+        for (int64_t k = 0; k < std::min(length, lines.extent.reduced - i * length); ++k) {
+          after = S::merge(after, S::open(from[k * lines.step]));
+        }
       }
       total = before;
       before = after;

@@ -20,7 +20,7 @@ void norm_shape(Inference& inference) {
   reduced_like_key(inference);
 }
 
-// In two passes: twice a reduction's operations.
+// Two operations an element in each of two passes.
 Cost two_pass_cost(const KernelArgs& args) {
   Cost cost = reduction_cost(args);
   cost.flops *= 4;
@@ -34,7 +34,7 @@ Value mean_of(Gradient& g, Value x) {
   return g.call("Mean", {x}, attrs);
 }
 
-// 0 where y is 0 or `at_zero` says what else; in a form whose own gradient is right there, too.
+// dy / y, but 0 where y is 0; in a form whose own gradient is a number there, too.
 Value over_result(Gradient& g, Value dy, Value y) {
   return dy / g.call("SelectV2", {g.call("Equal", {y, 0.0}), kInf, y});
 }

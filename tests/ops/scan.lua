@@ -38,7 +38,7 @@ end
 -- Shapes with few long lines, which are cut, with many, and with columns; each against int64, and that against sums of
 -- differences: a running total less the one before is the element.
 local shapes = {
-  { { 5000 }, 1 }, { { 1025 }, 1 }, { { 1024 }, 1 }, { { 129 }, 1 }, { { 3, 2047 }, 2 }, { { 20, 1100 }, 2 },
+  { { 9000 }, 1 }, { { 2, 8200 }, 2 }, { { 5000 }, 1 }, { { 1025 }, 1 }, { { 1024 }, 1 }, { { 129 }, 1 }, { { 3, 2047 }, 2 }, { { 20, 1100 }, 2 },
   { { 21, 40 }, 2 }, { { 3000, 3 }, 1 }, { { 1100, 33 }, 1 }, { { 2, 1030, 2 }, 2 }, { { 20, 3, 520 }, 2 }, { { 2, 3, 4 }, 3 },
 }
 local dtypes = { "bool", "int8", "uint8", "int16", "int32", "int64", "float64", "float32", "float16", "bfloat16" }

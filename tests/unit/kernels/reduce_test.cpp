@@ -28,8 +28,12 @@ class Threads {
   ~Threads() { set_max_threads(0); }
 };
 
+// A scan's result has x's shape.
+enum class Result { WithoutTheAxis, OfSameShape };
+
 template <class Out, class Attrs>
-std::vector<Out> reduce(const char* name, const std::vector<float>& x, const Case& shape, int threads) {
+std::vector<Out> reduce(const char* name, const std::vector<float>& x, const Case& shape, int threads,
+                        Result form = Result::WithoutTheAxis) {
   static const OpRegistry ops;
   static const KernelRegistry kernels = [] {
     KernelRegistry all(ops);
@@ -41,16 +45,17 @@ std::vector<Out> reduce(const char* name, const std::vector<float>& x, const Cas
   Attrs attrs;
   attrs.axis.count = 1;
   attrs.axis.v[0] = 1;
-  int64_t out_dims[2] = {shape.dims[0], shape.dims[2]};
-  std::vector<Out> out(static_cast<std::size_t>(out_dims[0] * out_dims[1]));
+  bool is_scan = form == Result::OfSameShape;
+  int64_t out_dims[3] = {shape.dims[0], is_scan ? shape.dims[1] : shape.dims[2], shape.dims[2]};
+  std::vector<Out> out(static_cast<std::size_t>(out_dims[0] * out_dims[1] * (is_scan ? out_dims[2] : 1)));
   Array in{const_cast<std::byte*>(reinterpret_cast<const std::byte*>(x.data())),
            shape.dims,
            static_cast<int64_t>(x.size()),
            DType::Float32,
            3,
            false};
-  Array result{
-      reinterpret_cast<std::byte*>(out.data()), out_dims, static_cast<int64_t>(out.size()), dtype_of<Out>, 2, false};
+  Array result{reinterpret_cast<std::byte*>(out.data()), out_dims, static_cast<int64_t>(out.size()), dtype_of<Out>,
+               static_cast<uint8_t>(is_scan ? 3 : 2),    false};
   KernelArgs args{&op, &attrs, &in, &result, nullptr, nullptr, nullptr, 1, 1};
   const KernelEntry& kernel = kernels.find(DeviceType::CPU, op, DType::Float32);
   std::vector<double> scratch(kernel.scratch(args) / sizeof(double) + 1);
@@ -69,12 +74,12 @@ std::vector<float> values(const Case& shape) {
   return x;
 }
 
-template <class Out, class Attrs> void check_threads(const char* name) {
+template <class Out, class Attrs> void check_threads(const char* name, Result form = Result::WithoutTheAxis) {
   for (const Case& shape : kCases) {
     std::vector<float> x = values(shape);
-    std::vector<Out> one = reduce<Out, Attrs>(name, x, shape, 1);
+    std::vector<Out> one = reduce<Out, Attrs>(name, x, shape, 1, form);
     for (int threads : {2, 3, 8}) {
-      std::vector<Out> several = reduce<Out, Attrs>(name, x, shape, threads);
+      std::vector<Out> several = reduce<Out, Attrs>(name, x, shape, threads, form);
       INFO(name << " of " << shape.dims[0] << ", " << shape.dims[1] << ", " << shape.dims[2] << " on " << threads);
       CHECK(std::memcmp(one.data(), several.data(), one.size() * sizeof(Out)) == 0);
     }
@@ -87,7 +92,21 @@ TEST_CASE("a reduction gives the same bits on any number of threads", "[reduce]"
   check_threads<float, ReduceAttrs>("Sum");
   check_threads<float, ReduceAttrs>("Mean");
   check_threads<float, ReduceAttrs>("Max");
+  check_threads<float, ReduceAttrs>("Prod");
   check_threads<int64_t, ArgMaxAttrs>("ArgMax");
+  check_threads<int64_t, ArgMaxAttrs>("ArgMin");
+}
+
+TEST_CASE("variances, logsumexp and norms give the same bits on any number of threads", "[reduce]") {
+  check_threads<float, VarAttrs>("Var");
+  check_threads<float, VarAttrs>("Std");
+  check_threads<float, ReduceAttrs>("Logsumexp");
+  check_threads<float, NormAttrs>("Norm");
+}
+
+TEST_CASE("running sums and products give the same bits on any number of threads", "[reduce]") {
+  check_threads<float, ScanAttrs>("Cumsum", Result::OfSameShape);
+  check_threads<float, ScanAttrs>("Cumprod", Result::OfSameShape);
 }
 
 TEST_CASE("a float32 sum is within four roundings of the exact one", "[reduce]") {
