@@ -170,16 +170,30 @@ template <class E> void run_repeat_as(const KernelArgs& args) {
   const RepeatAttrs& attrs = args.as<RepeatAttrs>();
   Repetition r(attrs, x, x.dims[axis_of(attrs.axis, x.rank)]);
   int64_t bytes = r.inner * static_cast<int64_t>(sizeof(E));
+  if (r.inner == 1 && attrs.is_uniform()) {
+    const E* from = x.as<E>();
+    E* to = out.as<E>();
+    int64_t n = attrs.at(0);
+    return parallel_for(x.size, row_grain(kCheapGrain, n), [=](int64_t begin, int64_t end) {
+      E* at = to + begin * n;
+      for (int64_t i = begin; i < end; ++i) {
+        for (int64_t k = 0; k < n; ++k) *at++ = from[i];
+      }
+    });
+  }
   parallel_for(r.outer * r.size, r.grain(), [&](int64_t begin, int64_t end) {
+    int64_t i = begin % r.size;
+    E* to = out.as<E>() + (begin / r.size * r.length() + r.begin_of(i)) * r.inner;
     for (int64_t at = begin; at < end; ++at) {
-      int64_t i = at % r.size, first = r.begin_of(i), n = attrs.at(i);
-      E* to = out.as<E>() + (at / r.size * r.length() + first) * r.inner;
+      int64_t n = attrs.at(i);
       const E* from = x.as<E>() + at * r.inner;
       if (r.inner == 1) {
         for (int64_t k = 0; k < n; ++k) to[k] = *from;
       } else if (n > 0) {
         copy_round(reinterpret_cast<std::byte*>(to), n * bytes, reinterpret_cast<const std::byte*>(from), bytes, 0);
       }
+      to += n * r.inner;
+      if (++i == r.size) i = 0;
     }
   });
 }

@@ -48,31 +48,43 @@ struct Keyed {
 };
 
 constexpr int kBuckets = 256;
-constexpr int64_t kFewKeys = 4096;
+constexpr int64_t kFewKeys = 64;
 
 // Memory of `order` and of the same again.
 std::size_t order_bytes(int64_t n) { return 2 * static_cast<std::size_t>(n) * sizeof(Keyed); }
 
-// The numbers 0 to n - 1 in the order of their random bits. Sorted bucket by bucket, of the same first eight bits, on
-// several threads.
-const Keyed* random_order(const Rng& rng, int64_t n, std::byte* memory) {
-  Keyed* drawn = reinterpret_cast<Keyed*>(memory);
-  for_random_words<2>(rng, n, [=](const Words& words, int64_t first, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) drawn[first + i] = {bits_of(words, i), first + i};
-  });
-  if (n <= kFewKeys) {
-    std::sort(drawn, drawn + n);
-    return drawn;
-  }
-  Keyed* order = drawn + n;
-  int64_t ends[kBuckets + 1] = {};
-  for (int64_t i = 0; i < n; ++i) ++ends[(drawn[i].key >> 56) + 1];
+// Shares from[0, n) out by eight bits of the key; bucket b is then to[ends[b], ends[b + 1]).
+void share_out(const Keyed* from, int64_t n, int shift, Keyed* to, int64_t* ends) {
+  std::fill(ends, ends + kBuckets + 1, 0);
+  auto bucket = [=](const Keyed& keyed) { return keyed.key >> shift & (kBuckets - 1); };
+  for (int64_t i = 0; i < n; ++i) ++ends[bucket(from[i]) + 1];
   for (int b = 0; b < kBuckets; ++b) ends[b + 1] += ends[b];
   int64_t next[kBuckets];
   std::copy(ends, ends + kBuckets, next);
-  for (int64_t i = 0; i < n; ++i) order[next[drawn[i].key >> 56]++] = drawn[i];
+  for (int64_t i = 0; i < n; ++i) to[next[bucket(from[i])]++] = from[i];
+}
+
+// The numbers 0 to n - 1 in the order of their random bits: shared out twice, the second time on several threads, until
+// few are left to be compared.
+const Keyed* random_order(const Rng& rng, int64_t n, std::byte* memory) {
+  Keyed* order = reinterpret_cast<Keyed*>(memory);
+  for_random_words<2>(rng, n, [=](const Words& words, int64_t first, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) order[first + i] = {bits_of(words, i), first + i};
+  });
+  if (n <= kFewKeys) {
+    std::sort(order, order + n);
+    return order;
+  }
+  Keyed* buckets = order + n;
+  int64_t ends[kBuckets + 1];
+  share_out(order, n, 56, buckets, ends);
   parallel_for(kBuckets, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t b = begin; b < end; ++b) std::sort(order + ends[b], order + ends[b + 1]);
+    for (int64_t b = begin; b < end; ++b) {
+      Keyed* to = order + ends[b];
+      int64_t inner[kBuckets + 1];
+      share_out(buckets + ends[b], ends[b + 1] - ends[b], 48, to, inner);
+      for (int c = 0; c < kBuckets; ++c) std::sort(to + inner[c], to + inner[c + 1]);
+    }
   });
   return order;
 }

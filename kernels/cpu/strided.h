@@ -21,28 +21,33 @@ template <> struct Square<uint8_t> {
     using Bytes = uint8_t __attribute__((vector_size(16)));
     using Halves = uint16_t __attribute__((vector_size(16)));
     using Words = uint32_t __attribute__((vector_size(16)));
+    using Pairs = uint64_t __attribute__((vector_size(16)));
+    // Half registers go through integers: a detour by memory would stall.
+    auto row = [&](int i) {
+      uint64_t eight;
+      std::memcpy(&eight, from + i * from_step, sizeof eight);
+      return Bytes(Pairs{eight, 0});
+    };
     // Column by column: pairs of rows, then fours, then all eight; two columns in a register at the end.
     Halves pair[4];
     for (int i = 0; i < 4; ++i) {
-      Bytes even{}, odd{};
-      std::memcpy(&even, from + 2 * i * from_step, kSide);
-      std::memcpy(&odd, from + (2 * i + 1) * from_step, kSide);
-      pair[i] = Halves(__builtin_shufflevector(even, odd, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
+      pair[i] = Halves(
+          __builtin_shufflevector(row(2 * i), row(2 * i + 1), 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
     }
     Words low[2], high[2];
     for (int i = 0; i < 2; ++i) {
       low[i] = Words(__builtin_shufflevector(pair[2 * i], pair[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11));
       high[i] = Words(__builtin_shufflevector(pair[2 * i], pair[2 * i + 1], 4, 12, 5, 13, 6, 14, 7, 15));
     }
-    Bytes columns[4] = {Bytes(__builtin_shufflevector(low[0], low[1], 0, 4, 1, 5)),
-                        Bytes(__builtin_shufflevector(low[0], low[1], 2, 6, 3, 7)),
-                        Bytes(__builtin_shufflevector(high[0], high[1], 0, 4, 1, 5)),
-                        Bytes(__builtin_shufflevector(high[0], high[1], 2, 6, 3, 7))};
+    Pairs columns[4] = {Pairs(__builtin_shufflevector(low[0], low[1], 0, 4, 1, 5)),
+                        Pairs(__builtin_shufflevector(low[0], low[1], 2, 6, 3, 7)),
+                        Pairs(__builtin_shufflevector(high[0], high[1], 0, 4, 1, 5)),
+                        Pairs(__builtin_shufflevector(high[0], high[1], 2, 6, 3, 7))};
     for (int i = 0; i < 4; ++i) {
-      std::byte both[16];
-      std::memcpy(both, &columns[i], sizeof both);
-      std::memcpy(to + 2 * i * to_step, both, kSide);
-      std::memcpy(to + (2 * i + 1) * to_step, both + kSide, kSide);
+      for (int half = 0; half < 2; ++half) {
+        uint64_t eight = columns[i][half];
+        std::memcpy(to + (2 * i + half) * to_step, &eight, sizeof eight);
+      }
     }
   }
 };
@@ -177,6 +182,14 @@ class StridedCopy {
     } else if (stride == 0) {
       std::fill(to, to + n, *from);
     } else if (stride == -1) {
+      if constexpr (sizeof(E) == 1) {
+        for (; n >= 8; n -= 8, from -= 8, to += 8) {
+          uint64_t eight;
+          std::memcpy(&eight, from - 7, sizeof eight);
+          eight = __builtin_bswap64(eight);
+          std::memcpy(to, &eight, sizeof eight);
+        }
+      }
       for (int64_t i = 0; i < n; ++i) to[i] = from[-i];
     } else {
       for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
