@@ -1,6 +1,7 @@
 -- A tape's gradients against central differences. One case is a call: its tables are made float64 tensors, whose gradients
 -- are checked; what is made in another way, numbers and the options table are left alone. With several float results, or
 -- elements, the loss is a sum of all with unequal weights, so that mistakes do not cancel.
+local collector = require "collector"
 local compare = require "compare"
 local samples = require "samples"
 local spec = require "spec"
@@ -109,7 +110,7 @@ end
 function gradients.problem(op, case, scope, run)
   local leaves = leaves_of(case)
   if #leaves == 0 then return "no argument is a table, so there is nothing to differentiate" end
-  local wanted = lt.device("/CPU:0", by_differences, op, case, leaves)
+  local wanted = collector.in_peace(lt.device, "/CPU:0", by_differences, op, case, leaves)
   for _, form in ipairs { { "float64", case.tolerance or 1e-5, 1e-6 }, { "float32", 1e-3, 1e-3 } } do
     local dtype, relative, absolute = table.unpack(form)
     local found = run(lt.device, scope, by_tape, op, case, leaves, dtype)

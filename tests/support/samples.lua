@@ -1,4 +1,7 @@
--- Generated inputs, the same on every machine, and what a reference says to them.
+-- Generated inputs, the same on every machine, and what a reference says to them. They are made in the collector's peace:
+-- it is the ops that are tried under it.
+local collector = require "collector"
+
 local samples = {}
 
 local limits = {
@@ -25,8 +28,7 @@ local function representable(value, dtype)
   return math.floor(value / unit + 0.5) * unit
 end
 
--- `count` values of the dtype in [low, high]; integers for integer dtypes, booleans for bool.
-function samples.values(count, dtype, low, high, seed)
+local function values_of(count, dtype, low, high, seed)
   local draw, values = generator(seed), {}
   local range = limits[dtype]
   if range then
@@ -46,14 +48,16 @@ function samples.values(count, dtype, low, high, seed)
   return values
 end
 
+-- `count` values of the dtype in [low, high]; integers for integer dtypes, booleans for bool.
+function samples.values(...) return collector.in_peace(values_of, ...) end
+
 function samples.size(shape)
   local size = 1
   for i = 1, #shape do size = size * shape[i] end
   return size
 end
 
--- Row-major values as nested tables.
-function samples.nest(values, shape)
+local function nested(values, shape)
   local at = 0
   local function level(axis)
     if axis > #shape then
@@ -66,6 +70,9 @@ function samples.nest(values, shape)
   end
   return level(1)
 end
+
+-- Row-major values as nested tables.
+function samples.nest(values, shape) return collector.in_peace(nested, values, shape) end
 
 -- A tensor of this literal in the scope's device. A literal cannot show every shape without elements; zeros can.
 function samples.tensor(literal, shape, dtype)
