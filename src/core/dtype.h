@@ -41,8 +41,6 @@ inline constexpr DTypes kHalves = DType::Float16 | DType::BFloat16;
 inline constexpr DTypes kFloats = kHalves | DType::Float32 | DType::Float64;
 inline constexpr DTypes kNumbers = kInts | kFloats;
 inline constexpr DTypes kAnyDType = kNumbers | kBool;
-// What arithmetic kernels compute in today; the others are stored, cast and printed.
-inline constexpr DTypes kComputedNumbers = DType::Int32 | DType::Int64 | DType::Float32 | DType::Float64;
 
 constexpr std::size_t size_of(DType type) {
   constexpr uint8_t kSizes[kDTypeCount] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};

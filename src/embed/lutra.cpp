@@ -96,7 +96,7 @@ InterpreterOptions read_options(const lutra_options* given) {
   require(std::isfinite(options.sim_gpu_mb) && options.sim_gpu_mb >= 0, "lutra_open: sim_gpu_mb is ",
           options.sim_gpu_mb, ", expected a number of MB, or 0 for the default");
   InterpreterOptions read;
-  read.sim_gpus = options.sim_gpus;
+  if (options.sim_gpus > 0) read.sim_gpus = options.sim_gpus;
   if (options.sim_gpu_mb > 0) read.sim_gpu_mb = options.sim_gpu_mb;
   read.log_placement = options.log_placement != 0;
   read.soft_placement = options.soft_placement != 0;

@@ -114,8 +114,8 @@ Interpreter::Interpreter(const InterpreterOptions& options) : impl_(std::make_un
   try {
     State& state = *State::find(L_);
     Context& context = state.enter(L_);
-    if (options.sim_gpus > 0) {
-      state.runtime().set_simulated_gpus(options.sim_gpus, {.memory_limit_mb = options.sim_gpu_mb});
+    if (options.sim_gpus) {
+      state.runtime().set_simulated_gpus(*options.sim_gpus, {.memory_limit_mb = options.sim_gpu_mb});
     }
     if (options.log_placement) context.placement_log().set_options({.on = true});
     state.runtime().set_soft_placement(options.soft_placement);

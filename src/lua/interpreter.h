@@ -17,7 +17,7 @@ namespace lutra {
 
 // What a host or the command line says before the first script runs.
 struct InterpreterOptions {
-  int sim_gpus = 0;  // 0: none asked for
+  std::optional<int> sim_gpus;  // none: what LUTRA_SIM_GPUS says
   double sim_gpu_mb = 4096;
   bool log_placement = false;
   bool soft_placement = false;

@@ -49,11 +49,8 @@ struct KernelEntry {
   void (*count)(const KernelArgs& args) = nullptr;
 };
 
-// The types kernels compute in today: the other five are stored, cast and printed.
+// What kernels are registered for.
 template <class... Ts> struct TypeList {};
-using ComputedFloats = TypeList<float, double>;
-using ComputedNumbers = TypeList<int32_t, int64_t, float, double>;
-using ComputedTypes = TypeList<bool, int32_t, int64_t, float, double>;
 using AllFloats = TypeList<Float16, BFloat16, float, double>;
 using AllInts = TypeList<int8_t, uint8_t, int16_t, int32_t, int64_t>;
 using AllNumbers = TypeList<int8_t, uint8_t, int16_t, int32_t, int64_t, Float16, BFloat16, float, double>;

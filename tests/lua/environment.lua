@@ -23,6 +23,7 @@ for _, case in ipairs {
   expect.equal(names(case[1]), case[2], case[1])
 end
 expect.equal(names("CUDA_VISIBLE_DEVICES=1", "--sim-gpus 3"), "0 1")
+expect.equal(names("LUTRA_SIM_GPUS=2", "--sim-gpus 0"), "0", "the option is the last word")
 
 -- Growth.
 local reserved = "local before = lt.ones {2} print(lt.config.get_memory_info('GPU:0').reserved < 100 << 20)"

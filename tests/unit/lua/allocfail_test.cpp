@@ -56,6 +56,15 @@ constexpr const char* kScript = R"(
   assert(heard >= 1 and lt.debugging.explain(c).op and tostring(lt.debugging.explain(c)))
   assert(#tostring(lt.config.list_logical_devices()) > 0 and lt.config.get_memory_info("GPU:0").limit > 0)
   assert(lt.from_bytes(b:bytes(), "int32", {70})[70]:item() == 70 and #lt.help "matmul" > 0)
+  local loaded = lt.load "tests/data/stored.npz"
+  assert(loaded.w.shape[2] == 3 and loaded.s:item() == false)
+  local w = lt.Variable({1, 2}, {dtype = "float32"})
+  do
+    local tape <close> = lt.GradientTape()
+    assert(tape:gradient(lt.device("/GPU:1", function() return (w * w):sum() end), w)[2]:item() == 4)
+  end
+  w:assign_add {1, 1}
+  assert(w[2]:item() == 3)
   local u, v = lt.unique {3, 1, 3}
   for i, row in pairs(a) do assert(row.shape[1] == 3) end
   setmetatable({}, {__gc = function() pcall(function() return lt.ones {40} + 1 end) end})
