@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
@@ -19,6 +20,8 @@
 #include <system_error>
 #include <thread>
 #include <vector>
+
+#include "core/late_helpers.h"
 
 #if defined(LUTRA_PARALLEL_OPENMP)
 #include <omp.h>
@@ -46,6 +49,15 @@ int process_threads() {
   if (sched_getaffinity(0, sizeof cores, &cores) == 0) return std::max(1, CPU_COUNT(&cores));
   return 1;
 }
+
+#if defined(LUTRA_PARALLEL_OPENMP)
+thread_local LateHelpers t_late_helpers;
+
+// From so many grains on, some milliseconds of work, a loop is shared even when helpers come late.
+constexpr int64_t kLongLoop = 256;
+
+int64_t nanoseconds() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+#endif
 
 // A thread that runs loops without having said on how many threads, for as long as it lives.
 struct Sharer {
@@ -150,11 +162,18 @@ void detail::parallel_ranges(int64_t count, int64_t grain, void (*range)(const v
   int64_t step = (count + pieces - 1) / pieces;
   step = (step + grain - 1) / grain * grain;
 #if defined(LUTRA_PARALLEL_OPENMP)
+  int64_t start = nanoseconds(), own = 0;
+  if (!t_late_helpers.may_share(start, count / grain >= kLongLoop)) {
+    range(body, 0, count);
+    return;
+  }
 #pragma omp parallel for num_threads(static_cast <int>(pieces)) schedule(static, 1)
   for (int64_t piece = 0; piece < pieces; ++piece) {
     int64_t begin = piece * step;
     if (begin < count) range(body, begin, std::min(count, begin + step));
+    if (piece == 0) own = nanoseconds() - start;  // the caller's, by the static schedule
   }
+  t_late_helpers.shared(start, nanoseconds(), own, pieces);  // See Note [Helpers that come late]
 #elif defined(LUTRA_PARALLEL_THREADS)
   std::vector<std::thread> helpers;
   OneThread within;

@@ -47,10 +47,11 @@ TEST_CASE("a loop covers its range once, whatever the number of threads", "[para
   set_max_threads(0);
 }
 
-TEST_CASE("a loop inside a loop stays on its thread", "[parallel]") {
+TEST_CASE("a loop inside a shared loop stays on its thread", "[parallel]") {
   set_max_threads(2);
   std::atomic<int> most{0};
-  parallel_for(2, 1, [&](int64_t, int64_t) {
+  // Long, so that it is shared even if helpers came late before.
+  parallel_for(1024, 1, [&](int64_t, int64_t) {
     int here = max_threads();
     int before = most;
     while (here > before && !most.compare_exchange_weak(before, here)) {

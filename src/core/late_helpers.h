@@ -1,0 +1,31 @@
+// Note [Helpers that come late]
+// A shared loop ends when the last of its threads does. On a busy machine a helper may not run for milliseconds, and its
+// caller waits for work that it could have done itself meanwhile. So each shared loop is held against the time it would
+// have taken alone: the caller's own piece times the number of pieces. After one that lost by t, the caller's short
+// loops run alone for the next 16 t, so that waiting costs a sixteenth at most. Results do not depend on it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace lutra {
+
+// Times are in nanoseconds of one clock.
+class LateHelpers {
+ public:
+  // Whether a loop that starts now is to be shared. A long one always is: it outlives a turn of the system's scheduler.
+  bool may_share(int64_t now, bool is_long) const { return is_long || now >= alone_until_; }
+
+  // A loop of `pieces` was shared from start to end; the caller's own piece of it took `own`.
+  void shared(int64_t start, int64_t end, int64_t own, int64_t pieces) {
+    int64_t lost = end - start - own * pieces;
+    if (lost > 0) alone_until_ = end + 16 * std::min(lost, kMostLost);
+  }
+
+ private:
+  static constexpr int64_t kMostLost = 10'000'000;  // so that helpers are tried again within 0.16 s
+
+  int64_t alone_until_ = 0;
+};
+
+}  // namespace lutra
