@@ -69,6 +69,7 @@ int open_all(lua_State* L) {
   lua_setglobal(L, "lutra");
   lua_setglobal(L, "lt");
   lua_gc(L, LUA_GCGEN, 0, 0);
+  State::find(L)->collects_generations();
   return 0;
 }
 

@@ -68,6 +68,8 @@ class State {
     if (box->tensor.storage != nullptr) own_stored(L, box);
   }
   void disown(Box* box);   // by the collector
+  // The collector is generational from here on.
+  void collects_generations() { books_.has_generations(main_); }
   void release(Box* box);  // by hand: a second use gives a sentence
   // What release leaves behind, for an op in progress that has borrowed the tensor (see Note [Order within one op]).
   static bool is_released(const TensorRep& tensor) { return tensor.size < 0; }

@@ -13,14 +13,22 @@ int64_t now_us() {
   return int64_t{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
 }
 
-// The budget after a collection of so many microseconds: collections cost at most some 3% of the time at 10 GB/s of
-// results. Where a heap is so small that results can be made from memory that is still in a core's second cache, that
-// is worth collecting more often.
+constexpr int64_t kMega = int64_t{1} << 20;
+// A few results of this size or less are made from memory that is still in a core's second cache.
+constexpr int64_t kLeastStep = kMega / 4;
+constexpr int kGoodStepsToShrink = 16;
+
+// Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10 GB/s
+// of results.
 int64_t budget_after(int64_t pause_us, int64_t live_bytes) {
-  constexpr int64_t kMega = int64_t{1} << 20;
-  int64_t in_cache = pause_us * 130000;
-  if (in_cache <= 2 * kMega) return std::max(in_cache, kMega);
   return std::clamp(pause_us * 330000, 8 * kMega, std::max(64 * kMega, live_bytes / 2));
+}
+
+// The same where there are only full collections. If the heap is so small that results can be made from memory that is
+// still in cache, that is worth collecting more often.
+int64_t only_budget_after(int64_t pause_us, int64_t live_bytes) {
+  int64_t in_cache = pause_us * 130000;
+  return in_cache <= 2 * kMega ? std::max(in_cache, kMega) : budget_after(pause_us, live_bytes);
 }
 
 }  // namespace
@@ -38,19 +46,54 @@ void TensorBooks::remove(Box* box) {
   if (box->tensor.storage->tensor == &box->tensor) box->tensor.storage->tensor = nullptr;
   bytes_ -= static_cast<int64_t>(box->tensor.nbytes());
   bytes_at_collection_ = std::min(bytes_at_collection_, bytes_);
+  bytes_at_full_ = std::min(bytes_at_full_, bytes_);
   --count_;
   if (!made_in_finalizers_.empty()) [[unlikely]]
     made_in_finalizers_.erase(box);
   drop(box->tensor);
 }
 
+void TensorBooks::has_generations(lua_State* L) {
+  has_generations_ = true;
+  step_bytes_ = kLeastStep;
+  most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;
+}
+
 void TensorBooks::collect(lua_State* L) {
   if (lua_gc(L, LUA_GCISRUNNING) != 1) return;
+  bool young_will_do =
+      has_generations_ && bytes_ - bytes_at_full_ <= full_bytes_ && lua_gc(L, LUA_GCCOUNT) <= most_lua_kb_;
+  if (young_will_do) collect_young(L);
+  else collect_all(L);
+  bytes_at_collection_ = bytes_;
+}
+
+void TensorBooks::collect_all(lua_State* L) {
   int64_t begin = now_us();
   lua_gc(L, LUA_GCCOLLECT);
-  int64_t pause_us = now_us() - begin;
-  budget_bytes_ = budget_after(pause_us, std::max<int64_t>(0, bytes_));
-  bytes_at_collection_ = bytes_;
+  int64_t pause_us = now_us() - begin, live = std::max<int64_t>(0, bytes_);
+  if (!has_generations_) {
+    step_bytes_ = only_budget_after(pause_us, live);
+    return;
+  }
+  full_bytes_ = budget_after(pause_us, live);
+  bytes_at_full_ = bytes_;
+  most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;
+}
+
+// What lives through two such collections counts as old, and only a full one frees it. So they come less often while
+// little of what was made since the last is garbage.
+void TensorBooks::collect_young(lua_State* L) {
+  int64_t before = bytes_, grown = before - bytes_at_collection_;
+  lua_gc(L, LUA_GCSTEP, 0);
+  int64_t freed = before - bytes_;
+  if (freed < grown / 2) {
+    good_steps_ = 0;
+    step_bytes_ = std::min(2 * step_bytes_, full_bytes_);
+  } else if (freed >= grown - grown / 8 && ++good_steps_ >= kGoodStepsToShrink) {
+    good_steps_ = 0;
+    step_bytes_ = std::max(step_bytes_ / 2, kLeastStep);
+  }
 }
 
 void TensorBooks::close() {

@@ -17,9 +17,11 @@ class TensorBooks {
   // Gives its storage back.
   void remove(Box* box);
   // Whether live bytes have grown by the budget since the last collection.
-  bool is_collection_due() const { return bytes_ - bytes_at_collection_ > budget_bytes_; }
-  // A full collection, unless the script has stopped the collector. Calls finalizers.
+  bool is_collection_due() const { return bytes_ - bytes_at_collection_ > step_bytes_; }
+  // A collection, of what is young where that will do, unless the script has stopped the collector. Calls finalizers.
   void collect(lua_State* L);
+  // The interpreter's collector is generational: a step of it is a collection of what is young.
+  void has_generations(lua_State* L);
 
   // How many boxes hold a storage.
   int64_t count() const { return count_; }
@@ -30,7 +32,16 @@ class TensorBooks {
   int64_t count_ = 0;
   int64_t bytes_ = 0;  // what they hold
   int64_t bytes_at_collection_ = 0;
-  int64_t budget_bytes_ = int64_t{8} << 20;  // until the first collection says how long one takes
+  int64_t step_bytes_ = int64_t{8} << 20;  // growth from one collection to the next
+  // Of generations only; see docs/decisions/collector-budget.md.
+  bool has_generations_ = false;
+  int good_steps_ = 0;  // in a row
+  int64_t bytes_at_full_ = 0;
+  int64_t full_bytes_ = int64_t{8} << 20;  // growth from one full collection to the next
+  int most_lua_kb_ = 0;                    // more memory of Lua's own calls for a full collection, too
+
+  void collect_all(lua_State* L);
+  void collect_young(lua_State* L);
   // While the interpreter closes, Lua calls the finalizers there are but none of what they make: these.
   std::unordered_set<Box*> made_in_finalizers_;
 };

@@ -271,6 +271,25 @@ moved = nil
 collectgarbage("restart")
 collectgarbage()
 
+-- Results that are needed for a while grow old before they are garbage, and so do tables beside them: both stay bounded.
+local text, ok = expect.program([[
+local x = lt.ones { 100000 }
+local held, tables, most, most_kb = {}, {}, 0, 0
+for i = 1, 6000 do
+  held[i % 7] = x + 1
+  local row = {}
+  for k = 1, 20 do row[k] = { i } end
+  tables[i % 50] = row
+  most = math.max(most, lt.debugging.live_storages())
+  most_kb = math.max(most_kb, collectgarbage("count"))
+end
+print(most, most_kb // 1)
+]])
+assert(ok, text)
+local storages, kb = text:match("^(%d+)\t(%d+)")
+assert(tonumber(storages) < 200, "results of 400 kB alive at once: " .. tostring(text))
+assert(tonumber(kb) < 8000, "Lua's own memory: " .. tostring(text))
+
 -- A loop of 4 MB tensors stays small; LUTRA_LOOP_SECONDS=60 is the issue's minute.
 local file <close> = assert(io.open("/proc/self/maps"))
 local sanitized = file:read("a"):find("lib[at]san") ~= nil
