@@ -1,5 +1,6 @@
 // Random integers, orders and classes on the CPU. An element has 64 random bits, two elements a block.
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/elementary.h"
@@ -102,17 +103,27 @@ std::size_t shuffle_scratch(const KernelArgs& args) {
   return args.out[0].size == 0 ? 0 : order_bytes(args.in[0].dims[0]);
 }
 
-void run_shuffle(const KernelArgs& args) {
+// Row i of the result is the row that the order has at place i; on the way back it goes where the order took it from.
+void reorder(const KernelArgs& args, const Rng& rng, bool back) {
   const Array& x = args.in[0];
   const Array& out = args.out[0];
   if (out.size == 0) return;
   int64_t rows = x.dims[0], row_bytes = x.size / rows * static_cast<int64_t>(size_of(x.dtype));
-  const Keyed* order = random_order(args.as<ShuffleAttrs>().rng, rows, args.scratch);
+  const Keyed* order = random_order(rng, rows, args.scratch);
   parallel_for(rows, std::max<int64_t>(1, 65536 / row_bytes), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      std::memcpy(out.data + i * row_bytes, x.data + order[i].place * row_bytes, static_cast<std::size_t>(row_bytes));
+      int64_t from = order[i].place, to = i;
+      if (back) std::swap(from, to);
+      std::memcpy(out.data + to * row_bytes, x.data + from * row_bytes, static_cast<std::size_t>(row_bytes));
     }
   });
+}
+
+void run_shuffle(const KernelArgs& args) { reorder(args, args.as<ShuffleAttrs>().rng, false); }
+
+void run_reorder(const KernelArgs& args) {
+  const ReorderAttrs& attrs = args.as<ReorderAttrs>();
+  reorder(args, attrs.rng, attrs.back);
 }
 
 // The sums of the first 1, 2, ... probabilities of a row, times some number; the last class that has any, or -1 for a
@@ -177,6 +188,7 @@ void register_random_choice_cpu(KernelRegistry& kernels) {
     return KernelEntry{.run = run_permutation<typename decltype(tag)::type>, .scratch = permutation_scratch};
   });
   kernels.add("RandomShuffle", DeviceType::CPU, kAnyDType, {.run = run_shuffle, .scratch = shuffle_scratch});
+  kernels.add("ShuffleReorder", DeviceType::CPU, kFloats, {.run = run_reorder, .scratch = shuffle_scratch});
   kernels.add_each("Multinomial", DeviceType::CPU, AllFloats{},
                    [](auto tag) { return KernelEntry{.run = run_categorical<typename decltype(tag)::type>}; });
 }

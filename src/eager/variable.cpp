@@ -52,6 +52,15 @@ void check_value(const char* who, std::string_view name, const TensorRep& variab
   }
 }
 
+// A number that fits in the variable's own dtype, so that the update's result is of that dtype too: a 2.0 beside int32
+// would promote to float32.
+Operand as_variables(const TensorRep& variable, const Operand& value) {
+  if (value.tensor != nullptr) return value;
+  std::byte element[8];
+  write_element(variable.dtype, element, value.number);
+  return {nullptr, read_element(variable.dtype, element)};
+}
+
 // Runs an op whose result takes the place of the variable's value.
 void run_update(Context& context, Call& call, TensorRep& variable) {
   ForcedPlace place{&context.runtime().device(variable.device), Reason::Variable};
@@ -93,7 +102,7 @@ void assign(Context& context, std::string_view name, TensorRep& variable, const 
   check_value(kCalled[which], name, variable, value, false);
   Runtime& runtime = context.runtime();
   if (how != Assign::Set) {
-    Operand operands[2] = {{&variable, Scalar::of(false)}, value};
+    Operand operands[2] = {{&variable, Scalar::of(false)}, as_variables(variable, value)};
     Call call(runtime.ops().get(kLogged[which]), operands, 2, 1);
     return run_update(context, call, variable);
   }
@@ -124,7 +133,7 @@ void assign_slice(Context& context, std::string_view name, TensorRep& variable, 
   // Parts of itself are read from the value it had: held here, that is not written over.
   Tensor before;
   if (value.tensor != nullptr && value.tensor->storage == variable.storage) share(before.rep(), variable);
-  Operand operands[2] = {{&variable, Scalar::of(false)}, value};
+  Operand operands[2] = {{&variable, Scalar::of(false)}, as_variables(variable, value)};
   Call call(context.runtime().ops().get("StridedSliceAssign"), operands, 2, 1);
   call.as<SliceAttrs>() = slice;
   run_update(context, call, variable);

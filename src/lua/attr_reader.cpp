@@ -187,17 +187,20 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
 
 namespace {
 
+// A list of any length has its place among the arguments only.
+bool is_option(const AttrDef& def) { return is_users(def) && def.type != AttrType::Ints; }
+
 [[noreturn, gnu::cold]] void fail_unknown_option(const char* key, const Call& call) {
   std::vector<const char*> known;
   for (const AttrDef& def : call.op->attrs.defs) {
-    if (is_users(def)) known.push_back(def.name);
+    if (is_option(def)) known.push_back(def.name);
   }
   lutra::fail_unknown_option(call.op->called(), key, known);
 }
 
 }  // namespace
 
-void read_options(lua_State* L, int index, Call* call) {
+void read_options(lua_State* L, int index, uint32_t in_place, Call* call) {
   require_own_entries(L, index, 0, call->op->called(), "the options table");
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) {
@@ -207,10 +210,11 @@ void read_options(lua_State* L, int index, Call* call) {
     const char* key = lua_tostring(L, -2);
     const AttrDef* found = nullptr;
     for (const AttrDef& def : call->op->attrs.defs) {
-      // A list of any length has its place among the arguments only.
-      if (is_users(def) && def.type != AttrType::Ints && std::strcmp(def.name, key) == 0) found = &def;
+      if (is_option(def) && std::strcmp(def.name, key) == 0) found = &def;
     }
     if (found == nullptr) fail_unknown_option(key, *call);
+    require((in_place >> (found - call->op->attrs.defs.data()) & 1) == 0, call->op->called(), ": ", found->name,
+            " is given twice, among the arguments and as an option");
     read_attr(L, lua_gettop(L), *found, call);
   }
 }

@@ -10,8 +10,9 @@ namespace lutra {
 // Reads the value at `index` into its place in `call`. Fails naming op and option. Lua calls in here cannot raise.
 void read_attr(lua_State* L, int index, const AttrDef& def, Call* call);
 
-// Reads the options table at `index`; an option nobody knows is an error that suggests the nearest one.
-void read_options(lua_State* L, int index, Call* call);
+// Reads the options table at `index`; an option nobody knows is an error that suggests the nearest one, and so is one
+// that was given among the arguments: `in_place` has a bit for each attribute that was.
+void read_options(lua_State* L, int index, uint32_t in_place, Call* call);
 
 // Whether the attribute is an option of the user's, and not filled in by Lutra.
 inline bool is_users(const AttrDef& def) {

@@ -171,10 +171,12 @@ void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* 
   if (given > places || given < binding.required) fail_count(binding, given);
   int skip = binding.leading_optional != 0 && given == binding.required ? 1 : 0;
   int inputs = 0;
+  uint32_t in_place = 0;  // a bit an attribute
   for (int i = 0; i < given; ++i) {
     const OpBinding::Place& place = binding.places[static_cast<std::size_t>(i + skip)];
     if (place.attr != nullptr) {
       if (lua_isnil(L, i + 1) && !place.required) continue;
+      in_place |= 1u << (place.attr - op.attrs.defs.data());
       if (place.attr->type == AttrType::Ints && ints.is_list())
         std::memcpy(call->attrs + op.ints_at, &ints, sizeof ints);
       else read_attr(L, i + 1, *place.attr, call);
@@ -183,7 +185,7 @@ void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* 
       inputs = place.input + 1;
     }
   }
-  if (options != 0) read_options(L, options, call);
+  if (options != 0) read_options(L, options, in_place, call);
   if (binding.base_attr >= 0) reinterpret_cast<IndexBase*>(call->attrs + binding.base_attr)->value = 1;
   call->in = list != nullptr ? list : few;
   call->n_in = list != nullptr ? list_count : inputs;

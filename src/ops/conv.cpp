@@ -159,7 +159,7 @@ void define_conv_ops(OpRegistry& ops) {
                .otherwise("1")}),
       .output = "[batch, height, width, out]; float32 for integers, else the promoted dtype",
       .errors = "InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide "
-                "them, the window is larger than the padded image, or an input is bool.",
+                "them, the window is larger than the padded image, or both are bool.",
       .source = "tf.nn.conv2d (NHWC, HWIO); groups as torch.nn.functional.conv2d",
       .example = "lutra.conv2d(lutra.ones{1, 2, 2, 1}, lutra.ones{2, 2, 1, 1})  --> {{{{4.0}}}}",
       .compute = Compute::Float,

@@ -82,7 +82,7 @@ void define_count_ops(OpRegistry& ops) {
                  {"values", kNumbers, "any shape, or [..., m]", kNumber}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
       .output = "the shape of values; int64, from 1 to n + 1",
-      .errors = "InvalidArgument if sorted is a scalar, if one of them is bool, or if leading sizes differ.",
+      .errors = "InvalidArgument if sorted is a scalar, if both are bool, or if leading sizes differ.",
       .source = "numpy.searchsorted, tf.searchsorted",
       .example = "lutra.searchsorted({10, 20, 30}, {5, 20, 99})  --> {1, 2, 4}",
       .shape = searchsorted_shape,

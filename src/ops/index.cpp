@@ -235,9 +235,9 @@ void define_index_ops(OpRegistry& ops) {
                  {"updates", kNumbers, "the shape of indices, then x's without its first axis; or a scalar", kNumber}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
       .output = "x's shape; the dtype x and updates promote to",
-      .errors =
-          "InvalidArgument for the index 0, if x or updates is bool, or if the shapes do not match; OutOfRange for an "
-          "index past the axis' end.",
+      .errors = "InvalidArgument for the index 0, if x and updates are bool, or if the shapes do not match; OutOfRange "
+                "for an "
+                "index past the axis' end.",
       .source = "tf.tensor_scatter_nd_add, numpy.add.at",
       .example = "lutra.scatter_add({0, 0, 0}, {1, 3, 1}, {10, 20, 30})  --> {40, 0, 20}",
       .shape = scatter_add_shape,

@@ -200,7 +200,7 @@ void define_loss_ops(OpRegistry& ops) {
         .inputs = {{entry.first, kNumbers, "[..., n]", entry.flags},
                    {entry.second, kNumbers, "[..., n]; the two broadcast", entry.flags}},
         .output = kOutput,
-        .errors = "InvalidArgument if the shapes do not match, both are scalars, or one is bool.",
+        .errors = "InvalidArgument if the shapes do not match, both are scalars, or both are bool.",
         .source = entry.source,
         .example = entry.example,
         .compute = Compute::Float,

@@ -70,9 +70,9 @@ Value product(Gradient& g, Value a, bool transpose_a, Value b, bool transpose_b)
 // A matrix of all rows of a batch.
 Value rows_of(Gradient& g, Value batch) {
   Shape shape = g.shape(batch);
-  int64_t columns = shape[shape.rank() - 1];
-  int64_t rows = columns == 0 ? 0 : shape.size() / columns;
-  return g.reshape(batch, Shape{rows, columns});
+  int64_t rows = 1;  // counted from the axes: a row may have no elements
+  for (int axis = 0; axis < shape.rank() - 1; ++axis) rows *= shape[axis];
+  return g.reshape(batch, Shape{rows, shape[shape.rank() - 1]});
 }
 
 void matmul_gradient(Gradient& g) {

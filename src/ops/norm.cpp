@@ -151,8 +151,8 @@ void define_norm_ops(OpRegistry& ops) {
                  {"offset", kNumbers, "[n]"}},
       .attrs = epsilon_option(),
       .output = "x's shape; float32 for integers, else the promoted dtype",
-      .errors = "InvalidArgument if x is a scalar, another input is not a vector as long as x's last axis, an input is "
-                "bool, or epsilon is negative or not finite.",
+      .errors = "InvalidArgument if x is a scalar, another input is not a vector as long as x's last axis, all inputs "
+                "are bool, or epsilon is negative or not finite.",
       .source = "Ioffe and Szegedy, ICML 2015; tf.nn.batch_normalization",
       .example = "lutra.batch_norm({{1.0, 4.0}}, {1.0, 2.0}, {1.0, 4.0}, {1.0, 1.0}, {0.0, 0.5}, {epsilon = 0})  --> "
                  "{{0.0, 1.5}}",
@@ -173,8 +173,8 @@ void define_norm_ops(OpRegistry& ops) {
       .attrs = epsilon_option(),
       .output = "x's shape; float32 for integers, else the promoted dtype",
       .errors =
-          "InvalidArgument if x is a scalar, scale or offset is not a vector as long as x's last axis, an input is "
-          "bool, or epsilon is negative or not finite.",
+          "InvalidArgument if x is a scalar, scale or offset is not a vector as long as x's last axis, all inputs "
+          "are bool, or epsilon is negative or not finite.",
       .source = "Ba, Kiros and Hinton, arXiv:1607.06450",
       .example = "lutra.layer_norm({1.0, 3.0}, {1.0, 1.0}, {0.0, 0.5}, {epsilon = 0})  --> {-1.0, 1.5}",
       .compute = Compute::Float,

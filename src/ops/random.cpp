@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/gradient.h"
 #include "ops/inference.h"
 #include "ops/kernel.h"
 
@@ -72,6 +73,15 @@ void shuffle_shape(Inference& inference) {
   Shape x = inference.shape(0);
   require(x.rank() > 0, inference.who(), ": x is a scalar, which has no axis to shuffle along");
   inference.output(inference.key(), x);
+}
+
+void shuffle_gradient(Gradient& g) {
+  g.add(0, g.call("ShuffleReorder", {g.dy()}, ReorderAttrs{g.attrs<ShuffleAttrs>().rng, true}));
+}
+
+void reorder_gradient(Gradient& g) {
+  const ReorderAttrs& attrs = g.attrs<ReorderAttrs>();
+  g.add(0, g.call("ShuffleReorder", {g.dy()}, ReorderAttrs{attrs.rng, !attrs.back}));
 }
 
 void categorical_shape(Inference& inference) {
@@ -236,8 +246,22 @@ void define_random_ops(OpRegistry& ops) {
       .source = "tf.random.shuffle; the order is that of random.permutation with the same seed",
       .example = "lutra.random.shuffle({10, 20, 30, 40, 50}, {seed = 1})  --> {50, 40, 20, 30, 10}",
       .shape = shuffle_shape,
+      .gradient = shuffle_gradient,
       .gpu = kAnyDType,
       .flags = kRandom | kNoMethod,
+  });
+  ops.define({
+      .name = "ShuffleReorder",
+      .summary =
+          "Puts the first axis in the order that a RandomShuffle gave it, or back, which follows from its range of "
+          "random bits.",
+      .inputs = {{"x", kFloats, "at least one axis"}},
+      .attrs = attrs<ReorderAttrs>({}),
+      .output = "x's shape and dtype",
+      .shape = shuffle_shape,
+      .gradient = reorder_gradient,
+      .gpu = kFloats,
+      .flags = kHidden,
   });
   ops.define({
       .name = "Multinomial",

@@ -39,6 +39,11 @@ struct ShuffleAttrs {
   Seed seed;
   Rng rng;
 };
+// The order that a shuffle with these random bits gave, or the way back from it.
+struct ReorderAttrs {
+  Rng rng;
+  bool back = false;
+};
 struct CategoricalAttrs {
   int64_t n = 0;
   DType dtype = DType::Int64;

@@ -76,7 +76,7 @@ void define_select_ops(OpRegistry& ops) {
                  {"max", kNumbers, "broadcasts with x", kNumber}},
       .output =
           "the broadcast shape of all three; the promoted dtype: integers stay integers unless a bound is a float",
-      .errors = "InvalidArgument if an input is bool or the shapes do not broadcast.",
+      .errors = "InvalidArgument if all inputs are bool or the shapes do not broadcast.",
       .source = "numpy.clip",
       .example = "lutra.clip({-1, 2, 9}, 0, 5)  --> {0, 2, 5}",
       .shape = broadcast_all,
@@ -90,7 +90,7 @@ void define_select_ops(OpRegistry& ops) {
       .summary = "The sum of a list of tensors, from the first to the last, element by element.",
       .inputs = {{"tensors", kNumbers, "a list of tensors of one shape", kVariadic}},
       .output = "the tensors' shape; their promoted dtype",
-      .errors = "InvalidArgument for an empty list, for shapes that differ (nothing broadcasts), or for bool tensors.",
+      .errors = "InvalidArgument for an empty list, for shapes that differ (nothing broadcasts), or if all are bool.",
       .source = "tf.math.add_n",
       .example = "lutra.add_n{ {1, 2}, {3, 4}, {5, 6} }  --> {9, 12}",
       .shape = add_n_shape,

@@ -160,6 +160,15 @@ spec "matmul" {
     local d = counted({ 3, 4, 3 }, "int32"):matmul(counted({ 4, 2 }, "int32"), { transpose_a = true })
     t.equal(d[3], counted({ 3, 4, 3 }, "int32")[3]:matmul(counted({ 4, 2 }, "int32"), { transpose_a = true }))
     t.equal(lt.zeros({ 2, 0, 3 }):matmul(lt.zeros { 3, 4 }).shape, { 2, 0, 4 })
+    -- A batch whose rows have no elements still has rows: the gradients are zeros, and empty.
+    for _, shape in ipairs { { 0 }, { 0, 4 } } do
+      local rows, columns = lt.zeros { 2, 1, 3, 0 }, lt.zeros(shape)
+      local tape <close> = lt.GradientTape()
+      tape:watch { rows, columns }
+      local slopes = tape:gradient(rows:matmul(columns), { rows, columns })
+      t.equal(slopes[1].shape, { 2, 1, 3, 0 })
+      t.equal(slopes[2].shape, shape)
+    end
     -- The second derivative of sum((x y)^2) by a row of x is 2 y y^T.
     local x = lt.constant({ { 1, 2 }, { 3, 4 } }, { dtype = "float64" })
     local y = lt.constant({ { 5, 6, 7 }, { 8, 9, 10 } }, { dtype = "float64" })

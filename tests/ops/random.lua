@@ -314,11 +314,24 @@ spec "random.shuffle" {
       t.equal(y, x:gather(lt.random.permutation(shape[1], { seed = 2 })))
       t.equal(y:sum(), x:sum())
     end
-    -- No gradient flows through it: the order is no function of its input.
-    local x = lt.ones { 3 }
-    local tape <close> = lt.GradientTape()
-    tape:watch(x)
-    t.ok(tape:gradient(lt.random.shuffle(x), x) == nil)
+    -- The gradient goes back the way that the rows came, as that of a gather with the same order does; so does the second.
+    for _, seed in ipairs { 4, false } do
+      lt.random.set_seed(9)
+      local order = lt.random.permutation(40, { seed = seed or nil })
+      lt.random.set_seed(9)
+      local x = lt.random.normal({ 40, 2 }, { seed = 1, dtype = "float64" })
+      local outer <close> = lt.GradientTape()
+      local inner <close> = lt.GradientTape()
+      outer:watch(x)
+      inner:watch(x)
+      local y = lt.random.shuffle(x, { seed = seed or nil })
+      t.equal(y, x:gather(order))
+      local weights = lt.range(80, { dtype = "float64" }):reshape { 40, 2 }
+      local first = inner:gradient((y * y * weights):sum(), x)
+      local back = order:argsort()
+      t.close(first, (2 * y * weights):gather(back), 1e-12)
+      t.close(outer:gradient((first * x):sum(), x), (4 * y * weights):gather(back), 1e-12)
+    end
   end,
 }
 

@@ -14,6 +14,18 @@ spec "assign_add" {
     end
     local wraps = lt.Variable(2147483647):assign_add(1)
     t.equal(wraps:value(), -2147483648)
+    -- A number takes the variable's dtype, also one that is written 2.0 or true.
+    for _, dtype in ipairs(dtypes) do
+      local v = lt.Variable(lt.ones({ 3 }, { dtype = dtype })):assign_add(2.0):assign_sub(true)
+      v[2] = 5.0
+      v[{ { 3, 3 } }] = true
+      t.ok(v.dtype == dtype and v:value().dtype == dtype, dtype)
+      t.equal(v:value(), lt.constant({ 2, 5, 1 }, { dtype = dtype }):totable(), dtype)
+    end
+    local mask = lt.Variable { true, true }
+    mask[1] = 0
+    t.equal(mask:value(), { false, true })
+    t.raises("InvalidArgument", "assign_add: variable is bool, expected a number", mask.assign_add, mask, 1)
     t.raises("InvalidArgument", "assign_add: value has the shape (2,), and the variable 'b' (3,)",
       function() lt.Variable(lt.zeros { 3 }, { name = "b" }):assign_add { 1.0, 2.0 } end)
     t.raises("InvalidArgument", "assign_add: value is float32, which the variable 'n' of int32 cannot hold",

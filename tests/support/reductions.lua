@@ -21,6 +21,7 @@ function reductions.axis_rejects(op, x, more, has_keepdims)
     { args = { x, { axis = 1.5 } }, says = op .. ": axis is" },
     { args = { x, { axis = "1" } }, says = op .. ": axis is" },
     { args = { x, { axes = 1 } }, says = "unknown option 'axes' (did you mean 'axis'?)" },
+    { args = { x, 1, { axis = 2 } }, says = op .. ": axis is given twice, among the arguments and as an option" },
     { args = { "x" }, says = op .. ": x is" },
   }
   if has_keepdims ~= false then rejects[#rejects + 1] = { args = { x, { keepdims = 1 } }, says = op .. ": keepdims is" } end
