@@ -1,11 +1,12 @@
--- scripts/lib/grid.lua [PATTERN] [options]: every op of tests/bench/grid.lua in Lutra, PyTorch and NumPy, side by side. Run
--- by `scripts/dev bench grid`, with the root of the tree as working directory. PATTERN is a Lua pattern of names.
+-- scripts/lib/grid.lua [PATTERN] [options]: every op of tests/bench/grid.lua in Lutra, PyTorch and NumPy, side by side.
+-- Run by `scripts/dev bench grid`, with the root of the tree as working directory. PATTERN is a Lua pattern of names.
 --   --size=1e5,shapes   some of 1e3, 1e5, 1e7, shapes, factorisations; all of them unless told
 --   --threads=1         1, 2 or both (2,1); both unless told, as far as there are cores
 --   --rounds=9          rounds, 9 unless told
 --   --without=numpy     leaves a system out
 --   --peers=VENV        whose Python; else the one in LUTRA_PEERS_PYTHON, else python3
---   --results           compares what comes out and times nothing, without 1e7 unless asked for; exit status 77 without peers
+--   --results           compares what comes out and times nothing, without 1e7 unless asked for; exit status 77 when
+--                       there are no peers
 --   --write             puts the tables into docs/benchmarks.md, between their markers
 -- One process per system, size and round runs all its workloads; the next round goes the other way (A B C C B A ...). A
 -- ratio is taken within a round; shown are medians, with 95% bootstrap intervals. Exit status 1 when a result differs.
@@ -48,7 +49,9 @@ local function read_options()
   end
   local known = "," .. table.concat(kClasses, ",") .. ","
   for _, size in ipairs(options.size or {}) do
-    if not known:find("," .. size .. ",", 1, true) then stop("--size wants some of ", known:sub(2, -2), ", not ", size) end
+    if not known:find("," .. size .. ",", 1, true) then
+      stop("--size wants some of ", known:sub(2, -2), ", not ", size)
+    end
   end
   if options.write and (options.rounds < 9 or options.pattern ~= "" or options.size or options.threads) then
     stop("--write takes all of the grid and at least 9 rounds")
@@ -129,7 +132,8 @@ local function write_job(class, system, compare)
     if run then
       local setup = entry.setup and entry.setup[system.key] or ""
       local check = entry.check and entry.check[system.key] or ""
-      file:write(table.concat({"work", entry.name, entry.inputs or "", filled(setup), filled(run), filled(check)}, "\t"), "\n")
+      local fields = {"work", entry.name, entry.inputs or "", filled(setup), filled(run), filled(check)}
+      file:write(table.concat(fields, "\t"), "\n")
     end
   end
   return path

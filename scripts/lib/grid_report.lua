@@ -93,7 +93,8 @@ local function lines_of_means(shown, systems)
       if text then parts[#parts + 1] = (class or "all") .. " " .. text end
     end
     if #parts > 0 then
-      lines[#lines + 1] = ("geometric mean of %s's time over Lutra's: %s"):format(system.title, table.concat(parts, "; "))
+      local all = table.concat(parts, "; ")
+      lines[#lines + 1] = ("geometric mean of %s's time over Lutra's: %s"):format(system.title, all)
     end
   end
   return lines
@@ -105,7 +106,8 @@ local function text_of_peaks(peaks)
   for _, class in ipairs {"1e3", "1e5", "1e7"} do
     local rates = peaks[class]
     if rates then
-      parts[#parts + 1] = ("%s: triad %.0f, read %.0f, write %.0f GB/s"):format(class, rates.triad, rates.read, rates.write)
+      parts[#parts + 1] = ("%s: triad %.0f, read %.0f, write %.0f GB/s"):format(class, rates.triad, rates.read,
+        rates.write)
     end
   end
   return table.concat(parts, "; ")
@@ -119,8 +121,9 @@ local function heading(shown)
       if row.intervals.torch.middle < kClose then below = below + 1 end
     end
   end
-  return ("%d thread%s: %d of %d below %.2f of PyTorch (<); %d of %d rounds disturbed; limits: %s"):format(shown.threads,
-    shown.threads == 1 and "" or "s", below, count, kClose, shown.disturbed, shown.rounds, text_of_peaks(shown.peaks))
+  return ("%d thread%s: %d of %d below %.2f of PyTorch (<); %d of %d rounds disturbed; limits: %s"):format(
+    shown.threads, shown.threads == 1 and "" or "s", below, count, kClose, shown.disturbed, shown.rounds,
+    text_of_peaks(shown.peaks))
 end
 
 function report.print(shown, systems)

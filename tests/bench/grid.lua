@@ -7,15 +7,15 @@
 --   tolerance     of the comparison, relative; 1e-5 where none stands
 --   random   {mean, variance} that the result must have; "shuffled": only sums are compared
 --   class    "shapes" or "factorisations": measured once, not at every size
--- In code $N is the number of elements, $R x $C a matrix of as many, $D an eighth of $C, $S x $S a square one, $K a tenth
--- of $C, $IMAGE four axes. An input's code may name those before it; PyTorch gets NumPy's.
+-- In code $N is the number of elements, $R x $C a matrix of as many, $D an eighth of $C, $S x $S a square one, $IMAGE
+-- four axes. An input's code may name those before it; PyTorch gets NumPy's.
 -- Inputs are the same bits everywhere: remainders scaled by powers of two.
 local grid = {entries = {}}
 
 grid.sizes = {
-  {name = "1e3", N = 1000, R = 25, C = 40, D = 5, K = 4, S = 31, IMAGE = "1, 8, 8, 16"},
-  {name = "1e5", N = 100000, R = 250, C = 400, D = 50, K = 40, S = 316, IMAGE = "2, 56, 56, 16"},
-  {name = "1e7", N = 10000000, R = 2500, C = 4000, D = 500, K = 400, S = 3162, IMAGE = "8, 140, 140, 64"},
+  {name = "1e3", N = 1000, R = 25, C = 40, D = 5, S = 31, IMAGE = "1, 8, 8, 16"},
+  {name = "1e5", N = 100000, R = 250, C = 400, D = 50, S = 316, IMAGE = "2, 56, 56, 16"},
+  {name = "1e7", N = 10000000, R = 2500, C = 4000, D = 500, S = 3162, IMAGE = "8, 140, 140, 64"},
 }
 
 -- {name, Lutra's code, NumPy's code}
@@ -87,7 +87,9 @@ end
 -- Create ----------------------------------------------------------------------------------------------------------
 
 local function create(name, lutra, torch, numpy, options)
-  local entry = {name = name, lutra = "r = " .. lutra, torch = torch and "r = " .. torch, numpy = numpy and "r = " .. numpy}
+  local entry = {
+    name = name, lutra = "r = " .. lutra, torch = torch and "r = " .. torch, numpy = numpy and "r = " .. numpy,
+  }
   for key, value in pairs(options or {}) do entry[key] = value end
   add(entry)
 end
@@ -140,7 +142,9 @@ unary("sigmoid", "x", nil, false)
 unary("relu", "x", nil, "np.maximum(x, 0)")
 unary("relu6", "wide", "F.relu6(wide)", "np.clip(wide, 0, 6)")
 unary("leaky_relu", "x", "F.leaky_relu(x, 0.2)", false)
-for name in ("elu selu gelu silu softplus softsign"):gmatch("%S+") do unary(name, "x", ("F.%s(x)"):format(name), false) end
+for name in ("elu selu gelu silu softplus softsign"):gmatch("%S+") do
+  unary(name, "x", ("F.%s(x)"):format(name), false)
+end
 for name in ("isnan isinf isfinite"):gmatch("%S+") do unary(name, "x", nil, nil, {write = 1}) end
 unary("logical_not", "b", nil, nil, {read = 1, write = 1})
 unary("bitwise_not", "i", nil, nil, {read = 8, write = 8})
@@ -157,7 +161,7 @@ binary("mod", "x q", "torch.remainder(x, q)", "np.mod(x, q)", {tolerance = 1e-4}
 binary("pow", "p y", nil, "np.power(p, y)")
 binary("atan2", "x y", nil, "np.arctan2(x, y)")
 binary("squared_difference", "x y", "F.mse_loss(x, y, reduction='none')", "np.square(x - y)")
-for short, long in pairs {eq = "equal", ne = "not_equal", lt = "less", le = "less_equal", gt = "greater", ge = "greater_equal"} do
+for short, long in ("eq:equal ne:not_equal lt:less le:less_equal gt:greater ge:greater_equal"):gmatch("(%w+):(%S+)") do
   binary(short, "x y", nil, ("np.%s(x, y)"):format(long), {write = 1})
 end
 for name in ("and or xor"):gmatch("%S+") do
@@ -175,7 +179,8 @@ create("mul column", "m * column", "m * column", "m * column", {inputs = "m colu
 
 -- Select ----------------------------------------------------------------------------------------------------------
 
-create("where", "lt.where(b, x, y)", "torch.where(b, x, y)", "np.where(b, x, y)", {inputs = "b x y", read = 9, write = 4})
+create("where", "lt.where(b, x, y)", "torch.where(b, x, y)", "np.where(b, x, y)",
+  {inputs = "b x y", read = 9, write = 4})
 create("clip", "lt.clip(x, -1, 1)", "torch.clamp(x, -1, 1)", "np.clip(x, -1, 1)", {inputs = "x", read = 4, write = 4})
 create("cast int32", "lt.cast(wide, 'int32')", "wide.to(torch.int32)", "wide.astype(np.int32)",
   {inputs = "wide", read = 4, write = 4})
@@ -190,19 +195,17 @@ create("identity", "lt.identity(x)", "x.view_as(x)", "x.view()", {inputs = "x"})
 
 -- Reduce ----------------------------------------------------------------------------------------------------------
 
+-- Of all elements, of each row, of each column. In the others' code X is the input and A the axis.
 local function reduce(name, all, matrix, torch, numpy, options)
-  options = options or {}
-  for _, way in ipairs {{"", all, "", "", ""}, {" rows", matrix, ", 2", ", 1", ", 1"}, {" columns", matrix, ", 1", ", 0", ", 0"}} do
-    local title, input, ours, theirs = way[1], way[2], way[3], way[4]
-    if not (options.whole == false and title == "") then
-      local entry = {
-        name = name .. title, inputs = input, lutra = ("r = lt.%s(%s%s)"):format(name, input, ours),
-        torch = "r = " .. torch:gsub("X", input):gsub("A", theirs), read = 4,
-        numpy = numpy and "r = " .. numpy:gsub("X", input):gsub("A", theirs),
-      }
-      for key, value in pairs(options) do entry[key] = value end
-      add(entry)
-    end
+  for _, way in ipairs {{"", all, "", ""}, {" rows", matrix, ", 2", ", 1"}, {" columns", matrix, ", 1", ", 0"}} do
+    local title, input, ours, theirs = table.unpack(way)
+    local entry = {
+      name = name .. title, inputs = input, lutra = ("r = lt.%s(%s%s)"):format(name, input, ours),
+      torch = "r = " .. torch:gsub("X", input):gsub("A", theirs), read = 4,
+      numpy = "r = " .. numpy:gsub("X", input):gsub("A", theirs),
+    }
+    for key, value in pairs(options or {}) do entry[key] = value end
+    add(entry)
   end
 end
 
@@ -212,19 +215,25 @@ reduce("max", "x", "m", "torch.amax(XA)", "np.max(XA)")
 reduce("min", "x", "m", "torch.amin(XA)", "np.min(XA)")
 reduce("argmax", "x", "m", "torch.argmax(XA)", "np.argmax(XA)", {check = {lutra = "r - 1"}})
 reduce("argmin", "x", "m", "torch.argmin(XA)", "np.argmin(XA)", {check = {lutra = "r - 1"}})
+local near1_as_matrix = {
+  lutra = "local a = near1:reshape {$R, $C}", torch = "a = near1.reshape($R, $C)", numpy = "a = near1.reshape($R, $C)",
+}
 add {name = "prod", inputs = "near1", lutra = "r = lt.prod(near1)", torch = "r = torch.prod(near1)",
   numpy = "r = np.prod(near1)", read = 4, tolerance = 1e-2}
 add {name = "prod rows", inputs = "near1", lutra = "r = lt.prod(a, 2)", torch = "r = torch.prod(a, 1)",
   numpy = "r = np.prod(a, 1)", read = 4, tolerance = 1e-3,
-  setup = {lutra = "local a = near1:reshape {$R, $C}", torch = "a = near1.reshape($R, $C)", numpy = "a = near1.reshape($R, $C)"}}
+  setup = near1_as_matrix}
 create("any", "lt.any(never)", "torch.any(never)", "np.any(never)", {inputs = "never", read = 1})
 create("all", "lt.all(always)", "torch.all(always)", "np.all(always)", {inputs = "always", read = 1})
 add {name = "logsumexp", inputs = "x", lutra = "r = lt.logsumexp(x)", torch = "r = torch.logsumexp(x, 0)", read = 4}
-add {name = "logsumexp rows", inputs = "m", lutra = "r = lt.logsumexp(m, 2)", torch = "r = torch.logsumexp(m, 1)", read = 4}
-add {name = "var", inputs = "x", lutra = "r = lt.var(x)", torch = "r = torch.var(x, correction=0)", numpy = "r = np.var(x)", read = 4}
+add {name = "logsumexp rows", inputs = "m", lutra = "r = lt.logsumexp(m, 2)", torch = "r = torch.logsumexp(m, 1)",
+  read = 4}
+add {name = "var", inputs = "x", lutra = "r = lt.var(x)", torch = "r = torch.var(x, correction=0)",
+  numpy = "r = np.var(x)", read = 4}
 add {name = "var rows", inputs = "m", lutra = "r = lt.var(m, 2)", torch = "r = torch.var(m, 1, correction=0)",
   numpy = "r = np.var(m, 1)", read = 4}
-add {name = "std", inputs = "x", lutra = "r = lt.std(x)", torch = "r = torch.std(x, correction=0)", numpy = "r = np.std(x)", read = 4}
+add {name = "std", inputs = "x", lutra = "r = lt.std(x)", torch = "r = torch.std(x, correction=0)",
+  numpy = "r = np.std(x)", read = 4}
 add {name = "std columns", inputs = "m", lutra = "r = lt.std(m, 1)", torch = "r = torch.std(m, 0, correction=0)",
   numpy = "r = np.std(m, 0)", read = 4}
 add {name = "norm", inputs = "x", lutra = "r = lt.norm(x)", torch = "r = torch.linalg.vector_norm(x)",
@@ -233,8 +242,7 @@ add {name = "norm rows", inputs = "m", lutra = "r = lt.norm(m, 2)", torch = "r =
   numpy = "r = np.linalg.norm(m, axis=1)", read = 4}
 for _, name in ipairs {"cumsum", "cumprod"} do
   local flat, matrix = name == "cumsum" and "x" or "near1", name == "cumsum" and "m" or "a"
-  local setup = name == "cumprod" and {lutra = "local a = near1:reshape {$R, $C}", torch = "a = near1.reshape($R, $C)",
-    numpy = "a = near1.reshape($R, $C)"} or nil
+  local setup = name == "cumprod" and near1_as_matrix or nil
   local from = name == "cumsum" and "m" or "near1"
   add {name = name, inputs = flat, lutra = ("r = lt.%s(%s)"):format(name, flat), read = 4, write = 4, tolerance = 1e-2,
     torch = ("r = torch.%s(%s, 0)"):format(name, flat), numpy = ("r = np.%s(%s)"):format(name, flat)}

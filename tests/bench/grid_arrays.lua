@@ -42,7 +42,8 @@ return function(add)
     {check = {lutra = "lt.stack(r)", torch = "torch.stack(r)", numpy = "np.stack(r)"}})
   op("tile", "m", "lt.tile(m, {2, 1})", "torch.tile(m, (2, 1))", "np.tile(m, (2, 1))", doubled)
   op("tile columns", "m", "lt.tile(m, {1, 2})", "torch.tile(m, (1, 2))", "np.tile(m, (1, 2))", doubled)
-  op("repeat_interleave", "x", "lt.repeat_interleave(x, 2)", "torch.repeat_interleave(x, 2)", "np.repeat(x, 2)", doubled)
+  op("repeat_interleave", "x", "lt.repeat_interleave(x, 2)", "torch.repeat_interleave(x, 2)", "np.repeat(x, 2)",
+    doubled)
   op("repeat_interleave rows", "m", "lt.repeat_interleave(m, 2, 1)", "torch.repeat_interleave(m, 2, 0)",
     "np.repeat(m, 2, 0)", doubled)
   op("pad", "m", "lt.pad(m, {{1, 1}, {1, 1}})", "F.pad(m, (1, 1, 1, 1))", "np.pad(m, 1)", moved)
@@ -67,7 +68,8 @@ return function(add)
   op("sort", "x", "lt.sort(x)", "torch.sort(x)", "np.sort(x)", {check = {torch = "r[0]"}})
   op("sort rows", "m", "lt.sort(m)", "torch.sort(m)", "np.sort(m)", {check = {torch = "r[0]"}})
   op("argsort", "x", "lt.argsort(x)", "torch.argsort(x, stable=True)", "np.argsort(x, stable=True)", {check = zero})
-  op("argsort rows", "m", "lt.argsort(m)", "torch.argsort(m, stable=True)", "np.argsort(m, stable=True)", {check = zero})
+  op("argsort rows", "m", "lt.argsort(m)", "torch.argsort(m, stable=True)", "np.argsort(m, stable=True)",
+    {check = zero})
   op("top_k", "x", "lt.top_k(x, 10)", "torch.topk(x, 10)", "np.sort(np.partition(x, -10)[-10:])[::-1]",
     {read = 4, check = {torch = "r[0]"}})
   op("top_k rows", "m", "lt.top_k(m, 10)", "torch.topk(m, 10)", nil, {read = 4, check = {torch = "r[0]"}})
@@ -103,7 +105,8 @@ return function(add)
   op("bias_add", "m row", "lt.bias_add(m, row)", "m + row", "m + row", moved)
   op("batch_norm", "m row scale", "lt.batch_norm(m, row, scale, scale, row)",
     "F.batch_norm(m, row, scale, scale, row, False, 0.1, 1e-3)", nil, moved)
-  op("layer_norm", "m row scale", "lt.layer_norm(m, scale, row)", "F.layer_norm(m, ($C,), scale, row, 1e-3)", nil, moved)
+  op("layer_norm", "m row scale", "lt.layer_norm(m, scale, row)", "F.layer_norm(m, ($C,), scale, row, 1e-3)", nil,
+    moved)
   op("dropout", "x", "lt.dropout(one, 0.3)", "F.dropout(one, 0.3)", nil, {read = 4, write = 4, random = {1, 3 / 7},
     setup = {lutra = "local one = lt.ones {$N}", torch = "one = torch.ones($N)"}})
   op("embedding", "m rows", "lt.embedding(m, rows)", "F.embedding(rows, m)", "m[rows]", moved)

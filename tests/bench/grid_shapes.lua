@@ -1,14 +1,14 @@
 -- The part of grid.lua with shapes of its own: matmul, convolutions, and factorisations, which stay out of the means.
 return function(add)
-  -- A matrix or more of small whole numbers' fractions, the same everywhere: {Lutra's code, NumPy's, PyTorch's}.
+  -- Code that fills a tensor with multiples of 1/64, the same everywhere.
   local function filled(name, sizes, modulus)
     local count = 1
     for n in sizes:gmatch("%d+") do count = count * n end
-    local numpy = ("%s = ((np.arange(%d) * 7919 %% %d).astype(np.float32) * np.float32(2.0**-6) - np.float32(1)).reshape(%s)")
-      :format(name, count, modulus, sizes)
+    local numpy = "%s = ((np.arange(%d) * 7919 %% %d).astype(np.float32) / np.float32(64) - 1).reshape(%s)"
+    numpy = numpy:format(name, count, modulus, sizes)
+    local lutra = "local %s = ((lt.range(%d, {dtype = 'int64'}) * 7919 %% %d):float32() / 64 - 1):reshape {%s}"
     return {
-      lutra = ("local %s = ((lt.range(%d, {dtype = 'int64'}) * 7919 %% %d):float32() * 2.0^-6 - 1):reshape {%s}"):format(
-        name, count, modulus, sizes),
+      lutra = lutra:format(name, count, modulus, sizes),
       numpy = numpy,
       torch = ("%s; %s = torch.from_numpy(%s).clone()"):format(numpy, name, name),
     }
@@ -26,7 +26,8 @@ return function(add)
   for _, n in ipairs {32, 64, 128, 256, 512, 1024, 2048} do
     local sizes = ("%d, %d"):format(n, n)
     add {
-      name = "matmul " .. n, class = "shapes", flops = 2 * n ^ 3, setup = joined(filled("a", sizes, 127), filled("b", sizes, 113)),
+      name = "matmul " .. n, class = "shapes", flops = 2 * n ^ 3,
+      setup = joined(filled("a", sizes, 127), filled("b", sizes, 113)),
       lutra = "r = lt.matmul(a, b)", torch = "r = torch.matmul(a, b)", numpy = "r = np.matmul(a, b)",
       tolerance = 1e-4,
     }
@@ -42,12 +43,14 @@ return function(add)
   add {
     name = "matmul weight gradient 512x512x256", class = "shapes", flops = 2 * 512 * 512 * 256, tolerance = 1e-4,
     setup = joined(filled("a", "256, 512", 127), filled("b", "256, 512", 113)),
-    lutra = "r = lt.matmul(a, b, {transpose_a = true})", torch = "r = torch.matmul(a.t(), b)", numpy = "r = np.matmul(a.T, b)",
+    lutra = "r = lt.matmul(a, b, {transpose_a = true})", torch = "r = torch.matmul(a.t(), b)",
+    numpy = "r = np.matmul(a.T, b)",
   }
   add {
     name = "matmul transposed 512", class = "shapes", flops = 2 * 512 ^ 3, tolerance = 1e-4,
     setup = joined(filled("a", "512, 512", 127), filled("b", "512, 512", 113)),
-    lutra = "r = lt.matmul(a, b, {transpose_b = true})", torch = "r = torch.matmul(a, b.t())", numpy = "r = np.matmul(a, b.T)",
+    lutra = "r = lt.matmul(a, b, {transpose_b = true})", torch = "r = torch.matmul(a, b.t())",
+    numpy = "r = np.matmul(a, b.T)",
   }
   add {
     name = "matmul batch 32x64x64x64", class = "shapes", flops = 2 * 32 * 64 ^ 3, tolerance = 1e-4,
@@ -88,7 +91,8 @@ return function(add)
     -- Well conditioned: a small matrix on a large diagonal, and its symmetric twin.
     local setup = joined(filled("a", sizes, 127), {
       lutra = ("a = a + lt.eye(%d) * %d; local s = (a + lt.transpose(a)) * 0.5; local b = a[{{}, 1}]"):format(n, n),
-      numpy = ("a = a + np.eye(%d, dtype=np.float32) * %d; s = (a + a.T) * np.float32(0.5); b = a[:, 0].copy()"):format(n, n),
+      numpy = ("a = a + np.eye(%d, dtype=np.float32) * %d; s = (a + a.T) * np.float32(0.5); "):format(n, n)
+        .. "b = a[:, 0].copy()",
       torch = ("a = a + torch.eye(%d) * %d; s = (a + a.t()) * 0.5; b = a[:, 0].clone()"):format(n, n),
     })
     local function factorise(name, lutra, torch, numpy, check)

@@ -1,8 +1,8 @@
--- A list of workloads in a fresh process: grid_worker.lua FILE, by scripts/lib/grid.lua. peers/grid_worker.py is its twin.
--- FILE has fields between tabs, one line each: `input NAME CODE` and `work NAME INPUTS SETUP RUN CHECK`; `compare 1` asks
--- for results and `time 0` leaves times out.
--- Prints `start CPU-SECONDS`, for each workload `time NAME NANOSECONDS` (the median of batches, per run) and `result NAME
--- COUNT SUM ABSOLUTE SQUARES WEIGHTED SAMPLE...`, and `end CPU-SECONDS`.
+-- A list of workloads in a fresh process: grid_worker.lua FILE, by scripts/lib/grid.lua. Its twin is
+-- peers/grid_worker.py. FILE has lines of fields between tabs: `input NAME CODE`, `work NAME INPUTS SETUP RUN CHECK`,
+-- `compare 1`, which asks for results, and `time 0`, which leaves times out. Prints `start CPU-SECONDS`, for each workload
+-- `time NAME NANOSECONDS` (the median of batches, per run) and
+-- `result NAME COUNT SUM ABSOLUTE SQUARES WEIGHTED SAMPLE...`, and `end CPU-SECONDS`.
 local lt = require "lutra"
 
 local kBatchSeconds, kWarmSeconds, kSeconds, kFewest, kLongest, kSamples = 0.001, 0.005, 0.02, 5, 0.5, 16

@@ -32,7 +32,7 @@ end
 machine.cores = choose_cores()
 machine.pin = machine.output_of("command -v taskset") and "taskset -c " .. table.concat(machine.cores, ",") .. " " or ""
 
--- What a process is started with, so that it has so many threads and as many cores to itself; all our cores unless told.
+-- What a process is started with, so that it has so many threads and as many of our cores; all of them unless told.
 local function prefix(threads)
   threads = threads or #machine.cores
   local pin = machine.pin

@@ -24,7 +24,7 @@ constexpr std::size_t kLanes = sizeof(Vec) / sizeof(float);
 constexpr int kChains = 12;  // enough in flight for a latency of four on two units
 
 #if defined(__x86_64__)
-#define LUTRA_BENCH_CLONES __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
+#define LUTRA_BENCH_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
 
 __attribute__((target("avx512f"))) float fma_avx512(long rounds) {
   __m512 sums[kChains];
@@ -82,26 +82,28 @@ Fma choose_fma() {
   return {fma_plain, 4};
 }
 
-// Of whole vectors; n is their number. Eight sums, so that additions do not wait for each other.
+// Of whole vectors; n is their number. Four sums, so that additions do not wait for each other.
 LUTRA_BENCH_CLONES float read_all(const Vec* from, std::size_t n) {
-  Vec sums[8] = {};
+  Vec a = {}, b = {}, c = {}, d = {};
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8) {
-#pragma GCC unroll 8
-    for (std::size_t k = 0; k < 8; ++k) sums[k] += from[i + k];
+    a += from[i] + from[i + 1];
+    b += from[i + 2] + from[i + 3];
+    c += from[i + 4] + from[i + 5];
+    d += from[i + 6] + from[i + 7];
   }
-  for (; i < n; ++i) sums[0] += from[i];
-  float total = 0;
-  for (const Vec& sum : sums) total += sum[0];
-  return total;
+  for (; i < n; ++i) a += from[i];
+  return (a + b + c + d)[0];
 }
 
 LUTRA_BENCH_CLONES void write_all(Vec* to, std::size_t n, float value) {
   const Vec filled = Vec{} + value;
+#pragma GCC unroll 4
   for (std::size_t i = 0; i < n; ++i) to[i] = filled;
 }
 
 LUTRA_BENCH_CLONES void triad(Vec* to, const Vec* a, const Vec* b, std::size_t n, float factor) {
+#pragma GCC unroll 4
   for (std::size_t i = 0; i < n; ++i) to[i] = a[i] + b[i] * factor;
 }
 
