@@ -50,14 +50,17 @@ local function new_report(result_of)
   end
 end
 
+-- By the number of elements: a number for each position.
+local weights = {}
+
 local function print_result(name, result)
   if type(result) == "number" then result = lt.constant(result) end
   local flat = lt.reshape(lt.cast(result, "float64"), {-1})
   local n = #flat
   local figures = {n}
   if n > 0 then
-    local weights = lt.cast(lt.range(n) % 97, "float64")
-    for _, tensor in ipairs {flat, lt.abs(flat), flat * flat, flat * weights} do
+    weights[n] = weights[n] or lt.cast(lt.range(n) % 97, "float64")
+    for _, tensor in ipairs {flat, lt.abs(flat), flat * flat, flat * weights[n]} do
       figures[#figures + 1] = ("%.17g"):format(lt.sum(tensor):item())
     end
     for k = 0, kSamples - 1 do

@@ -5,6 +5,7 @@ Twin of ../grid_worker.lua, which says what FILE has and what is printed.
 import re
 import statistics
 import sys
+from functools import cache
 from itertools import repeat
 from time import perf_counter, process_time
 
@@ -85,12 +86,17 @@ def work(report, {names}):
 """
 
 
+@cache
+def weights(size):
+    """A number for each position."""
+    return (np.arange(size) % 97).astype(np.float64)
+
+
 def print_result(name, result):
     flat = np.asarray(result, dtype=np.float64).ravel()
     figures = [flat.size]
     if flat.size:
-        weights = (np.arange(flat.size) % 97).astype(np.float64)
-        figures += [flat.sum(), np.abs(flat).sum(), (flat * flat).sum(), (flat * weights).sum()]
+        figures += [flat.sum(), np.abs(flat).sum(), np.dot(flat, flat), np.dot(flat, weights(flat.size))]
         figures += [flat[k * (flat.size - 1) // (SAMPLES - 1)] for k in range(SAMPLES)]
     print("result", name, *(repr(float(figure)) for figure in figures), sep="\t")
 
