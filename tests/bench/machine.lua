@@ -32,8 +32,16 @@ end
 machine.cores = choose_cores()
 machine.pin = machine.output_of("command -v taskset") and "taskset -c " .. table.concat(machine.cores, ",") .. " " or ""
 
-local environment = ("env -u LUA_INIT -u LUA_INIT_5_4 -u LUTRA_SIM_GPUS -u LUTRA_LOG_PLACEMENT LUTRA_NUM_THREADS=N "
-  .. "OMP_NUM_THREADS=N MKL_NUM_THREADS=N OPENBLAS_NUM_THREADS=N "):gsub("N ", #machine.cores .. " ")
+-- What a process is started with, so that it has so many threads and as many of our cores; all of them unless told.
+local function prefix(threads)
+  threads = threads or #machine.cores
+  local pin = machine.pin
+  if pin ~= "" and threads < #machine.cores then
+    pin = "taskset -c " .. table.concat(machine.cores, ",", 1, threads) .. " "
+  end
+  return pin .. ("env -u LUA_INIT -u LUA_INIT_5_4 -u LUTRA_SIM_GPUS -u LUTRA_LOG_PLACEMENT LUTRA_NUM_THREADS=N "
+    .. "OMP_NUM_THREADS=N MKL_NUM_THREADS=N OPENBLAS_NUM_THREADS=N "):gsub("N ", threads .. " ")
+end
 
 -- Seconds that our cores were busy for anybody, a hypervisor's other guests included, and for our own children.
 local function busy_seconds()
@@ -52,7 +60,7 @@ end
 -- Whatever lines `word field...` a command prints in a fresh, pinned process, as {word = {field...}}.
 local function run_once(command)
   local said = {}
-  local pipe = assert(io.popen(machine.pin .. environment .. command))
+  local pipe = assert(io.popen(prefix() .. command))
   for line in pipe:lines() do
     local word, rest = line:match("^(%l[%l_]*)%s+(.*)$")
     if word then
@@ -81,6 +89,30 @@ function machine.measure(command, patience)
     if not best.disturbed then break end
   end
   return best
+end
+
+-- Runs a command that prints `start CPU-SECONDS` and `end CPU-SECONDS` around what it does, with so many threads; each
+-- line's fields, between tabs, go to `take`. Returns whether others took more than 5% of the cores in between.
+function machine.run(command, threads, take)
+  local all, started, own = 0, 0, 0
+  local others
+  local pipe = assert(io.popen(prefix(threads) .. command))
+  for line in pipe:lines() do
+    local fields = {}
+    for field in line:gmatch("[^\t]+") do fields[#fields + 1] = field end
+    if fields[1] == "start" or fields[1] == "end" then
+      local busy, now = busy_seconds(), tonumber(machine.find("/proc/uptime", "^%S+"))
+      if fields[1] == "end" then
+        others = (busy - all) - (tonumber(fields[2]) - own)
+        others = math.max(0, others - 0.02) / math.max(0.02, (now - started) * #machine.cores)
+      end
+      all, started, own = busy, now, tonumber(fields[2])
+    else
+      take(table.unpack(fields))
+    end
+  end
+  if not pipe:close() or not others then error("failed: " .. command, 0) end
+  return others > kDisturbed
 end
 
 -- One line for a page: model, cores, load.

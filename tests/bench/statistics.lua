@@ -25,6 +25,12 @@ function statistics.interval(values)
   }
 end
 
+function statistics.geometric_mean(values)
+  local sum = 0
+  for _, value in ipairs(values) do sum = sum + math.log(value) end
+  return math.exp(sum / #values)
+end
+
 function statistics.text_of_ns(ns)
   if ns < 1000 then return ("%.0f ns"):format(ns) end
   if ns < 1e6 then return ("%.2f us"):format(ns / 1e3) end
