@@ -1,10 +1,10 @@
-// Where the largest and the smallest element is, on the CPU: a part of the reduce family. Blocks are reduced in
+// Where the largest and the smallest element is, on the CPU. Blocks are reduced in
 // parallel, then compared in order, so that the first of equals wins whatever the number of threads.
 
 #include <type_traits>
 
 #include "kernels/cpu/reduce.h"
-#include "ops/reduce.h"
+#include "ops/argmax.h"
 
 namespace lutra {
 namespace {

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "kernels/cpu/strided.h"
+#include "ops/arrange.h"
+#include "ops/axes.h"
 #include "ops/shape.h"
 
 namespace lutra {
@@ -143,7 +145,7 @@ struct Repetition {
   std::vector<int64_t> ends;  // of each element's copies on the result's axis; empty: all come equally often
 
   Repetition(const RepeatAttrs& repeat, const Array& whole, int64_t axis_size) : attrs(repeat), size(axis_size) {
-    int axis = axis_of(attrs.axis, whole.rank);
+    int axis = axis_of(attrs.axis, whole.rank, 0);
     for (int i = 0; i < axis; ++i) outer *= whole.dims[i];
     for (int i = axis + 1; i < whole.rank; ++i) inner *= whole.dims[i];
     if (attrs.is_uniform()) return;
@@ -168,7 +170,7 @@ template <class E> void run_repeat_as(const KernelArgs& args) {
   const Array& out = args.out[0];
   if (out.size == 0) return;
   const RepeatAttrs& attrs = args.as<RepeatAttrs>();
-  Repetition r(attrs, x, x.dims[axis_of(attrs.axis, x.rank)]);
+  Repetition r(attrs, x, x.dims[axis_of(attrs.axis, x.rank, 0)]);
   int64_t bytes = r.inner * static_cast<int64_t>(sizeof(E));
   if (r.inner == 1 && attrs.is_uniform()) {
     const E* from = x.as<E>();

@@ -9,9 +9,6 @@
 #include "kernels/cpu/power.h"
 
 namespace lutra {
-
-void register_compare_cpu(KernelRegistry& kernels);  // compare.cpp
-
 namespace {
 
 struct Add {
@@ -148,7 +145,6 @@ void register_binary_cpu(KernelRegistry& kernels) {
   add_checked<FloorMod>(kernels, "FloorMod");
   kernels.add_each("Pow", DeviceType::CPU, AllNumbers{},
                    [](auto tag) { return KernelEntry{.run = run_pow<typename decltype(tag)::type>}; });
-  register_compare_cpu(kernels);
 }
 
 }  // namespace lutra

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "kernels/cpu/elementwise.h"
-#include "ops/shape.h"
+#include "ops/axes.h"
 
 namespace lutra {
 namespace {

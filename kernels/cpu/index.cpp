@@ -3,6 +3,7 @@
 #include "ops/index.h"
 
 #include "kernels/cpu/places.h"
+#include "ops/axes.h"
 
 namespace lutra {
 namespace {
@@ -58,7 +59,7 @@ void gather_rows(const KernelArgs& args, const Rows& rows, int64_t outer, int64_
 void run_gather(const KernelArgs& args) {
   const GatherAttrs& attrs = args.as<GatherAttrs>();
   const Array& x = args.in[0];
-  AxisExtent extent(x.dims, x.rank, index_axis(attrs.axis, x.rank, 0));
+  AxisExtent extent(x.dims, x.rank, axis_of(attrs.axis, x.rank, 0));
   Places places{args.in[1], attrs.base.value, extent.size};
   gather_rows(args, places, extent.outer, extent.size, extent.inner);
 }
@@ -134,7 +135,7 @@ void run_take_along_axis(const KernelArgs& args) {
   const GatherAttrs& attrs = args.as<GatherAttrs>();
   const Array& x = args.in[0];
   const Array& out = args.out[0];
-  int axis = index_axis(attrs.axis, x.rank, 0);
+  int axis = axis_of(attrs.axis, x.rank, 0);
   Places places{args.in[1], attrs.base.value, x.dims[axis]};
   if (out.size == 0) return places.report(*args.fault);
   AlongPlan plan(x, args.in[1], out, axis);
@@ -150,17 +151,10 @@ void run_take_along_axis(const KernelArgs& args) {
 
 }  // namespace
 
-void register_scatter_cpu(KernelRegistry& kernels);  // scatter.cpp
-void register_sort_cpu(KernelRegistry& kernels);     // sort.cpp
-void register_count_cpu(KernelRegistry& kernels);    // count.cpp
-
 void register_index_cpu(KernelRegistry& kernels) {
   kernels.add("GatherV2", DeviceType::CPU, kAnyDType, {.run = run_gather});
   kernels.add("GatherNd", DeviceType::CPU, kAnyDType, {.run = run_gather_nd});
   kernels.add("TakeAlongAxis", DeviceType::CPU, kAnyDType, {.run = run_take_along_axis});
-  register_scatter_cpu(kernels);
-  register_sort_cpu(kernels);
-  register_count_cpu(kernels);
 }
 
 }  // namespace lutra

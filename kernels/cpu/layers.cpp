@@ -4,11 +4,11 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/cpu/add_kernels.h"
 #include "kernels/cpu/gemm.h"
-#include "kernels/cpu/nn.h"
 #include "kernels/cpu/philox.h"
 #include "kernels/cpu/rows.h"
-#include "ops/nn.h"
+#include "ops/layers.h"
 
 namespace lutra {
 namespace {

@@ -9,10 +9,6 @@
 #include "kernels/cpu/elementwise.h"
 
 namespace lutra {
-
-void register_einsum_cpu(KernelRegistry& kernels);     // einsum.cpp
-void register_factorise_cpu(KernelRegistry& kernels);  // factorise.cpp
-
 namespace {
 
 // Added up in float64 or in 64 bits, from the first element to the last.
@@ -114,8 +110,6 @@ void register_linalg_cpu(KernelRegistry& kernels) {
   kernels.add("DiagGrad", DeviceType::CPU, kFloats, {.run = run_diag_grad});
   kernels.add("Triu", DeviceType::CPU, kAnyDType, {.run = run_triangle<true>});
   kernels.add("Tril", DeviceType::CPU, kAnyDType, {.run = run_triangle<false>});
-  register_einsum_cpu(kernels);
-  register_factorise_cpu(kernels);
 }
 
 }  // namespace lutra

@@ -2,11 +2,11 @@
 
 #include <atomic>
 
+#include "kernels/cpu/add_kernels.h"
 #include "kernels/cpu/elementary.h"
-#include "kernels/cpu/nn.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/rows.h"
-#include "ops/nn.h"
+#include "ops/losses.h"
 
 namespace lutra {
 namespace {

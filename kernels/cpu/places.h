@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "kernels/cpu/elementwise.h"
-#include "ops/index.h"
 
 namespace lutra {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/reduce.h"
+#include "ops/axes.h"
 #include "ops/reduce.h"
 
 namespace lutra {

@@ -1,4 +1,4 @@
-// Running sums and products on the CPU, and what their gradients need: a part of the reduce family.
+// Running sums and products on the CPU, and what their gradients need.
 //
 // A line (the elements along the axis, in the order in which they are taken) is one chain of additions, each waiting
 // for the one before. Where there are few lines and they are long, they are cut into segments, whose length depends on
@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "kernels/cpu/reduce.h"
-#include "ops/reduce.h"
+#include "ops/scan.h"
 
 namespace lutra {
 namespace {

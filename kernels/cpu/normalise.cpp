@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "kernels/cpu/nn.h"
+#include "kernels/cpu/add_kernels.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/rows.h"
-#include "ops/nn.h"
+#include "ops/normalise.h"
 
 namespace lutra {
 namespace {
@@ -189,7 +189,7 @@ template <class T> struct LayerNormScaleGrad {
 
 }  // namespace
 
-void register_norm_cpu(KernelRegistry& kernels) {
+void register_normalise_cpu(KernelRegistry& kernels) {
   add_kernels<BatchNorm>(kernels, "BatchNorm", AllFloats{});
   add_kernels<CenteredDot>(kernels, "CenteredDot", AllFloats{});
   add_kernels<LayerNorm>(kernels, "LayerNorm", AllFloats{});

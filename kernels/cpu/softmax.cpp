@@ -1,11 +1,11 @@
 // Softmax and its logarithm on the CPU, and their gradients.
 
-#include "ops/nn.h"
-
+#include "ops/softmax.h"
+#include "kernels/cpu/add_kernels.h"
 #include "kernels/cpu/elementary.h"
-#include "kernels/cpu/nn.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/rows.h"
+#include "ops/axes.h"
 
 namespace lutra {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 // A tensor as softmax sees it: the axis it goes along, what lies around it and what lies within.
 Extent extent_of(const KernelArgs& args) {
   const Array& array = args.out[0];
-  int axis = softmax_axis(args.as<SoftmaxAttrs>(), array.rank);
+  int axis = axis_of(args.as<SoftmaxAttrs>().axis, array.rank, -1);
   Extent extent{1, array.dims[axis], 1};
   for (int i = 0; i < axis; ++i) extent.outer *= array.dims[i];
   for (int i = axis + 1; i < array.rank; ++i) extent.inner *= array.dims[i];
@@ -200,16 +200,11 @@ template <class T> struct LogSoftmaxGrad {
 
 }  // namespace
 
-void register_nn_cpu(KernelRegistry& kernels) {
+void register_softmax_cpu(KernelRegistry& kernels) {
   add_kernels<Softmax>(kernels, "Softmax", AllFloats{});
   add_kernels<LogSoftmax>(kernels, "LogSoftmax", AllFloats{});
   add_kernels<SoftmaxGrad>(kernels, "SoftmaxGrad", AllFloats{});
   add_kernels<LogSoftmaxGrad>(kernels, "LogSoftmaxGrad", AllFloats{});
-  register_layers_cpu(kernels);
-  register_conv_cpu(kernels);
-  register_pool_cpu(kernels);
-  register_losses_cpu(kernels);
-  register_norm_cpu(kernels);
 }
 
 }  // namespace lutra

@@ -1,0 +1,43 @@
+// Pieces of a tensor along an axis on the CPU.
+
+#include "ops/pieces.h"
+
+#include "kernels/cpu/strided.h"
+#include "ops/axes.h"
+
+namespace lutra {
+namespace {
+
+// Part of an axis of x.
+void run_piece(const KernelArgs& args, const Axes& axes, const Part& part) {
+  const Array& x = args.in[0];
+  if (args.out[0].size == 0) return;
+  int axis = axis_of(axes, x.rank, 0);
+  int64_t inner = 1, outer = 1;
+  for (int i = 0; i < axis; ++i) outer *= x.dims[i];
+  for (int i = axis + 1; i < x.rank; ++i) inner *= x.dims[i];
+  std::size_t element = size_of(x.dtype);
+  StridedCopy copy;
+  copy.push(inner * part.size, 1);
+  copy.push(outer, inner * x.dims[axis]);
+  copy.run(element, x.data + part.first * inner * static_cast<int64_t>(element), args.out[0].data);
+}
+
+void run_split(const KernelArgs& args) {
+  const SplitAttrs& attrs = args.as<SplitAttrs>();
+  run_piece(args, attrs.axis, attrs.part);
+}
+
+void run_unstack(const KernelArgs& args) {
+  const UnstackAttrs& attrs = args.as<UnstackAttrs>();
+  run_piece(args, attrs.axis, attrs.part);
+}
+
+}  // namespace
+
+void register_pieces_cpu(KernelRegistry& kernels) {
+  kernels.add("Split", DeviceType::CPU, kAnyDType, {.run = run_split});
+  kernels.add("Unpack", DeviceType::CPU, kAnyDType, {.run = run_unstack});
+}
+
+}  // namespace lutra
