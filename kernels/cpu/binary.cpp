@@ -11,9 +11,6 @@
 namespace lutra {
 namespace {
 
-struct Add {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
-};
 struct Sub {
   template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b)); }
 };

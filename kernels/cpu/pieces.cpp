@@ -12,14 +12,11 @@ namespace {
 void run_piece(const KernelArgs& args, const Axes& axes, const Part& part) {
   const Array& x = args.in[0];
   if (args.out[0].size == 0) return;
-  int axis = axis_of(axes, x.rank, 0);
-  int64_t inner = 1, outer = 1;
-  for (int i = 0; i < axis; ++i) outer *= x.dims[i];
-  for (int i = axis + 1; i < x.rank; ++i) inner *= x.dims[i];
+  auto [outer, size, inner] = Extent::around(x.dims, x.rank, axis_of(axes, x.rank, 0));
   std::size_t element = size_of(x.dtype);
   StridedCopy copy;
   copy.push(inner * part.size, 1);
-  copy.push(outer, inner * x.dims[axis]);
+  copy.push(outer, inner * size);
   copy.run(element, x.data + part.first * inner * static_cast<int64_t>(element), args.out[0].data);
 }
 

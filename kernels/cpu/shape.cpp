@@ -4,18 +4,12 @@
 
 #include <cstring>
 
+#include "kernels/cpu/copy.h"
 #include "kernels/cpu/strided.h"
+#include "ops/axes.h"
 
 namespace lutra {
 namespace {
-
-// Bytes from which a second thread pays when they are only copied.
-constexpr int64_t kCopyGrain = 1 << 18;
-
-void run_whole(const KernelArgs& args) {
-  std::size_t bytes = static_cast<std::size_t>(args.out[0].size) * size_of(args.out[0].dtype);
-  if (bytes > 0) std::memcpy(args.out[0].data, args.in[0].data, bytes);
-}
 
 void run_transpose(const KernelArgs& args) {
   const Axes& perm = args.as<TransposeAttrs>().perm;
@@ -106,22 +100,15 @@ constexpr int64_t kShortRowBytes = 64;
 
 template <class RowBytes> void join_any(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& row_bytes) {
   if (out_row_bytes > kShortRowBytes * args.n_in) return join(args, out_row_bytes, row_bytes);
-  switch (size_of(args.out[0].dtype)) {
-    case 1: return join_short<uint8_t>(args, out_row_bytes, row_bytes);
-    case 2: return join_short<uint16_t>(args, out_row_bytes, row_bytes);
-    case 4: return join_short<uint32_t>(args, out_row_bytes, row_bytes);
-    default: return join_short<uint64_t>(args, out_row_bytes, row_bytes);
-  }
+  by_size(size_of(args.out[0].dtype), [&]<class E>(TypeTag<E>) { join_short<E>(args, out_row_bytes, row_bytes); });
 }
 
 // The axis, and the bytes of one step along it in the result.
 int64_t step_bytes(const KernelArgs& args, int* axis) {
   const Axes& axes = args.as<AxisAttrs>().axis;
   const Array& out = args.out[0];
-  *axis = axes.given() ? static_cast<int>(axes.v[0] < 0 ? axes.v[0] + out.rank : axes.v[0]) : 0;
-  int64_t bytes = static_cast<int64_t>(size_of(out.dtype));
-  for (int i = *axis + 1; i < out.rank; ++i) bytes *= out.dims[i];
-  return bytes;
+  *axis = axis_of(axes, out.rank, 0);
+  return Extent::around(out.dims, out.rank, *axis).inner * static_cast<int64_t>(size_of(out.dtype));
 }
 
 void run_concat(const KernelArgs& args) {
@@ -142,7 +129,7 @@ void run_stack(const KernelArgs& args) {
 
 void register_shape_cpu(KernelRegistry& kernels) {
   for (const char* name : {"Reshape", "Flatten", "Squeeze", "ExpandDims"}) {
-    kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_whole});
+    kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_copy});
   }
   kernels.add("Transpose", DeviceType::CPU, kAnyDType, {.run = run_transpose});
   kernels.add("BroadcastTo", DeviceType::CPU, kAnyDType, {.run = run_broadcast_to});

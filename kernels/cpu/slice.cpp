@@ -84,12 +84,7 @@ template <class E, bool kAdds> void run_slice_write(const KernelArgs& args) {
 }
 
 void run_slice_assign_any(const KernelArgs& args) {
-  switch (size_of(args.out[0].dtype)) {
-    case 1: return run_slice_write<uint8_t, false>(args);
-    case 2: return run_slice_write<uint16_t, false>(args);
-    case 4: return run_slice_write<uint32_t, false>(args);
-    default: return run_slice_write<uint64_t, false>(args);
-  }
+  by_size(size_of(args.out[0].dtype), [&]<class E>(TypeTag<E>) { run_slice_write<E, false>(args); });
 }
 
 }  // namespace

@@ -13,15 +13,6 @@
 namespace lutra {
 namespace {
 
-// The type to compute in so that overflow wraps: at least unsigned, since C++ makes int of anything narrower.
-template <class T> struct WrappingOf { using type = T; };
-template <class T>
-requires std::is_integral_v<T>
-struct WrappingOf<T> {
-  using type = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
-};
-template <class T> using Wrapping = typename WrappingOf<T>::type;
-
 struct Neg {
   template <class T> static T apply(T x) {
     if constexpr (std::is_integral_v<T>) return static_cast<T>(Wrapping<T>(0) - Wrapping<T>(x));

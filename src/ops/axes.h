@@ -7,6 +7,22 @@ namespace lutra {
 
 class Inference;
 
+// How many elements the axes [from, to) have together. Unsigned: beside a 0 they may be anything.
+inline int64_t product(const int64_t* dims, int64_t from, int64_t to) {
+  uint64_t product = 1;
+  for (int64_t i = from; i < to; ++i) product *= static_cast<uint64_t>(dims[i]);
+  return static_cast<int64_t>(product);
+}
+
+// A tensor as an op sees it that works along an axis: what lies around it, its size, what lies within it.
+struct Extent {
+  int64_t outer, size, inner;
+  static Extent around(const int64_t* dims, int rank, int axis) {
+    return {product(dims, 0, axis), dims[axis], product(dims, axis + 1, rank)};
+  }
+  int64_t lines() const { return outer * inner; }
+};
+
 // Fails when more than one axis was given, or an empty list.
 void require_one(const Inference& inference, const Axes& axes);
 // The one axis that was asked for, `otherwise` if none was, of input 0; or in a tensor (called `owner`) of `rank` axes.

@@ -65,16 +65,14 @@ void next_split(const Inference& list, int64_t piece, Part* part) {
 // One piece: `part` of the axis, which goes when `drops`.
 void piece_shape(Inference& inference, int axis, const Part& part, bool drops) {
   Shape x = inference.shape(0), out;
-  int64_t outer = 1, inner = 1;
   for (int i = 0; i < x.rank(); ++i) {
     if (i != axis) out.push(x[i]);
     else if (!drops) out.push(part.size);
   }
   inference.output(inference.key(), out);
   if (out.size() == 0) return inference.share();
-  for (int i = 0; i < axis; ++i) outer *= x[i];
-  for (int i = axis + 1; i < x.rank(); ++i) inner *= x[i];
-  if (outer == 1) inference.share(part.first * inner);
+  Extent extent = Extent::around(x.data(), x.rank(), axis);
+  if (extent.outer == 1) inference.share(part.first * extent.inner);
 }
 
 void piece_gradient(Gradient& g, int axis, const Part& part, bool drops) {
