@@ -1,10 +1,11 @@
-// Where the largest and the smallest element is, on the CPU: a part of the reduce family. Blocks are reduced in
+// Where the largest and the smallest element is, on the CPU. Blocks are reduced in
 // parallel, then compared in order, so that the first of equals wins whatever the number of threads.
 
 #include <type_traits>
 
 #include "kernels/cpu/reduce.h"
-#include "ops/reduce.h"
+#include "ops/argmax.h"
+#include "ops/axes.h"
 
 namespace lutra {
 namespace {
@@ -29,11 +30,7 @@ Extent extent_of(const KernelArgs& args) {
   const Array& x = args.in[0];
   const Axes& axes = args.as<ArgMaxAttrs>().axis;
   if (!axes.given()) return {1, x.size, 1};
-  int axis = static_cast<int>(axes.v[0] < 0 ? axes.v[0] + x.rank : axes.v[0]);
-  Extent extent{1, x.dims[axis], 1};
-  for (int i = 0; i < axis; ++i) extent.outer *= x.dims[i];
-  for (int i = axis + 1; i < x.rank; ++i) extent.inner *= x.dims[i];
-  return extent;
+  return Extent::around(x.dims, x.rank, axis_of(axes, x.rank, 0));
 }
 
 // As wide as an element, or as a place within a block needs, so that both live in registers of one shape.
@@ -93,7 +90,7 @@ void argmax_tile(const T* x, int64_t rows, int64_t stride, int64_t columns, Orde
 template <class T, bool kMost> void run_along_rows(const KernelArgs& args, const Extent& extent, int64_t base) {
   const T* x = args.in[0].as<T>();
   int64_t* out = args.out[0].as<int64_t>();
-  int64_t blocks = extent.blocks(), reduced = extent.reduced;
+  int64_t blocks = blocks_of(extent), reduced = extent.size;
   if (blocks == 1) {
     parallel_for(extent.outer, row_grain(kCheapGrain, reduced), [=](int64_t begin, int64_t end) {
       argmax_rows<T, kMost>(x + begin * reduced, end - begin, reduced, base, out + begin);
@@ -120,9 +117,9 @@ template <class T, bool kMost> void run_along_rows(const KernelArgs& args, const
 template <class T, bool kMost> void run_along_columns(const KernelArgs& args, const Extent& extent, int64_t base) {
   const T* x = args.in[0].as<T>();
   int64_t* out = args.out[0].as<int64_t>();
-  int64_t blocks = extent.blocks(), reduced = extent.reduced, inner = extent.inner;
+  int64_t blocks = blocks_of(extent), reduced = extent.size, inner = extent.inner;
   int64_t* places = reinterpret_cast<int64_t*>(args.scratch);
-  Ordered<T>* most = reinterpret_cast<Ordered<T>*>(places + extent.partials());
+  Ordered<T>* most = reinterpret_cast<Ordered<T>*>(places + partials_of(extent));
   for_tiles(extent, [=](int64_t o, int64_t b, int64_t column, int64_t columns) {
     Ordered<T> best[kTile];
     Place<Ordered<T>> place[kTile];
@@ -135,7 +132,7 @@ template <class T, bool kMost> void run_along_columns(const KernelArgs& args, co
     if (blocks > 1) std::copy(best, best + columns, most + at);
   });
   if (blocks == 1) return;
-  parallel_for(extent.results(), row_grain(kCheapGrain, blocks), [=](int64_t begin, int64_t end) {
+  parallel_for(extent.lines(), row_grain(kCheapGrain, blocks), [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       int64_t first = i / inner * blocks * inner + i % inner, best = first;
       for (int64_t b = 1; b < blocks; ++b) {
@@ -156,7 +153,7 @@ template <class T, bool kMost> void run(const KernelArgs& args) {
 
 template <class T> std::size_t scratch(const KernelArgs& args) {
   Extent extent = extent_of(args);
-  return static_cast<std::size_t>(extent.partials()) * (sizeof(T) + (extent.inner == 1 ? 0 : sizeof(int64_t)));
+  return static_cast<std::size_t>(partials_of(extent)) * (sizeof(T) + (extent.inner == 1 ? 0 : sizeof(int64_t)));
 }
 
 template <bool kMost> void add(KernelRegistry& kernels, const char* name) {

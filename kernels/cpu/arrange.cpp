@@ -2,14 +2,14 @@
 #include <cstring>
 #include <vector>
 
+#include "kernels/cpu/copy.h"
 #include "kernels/cpu/strided.h"
+#include "ops/arrange.h"
+#include "ops/axes.h"
 #include "ops/shape.h"
 
 namespace lutra {
 namespace {
-
-// Bytes from which a second thread pays when they are only copied.
-constexpr int64_t kCopyGrain = 1 << 18;
 
 // A result whose rows are source rows walked round and round: row r begins `phase` bytes into source row source(r),
 // whose length is `period`.
@@ -139,13 +139,13 @@ void run_flip(const KernelArgs& args) {
 // The axis of Repeat: what lies before it, its size, what lies behind it.
 struct Repetition {
   const RepeatAttrs& attrs;
-  int64_t outer = 1, size, inner = 1;
+  int64_t outer, size, inner;
   std::vector<int64_t> ends;  // of each element's copies on the result's axis; empty: all come equally often
 
   Repetition(const RepeatAttrs& repeat, const Array& whole, int64_t axis_size) : attrs(repeat), size(axis_size) {
-    int axis = axis_of(attrs.axis, whole.rank);
-    for (int i = 0; i < axis; ++i) outer *= whole.dims[i];
-    for (int i = axis + 1; i < whole.rank; ++i) inner *= whole.dims[i];
+    Extent extent = Extent::around(whole.dims, whole.rank, axis_of(attrs.axis, whole.rank, 0));
+    outer = extent.outer;
+    inner = extent.inner;
     if (attrs.is_uniform()) return;
     ends.resize(static_cast<std::size_t>(size));
     int64_t end = 0;
@@ -168,7 +168,7 @@ template <class E> void run_repeat_as(const KernelArgs& args) {
   const Array& out = args.out[0];
   if (out.size == 0) return;
   const RepeatAttrs& attrs = args.as<RepeatAttrs>();
-  Repetition r(attrs, x, x.dims[axis_of(attrs.axis, x.rank)]);
+  Repetition r(attrs, x, x.dims[axis_of(attrs.axis, x.rank, 0)]);
   int64_t bytes = r.inner * static_cast<int64_t>(sizeof(E));
   if (r.inner == 1 && attrs.is_uniform()) {
     const E* from = x.as<E>();
@@ -199,12 +199,7 @@ template <class E> void run_repeat_as(const KernelArgs& args) {
 }
 
 void run_repeat(const KernelArgs& args) {
-  switch (size_of(args.out[0].dtype)) {
-    case 1: return run_repeat_as<uint8_t>(args);
-    case 2: return run_repeat_as<uint16_t>(args);
-    case 4: return run_repeat_as<uint32_t>(args);
-    default: return run_repeat_as<uint64_t>(args);
-  }
+  by_size(size_of(args.out[0].dtype), [&]<class E>(TypeTag<E>) { run_repeat_as<E>(args); });
 }
 
 // Sums in the order of the copies.
@@ -279,12 +274,7 @@ template <class E> void run_pad_as(const KernelArgs& args) {
 }
 
 void run_pad(const KernelArgs& args) {
-  switch (size_of(args.out[0].dtype)) {
-    case 1: return run_pad_as<uint8_t>(args);
-    case 2: return run_pad_as<uint16_t>(args);
-    case 4: return run_pad_as<uint32_t>(args);
-    default: return run_pad_as<uint64_t>(args);
-  }
+  by_size(size_of(args.out[0].dtype), [&]<class E>(TypeTag<E>) { run_pad_as<E>(args); });
 }
 
 }  // namespace

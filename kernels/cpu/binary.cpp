@@ -9,14 +9,8 @@
 #include "kernels/cpu/power.h"
 
 namespace lutra {
-
-void register_compare_cpu(KernelRegistry& kernels);  // compare.cpp
-
 namespace {
 
-struct Add {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
-};
 struct Sub {
   template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b)); }
 };
@@ -148,7 +142,6 @@ void register_binary_cpu(KernelRegistry& kernels) {
   add_checked<FloorMod>(kernels, "FloorMod");
   kernels.add_each("Pow", DeviceType::CPU, AllNumbers{},
                    [](auto tag) { return KernelEntry{.run = run_pow<typename decltype(tag)::type>}; });
-  register_compare_cpu(kernels);
 }
 
 }  // namespace lutra

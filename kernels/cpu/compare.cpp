@@ -1,4 +1,4 @@
-// Comparisons, logic and bits of two tensors on the CPU: the rest of the family binary.
+// Comparisons, logic and bits of two tensors on the CPU.
 
 #include <algorithm>
 #include <type_traits>

@@ -182,7 +182,7 @@ template <class T> class Contraction {
       }
       if (first < 0) first = i;
       last = i;
-      extent.reduced *= size(label);
+      extent.size *= size(label);
     }
     const T* data = factor.data;
     if (!is_contiguous || last - first + 1 != std::popcount(gone)) {
@@ -193,10 +193,10 @@ template <class T> class Contraction {
       T* packed = allocate<T>(size(order));
       pack(factor, order, packed);
       data = packed;
-      extent = {size(kept), extent.reduced, 1};
+      extent = {size(kept), extent.size, 1};
     }
     using Acc = typename SumOf<T>::Acc;
-    Acc* partials = allocate<Acc>(extent.partials());
+    Acc* partials = allocate<Acc>(partials_of(extent));
     T* sums = allocate<T>(size(kept));
     if (has_data_) {
       reduce_axis<SumOf<T>>(data, extent, partials, [=](int64_t at, const Acc* results, int64_t n) {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "kernels/cpu/add_kernels.h"
 #include "kernels/cpu/im2col.h"
-#include "kernels/cpu/nn.h"
 #include "kernels/cpu/onednn_conv.h"
 
 namespace lutra {

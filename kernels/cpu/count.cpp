@@ -11,7 +11,7 @@ namespace lutra {
 namespace {
 
 // Elements are counted block by block, so that each block knows where its own results begin.
-constexpr int64_t kBlock = 16384;
+constexpr int64_t kMaskBlock = 16384;
 
 template <class T> int64_t count_nonzero(const T* x, int64_t n) {
   int64_t count = 0;
@@ -43,12 +43,12 @@ template <class T> bool is_nonzero(T value) {
 
 // Where the results of each block of x begin; one more entry says how many there are.
 template <class T> std::vector<int64_t> block_starts(const Array& x) {
-  int64_t blocks = (x.size + kBlock - 1) / kBlock;
+  int64_t blocks = (x.size + kMaskBlock - 1) / kMaskBlock;
   std::vector<int64_t> starts(static_cast<std::size_t>(blocks) + 1);
   parallel_for(blocks, 4, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       starts[static_cast<std::size_t>(b) + 1] =
-          count_nonzero(x.as<T>() + b * kBlock, std::min(kBlock, x.size - b * kBlock));
+          count_nonzero(x.as<T>() + b * kMaskBlock, std::min(kMaskBlock, x.size - b * kMaskBlock));
     }
   });
   for (std::size_t b = 1; b < starts.size(); ++b) starts[b] += starts[b - 1];
@@ -68,11 +68,11 @@ template <class T, class F> void each_nonzero(const Array& x, const F& f) {
   parallel_for(static_cast<int64_t>(starts.size()) - 1, 1, [&](int64_t begin, int64_t end) {
     int64_t result = starts[static_cast<std::size_t>(begin)];
     const T* from = x.as<T>();
-    int64_t last = std::min(x.size, end * kBlock);
+    int64_t last = std::min(x.size, end * kMaskBlock);
     // Listed without branches, which random masks would mispredict.
     constexpr int64_t kListed = 1024;
     int16_t listed[kListed];
-    for (int64_t first = begin * kBlock; first < last; first += kListed) {
+    for (int64_t first = begin * kMaskBlock; first < last; first += kListed) {
       int64_t n = std::min(kListed, last - first), count = 0;
       for (int64_t i = 0; i < n; ++i) {
         listed[count] = static_cast<int16_t>(i);
@@ -120,12 +120,7 @@ void run_mask(const KernelArgs& args) {
   std::byte* to = args.out[0].data;
   if (args.out[0].size == 0) return;
   std::size_t bytes = part_bytes(t, mask);
-  switch (bytes) {
-    case 1: return pick_masked<uint8_t>(mask, t.data, to);
-    case 2: return pick_masked<uint16_t>(mask, t.data, to);
-    case 4: return pick_masked<uint32_t>(mask, t.data, to);
-    case 8: return pick_masked<uint64_t>(mask, t.data, to);
-  }
+  if (by_size(bytes, [&]<class E>(TypeTag<E>) { pick_masked<E>(mask, t.data, to); })) return;
   each_nonzero<bool>(mask, [=, &t](int64_t result, int64_t element) {
     std::memcpy(to + static_cast<std::size_t>(result) * bytes, t.data + static_cast<std::size_t>(element) * bytes,
                 bytes);

@@ -3,8 +3,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/cpu/copy.h"
 #include "kernels/cpu/elementwise.h"
-#include "ops/shape.h"
+#include "ops/axes.h"
 
 namespace lutra {
 namespace {
@@ -110,20 +111,6 @@ template <class T> void run_one_hot(const KernelArgs& args) {
   });
 }
 
-void run_cast(const KernelArgs& args) {
-  const Array& in = args.in[0];
-  const Array& out = args.out[0];
-  parallel_for(in.size, kCheapGrain, [&](int64_t begin, int64_t end) {
-    convert(out.dtype, out.data + static_cast<std::size_t>(begin) * size_of(out.dtype), in.dtype,
-            in.data + static_cast<std::size_t>(begin) * size_of(in.dtype), end - begin);
-  });
-}
-
-void run_copy(const KernelArgs& args) {
-  std::size_t bytes = static_cast<std::size_t>(args.out[0].size) * size_of(args.out[0].dtype);
-  if (bytes > 0) std::memcpy(args.out[0].data, args.in[0].data, bytes);
-}
-
 }  // namespace
 
 void register_create_cpu(KernelRegistry& kernels) {
@@ -139,7 +126,7 @@ void register_create_cpu(KernelRegistry& kernels) {
   for (const char* name : {"Ones", "OnesLike"}) {
     add_all(name, [](auto tag) { return KernelEntry{.run = run_ones<typename decltype(tag)::type>}; });
   }
-  kernels.add("Cast", DeviceType::CPU, kAnyDType, {.run = run_cast});
+  kernels.add("Cast", DeviceType::CPU, kAnyDType, {.run = run_convert});
   for (const char* name : {"Identity", "StopGradient", "_EagerConst"})
     kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_copy});
 }

@@ -21,6 +21,17 @@ struct WrappingOf<T> {
 };
 template <class T> using Wrapping = typename WrappingOf<T>::type;
 
+// Calls run(TypeTag<E>{}) for the unsigned type E of so many bytes; false where there is none.
+template <class Run> bool by_size(std::size_t bytes, const Run& run) {
+  switch (bytes) {
+    case 1: run(TypeTag<uint8_t>{}); return true;
+    case 2: run(TypeTag<uint16_t>{}); return true;
+    case 4: run(TypeTag<uint32_t>{}); return true;
+    case 8: run(TypeTag<uint64_t>{}); return true;
+    default: return false;
+  }
+}
+
 // Elements from which a second thread pays.
 inline constexpr int64_t kCheapGrain = 16384;
 inline constexpr int64_t kCostlyGrain = 2048;
@@ -94,6 +105,11 @@ template <int N> struct BroadcastPlan {
       }
     }
   }
+};
+
+// a + b; integers wrap.
+struct Add {
+  template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
 };
 
 // The grain in rows for rows of `length` elements.

@@ -9,7 +9,7 @@
 
 #include "kernels/cpu/batch.h"
 #include "kernels/cpu/elementwise.h"
-#include "ops/linalg.h"
+#include "ops/factorise.h"
 
 namespace lutra {
 namespace {

@@ -2,63 +2,16 @@
 
 #include "ops/index.h"
 
-#include "kernels/cpu/places.h"
+#include "kernels/cpu/gather.h"
+#include "ops/axes.h"
 
 namespace lutra {
 namespace {
 
-// Elements of E or, where `length` of them lie together, parts. `parts`: how many a block of x has.
-template <class E, class Rows>
-bool gather_elements(const Rows& rows, const Array& x, const Array& out, int64_t outer, int64_t parts, int64_t length) {
-  const E* from = x.as<E>();
-  E* to = out.as<E>();
-  std::atomic<bool> all_found = true;
-  int64_t count = rows.count();
-  parallel_for(outer * count, row_grain(kCheapGrain, length), [&](int64_t begin, int64_t end) {
-    int64_t at[kPlacesAtOnce];
-    bool found = true;
-    while (begin < end) {
-      int64_t i = begin % count;
-      int64_t n = std::min({kPlacesAtOnce, end - begin, count - i});
-      rows.read(i, n, at);
-      const E* block = from + begin / count * parts * length;
-      E* result = to + begin * length;
-      for (int64_t j = 0; j < n; ++j) found &= at[j] >= 0;
-      if (length == 1) {
-        for (int64_t j = 0; j < n; ++j) result[j] = at[j] >= 0 ? block[at[j]] : E(0);
-      } else {
-        std::size_t bytes = static_cast<std::size_t>(length) * sizeof(E);
-        for (int64_t j = 0; j < n; ++j) {
-          if (at[j] >= 0) std::memcpy(result + j * length, block + at[j] * length, bytes);
-          else std::memset(result + j * length, 0, bytes);
-        }
-      }
-      begin += n;
-    }
-    if (!found) all_found = false;
-  });
-  return all_found;
-}
-
-template <class Rows>
-void gather_rows(const KernelArgs& args, const Rows& rows, int64_t outer, int64_t parts, int64_t length) {
-  const Array& x = args.in[0];
-  const Array& out = args.out[0];
-  if (out.size == 0) return rows.report(*args.fault);
-  bool all_found = false;
-  switch (size_of(x.dtype)) {
-    case 1: all_found = gather_elements<uint8_t>(rows, x, out, outer, parts, length); break;
-    case 2: all_found = gather_elements<uint16_t>(rows, x, out, outer, parts, length); break;
-    case 4: all_found = gather_elements<uint32_t>(rows, x, out, outer, parts, length); break;
-    case 8: all_found = gather_elements<uint64_t>(rows, x, out, outer, parts, length); break;
-  }
-  if (!all_found) rows.report(*args.fault);
-}
-
 void run_gather(const KernelArgs& args) {
   const GatherAttrs& attrs = args.as<GatherAttrs>();
   const Array& x = args.in[0];
-  AxisExtent extent(x.dims, x.rank, index_axis(attrs.axis, x.rank, 0));
+  Extent extent = Extent::around(x.dims, x.rank, axis_of(attrs.axis, x.rank, 0));
   Places places{args.in[1], attrs.base.value, extent.size};
   gather_rows(args, places, extent.outer, extent.size, extent.inner);
 }
@@ -134,33 +87,21 @@ void run_take_along_axis(const KernelArgs& args) {
   const GatherAttrs& attrs = args.as<GatherAttrs>();
   const Array& x = args.in[0];
   const Array& out = args.out[0];
-  int axis = index_axis(attrs.axis, x.rank, 0);
+  int axis = axis_of(attrs.axis, x.rank, 0);
   Places places{args.in[1], attrs.base.value, x.dims[axis]};
   if (out.size == 0) return places.report(*args.fault);
   AlongPlan plan(x, args.in[1], out, axis);
   bool all_found = false;
-  switch (size_of(x.dtype)) {
-    case 1: all_found = take_elements<uint8_t>(plan, places, x, out); break;
-    case 2: all_found = take_elements<uint16_t>(plan, places, x, out); break;
-    case 4: all_found = take_elements<uint32_t>(plan, places, x, out); break;
-    case 8: all_found = take_elements<uint64_t>(plan, places, x, out); break;
-  }
+  by_size(size_of(x.dtype), [&]<class E>(TypeTag<E>) { all_found = take_elements<E>(plan, places, x, out); });
   if (!all_found) places.report(*args.fault);
 }
 
 }  // namespace
 
-void register_scatter_cpu(KernelRegistry& kernels);  // scatter.cpp
-void register_sort_cpu(KernelRegistry& kernels);     // sort.cpp
-void register_count_cpu(KernelRegistry& kernels);    // count.cpp
-
 void register_index_cpu(KernelRegistry& kernels) {
   kernels.add("GatherV2", DeviceType::CPU, kAnyDType, {.run = run_gather});
   kernels.add("GatherNd", DeviceType::CPU, kAnyDType, {.run = run_gather_nd});
   kernels.add("TakeAlongAxis", DeviceType::CPU, kAnyDType, {.run = run_take_along_axis});
-  register_scatter_cpu(kernels);
-  register_sort_cpu(kernels);
-  register_count_cpu(kernels);
 }
 
 }  // namespace lutra

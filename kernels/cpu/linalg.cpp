@@ -9,10 +9,6 @@
 #include "kernels/cpu/elementwise.h"
 
 namespace lutra {
-
-void register_einsum_cpu(KernelRegistry& kernels);     // einsum.cpp
-void register_factorise_cpu(KernelRegistry& kernels);  // factorise.cpp
-
 namespace {
 
 // Added up in float64 or in 64 bits, from the first element to the last.
@@ -83,24 +79,16 @@ template <bool kUpper, class E> void run_triangle_of(const KernelArgs& args) {
   });
 }
 
-// f<E>() for the unsigned type of an element's size.
-template <class Run> void by_size(const Array& x, const Run& run) {
-  switch (size_of(x.dtype)) {
-    case 1: return run(TypeTag<uint8_t>{});
-    case 2: return run(TypeTag<uint16_t>{});
-    case 4: return run(TypeTag<uint32_t>{});
-    case 8: return run(TypeTag<uint64_t>{});
-  }
-}
-
 void run_diag(const KernelArgs& args) {
-  by_size(args.in[0], [&]<class Tag>(Tag) { run_diag_of<typename Tag::type>(args, args.as<DiagonalAttrs>().k); });
+  by_size(size_of(args.in[0].dtype),
+          [&]<class Tag>(Tag) { run_diag_of<typename Tag::type>(args, args.as<DiagonalAttrs>().k); });
 }
 void run_diag_grad(const KernelArgs& args) {
-  by_size(args.in[0], [&]<class Tag>(Tag) { run_diag_of<typename Tag::type>(args, args.as<DiagonalOfAttrs>().k); });
+  by_size(size_of(args.in[0].dtype),
+          [&]<class Tag>(Tag) { run_diag_of<typename Tag::type>(args, args.as<DiagonalOfAttrs>().k); });
 }
 template <bool kUpper> void run_triangle(const KernelArgs& args) {
-  by_size(args.in[0], [&]<class Tag>(Tag) { run_triangle_of<kUpper, typename Tag::type>(args); });
+  by_size(size_of(args.in[0].dtype), [&]<class Tag>(Tag) { run_triangle_of<kUpper, typename Tag::type>(args); });
 }
 
 }  // namespace
@@ -114,8 +102,6 @@ void register_linalg_cpu(KernelRegistry& kernels) {
   kernels.add("DiagGrad", DeviceType::CPU, kFloats, {.run = run_diag_grad});
   kernels.add("Triu", DeviceType::CPU, kAnyDType, {.run = run_triangle<true>});
   kernels.add("Tril", DeviceType::CPU, kAnyDType, {.run = run_triangle<false>});
-  register_einsum_cpu(kernels);
-  register_factorise_cpu(kernels);
 }
 
 }  // namespace lutra

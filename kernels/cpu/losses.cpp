@@ -2,72 +2,25 @@
 
 #include <atomic>
 
-#include "kernels/cpu/elementary.h"
-#include "kernels/cpu/nn.h"
-#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/add_kernels.h"
+#include "kernels/cpu/places.h"
+#include "kernels/cpu/row_sums.h"
 #include "kernels/cpu/rows.h"
-#include "ops/nn.h"
+#include "ops/losses.h"
 
 namespace lutra {
 namespace {
 
-// softmax's parts: the largest element and the sum of e to the differences from it.
-template <class C> struct Powers {
-  C most = MaxOf<C>::kStart;
-  double sum = 0;
-
-  Powers(const C* x, int64_t n) {
-    for (int64_t i = 0; i < n; i += kBlock) {
-      most = MaxOf<C>::merge(most, reduce_block<MaxOf<C>>(x + i, std::min(kBlock, n - i)));
-    }
-    C room[kBlock];
-    for (int64_t i = 0; i < n; i += kBlock) {
-      int64_t count = std::min(kBlock, n - i);
-      for (int64_t k = 0; k < count; ++k) room[k] = exp_of(x[i + k] - most);
-      sum += reduce_block<SumOf<C>>(room, count);
-    }
-  }
-};
-
-// The sum of term(i) over [0, n).
-template <class C, class Term> double sum_terms(int64_t n, const Term& term) {
-  C room[kBlock];
-  double sum = 0;
-  for (int64_t i = 0; i < n; i += kBlock) {
-    int64_t count = std::min(kBlock, n - i);
-    for (int64_t k = 0; k < count; ++k) room[k] = term(i + k);
-    sum += reduce_block<SumOf<C>>(room, count);
-  }
-  return sum;
+Numbers labels_of(const KernelArgs& args, int64_t classes) {
+  return {args.in[0], args.as<CrossEntropyAttrs>().base.value, classes, FaultCode::LabelOutOfRange};
 }
-
-// Labels as places among the classes.
-struct Labels {
-  const Array& array;
-  int64_t base, classes;
-
-  int64_t given(int64_t row) const {
-    return read_element(array.dtype, array.data + static_cast<std::size_t>(row) * size_of(array.dtype)).i;
-  }
-  // -1: there is no such class.
-  int64_t at(int64_t row) const {
-    int64_t label = given(row);
-    return label < base || label - base >= classes ? -1 : label - base;
-  }
-  // Tells the first that is no class, whichever thread met one first.
-  void report(Fault& fault) const {
-    for (int64_t row = 0; row < array.size; ++row) {
-      if (at(row) < 0) return fault.raise(FaultCode::LabelOutOfRange, given(row), classes);
-    }
-  }
-};
 
 template <class T> struct CrossEntropy {
   using C = ComputeType<T>;
   static void run(const KernelArgs& args) {
     const Array& logits = args.in[1];
     RowSizes sizes(logits);
-    Labels labels{args.in[0], args.as<CrossEntropyAttrs>().base.value, sizes.columns};
+    Numbers labels = labels_of(args, sizes.columns);
     Rows<T> rows(logits, logits.dims, logits.rank);
     T* out = args.out[0].as<T>();
     std::atomic<bool> all_found = true;
@@ -96,7 +49,7 @@ template <class T> struct CrossEntropyGrad {
     const Array& logits = args.in[1];
     if (logits.size == 0) return;
     RowSizes sizes(logits);
-    Labels labels{args.in[0], args.as<CrossEntropyAttrs>().base.value, sizes.columns};
+    Numbers labels = labels_of(args, sizes.columns);
     Rows<T> rows(logits, logits.dims, logits.rank);
     const T* dy = args.in[2].as<T>();
     T* out = args.out[0].as<T>();

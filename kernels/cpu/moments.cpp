@@ -1,9 +1,10 @@
-// Variances, standard deviations and logarithms of sums of powers on the CPU: a part of the reduce family.
+// Variances, standard deviations and logarithms of sums of powers on the CPU.
 
 #include <cmath>
 
 #include "kernels/cpu/elementary.h"
 #include "kernels/cpu/two_pass.h"
+#include "ops/reduce.h"
 
 namespace lutra {
 namespace {

@@ -6,26 +6,12 @@
 #include <cstring>
 
 #include "kernels/cpu/elementwise.h"
-#include "ops/index.h"
+#include "ops/axes.h"
 
 namespace lutra {
 
 // As many places as are worked out at a time.
 inline constexpr int64_t kPlacesAtOnce = 256;
-
-// How many elements the axes [from, to) have together. Unsigned: beside a 0 they may be anything.
-inline int64_t product(const int64_t* dims, int64_t from, int64_t to) {
-  uint64_t product = 1;
-  for (int64_t i = from; i < to; ++i) product *= static_cast<uint64_t>(dims[i]);
-  return static_cast<int64_t>(product);
-}
-
-// Axes of a tensor around one of them.
-struct AxisExtent {
-  int64_t outer, size, inner;
-  AxisExtent(const int64_t* dims, int rank, int axis)
-      : outer(product(dims, 0, axis)), size(dims[axis]), inner(product(dims, axis + 1, rank)) {}
-};
 
 // An index on an axis of `size`: its place, or -1.
 inline int64_t place_of(int64_t index, int64_t base, int64_t size) {
@@ -108,6 +94,37 @@ struct NdPlaces {
       }
     });
   }
+};
+
+// Numbers that count from `base` and never from the end: ids, labels.
+struct Numbers {
+  const Array& numbers;
+  int64_t base, size;
+  FaultCode code;  // how one that is not there is told
+
+  int64_t count() const { return numbers.size; }
+  // The place of the i-th, or -1.
+  int64_t at(int64_t i) const {
+    int64_t place;
+    read(i, 1, &place);
+    return place;
+  }
+  void read(int64_t first, int64_t n, int64_t* out) const {
+    visit_indices(numbers, [&](auto* from) {
+      for (int64_t i = 0; i < n; ++i) out[i] = place(from[first + i]);
+    });
+  }
+  // Tells the first that leads nowhere, whichever thread met one first.
+  void report(Fault& fault) const {
+    visit_indices(numbers, [&](auto* from) {
+      for (int64_t i = 0; i < numbers.size; ++i) {
+        if (place(from[i]) < 0) return fault.raise(code, from[i], size);
+      }
+    });
+  }
+
+ private:
+  int64_t place(int64_t number) const { return number < base || number - base >= size ? -1 : number - base; }
 };
 
 }  // namespace lutra

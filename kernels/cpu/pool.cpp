@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "kernels/cpu/nn.h"
+#include "kernels/cpu/add_kernels.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/rows.h"
 #include "ops/conv.h"

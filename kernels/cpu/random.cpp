@@ -157,8 +157,6 @@ template <class T> void run_bernoulli(const KernelArgs& args) {
 
 }  // namespace
 
-void register_random_choice_cpu(KernelRegistry& kernels);  // random_choice.cpp
-
 void register_random_cpu(KernelRegistry& kernels) {
   kernels.add_each("RandomStandardNormal", DeviceType::CPU, AllFloats{},
                    [](auto tag) { return KernelEntry{.run = run_normal<typename decltype(tag)::type>}; });
@@ -168,7 +166,6 @@ void register_random_cpu(KernelRegistry& kernels) {
                    [](auto tag) { return KernelEntry{.run = run_uniform<typename decltype(tag)::type>}; });
   kernels.add_each("RandomBernoulli", DeviceType::CPU, AllTypes{},
                    [](auto tag) { return KernelEntry{.run = run_bernoulli<typename decltype(tag)::type>}; });
-  register_random_choice_cpu(kernels);
 }
 
 }  // namespace lutra

@@ -62,11 +62,6 @@ template <template <class> class Op, class Types> void add(KernelRegistry& kerne
 
 }  // namespace
 
-void register_argmax_cpu(KernelRegistry& kernels);   // argmax.cpp
-void register_moments_cpu(KernelRegistry& kernels);  // moments.cpp
-void register_vector_norm_cpu(KernelRegistry& kernels);  // vector_norm.cpp
-void register_scan_cpu(KernelRegistry& kernels);     // scan.cpp
-
 void register_reduce_cpu(KernelRegistry& kernels) {
   add<Sum>(kernels, "Sum", AllTypes{});
   add<Prod>(kernels, "Prod", AllTypes{});
@@ -75,10 +70,6 @@ void register_reduce_cpu(KernelRegistry& kernels) {
   add<Min>(kernels, "Min", AllNumbers{});
   kernels.add("All", DeviceType::CPU, kBool, reduction<All>());
   kernels.add("Any", DeviceType::CPU, kBool, reduction<Any>());
-  register_argmax_cpu(kernels);
-  register_moments_cpu(kernels);
-  register_vector_norm_cpu(kernels);
-  register_scan_cpu(kernels);
 }
 
 }  // namespace lutra

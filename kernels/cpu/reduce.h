@@ -15,6 +15,7 @@
 
 #include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/halves.h"
+#include "ops/axes.h"
 
 namespace lutra {
 
@@ -197,19 +198,17 @@ static void reduce_narrow(const typename R::In* x, int64_t rows, int64_t columns
   std::copy(wide, wide + columns, result);
 }
 
-// A tensor as a reduction sees it: one axis to take away, what lies around it and what lies within it.
-struct Extent {
-  int64_t outer, reduced, inner;
-  int64_t blocks() const { return (reduced + kBlock - 1) / kBlock; }
-  int64_t results() const { return outer * inner; }
-  // Results of single blocks that must be kept until they are merged.
-  int64_t partials() const { return blocks() > 1 ? results() * blocks() : 0; }
-};
+// An axis that is taken away is cut into blocks.
+inline int64_t blocks_of(const Extent& extent) { return (extent.size + kBlock - 1) / kBlock; }
+// Results of single blocks that must be kept until they are merged.
+inline int64_t partials_of(const Extent& extent) {
+  return blocks_of(extent) > 1 ? extent.lines() * blocks_of(extent) : 0;
+}
 
 // Calls each(o, block, column, columns) for every tile of every block, in parallel.
 template <class Each> void for_tiles(const Extent& extent, const Each& each) {
-  int64_t tiles = (extent.inner + kTile - 1) / kTile, blocks = extent.blocks();
-  int64_t work = std::min(extent.reduced, kBlock) * std::min(extent.inner, kTile);
+  int64_t tiles = (extent.inner + kTile - 1) / kTile, blocks = blocks_of(extent);
+  int64_t work = std::min(extent.size, kBlock) * std::min(extent.inner, kTile);
   parallel_for(extent.outer * blocks * tiles, row_grain(kCheapGrain, work), [&](int64_t begin, int64_t end) {
     for (int64_t item = begin; item < end; ++item) {
       int64_t column = item % tiles * kTile;
@@ -221,8 +220,8 @@ template <class Each> void for_tiles(const Extent& extent, const Each& each) {
 // Merges the blocks of each result in pairs: neighbours first. `partials` is [outer, blocks, inner]; the result of each
 // o is then in its first block.
 template <class R> void merge_blocks(const Extent& extent, typename R::Acc* partials) {
-  int64_t blocks = extent.blocks(), inner = extent.inner;
-  parallel_for(extent.results(), row_grain(kCheapGrain, blocks), [=](int64_t begin, int64_t end) {
+  int64_t blocks = blocks_of(extent), inner = extent.inner;
+  parallel_for(extent.lines(), row_grain(kCheapGrain, blocks), [=](int64_t begin, int64_t end) {
     while (begin < end) {
       int64_t k = begin % inner, n = std::min(inner - k, end - begin);
       typename R::Acc* first = partials + begin / inner * blocks * inner + k;
@@ -239,11 +238,11 @@ template <class R> void merge_blocks(const Extent& extent, typename R::Acc* part
 }
 
 // Reduces x and hands the results on: put(index of the first, results, how many), from several threads. `partials` has
-// room for extent.partials(). No part of the extent is empty.
+// room for partials_of(extent). No part of the extent is empty.
 template <class R, class Put>
 void reduce_axis(const typename R::In* x, const Extent& extent, typename R::Acc* partials, const Put& put) {
   using Acc = typename R::Acc;
-  int64_t blocks = extent.blocks(), inner = extent.inner, reduced = extent.reduced;
+  int64_t blocks = blocks_of(extent), inner = extent.inner, reduced = extent.size;
   if (inner == 1 && blocks == 1) {
     parallel_for(extent.outer, row_grain(kCheapGrain, reduced), [=, &put](int64_t begin, int64_t end) {
       Acc results[kTile];
@@ -267,7 +266,7 @@ void reduce_axis(const typename R::In* x, const Extent& extent, typename R::Acc*
   });
   if (blocks == 1) return;
   merge_blocks<R>(extent, partials);
-  parallel_for(extent.results(), kCheapGrain, [=, &put](int64_t begin, int64_t end) {
+  parallel_for(extent.lines(), kCheapGrain, [=, &put](int64_t begin, int64_t end) {
     for (int64_t n; begin < end; begin += n) {
       n = std::min(inner - begin % inner, end - begin);
       put(begin, partials + begin / inner * blocks * inner + begin % inner, n);

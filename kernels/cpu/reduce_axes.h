@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/reduce.h"
+#include "ops/axes.h"
 #include "ops/reduce.h"
 
 namespace lutra {
@@ -39,11 +40,11 @@ struct ReducePlan {
 
   int64_t partials() const {
     int64_t most = 0;
-    for (int i = 0; i < stages; ++i) most = std::max(most, stage[i].partials());
+    for (int i = 0; i < stages; ++i) most = std::max(most, partials_of(stage[i]));
     return most;
   }
   // Results of the stages before the last take turns in two places.
-  int64_t room(int i) const { return i + 1 < stages ? stage[i].results() : 0; }
+  int64_t room(int i) const { return i + 1 < stages ? stage[i].lines() : 0; }
 
   static ReducePlan of(const KernelArgs& args) {
     const Array& x = args.in[0];

@@ -1,4 +1,4 @@
-// Running sums and products on the CPU, and what their gradients need: a part of the reduce family.
+// Running sums and products on the CPU, and what their gradients need.
 //
 // A line (the elements along the axis, in the order in which they are taken) is one chain of additions, each waiting
 // for the one before. Where there are few lines and they are long, they are cut into segments, whose length depends on
@@ -8,7 +8,8 @@
 #include <cmath>
 
 #include "kernels/cpu/reduce.h"
-#include "ops/reduce.h"
+#include "ops/axes.h"
+#include "ops/scan.h"
 
 namespace lutra {
 namespace {
@@ -23,24 +24,19 @@ struct Lines {
   int64_t first = 0, step = 1;  // of a line, in elements; step is negative when it runs backwards
 
   Lines(const Array& x, const ScanAttrs& attrs) {
-    extent.reduced = x.size;
-    if (attrs.axis.given()) {
-      int axis = static_cast<int>(attrs.axis.v[0] < 0 ? attrs.axis.v[0] + x.rank : attrs.axis.v[0]);
-      extent.reduced = x.dims[axis];
-      for (int i = 0; i < axis; ++i) extent.outer *= x.dims[i];
-      for (int i = axis + 1; i < x.rank; ++i) extent.inner *= x.dims[i];
-    }
+    extent.size = x.size;
+    if (attrs.axis.given()) extent = Extent::around(x.dims, x.rank, axis_of(attrs.axis, x.rank, 0));
     step = attrs.reverse ? -extent.inner : extent.inner;
-    first = attrs.reverse ? (extent.reduced - 1) * extent.inner : 0;
+    first = attrs.reverse ? (extent.size - 1) * extent.inner : 0;
   }
   // Element `position` of line (o, column 0).
-  int64_t at(int64_t o, int64_t position) const { return o * extent.reduced * extent.inner + first + position * step; }
+  int64_t at(int64_t o, int64_t position) const { return o * extent.size * extent.inner + first + position * step; }
   int64_t tiles() const { return (extent.inner + kTile - 1) / kTile; }
 
   // Enough of them for the chains that run side by side.
-  int64_t segment() const { return extent.inner == 1 && extent.reduced < kChains * kBlock ? kBlock / kChains : kBlock; }
-  bool is_cut() const { return extent.reduced > kBlock && extent.outer * tiles() < kFewLines; }
-  int64_t segments() const { return is_cut() ? (extent.reduced + segment() - 1) / segment() : 1; }
+  int64_t segment() const { return extent.inner == 1 && extent.size < kChains * kBlock ? kBlock / kChains : kBlock; }
+  bool is_cut() const { return extent.size > kBlock && extent.outer * tiles() < kFewLines; }
+  int64_t segments() const { return is_cut() ? (extent.size + segment() - 1) / segment() : 1; }
 };
 
 // A scan is a reducer of reduce.h whose runs are as wide as its accumulators, with the output's type. stands(before,
@@ -145,26 +141,26 @@ template <class S, bool kExclusive> void run_whole(const Lines& lines, const typ
   const Extent& extent = lines.extent;
   if (extent.inner == 1) {
     int64_t groups = (extent.outer + kChains - 1) / kChains;
-    parallel_for(groups, row_grain(kCheapGrain, kChains * extent.reduced), [=](int64_t begin, int64_t end) {
+    parallel_for(groups, row_grain(kCheapGrain, kChains * extent.size), [=](int64_t begin, int64_t end) {
       for (int64_t o = begin * kChains, count; o < std::min(end * kChains, extent.outer); o += count) {
         Acc totals[kChains];
         std::fill(totals, totals + kChains, Acc(S::kStart));
         count = std::min(kChains, extent.outer - o);
-        run_lines<S, kExclusive>(x + lines.at(o, 0), out + lines.at(o, 0), count, extent.reduced, lines.step,
-                                 extent.reduced, extent.reduced, totals);
+        run_lines<S, kExclusive>(x + lines.at(o, 0), out + lines.at(o, 0), count, extent.size, lines.step, extent.size,
+                                 extent.size, totals);
       }
     });
     return;
   }
   int64_t tiles = lines.tiles();
-  int64_t work = extent.reduced * std::min(extent.inner, kTile);
+  int64_t work = extent.size * std::min(extent.inner, kTile);
   parallel_for(extent.outer * tiles, row_grain(kCheapGrain, work), [=](int64_t begin, int64_t end) {
     for (int64_t item = begin; item < end; ++item) {
       int64_t column = item % tiles * kTile, columns = std::min(kTile, extent.inner - column);
       int64_t at = lines.at(item / tiles, 0) + column;
       Acc totals[kTile];
       std::fill(totals, totals + columns, Acc(S::kStart));
-      run_columns<S, kExclusive>(x + at, out + at, lines.step, extent.reduced, columns, totals);
+      run_columns<S, kExclusive>(x + at, out + at, lines.step, extent.size, columns, totals);
     }
   });
 }
@@ -174,7 +170,7 @@ template <class S, bool kExclusive> void run_whole(const Lines& lines, const typ
 template <class S, bool kExclusive>
 void run_segments(const Lines& lines, const typename S::In* x, typename S::Out* out, typename S::Acc* totals) {
   int64_t segments = lines.segments(), length = lines.segment(), inner = lines.extent.inner;
-  int64_t last = lines.extent.reduced - (segments - 1) * length;
+  int64_t last = lines.extent.size - (segments - 1) * length;
   int64_t together = inner == 1 ? kChains : 1, tiles = lines.tiles(), groups = (segments + together - 1) / together;
   int64_t work = together * length * std::min(inner, kTile);
   parallel_for(lines.extent.outer * groups * tiles, row_grain(kCheapGrain, work), [=](int64_t begin, int64_t end) {
@@ -201,7 +197,7 @@ void run_segments(const Lines& lines, const typename S::In* x, typename S::Out* 
 // Totals of segments become what comes before each of them.
 template <class S> void before_segments(const Lines& lines, const typename S::In* x, typename S::Acc* totals) {
   int64_t segments = lines.segments(), length = lines.segment(), inner = lines.extent.inner;
-  for (int64_t line = 0; line < lines.extent.results(); ++line) {
+  for (int64_t line = 0; line < lines.extent.lines(); ++line) {
     int64_t o = line / inner, column = line % inner;
     typename S::Acc before = S::kStart;
     for (int64_t i = 0; i < segments; ++i) {
@@ -210,7 +206,7 @@ template <class S> void before_segments(const Lines& lines, const typename S::In
       if (!S::stands(before, total)) {
         after = before;
         const typename S::In* from = x + lines.at(o, i * length) + column;
-        for (int64_t k = 0; k < std::min(length, lines.extent.reduced - i * length); ++k) {
+        for (int64_t k = 0; k < std::min(length, lines.extent.size - i * length); ++k) {
           after = S::merge(after, S::open(from[k * lines.step]));
         }
       }
@@ -226,7 +222,7 @@ template <class S, bool kExclusive> void scan(const KernelArgs& args) {
   typename S::Out* out = args.out[0].as<typename S::Out>();
   if (!lines.is_cut()) return run_whole<S, kExclusive>(lines, x, out);
   typename S::Acc* totals = reinterpret_cast<typename S::Acc*>(args.scratch);
-  std::fill(totals, totals + lines.segments() * lines.extent.results(), typename S::Acc(S::kStart));
+  std::fill(totals, totals + lines.segments() * lines.extent.lines(), typename S::Acc(S::kStart));
   run_segments<S, false>(lines, x, nullptr, totals);
   before_segments<S>(lines, x, totals);
   run_segments<S, kExclusive>(lines, x, out, totals);
@@ -240,7 +236,7 @@ template <class S> void run_scan(const KernelArgs& args) {
 
 std::size_t scan_scratch(const KernelArgs& args) {
   Lines lines(args.in[0], args.as<ScanAttrs>());
-  return lines.is_cut() ? static_cast<std::size_t>(lines.segments() * lines.extent.results()) * sizeof(double) : 0;
+  return lines.is_cut() ? static_cast<std::size_t>(lines.segments() * lines.extent.lines()) * sizeof(double) : 0;
 }
 
 template <template <class> class S, class Types> void add(KernelRegistry& kernels, const char* name, Types types) {
@@ -253,7 +249,7 @@ template <template <class> class S, class Types> void add(KernelRegistry& kernel
 template <class Each> void for_lines(const Lines& lines, const Each& each) {
   const Extent& extent = lines.extent;
   int64_t tiles = lines.tiles();
-  parallel_for(extent.outer * tiles, row_grain(kCheapGrain / 4, extent.reduced * std::min(extent.inner, kTile)),
+  parallel_for(extent.outer * tiles, row_grain(kCheapGrain / 4, extent.size * std::min(extent.inner, kTile)),
                [=](int64_t begin, int64_t end) {
                  for (int64_t item = begin; item < end; ++item) {
                    int64_t column = item % tiles * kTile;
@@ -272,7 +268,7 @@ template <class T> void run_recurrence(const KernelArgs& args) {
   T* out = args.out[0].as<T>();
   for_lines(lines, [=](int64_t first, int64_t columns) {
     double carry[kTile] = {};
-    for (int64_t i = 0; i < lines.extent.reduced; ++i) {
+    for (int64_t i = 0; i < lines.extent.size; ++i) {
       int64_t at = first + i * lines.step;
       for (int64_t k = 0; k < columns; ++k) {
         double factor = static_cast<double>(static_cast<ComputeType<T>>(x[at + k]));
@@ -296,7 +292,7 @@ template <class T> void run_prod_others(const KernelArgs& args) {
     double product[kTile];
     auto value = [=](int64_t at) { return static_cast<double>(static_cast<ComputeType<T>>(x[at])); };
     std::fill(product, product + columns, 1.0);
-    for (int64_t i = 0; i < lines.extent.reduced; ++i) {
+    for (int64_t i = 0; i < lines.extent.size; ++i) {
       int64_t at = first + i * lines.step;
       for (int64_t k = 0; k < columns; ++k) {
         before[at + k] = product[k];
@@ -304,7 +300,7 @@ template <class T> void run_prod_others(const KernelArgs& args) {
       }
     }
     std::fill(product, product + columns, 1.0);
-    for (int64_t i = lines.extent.reduced - 1; i >= 0; --i) {
+    for (int64_t i = lines.extent.size - 1; i >= 0; --i) {
       int64_t at = first + i * lines.step;
       for (int64_t k = 0; k < columns; ++k) {
         out[at + k] = rounded<T>(before[at + k] * product[k]);

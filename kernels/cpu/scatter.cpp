@@ -104,7 +104,7 @@ bool add_rows(const Rows& rows, const T* from, bool repeats, ComputeType<T>* to,
 template <class T> void run_scatter_add(const KernelArgs& args) {
   const Array& x = args.in[0];
   const Array& updates = args.in[2];
-  AxisExtent extent(x.dims, x.rank, 0);
+  Extent extent = Extent::around(x.dims, x.rank, 0);
   Places places{args.in[1], args.as<IndexAttrs>().base.value, extent.size};
   Sums<T> sums(args);
   sums.start(x.as<T>());
@@ -118,7 +118,7 @@ template <class T> void run_scatter_add(const KernelArgs& args) {
 template <class T> void run_gather_grad(const KernelArgs& args) {
   const ScatterAttrs& attrs = args.as<ScatterAttrs>();
   const Array& out = args.out[0];
-  AxisExtent extent(out.dims, out.rank, static_cast<int>(attrs.axis));
+  Extent extent = Extent::around(out.dims, out.rank, static_cast<int>(attrs.axis));
   Places places{args.in[1], attrs.base.value, extent.size};
   Sums<T> sums(args);
   sums.start();

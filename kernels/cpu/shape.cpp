@@ -4,18 +4,12 @@
 
 #include <cstring>
 
+#include "kernels/cpu/copy.h"
 #include "kernels/cpu/strided.h"
+#include "ops/axes.h"
 
 namespace lutra {
 namespace {
-
-// Bytes from which a second thread pays when they are only copied.
-constexpr int64_t kCopyGrain = 1 << 18;
-
-void run_whole(const KernelArgs& args) {
-  std::size_t bytes = static_cast<std::size_t>(args.out[0].size) * size_of(args.out[0].dtype);
-  if (bytes > 0) std::memcpy(args.out[0].data, args.in[0].data, bytes);
-}
 
 void run_transpose(const KernelArgs& args) {
   const Axes& perm = args.as<TransposeAttrs>().perm;
@@ -34,89 +28,6 @@ void run_transpose(const KernelArgs& args) {
     copy.push(out.dims[i], strides[axis < 0 ? axis + x.rank : axis]);
   }
   copy.run(size_of(x.dtype), x.data, out.data);
-}
-
-void run_slice(const KernelArgs& args) {
-  const SliceAttrs& attrs = args.as<SliceAttrs>();
-  const Array& x = args.in[0];
-  if (args.out[0].size == 0) return;
-  StridedCopy copy;
-  int64_t start = 0, stride = 1;
-  for (int axis = x.rank - 1; axis >= 0; --axis) {
-    Picked picked = *pick(attrs, axis, x.dims[axis]);
-    start += picked.first * stride;
-    copy.push(picked.count, picked.step * stride);
-    stride *= x.dims[axis];
-  }
-  std::size_t element = size_of(x.dtype);
-  copy.run(element, x.data + start * static_cast<int64_t>(element), args.out[0].data);
-}
-
-// Writes the elements of `value`, repeated where it has one, to regular steps of the result; or adds them to it.
-template <class E, bool kAdds> void run_slice_write(const KernelArgs& args) {
-  const SliceAttrs& attrs = args.as<SliceAttrs>();
-  const Array& x = args.in[0];
-  const Array& value = args.in[1];
-  const Array& out = args.out[0];
-  if (out.size == 0) return;
-  // The same memory when a variable or a sum of gradients is written over.
-  if (out.data != x.data) std::memcpy(out.data, x.data, static_cast<std::size_t>(out.size) * sizeof(E));
-  // The part, innermost axis first: how far apart its elements lie in the result and in the value.
-  int64_t dims[kMaxRank], to_step[kMaxRank], from_step[kMaxRank];
-  int rank = 0, value_axis = value.rank - 1;
-  int64_t first = 0, to_stride = 1, from_stride = 1, count = 1;
-  for (int axis = x.rank - 1; axis >= 0; --axis) {
-    Picked picked = *pick(attrs, axis, x.dims[axis]);
-    first += picked.first * to_stride;
-    bool dropped = axis < attrs.count && attrs.drops[axis];
-    if (!dropped) {
-      dims[rank] = picked.count;
-      to_step[rank] = picked.step * to_stride;
-      int64_t size = value_axis >= 0 ? value.dims[value_axis] : 1;
-      from_step[rank] = size == 1 ? 0 : from_stride;
-      from_stride *= size;
-      --value_axis;
-      ++rank;
-      count *= picked.count;
-    }
-    to_stride *= x.dims[axis];
-  }
-  if (count == 0) return;
-  if (rank == 0) {
-    dims[0] = 1;
-    to_step[0] = from_step[0] = 0;
-    rank = 1;
-  }
-  parallel_for(count / dims[0], row_grain(kCheapGrain, dims[0]), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      E* to = out.as<E>() + first;
-      const E* from = value.as<E>();
-      int64_t rest = row;
-      for (int axis = 1; axis < rank; ++axis) {
-        to += rest % dims[axis] * to_step[axis];
-        from += rest % dims[axis] * from_step[axis];
-        rest /= dims[axis];
-      }
-      if constexpr (kAdds) {
-        using C = ComputeType<E>;
-        for (int64_t i = 0; i < dims[0]; ++i) {
-          E& sum = to[i * to_step[0]];
-          sum = static_cast<E>(static_cast<C>(sum) + static_cast<C>(from[i * from_step[0]]));
-        }
-      } else {
-        for (int64_t i = 0; i < dims[0]; ++i) to[i * to_step[0]] = from[i * from_step[0]];
-      }
-    }
-  });
-}
-
-void run_slice_assign_any(const KernelArgs& args) {
-  switch (size_of(args.out[0].dtype)) {
-    case 1: return run_slice_write<uint8_t, false>(args);
-    case 2: return run_slice_write<uint16_t, false>(args);
-    case 4: return run_slice_write<uint32_t, false>(args);
-    default: return run_slice_write<uint64_t, false>(args);
-  }
 }
 
 // Repeats elements along axes of one.
@@ -189,22 +100,15 @@ constexpr int64_t kShortRowBytes = 64;
 
 template <class RowBytes> void join_any(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& row_bytes) {
   if (out_row_bytes > kShortRowBytes * args.n_in) return join(args, out_row_bytes, row_bytes);
-  switch (size_of(args.out[0].dtype)) {
-    case 1: return join_short<uint8_t>(args, out_row_bytes, row_bytes);
-    case 2: return join_short<uint16_t>(args, out_row_bytes, row_bytes);
-    case 4: return join_short<uint32_t>(args, out_row_bytes, row_bytes);
-    default: return join_short<uint64_t>(args, out_row_bytes, row_bytes);
-  }
+  by_size(size_of(args.out[0].dtype), [&]<class E>(TypeTag<E>) { join_short<E>(args, out_row_bytes, row_bytes); });
 }
 
 // The axis, and the bytes of one step along it in the result.
 int64_t step_bytes(const KernelArgs& args, int* axis) {
   const Axes& axes = args.as<AxisAttrs>().axis;
   const Array& out = args.out[0];
-  *axis = axes.given() ? static_cast<int>(axes.v[0] < 0 ? axes.v[0] + out.rank : axes.v[0]) : 0;
-  int64_t bytes = static_cast<int64_t>(size_of(out.dtype));
-  for (int i = *axis + 1; i < out.rank; ++i) bytes *= out.dims[i];
-  return bytes;
+  *axis = axis_of(axes, out.rank, 0);
+  return Extent::around(out.dims, out.rank, *axis).inner * static_cast<int64_t>(size_of(out.dtype));
 }
 
 void run_concat(const KernelArgs& args) {
@@ -221,50 +125,16 @@ void run_stack(const KernelArgs& args) {
   join_any(args, bytes * args.n_in, [&](int) { return bytes; });
 }
 
-// Part of an axis of x.
-void run_piece(const KernelArgs& args, const Axes& axes, const Part& part) {
-  const Array& x = args.in[0];
-  if (args.out[0].size == 0) return;
-  int axis = axis_of(axes, x.rank);
-  int64_t inner = 1, outer = 1;
-  for (int i = 0; i < axis; ++i) outer *= x.dims[i];
-  for (int i = axis + 1; i < x.rank; ++i) inner *= x.dims[i];
-  std::size_t element = size_of(x.dtype);
-  StridedCopy copy;
-  copy.push(inner * part.size, 1);
-  copy.push(outer, inner * x.dims[axis]);
-  copy.run(element, x.data + part.first * inner * static_cast<int64_t>(element), args.out[0].data);
-}
-
-void run_split(const KernelArgs& args) {
-  const SplitAttrs& attrs = args.as<SplitAttrs>();
-  run_piece(args, attrs.axis, attrs.part);
-}
-
-void run_unstack(const KernelArgs& args) {
-  const UnstackAttrs& attrs = args.as<UnstackAttrs>();
-  run_piece(args, attrs.axis, attrs.part);
-}
-
 }  // namespace
-
-void register_arrange_cpu(KernelRegistry& kernels);  // arrange.cpp
 
 void register_shape_cpu(KernelRegistry& kernels) {
   for (const char* name : {"Reshape", "Flatten", "Squeeze", "ExpandDims"}) {
-    kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_whole});
+    kernels.add(name, DeviceType::CPU, kAnyDType, {.run = run_copy});
   }
   kernels.add("Transpose", DeviceType::CPU, kAnyDType, {.run = run_transpose});
   kernels.add("BroadcastTo", DeviceType::CPU, kAnyDType, {.run = run_broadcast_to});
-  kernels.add("StridedSliceAssign", DeviceType::CPU, kAnyDType, {.run = run_slice_assign_any});
-  kernels.add("StridedSlice", DeviceType::CPU, kAnyDType, {.run = run_slice});
   kernels.add("ConcatV2", DeviceType::CPU, kAnyDType, {.run = run_concat});
   kernels.add("Pack", DeviceType::CPU, kAnyDType, {.run = run_stack});
-  kernels.add("Split", DeviceType::CPU, kAnyDType, {.run = run_split});
-  kernels.add("Unpack", DeviceType::CPU, kAnyDType, {.run = run_unstack});
-  kernels.add_each("StridedSliceAdd", DeviceType::CPU, AllFloats{},
-                   [](auto tag) { return KernelEntry{.run = run_slice_write<typename decltype(tag)::type, true>}; });
-  register_arrange_cpu(kernels);
 }
 
 }  // namespace lutra

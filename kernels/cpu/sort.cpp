@@ -4,7 +4,9 @@
 #include <cstring>
 
 #include "kernels/cpu/sort_lines.h"
+#include "ops/axes.h"
 #include "ops/index.h"
+#include "ops/sort.h"
 
 namespace lutra {
 namespace {
@@ -26,7 +28,7 @@ void restore_twins(const T* x, int64_t stride, int64_t n, bool descending, const
 
 LinePlan sort_plan(const KernelArgs& args) {
   const Array& x = args.in[0];
-  return LinePlan(x, index_axis(args.as<SortAttrs>().axis, x.rank, -1));
+  return LinePlan(x, axis_of(args.as<SortAttrs>().axis, x.rank, -1));
 }
 
 // Only keys move: two rooms of a line's keys a slot.
@@ -69,7 +71,7 @@ template <class T> void run_sort(const KernelArgs& args) {
 
 LinePlan argsort_plan(const KernelArgs& args) {
   const Array& x = args.in[0];
-  return LinePlan(x, index_axis(args.as<ArgsortAttrs>().axis, x.rank, -1));
+  return LinePlan(x, axis_of(args.as<ArgsortAttrs>().axis, x.rank, -1));
 }
 
 template <class T> std::size_t argsort_scratch(const KernelArgs& args) {
@@ -130,8 +132,6 @@ template <class T> void run_unique(const KernelArgs& args) {
 
 }  // namespace
 
-void register_top_k_cpu(KernelRegistry& kernels);  // top_k.cpp
-
 void register_sort_cpu(KernelRegistry& kernels) {
   kernels.add_each("Sort", DeviceType::CPU, AllTypes{}, [](auto tag) {
     using T = typename decltype(tag)::type;
@@ -145,7 +145,6 @@ void register_sort_cpu(KernelRegistry& kernels) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_unique<T>, .scratch = unique_scratch<T>};
   });
-  register_top_k_cpu(kernels);
 }
 
 }  // namespace lutra

@@ -13,7 +13,7 @@ struct LinePlan {
   int64_t length, stride, lines, slots;
 
   LinePlan(const Array& x, int axis) {
-    AxisExtent extent(x.dims, x.rank, axis);
+    Extent extent = Extent::around(x.dims, x.rank, axis);
     length = extent.size;
     stride = extent.inner;
     lines = x.size == 0 ? 0 : extent.outer * extent.inner;

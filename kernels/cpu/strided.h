@@ -10,12 +10,12 @@
 namespace lutra {
 
 // Swaps rows and columns of a square of as many elements as a register has.
-template <class E> struct Square {
+template <class E> struct TurnedSquare {
   static constexpr int kSide = 1;
   static void turn(const E* from, int64_t, E* to, int64_t) { *to = *from; }
 };
 
-template <> struct Square<uint8_t> {
+template <> struct TurnedSquare<uint8_t> {
   static constexpr int kSide = 8;
   static void turn(const uint8_t* from, int64_t from_step, uint8_t* to, int64_t to_step) {
     using Bytes = uint8_t __attribute__((vector_size(16)));
@@ -52,7 +52,7 @@ template <> struct Square<uint8_t> {
   }
 };
 
-template <> struct Square<uint16_t> {
+template <> struct TurnedSquare<uint16_t> {
   static constexpr int kSide = 8;
   static void turn(const uint16_t* from, int64_t from_step, uint16_t* to, int64_t to_step) {
     using Halves = uint16_t __attribute__((vector_size(16)));
@@ -83,7 +83,7 @@ template <> struct Square<uint16_t> {
   }
 };
 
-template <> struct Square<uint32_t> {
+template <> struct TurnedSquare<uint32_t> {
   static constexpr int kSide = 4;
   static void turn(const uint32_t* from, int64_t from_step, uint32_t* to, int64_t to_step) {
     using Words = uint32_t __attribute__((vector_size(16)));
@@ -100,7 +100,7 @@ template <> struct Square<uint32_t> {
   }
 };
 
-template <> struct Square<uint64_t> {
+template <> struct TurnedSquare<uint64_t> {
   static constexpr int kSide = 2;
   static void turn(const uint64_t* from, int64_t from_step, uint64_t* to, int64_t to_step) {
     using Pairs = uint64_t __attribute__((vector_size(16)));
@@ -135,12 +135,7 @@ class StridedCopy {
       dims_[0] = 1;
       strides_[rank_++] = 1;
     }
-    switch (element_bytes) {
-      case 1: return run_as<uint8_t>(from, to);
-      case 2: return run_as<uint16_t>(from, to);
-      case 4: return run_as<uint32_t>(from, to);
-      case 8: return run_as<uint64_t>(from, to);
-    }
+    by_size(element_bytes, [&]<class E>(TypeTag<E>) { run_as<E>(from, to); });
   }
 
  private:
@@ -225,11 +220,11 @@ class StridedCopy {
   // to[j, i] = from[i, j] for `columns` i and a few j.
   template <class E>
   static void turn_strip(const E* from, int64_t from_step, E* to, int64_t to_step, int64_t columns, int64_t rows) {
-    constexpr int64_t kSide = Square<E>::kSide;
+    constexpr int64_t kSide = TurnedSquare<E>::kSide;
     int64_t whole_columns = columns / kSide * kSide, whole_rows = rows / kSide * kSide;
     for (int64_t i = 0; i < whole_columns; i += kSide) {
       for (int64_t j = 0; j < whole_rows; j += kSide) {
-        Square<E>::turn(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+        TurnedSquare<E>::turn(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
       }
     }
     for (int64_t j = whole_rows; j < rows; ++j) {

@@ -2,7 +2,8 @@
 // answer is the same in whatever pieces a line is looked through.
 
 #include "kernels/cpu/sort_lines.h"
-#include "ops/index.h"
+#include "ops/axes.h"
+#include "ops/sort.h"
 
 namespace lutra {
 namespace {
@@ -53,7 +54,7 @@ struct TopKPlan {
   }
 
   explicit TopKPlan(const KernelArgs& args)
-      : lines(args.in[0], index_axis(args.as<TopKAttrs>().axis, args.in[0].rank, -1)), k(args.as<TopKAttrs>().k) {
+      : lines(args.in[0], axis_of(args.as<TopKAttrs>().axis, args.in[0].rank, -1)), k(args.as<TopKAttrs>().k) {
     sorts_all = 8 * k > lines.length;
     bool is_split = lines.slots == 1 && lines.length >= 2 * kPiece && 8 * k <= kPiece;
     pieces = is_split ? (lines.length + kPiece - 1) / kPiece : 1;

@@ -83,8 +83,8 @@ template <class P, class T> static void pair_block(const T* x, int64_t n, Pairs 
 // Merges the `reduced` pairs of each result, neighbours first. All are of n elements, the last ones of `last`. The
 // pairs are [outer, reduced, inner]; each result is then the first of its own.
 template <class P> void merge_pairs(Pairs pairs, const Extent& extent, int64_t n, int64_t last) {
-  int64_t count = extent.reduced, inner = extent.inner;
-  parallel_for(extent.results(), row_grain(kCheapGrain / 8, count), [=](int64_t begin, int64_t end) {
+  int64_t count = extent.size, inner = extent.inner;
+  parallel_for(extent.lines(), row_grain(kCheapGrain / 8, count), [=](int64_t begin, int64_t end) {
     while (begin < end) {
       int64_t k = begin % inner, columns = std::min(inner - k, end - begin);
       Pairs first = pairs.at(begin / inner * count * inner + k);
@@ -102,9 +102,9 @@ template <class P> void merge_pairs(Pairs pairs, const Extent& extent, int64_t n
 
 // The first of each result's pairs, one behind the other.
 inline void compact_pairs(Pairs pairs, const Extent& extent) {
-  if (extent.reduced == 1) return;
+  if (extent.size == 1) return;
   for (int64_t o = 1; o < extent.outer; ++o) {
-    Pairs from = pairs.at(o * extent.reduced * extent.inner), to = pairs.at(o * extent.inner);
+    Pairs from = pairs.at(o * extent.size * extent.inner), to = pairs.at(o * extent.inner);
     std::copy(from.a, from.a + extent.inner, to.a);
     std::copy(from.b, from.b + extent.inner, to.b);
   }
@@ -112,7 +112,7 @@ inline void compact_pairs(Pairs pairs, const Extent& extent) {
 
 // The first stage: pairs of blocks, [outer, blocks, inner].
 template <class P, class T> void gather_pairs(const T* x, const Extent& extent, Pairs pairs) {
-  int64_t reduced = extent.reduced, inner = extent.inner, blocks = extent.blocks();
+  int64_t reduced = extent.size, inner = extent.inner, blocks = blocks_of(extent);
   if (inner == 1 && reduced <= kRun) {  // many short rows: side by side, as columns
     int64_t groups = (extent.outer + kPairColumns - 1) / kPairColumns;
     parallel_for(groups, row_grain(kCheapGrain / 4, reduced * kPairColumns), [=](int64_t begin, int64_t end) {
@@ -137,7 +137,7 @@ template <class P, class T> void gather_pairs(const T* x, const Extent& extent, 
 
 inline int64_t pair_count(const ReducePlan& plan) {
   if (plan.stages == 0) return 0;
-  return plan.stage[0].results() * plan.stage[0].blocks();
+  return plan.stage[0].lines() * blocks_of(plan.stage[0]);
 }
 
 inline std::size_t pair_scratch(const KernelArgs& args) {
@@ -155,15 +155,15 @@ template <class P, class T, class Finish> void reduce_pairs(const KernelArgs& ar
   Pairs pairs{reinterpret_cast<double*>(args.scratch), reinterpret_cast<double*>(args.scratch) + pair_count(plan)};
   gather_pairs<P>(args.in[0].as<T>(), plan.stage[0], pairs);
   Extent blocks = plan.stage[0];
-  blocks.reduced = plan.stage[0].blocks();
-  int64_t reduced = plan.stage[0].reduced;
-  merge_pairs<P>(pairs, blocks, kBlock, reduced - (blocks.reduced - 1) * kBlock);
+  blocks.size = blocks_of(plan.stage[0]);
+  int64_t reduced = plan.stage[0].size;
+  merge_pairs<P>(pairs, blocks, kBlock, reduced - (blocks.size - 1) * kBlock);
   compact_pairs(pairs, blocks);
   int64_t n = reduced;
   for (int i = 1; i < plan.stages; ++i) {
     merge_pairs<P>(pairs, plan.stage[i], n, n);
     compact_pairs(pairs, plan.stage[i]);
-    n *= plan.stage[i].reduced;
+    n *= plan.stage[i].size;
   }
   parallel_for(args.out[0].size, kCheapGrain / 4, [=, &finish](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) out[i] = rounded<T>(finish(pairs.a[i], pairs.b[i], n));

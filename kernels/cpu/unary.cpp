@@ -1,5 +1,5 @@
-// Functions of one element on the CPU, and the gradients of those that have a kernel of their own. Activations are in
-// activations.cpp.
+// Functions of one element on the CPU, and the gradients of those that have a kernel of their own. Angles are in
+// trigonometric.cpp, activations in activations.cpp.
 
 #include "kernels/cpu/unary.h"
 
@@ -7,23 +7,11 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/cpu/elementary.h"
 #include "kernels/cpu/error_function.h"
-#include "kernels/cpu/trigonometric.h"
 
 namespace lutra {
-
-void register_activations_cpu(KernelRegistry& kernels);  // activations.cpp
-
 namespace {
-
-// The type to compute in so that overflow wraps: at least unsigned, since C++ makes int of anything narrower.
-template <class T> struct WrappingOf { using type = T; };
-template <class T>
-requires std::is_integral_v<T>
-struct WrappingOf<T> {
-  using type = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
-};
-template <class T> using Wrapping = typename WrappingOf<T>::type;
 
 struct Neg {
   template <class T> static T apply(T x) {
@@ -102,35 +90,7 @@ struct IsFinite {
   template <class T> static bool apply(T x) { return std::fabs(x) <= std::numeric_limits<T>::max(); }
 };
 
-// An op made of a function of elementary.h and its kin.
-template <class F> struct Function : Costly {
-  template <class T> [[gnu::always_inline]] T apply(T x) const { return F{}(x); }
-};
-template <class F> void add_function_of(KernelRegistry& kernels, const char* name, F) {
-  add_function<Function<F>>(kernels, name);
-}
-
-// Large angles are left to the C library.
-struct OfAngle : Costly {
-  template <class T> [[gnu::always_inline]] bool is_hard(T x) const { return is_large_angle(x); }
-};
-struct Sin : OfAngle {
-  template <class T> [[gnu::always_inline]] T apply(T x) const { return sin_of(x); }
-  template <class T> T hard(T x) const { return std::sin(x); }
-};
-struct Cos : OfAngle {
-  template <class T> [[gnu::always_inline]] T apply(T x) const { return cos_of(x); }
-  template <class T> T hard(T x) const { return std::cos(x); }
-};
-struct Tan : OfAngle {
-  template <class T> [[gnu::always_inline]] T apply(T x) const { return tan_of(x); }
-  template <class T> T hard(T x) const { return std::tan(x); }
-};
-
 // The gradient of an input from that of the output, by what the function gave.
-struct TanhGrad {
-  template <class T> static T apply(T y, T dy) { return dy * (T(1) - y * y); }
-};
 struct SqrtGrad {
   template <class T> static T apply(T y, T dy) { return dy * T(0.5) / y; }
 };
@@ -190,21 +150,10 @@ void register_unary_cpu(KernelRegistry& kernels) {
   add_function_of(kernels, "Expm1", [](auto x) { return expm1_of(x); });
   add_function_of(kernels, "Log", [](auto x) { return log_of(x); });
   add_function_of(kernels, "Log1p", [](auto x) { return log1p_of(x); });
-  add_function<Sin>(kernels, "Sin");
-  add_function<Cos>(kernels, "Cos");
-  add_function<Tan>(kernels, "Tan");
-  add_function_of(kernels, "Asin", [](auto x) { return asin_of(x); });
-  add_function_of(kernels, "Acos", [](auto x) { return acos_of(x); });
-  add_function_of(kernels, "Atan", [](auto x) { return atan_of(x); });
-  add_function_of(kernels, "Sinh", [](auto x) { return sinh_of(x); });
-  add_function_of(kernels, "Cosh", [](auto x) { return cosh_of(x); });
-  add_function_of(kernels, "Tanh", [](auto x) { return tanh_of(x); });
   add_function_of(kernels, "Erf", [](auto x) { return erf_of(x); });
-  add_function<TanhGrad>(kernels, "TanhGrad");
   add_function<SqrtGrad>(kernels, "SqrtGrad");
   add_function<RsqrtGrad>(kernels, "RsqrtGrad");
   add_function<ReciprocalGrad>(kernels, "ReciprocalGrad");
-  register_activations_cpu(kernels);
 }
 
 }  // namespace lutra

@@ -87,6 +87,14 @@ template <class Op> void add_function(KernelRegistry& kernels, const char* name)
                    [](auto tag) { return KernelEntry{.run = run_function<Op, typename decltype(tag)::type>}; });
 }
 
+// An op made of a function of elementary.h and its kin.
+template <class F> struct Function : Costly {
+  template <class T> [[gnu::always_inline]] T apply(T x) const { return F{}(x); }
+};
+template <class F> void add_function_of(KernelRegistry& kernels, const char* name, F) {
+  add_function<Function<F>>(kernels, name);
+}
+
 // And for every integer dtype.
 template <class Op> void add_number_function(KernelRegistry& kernels, const char* name) {
   add_function<Op>(kernels, name);

@@ -1,17 +1,12 @@
 // Updates of variables on the CPU. The result may be the variable's own memory, so each element is read before it is
 // written and nothing else of the output is touched.
 
-#include <type_traits>
-
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/copy.h"
 
 namespace lutra {
 namespace {
 
 // Integers wrap.
-template <class T>
-using Wrapping = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
-
 template <class T, bool adds> void run_update(const KernelArgs& args) {
   const T* variable = args.in[0].as<T>();
   const T* value = args.in[1].as<T>();
@@ -28,25 +23,14 @@ template <class T, bool adds> void run_update(const KernelArgs& args) {
   });
 }
 
-void run_assign(const KernelArgs& args) {
-  const Array& in = args.in[0];
-  const Array& out = args.out[0];
-  parallel_for(in.size, kCheapGrain, [&](int64_t begin, int64_t end) {
-    convert(out.dtype, out.data + static_cast<std::size_t>(begin) * size_of(out.dtype), in.dtype,
-            in.data + static_cast<std::size_t>(begin) * size_of(in.dtype), end - begin);
-  });
-}
-
 }  // namespace
 
 void register_variable_cpu(KernelRegistry& kernels) {
-  kernels.add("AssignVariableOp", DeviceType::CPU, kAnyDType, {.run = run_assign});
-  kernels.add_each("AssignAddVariableOp", DeviceType::CPU, AllNumbers{}, [](auto tag) {
-    return KernelEntry{.run = run_update<typename decltype(tag)::type, true>};
-  });
-  kernels.add_each("AssignSubVariableOp", DeviceType::CPU, AllNumbers{}, [](auto tag) {
-    return KernelEntry{.run = run_update<typename decltype(tag)::type, false>};
-  });
+  kernels.add("AssignVariableOp", DeviceType::CPU, kAnyDType, {.run = run_convert});
+  kernels.add_each("AssignAddVariableOp", DeviceType::CPU, AllNumbers{},
+                   [](auto tag) { return KernelEntry{.run = run_update<typename decltype(tag)::type, true>}; });
+  kernels.add_each("AssignSubVariableOp", DeviceType::CPU, AllNumbers{},
+                   [](auto tag) { return KernelEntry{.run = run_update<typename decltype(tag)::type, false>}; });
 }
 
 }  // namespace lutra

@@ -1,9 +1,10 @@
-// Lengths of vectors on the CPU: a part of the reduce family.
+// Lengths of vectors on the CPU.
 
 #include <cmath>
 #include <vector>
 
 #include "kernels/cpu/reduce_axes.h"
+#include "ops/vector_norm.h"
 
 namespace lutra {
 namespace {

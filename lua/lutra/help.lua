@@ -59,18 +59,18 @@ local function listed(head, words) return filled(("  %-22s"):format(head), 24, w
 local function item(head, text) return filled("  " .. head, 4, words_of(text)) end
 
 local function op_lines()
-  local families, of = {}, {}
+  local groups, of = {}, {}
   for _, op in ipairs(ops) do
-    if not of[op.family] then
-      families[#families + 1] = op.family
-      of[op.family] = {}
+    if not of[op.group] then
+      groups[#groups + 1] = op.group
+      of[op.group] = {}
     end
-    table.insert(of[op.family], op.name)
+    table.insert(of[op.group], op.name)
   end
   local lines = {}
-  for _, family in ipairs(families) do
-    table.sort(of[family])
-    lines[#lines + 1] = listed(family, of[family])
+  for _, group in ipairs(groups) do
+    table.sort(of[group])
+    lines[#lines + 1] = listed(group, of[group])
   end
   return lines
 end
@@ -102,7 +102,7 @@ local function overview()
     "(lutra.tidy), a module or a tensor.",
     "\nModules:", table.concat(modules, "\n"),
     "\nValues, by their fields and methods:", table.concat(values, "\n"),
-    "\nOperations, by family; those that take a tensor first are methods too:", table.concat(op_lines(), "\n"),
+    "\nOperations, by group; those that take a tensor first are methods too:", table.concat(op_lines(), "\n"),
   }, "\n")
 end
 
@@ -159,7 +159,7 @@ local function class_help(class)
 end
 
 local function ops_help()
-  return "Operations, by family:\n" .. table.concat(op_lines(), "\n")
+  return "Operations, by group:\n" .. table.concat(op_lines(), "\n")
 end
 
 -- The name of a function or module of ours, looked for where users find them.

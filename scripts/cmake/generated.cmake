@@ -18,8 +18,16 @@ endfunction()
 
 lutra_write(core/version.h "#pragma once\n\n#define LUTRA_VERSION \"${PROJECT_VERSION}\"\n")
 
-lutra_lines(declarations "void define_%_ops(OpRegistry& ops);" ${OP_FAMILIES})
-lutra_lines(calls "  ops.begin_family(\"%\");\n  define_%_ops(ops);" ${OP_FAMILIES})
+set(families "")
+set(calls "")
+foreach(line IN LISTS OP_FAMILIES)
+  string(REGEX MATCH "^([a-z]+): (.+)$" matched "${line}")
+  string(REPLACE " " ";" names "${CMAKE_MATCH_2}")
+  list(APPEND families ${names})
+  lutra_lines(group_calls "  define_%_ops(ops);" ${names})
+  string(APPEND calls "  ops.begin_group(\"${CMAKE_MATCH_1}\");\n${group_calls}")
+endforeach()
+lutra_lines(declarations "void define_%_ops(OpRegistry& ops);" ${families})
 lutra_write(ops/families.cpp "#include \"ops/op.h\"
 
 namespace lutra {
@@ -32,8 +40,8 @@ ${calls}}
 ")
 
 # Compiled once per level, each time under the name LUTRA_CPU_ENTRY.
-lutra_lines(declarations "void register_%_cpu(KernelRegistry& kernels);" ${OP_FAMILIES})
-lutra_lines(calls "  register_%_cpu(kernels);" ${OP_FAMILIES})
+lutra_lines(declarations "void register_%_cpu(KernelRegistry& kernels);" ${families})
+lutra_lines(calls "  register_%_cpu(kernels);" ${families})
 lutra_write(kernels/cpu_families.cpp "#include \"ops/kernel.h\"
 
 namespace lutra {

@@ -19,7 +19,7 @@ function(lutra_objects target)
     "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}" "${GENERATED_DIR}")
 endfunction()
 
-foreach(family IN LISTS OP_FAMILIES)
+foreach(family IN LISTS families)  # of generated.cmake
   foreach(source "src/ops/${family}.cpp" "kernels/cpu/${family}.cpp")
     if(NOT EXISTS "${PROJECT_SOURCE_DIR}/${source}")
       message(FATAL_ERROR "${family} is in OP_FAMILIES (CMakeLists.txt), and ${source} is not there")

@@ -18,14 +18,25 @@ check_layers() {
   lua5.4 scripts/lib/layers.lua "$root"
 }
 
-# An op family is one basename: CMake asks for its sources, this for its specification.
+# An op family is one basename: each on the list has its entry, its kernels and its specification, and nothing else that
+# is an entry, registers kernels or is a specification stands beside them. CMake's own calls need no check.
 check_families() {
-  local family bad=0 count=0 families
-  families=$(sed -n 's/^set(OP_FAMILIES \(.*\))$/\1/p' CMakeLists.txt)
+  local family file bad=0 count=0 families
+  families=$(sed -n '/^set(OP_FAMILIES$/,/)$/{s/^  "[a-z]*: \([a-z0-9_ ]*\)")\{0,1\}$/\1/p}' CMakeLists.txt | tr ' ' '\n')
   for family in $families; do
     count=$((count + 1))
-    [[ -e tests/ops/$family.lua ]] || { echo "op family $family has no tests/ops/$family.lua"; bad=1; }
+    for file in "src/ops/$family.cpp" "kernels/cpu/$family.cpp" "tests/ops/$family.lua"; do
+      [[ -e $file ]] || { echo "op family $family has no $file"; bad=1; }
+    done
   done
+  while IFS= read -r file; do
+    family=$(basename "${file%.*}")
+    grep -qx "$family" <<<"$families" || { echo "$file is of no family of OP_FAMILIES (CMakeLists.txt)"; bad=1; }
+  done < <(
+    grep -lE '^void define_[a-z0-9_]+_ops\(' src/ops/*.cpp
+    grep -lE '^void register_[a-z0-9_]+_cpu\(' kernels/cpu/*.cpp
+    ls tests/ops/*.lua
+  )
   ((count > 0)) || { echo "CMakeLists.txt names no op families"; bad=1; }
   echo "families: $count looked at"
   return "$bad"

@@ -7,7 +7,7 @@
 #include "eager/executor.h"
 #include "ops/create.h"
 #include "ops/gradient.h"
-#include "ops/shape.h"
+#include "ops/slice.h"
 
 namespace lutra {
 namespace {
@@ -140,11 +140,7 @@ Tensor zeros_like(Context& context, const TensorRep& source) {
 }
 
 Backward::Backward(Context& context, Ledger::Tapes tape, bool consumes)
-    : context_(context),
-      ledger_(context.ledger()),
-      tape_(tape),
-      consumes_(consumes),
-      records_(ledger_.records()) {
+    : context_(context), ledger_(context.ledger()), tape_(tape), consumes_(consumes), records_(ledger_.records()) {
   gradients_.resize(ledger_.values());
   ledger_.begin_reading();
 }
@@ -204,8 +200,7 @@ void Backward::accumulate_part(const Recorded& whole, const SliceAttrs& part, co
     Call fill(context_.runtime().ops().get("Fill"), zero, 1);
     FillAttrs& attrs = fill.as<FillAttrs>();
     attrs.dtype = whole.tensor.dtype;
-    attrs.shape.count = static_cast<int8_t>(whole.tensor.rank);
-    std::copy(whole.tensor.dims, whole.tensor.dims + whole.tensor.rank, attrs.shape.v);
+    attrs.shape = Dims::of(Shape({whole.tensor.dims, static_cast<std::size_t>(whole.tensor.rank)}));
     sum = run_op(context_, fill, &place);
   }
   Operand operands[2] = {{&sum->rep(), Scalar::of(false)}, {&gradient.rep(), Scalar::of(false)}};

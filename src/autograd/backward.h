@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "eager/context.h"
+#include "ops/slice.h"
 
 namespace lutra {
 
@@ -36,7 +37,7 @@ class Backward {
   Ledger& ledger_;
   const Ledger::Tapes tape_;
   const bool consumes_;
-  const std::size_t records_;            // those there were at the start
+  const std::size_t records_;                     // those there were at the start
   std::vector<std::optional<Tensor>> gradients_;  // by value
   std::vector<Tensor> tensors_;                   // of the rule at work
 };

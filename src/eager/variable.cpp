@@ -2,6 +2,7 @@
 
 #include "eager/executor.h"
 #include "ops/create.h"
+#include "ops/slice.h"
 
 namespace lutra {
 namespace {
@@ -111,8 +112,7 @@ void assign(Context& context, std::string_view name, TensorRep& variable, const 
     Call call(runtime.ops().get("Fill"), operands, 1, 1);
     FillAttrs& attrs = call.as<FillAttrs>();
     attrs.dtype = variable.dtype;
-    attrs.shape.count = static_cast<int8_t>(variable.rank);
-    for (int i = 0; i < variable.rank; ++i) attrs.shape.v[i] = variable.dims[i];
+    attrs.shape = Dims::of(variable.shape());
     return run_update(context, call, variable);
   }
   LogicalDevice& device = runtime.device(variable.device);

@@ -1,12 +1,12 @@
-// A tensor that can be assigned. It is a TensorRep whose `value` says that it is a variable and names it for life; as an
-// op's input it is used as it is. It stays on the device it was made on. An update writes in place when nobody else holds
-// the memory (a tape, a read, a slice), else into fresh memory, so tensors read before never change.
+// A tensor that can be assigned. It is a TensorRep whose `value` says that it is a variable and names it for life; as
+// an op's input it is used as it is. It stays on the device it was made on. An update writes in place when nobody else
+// holds the memory (a tape, a read, a slice), else into fresh memory, so tensors read before never change.
 #pragma once
 
 #include <string_view>
 
 #include "eager/context.h"
-#include "ops/shape.h"
+#include "ops/slice.h"
 
 namespace lutra {
 

@@ -6,7 +6,7 @@
 #include "lua/own_entries.h"
 #include "lua/tensor_api.h"
 #include "ops/index.h"
-#include "ops/shape.h"
+#include "ops/slice.h"
 
 // t[i], t[{i, {first, last, step}, {}}], t[indices], t[mask]: a StridedSlice, a GatherV2 or a BooleanMask.
 

@@ -5,7 +5,7 @@
 
 #include "lua/args.h"
 #include "lua/state.h"
-#include "ops/shape.h"
+#include "ops/slice.h"
 
 namespace lutra {
 

@@ -5,6 +5,7 @@
 #include "lua/guard.h"
 #include "lua/modules.h"
 #include "lua/tensor_api.h"
+#include "ops/slice.h"
 
 // lutra.Variable and what variables can do beyond tensors.
 

@@ -5,9 +5,6 @@
 #include "ops/unary.h"
 
 namespace lutra {
-
-void define_activation_ops(OpRegistry& ops);
-
 namespace {
 
 AttrTable leaky_relu_attrs() {
@@ -133,7 +130,7 @@ void define_grads(OpRegistry& ops) {
 
 }  // namespace
 
-void define_activation_ops(OpRegistry& ops) {
+void define_activations_ops(OpRegistry& ops) {
   const UnaryEntry same_dtype[] = {
       {"Relu", "relu", "x where it is positive, else 0; nan stays nan. Integers stay integers.",
        "Nair and Hinton, ICML 2010", "lutra.relu{-1, 2}  --> {0, 2}", relu_gradient, kY0},

@@ -1,8 +1,10 @@
 // Elements repeated, moved along their axes, or with others around them: tile, repeat_interleave, pad, flip, roll.
 #include "ops/arrange.h"
 
+#include "ops/axes.h"
 #include "ops/gradient.h"
 #include "ops/shape.h"
+#include "ops/slice.h"
 
 namespace lutra {
 namespace {
@@ -60,7 +62,7 @@ void repeat_shape(Inference& inference) {
   const RepeatAttrs& attrs = inference.attrs<RepeatAttrs>();
   Shape out = inference.shape(0);
   require(out.rank() > 0, inference.who(), ": x is a scalar, which has no axis to repeat along");
-  int axis = one_axis(inference, attrs.axis, out.rank(), "x", 0);
+  int axis = one_axis(inference, attrs.axis, 0);
   if (attrs.n.is_list()) {
     require(attrs.n.count == 1 || attrs.n.count == out[axis], inference.who(), ": n lists ", attrs.n.count,
             attrs.n.count == 1 ? " count" : " counts", ", and axis ", inference.shown(axis), " of x ",
@@ -89,7 +91,7 @@ void repeat_gradient(Gradient& g) {
   Shape x = g.shape_of(0), out = g.output_shape();
   if (out.size() == 0) return g.add(0, g.fill(x, 0, g.dtype_of(0)));
   if (!attrs.is_uniform()) return g.add(0, g.call("RepeatGrad", {g.dy()}, attrs));
-  int axis = axis_of(attrs.axis, x.rank());
+  int axis = axis_of(attrs.axis, x.rank(), 0);
   int64_t before = 1;
   for (int i = 0; i <= axis; ++i) before *= x[i];
   Shape apart{before, attrs.at(0), x.size() / before};
@@ -99,7 +101,7 @@ void repeat_gradient(Gradient& g) {
 void repeat_grad_shape(Inference& inference) {
   const RepeatAttrs& attrs = inference.attrs<RepeatAttrs>();
   Shape out = inference.shape(0);
-  out[axis_of(attrs.axis, out.rank())] = attrs.n.count;
+  out[axis_of(attrs.axis, out.rank(), 0)] = attrs.n.count;
   inference.output(inference.key(), out);
 }
 

@@ -1,18 +1,27 @@
-// What shape functions of the ops that rearrange elements share.
+// Attributes of the ops that rearrange elements, as their kernels read them.
 #pragma once
 
-#include "ops/inference.h"
+#include "ops/attrs.h"
 
 namespace lutra {
 
-// The one axis that was asked for, `otherwise` if none was, in a tensor (called `owner`) of `rank` axes.
-inline int one_axis(const Inference& inference, const Axes& axes, int rank, const char* owner, int64_t otherwise) {
-  require(!axes.is_list, inference.who(), ": axis is a list, expected one axis");
-  int64_t asked = axes.given() ? axes.v[0] : otherwise;
-  int64_t axis = asked < 0 ? asked + rank : asked;
-  require(axis >= 0 && axis < rank, inference.who(), ": axis ", inference.shown(asked), " is not there: ", owner,
-          " has ", rank, rank == 1 ? " axis" : " axes");
-  return static_cast<int>(axis);
-}
+struct TileAttrs {
+  Counts counts;
+};
+struct RepeatAttrs {
+  Ints n;
+  Axes axis;
+  // How often element i of the axis comes.
+  int64_t at(int64_t i) const { return !n.is_list() ? n.one : n.count == 1 ? n.v[0] : n.v[i]; }
+  bool is_uniform() const { return !n.is_list() || n.count == 1; }
+};
+struct PadAttrs {
+  Pads paddings;
+  Scalar value = Scalar::of(int64_t{0});
+};
+struct RollAttrs {
+  Counts shift;
+  Axes axis;
+};
 
 }  // namespace lutra

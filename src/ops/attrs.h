@@ -29,6 +29,14 @@ struct Dims {
   int8_t count = kNotGiven;
   int64_t v[kMaxRank];
   bool given() const { return count != kNotGiven; }
+  // It was given.
+  Shape shape() const { return Shape({v, static_cast<std::size_t>(count)}); }
+  static Dims of(const Shape& shape) {
+    Dims dims;
+    dims.count = static_cast<int8_t>(shape.rank());
+    for (int i = 0; i < shape.rank(); ++i) dims.v[i] = shape[i];
+    return dims;
+  }
 };
 
 // Up to eight integers, or one.

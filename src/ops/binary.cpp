@@ -1,49 +1,18 @@
-// Arithmetic, comparisons, logic and bits of two tensors, element by element, with NumPy's broadcasting.
+// Arithmetic of two tensors, element by element, with NumPy's broadcasting. Comparisons, logic and bits are in
+// compare.cpp.
+
+#include "ops/binary.h"
 
 #include <cmath>
-
-#include "ops/gradient.h"
 
 namespace lutra {
 namespace {
 
-constexpr const char* kPromoted = "the broadcast shape of both; the promoted dtype";
 constexpr const char* kFraction = "the broadcast shape of both; float32 for integers, else the promoted dtype";
-constexpr const char* kTruth = "the broadcast shape of both; bool";
 
-struct Entry {
-  const char* name;
-  const char* lua_name;
-  const char* summary;
-  const char* source;
-  const char* example;
-  void (*gradient)(Gradient& g) = nullptr;
-  uint16_t saves = 0;
-  Compute compute = Compute::Same;
-  const char* wrong_values = nullptr;  // when the kernel may find such: the errors, these included
-  const char* (*logged_as)(const Call& call) = nullptr;
-};
+}  // namespace
 
-// TensorFlow's & | ~ of bool tensors run the logical ops.
-bool all_bool(const Call& call) {
-  for (int i = 0; i < call.n_in; ++i) {
-    const TensorRep* tensor = call.in[i].tensor;
-    if (tensor != nullptr ? tensor->dtype != DType::Bool : call.in[i].number.kind != Scalar::Kind::Bool) return false;
-  }
-  return true;
-}
-
-// What a family of entries has in common.
-struct Common {
-  const char* a;
-  const char* b;
-  DTypes dtypes;
-  const char* errors;
-  const char* output;
-  void (*shape)(Inference&);
-};
-
-void define(OpRegistry& ops, const Entry& entry, const Common& common) {
+void define_binary(OpRegistry& ops, const BinaryEntry& entry, const BinaryCommon& common) {
   bool is_fraction = entry.compute == Compute::Float;
   ops.define({
       .name = entry.name,
@@ -64,6 +33,8 @@ void define(OpRegistry& ops, const Entry& entry, const Common& common) {
       .flags = static_cast<uint8_t>(entry.wrong_values != nullptr ? kChecksValues : 0),
   });
 }
+
+namespace {
 
 void add_gradient(Gradient& g) {
   g.add(0, g.dy());
@@ -153,33 +124,22 @@ void define_share(OpRegistry& ops, const char* name, const char* summary) {
   });
 }
 
-constexpr Common kArithmetic = {"a",
-                                "b",
-                                kNumbers,
-                                "InvalidArgument if the shapes do not broadcast, if both are bool, or for a number "
-                                "that an integer dtype does not hold.",
-                                kPromoted,
-                                broadcast_all};
-constexpr Common kComparison = {
-    "a", "b", kAnyDType, "InvalidArgument if the shapes do not broadcast.", kTruth, broadcast_to_bool};
-constexpr Common kLogic = {
-    "a", "b", kBool, "InvalidArgument if an input is not bool or the shapes do not broadcast.", kTruth, broadcast_all};
-constexpr Common kBits = {"a",           "b",
-                          kInts | kBool, "InvalidArgument if an input is a float or the shapes do not broadcast.",
-                          kPromoted,     broadcast_all};
-constexpr Common kShift = {"a", "count", kInts, "", kPromoted, broadcast_all};
+constexpr BinaryCommon kArithmetic = {
+    "a",
+    "b",
+    kNumbers,
+    "InvalidArgument if the shapes do not broadcast, if both are bool, or for a number "
+    "that an integer dtype does not hold.",
+    kPromoted,
+    broadcast_all};
 constexpr const char* kDivisionErrors =
     "InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.";
 constexpr const char* kPowerErrors =
     "InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative power of an integer.";
-constexpr const char* kShiftErrors =
-    "InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative "
-    "count.";
-
 }  // namespace
 
 void define_binary_ops(OpRegistry& ops) {
-  const Entry arithmetic[] = {
+  const BinaryEntry arithmetic[] = {
       {"AddV2", "add", "a + b; integers wrap.", "numpy.add", "lutra.add({1, 2}, 3)  --> {4, 5}", add_gradient},
       {"Sub", "sub", "a - b; integers wrap.", "numpy.subtract", "lutra.sub({1, 2}, 3)  --> {-2, -1}", sub_gradient},
       {"Mul", "mul", "a * b; integers wrap.", "numpy.multiply", "lutra.mul({1, 2}, 3)  --> {3, 6}", mul_gradient,
@@ -202,63 +162,14 @@ void define_binary_ops(OpRegistry& ops) {
       {"SquaredDifference", "squared_difference", "(a - b) squared; integers wrap.", "tf.math.squared_difference",
        "lutra.squared_difference({1, 5}, 3)  --> {4, 4}", squared_difference_gradient, kX0 | kX1},
   };
-  for (const Entry& entry : arithmetic) define(ops, entry, kArithmetic);
-  define(
+  for (const BinaryEntry& entry : arithmetic) define_binary(ops, entry, kArithmetic);
+  define_binary(
       ops,
       {"Atan2", "atan2", "The angle of the point (x, y) to the x axis, in radians from -pi to pi.", "numpy.arctan2",
        "lutra.atan2({1.0, 0.0}, {1.0, -1.0})  --> {0.7853982, 3.1415927}", atan2_gradient, kX0 | kX1, Compute::Float},
       {"y", "x", kNumbers, kArithmetic.errors, kFraction, broadcast_all});
   define_share(ops, "MaximumGrad", "What of dy reaches a of maximum(a, b).");
   define_share(ops, "MinimumGrad", "What of dy reaches a of minimum(a, b).");
-
-  const Entry comparisons[] = {
-      {"Equal", "eq", "Whether a == b.", "numpy.equal", "lutra.eq({1, 2}, 2)  --> {false, true}"},
-      {"NotEqual", "ne", "Whether a ~= b.", "numpy.not_equal", "lutra.ne({1, 2}, 2)  --> {true, false}"},
-      {"Less", "lt", "Whether a < b.", "numpy.less", "lutra.lt({1, 2}, 2)  --> {true, false}"},
-      {"LessEqual", "le", "Whether a <= b.", "numpy.less_equal", "lutra.le({1, 2}, 2)  --> {true, true}"},
-      {"Greater", "gt", "Whether a > b.", "numpy.greater", "lutra.gt({1, 2}, 1)  --> {false, true}"},
-      {"GreaterEqual", "ge", "Whether a >= b.", "numpy.greater_equal", "lutra.ge({1, 2}, 2)  --> {false, true}"},
-  };
-  for (const Entry& entry : comparisons) define(ops, entry, kComparison);
-
-  const Entry logic[] = {
-      {"LogicalAnd", "logical_and", "Whether both are true.", "numpy.logical_and",
-       "lutra.logical_and({true, false}, true)  --> {true, false}"},
-      {"LogicalOr", "logical_or", "Whether either is true.", "numpy.logical_or",
-       "lutra.logical_or({true, false}, false)  --> {true, false}"},
-      {"LogicalXor", "logical_xor", "Whether exactly one is true.", "numpy.logical_xor",
-       "lutra.logical_xor({true, false}, true)  --> {false, true}"},
-  };
-  for (const Entry& entry : logic) define(ops, entry, kLogic);
-
-  auto bits = [](const char* name, const char* lua_name, const char* summary, const char* source, const char* example,
-                 const char* (*logged_as)(const Call&)) {
-    return Entry{name, lua_name, summary, source, example, nullptr, 0, Compute::Same, nullptr, logged_as};
-  };
-  const Entry bitwise[] = {
-      bits("BitwiseAnd", "bitwise_and",
-           "a & b: the bits that both have. Of bool tensors: logical_and, and logged as that.", "numpy.bitwise_and",
-           "lutra.bitwise_and({12, 10}, 6)  --> {4, 2}",
-           [](const Call& call) { return all_bool(call) ? "LogicalAnd" : "BitwiseAnd"; }),
-      bits("BitwiseOr", "bitwise_or",
-           "a | b: the bits that either has. Of bool tensors: logical_or, and logged as that.", "numpy.bitwise_or",
-           "lutra.bitwise_or({12, 10}, 6)  --> {14, 14}",
-           [](const Call& call) { return all_bool(call) ? "LogicalOr" : "BitwiseOr"; }),
-      bits("BitwiseXor", "bitwise_xor",
-           "a ~ b: the bits that one of them has. Of bool tensors: logical_xor, and logged as that.",
-           "numpy.bitwise_xor", "lutra.bitwise_xor({12, 10}, 6)  --> {10, 12}",
-           [](const Call& call) { return all_bool(call) ? "LogicalXor" : "BitwiseXor"; }),
-  };
-  for (const Entry& entry : bitwise) define(ops, entry, kBits);
-
-  const Entry shifts[] = {
-      {"LeftShift", "left_shift", "a << count: the bits moved up by so many places; 0 once all are out.",
-       "numpy.left_shift", "lutra.left_shift({1, -3}, 2)  --> {4, -12}", nullptr, 0, Compute::Same, kShiftErrors},
-      {"RightShift", "right_shift",
-       "a >> count: the bits moved down by so many places, rounding down; once all are out 0, or -1 for a negative a.",
-       "numpy.right_shift", "lutra.right_shift({12, -3}, 1)  --> {6, -2}", nullptr, 0, Compute::Same, kShiftErrors},
-  };
-  for (const Entry& entry : shifts) define(ops, entry, kShift);
 }
 
 }  // namespace lutra

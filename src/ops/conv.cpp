@@ -3,8 +3,8 @@
 
 #include "ops/conv.h"
 
+#include "ops/cost.h"
 #include "ops/gradient.h"
-#include "ops/nn.h"
 #include "ops/windows.h"
 
 namespace lutra {
@@ -36,8 +36,7 @@ void conv_shape(Inference& inference) {
 
 // The gradients' shapes follow from an op that has been checked.
 void result_shape(Inference& inference) {
-  const Dims& result = inference.attrs<ConvAttrs>().result;
-  inference.output(inference.key(), Shape({result.v, static_cast<std::size_t>(result.count)}));
+  inference.output(inference.key(), inference.attrs<ConvAttrs>().result.shape());
 }
 
 Cost cost_of(const KernelArgs& args, const int64_t* x, const int64_t* w) {
@@ -52,12 +51,12 @@ Cost filter_cost(const KernelArgs& args) { return cost_of(args, args.in[0].dims,
 // dx of w and dy, dw of x and dy, y of x and w.
 Value input_gradient(Gradient& g, const Shape& x, Value w, Value dy) {
   ConvAttrs attrs = g.attrs<ConvAttrs>();
-  attrs.result = dims_of_image(x);
+  attrs.result = Dims::of(x);
   return g.call("Conv2DBackpropInput", {w, dy}, attrs);
 }
 Value filter_gradient(Gradient& g, const Shape& w, Value x, Value dy) {
   ConvAttrs attrs = g.attrs<ConvAttrs>();
-  attrs.result = dims_of_image(w);
+  attrs.result = Dims::of(w);
   return g.call("Conv2DBackpropFilter", {x, dy}, attrs);
 }
 Value convolution(Gradient& g, Value x, Value w) { return g.call("Conv2D", {x, w}, g.attrs<ConvAttrs>()); }
@@ -126,13 +125,6 @@ void require_fit(const Inference& inference, const char* window, const WindowAxi
             axis->before > 0 ? text(" and padding of ", axis->before, " on each side") : std::string(),
             "; padding = \"same\" would give every stride a result");
   }
-}
-
-Dims dims_of_image(const Shape& shape) {
-  Dims dims;
-  dims.count = static_cast<int8_t>(shape.rank());
-  for (int i = 0; i < shape.rank(); ++i) dims.v[i] = shape[i];
-  return dims;
 }
 
 void define_conv_ops(OpRegistry& ops) {

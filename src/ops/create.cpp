@@ -2,14 +2,12 @@
 
 #include <cmath>
 
-#include "ops/arrange.h"
+#include "ops/axes.h"
 #include "ops/create.h"
 #include "ops/gradient.h"
 
 namespace lutra {
 namespace {
-
-Shape shape_of(const Dims& dims) { return Shape({dims.v, static_cast<std::size_t>(dims.count)}); }
 
 void fill_shape(Inference& inference) {
   const FillAttrs& attrs = inference.attrs<FillAttrs>();
@@ -21,12 +19,12 @@ void fill_shape(Inference& inference) {
     require(dtype == DType::Bool || fits(dtype, value.number), inference.who(), ": value is ", value.number.as_double(),
             ", which does not fit ", dtype);
   }
-  inference.output(dtype, shape_of(attrs.shape));
+  inference.output(dtype, attrs.shape.shape());
 }
 
 void zeros_shape(Inference& inference) {
   const ZerosAttrs& attrs = inference.attrs<ZerosAttrs>();
-  inference.output(attrs.dtype != kNoDType ? attrs.dtype : DType::Float32, shape_of(attrs.shape));
+  inference.output(attrs.dtype != kNoDType ? attrs.dtype : DType::Float32, attrs.shape.shape());
 }
 
 void like_shape(Inference& inference) {

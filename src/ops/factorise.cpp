@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
+#include "ops/factorise.h"
 #include "ops/gradient.h"
 #include "ops/kernel.h"
 #include "ops/linalg.h"
 #include "ops/matmul.h"
 #include "ops/shape.h"
+#include "ops/slice.h"
 
 namespace lutra {
 namespace {

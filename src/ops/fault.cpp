@@ -12,10 +12,6 @@ Error outside(const char* lua_name, const char* what, const char* of, const Faul
                text(lua_name, ": ", what, " ", fault.value, " is not there: there are ", fault.limit, " ", of));
 }
 
-}  // namespace
-
-namespace {
-
 std::string matrix_of(const Fault& fault) {
   return fault.limit > 1 ? text("matrix ", fault.value, " of the batch of ", fault.limit) : std::string("the matrix");
 }

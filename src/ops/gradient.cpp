@@ -5,17 +5,6 @@
 #include "ops/shape.h"
 
 namespace lutra {
-namespace {
-
-Dims dims_of(const Shape& shape) {
-  Dims dims;
-  dims.count = static_cast<int8_t>(shape.rank());
-  for (int i = 0; i < shape.rank(); ++i) dims.v[i] = shape[i];
-  return dims;
-}
-
-}  // namespace
-
 // Numbers among themselves need no op.
 Value operator+(const Value& a, const Value& b) { return Value::apply("AddV2", a, b, a.number_ + b.number_); }
 Value operator-(const Value& a, const Value& b) { return Value::apply("Sub", a, b, a.number_ - b.number_); }
@@ -32,7 +21,7 @@ Value Builder::cast(Value value, DType to) { return dtype(value) == to ? value :
 
 Value Builder::reshape(Value value, const Shape& to) {
   if (shape(value) == to) return value;
-  return call("Reshape", {value}, ReshapeAttrs{dims_of(to)});
+  return call("Reshape", {value}, ReshapeAttrs{Dims::of(to)});
 }
 
 Value Builder::sum(Value value, uint32_t axes, bool keepdims) {
@@ -54,7 +43,7 @@ Value Builder::sum_leading(Value value, int kept) {
 
 Value Builder::broadcast_to(Value value, const Shape& to) {
   if (shape(value) == to) return value;
-  return call("BroadcastTo", {value}, ReshapeAttrs{dims_of(to)});
+  return call("BroadcastTo", {value}, ReshapeAttrs{Dims::of(to)});
 }
 
 Value Builder::transpose(Value value) {
@@ -67,7 +56,7 @@ Value Builder::transpose(Value value) {
 }
 
 Value Builder::fill(const Shape& to, double number, DType dtype) {
-  return call("Fill", {number}, FillAttrs{dims_of(to), dtype});
+  return call("Fill", {number}, FillAttrs{Dims::of(to), dtype});
 }
 
 void gradient_is_zero(Gradient& g) {
@@ -77,7 +66,5 @@ void gradient_is_zero(Gradient& g) {
 }
 
 void gradient_passes(Gradient& g) { g.add(0, g.reshape(g.dy(), g.shape_of(0))); }
-
-uint32_t axes_of(const Axes& axes, int rank) { return reduced_axes(axes, rank); }
 
 }  // namespace lutra

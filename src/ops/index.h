@@ -1,9 +1,11 @@
-// Attributes of the ops that look elements up, put them in order or count them, as their kernels read them.
+// Attributes of the ops that look elements up by their place, as their kernels read them.
 #pragma once
 
 #include "ops/attrs.h"
 
 namespace lutra {
+
+class Inference;
 
 // gather, take_along_axis
 struct GatherAttrs {
@@ -20,25 +22,7 @@ struct ScatterAttrs {
   int64_t axis = 0;  // from 0 on
   IndexBase base;
 };
-struct SortAttrs {
-  Axes axis;
-  bool descending = false;
-};
-struct ArgsortAttrs {
-  Axes axis;
-  bool descending = false;
-  IndexBase base;
-};
-struct TopKAttrs {
-  int64_t k = 0;
-  Axes axis;
-  IndexBase base;
-};
-
-// The one axis of `rank` that was given, else `otherwise`. It has been checked.
-inline int index_axis(const Axes& axes, int rank, int64_t otherwise) {
-  int64_t axis = axes.given() ? axes.v[0] : otherwise;
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
-}
+// "gather: x (2, 3) and indices (4,) make 9 axes ..." when they do.
+void require_axes(const Inference& inference, int count);
 
 }  // namespace lutra

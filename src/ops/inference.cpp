@@ -39,6 +39,16 @@ uint32_t Inference::axes(const Axes& axes, int rank) const {
   return mask;
 }
 
+void require_vectors(const Inference& inference, int first, int last) {
+  Shape x = inference.shape(0);
+  require(x.rank() > 0, inference.who(), ": x is a scalar, which has no last axis");
+  int64_t size = x[x.rank() - 1];
+  for (int i = first; i <= last; ++i) {
+    require(inference.shape(i) == Shape{size}, inference.who(), ": ", inference.call().op->input(i).name, " ",
+            inference.shape(i), " does not fit x ", x, ": expected ", Shape{size}, ", as long as x's last axis");
+  }
+}
+
 void same_as_first(Inference& inference) { inference.output_like(inference.key(), 0); }
 
 Shape broadcast_shape(const Inference& inference) {

@@ -68,5 +68,7 @@ void same_as_first(Inference& inference);      // one output: the key dtype in t
 void broadcast_all(Inference& inference);      // one output: the key dtype in the inputs' broadcast shape
 void broadcast_to_bool(Inference& inference);  // the same in bool
 Shape broadcast_shape(const Inference& inference);
+// x has a last axis, and each of the inputs [first, last] is a vector of its size.
+void require_vectors(const Inference& inference, int first, int last);
 
 }  // namespace lutra

@@ -24,6 +24,7 @@ struct Array {
   bool immediate;  // one element, in host memory, valid only during the launch
 
   template <class T> T* as() const { return reinterpret_cast<T*>(data); }
+  double bytes() const { return static_cast<double>(size) * static_cast<double>(size_of(dtype)); }  // for costs
 };
 
 struct KernelArgs {

@@ -1,8 +1,9 @@
 // The ops that plain layers are made of: bias, linear maps, dropout, lookups by number.
 
+#include "ops/layers.h"
+#include "ops/cost.h"
 #include "ops/gradient.h"
 #include "ops/matmul.h"
-#include "ops/nn.h"
 
 namespace lutra {
 namespace {
@@ -69,15 +70,12 @@ void embedding_shape(Inference& inference) {
 
 void embedding_gradient(Gradient& g) {
   EmbeddingAttrs attrs = g.attrs<EmbeddingAttrs>();
-  Shape table = g.shape_of(0);
-  attrs.result.count = static_cast<int8_t>(table.rank());
-  for (int i = 0; i < table.rank(); ++i) attrs.result.v[i] = table[i];
+  attrs.result = Dims::of(g.shape_of(0));
   g.add(0, g.call("EmbeddingGrad", {g.x(1), g.dy()}, attrs));
 }
 
 void embedding_grad_shape(Inference& inference) {
-  const Dims& table = inference.attrs<EmbeddingAttrs>().result;
-  inference.output(inference.key(), Shape({table.v, static_cast<std::size_t>(table.count)}));
+  inference.output(inference.key(), inference.attrs<EmbeddingAttrs>().result.shape());
 }
 
 void embedding_grad_gradient(Gradient& g) {
@@ -89,7 +87,7 @@ constexpr const char* kFirstIdDoc = "what the first id is";
 
 }  // namespace
 
-void define_layer_ops(OpRegistry& ops) {
+void define_layers_ops(OpRegistry& ops) {
   ops.define({
       .name = "BiasAdd",
       .lua_name = "bias_add",

@@ -11,10 +11,6 @@
 #include "ops/kernel.h"
 
 namespace lutra {
-
-void define_einsum_ops(OpRegistry& ops);     // einsum.cpp
-void define_factorise_ops(OpRegistry& ops);  // factorise.cpp
-
 namespace {
 
 void require_matrix(const Inference& inference, const Shape& x) {
@@ -195,7 +191,6 @@ void define_linalg_ops(OpRegistry& ops) {
       .saves = kX0 | kX1,
       .gpu = kNumbers,
   });
-  define_einsum_ops(ops);
   ops.define({
       .name = "Trace",
       .lua_name = "trace",
@@ -240,7 +235,6 @@ void define_linalg_ops(OpRegistry& ops) {
                   "numpy.triu", "lutra.triu({{1, 2}, {3, 4}})  --> {{1, 2}, {0, 4}}");
   define_triangle(ops, "Tril", "tril", "The lower triangle of each matrix: zeros above the k-th diagonal.",
                   "numpy.tril", "lutra.tril({{1, 2}, {3, 4}})  --> {{1, 0}, {3, 4}}");
-  define_factorise_ops(ops);
 }
 
 }  // namespace lutra

@@ -14,14 +14,6 @@ struct DiagonalOfAttrs {
   int64_t k = 0;
   int64_t rows = 0, columns = 0;
 };
-struct SolveAttrs {
-  bool adjoint = false;
-};
-// MatrixTriangularSolve, as TensorFlow's.
-struct TriangularAttrs {
-  bool lower = true;
-  bool adjoint = false;
-};
 
 // The k-th diagonal of a matrix: its first element's place and its length. Any k is one; far out it is empty.
 struct Diagonal {

@@ -1,7 +1,8 @@
 // Losses: one value a row, from what there should be and what there is.
 
+#include "ops/losses.h"
+#include "ops/cost.h"
 #include "ops/gradient.h"
-#include "ops/nn.h"
 
 namespace lutra {
 namespace {
@@ -140,7 +141,7 @@ constexpr const char* kOutput =
 
 }  // namespace
 
-void define_loss_ops(OpRegistry& ops) {
+void define_losses_ops(OpRegistry& ops) {
   ops.define({
       .name = "SparseSoftmaxCrossEntropyWithLogits",
       .lua_name = "cross_entropy",

@@ -1,8 +1,9 @@
-// Variances, standard deviations, norms, and logarithms of sums of powers: a part of the reduce family.
+// Variances, standard deviations, and logarithms of sums of powers.
 
 #include <cmath>
 #include <limits>
 
+#include "ops/cost.h"
 #include "ops/gradient.h"
 #include "ops/kernel.h"
 #include "ops/reduce.h"
@@ -11,14 +12,6 @@ namespace lutra {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-
-void reduced_like_key(Inference& inference) { inference.output(inference.key(), result_shape(inference)); }
-
-void norm_shape(Inference& inference) {
-  double ord = inference.attrs<NormAttrs>().ord;
-  require(ord == 1 || ord == 2 || ord == kInf, inference.who(), ": ord is ", ord, ", expected 1, 2 or math.huge");
-  reduced_like_key(inference);
-}
 
 // Two operations an element in each of two passes.
 Cost two_pass_cost(const KernelArgs& args) {
@@ -32,11 +25,6 @@ Value mean_of(Gradient& g, Value x) {
   attrs.axis = g.attrs<ReduceAttrs>().axis;
   attrs.keepdims = true;
   return g.call("Mean", {x}, attrs);
-}
-
-// dy / y, but 0 where y is 0; in a form whose own gradient is a number there, too.
-Value over_result(Gradient& g, Value dy, Value y) {
-  return dy / g.call("SelectV2", {g.call("Equal", {y, 0.0}), kInf, y});
 }
 
 double degrees_of_freedom(Gradient& g) {
@@ -62,26 +50,6 @@ void logsumexp_gradient(Gradient& g) {
   g.add(0, g.call("Exp", {unhalved(g, g.x()) - with_axes(g, unhalved(g, y))}) * with_axes(g, g.dy()));
 }
 
-void norm_gradient(Gradient& g) {
-  double ord = g.attrs<NormAttrs>().ord;
-  if (ord == 1) return g.add(0, g.call("Sign", {g.x()}) * with_axes(g, g.dy()));
-  if (ord == 2) return g.add(0, g.x() * with_axes(g, over_result(g, g.dy(), g.y())));
-  // The largest share, and none when that is 0.
-  Value most = with_axes(g, g.y()), sign = g.call("Sign", {g.x()});
-  Value is_most = g.call("Equal", {g.call("Abs", {g.x()}), most});
-  uint32_t axes = axes_of(g.attrs<ReduceAttrs>().axis, g.shape_of(0).rank());
-  Value share = with_axes(g, unhalved(g, g.dy())) / g.cast(g.sum(is_most, axes, true), DType::Float32);
-  g.add(0, g.call("SelectV2", {is_most, sign * g.cast(share, g.key()), 0.0}));
-}
-
-template <class A> AttrDef axis_option() {
-  return attr("axis", &A::axis, "an axis or a list of axes to take away").positional().otherwise("all");
-}
-template <class A> AttrDef keepdims_option() {
-  return attr("keepdims", &A::keepdims, "leave axes of size 1 in their place").otherwise("false");
-}
-
-constexpr const char* kOutput = "x's shape without the axes; float32 for integers, else x's dtype";
 constexpr const char* kErrors = "InvalidArgument for an axis that is not there or stands twice, or if x is bool.";
 
 void define_variance(OpRegistry& ops, OpDef def) {
@@ -90,7 +58,7 @@ void define_variance(OpRegistry& ops, OpDef def) {
       attrs<VarAttrs>({axis_option<VarAttrs>(),
                        attr("ddof", &VarAttrs::ddof, "taken off the number of elements to divide by").otherwise("0"),
                        keepdims_option<VarAttrs>()});
-  def.output = kOutput;
+  def.output = kReducedFraction;
   def.errors = kErrors;
   def.compute = Compute::Float;
   def.shape = reduced_like_key;
@@ -101,7 +69,7 @@ void define_variance(OpRegistry& ops, OpDef def) {
 
 }  // namespace
 
-void define_moment_ops(OpRegistry& ops) {
+void define_moments_ops(OpRegistry& ops) {
   define_variance(ops,
                   {
                       .name = "Var",
@@ -130,7 +98,7 @@ void define_moment_ops(OpRegistry& ops) {
                  "-inf.",
       .inputs = {{"x", kNumbers, "any shape"}},
       .attrs = attrs<ReduceAttrs>({axis_option<ReduceAttrs>(), keepdims_option<ReduceAttrs>()}),
-      .output = kOutput,
+      .output = kReducedFraction,
       .errors = kErrors,
       .source = "tf.math.reduce_logsumexp; the largest element is taken off first",
       .example = "lutra.logsumexp{0, 0}  --> 0.6931",
@@ -139,27 +107,6 @@ void define_moment_ops(OpRegistry& ops) {
       .gradient = logsumexp_gradient,
       .saves = kX0 | kY0,
       .cost = two_pass_cost,
-      .gpu = kFloats,
-  });
-  ops.define({
-      .name = "Norm",
-      .lua_name = "norm",
-      .summary = "The length of the vector that the elements over the given axes, or all, make up: the square root of "
-                 "the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest. Of nothing 0. "
-                 "Its gradient is 0 where it is 0.",
-      .inputs = {{"x", kNumbers, "any shape"}},
-      .attrs = attrs<NormAttrs>({axis_option<NormAttrs>(),
-                                 attr("ord", &NormAttrs::ord, "which norm: 1, 2 or math.huge").otherwise("2"),
-                                 keepdims_option<NormAttrs>()}),
-      .output = kOutput,
-      .errors = "InvalidArgument for an axis that is not there or stands twice, for another ord, or if x is bool.",
-      .source = "tf.norm, numpy.linalg.norm of vectors",
-      .example = "lutra.norm{3, 4}  --> 5.0",
-      .compute = Compute::Float,
-      .shape = norm_shape,
-      .gradient = norm_gradient,
-      .saves = kX0 | kY0,
-      .cost = reduction_cost,
       .gpu = kFloats,
   });
 }

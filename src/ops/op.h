@@ -90,13 +90,14 @@ struct OpDef {
   // moves the Part on to the next of them. Each is then made by a call whose attribute of that type says which.
   int64_t (*pieces)(const Inference& list) = nullptr;
   void (*next_piece)(const Inference& list, int64_t piece, Part* part) = nullptr;
-  void (*gradient)(Gradient& gradient) = nullptr;  // null: its outputs depend on no input smoothly, or have no dtype that could
-  uint16_t saves = 0;                              // of Saves
+  void (*gradient)(Gradient& gradient) =
+      nullptr;         // null: its outputs depend on no input smoothly, or have no dtype that could
+  uint16_t saves = 0;  // of Saves
   Cost (*cost)(const KernelArgs& args) = nullptr;  // null: a flop an output element, each byte touched once
   DTypes gpu = {};                                 // the one statement of GPU coverage
   uint8_t flags = 0;
   uint16_t id = 0;            // position in the registry
-  const char* family = "";    // set by the registry: the basename of its sources
+  const char* group = "";     // set by the registry: under which heading help lists it
   int ints_at = -1;           // set by the registry: offset of the attribute that is an Ints; -1: there is none
   bool plain_inputs = false;  // set by the registry: all inputs are promoted together and checked by one mask
 
@@ -139,8 +140,8 @@ struct Call {
 // Filled once, then read.
 class OpRegistry {
  public:
-  OpRegistry();                                            // every family of the build
-  void begin_family(const char* name) { family_ = name; }  // of the ops defined from now on
+  OpRegistry();                                          // every family of the build
+  void begin_group(const char* name) { group_ = name; }  // of the ops defined from now on
   const OpDef& define(OpDef op);
   const OpDef* find(std::string_view name) const;
   const OpDef& get(std::string_view name) const;  // one of our own names
@@ -157,7 +158,7 @@ class OpRegistry {
   const OpDef& at(int id) const { return *ops_[id]; }
 
  private:
-  const char* family_ = "";
+  const char* group_ = "";
   std::vector<std::unique_ptr<const OpDef>> ops_;
   std::unordered_map<std::string_view, const OpDef*> by_name_;
   static constexpr std::size_t kRecent = 128;

@@ -1,7 +1,8 @@
 // A tensor taken apart along an axis into a list. Pieces that lie in one block share its memory.
-#include "ops/arrange.h"
+#include "ops/pieces.h"
+#include "ops/axes.h"
 #include "ops/gradient.h"
-#include "ops/shape.h"
+#include "ops/slice.h"
 
 namespace lutra {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 int split_axis(const Inference& list) {
   Shape x = list.shape(0);
   require(x.rank() > 0, list.who(), ": x is a scalar, which has no axis to split along");
-  return one_axis(list, list.attrs<SplitAttrs>().axis, x.rank(), "x", 0);
+  return one_axis(list, list.attrs<SplitAttrs>().axis, 0);
 }
 
 // The sizes without the -1, which stands at `open` (-1: nowhere).
@@ -64,16 +65,14 @@ void next_split(const Inference& list, int64_t piece, Part* part) {
 // One piece: `part` of the axis, which goes when `drops`.
 void piece_shape(Inference& inference, int axis, const Part& part, bool drops) {
   Shape x = inference.shape(0), out;
-  int64_t outer = 1, inner = 1;
   for (int i = 0; i < x.rank(); ++i) {
     if (i != axis) out.push(x[i]);
     else if (!drops) out.push(part.size);
   }
   inference.output(inference.key(), out);
   if (out.size() == 0) return inference.share();
-  for (int i = 0; i < axis; ++i) outer *= x[i];
-  for (int i = axis + 1; i < x.rank(); ++i) inner *= x[i];
-  if (outer == 1) inference.share(part.first * inner);
+  Extent extent = Extent::around(x.data(), x.rank(), axis);
+  if (extent.outer == 1) inference.share(part.first * extent.inner);
 }
 
 void piece_gradient(Gradient& g, int axis, const Part& part, bool drops) {
@@ -89,14 +88,14 @@ void piece_gradient(Gradient& g, int axis, const Part& part, bool drops) {
 int unstack_axis(const Inference& list) {
   Shape x = list.shape(0);
   require(x.rank() > 0, list.who(), ": x is a scalar, which has no axis to take apart");
-  return one_axis(list, list.attrs<UnstackAttrs>().axis, x.rank(), "x", 0);
+  return one_axis(list, list.attrs<UnstackAttrs>().axis, 0);
 }
 
 void next_unstacked(const Inference&, int64_t piece, Part* part) { *part = {piece, 1}; }
 
 }  // namespace
 
-void define_piece_ops(OpRegistry& ops) {
+void define_pieces_ops(OpRegistry& ops) {
   ops.define({
       .name = "Unpack",
       .lua_name = "unstack",
@@ -120,7 +119,7 @@ void define_piece_ops(OpRegistry& ops) {
       .gradient =
           [](Gradient& g) {
             const UnstackAttrs& attrs = g.attrs<UnstackAttrs>();
-            piece_gradient(g, axis_of(attrs.axis, g.shape_of(0).rank()), attrs.part, true);
+            piece_gradient(g, axis_of(attrs.axis, g.shape_of(0).rank(), 0), attrs.part, true);
           },
       .gpu = kAnyDType,
   });
@@ -153,7 +152,7 @@ void define_piece_ops(OpRegistry& ops) {
       .gradient =
           [](Gradient& g) {
             const SplitAttrs& attrs = g.attrs<SplitAttrs>();
-            piece_gradient(g, axis_of(attrs.axis, g.shape_of(0).rank()), attrs.part, false);
+            piece_gradient(g, axis_of(attrs.axis, g.shape_of(0).rank(), 0), attrs.part, false);
           },
       .gpu = kAnyDType,
   });

@@ -1,8 +1,8 @@
 // Pooling of images, and its gradients.
 
 #include "ops/conv.h"
+#include "ops/cost.h"
 #include "ops/gradient.h"
-#include "ops/nn.h"
 #include "ops/windows.h"
 
 namespace lutra {
@@ -28,8 +28,7 @@ void pool_shape(Inference& inference) {
 }
 
 void result_shape(Inference& inference) {
-  const Dims& result = inference.attrs<PoolAttrs>().result;
-  inference.output(inference.key(), Shape({result.v, static_cast<std::size_t>(result.count)}));
+  inference.output(inference.key(), inference.attrs<PoolAttrs>().result.shape());
 }
 
 Cost cost_of_windows(const KernelArgs& args, const Array& results) {
@@ -44,7 +43,7 @@ Cost gradient_cost(const KernelArgs& args) { return cost_of_windows(args, args.i
 
 PoolAttrs with_result(Gradient& g, const Shape& shape) {
   PoolAttrs attrs = g.attrs<PoolAttrs>();
-  attrs.result = dims_of_image(shape);
+  attrs.result = Dims::of(shape);
   return attrs;
 }
 

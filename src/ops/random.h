@@ -1,7 +1,7 @@
-// Attributes of the random ops, as their kernels read them.
+// Attributes of the random ops, as their kernels read them, and what their entries share.
 #pragma once
 
-#include "ops/attrs.h"
+#include "ops/inference.h"
 
 namespace lutra {
 
@@ -59,5 +59,15 @@ struct UniformAttrs {
   Seed seed;
   Rng rng;
 };
+
+// What entries say of the options they share.
+inline constexpr const char* kShapeDoc = "sizes of the axes";
+inline constexpr const char* kSeedDoc =
+    "makes the result depend on this number alone, and takes nothing from set_seed's sequence";
+inline constexpr const char* kRngDoc = "the range of random bits";
+
+inline void check_dtype(const Inference& inference, DType dtype, DTypes wanted) {
+  require(wanted.has(dtype), inference.who(), ": dtype is ", dtype, ", expected ", text_of(wanted));
+}
 
 }  // namespace lutra

@@ -1,51 +1,28 @@
-// Ops that take axes away: sums, means, products, extremes and where they are, logic over all elements.
+// Ops that take axes away: sums, means, products, extremes, logic over all elements.
 
 #include "ops/reduce.h"
 
 #include <bit>
+#include <limits>
 
+#include "ops/axes.h"
+#include "ops/cost.h"
 #include "ops/gradient.h"
 #include "ops/kernel.h"
+#include "ops/scan.h"
 #include "ops/shape.h"
 
 namespace lutra {
 namespace {
 
-Shape reduced_shape(const Shape& x, uint32_t mask, bool keepdims) {
-  Shape out;
-  for (int axis = 0; axis < x.rank(); ++axis) {
-    if ((mask >> axis & 1) == 0) out.push(x[axis]);
-    else if (keepdims) out.push(1);
-  }
-  return out;
-}
-
-// Some element of the result would have none to come from.
-void require_elements(const Inference& inference, const Shape& out) {
-  require(inference.shape(0).size() > 0 || out.size() == 0, inference.who(), ": x ", inference.shape(0),
-          " has no elements to reduce, and ", inference.who(), " of nothing has no value");
-}
-
 void sum_shape(Inference& inference) {
   inference.output(is_float(inference.key()) ? inference.key() : DType::Int64, result_shape(inference));
 }
-
-void same_dtype_shape(Inference& inference) { inference.output(inference.key(), result_shape(inference)); }
 
 void extreme_shape(Inference& inference) {
   Shape out = result_shape(inference);
   require_elements(inference, out);
   inference.output(inference.key(), out);
-}
-
-void argmax_shape(Inference& inference) {
-  const ArgMaxAttrs& attrs = inference.attrs<ArgMaxAttrs>();
-  require(!attrs.axis.given() || attrs.axis.count == 1, inference.who(), ": axis is a list of ", attrs.axis.count,
-          ", expected one axis");
-  Shape x = inference.shape(0);
-  Shape out = reduced_shape(x, inference.axes(attrs.axis, x.rank()), attrs.keepdims);
-  require_elements(inference, out);
-  inference.output(DType::Int64, out);
 }
 
 struct Entry {
@@ -73,7 +50,7 @@ void sum_gradient(Gradient& g) { g.add(0, with_axes(g, g.dy())); }
 void mean_gradient(Gradient& g) { g.add(0, with_axes(g, g.cast(unhalved(g, g.dy()) / reduced_count(g), g.key()))); }
 // Equals share.
 void extreme_gradient(Gradient& g) {
-  uint32_t axes = axes_of(g.attrs<ReduceAttrs>().axis, g.shape_of(0).rank());
+  uint32_t axes = reduced_axes(g.attrs<ReduceAttrs>().axis, g.shape_of(0).rank());
   Value is_extreme = g.call("Equal", {g.x(), with_axes(g, g.y())});
   Value share = with_axes(g, unhalved(g, g.dy())) / g.cast(g.sum(is_extreme, axes, true), DType::Float32);
   g.add(0, g.call("SelectV2", {is_extreme, g.cast(share, g.key()), 0.0}));
@@ -81,7 +58,7 @@ void extreme_gradient(Gradient& g) {
 // Each element's is the product of all others. Axes that do not lie side by side are moved to the end first.
 void prod_gradient(Gradient& g) {
   Shape shape = g.shape_of(0);
-  uint32_t axes = axes_of(g.attrs<ReduceAttrs>().axis, shape.rank());
+  uint32_t axes = reduced_axes(g.attrs<ReduceAttrs>().axis, shape.rank());
   TransposeAttrs there, back;
   there.perm.count = back.perm.count = static_cast<int8_t>(shape.rank());
   there.perm.is_list = back.perm.is_list = true;
@@ -123,28 +100,22 @@ constexpr const char* kExtremeErrors =
 constexpr const char* kLogicErrors =
     "InvalidArgument for an axis that is not there or stands twice, or if x is not bool.";
 
-void define_place(OpRegistry& ops, const char* name, const char* lua_name, const char* summary, const char* source,
-                  const char* example) {
-  ops.define({
-      .name = name,
-      .lua_name = lua_name,
-      .summary = summary,
-      .inputs = {{"x", kAnyDType, "any shape"}},
-      .attrs = attrs<ArgMaxAttrs>(
-          {attr("axis", &ArgMaxAttrs::axis, "the axis to look along").positional().otherwise("the flattened tensor"),
-           attr("keepdims", &ArgMaxAttrs::keepdims, "leave an axis of size 1 in its place").otherwise("false"),
-           attr("index_base", &ArgMaxAttrs::base, "what the first index is")}),
-      .output = "x's shape without the axis; int64",
-      .errors = "InvalidArgument for an axis that is not there, for more than one, or if there are no elements.",
-      .source = source,
-      .example = example,
-      .shape = argmax_shape,
-      .cost = reduction_cost,
-      .gpu = kAnyDType,
-  });
+}  // namespace
+
+Shape reduced_shape(const Shape& x, uint32_t mask, bool keepdims) {
+  Shape out;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if ((mask >> axis & 1) == 0) out.push(x[axis]);
+    else if (keepdims) out.push(1);
+  }
+  return out;
 }
 
-}  // namespace
+// Some element of the result would have none to come from.
+void require_elements(const Inference& inference, const Shape& out) {
+  require(inference.shape(0).size() > 0 || out.size() == 0, inference.who(), ": x ", inference.shape(0),
+          " has no elements to reduce, and ", inference.who(), " of nothing has no value");
+}
 
 Shape result_shape(const Inference& inference) {
   const ReduceAttrs& attrs = inference.attrs<ReduceAttrs>();
@@ -152,16 +123,15 @@ Shape result_shape(const Inference& inference) {
   return reduced_shape(x, inference.axes(attrs.axis, x.rank()), attrs.keepdims);
 }
 
-Cost reduction_cost(const KernelArgs& args) {
-  auto bytes = [](const Array& array) {
-    return static_cast<double>(array.size) * static_cast<double>(size_of(array.dtype));
-  };
-  return {.flops = static_cast<double>(args.in[0].size), .bytes = bytes(args.in[0]) + bytes(args.out[0])};
+void reduced_like_key(Inference& inference) { inference.output(inference.key(), result_shape(inference)); }
+
+Value over_result(Gradient& g, Value dy, Value y) {
+  return dy / g.call("SelectV2", {g.call("Equal", {y, 0.0}), std::numeric_limits<double>::infinity(), y});
 }
 
 Value with_axes(Gradient& g, Value reduced) {
   Shape shape = g.shape_of(0);
-  uint32_t axes = axes_of(g.attrs<ReduceAttrs>().axis, shape.rank());
+  uint32_t axes = reduced_axes(g.attrs<ReduceAttrs>().axis, shape.rank());
   for (int i = 0; i < shape.rank(); ++i) {
     if ((axes >> i & 1u) != 0) shape[i] = 1;
   }
@@ -170,9 +140,6 @@ Value with_axes(Gradient& g, Value reduced) {
 
 Value unhalved(Gradient& g, Value value) { return kHalves.has(g.dtype(value)) ? g.cast(value, DType::Float32) : value; }
 
-void define_moment_ops(OpRegistry& ops);  // moments.cpp
-void define_scan_ops(OpRegistry& ops);    // scan.cpp
-
 void define_reduce_ops(OpRegistry& ops) {
   const Entry entries[] = {
       {"Sum", "sum", "The sum over the given axes, or of all elements. Of nothing 0; integers wrap.", kAnyDType,
@@ -180,7 +147,7 @@ void define_reduce_ops(OpRegistry& ops) {
        "lutra.sum{1, 2, 3}  --> 6", sum_shape, kAnyDType, sum_gradient},
       {"Mean", "mean", "The mean over the given axes, or of all elements. Of nothing nan.", kAnyDType,
        "x's shape without the axes; float32 for integers and bool, else x's dtype", kAxisErrors, "numpy.mean",
-       "lutra.mean{1, 2, 6}  --> 3.0", same_dtype_shape, kFloats, mean_gradient, 0, Compute::Float},
+       "lutra.mean{1, 2, 6}  --> 3.0", reduced_like_key, kFloats, mean_gradient, 0, Compute::Float},
       {"Prod", "prod", "The product over the given axes, or of all elements. Of nothing 1; integers wrap.", kAnyDType,
        "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.prod",
        "lutra.prod{2, 3, 4}  --> 24", sum_shape, kAnyDType, prod_gradient, kX0},
@@ -192,10 +159,10 @@ void define_reduce_ops(OpRegistry& ops) {
        kNumbers, extreme_gradient, kX0 | kY0},
       {"All", "all", "Whether all elements over the given axes are true. Of nothing true.", kBool,
        "x's shape without the axes; bool", kLogicErrors, "numpy.all", "lutra.all{true, false}  --> false",
-       same_dtype_shape, kBool},
+       reduced_like_key, kBool},
       {"Any", "any", "Whether any element over the given axes is true. Of nothing false.", kBool,
        "x's shape without the axes; bool", kLogicErrors, "numpy.any", "lutra.any{true, false}  --> true",
-       same_dtype_shape, kBool},
+       reduced_like_key, kBool},
   };
   for (const Entry& entry : entries) {
     ops.define({
@@ -203,9 +170,7 @@ void define_reduce_ops(OpRegistry& ops) {
         .lua_name = entry.lua_name,
         .summary = entry.summary,
         .inputs = {{"x", entry.dtypes, "any shape"}},
-        .attrs = attrs<ReduceAttrs>(
-            {attr("axis", &ReduceAttrs::axis, "an axis or a list of axes to take away").positional().otherwise("all"),
-             attr("keepdims", &ReduceAttrs::keepdims, "leave axes of size 1 in their place").otherwise("false")}),
+        .attrs = attrs<ReduceAttrs>({axis_option<ReduceAttrs>(), keepdims_option<ReduceAttrs>()}),
         .output = entry.output,
         .errors = entry.errors,
         .source = entry.source,
@@ -218,16 +183,6 @@ void define_reduce_ops(OpRegistry& ops) {
         .gpu = entry.gpu,
     });
   }
-  define_place(ops, "ArgMax", "argmax",
-               "Where the largest element along the axis is, counted from 1; without an axis its row-major position. "
-               "The first of equals, and the first nan before any number.",
-               "numpy.argmax", "lutra.argmax{1, 5, 3}  --> 2");
-  define_place(ops, "ArgMin", "argmin",
-               "Where the smallest element along the axis is, counted from 1; without an axis its row-major position. "
-               "The first of equals, and the first nan before any number.",
-               "numpy.argmin", "lutra.argmin{4, 1, 3}  --> 2");
-  define_moment_ops(ops);
-  define_scan_ops(ops);
 }
 
 }  // namespace lutra

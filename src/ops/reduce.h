@@ -1,5 +1,4 @@
-// Attributes of the ops that take axes away, and which axes those are: read the same way by shape functions and
-// kernels.
+// Attributes of the ops that take axes away, as their kernels read them, and what their entries share.
 #pragma once
 
 #include "ops/attrs.h"
@@ -11,8 +10,6 @@ class Inference;
 class OpRegistry;
 class Shape;
 class Value;
-struct Cost;
-struct KernelArgs;
 
 struct ReduceAttrs {
   Axes axis;
@@ -22,36 +19,29 @@ struct ReduceAttrs {
 struct VarAttrs : ReduceAttrs {
   int64_t ddof = 0;
 };
-struct NormAttrs : ReduceAttrs {
-  double ord = 2;  // 1, 2 or infinity
-};
-// cumsum, cumprod; without an axis over the flattened tensor
-struct ScanAttrs {
-  Axes axis;
-  bool exclusive = false;  // without the element itself
-  bool reverse = false;
-};
-struct ArgMaxAttrs {
-  Axes axis;
-  bool keepdims = false;
-  IndexBase base;
-};
-
-// A bit an axis of `rank`; all of them when none was given. The axes have been checked.
-inline uint32_t reduced_axes(const Axes& axes, int rank) {
-  if (!axes.given()) return (1u << rank) - 1u;
-  uint32_t mask = 0;
-  for (int i = 0; i < axes.count; ++i) mask |= 1u << (axes.v[i] < 0 ? axes.v[i] + rank : axes.v[i]);
-  return mask;
-}
 
 // Rules are written with these. A reduced value with its axes of one element back, so that it broadcasts to the input.
 Value with_axes(Gradient& g, Value reduced);
 // The same value, in float32 where halves would lose too much on the way.
 Value unhalved(Gradient& g, Value value);
-// What a flop an element that goes in costs.
-Cost reduction_cost(const KernelArgs& args);
-// x's shape without the reduced axes, or with size 1 in their place.
+// dy / y, but 0 where y is 0; in a form whose own gradient is a number there, too.
+Value over_result(Gradient& g, Value dy, Value y);
+// `x` without the axes of the mask, or with size 1 in their place; of the op's axes in the second form.
+Shape reduced_shape(const Shape& x, uint32_t mask, bool keepdims);
 Shape result_shape(const Inference& inference);
+// Some element of the result `out` would have none to come from.
+void require_elements(const Inference& inference, const Shape& out);
+// One output: the key dtype in that shape.
+void reduced_like_key(Inference& inference);
+
+// The options of entries that take axes away.
+template <class A> AttrDef axis_option() {
+  return attr("axis", &A::axis, "an axis or a list of axes to take away").positional().otherwise("all");
+}
+template <class A> AttrDef keepdims_option() {
+  return attr("keepdims", &A::keepdims, "leave axes of size 1 in their place").otherwise("false");
+}
+
+inline constexpr const char* kReducedFraction = "x's shape without the axes; float32 for integers, else x's dtype";
 
 }  // namespace lutra

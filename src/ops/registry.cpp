@@ -13,7 +13,7 @@ OpRegistry::OpRegistry() { define_all_ops(*this); }
 const OpDef& OpRegistry::define(OpDef op) {
   assert(op.shape != nullptr && by_name_.count(op.name) == 0);
   op.id = static_cast<uint16_t>(ops_.size());
-  op.family = family_;
+  op.group = group_;
   op.plain_inputs = !op.inputs.empty() && std::all_of(op.inputs.begin(), op.inputs.end(), [&](const InputDef& input) {
     return (input.flags & kOwnDType) == 0 && input.dtypes == op.inputs[0].dtypes;
   });
@@ -58,10 +58,9 @@ DTypes KernelRegistry::dtypes(DeviceType type, const OpDef& op) const {
 Cost cost_of(const KernelArgs& args) {
   if (args.op->cost != nullptr) return args.op->cost(args);
   Cost cost;
-  for (int i = 0; i < args.n_in; ++i)
-    cost.bytes += static_cast<double>(args.in[i].size) * static_cast<double>(size_of(args.in[i].dtype));
+  for (int i = 0; i < args.n_in; ++i) cost.bytes += args.in[i].bytes();
   for (int i = 0; i < args.n_out; ++i) {
-    cost.bytes += static_cast<double>(args.out[i].size) * static_cast<double>(size_of(args.out[i].dtype));
+    cost.bytes += args.out[i].bytes();
     cost.flops += static_cast<double>(args.out[i].size);
   }
   return cost;

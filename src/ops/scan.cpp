@@ -1,16 +1,17 @@
-// Running sums and products, and the ops their gradients are made of: a part of the reduce family.
+// Running sums and products, and the ops their gradients are made of.
 
+#include "ops/scan.h"
+
+#include "ops/axes.h"
 #include "ops/gradient.h"
 #include "ops/kernel.h"
-#include "ops/reduce.h"
 
 namespace lutra {
 namespace {
 
 void scan_shape(Inference& inference) {
   const ScanAttrs& attrs = inference.attrs<ScanAttrs>();
-  require(!attrs.axis.given() || attrs.axis.count == 1, inference.who(), ": axis is a list of ", attrs.axis.count,
-          ", expected one axis");
+  require_one(inference, attrs.axis);
   Shape x = inference.shape(0);
   inference.axes(attrs.axis, x.rank());
   if (!attrs.axis.given() && x.rank() > 0) {

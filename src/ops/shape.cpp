@@ -2,16 +2,15 @@
 
 #include "ops/shape.h"
 
-#include "ops/arrange.h"
+#include "ops/axes.h"
 #include "ops/gradient.h"
+#include "ops/slice.h"
 
 namespace lutra {
 namespace {
 
 void reshape_shape(Inference& inference) {
-  const Dims& wanted = inference.attrs<ReshapeAttrs>().shape;
-  Shape x = inference.shape(0);
-  Shape asked({wanted.v, static_cast<std::size_t>(wanted.count)});
+  Shape x = inference.shape(0), asked = inference.attrs<ReshapeAttrs>().shape.shape();
   Shape known, out = asked;
   int open = -1;
   bool has_zero = false;
@@ -136,8 +135,7 @@ void stack_shape(Inference& inference) {
 }
 
 void broadcast_to_shape(Inference& inference) {
-  const Dims& dims = inference.attrs<ReshapeAttrs>().shape;
-  Shape x = inference.shape(0), wanted({dims.v, static_cast<std::size_t>(dims.count)}), both;
+  Shape x = inference.shape(0), wanted = inference.attrs<ReshapeAttrs>().shape.shape(), both;
   require(broadcast(x, wanted, &both) && both == wanted, inference.who(), ": x ", x, " does not fit shape ", wanted,
           ": sizes of an axis must be equal, or 1 in x");
   inference.output(inference.key(), wanted);
@@ -169,19 +167,15 @@ template <class Sizes> void cut(Gradient& g, int axis, bool drops, const Sizes& 
 }
 
 void concat_gradient(Gradient& g) {
-  int axis = axis_of(g.attrs<AxisAttrs>().axis, g.shape_of(0).rank());
+  int axis = axis_of(g.attrs<AxisAttrs>().axis, g.shape_of(0).rank(), 0);
   cut(g, axis, false, [&](int i) { return g.shape_of(i)[axis]; });
 }
 
 void stack_gradient(Gradient& g) {
-  cut(g, axis_of(g.attrs<AxisAttrs>().axis, g.output_shape().rank()), true, [](int) { return int64_t{1}; });
+  cut(g, axis_of(g.attrs<AxisAttrs>().axis, g.output_shape().rank(), 0), true, [](int) { return int64_t{1}; });
 }
 
 }  // namespace
-
-void define_slice_ops(OpRegistry& ops);    // slice.cpp
-void define_arrange_ops(OpRegistry& ops);  // arrange.cpp
-void define_piece_ops(OpRegistry& ops);    // pieces.cpp
 
 void define_shape_ops(OpRegistry& ops) {
   ops.define({
@@ -306,9 +300,6 @@ void define_shape_ops(OpRegistry& ops) {
       .gradient = stack_gradient,
       .gpu = kAnyDType,
   });
-  define_slice_ops(ops);
-  define_arrange_ops(ops);
-  define_piece_ops(ops);
 }
 
 }  // namespace lutra

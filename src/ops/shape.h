@@ -1,7 +1,5 @@
-// Attributes of the ops that change how a tensor's elements are arranged, and what an indexing entry picks.
+// Attributes of the ops that change how a tensor's elements are arranged.
 #pragma once
-
-#include <optional>
 
 #include "ops/attrs.h"
 
@@ -17,81 +15,5 @@ struct TransposeAttrs {
 struct AxisAttrs {
   Axes axis;
 };
-
-struct TileAttrs {
-  Counts counts;
-};
-struct RepeatAttrs {
-  Ints n;
-  Axes axis;
-  // How often element i of the axis comes.
-  int64_t at(int64_t i) const { return !n.is_list() ? n.one : n.count == 1 ? n.v[0] : n.v[i]; }
-  bool is_uniform() const { return !n.is_list() || n.count == 1; }
-};
-struct PadAttrs {
-  Pads paddings;
-  Scalar value = Scalar::of(int64_t{0});
-};
-struct RollAttrs {
-  Counts shift;
-  Axes axis;
-};
-struct SplitAttrs {
-  Ints sizes;
-  Axes axis;
-  Part part;
-};
-struct UnstackAttrs {
-  Axes axis;
-  Part part;
-};
-
-// The axis of an op that works on one, which has been checked.
-inline int axis_of(const Axes& axes, int rank, int64_t otherwise = 0) {
-  int64_t axis = axes.given() ? axes.v[0] : otherwise;
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
-}
-
-// t[...], entry by entry as the user gave it: 1-based made 0-based, negative from the end; `last` is included. Axes
-// from `count` on are kept whole. Flags lie apart from the ranges to fit the attributes' limit.
-struct SliceAttrs {
-  struct Range {
-    int64_t first = 0;
-    int64_t last = -1;
-    int64_t step = 1;
-  };
-  int8_t count = 0;
-  bool drops[kMaxRank] = {};  // a single index (`first`), which removes the axis
-  bool all[kMaxRank] = {};    // {}
-  Range axis[kMaxRank];
-};
-
-// The elements an entry picks on its axis: `count` of them, from `first` on.
-struct Picked {
-  int64_t first, step, count;
-};
-
-// Nothing when the entry reaches past the axis. A range that runs against its step is empty, and an empty one may
-// start one past the end.
-inline std::optional<Picked> pick(const SliceAttrs& attrs, int axis, int64_t size) {
-  if (axis >= attrs.count || attrs.all[axis]) return Picked{0, 1, size};
-  const SliceAttrs::Range& range = attrs.axis[axis];
-  int64_t first = range.first < 0 ? range.first + size : range.first;
-  if (attrs.drops[axis]) {
-    if (first < 0 || first >= size) return std::nullopt;
-    return Picked{first, 1, 1};
-  }
-  int64_t last = range.last < 0 ? range.last + size : range.last;
-  bool backwards = range.step < 0;
-  int64_t low = backwards ? last : first, high = backwards ? first : last;
-  if (low > high) {
-    if (low > size || high < -1 || low < 0 || high >= size) return std::nullopt;
-    return Picked{0, 1, 0};
-  }
-  if (low < 0 || high >= size) return std::nullopt;
-  uint64_t stride = backwards ? 0 - static_cast<uint64_t>(range.step) : static_cast<uint64_t>(range.step);
-  int64_t count = static_cast<int64_t>(static_cast<uint64_t>(high - low) / stride) + 1;
-  return Picked{first, count > 1 ? range.step : 1, count};
-}
 
 }  // namespace lutra

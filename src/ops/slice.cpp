@@ -1,7 +1,7 @@
 // t[...]: what the binding's entries pick. A part that lies in one piece is shared, not copied.
 
+#include "ops/slice.h"
 #include "ops/gradient.h"
-#include "ops/shape.h"
 
 namespace lutra {
 namespace {

@@ -1,21 +1,16 @@
 // Elements in order and where they were. nan counts as larger than every number, -0 as equal to 0.
 
+#include "ops/sort.h"
+
 #include <cmath>
 
+#include "ops/axes.h"
 #include "ops/gradient.h"
 #include "ops/index.h"
 #include "ops/kernel.h"
 
 namespace lutra {
 namespace {
-
-// The axis to put in order: the last unless another was given.
-int sorted_axis(const Inference& inference, const Axes& axes) {
-  Shape x = inference.shape(0);
-  require(x.rank() > 0, inference.who(), ": x is a scalar, which has no axis to put in order");
-  require(!axes.is_list, inference.who(), ": axis is a list, expected one axis");
-  return inference.axis(axes.given() ? axes.v[0] : -1, x.rank());
-}
 
 void sort_shape(Inference& inference) {
   sorted_axis(inference, inference.attrs<SortAttrs>().axis);
@@ -25,18 +20,6 @@ void sort_shape(Inference& inference) {
 void argsort_shape(Inference& inference) {
   sorted_axis(inference, inference.attrs<ArgsortAttrs>().axis);
   inference.output_like(DType::Int64, 0);
-}
-
-void top_k_shape(Inference& inference) {
-  const TopKAttrs& attrs = inference.attrs<TopKAttrs>();
-  int axis = sorted_axis(inference, attrs.axis);
-  Shape out = inference.shape(0);
-  require(attrs.k >= 0, inference.who(), ": k is ", attrs.k, ", expected 0 or more");
-  require(attrs.k <= out[axis], inference.who(), ": k is ", attrs.k, ", and axis ", inference.shown(axis), " of x ",
-          out, " has ", out[axis], out[axis] == 1 ? " element" : " elements");
-  out[axis] = attrs.k;
-  inference.output(inference.key(), out);
-  inference.output(DType::Int64, out);
 }
 
 // The most there can be: the kernel says how many there are.
@@ -50,39 +33,37 @@ void unique_shape(Inference& inference) {
 Cost sorting_cost(const KernelArgs& args, const Axes& axes) {
   const Array& x = args.in[0];
   double size = static_cast<double>(x.size), element = static_cast<double>(size_of(x.dtype));
-  double line = static_cast<double>(x.dims[index_axis(axes, x.rank, -1)]);
+  double line = static_cast<double>(x.dims[axis_of(axes, x.rank, -1)]);
   // A radix sort reads and writes each element once a byte.
   return {.flops = size * std::log2(line + 1), .bytes = 2 * size * element * element};
 }
 Cost sort_cost(const KernelArgs& args) { return sorting_cost(args, args.as<SortAttrs>().axis); }
 Cost argsort_cost(const KernelArgs& args) { return sorting_cost(args, args.as<ArgsortAttrs>().axis); }
 
-// dy goes back along the axis to where `places` says that each element was.
-void add_back(Gradient& g, const Axes& axis, const Value& places, IndexBase base) {
-  Shape x = g.shape_of(0);
-  ScatterAttrs attrs;
-  attrs.shape.count = static_cast<int8_t>(x.rank());
-  for (int i = 0; i < x.rank(); ++i) attrs.shape.v[i] = x[i];
-  attrs.axis = index_axis(axis, x.rank(), -1);
-  attrs.base = base;
-  g.add(0, g.call("TakeAlongAxisGrad", {g.dy(), places}, attrs));
-}
-
 void sort_gradient(Gradient& g) {
   const SortAttrs& attrs = g.attrs<SortAttrs>();
   Value places = g.call("Argsort", {g.x()}, ArgsortAttrs{attrs.axis, attrs.descending, {}});
-  add_back(g, attrs.axis, places, {});
-}
-
-void top_k_gradient(Gradient& g) {
-  const TopKAttrs& attrs = g.attrs<TopKAttrs>();
-  add_back(g, attrs.axis, g.y(1), attrs.base);
+  add_to_places(g, attrs.axis, places, {});
 }
 
 constexpr const char* kErrors =
     "InvalidArgument if x is a scalar, for an axis that is not there, or for more than one.";
 
 }  // namespace
+
+int sorted_axis(const Inference& inference, const Axes& axes) {
+  require(inference.shape(0).rank() > 0, inference.who(), ": x is a scalar, which has no axis to put in order");
+  return one_axis(inference, axes, -1);
+}
+
+void add_to_places(Gradient& g, const Axes& axis, const Value& places, IndexBase base) {
+  Shape x = g.shape_of(0);
+  ScatterAttrs attrs;
+  attrs.shape = Dims::of(x);
+  attrs.axis = axis_of(axis, x.rank(), -1);
+  attrs.base = base;
+  g.add(0, g.call("TakeAlongAxisGrad", {g.dy(), places}, attrs));
+}
 
 void define_sort_ops(OpRegistry& ops) {
   ops.define({
@@ -119,28 +100,6 @@ void define_sort_ops(OpRegistry& ops) {
       .example = "lutra.argsort{30, 10, 20}  --> {2, 3, 1}",
       .shape = argsort_shape,
       .cost = argsort_cost,
-      .gpu = kAnyDType,
-  });
-  ops.define({
-      .name = "TopKV2",
-      .lua_name = "top_k",
-      .summary = "The k largest elements along an axis, the largest first, and where they stand, counted from 1. Of "
-                 "equals the "
-                 "one with the lower index comes first; nan counts as larger than every number.",
-      .inputs = {{"x", kAnyDType, "at least one axis"}},
-      .attrs = attrs<TopKAttrs>({attr("k", &TopKAttrs::k, "how many, at most the axis' size").required(),
-                                 attr("axis", &TopKAttrs::axis, "the axis to look along").positional().otherwise("-1"),
-                                 attr("index_base", &TopKAttrs::base, "what the first index is")}),
-      .output = "values in x's dtype and indices in int64, both in x's shape with k at axis",
-      .errors =
-          "InvalidArgument if x is a scalar, for an axis that is not there, for a negative k, and for one past the "
-          "axis' size.",
-      .source = "tf.math.top_k",
-      .example = "lutra.top_k({10, 40, 20, 30}, 2)  --> {40, 30}",
-      .outputs = 2,
-      .shape = top_k_shape,
-      .gradient = top_k_gradient,
-      .saves = kY1,
       .gpu = kAnyDType,
   });
   ops.define({

@@ -1,10 +1,8 @@
-// Functions of one element. Activations are in activations.cpp.
+// Functions of one element. Angles are in trigonometric.cpp, activations in activations.cpp.
 
 #include "ops/unary.h"
 
 namespace lutra {
-
-void define_activation_ops(OpRegistry& ops);  // activations.cpp
 
 void define_unary(OpRegistry& ops, const UnaryEntry& entry, Compute compute) {
   bool is_fraction = compute == Compute::Float;
@@ -54,13 +52,9 @@ void define_unary_grad(OpRegistry& ops, const UnaryGradEntry& entry) {
 
 namespace {
 
-// 1 / sqrt(1 - x^2), whose difference loses nothing next to 1 this way.
-Value arc_slope(Gradient& g) { return g.call("Rsqrt", {(1.0 - g.x()) * (1.0 + g.x())}); }
-
 // For a rule that is one call of a hidden op on the output and its gradient.
 template <const auto& kOp> void by_output(Gradient& g) { g.add(0, g.call(kOp, {g.y(), g.dy()})); }
-constexpr char kSqrtGrad[] = "SqrtGrad", kRsqrtGrad[] = "RsqrtGrad", kReciprocalGrad[] = "ReciprocalGrad",
-               kTanhGrad[] = "TanhGrad";
+constexpr char kSqrtGrad[] = "SqrtGrad", kRsqrtGrad[] = "RsqrtGrad", kReciprocalGrad[] = "ReciprocalGrad";
 
 void define_same_dtype(OpRegistry& ops) {
   const UnaryEntry entries[] = {
@@ -113,36 +107,6 @@ void define_powers(OpRegistry& ops) {
   for (const UnaryEntry& entry : entries) define_unary(ops, entry, Compute::Float);
 }
 
-void define_trigonometry(OpRegistry& ops) {
-  const UnaryEntry entries[] = {
-      {"Sin", "sin", "The sine of x in radians; nan for inf.", "numpy.sin",
-       "lutra.sin{0.0, 1.0}  --> {0.0, 0.84147096}", [](Gradient& g) { g.add(0, g.dy() * g.call("Cos", {g.x()})); },
-       kX0},
-      {"Cos", "cos", "The cosine of x in radians; nan for inf.", "numpy.cos",
-       "lutra.cos{0.0, 1.0}  --> {1.0, 0.5403023}", [](Gradient& g) { g.add(0, -(g.dy() * g.call("Sin", {g.x()}))); },
-       kX0},
-      {"Tan", "tan", "The tangent of x in radians; nan for inf.", "numpy.tan",
-       "lutra.tan{0.0, 1.0}  --> {0.0, 1.5574077}",
-       [](Gradient& g) { g.add(0, g.dy() * (1.0 + g.call("Square", {g.y()}))); }, kY0},
-      {"Asin", "asin", "The angle in [-pi/2, pi/2] whose sine is x; nan outside -1..1.", "numpy.arcsin",
-       "lutra.asin{0.0, 1.0}  --> {0.0, 1.5707964}", [](Gradient& g) { g.add(0, g.dy() * arc_slope(g)); }, kX0},
-      {"Acos", "acos", "The angle in [0, pi] whose cosine is x; nan outside -1..1.", "numpy.arccos",
-       "lutra.acos{1.0, 0.0}  --> {0.0, 1.5707964}", [](Gradient& g) { g.add(0, -(g.dy() * arc_slope(g))); }, kX0},
-      {"Atan", "atan", "The angle in [-pi/2, pi/2] whose tangent is x.", "numpy.arctan",
-       "lutra.atan{0.0, 1.0}  --> {0.0, 0.7853982}",
-       [](Gradient& g) { g.add(0, g.dy() / (1.0 + g.call("Square", {g.x()}))); }, kX0},
-      {"Sinh", "sinh", "The hyperbolic sine, (e^x - e^-x) / 2.", "numpy.sinh",
-       "lutra.sinh{0.0, 1.0}  --> {0.0, 1.1752012}", [](Gradient& g) { g.add(0, g.dy() * g.call("Cosh", {g.x()})); },
-       kX0},
-      {"Cosh", "cosh", "The hyperbolic cosine, (e^x + e^-x) / 2.", "numpy.cosh",
-       "lutra.cosh{0.0, 1.0}  --> {1.0, 1.5430807}", [](Gradient& g) { g.add(0, g.dy() * g.call("Sinh", {g.x()})); },
-       kX0},
-      {"Tanh", "tanh", "The hyperbolic tangent.", "numpy.tanh", "lutra.tanh{0.0, 1.0}  --> {0.0, 0.7615942}",
-       by_output<kTanhGrad>, kY0},
-  };
-  for (const UnaryEntry& entry : entries) define_unary(ops, entry, Compute::Float);
-}
-
 void define_grads(OpRegistry& ops) {
   const UnaryGradEntry entries[] = {
       {"SqrtGrad", "y", "dy", "0.5 dy / y, sqrt's gradient.", "tf.raw_ops.SqrtGrad",
@@ -159,11 +123,6 @@ void define_grads(OpRegistry& ops) {
        [](Gradient& g) {
          if (g.needs(0)) g.add(0, g.dy() * g.x(1) * g.x(0) * -2.0);
          if (g.needs(1)) g.add(1, g.call("ReciprocalGrad", {g.x(0), g.dy()}));
-       }},
-      {"TanhGrad", "y", "dy", "dy (1 - y^2), tanh's gradient.", "tf.raw_ops.TanhGrad",
-       [](Gradient& g) {
-         if (g.needs(0)) g.add(0, g.dy() * g.x(1) * g.x(0) * -2.0);
-         if (g.needs(1)) g.add(1, g.call("TanhGrad", {g.x(0), g.dy()}));
        }},
   };
   for (const UnaryGradEntry& entry : entries) define_unary_grad(ops, entry);
@@ -237,11 +196,9 @@ void define_inversions(OpRegistry& ops) {
 void define_unary_ops(OpRegistry& ops) {
   define_same_dtype(ops);
   define_powers(ops);
-  define_trigonometry(ops);
   define_grads(ops);
   define_questions(ops);
   define_inversions(ops);
-  define_activation_ops(ops);
 }
 
 }  // namespace lutra

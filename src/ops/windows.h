@@ -12,7 +12,4 @@ void require_padding(const Inference& inference, const Padding& padding);
 // The window, called `window`, is no larger than the padded image.
 void require_fit(const Inference& inference, const char* window, const WindowAxis& height, const WindowAxis& width);
 
-// A shape as an option of a gradient.
-Dims dims_of_image(const Shape& shape);
-
 }  // namespace lutra

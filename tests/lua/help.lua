@@ -47,9 +47,9 @@ has(lt.help("version"), "lutra.version: string")
 
 -- All there is: whatever the overview names can be asked for.
 local overview = lt.help()
-has(overview, "Modules:\n", "config.threading", "Operations, by family", "  matmul ", "random.normal")
+has(overview, "Modules:\n", "config.threading", "Operations, by group", "  matmul ", "random.normal")
 local asked = 0
-for line in overview:match("Operations, by family[^\n]*\n(.*)$"):gmatch("[^\n]+") do
+for line in overview:match("Operations, by group[^\n]*\n(.*)$"):gmatch("[^\n]+") do
   for name in line:sub(25):gmatch("%S+") do
     has(lt.help(name), "placement log: ")
     asked = asked + 1

@@ -21,7 +21,7 @@ for _, entry in ipairs(spec.all) do
 end
 
 local count = 0
-for line in lt.help():match("Operations, by family[^\n]*\n(.*)$"):gmatch("[^\n]+") do
+for line in lt.help():match("Operations, by group[^\n]*\n(.*)$"):gmatch("[^\n]+") do
   for name in line:sub(25):gmatch("%S+") do
     count = count + 1
     local form = assert(forms[name], name .. " has no specification in tests/ops")

@@ -1,4 +1,3 @@
--- The activation functions of family unary.
 local spec = require "spec"
 local forms = require "unary_forms"
 

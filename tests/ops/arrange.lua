@@ -1,23 +1,11 @@
--- tile, repeat_interleave, pad, flip, roll, flatten: each against a reference that says, index by index,
+-- tile, repeat_interleave, pad, flip, roll: each against a reference that says, index by index,
 -- where an element comes from.
+local samples = require "samples"
 local spec = require "spec"
-
-local dtypes = { "bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64" }
-
-local function zeros(...)
-  local shape = { ... }
-  return made(function() return lt.zeros(shape) end)
-end
-
-local function size_of(shape)
-  local size = 1
-  for i = 1, #shape do size = size * shape[i] end
-  return size
-end
 
 -- Calls f(index) for every index of a shape, in row-major order.
 local function each_index(shape, f)
-  for at = 0, size_of(shape) - 1 do
+  for at = 0, samples.size(shape) - 1 do
     local index, rest = {}, at
     for axis = #shape, 1, -1 do
       index[axis] = rest % shape[axis]
@@ -33,6 +21,12 @@ local function offset(index, shape)
   return at
 end
 
+-- counted(shape, dtype) and its row-major values.
+local function counted_values(shape, dtype)
+  local x = counted(shape, dtype)
+  return x, x:flatten():totable()
+end
+
 -- Row-major values of a result of `shape` whose element at an index (from 0) comes from x's element at source(index);
 -- nil: from nowhere, it is `otherwise`.
 local function rearranged(values, from, shape, source, otherwise)
@@ -45,16 +39,6 @@ local function rearranged(values, from, shape, source, otherwise)
   return out
 end
 
--- 0, 1, ... 96, 0, 1 ... in the shape: exact in every dtype but bool, where it is odd or even.
-local function counted(shape, dtype)
-  local values = {}
-  for i = 1, size_of(shape) do
-    local value = (i - 1) % 97
-    if dtype == "bool" then values[i] = value % 2 == 1 else values[i] = value end
-  end
-  return lt.constant(values, { dtype = dtype }):reshape(shape), values
-end
-
 -- got = op's result on `x`; wanted by the reference, dtype and shape included.
 local function check_rearranged(t, what, got, dtype, shape, wanted)
   t.equal(got.shape, shape, what)
@@ -63,18 +47,6 @@ local function check_rearranged(t, what, got, dtype, shape, wanted)
 end
 
 local eight = { 1, 2, 1, 2, 1, 2, 1, 3 }
-
-spec "flatten" {
-  example = { { { 1, 2 }, { 3, 4 } }, gives = { 1, 2, 3, 4 } },
-  examples = {
-    { 5, gives = { 5 } },
-    { zeros(2, 0, 3), shape = { 0 } },
-    { int8 { { { 1 } }, { { 2 } } }, gives = { 1, 2 }, dtype = "int8" },
-    { bool { { true }, { false } }, gives = { true, false }, dtype = "bool" },
-  },
-  gradients = { { { { 1, 2 }, { 3, 4 } } }, { { 1 } } },
-  rejects = { { args = { "x" }, says = "flatten: x is" }, { args = { { 1 }, 2 }, says = "flatten: 2 arguments given" } },
-}
 
 spec "tile" {
   example = { { 1, 2 }, { 2, 2 }, gives = { { 1, 2, 1, 2 }, { 1, 2, 1, 2 } } },
@@ -117,8 +89,8 @@ spec "tile" {
         own[axis] = from[axis - rank + #from] or 1
         shape[axis] = own[axis] * (counts[axis - rank + #counts] or 1)
       end
-      for _, dtype in ipairs(dtypes) do
-        local x, values = counted(from, dtype)
+      for _, dtype in ipairs(all_dtypes) do
+        local x, values = counted_values(from, dtype)
         local wanted = rearranged(values, own, shape, function(index)
           local place = {}
           for axis = 1, rank do place[axis] = index[axis] % own[axis] end
@@ -165,8 +137,8 @@ spec "repeat_interleave" {
     { args = { { 1, 2 }, { 1, nil, 2 } }, says = "repeat_interleave: n has" },
     { args = { { 1, 2 }, "2" }, says = "repeat_interleave: n is \"2\", expected an integer or a list of integers" },
     { args = { { 1, 2 }, 1.5 }, says = "repeat_interleave: n is 1.5, expected an integer" },
-    { args = { { 1, 2 }, 2, 2 }, says = "repeat_interleave: axis 2 is not there: x has 1 axis" },
-    { args = { { 1, 2 }, 2, { 1 } }, says = "repeat_interleave: axis is a list" },
+    { args = { { 1, 2 }, 2, 2 }, says = "repeat_interleave: axis 2 is not there: x (2,) has 1 axis" },
+    { args = { { 1, 2 }, 2, { 1, 2 } }, says = "repeat_interleave: axis is a list of 2, expected one axis" },
     { args = { { 1, 2 }, 2, 0 }, says = "axis 0" },
     { args = { { 1, 2 }, math.maxinteger }, says = "repeat_interleave: an axis of the result is longer" },
     { args = { { 1, 2 }, { math.maxinteger, 1 } }, says = "repeat_interleave: an axis of the result is longer" },
@@ -190,8 +162,8 @@ spec "repeat_interleave" {
       end
       local shape = table.move(from, 1, #from, 1, {})
       shape[axis] = #sources
-      for _, dtype in ipairs(dtypes) do
-        local x, values = counted(from, dtype)
+      for _, dtype in ipairs(all_dtypes) do
+        local x, values = counted_values(from, dtype)
         local wanted = rearranged(values, from, shape, function(index)
           local place = table.move(index, 1, #index, 1, {})
           place[axis] = sources[index[axis] + 1]
@@ -276,8 +248,8 @@ spec "pad" {
       local from, pads = case[1], case[2]
       local shape = {}
       for axis = 1, #from do shape[axis] = from[axis] + pads[axis][1] + pads[axis][2] end
-      for _, dtype in ipairs(dtypes) do
-        local x, values = counted(from, dtype)
+      for _, dtype in ipairs(all_dtypes) do
+        local x, values = counted_values(from, dtype)
         local value = dtype == "bool" or 5
         local wanted = rearranged(values, from, shape, function(index)
           local place = {}
@@ -320,8 +292,8 @@ spec "flip" {
   check = function(t)
     for _, case in ipairs { { { 5 }, { 1 } }, { { 2, 3 }, { 1 } }, { { 2, 3 }, { 2 } }, { { 2, 3, 4 }, { 1, 3 } }, { eight, { 2, 6, 8 } } } do
       local shape, axes = case[1], case[2]
-      for _, dtype in ipairs(dtypes) do
-        local x, values = counted(shape, dtype)
+      for _, dtype in ipairs(all_dtypes) do
+        local x, values = counted_values(shape, dtype)
         local wanted = rearranged(values, shape, shape, function(index)
           local place = table.move(index, 1, #index, 1, {})
           for _, axis in ipairs(axes) do place[axis] = shape[axis] - 1 - index[axis] end
@@ -373,8 +345,8 @@ spec "roll" {
       { { 3, 4, 2 }, { 2, 1 }, { 3, 1 } }, { eight, { 1, 1, 2 }, { 2, 6, 8 } },
     } do
       local shape, shift, axes = case[1], case[2], case[3]
-      for _, dtype in ipairs(dtypes) do
-        local x, values = counted(shape, dtype)
+      for _, dtype in ipairs(all_dtypes) do
+        local x, values = counted_values(shape, dtype)
         local wanted = rearranged(values, shape, shape, function(index)
           local place = table.move(index, 1, #index, 1, {})
           for i, axis in ipairs(axes) do place[axis] = (index[axis] - shift[i]) % shape[axis] end

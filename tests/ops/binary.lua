@@ -3,8 +3,8 @@ local two = require "two_inputs"
 local golden = require "binary_golden"
 
 local nan, inf = 0 / 0, math.huge
-local integers, numbers, pairs_of_shapes = two.integers, two.numbers, two.shapes
-local zeros, check_large, slope, second = two.zeros, two.check_large, two.slope, two.second
+local integers, numbers, pairs_of_shapes = integers, numbers, two.shapes
+local check_large, slope, second = two.check_large, two.slope, two.second
 local function same(dtype) return dtype end
 -- Of an op whose result is a fraction.
 local function fraction(dtype) return dtype:find("float") and dtype or "float32" end

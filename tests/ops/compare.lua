@@ -1,9 +1,8 @@
--- Comparisons, logic and bits: the rest of the family binary.
 local spec = require "spec"
 local two = require "two_inputs"
 
 local nan, inf = 0 / 0, math.huge
-local integers, numbers, pairs_of_shapes, zeros = two.integers, two.numbers, two.shapes, two.zeros
+local pairs_of_shapes = two.shapes
 local function same(dtype) return dtype end
 
 -- nan compares as in Lua: it differs from everything. false counts as 0, true as 1.

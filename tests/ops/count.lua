@@ -1,12 +1,6 @@
 local spec = require "spec"
 
 local nan, inf = 0 / 0, math.huge
-local integers = { "int8", "uint8", "int16", "int32", "int64" }
-local numbers = { "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64" }
-
-local function zeros(shape, dtype)
-  return made(function() return lt.zeros(shape, { dtype = dtype }) end)
-end
 
 spec "nonzero" {
   gpu = false,

@@ -1,17 +1,9 @@
 -- Factorisations, which run on the CPU only.
 local golden = require "linalg_golden"
 local gradients = require "gradients"
-local samples = require "samples"
 local spec = require "spec"
 
-local floats = { "float32", "float64", "float16", "bfloat16" }
 local close_to = { float32 = 1e-5, float64 = 1e-11, float16 = 4e-3, bfloat16 = 4e-2 }
-
--- A literal of any shape, numbers of no pattern.
-local function random(shape, seed)
-  return samples.nest(samples.values(samples.size(shape), "float64", -2, 2, seed or 1), shape)
-end
-local function tensor(shape, dtype, seed) return lt.constant(random(shape, seed), { dtype = dtype or "float64" }) end
 
 -- The tape's gradient of any function of tensors against central differences.
 local function slopes(t, f, ...)
@@ -25,11 +17,6 @@ local function orthonormal(t, columns, tolerance, what)
   local n = product.shape[#product.shape]
   local far = lt.abs(product - lt.eye(n, { dtype = product.dtype })):float64():max():item()
   t.ok(far <= tolerance, ("%s: columns are %g from orthonormal"):format(what, far))
-end
-
-local function zeros(...)
-  local shape = { ... }
-  return made(function() return lt.zeros(shape) end)
 end
 
 local singular = { { 1, 2 }, { 2, 4 } }
@@ -87,12 +74,12 @@ spec "solve" {
     -- Enough matrices, and matrices large enough, for several threads and blocks.
     for _, shape in ipairs { { 3000, 3, 3 }, { 2, 150, 150 } } do
       local n = shape[3]
-      local a, b = tensor(shape) + 4 * lt.eye(n, { dtype = "float64" }), tensor({ shape[1], n, 2 }, "float64", 2)
+      local a, b = random_tensor(shape) + 4 * lt.eye(n, { dtype = "float64" }), random_tensor({ shape[1], n, 2 }, "float64", 2)
       t.ok(lt.abs(a:matmul(a:solve(b)) - b):max():item() < 1e-8)
       t.ok(lt.abs(a:matmul(a:solve(b, { adjoint = true }), { transpose_a = true }) - b):max():item() < 1e-8)
     end
     -- One matrix for many right-hand sides, and each of a broadcast batch by itself.
-    local a, b = tensor { 2, 1, 3, 3 }, tensor({ 4, 3, 2 }, "float64", 2)
+    local a, b = random_tensor { 2, 1, 3, 3 }, random_tensor({ 4, 3, 2 }, "float64", 2)
     local x = a:solve(b)
     t.equal(x.shape, { 2, 4, 3, 2 })
     t.equal(x[{ 2, 3 }], a[{ 2, 1 }]:solve(b[3]))
@@ -142,7 +129,7 @@ spec "inv" {
         t.equal(x:inv(), x:float64():inv():cast(dtype), dtype .. " rounds once")
       end
     end
-    local x = tensor { 120, 120 }
+    local x = random_tensor { 120, 120 }
     t.ok(lt.abs(x:matmul(x:inv()) - lt.eye(120, { dtype = "float64" })):max():item() < 1e-9)
     t.close(x:inv():inv(), x, 1e-7)
     slopes(t, function(m)
@@ -187,7 +174,7 @@ spec "cholesky" {
       t.close(lt.constant(case.x, { dtype = "float32" }):cholesky(), case.gives, 1e-4, "case " .. i)
     end
     for _, shape in ipairs { { 2000, 3, 3 }, { 150, 150 } } do
-      local x = definite(tensor(shape))
+      local x = definite(random_tensor(shape))
       local l = x:cholesky()
       t.ok(lt.abs(l:matmul(l, { transpose_b = true }) - x):max():item() < 1e-8)
       t.equal(l:triu(1), lt.zeros_like(x))
@@ -244,7 +231,7 @@ spec "qr" {
     end
     for _, shape in ipairs { { 1500, 3, 2 }, { 150, 90 }, { 60, 130 }, { 128, 128 } } do
       for _, dtype in ipairs(floats) do
-        local x = tensor(shape, dtype)
+        local x = random_tensor(shape, dtype)
         local q, r = x:qr()
         t.ok(q.dtype == dtype and r.dtype == dtype)
         orthonormal(t, q:float64(), 4 * close_to[dtype], dtype)
@@ -299,7 +286,7 @@ spec "svd" {
     t.close((u * s):matmul(vt), { { 3, 0 }, { 0, -2 } }, 1e-6)
     for _, shape in ipairs { { 1500, 3, 2 }, { 90, 50 }, { 40, 70 }, { 64, 64 }, { 5, 1, 5 } } do
       for _, dtype in ipairs(floats) do
-        local x = tensor(shape, dtype)
+        local x = random_tensor(shape, dtype)
         u, s, vt = x:svd()
         t.ok(u.dtype == dtype and s.dtype == dtype and vt.dtype == dtype)
         u, s, vt = u:float64(), s:float64(), vt:float64()
@@ -319,7 +306,7 @@ spec "svd" {
       end
     end
     -- The same as the square roots of the eigenvalues: their sum of squares is that of the elements.
-    local x = tensor { 30, 20 }
+    local x = random_tensor { 30, 20 }
     _, s = nil, select(2, x:svd())
     t.close((s * s):sum(), (x * x):sum(), 1e-12)
     for _, shape in ipairs { { 1, 1 }, { 3, 3 }, { 4, 2 }, { 2, 4 }, { 3, 1 }, { 2, 3, 2 }, { 2, 2, 3 } } do

@@ -6,11 +6,6 @@ local nan, inf = 0 / 0, math.huge
 local fraction, same_dtype, golden, bends = forms.fraction, forms.same_dtype, forms.golden, forms.bends
 local checks, refuses_bool, keeps_sign_of_zero = forms.checks, forms.refuses_bool, forms.keeps_sign_of_zero
 
-local function zeros(...)
-  local shape = { ... }
-  return made(function() return lt.zeros(shape) end)
-end
-
 -- Its slope is 0 wherever there is one, and the input stays connected.
 local function is_flat(t, op)
   for _, dtype in ipairs(forms.floats) do
@@ -280,54 +275,6 @@ spec "log1p" (fraction {
     keeps_sign_of_zero(t, "log1p")
     local x = { -2, -1e-9, 1e-9, 30 }
     t.close(lt.log1p(lt.expm1(lt.constant(x, { dtype = "float64" }))), x, 1e-14)
-  end),
-})
-
-spec "sinh" (fraction {
-  example = { { 0.0, 1.0 }, gives = { 0.0, 1.1752012 }, tolerance = 1e-6 },
-  examples = {
-    { { inf, -inf, nan, 89.4, -90 }, gives = { inf, -inf, nan, 3.34886e38, -inf }, tolerance = 1e-4 },
-    { float64 { 710, -1e-300 }, gives = { 1.1169973830808557e308, -1e-300 }, tolerance = 1e-12 },
-    { { 0, 1 }, gives = { 0, 1.1752 }, dtype = "float32" },
-  },
-  reference = function(x) return (math.exp(x) - math.exp(-x)) / 2 end,
-  domain = { -8, 8 },
-  rejects = refuses_bool "sinh",
-  gradients = { { { { 0.25, -2 }, { 3, 0 } } } },
-  check = checks("sinh", -5, 5, { 0.25, -2, 3 }, function(t) keeps_sign_of_zero(t, "sinh") end),
-})
-
-spec "cosh" (fraction {
-  example = { { 0.0, 1.0 }, gives = { 1.0, 1.5430807 }, tolerance = 1e-6 },
-  examples = {
-    { { inf, -inf, nan, 89.4, -90 }, gives = { inf, inf, nan, 3.34886e38, inf }, tolerance = 1e-4 },
-    { { 0, 1 }, gives = { 1, 1.5431 }, dtype = "float32" },
-  },
-  reference = function(x) return (math.exp(x) + math.exp(-x)) / 2 end,
-  domain = { -8, 8 },
-  rejects = refuses_bool "cosh",
-  gradients = { { { { 0.25, -2 }, { 3, 0 } } } },
-  check = checks("cosh", -5, 5, { 0.25, -2, 3 }),
-})
-
-spec "tanh" (fraction {
-  example = { { 0.0, 1.0 }, gives = { 0.0, 0.7616 } },
-  examples = {
-    { { inf, -inf, nan, 100.0, -100.0 }, gives = { 1, -1, nan, 1, -1 } },
-    { { 1e-30, -1e-30, 0.6249, 0.6251 }, gives = { 1e-30, -1e-30, 0.5545304, 0.5546689 }, tolerance = 1e-6 },
-    { { 0, 1 }, gives = { 0, 0.7616 }, dtype = "float32" },
-  },
-  reference = function(x)
-    local e = math.exp(-2 * math.abs(x))
-    local y = (1 - e) / (1 + e)
-    return x < 0 and -y or y
-  end,
-  domain = { -20, 20 },
-  rejects = refuses_bool "tanh",
-  gradients = { { { { 0.25, -2 }, { 3, 0 } } } },
-  check = checks("tanh", -5, 5, { 0.25, -2, 3 }, function(t)
-    keeps_sign_of_zero(t, "tanh")
-    forms.half_slopes(t, lt.tanh, { 0, -1, 0.5 })
   end),
 })
 

@@ -8,10 +8,6 @@ local spec = require "spec"
 
 local reductions = {}
 
-function reductions.zeros(shape, dtype)
-  return spec.made(function() return lt.zeros(shape, { dtype = dtype }) end)
-end
-
 -- What every reduction says about its axes; x is (2, 3).
 function reductions.axis_rejects(op, x, more, has_keepdims)
   local rejects = {
@@ -31,6 +27,35 @@ end
 
 function reductions.twice(op, x)
   return { args = { x, { 1, -2 } }, says = op .. ": axis -2 stands twice in the list" }
+end
+
+local matrix = { { 1, 2, 3 }, { 4, 5, 6 } }
+local uneven = { { 1.5, -2, 0.25 }, { 4, 0.5, -1 } }
+
+-- Gradients of all ways to name axes.
+function reductions.gradients(more)
+  local list = {
+    { uneven }, { uneven, 1 }, { uneven, -1 }, { uneven, { axis = { 1, 2 }, keepdims = true } },
+    { { { { 1.5, -2 }, { 0.25, 4 } }, { { 0.5, -1 }, { 3, 2.5 } } }, { axis = { 1, 3 } } },
+    { { { { 1.5, -2 }, { 0.25, 4 } }, { { 0.5, -1 }, { 3, 2.5 } } }, { axis = 2, keepdims = true } },
+  }
+  for _, case in ipairs(more or {}) do list[#list + 1] = case end
+  return list
+end
+
+-- And what those of numbers say besides.
+function reductions.rejects(op, more)
+  local list = reductions.axis_rejects(op, matrix, more)
+  list[#list + 1] = reductions.twice(op, matrix)
+  list[#list + 1] = { args = { spec.made(function() return lt.constant { true } end) }, says = op .. ": x is bool, expected a number" }
+  list[#list + 1] = { args = { 5, 1 }, says = op .. ": axis 1 is not there: x () has 0 axes" }
+  return list
+end
+
+function reductions.gradient_of(op, x, options)
+  local tape <close> = lt.GradientTape()
+  tape:watch(x)
+  return tape:gradient(lt[op](x, options), x)
 end
 
 -- Shapes around runs of 32, tiles of 64 and 512 columns and blocks of 1,024 elements, with the axes to take away.

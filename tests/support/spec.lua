@@ -18,7 +18,8 @@
 --   check     = function(t) end               free form: t.equal, t.close, t.raises, t.ok, t.device (cases.lua)
 --
 -- In a spec file `bool {true}`, `int8 {1, 2}` and so on are tensors of that dtype, and `made(f)` is what f() returns;
--- both are made anew for each run, on the device the run is about.
+-- both are made anew for each run, on the device the run is about. What many specs make their inputs of (zeros, counted,
+-- lists of dtypes ...) is in inputs.lua.
 local compare = require "compare"
 
 local spec = { all = {} }
@@ -152,6 +153,7 @@ function spec.environment()
       return spec.made(function() return lt.constant(value, { dtype = dtype }) end)
     end
   end
+  for name, value in pairs(require "inputs") do environment[name] = value end
   return setmetatable(environment, { __index = _G, __newindex = _G })
 end
 

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "ops/argmax.h"
 #include "ops/kernel.h"
+#include "ops/scan.h"
+#include "ops/vector_norm.h"
 #include "support/catch.h"
 
 using namespace lutra;

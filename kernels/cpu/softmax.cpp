@@ -1,11 +1,10 @@
 // Softmax and its logarithm on the CPU, and their gradients.
 
-#include "ops/nn.h"
-
+#include "ops/softmax.h"
+#include "kernels/cpu/add_kernels.h"
 #include "kernels/cpu/elementary.h"
-#include "kernels/cpu/nn.h"
-#include "kernels/cpu/reduce.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/row_sums.h"
+#include "ops/axes.h"
 
 namespace lutra {
 namespace {
@@ -13,11 +12,8 @@ namespace {
 // A tensor as softmax sees it: the axis it goes along, what lies around it and what lies within.
 Extent extent_of(const KernelArgs& args) {
   const Array& array = args.out[0];
-  int axis = softmax_axis(args.as<SoftmaxAttrs>(), array.rank);
-  Extent extent{1, array.dims[axis], 1};
-  for (int i = 0; i < axis; ++i) extent.outer *= array.dims[i];
-  for (int i = axis + 1; i < array.rank; ++i) extent.inner *= array.dims[i];
-  return extent;
+  int axis = axis_of(args.as<SoftmaxAttrs>().axis, array.rank, -1);
+  return Extent::around(array.dims, array.rank, axis);
 }
 
 // Narrower tiles than a reduction's: what the passes read stays in the second cache for rows by the thousand.
@@ -26,7 +22,7 @@ constexpr int64_t kColumns = 64;
 // Calls row(first element) for each row that lies in one piece; or tile(first element, columns) for up to kColumns
 // columns of rows that lie `inner` apart.
 template <class Row, class Tile> void for_parts(const Extent& extent, const Row& row, const Tile& tile) {
-  int64_t n = extent.reduced, inner = extent.inner;
+  int64_t n = extent.size, inner = extent.inner;
   if (inner == 1) {
     parallel_for(extent.outer, row_grain(kCostlyGrain, n), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) row(i * n);
@@ -41,29 +37,6 @@ template <class Row, class Tile> void for_parts(const Extent& extent, const Row&
                    tile(item / tiles * n * inner + column, std::min(kColumns, inner - column));
                  }
                });
-}
-
-// The sum of n products, block by block.
-template <class T> double dot_of(const T* a, const T* b, int64_t n) {
-  using C = ComputeType<T>;
-  C products[kBlock];
-  double sum = 0;
-  for (int64_t i = 0; i < n; i += kBlock) {
-    int64_t count = std::min(kBlock, n - i);
-    for (int64_t k = 0; k < count; ++k) products[k] = static_cast<C>(a[i + k]) * static_cast<C>(b[i + k]);
-    sum += reduce_block<SumOf<C>>(products, count);
-  }
-  return sum;
-}
-template <class T> double sum_of(const T* a, int64_t n) {
-  using C = ComputeType<T>;
-  C room[kBlock];
-  double sum = 0;
-  for (int64_t i = 0; i < n; i += kBlock) {
-    int64_t count = std::min(kBlock, n - i);
-    sum += reduce_block<SumOf<C>>(loaded(a + i, count, room), count);
-  }
-  return sum;
 }
 
 // The softmax, or its logarithm, of n elements in one piece. The powers wait in the result where that is of their type.
@@ -136,9 +109,9 @@ template <class T, bool kLog> void run_softmax(const KernelArgs& args) {
   const T* x = args.in[0].as<T>();
   T* out = args.out[0].as<T>();
   for_parts(
-      extent, [=](int64_t first) { softmax_row<T, kLog>(x + first, extent.reduced, out + first); },
+      extent, [=](int64_t first) { softmax_row<T, kLog>(x + first, extent.size, out + first); },
       [=](int64_t first, int64_t columns) {
-        softmax_columns<T, kLog>(x + first, extent.reduced, extent.inner, columns, out + first);
+        softmax_columns<T, kLog>(x + first, extent.size, extent.inner, columns, out + first);
       });
 }
 
@@ -154,13 +127,15 @@ template <class T, bool kLog> void run_softmax_grad(const KernelArgs& args) {
   Extent extent = extent_of(args);
   const T *all_y = args.in[0].as<T>(), *all_dy = args.in[1].as<T>();
   T* to = args.out[0].as<T>();
-  int64_t n = extent.reduced, inner = extent.inner;
+  int64_t n = extent.size, inner = extent.inner;
   for_parts(
       extent,
       [=](int64_t first) {
         const T *y = all_y + first, *dy = all_dy + first;
         T* out = to + first;
-        const C sum = static_cast<C>(kLog ? sum_of(dy, n) : dot_of(y, dy, n));
+        const C sum = static_cast<C>(kLog ? sum_of(dy, n) : sum_terms<C>(n, [=](int64_t i) {
+          return static_cast<C>(y[i]) * static_cast<C>(dy[i]);
+        }));
         for (int64_t i = 0; i < n; ++i) {
           out[i] = static_cast<T>(gradient_of<C, kLog>(static_cast<C>(y[i]), static_cast<C>(dy[i]), sum));
         }
@@ -200,16 +175,11 @@ template <class T> struct LogSoftmaxGrad {
 
 }  // namespace
 
-void register_nn_cpu(KernelRegistry& kernels) {
+void register_softmax_cpu(KernelRegistry& kernels) {
   add_kernels<Softmax>(kernels, "Softmax", AllFloats{});
   add_kernels<LogSoftmax>(kernels, "LogSoftmax", AllFloats{});
   add_kernels<SoftmaxGrad>(kernels, "SoftmaxGrad", AllFloats{});
   add_kernels<LogSoftmaxGrad>(kernels, "LogSoftmaxGrad", AllFloats{});
-  register_layers_cpu(kernels);
-  register_conv_cpu(kernels);
-  register_pool_cpu(kernels);
-  register_losses_cpu(kernels);
-  register_norm_cpu(kernels);
 }
 
 }  // namespace lutra

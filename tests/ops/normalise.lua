@@ -3,11 +3,6 @@ local nn_cases = require "nn_cases"
 
 local nan = 0 / 0
 
-local function zeros(...)
-  local shape = { ... }
-  return made(function() return lt.zeros(shape) end)
-end
-
 spec "batch_norm" {
   example = { { { 1.0, 4.0 }, { 3.0, 0.0 } }, { 1.0, 2.0 }, { 1.0, 4.0 }, { 1.0, 2.0 }, { 0.0, 0.5 }, { epsilon = 0 },
     gives = { { 0, 2.5 }, { 2, -1.5 } }, dtype = "float32" },

@@ -1,22 +1,20 @@
 // Ops of neural networks: softmax here, the others by subject in layers, conv, pool, losses and norm.
 
-#include "ops/nn.h"
-
+#include "ops/softmax.h"
+#include "ops/axes.h"
+#include "ops/cost.h"
 #include "ops/gradient.h"
 
 namespace lutra {
 namespace {
 
 void softmax_shape(Inference& inference) {
-  const Axes& axis = inference.attrs<SoftmaxAttrs>().axis;
-  int rank = inference.shape(0).rank();
-  require(rank > 0, inference.who(), ": x is a scalar, which has no axis to go along");
-  require(!axis.given() || axis.count == 1, inference.who(), ": axis is a list of ", axis.count, ", expected one axis");
-  if (axis.given()) inference.axis(axis.v[0], rank);
+  require(inference.shape(0).rank() > 0, inference.who(), ": x is a scalar, which has no axis to go along");
+  one_axis(inference, inference.attrs<SoftmaxAttrs>().axis, -1);
   same_as_first(inference);
 }
 
-uint32_t axis_bit(Gradient& g) { return 1u << softmax_axis(g.attrs<SoftmaxAttrs>(), g.output_shape().rank()); }
+uint32_t axis_bit(Gradient& g) { return 1u << axis_of(g.attrs<SoftmaxAttrs>().axis, g.output_shape().rank(), -1); }
 
 void softmax_gradient(Gradient& g) { g.add(0, g.call("SoftmaxGrad", {g.y(), g.dy()}, g.attrs<SoftmaxAttrs>())); }
 
@@ -89,17 +87,7 @@ void define_gradient(OpRegistry& ops, const char* name, const char* summary, voi
 
 }  // namespace
 
-void require_vectors(const Inference& inference, int first, int last) {
-  Shape x = inference.shape(0);
-  require(x.rank() > 0, inference.who(), ": x is a scalar, which has no last axis");
-  int64_t size = x[x.rank() - 1];
-  for (int i = first; i <= last; ++i) {
-    require(inference.shape(i) == Shape{size}, inference.who(), ": ", inference.call().op->input(i).name, " ",
-            inference.shape(i), " does not fit x ", x, ": expected ", Shape{size}, ", as long as x's last axis");
-  }
-}
-
-void define_nn_ops(OpRegistry& ops) {
+void define_softmax_ops(OpRegistry& ops) {
   define_softmax(ops,
                  {"Softmax", "softmax", "exp(x) divided by its sum along an axis: positive numbers that add up to 1.",
                   "tf.nn.softmax; the largest element is taken off first, so that nothing overflows",
@@ -110,11 +98,6 @@ void define_nn_ops(OpRegistry& ops) {
                   "tf.nn.log_softmax", "lutra.log_softmax{0.0, 0.0}  --> {-0.6931, -0.6931}", log_softmax_gradient});
   define_gradient(ops, "SoftmaxGrad", "Softmax's gradient: y * (dy - sum(y * dy)).", softmax_grad_gradient);
   define_gradient(ops, "LogSoftmaxGrad", "LogSoftmax's gradient: dy - exp(y) * sum(dy).", log_softmax_grad_gradient);
-  define_layer_ops(ops);
-  define_conv_ops(ops);
-  define_pool_ops(ops);
-  define_norm_ops(ops);
-  define_loss_ops(ops);
 }
 
 }  // namespace lutra

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "kernels/cpu/nn.h"
-#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/add_kernels.h"
+#include "kernels/cpu/row_sums.h"
 #include "kernels/cpu/rows.h"
-#include "ops/nn.h"
+#include "ops/normalise.h"
 
 namespace lutra {
 namespace {
@@ -84,16 +84,8 @@ template <class C> struct RowStatistics {
   C mean, inverse;
 
   RowStatistics(const C* x, int64_t n, double epsilon) {
-    double sum = 0, squares = 0;
-    for (int64_t i = 0; i < n; i += kBlock) sum += reduce_block<SumOf<C>>(x + i, std::min(kBlock, n - i));
-    const double exact = sum / static_cast<double>(n);
-    mean = static_cast<C>(exact);
-    C room[kBlock];
-    for (int64_t i = 0; i < n; i += kBlock) {
-      int64_t count = std::min(kBlock, n - i);
-      for (int64_t k = 0; k < count; ++k) room[k] = (x[i + k] - mean) * (x[i + k] - mean);
-      squares += reduce_block<SumOf<C>>(room, count);
-    }
+    mean = static_cast<C>(sum_of(x, n) / static_cast<double>(n));
+    const double squares = sum_terms<C>(n, [x, mean = mean](int64_t i) { return (x[i] - mean) * (x[i] - mean); });
     inverse = static_cast<C>(1.0 / std::sqrt(squares / static_cast<double>(n) + epsilon));
   }
 };
@@ -156,11 +148,7 @@ template <class T> struct LayerNormGrad {
       out[k] = static_cast<T>(row.inverse * (v[k] - mean - normal * share));
     }
   }
-  static C mean_of(const C* values, int64_t n) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i += kBlock) sum += reduce_block<SumOf<C>>(values + i, std::min(kBlock, n - i));
-    return static_cast<C>(sum / static_cast<double>(n));
-  }
+  static C mean_of(const C* values, int64_t n) { return static_cast<C>(sum_of(values, n) / static_cast<double>(n)); }
 };
 
 // The sum over rows of dy times the normalised row.
@@ -189,7 +177,7 @@ template <class T> struct LayerNormScaleGrad {
 
 }  // namespace
 
-void register_norm_cpu(KernelRegistry& kernels) {
+void register_normalise_cpu(KernelRegistry& kernels) {
   add_kernels<BatchNorm>(kernels, "BatchNorm", AllFloats{});
   add_kernels<CenteredDot>(kernels, "CenteredDot", AllFloats{});
   add_kernels<LayerNorm>(kernels, "LayerNorm", AllFloats{});

@@ -2,8 +2,9 @@
 
 #include <cmath>
 
+#include "ops/cost.h"
 #include "ops/gradient.h"
-#include "ops/nn.h"
+#include "ops/normalise.h"
 
 namespace lutra {
 namespace {
@@ -137,7 +138,7 @@ struct Hidden {
 
 }  // namespace
 
-void define_norm_ops(OpRegistry& ops) {
+void define_normalise_ops(OpRegistry& ops) {
   ops.define({
       .name = "BatchNorm",
       .lua_name = "batch_norm",

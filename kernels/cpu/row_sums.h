@@ -1,0 +1,52 @@
+// What is summed up along a row: block by block, as Sum does.
+#pragma once
+
+#include "kernels/cpu/elementary.h"
+#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/rows.h"
+
+namespace lutra {
+
+// The sum of term(i) over [0, n).
+template <class C, class Term> double sum_terms(int64_t n, const Term& term) {
+  C room[kBlock];
+  double sum = 0;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    int64_t count = std::min(kBlock, n - i);
+    for (int64_t k = 0; k < count; ++k) room[k] = term(i + k);
+    sum += reduce_block<SumOf<C>>(room, count);
+  }
+  return sum;
+}
+
+// The sum of n elements.
+template <class T> double sum_of(const T* a, int64_t n) {
+  using C = ComputeType<T>;
+  C room[kBlock];
+  double sum = 0;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    int64_t count = std::min(kBlock, n - i);
+    sum += reduce_block<SumOf<C>>(loaded(a + i, count, room), count);
+  }
+  return sum;
+}
+
+// softmax's parts: the largest element and the sum of e to the differences from it.
+template <class C> struct Powers {
+  C most = MaxOf<C>::kStart;
+  double sum = 0;
+
+  Powers(const C* x, int64_t n) {
+    for (int64_t i = 0; i < n; i += kBlock) {
+      most = MaxOf<C>::merge(most, reduce_block<MaxOf<C>>(x + i, std::min(kBlock, n - i)));
+    }
+    C room[kBlock];
+    for (int64_t i = 0; i < n; i += kBlock) {
+      int64_t count = std::min(kBlock, n - i);
+      for (int64_t k = 0; k < count; ++k) room[k] = exp_of(x[i + k] - most);
+      sum += reduce_block<SumOf<C>>(room, count);
+    }
+  }
+};
+
+}  // namespace lutra

@@ -1,0 +1,49 @@
+// Sines, cosines, tangents, their inverses and their hyperbolic kin on the CPU.
+
+#include "kernels/cpu/trigonometric.h"
+
+#include <cmath>
+
+#include "kernels/cpu/unary.h"
+
+namespace lutra {
+namespace {
+
+// Large angles are left to the C library.
+struct OfAngle : Costly {
+  template <class T> [[gnu::always_inline]] bool is_hard(T x) const { return is_large_angle(x); }
+};
+struct Sin : OfAngle {
+  template <class T> [[gnu::always_inline]] T apply(T x) const { return sin_of(x); }
+  template <class T> T hard(T x) const { return std::sin(x); }
+};
+struct Cos : OfAngle {
+  template <class T> [[gnu::always_inline]] T apply(T x) const { return cos_of(x); }
+  template <class T> T hard(T x) const { return std::cos(x); }
+};
+struct Tan : OfAngle {
+  template <class T> [[gnu::always_inline]] T apply(T x) const { return tan_of(x); }
+  template <class T> T hard(T x) const { return std::tan(x); }
+};
+
+// By what the function gave.
+struct TanhGrad {
+  template <class T> static T apply(T y, T dy) { return dy * (T(1) - y * y); }
+};
+
+}  // namespace
+
+void register_trigonometric_cpu(KernelRegistry& kernels) {
+  add_function<Sin>(kernels, "Sin");
+  add_function<Cos>(kernels, "Cos");
+  add_function<Tan>(kernels, "Tan");
+  add_function_of(kernels, "Asin", [](auto x) { return asin_of(x); });
+  add_function_of(kernels, "Acos", [](auto x) { return acos_of(x); });
+  add_function_of(kernels, "Atan", [](auto x) { return atan_of(x); });
+  add_function_of(kernels, "Sinh", [](auto x) { return sinh_of(x); });
+  add_function_of(kernels, "Cosh", [](auto x) { return cosh_of(x); });
+  add_function_of(kernels, "Tanh", [](auto x) { return tanh_of(x); });
+  add_function<TanhGrad>(kernels, "TanhGrad");
+}
+
+}  // namespace lutra

@@ -1,0 +1,35 @@
+// How functions of two tensors are declared, element by element: what binary.cpp and compare.cpp share.
+#pragma once
+
+#include "ops/gradient.h"
+
+namespace lutra {
+
+inline constexpr const char* kPromoted = "the broadcast shape of both; the promoted dtype";
+
+struct BinaryEntry {
+  const char* name;
+  const char* lua_name;
+  const char* summary;
+  const char* source;
+  const char* example;
+  void (*gradient)(Gradient& g) = nullptr;
+  uint16_t saves = 0;
+  Compute compute = Compute::Same;
+  const char* wrong_values = nullptr;  // when the kernel may find such: the errors, these included
+  const char* (*logged_as)(const Call& call) = nullptr;
+};
+
+// What several of them have in common.
+struct BinaryCommon {
+  const char* a;
+  const char* b;
+  DTypes dtypes;
+  const char* errors;
+  const char* output;
+  void (*shape)(Inference&);
+};
+
+void define_binary(OpRegistry& ops, const BinaryEntry& entry, const BinaryCommon& common);
+
+}  // namespace lutra

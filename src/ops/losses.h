@@ -1,0 +1,12 @@
+// Attributes of the losses, as their kernels read them.
+#pragma once
+
+#include "ops/attrs.h"
+
+namespace lutra {
+
+struct CrossEntropyAttrs {
+  IndexBase base;
+};
+
+}  // namespace lutra

@@ -1,0 +1,18 @@
+// Attributes of the ops that take a tensor apart, as their kernels read them.
+#pragma once
+
+#include "ops/attrs.h"
+
+namespace lutra {
+
+struct SplitAttrs {
+  Ints sizes;
+  Axes axis;
+  Part part;
+};
+struct UnstackAttrs {
+  Axes axis;
+  Part part;
+};
+
+}  // namespace lutra

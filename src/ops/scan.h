@@ -1,0 +1,15 @@
+// Attributes of the running sums and products, as their kernels read them.
+#pragma once
+
+#include "ops/attrs.h"
+
+namespace lutra {
+
+// cumsum, cumprod; without an axis over the flattened tensor
+struct ScanAttrs {
+  Axes axis;
+  bool exclusive = false;  // without the element itself
+  bool reverse = false;
+};
+
+}  // namespace lutra

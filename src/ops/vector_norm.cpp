@@ -1,0 +1,62 @@
+// Lengths of vectors.
+
+#include "ops/vector_norm.h"
+
+#include <limits>
+
+#include "ops/axes.h"
+#include "ops/cost.h"
+#include "ops/gradient.h"
+#include "ops/kernel.h"
+#include "ops/reduce.h"
+
+namespace lutra {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+void norm_shape(Inference& inference) {
+  double ord = inference.attrs<NormAttrs>().ord;
+  require(ord == 1 || ord == 2 || ord == kInf, inference.who(), ": ord is ", ord, ", expected 1, 2 or math.huge");
+  reduced_like_key(inference);
+}
+
+void norm_gradient(Gradient& g) {
+  double ord = g.attrs<NormAttrs>().ord;
+  if (ord == 1) return g.add(0, g.call("Sign", {g.x()}) * with_axes(g, g.dy()));
+  if (ord == 2) return g.add(0, g.x() * with_axes(g, over_result(g, g.dy(), g.y())));
+  // The largest share, and none when that is 0.
+  Value most = with_axes(g, g.y()), sign = g.call("Sign", {g.x()});
+  Value is_most = g.call("Equal", {g.call("Abs", {g.x()}), most});
+  uint32_t axes = reduced_axes(g.attrs<ReduceAttrs>().axis, g.shape_of(0).rank());
+  Value share = with_axes(g, unhalved(g, g.dy())) / g.cast(g.sum(is_most, axes, true), DType::Float32);
+  g.add(0, g.call("SelectV2", {is_most, sign * g.cast(share, g.key()), 0.0}));
+}
+
+}  // namespace
+
+void define_vector_norm_ops(OpRegistry& ops) {
+  ops.define({
+      .name = "Norm",
+      .lua_name = "norm",
+      .summary = "The length of the vector that the elements over the given axes, or all, make up: the square root of "
+                 "the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest. Of nothing 0. "
+                 "Its gradient is 0 where it is 0.",
+      .inputs = {{"x", kNumbers, "any shape"}},
+      .attrs = attrs<NormAttrs>({axis_option<NormAttrs>(),
+                                 attr("ord", &NormAttrs::ord, "which norm: 1, 2 or math.huge").otherwise("2"),
+                                 keepdims_option<NormAttrs>()}),
+      .output = kReducedFraction,
+      .errors = "InvalidArgument for an axis that is not there or stands twice, for another ord, or if x is bool.",
+      .source = "tf.norm, numpy.linalg.norm of vectors",
+      .example = "lutra.norm{3, 4}  --> 5.0",
+      .compute = Compute::Float,
+      .shape = norm_shape,
+      .gradient = norm_gradient,
+      .saves = kX0 | kY0,
+      .cost = reduction_cost,
+      .gpu = kFloats,
+  });
+}
+
+}  // namespace lutra
