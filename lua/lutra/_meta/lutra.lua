@@ -43,7 +43,7 @@ function lutra.from_bytes(bytes, dtype, shape) end
 ---
 --- `.npy`, `.csv` and `.png` give a tensor, `.npz` and `.safetensors` a table of tensors by name. A picture is uint8 of shape
 --- {height, width, channels}; 16 bits become 8. A csv is {rows, columns}: int32 (int64 when one does not fit), float32 if there
---- is any fraction, or `dtype`; lines that begin with # are comments, but for the first when it is the header.
+--- is any fraction, or `dtype`; lines that begin with # are comments.
 ---@param path string
 ---@param options? table csv: {header = true}: the first line names the columns; {delimiter = ";"}; {dtype = "float64"}
 ---@return lutra.Tensor|table<string, lutra.Tensor> # placed as a constant is: on the device of the scope, else the first GPU
