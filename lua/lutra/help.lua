@@ -5,6 +5,8 @@ local annotations = load(sources["lutra.annotations"], "=[lutra.annotations]", "
 
 -- Classes in the order in which they are listed, and all there is by its lower-case name.
 local classes, known, names = {}, {}, {}
+-- Entries by the last part of their path: "get_memory_info" of config.get_memory_info.
+local by_last_word = {}
 
 local function add(name, what)
   known[name:lower()] = what
@@ -14,21 +16,39 @@ end
 for _, module in ipairs { "lutra", "config", "debugging", "tensor", "autograd", "error" } do
   for _, class in ipairs(annotations.parse(sources["lutra._meta." .. module])) do
     classes[#classes + 1] = class
-    add(class.path == "" and "lutra" or class.path, { class = class })
+    -- A kind of value may have the name of the function that makes it.
+    local maker = known[class.path:lower()]
+    add(class.path == "" and "lutra" or class.path, { class = class, constructor = maker and maker.entry })
     for _, field in ipairs(class.fields) do
       -- A field that is a module or a kind of value is told about as such.
       if not known[field.name:lower()] then
         add(class.path == "" and field.name or class.path .. "." .. field.name, { class = class, field = field })
       end
     end
-    for _, entry in ipairs(class.entries) do add(entry.path, { class = class, entry = entry }) end
+    for _, entry in ipairs(class.entries) do
+      add(entry.path, { class = class, entry = entry })
+      if not entry.alias then
+        local short = entry.name:lower()
+        by_last_word[short] = by_last_word[short] or {}
+        table.insert(by_last_word[short], entry)
+      end
+    end
   end
 end
 for _, class in ipairs(classes) do
-  if class.path ~= "" then known[class.path:lower()] = { class = class } end
+  local path = class.path:lower()
+  if path ~= "" then
+    local what = known[path]
+    known[path] = { class = class, constructor = what and (what.constructor or what.entry) }
+  end
 end
 local ops = tools.op_list()
-for _, op in ipairs(ops) do names[#names + 1] = op.name end
+local groups = {}
+for _, op in ipairs(ops) do
+  names[#names + 1] = op.name
+  if not groups[op.group] then groups[op.group] = {} end
+  table.insert(groups[op.group], op)
+end
 
 local function first_sentence(text)
   return text:match("^(.-%.)%s") or text
@@ -59,18 +79,15 @@ local function listed(head, words) return filled(("  %-22s"):format(head), 24, w
 local function item(head, text) return filled("  " .. head, 4, words_of(text)) end
 
 local function op_lines()
-  local groups, of = {}, {}
+  local lines, seen = {}, {}
   for _, op in ipairs(ops) do
-    if not of[op.group] then
-      groups[#groups + 1] = op.group
-      of[op.group] = {}
+    if not seen[op.group] then
+      seen[op.group] = true
+      local words = {}
+      for i, each in ipairs(groups[op.group]) do words[i] = each.name end
+      table.sort(words)
+      lines[#lines + 1] = listed(op.group, words)
     end
-    table.insert(of[op.group], op.name)
-  end
-  local lines = {}
-  for _, group in ipairs(groups) do
-    table.sort(of[group])
-    lines[#lines + 1] = listed(group, of[group])
   end
   return lines
 end
@@ -158,6 +175,24 @@ local function class_help(class)
   return table.concat(out, "\n")
 end
 
+local function group_help(name)
+  local lines = {}
+  for _, op in ipairs(groups[name]) do lines[#lines + 1] = item("lutra." .. op.name .. "  -- ", first_sentence(op.summary)) end
+  table.sort(lines)
+  return "Operations of the group " .. name .. ":\n" .. table.concat(lines, "\n")
+end
+
+-- An operation by the name TensorFlow has for it: "tf.reduce_sum", "reduce_sum", or one that is told as its source.
+local function foreign_help(topic)
+  local word = topic:match("([%w_]+)$")
+  if not word then return end
+  local text = core.op_help((word:gsub("^reduce_", "")))
+  for _, op in ipairs(ops) do
+    if not text and op.source:lower():find("tf%.[%w_%.]*%f[%w_]" .. word .. "%f[^%w_]") then text = core.op_help(op.name) end
+  end
+  return text
+end
+
 local function ops_help()
   return "Operations, by group:\n" .. table.concat(op_lines(), "\n")
 end
@@ -190,10 +225,14 @@ local function topic_of(value)
     if topic == "lt" then topic = "lutra" end
     return known[topic] and topic or known["tensor." .. topic] and "tensor." .. topic or topic
   end
-  if type(value) == "userdata" then
-    return lutra.debugging and getmetatable(value) == "lutra.Tensor" and "tensor" or nil
+  -- Values tell their kind by their metatables; modules, which are plain tables, have no kind.
+  local kind = getmetatable(value)
+  if type(kind) == "table" then kind = rawget(kind, "__name") end
+  if type(kind) == "string" and type(value) ~= "string" then
+    local topic = kind:gsub("^lutra%.", ""):gsub(" %(closed%)$", ""):lower()
+    if topic == "devicescope" then return "device" end
+    if known[topic] then return topic end
   end
-  if lutra.iserror(value) then return "error" end
   return original(name_of(value))
 end
 
@@ -207,6 +246,19 @@ return function(topic)
     local owner = what.class.path == "" and "lutra" or what.class.path:lower()
     return ("%s.%s: %s"):format(owner, what.field.name, annotations.about(what.field))
   end
-  if what then return class_help(what.class) end
-  return name and core.op_help((name:gsub("^tensor%.", ""))) or tools.unknown(topic, names)
+  if what and what.constructor then return entry_help(what.constructor) .. "\n\n" .. class_help(what.class) end
+  if what then
+    -- "shape" is a kind of value and a group of operations.
+    local is_both = type(topic) == "string" and groups[name] and name ~= "random"
+    return class_help(what.class) .. (is_both and "\n\n" .. group_help(name) or "")
+  end
+  local text = name and core.op_help((name:gsub("^tensor%.", "")))
+  if text then return text end
+  if name and groups[name] then return group_help(name) end
+  if name and by_last_word[name] then
+    local texts = {}
+    for i, entry in ipairs(by_last_word[name]) do texts[i] = entry_help(entry) end
+    return table.concat(texts, "\n\n")
+  end
+  return type(topic) == "string" and foreign_help(name) or tools.unknown(topic, names)
 end

@@ -19,6 +19,7 @@ constexpr const char* kLuaHelp =
     "  -i                      enter interactive mode after executing 'script'\n"
     "  -l mod                  require library 'mod' into global 'mod'\n"
     "  -l g=mod                require library 'mod' into global 'g'\n"
+    "  -m mod                  run library 'mod' as the script; what follows is its 'arg'\n"
     "  -v                      show version information\n"
     "  -E                      ignore environment variables\n"
     "  -W                      turn warnings on\n"
@@ -161,6 +162,10 @@ void read_short_option(Options& options, char** argv, int* i) {
     if (letter == 'e') options.has_statement = true;
     return;
   }
+  if (letter == 'm') {
+    options.module = *rest == '\0' ? next_word(argv, i) : rest;
+    return;
+  }
   if (*rest != '\0') unrecognized(word);
   switch (letter) {
     case 'E': options.interpreter.ignore_environment = true; return;
@@ -185,6 +190,7 @@ Options parse_options(int argc, char** argv) {
     }
     if (word[1] == '-') read_long_option(options, argv, &i);
     else read_short_option(options, argv, &i);
+    if (!options.module.empty()) break;
   }
   options.script = i;
   return options;

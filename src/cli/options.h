@@ -33,7 +33,8 @@ struct Options {
   bool interactive = false;    // -i: a prompt after the script
   bool has_statement = false;  // -e was there
   std::vector<Action> actions;
-  int script = 0;  // its place in argv, or argc
+  int script = 0;      // its place in argv, or argc
+  std::string module;  // of -m, which stands at the script's place; "" without
 };
 
 // A command line that cannot be followed: what() tells the first word that is wrong.

@@ -158,10 +158,39 @@ bool Program::require_module(lua_State* L, const char* text) {
   return ok;
 }
 
+// Pushes the file that require would load the module of -m from; an error when there is none.
+bool Program::find_module(lua_State* L) {
+  lua_getglobal(L, "package");
+  lua_getfield(L, -1, "searchpath");
+  lua_pushstring(L, options_.module.c_str());
+  lua_getfield(L, -3, "path");
+  lua_remove(L, -4);
+  int status = run_with_traceback(L, 2, 2);
+  if (!succeeded(L, status)) return false;
+  if (!lua_isnil(L, -2)) {
+    lua_pop(L, 1);
+    return true;
+  }
+  lua_pushfstring(L, "'-m': module '%s' not found:%s%s", options_.module.c_str(),
+                  *lua_tostring(L, -1) == '\n' ? "" : "\n\t", lua_tostring(L, -1));
+  return succeeded(L, LUA_ERRRUN);
+}
+
 bool Program::run_script(lua_State* L) {
   const char* name = argv_[options_.script];
+  if (!options_.module.empty()) {
+    if (!find_module(L)) return false;
+    name = lua_tostring(L, -1);
+    // The script that runs is the file.
+    if (lua_getglobal(L, "arg") == LUA_TTABLE) {
+      lua_pushvalue(L, -2);
+      lua_rawseti(L, -2, 0);
+    }
+    lua_pop(L, 1);
+  }
   // "-" is stdin, but after "--" it is a file.
-  if (std::strcmp(name, "-") == 0 && std::strcmp(argv_[options_.script - 1], "--") != 0) name = nullptr;
+  bool is_stdin = options_.module.empty() && std::strcmp(name, "-") == 0;
+  if (is_stdin && std::strcmp(argv_[options_.script - 1], "--") != 0) name = nullptr;
   int status = luaL_loadfilex(L, name, nullptr);
   if (status == LUA_OK) {
     int count = push_arguments(L);

@@ -29,6 +29,7 @@ class Program {
   bool run_init(lua_State* L);
   bool run_actions(lua_State* L);
   bool run_script(lua_State* L);
+  bool find_module(lua_State* L);
   bool run_statement(lua_State* L, const char* statement, const char* chunk_name);
   bool require_module(lua_State* L, const char* text);
   bool succeeded(lua_State* L, int status) { return report_status(L, status, report_) == 0; }

@@ -56,7 +56,11 @@ void NearestWord::offer(std::string_view candidate) {
   // A long wrong word is no slip of a known one; and hostile input must not cost quadratic time.
   if (word_.size() > 64 || candidate.size() > 64) return;
   std::size_t distance = edit_distance(word_, candidate);
-  if (distance <= std::max<std::size_t>(1, word_.size() / 3) && distance < best_distance_) {
+  // A word cut short ("std" of "stddev") is as near as a slip; the same number of slips goes by the alphabet, so that
+  // the order of the offers does not matter.
+  if (word_.size() >= 3 && candidate.starts_with(word_)) distance = std::min<std::size_t>(distance, 1);
+  bool is_nearer = distance < best_distance_ || (distance == best_distance_ && candidate < best_);
+  if (distance <= std::max<std::size_t>(1, word_.size() / 3) && is_nearer) {
     best_distance_ = distance;
     best_ = candidate;
   }

@@ -60,13 +60,13 @@ void place_constant(Context& context, TensorRep* tensor) {
   }
 }
 
-void move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, TensorRep* out) {
+bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, TensorRep* out) {
   LogicalDevice& from = context.runtime().device(tensor.device);
   if (from.shares_memory_with(to)) {
     share(*out, tensor);
     out->device = to.id;
     if (is_variable(tensor)) out->value = context.ledger().of_read(tensor);
-    return;
+    return false;
   }
   bool made;
   Storage* copy = context.runtime().transfer().fetch(context, tensor, to, &made);
@@ -81,7 +81,7 @@ void move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, T
     out->storage = copy;
     out->data = copy->data;
   }
-  if (!context.ledger().is_recording()) return;
+  if (!context.ledger().is_recording()) return made;
   // To a tape a copy is an Identity.
   Operand operands[1] = {{&tensor, Scalar::of(false)}};
   Call call(context.runtime().ops().get("Identity"), operands, 1);
@@ -91,6 +91,7 @@ void move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, T
   prepared.key = tensor.dtype;
   prepared.n_out = 1;
   context.ledger().record(call, prepared, &out);
+  return made;
 }
 
 }  // namespace lutra

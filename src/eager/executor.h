@@ -26,7 +26,7 @@ Placement constant_placement(Context& context, DType dtype);
 void make_host_tensor(Context& context, DType dtype, const Shape& shape, TensorRep* out);
 void place_constant(Context& context, TensorRep* tensor);
 
-// The tensor on `to`; itself (shared) where it is there already.
-void move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, TensorRep* out);
+// The tensor on `to`; itself (shared) where it is there already. Whether bytes were copied for that.
+bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, TensorRep* out);
 
 }  // namespace lutra

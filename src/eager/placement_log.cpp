@@ -14,6 +14,18 @@ void PlacementLog::print(const std::string& line) {
   log_.line(line);
 }
 
+void PlacementLog::print_copies(const PlacementEvent& event) {
+  if (!options_.copies) return;
+  for (const CopyEvent& copy : event.copies) {
+    print(text("Copying tensor ", copy.shape, " of ", copy.bytes, " bytes from ", copy.source, " to ", copy.target));
+  }
+}
+
+void PlacementLog::moved(PlacementEvent event) {
+  if (handler_) events.push_back(std::move(event));
+  else if (options_.on) print_copies(event);
+}
+
 void PlacementLog::executes(PlacementEvent event) {
   event.copies = std::move(copies_);
   copies_.clear();
@@ -22,11 +34,7 @@ void PlacementLog::executes(PlacementEvent event) {
     return;
   }
   if (!options_.on) return;
-  if (options_.copies) {
-    for (const CopyEvent& copy : event.copies) {
-      print(text("Copying tensor ", copy.shape, " of ", copy.bytes, " bytes from ", copy.source, " to ", copy.target));
-    }
-  }
+  print_copies(event);
   std::string line = text("Executing op ", event.op, " in device ", event.device);
   if (options_.reasons) line += text(" (", event.reason, ")");
   print(line);

@@ -53,11 +53,14 @@ class PlacementLog {
   const std::vector<CopyEvent>& pending_copies() const { return copies_; }
   // Called after placement and input checks, before the op is submitted.
   void executes(PlacementEvent event);
+  // A copy that no op asked for: t:to(device).
+  void moved(PlacementEvent event);
 
   std::vector<PlacementEvent> events;
 
  private:
   void print(const std::string& line);
+  void print_copies(const PlacementEvent& event);
 
   Log& log_;
   PlacementLogOptions options_;

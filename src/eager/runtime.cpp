@@ -189,7 +189,8 @@ LogicalDevice& Runtime::find(std::string_view name) {
     }
   }
   if (found.empty()) {
-    fail(ErrorCode::InvalidArgument, "No matching devices found for '", name, "'. Here: ", device_names());
+    fail(wanted.empty() ? ErrorCode::InvalidArgument : ErrorCode::NotFound, "No matching devices found for '", name,
+         "'. Here: ", device_names());
   }
   if (found.size() > 1) {
     fail(ErrorCode::InvalidArgument, "Multiple devices match the provided string '", name, "': '", found[0]->full_name,

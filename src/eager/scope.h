@@ -15,6 +15,13 @@ class ScopeStack {
   };
 
   uint32_t spec() const { return scopes_.empty() ? base_spec_ : scopes_.back().spec; }
+  // What the open scope with this serial means; 0 when there is none.
+  uint32_t spec_of(uint64_t serial) const {
+    for (const Scope& scope : scopes_) {
+      if (scope.serial == serial) return scope.spec;
+    }
+    return 0;
+  }
   // In what scope the coroutine starts: its creator's.
   void start_in(uint32_t base_spec) { base_spec_ = base_spec; }
   uint64_t push(uint32_t spec) {

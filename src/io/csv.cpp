@@ -46,9 +46,15 @@ class Scanner {
     else skip_line();
     return {text_, size_};
   }
-  // Of a header: "# a, b" begins at "a".
-  void skip_hash() {
-    if (peek() == '#') ++next_;
+  // Of a header: "# a, b" begins at "a". Whether there was one.
+  bool skip_hash() {
+    bool is_there = peek() == '#';
+    if (is_there) ++next_;
+    return is_there;
+  }
+  // From the beginning of a line to that of another.
+  void skip_to(int64_t line) {
+    while (line_ < line && peek() >= 0) skip_line();
   }
 
   template <class... Parts> [[noreturn]] void fail_here(const Parts&... parts) {
@@ -135,17 +141,23 @@ Scalar number_of(Scanner& scanner, std::string_view field) {
   return Scalar::of(value);
 }
 
+bool is_number(std::string_view field) {
+  if (field.starts_with('+')) field.remove_prefix(1);
+  double value = 0;
+  auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  return end == field.data() + field.size() && error != std::errc::invalid_argument;
+}
+
 class CsvReader final : public FileReader {
  public:
   CsvReader(std::unique_ptr<ByteSource> source, const ReadOptions& options)
       : source_(std::move(source)), options_(options) {
     int64_t rows = 0, columns = 0;
     DTypes seen;
+    if (options_.header) read_header();
+    columns = static_cast<int64_t>(columns_.size());
     Scanner scanner(*source_, options_.delimiter);
-    if (options_.header) {
-      columns_ = read_header(scanner);
-      columns = static_cast<int64_t>(columns_.size());
-    }
+    scanner.skip_to(data_line_);
     for (; scanner.to_line(true); ++rows) {
       int64_t count = 0;
       for (bool last = false; !last; ++count) seen = seen | literal_dtype(number_of(scanner, scanner.field(&last)));
@@ -169,7 +181,7 @@ class CsvReader final : public FileReader {
     std::size_t width = size_of(entry.dtype);
     std::byte* end = to + entry.nbytes();
     Scanner scanner(*source_, options_.delimiter);
-    if (options_.header) read_header(scanner);
+    scanner.skip_to(data_line_);
     while (scanner.to_line(true)) {
       for (bool last = false; !last; to += width) {
         std::string_view field = scanner.field(&last);
@@ -186,16 +198,28 @@ class CsvReader final : public FileReader {
   }
 
  private:
-  std::vector<std::string> read_header(Scanner& scanner) {
-    std::vector<std::string> names;
-    if (!scanner.to_line(false)) return names;
-    scanner.skip_hash();
-    for (bool last = false; !last;) names.emplace_back(scanner.field(&last));
-    return names;
+  // The header is the first line that is no comment; where that holds numbers, the last comment above it, if any.
+  void read_header() {
+    Scanner scanner(*source_, options_.delimiter);
+    bool is_comment = true, had_comment = false;
+    while (is_comment && scanner.to_line(false)) {
+      is_comment = scanner.skip_hash();
+      std::vector<std::string> fields;
+      bool are_numbers = true;
+      for (bool last = false; !last;) {
+        fields.emplace_back(scanner.field(&last));
+        are_numbers = are_numbers && is_number(fields.back());
+      }
+      if (!is_comment && had_comment && are_numbers) return;
+      had_comment = is_comment;
+      columns_ = std::move(fields);
+      data_line_ = scanner.line() + 1;
+    }
   }
 
   std::unique_ptr<ByteSource> source_;
   ReadOptions options_;
+  int64_t data_line_ = 1;  // where what follows the header begins
 };
 
 void append_name(std::string& out, const std::string& name, char delimiter) {

@@ -59,17 +59,33 @@ void read_pair(lua_State* L, int index, const AttrDef& def, Call* call, Pair* pa
   pair->given = true;
 }
 
+constexpr const char* kPaddingWanted = "\"valid\", \"same\" or {height, width}";
+
+// TensorFlow spells the words in capitals.
+[[noreturn]] void fail_padding(lua_State* L, int index, const AttrDef& def, const Call& call, std::string_view word) {
+  std::string lower(word.substr(0, 8));
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  NearestWord nearest(lower);
+  nearest.offer("valid");
+  nearest.offer("same");
+  fail(ErrorCode::InvalidArgument, call.op->called(), ": ", def.name, " is ", what_is(L, index), nearest.hint(),
+       ", expected ", kPaddingWanted);
+}
+
 void read_padding(lua_State* L, int index, const AttrDef& def, Call* call, Padding* padding) {
-  constexpr const char* kWanted = "\"valid\", \"same\" or {height, width}";
   if (lua_type(L, index) == LUA_TSTRING) {
     std::string_view word = lua_tostring(L, index);
     if (word == "valid") padding->kind = Padding::Kind::Valid;
     else if (word == "same") padding->kind = Padding::Kind::Same;
-    else fail_type(L, index, def, *call, kWanted);
+    else fail_padding(L, index, def, *call, word);
     return;
   }
-  read_two(L, index, def, call, kWanted, padding->v);
   padding->kind = Padding::Kind::Given;
+  if (std::optional<int64_t> one = integral(L, index)) {
+    fail(ErrorCode::InvalidArgument, call->op->called(), ": ", def.name, " is ", *one, ", expected ", kPaddingWanted,
+         "; write {", *one, ", ", *one, "}");
+  }
+  read_two(L, index, def, call, kPaddingWanted, padding->v);
 }
 
 void read_counts(lua_State* L, int index, const AttrDef& def, Call* call, Counts* counts) {
@@ -187,8 +203,11 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
 
 namespace {
 
-// A list of any length has its place among the arguments only.
-bool is_option(const AttrDef& def) { return is_users(def) && def.type != AttrType::Ints; }
+// What must stand in its place is no option, nor is a list of any length, which is read there only.
+bool is_option(const AttrDef& def) {
+  bool has_place = def.is_before_inputs || (def.is_positional && def.is_required) || def.type == AttrType::Ints;
+  return is_users(def) && !has_place;
+}
 
 [[noreturn, gnu::cold]] void fail_unknown_option(const char* key, const Call& call) {
   std::vector<const char*> known;

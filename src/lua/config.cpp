@@ -21,7 +21,7 @@ struct Filter {
 
 Filter read_filter(Args& args, int i) {
   if (!args.has(i)) return {};
-  std::string_view word = args.string(i, "type");
+  std::string_view word = args.string(i, "device_type");
   auto is = [&](const char* name) { return word.size() == 3 && strncasecmp(word.data(), name, 3) == 0; };
   return {true, is("cpu") ? std::optional(DeviceType::CPU) : is("gpu") ? std::optional(DeviceType::GPU) : std::nullopt};
 }
@@ -81,7 +81,8 @@ int set_visible_devices(Args& args) {
   args.at_most(2);
   lua_State* L = args.L;
   Filter filter = read_filter(args, 2);
-  require(!filter.given || filter.type, args.who(), ": type is ", what_is(L, 2), ", expected \"CPU\" or \"GPU\"");
+  require(!filter.given || filter.type, args.who(), ": device_type is ", what_is(L, 2),
+          ", expected \"CPU\" or \"GPU\"");
   bool is_object = false;
   if (lua_type(L, 1) == LUA_TTABLE) {
     lua_pushliteral(L, "name");
@@ -115,7 +116,7 @@ int get_visible_devices(Args& args) {
 int set_memory_growth(Args& args) {
   args.at_most(2);
   Device& device = physical_device(args, 1);
-  registry(args).set_memory_growth(device, args.boolean(2, "on"));
+  registry(args).set_memory_growth(device, args.boolean(2, "enable"));
   return 0;
 }
 
@@ -161,8 +162,12 @@ int get_logical_device_configuration(Args& args) {
         lua_pushnumber(L, *config.memory_limit_mb);
         lua_setfield(L, -2, "memory_limit");
       }
+      State::push(L, State::kLogicalConfigMeta);
+      lua_setmetatable(L, -2);
       lua_rawseti(L, -2, ++i);
     }
+    State::push(L, State::kDeviceListMeta);
+    lua_setmetatable(L, -2);
     return 1;
   });
   return 1;
@@ -171,20 +176,20 @@ int get_logical_device_configuration(Args& args) {
 int set_per_process_memory_fraction(Args& args) {
   args.at_most(2);
   Device& device = physical_device(args, 1);
-  registry(args).set_memory_fraction(device, args.number(2, "f"));
+  registry(args).set_memory_fraction(device, args.number(2, "fraction"));
   return 0;
 }
 
 int set_memory_limit(Args& args) {
   args.at_most(2);
   Device& device = physical_device(args, 1);
-  registry(args).set_memory_limit(device, args.number(2, "MB"));
+  registry(args).set_memory_limit(device, args.number(2, "memory_limit"));
   return 0;
 }
 
 int set_soft_device_placement(Args& args) {
   args.at_most(1);
-  args.state.runtime().set_soft_placement(args.boolean(1, "on"));
+  args.state.runtime().set_soft_placement(args.boolean(1, "enabled"));
   return 0;
 }
 
@@ -217,6 +222,8 @@ int get_memory_info(Args& args) {
     field("peak", peak);
     field("limit", limit);
     field("reserved", reserved);
+    State::push(L, State::kMemoryInfoMeta);
+    lua_setmetatable(L, -2);
     return 1;
   });
   return 1;
@@ -254,8 +261,8 @@ int release_memory(Args& args) {
 
 int set_simulated_gpus(Args& args) {
   args.at_most(2);
-  int64_t count = args.integer(1, "n");
-  require(count >= 0 && count <= kMostSimulatedGpus, args.who(), ": n is ", count, ", expected 0 to ",
+  int64_t count = args.integer(1, "count");
+  require(count >= 0 && count <= kMostSimulatedGpus, args.who(), ": count is ", count, ", expected 0 to ",
           kMostSimulatedGpus);
   SimOptions each;
   int64_t fail_at = 0;
@@ -274,8 +281,8 @@ int set_simulated_gpus(Args& args) {
 
 int set_intra_op_parallelism_threads(Args& args) {
   args.at_most(1);
-  int64_t threads = args.integer(1, "n");
-  require(threads >= 0 && threads <= kMostThreads, args.who(), ": n is ", threads, ", expected 0 (automatic) to ",
+  int64_t threads = args.integer(1, "threads");
+  require(threads >= 0 && threads <= kMostThreads, args.who(), ": threads is ", threads, ", expected 0 (automatic) to ",
           kMostThreads);
   registry(args).set_intra_op_threads(static_cast<int>(threads));
   return 0;
@@ -322,6 +329,35 @@ int device_text(lua_State* L) {
   return 1;
 }
 
+// "LogicalDeviceConfiguration(memory_limit=1024)", as TensorFlow prints it.
+int logical_config_text(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  lua_getfield(L, 1, "memory_limit");
+  if (lua_type(L, 2) == LUA_TNUMBER)
+    lua_pushfstring(L, "LogicalDeviceConfiguration(memory_limit=%s)", luaL_tolstring(L, 2, nullptr));
+  else lua_pushliteral(L, "LogicalDeviceConfiguration(memory_limit=None)");
+  return 1;
+}
+
+// "{'current': 0, 'peak': 0, ...}", as TensorFlow's dictionary.
+int memory_info_text(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_Buffer out;
+  luaL_buffinit(L, &out);
+  for (const char* key : {"current", "peak", "limit", "reserved"}) {
+    lua_pushfstring(L, "%s'%s': ", *key == 'c' ? "{" : ", ", key);
+    luaL_addvalue(&out);
+    lua_getfield(L, 1, key);
+    luaL_tolstring(L, -1, nullptr);
+    lua_remove(L, -2);
+    luaL_addvalue(&out);
+  }
+  luaL_addchar(&out, '}');
+  luaL_pushresult(&out);
+  return 1;
+}
+
 int device_list_text(lua_State* L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   luaL_Buffer out;
@@ -352,6 +388,15 @@ int device_equal(lua_State* L) {
   return 1;
 }
 
+void make_text_meta(lua_State* L, State& state, State::Slot slot, lua_CFunction text, const char* name) {
+  lua_newtable(L);
+  lua_pushcfunction(L, text);
+  lua_setfield(L, -2, "__tostring");
+  lua_pushstring(L, name);
+  lua_setfield(L, -2, "__name");
+  state.set(L, slot);
+}
+
 void make_device_meta(lua_State* L, State& state, State::Slot slot, const char* class_name) {
   lua_newtable(L);
   lua_pushstring(L, class_name);
@@ -359,7 +404,7 @@ void make_device_meta(lua_State* L, State& state, State::Slot slot, const char* 
   lua_setfield(L, -2, "__tostring");
   lua_pushcfunction(L, device_equal);
   lua_setfield(L, -2, "__eq");
-  lua_pushstring(L, class_name);
+  lua_pushfstring(L, "lutra.%s", class_name);
   lua_setfield(L, -2, "__name");
   state.set(L, slot);
 }
@@ -415,10 +460,9 @@ void open_config(lua_State* L, State& state) {
 
   make_device_meta(L, state, State::kPhysicalDeviceMeta, "PhysicalDevice");
   make_device_meta(L, state, State::kLogicalDeviceMeta, "LogicalDevice");
-  lua_newtable(L);
-  lua_pushcfunction(L, device_list_text);
-  lua_setfield(L, -2, "__tostring");
-  state.set(L, State::kDeviceListMeta);
+  make_text_meta(L, state, State::kDeviceListMeta, device_list_text, "lutra.config");
+  make_text_meta(L, state, State::kLogicalConfigMeta, logical_config_text, "lutra.config");
+  make_text_meta(L, state, State::kMemoryInfoMeta, memory_info_text, "lutra.MemoryInfo");
 }
 
 }  // namespace lutra

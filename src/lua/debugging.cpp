@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "lua/guard.h"
 #include "lua/modules.h"
 
@@ -113,11 +115,19 @@ int explanation_text(lua_State* L) {
     return lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : nullptr;
   };
   const char* op = get("op");
+  const char* chosen = get("chosen");
   const char* device = get("device");
   const char* reason = get("reason");
   const char* line = get("line");
-  lua_pushfstring(L, "%s in %s (%s)%s%s", op != nullptr ? op : "a tensor", device != nullptr ? device : "?",
-                  reason != nullptr ? reason : "?", line != nullptr ? " at " : "", line != nullptr ? line : "");
+  if (device == nullptr) device = "?";
+  if (chosen == nullptr) chosen = device;
+  lua_pushfstring(L, "%s in %s (%s)%s%s", op != nullptr ? op : "a tensor", chosen, reason != nullptr ? reason : "?",
+                  line != nullptr ? " at " : "", line != nullptr ? line : "");
+  // t:to(device) moved it after the op.
+  if (std::strcmp(chosen, device) != 0) {
+    lua_pushfstring(L, ", now on %s", device);
+    lua_concat(L, 2);
+  }
   return 1;
 }
 

@@ -164,6 +164,16 @@ void read_options(Args& args, FileFormat format, WriteOptions* options) {
   }
 }
 
+// Whether the table at `index` has a name among its keys: which one is pushed then.
+bool push_name(lua_State* L, int index) {
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    lua_pop(L, 1);
+    return true;
+  }
+  return false;
+}
+
 // Replaces the table of names by one of our own that holds tensors only. May raise a Lua error.
 void collect_named(lua_State* L, State& state) {
   luaL_checkstack(L, 8, nullptr);
@@ -175,6 +185,12 @@ void collect_named(lua_State* L, State& state) {
       if (lua_type(L, -2) != LUA_TSTRING) {
         fail(ErrorCode::InvalidArgument, "save: value has the key ", what_is(L, -2),
              ", expected names: {weights = tensor, ...}");
+      }
+      int value = lua_gettop(L);
+      if (lua_type(L, value) == LUA_TTABLE && push_name(L, value)) {
+        std::string outer = lua_tostring(L, value - 1), inner = lua_tostring(L, -1);
+        fail(ErrorCode::InvalidArgument, "save: value.", outer, " is a table with the name ", what_is(L, -1),
+             "; names cannot nest, write {[", quote(outer + "." + inner), "] = tensor}");
       }
       // A tensor released meanwhile is found when it is written.
       if (to_box(L, -1) == nullptr && !is_literal(L, -1)) args.wrong(lua_gettop(L), lua_tostring(L, -2), "a tensor");
@@ -197,6 +213,12 @@ int save(lua_State* L) {
     format = file_format("save", args.string(kPath, "path"));
     bool is_table = lua_type(L, kValue) == LUA_TTABLE;
     if (is_named(format) && !is_table) args.wrong(kValue, "value", "a table of tensors by name: {weights = tensor}");
+    if (!is_named(format) && is_table && push_name(L, kValue)) {
+      std::string_view path = args.string(kPath, "path");
+      fail(ErrorCode::InvalidArgument, "save: value has the name ", what_is(L, -1), ", and ",
+           path.substr(std::min(path.rfind('.'), path.size())),
+           " holds one tensor; use .npz or .safetensors for tensors by name");
+    }
     if (!is_named(format) && !is_literal(L, kValue)) args.tensor(kValue, "value");
     lua_settop(L, kHeader);
     WriteOptions options;

@@ -81,7 +81,7 @@ int op_help(Args& args) {
   return 1;
 }
 
-// op_list(): {{name, group, summary}, ...} in the table's order.
+// op_list(): {{name, group, summary, source}, ...} in the table's order.
 int op_list(Args& args) {
   const OpRegistry& ops = args.state.runtime().ops();
   protect(args.L, 1, [&](lua_State* L) {
@@ -90,13 +90,15 @@ int op_list(Args& args) {
     for (int id = 0; id < ops.count(); ++id) {
       const OpDef& op = ops.at(id);
       if (!is_public(op)) continue;
-      lua_createtable(L, 0, 3);
+      lua_createtable(L, 0, 4);
       lua_pushstring(L, op.lua_name);
       lua_setfield(L, -2, "name");
       lua_pushstring(L, op.group);
       lua_setfield(L, -2, "group");
       lua_pushstring(L, op.summary);
       lua_setfield(L, -2, "summary");
+      lua_pushstring(L, op.source);
+      lua_setfield(L, -2, "source");
       lua_rawseti(L, -2, ++count);
     }
     return 1;

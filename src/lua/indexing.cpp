@@ -23,7 +23,10 @@ int64_t read_index(lua_State* L, int at, int entry) {
   std::optional<int64_t> value = integral(L, at);
   if (!value) {
     fail(ErrorCode::InvalidArgument, "index: entry ", entry, " is ", what_is(L, at),
-         ", expected an integer, a range {first, last, step} or {}");
+         ", expected an integer, a range {first, last, step} or {}",
+         to_box(L, at) != nullptr ? "; a mask or a tensor of indices stands alone, t[mask], and takes whole entries of "
+                                    "the first axis: index the result for the rest"
+                                  : "");
   }
   return from_lua(*value);
 }
@@ -55,7 +58,8 @@ void read_slice(lua_State* L, int key, SliceAttrs* attrs) {
   attrs->count = 0;
   if (lua_type(L, key) != LUA_TNUMBER && lua_type(L, key) != LUA_TTABLE) {
     fail(ErrorCode::InvalidArgument, "index: the key is ", what_is(L, key),
-         ", expected an integer or a list of entries per axis");
+         ", expected an integer or a list of entries per axis",
+         to_box(L, key) != nullptr ? "; with a mask write v:assign(lutra.where(mask, value, v))" : "");
   }
   if (lua_type(L, key) == LUA_TNUMBER) {
     lua_pushvalue(L, key);

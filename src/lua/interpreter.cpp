@@ -7,6 +7,7 @@
 #include "lua/guard.h"
 #include "lua/modules.h"
 #include "lua/state.h"
+#include "lua/suggestions.h"
 
 namespace lutra {
 
@@ -97,6 +98,10 @@ int traceback_handler(lua_State* L) {
   if (message == nullptr) {
     if (luaL_callmeta(L, 1, "__tostring") != 0 && lua_type(L, -1) == LUA_TSTRING) return 1;
     message = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+  }
+  if (State::find(L) != nullptr) {
+    push_suggestion(L, message);
+    message = lua_tostring(L, -1);
   }
   luaL_traceback(L, L, message, 1);
   return 1;

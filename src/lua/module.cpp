@@ -119,6 +119,7 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   lua_setfield(L, -4, "device");  // for the function form
   lua_setfield(L, -2, "device");
   lua_remove(L, -2);
+  open_suggestions(L, state);
   lua_pushvalue(L, -1);
   state.set(L, State::kModule);
   return 1;

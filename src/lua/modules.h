@@ -11,16 +11,20 @@ void open_scopes(lua_State* L, State& state);     // what coroutines' scopes are
 void open_device(lua_State* L, State& state);     // replaces the function form of device on top of the stack by device
 void open_config(lua_State* L, State& state);     // lutra.config
 void open_debugging(lua_State* L, State& state);  // lutra.debugging
-void open_variables(lua_State* L, State& state);  // Variable; the methods lie on top of the stack, the module below them
-void open_tape(lua_State* L, State& state);       // GradientTape
-void open_tidy(lua_State* L, State& state);       // what lutra.tidy is made of
-void open_help(lua_State* L, State& state);       // what lutra.help is made of
+void open_variables(lua_State* L,
+                    State& state);           // Variable; the methods lie on top of the stack, the module below them
+void open_tape(lua_State* L, State& state);  // GradientTape
+void open_tidy(lua_State* L, State& state);  // what lutra.tidy is made of
+void open_help(lua_State* L, State& state);  // what lutra.help is made of
 void open_constants(lua_State* L, State& state);  // constant, from_bytes
 void open_files(lua_State* L, State& state);      // load, save
 void open_errors(lua_State* L, State& state);     // iserror, and what error objects can do
 void open_shapes(lua_State* L, State& state);     // what shapes can do
 void open_settings(lua_State* L, State& state);   // set_print_options, random.set_seed
 void open_timing(lua_State* L, State& state);     // time, synchronize
+
+// What an error about a field that the finished module does not have tells.
+void open_suggestions(lua_State* L, State& state);
 
 // Pushes the shape as a table that prints and compares as one. May raise a Lua error.
 void push_shape(lua_State* L, State& state, const Shape& shape);

@@ -139,9 +139,31 @@ bool read_ints(lua_State* L, State& state, const OpBinding& binding, Ints* out) 
   return true;
 }
 
-[[noreturn, gnu::cold]] void fail_count(const OpBinding& binding, int given) {
+// ": write t:reshape{4, 6}" where sizes or axes were given one by one, else "". `callee`: "reshape" or "t:reshape".
+std::string list_hint(lua_State* L, const OpBinding& binding, int given, const std::string& callee, bool is_method) {
+  int last = static_cast<int>(binding.places.size()) - 1;
+  const AttrDef* attr = last >= 0 ? binding.places[static_cast<std::size_t>(last)].attr : nullptr;
+  bool is_list = attr != nullptr && (attr->type == AttrType::Dims || attr->type == AttrType::Axes);
+  if (!is_list || given <= last + 1 || given - last > kMaxRank) return "";
+  std::string list;
+  for (int i = last; i < given; ++i) {
+    if (!integral(L, i + 1)) return "";
+    append(list, text(i > last ? ", " : "", *integral(L, i + 1)));
+  }
+  if (last == (is_method ? 1 : 0)) return text("; write ", callee, "{", list, "}");
+  return last == 1 ? text("; write ", callee, "(", binding.op->inputs[0].name, ", {", list, "})") : "";
+}
+
+// Arguments are counted as they were written: those of a method without the tensor before the colon.
+[[noreturn, gnu::cold]] void fail_count(lua_State* L, const OpBinding& binding, int given) {
+  lua_Debug frame;
+  bool is_method = given > 0 && lua_getstack(L, 0, &frame) != 0 && lua_getinfo(L, "n", &frame) != 0 &&
+                   std::strcmp(frame.namewhat, "method") == 0 && !binding.places.empty() &&
+                   binding.places[0].attr == nullptr;
+  std::string callee = text(is_method ? "t:" : "", binding.op->called());
+  std::string hint = list_hint(L, binding, given, callee, is_method);
   std::string signature;
-  for (const OpBinding::Place& place : binding.places) {
+  for (const OpBinding::Place& place : binding.places.subspan(is_method ? 1 : 0)) {
     const char* name =
         place.attr != nullptr ? place.attr->name : binding.op->inputs[static_cast<std::size_t>(place.input)].name;
     signature += text(signature.empty() ? "" : ", ", place.required ? "" : "[", name, place.required ? "" : "]");
@@ -151,9 +173,9 @@ bool read_ints(lua_State* L, State& state, const OpBinding& binding, Ints* out) 
     signature += signature.empty() ? "[options]" : ", [options]";
     break;
   }
+  given -= is_method ? 1 : 0;
   fail(ErrorCode::InvalidArgument, binding.op->called(), ": ", given,
-       given == 1 ? " argument given, expected " : " arguments given, expected ", binding.op->called(), "(", signature,
-       ")");
+       given == 1 ? " argument given, expected " : " arguments given, expected ", callee, "(", signature, ")", hint);
 }
 
 // Reads everything but lists, which have been. `given`: positional arguments and perhaps an options table.
@@ -168,7 +190,7 @@ void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* 
     --given;
   }
   while (given > 0 && given > binding.required && lua_isnil(L, given)) --given;
-  if (given > places || given < binding.required) fail_count(binding, given);
+  if (given > places || given < binding.required) fail_count(L, binding, given);
   int skip = binding.leading_optional != 0 && given == binding.required ? 1 : 0;
   int inputs = 0;
   uint32_t in_place = 0;  // a bit an attribute

@@ -110,6 +110,23 @@ int device(lua_State* L) {
   return 1;
 }
 
+// "lutra.DeviceScope('/device:GPU:1', train.lua:7)"
+int scope_text(Args& args) {
+  ScopeObject* scope = to_scope(args.L, 1);
+  if (scope == nullptr) args.wrong(1, "scope", "a device scope");
+  std::string shown = "lutra.DeviceScope(closed)";
+  if (scope->scopes != nullptr) {
+    const std::string& name = args.state.context().spec_text(scope->scopes->stack.spec_of(scope->serial));
+    shown =
+        text("lutra.DeviceScope('", name, "'", scope->line > 0 ? text(", ", scope->source, ":", scope->line) : "", ")");
+  }
+  protect(args.L, 1, [&](lua_State* L) {
+    lua_pushlstring(L, shown.data(), shown.size());
+    return 1;
+  });
+  return 1;
+}
+
 // Ends the scope; the object is an empty shell from then on.
 void end_scope(State& state, ScopeObject* scope) {
   scope->scopes->stack.remove(scope->serial);
@@ -238,6 +255,7 @@ void open_device(lua_State* L, State& state) {
     lua_setfield(L, -2, "__metatable");
     lua_pushstring(L, name);
     lua_setfield(L, -2, "__name");
+    set_function<scope_text>(L, state, "__tostring", "tostring");
   }
   push_state_closure(L, state, close_scope);
   lua_setfield(L, -2, "__close");

@@ -44,6 +44,9 @@ class State {
     kDeviceListMeta,
     kScopesMeta,
     kExplanationMeta,
+    kMemoryInfoMeta,
+    kLogicalConfigMeta,
+    kMissed,
     kSlots
   };
   static void push(lua_State* L, Slot slot);

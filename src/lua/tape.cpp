@@ -5,6 +5,8 @@
 
 #include "lua/guard.h"
 #include "lua/modules.h"
+#include "lua/tensor_group.h"
+#include "lua/variable_box.h"
 
 // lutra.GradientTape: its userdata, and reading what gradient is asked of.
 
@@ -44,15 +46,16 @@ int new_tape(lua_State* L) {
   TapeOptions options;
   read_phase(L, state, "GradientTape", [&](Args& args) {
     args.at_most(1);
-    args.options(1, {{"persistent", &options.persistent},
-                     {"watch_accessed_variables", &options.watch_accessed_variables}});
+    args.options(
+        1, {{"persistent", &options.persistent}, {"watch_accessed_variables", &options.watch_accessed_variables}});
   });
   auto* object = static_cast<TapeObject*>(lua_newuserdatauv(L, sizeof(TapeObject), 0));
   object->tape = nullptr;
   object->cookie = object->live_cookie();
   state.push(L, State::kTapeMeta);
   lua_setmetatable(L, -2);
-  read_phase(L, state, "GradientTape", [&](Args&) { object->tape = new (object->place) Tape(state.context(), options); });
+  read_phase(L, state, "GradientTape",
+             [&](Args&) { object->tape = new (object->place) Tape(state.context(), options); });
   return 1;
 }
 
@@ -66,74 +69,77 @@ int close_tape(lua_State* L) {
   return 0;
 }
 
-// tape:watch(tensor), tape:watch{tensors}
+// Gradients are of float tensors by float tensors; of others nil would only say that nothing depends on them.
+void require_float(Args& args, int index, const std::string& name) {
+  DType dtype = to_live_box(args.L, index)->tensor.dtype;
+  if (is_float(dtype)) return;
+  std::string which = name;
+  if (to_variable(args.L, index) != nullptr) {
+    lua_getiuservalue(args.L, index, 1);
+    append(which, text(" (the Variable ", what_is(args.L, -1), ")"));
+    lua_pop(args.L, 1);
+  }
+  fail(ErrorCode::InvalidArgument, args.who(), ": ", which, " is ", dtype,
+       ", expected a float dtype: only functions of floats have gradients");
+}
+
+// tape:watch(tensor), tape:watch{tensors}, tape:watch{name = tensor}
 int watch(Args& args) {
   args.at_most(2);
   Tape& tape = tape_at(args, 1);
   lua_State* L = args.L;
-  if (lua_type(L, 2) != LUA_TTABLE) {
-    args.tensor(2, "tensor");
-    tape.watch(to_live_box(L, 2)->tensor);
-    return 0;
-  }
-  for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 2)); ++i) {
-    lua_rawgeti(L, 2, i);
-    args.tensor(lua_gettop(L), text("tensors[", i, "]").c_str());
-    tape.watch(to_live_box(L, -1)->tensor);
-    lua_pop(L, 1);
+  auto watch_one = [&](int index, const std::string& name) {
+    args.tensor(index, name.c_str());
+    require_float(args, index, name);
+    tape.watch(to_live_box(L, index)->tensor);
+  };
+  TensorGroup group;
+  check_group(args, 2, "tensors", &group);
+  if (!group.is_table) {
+    watch_one(2, "tensor");
+  } else if (group.is_named) {
+    for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
+      watch_one(lua_gettop(L), text("tensors.", lua_tostring(L, -2)));
+    }
+  } else {
+    for (int i = 1; i <= group.count; ++i) {
+      lua_rawgeti(L, 2, i);
+      watch_one(lua_gettop(L), text("tensors[", i, "]"));
+      lua_pop(L, 1);
+    }
   }
   return 0;
 }
 
-// What gradient reads; in a userdata, since there may be many.
+// What gradient reads; its arrays lie in userdata, since there may be many.
 struct Request {
-  const TensorRep** sources;
-  Tape::Target* targets;
-  int n_sources, n_targets;
+  const TensorRep** source_tensors;
+  Tape::Target* target_tensors;
+  TensorGroup targets, sources, seeds;
 };
 
-int length_of(lua_State* L, int index) {
-  return lua_type(L, index) == LUA_TTABLE ? static_cast<int>(std::min<std::size_t>(lua_rawlen(L, index), 1 << 24)) : 1;
-}
-
-// A list of its own of the tensors at `index` (one, or a list), so that no finalizer takes them away.
-void copy_list(lua_State* L, int index, int count) {
-  lua_createtable(L, count, 0);
-  if (lua_type(L, index) != LUA_TTABLE) {
-    lua_pushvalue(L, index);
-    lua_rawseti(L, -2, 1);
-    return;
-  }
-  for (int i = 1; i <= count; ++i) {
-    lua_rawgeti(L, index, i);
-    lua_rawseti(L, -2, i);
-  }
-}
-
-// Entry i of a list made by copy_list.
-const TensorRep& entry_of(Args& args, int list, int i, bool is_list, const char* name) {
-  lua_rawgeti(args.L, list, i);
-  const Box& box = args.tensor(lua_gettop(args.L), is_list ? text(name, "[", i, "]").c_str() : name);
+const TensorRep& entry_of(Args& args, const TensorGroup& group, const char* name, int i) {
+  lua_rawgeti(args.L, group.tensors, i);
+  const Box& box = args.tensor(lua_gettop(args.L), entry_name(args.L, group, name, i).c_str());
+  require_float(args, lua_gettop(args.L), entry_name(args.L, group, name, i));
   lua_pop(args.L, 1);
   return box.tensor;
 }
 
-// The stack: 1 tape, 2 target, 3 sources, 4 output_gradients or nil; 5, 6, 7 their lists.
+// The stack: 1 tape, 2 target, 3 sources, 4 output_gradients or nil; then what the groups name.
 void read_request(Args& args, Request* request) {
-  lua_State* L = args.L;
   tape_at(args, 1);
-  bool many_sources = lua_type(L, 3) == LUA_TTABLE, many_targets = lua_type(L, 2) == LUA_TTABLE;
-  for (int i = 0; i < request->n_sources; ++i) {
-    request->sources[i] = &entry_of(args, 6, i + 1, many_sources, "sources");
+  for (int i = 0; i < request->sources.count; ++i) {
+    request->source_tensors[i] = &entry_of(args, request->sources, "sources", i + 1);
   }
-  bool seeded = !lua_isnil(L, 4);
-  require(!seeded || length_of(L, 4) == request->n_targets, args.who(), ": output_gradients has ", length_of(L, 4),
-          " entries, and there are ", request->n_targets, " targets");
-  for (int i = 0; i < request->n_targets; ++i) {
-    Tape::Target& target = request->targets[i];
-    target = {&entry_of(args, 5, i + 1, many_targets, "target"), nullptr};
+  bool seeded = !lua_isnil(args.L, 4);
+  require(!seeded || request->seeds.count == request->targets.count, args.who(), ": output_gradients has ",
+          request->seeds.count, " entries, and there are ", request->targets.count, " targets");
+  for (int i = 0; i < request->targets.count; ++i) {
+    Tape::Target& target = request->target_tensors[i];
+    target = {&entry_of(args, request->targets, "target", i + 1), nullptr};
     if (!seeded) continue;
-    target.seed = &entry_of(args, 7, i + 1, many_targets, "output_gradients");
+    target.seed = &entry_of(args, request->seeds, "output_gradients", i + 1);
     require(target.seed->shape() == target.tensor->shape() && target.seed->dtype == target.tensor->dtype, args.who(),
             ": output_gradients ", target.seed->shape(), " of ", target.seed->dtype, " does not match its target ",
             target.tensor->shape(), " of ", target.tensor->dtype);
@@ -144,35 +150,39 @@ void read_request(Args& args, Request* request) {
 int gradient(lua_State* L) {
   State& state = state_of(L);
   bool zeros = false;
+  Request request;
+  TensorGroup &sources = request.sources, &targets = request.targets, &seeds = request.seeds;
   read_phase(L, state, "gradient", [&](Args& args) {
     args.at_most(4);
     tape_at(args, 1);
-    if (lua_type(L, 2) != LUA_TTABLE) args.tensor(2, "target");
-    if (lua_type(L, 3) != LUA_TTABLE) args.tensor(3, "sources");
+    check_group(args, 2, "target", &targets);
+    check_group(args, 3, "sources", &sources);
+    if (!targets.is_table) args.tensor(2, "target");
+    if (!sources.is_table) args.tensor(3, "sources");
     std::string_view unconnected = "none";
     lua_settop(L, 5);  // the fifth: output_gradients
     args.options(4, {{"output_gradients", StackSlot{5}}, {"unconnected_gradients", &unconnected}});
+    check_group(args, 5, "output_gradients", &seeds);
+    require(!seeds.is_table || seeds.count == 0 || seeds.is_named == targets.is_named, "gradient: output_gradients is ",
+            seeds.is_named ? "a table of names, and target has none" : "a list, and target a table of names",
+            "; both take the same form");
     require(unconnected == "none" || unconnected == "zero", "gradient: unconnected_gradients is \"", unconnected,
             "\", expected \"none\" or \"zero\"");
     zeros = unconnected == "zero";
   });
   lua_settop(L, 5);
   lua_replace(L, 4);
-  bool is_list = lua_type(L, 3) == LUA_TTABLE;
-  Request request;
-  request.n_targets = length_of(L, 2);
-  request.n_sources = length_of(L, 3);
-  copy_list(L, 2, request.n_targets);
-  copy_list(L, 3, request.n_sources);
-  copy_list(L, 4, request.n_targets);
-  request.sources = static_cast<const TensorRep**>(
-      lua_newuserdatauv(L, sizeof(TensorRep*) * static_cast<std::size_t>(request.n_sources), 0));
-  request.targets = static_cast<Tape::Target*>(
-      lua_newuserdatauv(L, sizeof(Tape::Target) * static_cast<std::size_t>(request.n_targets), 0));
+  push_group(L, state, 2, &targets);
+  push_group(L, state, 3, &sources);
+  push_group(L, state, 4, &seeds, &targets);
+  request.source_tensors = static_cast<const TensorRep**>(
+      lua_newuserdatauv(L, sizeof(TensorRep*) * static_cast<std::size_t>(sources.count), 0));
+  request.target_tensors = static_cast<Tape::Target*>(
+      lua_newuserdatauv(L, sizeof(Tape::Target) * static_cast<std::size_t>(targets.count), 0));
   // Results come first, as for ops; those that turn out to be small lose their finalizer.
-  lua_createtable(L, request.n_sources, 0);
+  lua_createtable(L, sources.count, 0);
   int results = lua_gettop(L);
-  for (int i = 1; i <= request.n_sources; ++i) {
+  for (int i = 1; i <= sources.count; ++i) {
     state.push_box(L, false);
     lua_rawseti(L, results, i);
   }
@@ -182,11 +192,11 @@ int gradient(lua_State* L) {
     Args args(L, state, "gradient");
     read_request(args, &request);
     std::vector<std::optional<Tensor>> gradients =
-        tape_at(args, 1).gradient({request.targets, static_cast<std::size_t>(request.n_targets)},
-                                  {request.sources, static_cast<std::size_t>(request.n_sources)});
-    for (int i = 0; i < request.n_sources; ++i) {
+        tape_at(args, 1).gradient({request.target_tensors, static_cast<std::size_t>(targets.count)},
+                                  {request.source_tensors, static_cast<std::size_t>(sources.count)});
+    for (int i = 0; i < sources.count; ++i) {
       std::optional<Tensor>& found = gradients[static_cast<std::size_t>(i)];
-      if (!found && zeros) found = zeros_like(context, *request.sources[i]);
+      if (!found && zeros) found = zeros_like(context, *request.source_tensors[i]);
       lua_rawgeti(L, results, i + 1);
       Box* box = static_cast<Box*>(lua_touserdata(L, -1));
       lua_pop(L, 1);
@@ -202,7 +212,7 @@ int gradient(lua_State* L) {
     error = state.set_aside();
   }
   // From here on each tensor belongs to its box.
-  for (int i = 1; i <= request.n_sources; ++i) {
+  for (int i = 1; i <= sources.count; ++i) {
     lua_rawgeti(L, results, i);
     Box* box = static_cast<Box*>(lua_touserdata(L, -1));
     if (box->tensor.size == -2) {
@@ -222,10 +232,27 @@ int gradient(lua_State* L) {
   }
   state.tell(L);
   lua_settop(L, results);
-  if (is_list) return 1;
-  lua_rawgeti(L, results, 1);
-  if (lua_isboolean(L, -1)) lua_pushnil(L);
+  if (!sources.is_table) {
+    lua_rawgeti(L, results, 1);
+    if (lua_isboolean(L, -1)) lua_pushnil(L);
+    return 1;
+  }
+  if (!sources.is_named) return 1;
+  lua_createtable(L, 0, sources.count);
+  for (int i = 1; i <= sources.count; ++i) {
+    push_key(L, sources, i);
+    lua_rawgeti(L, results, i);
+    lua_rawset(L, -3);
+  }
   return 1;
+}
+
+// tape.key, where no method has that name.
+int no_method(Args& args) {
+  NearestWord nearest(lua_type(args.L, 2) == LUA_TSTRING ? args.string(2, "key") : std::string_view());
+  for (const char* name : {"gradient", "watch", "close"}) nearest.offer(name);
+  fail(ErrorCode::InvalidArgument, "a GradientTape has no field or method ", what_is(args.L, 2), nearest.hint(),
+       "; it has gradient, watch and close");
 }
 
 }  // namespace
@@ -241,6 +268,9 @@ void open_tape(lua_State* L, State& state) {
   lua_pushlightuserdata(L, &state);
   lua_pushcclosure(L, close_tape, 1);
   lua_setfield(L, -2, "close");
+  lua_createtable(L, 0, 1);
+  set_function<no_method>(L, state, "__index", "GradientTape");
+  lua_setmetatable(L, -2);
   lua_setfield(L, -2, "__index");
   for (const char* event : {"__close", "__gc"}) {
     lua_pushlightuserdata(L, &state);

@@ -7,6 +7,7 @@
 #include "lua/elements.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
+#include "lua/variable_box.h"
 #include "tensor/print.h"
 
 namespace lutra {
@@ -117,9 +118,26 @@ int bytes(Args& args) {
   return 1;
 }
 
+// Where t:to(device) goes. Under soft placement a device that exists stands for one that does not, as in a scope.
+LogicalDevice& destination(Args& args) {
+  try {
+    return args.logical_device(2, "device");
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::NotFound || !args.state.runtime().soft_placement()) throw;
+  }
+  Context& context = args.state.context();
+  return *context.target(context.intern(args.device_spec(2, "device"))).devices.front();
+}
+
+void report_move(Context& context, const TensorRep& tensor, uint16_t from, const LogicalDevice& to) {
+  std::string source = context.runtime().device(from).full_name;
+  CopyEvent copy{source, to.full_name, tensor.shape(), static_cast<int64_t>(tensor.nbytes())};
+  context.placement_log().moved({"to", to.full_name, to.full_name, "t:to(device)", context.line(), {copy}});
+}
+
 int to_device(Args& args) {
   args.at_most(2);
-  LogicalDevice* device = &args.logical_device(2, "device");
+  LogicalDevice* device = &destination(args);
   const Box& box = args.tensor(1, "tensor");
   if (box.tensor.device == device->id && !is_variable(box.tensor)) {
     lua_pushvalue(args.L, 1);
@@ -133,8 +151,11 @@ int to_device(Args& args) {
     return 1;
   });
   // A finalizer may have released the tensor, reset the devices, or run ops elsewhere.
-  device = &args.logical_device(2, "device");
-  move_tensor(state.enter(args.L), args.tensor(1, "tensor").tensor, *device, &out->tensor);
+  device = &destination(args);
+  Context& context = state.enter(args.L);
+  uint16_t from = args.tensor(1, "tensor").tensor.device;
+  bool copied = move_tensor(context, args.tensor(1, "tensor").tensor, *device, &out->tensor);
+  if (copied && context.placement_log().listens()) report_move(context, out->tensor, from, *device);
   state.own(args.L, out);
   return 1;
 }
@@ -153,8 +174,11 @@ int release(Args& args) {
 }
 
 int lua_values_only(Args& args) {
-  fail(ErrorCode::InvalidArgument, args.who(),
-       " of tensors: Lua makes a plain boolean of it; use a:lt(b), a:le(b), a:gt(b) or a:ge(b)");
+  // Lua hands a > b over as b < a.
+  const char* mirrored = std::strcmp(args.who(), "<") == 0 ? ">" : ">=";
+  fail(ErrorCode::InvalidArgument, args.who(), " or ", mirrored,
+       " of tensors: Lua makes a plain boolean of it; use a:lt(b), a:le(b), a:gt(b) or a:ge(b), and in an `if` the "
+       "boolean that one gives: `if a:lt(b):item() then`; a tensor alone is always true there");
 }
 
 int assign_element(Args& args) {
@@ -190,6 +214,54 @@ int pairs(Args& args) {
 
 }  // namespace
 
+namespace {
+
+// What other libraries call it, and what stands for it here.
+struct ForeignName {
+  const char* name;
+  const char* ours;
+};
+constexpr ForeignName kForeignNames[] = {
+    {"T", "t:transpose()"},
+    {"astype", "t:cast(dtype)"},
+    {"clone", "t itself: tensors never change"},
+    {"copy", "t itself: tensors never change"},
+    {"cpu", "t:to(\"CPU:0\")"},
+    {"cuda", "t:to(\"GPU:0\")"},
+    {"detach", "lutra.stop_gradient(t)"},
+    {"dim", "t.rank"},
+    {"gpu", "t:to(\"GPU:0\")"},
+    {"len", "#t"},
+    {"mm", "t:matmul(other)"},
+    {"ndim", "t.rank"},
+    {"numel", "t.size"},
+    {"numpy", "t:totable(), or t:item() of one element"},
+    {"permute", "t:transpose(perm)"},
+    {"tolist", "t:totable()"},
+    {"unsqueeze", "t:expand_dims(axis)"},
+    {"view", "t:reshape(shape)"},
+};
+
+// Fails: a tensor, or variable, has no such field; what was meant is looked for.
+[[noreturn]] void fail_no_field(Args& args, std::string_view key) {
+  lua_State* L = args.L;
+  bool is_variable = to_variable(L, 1) != nullptr;
+  const char* what = is_variable ? "a Variable has no field or method " : "a tensor has no field or method ";
+  for (const ForeignName& foreign : kForeignNames) {
+    if (key == foreign.name) fail(ErrorCode::InvalidArgument, what, what_is(L, 2), "; write ", foreign.ours);
+  }
+  NearestWord nearest(key);
+  for (const char* field : {"shape", "rank", "size", "nbytes", "dtype", "device"}) nearest.offer(field);
+  if (is_variable) {
+    for (const char* own : {"name", "trainable", "value", "assign", "assign_add", "assign_sub"}) nearest.offer(own);
+  }
+  args.state.push(L, State::kMethods);
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) nearest.offer(lua_tostring(L, -2));
+  fail(ErrorCode::InvalidArgument, what, what_is(L, 2), nearest.hint());
+}
+
+}  // namespace
+
 int push_tensor_field(Args& args) {
   std::string_view key = args.string(2, "field");
   if (Box* box = to_box(args.L, 1); box != nullptr && box->is_released()) {
@@ -215,11 +287,7 @@ int push_tensor_field(Args& args) {
   } else if (key == "device") {
     push_text(args, state.runtime().device(tensor.device).full_name);
   } else {
-    NearestWord nearest(key);
-    for (const char* field : {"shape", "rank", "size", "nbytes", "dtype", "device"}) nearest.offer(field);
-    state.push(L, State::kMethods);
-    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) nearest.offer(lua_tostring(L, -2));
-    fail(ErrorCode::InvalidArgument, "a tensor has no field or method ", what_is(L, 2), nearest.hint());
+    fail_no_field(args, key);
   }
   return 1;
 }

@@ -12,6 +12,16 @@ constexpr const char* kOwnChunk = "=[lutra";
 
 bool is_own(const lua_Debug& frame) { return std::strncmp(frame.source, kOwnChunk, std::strlen(kOwnChunk)) == 0; }
 
+// A frame of Lutra's own Lua, or of what that calls, tells users nothing.
+bool is_internal(lua_State* L, int level) {
+  lua_Debug frame;
+  for (; lua_getstack(L, level, &frame) != 0; ++level) {
+    lua_getinfo(L, "S", &frame);
+    if (*frame.what != 'C') return is_own(frame);
+  }
+  return false;
+}
+
 // Of a deep stack the innermost and the outermost calls are shown.
 constexpr int kInnermost = 10, kOutermost = 11;
 
@@ -78,6 +88,7 @@ void push_traceback(lua_State* L) {
       level += skipped;
       lua_getstack(L, level, &frame);
     }
+    if (is_internal(L, level)) continue;
     lua_getinfo(L, "Slnt", &frame);
     add_frame(L, &out, frame);
   }

@@ -206,7 +206,7 @@ void define_create_ops(OpRegistry& ops) {
   ops.define({
       .name = "Range",
       .lua_name = "range",
-      .summary = "Numbers from start on in steps, limit left out.",
+      .summary = "Numbers from start on in steps, limit left out: lutra.range(1, n + 1) are the indices 1 to n.",
       .attrs = attrs<RangeAttrs>(
           {attr("start", &RangeAttrs::start, "the first number").leading_optional().otherwise("0"),
            attr("limit", &RangeAttrs::limit, "where to stop, left out").required(),

@@ -99,6 +99,20 @@ with_script("os.exit(7)", "os.exit", { script }, { status = 7 })
 with_script("os.exit(false, true)", "os.exit closing", { script }, { status = 1 })
 with_script("x <close> = nil", "no attribute on globals", { script }, { status = 1, err = { ":1: " } })
 
+-- A module as the script.
+do
+  local folder = os.tmpname()
+  os.remove(folder)
+  os.execute("mkdir " .. quote(folder))
+  write(folder .. "/tool.lua", "print(arg[0], arg[1], #arg, ...)")
+  local env = "LUA_PATH=" .. quote(folder .. "/?.lua")
+  expect("-m", { "-m", "tool", "-a", "b" }, { env = env, out = folder .. "/tool.lua\t-a\t2\t-a\tb\n" })
+  expect("-m in one word", { "-e", "print(1)", "-mtool" }, { env = env, out = "1\n" .. folder .. "/tool.lua\tnil\t0\n" })
+  expect("-m that is not there", { "-m", "tools" }, { env = env, status = 1,
+    err = { "lutra: '-m': module 'tools' not found:\n\tno file '" .. folder .. "/tools.lua'\n" } })
+  os.execute("rm -r " .. quote(folder))
+end
+
 -- stdin.
 expect("stdin", {}, { stdin = "print('from stdin', ...)", out = "from stdin\n" })
 expect("-", { "-", "a" }, { stdin = "print(arg[0], ...)", out = "-\ta\n" })
@@ -144,6 +158,7 @@ for _, case in ipairs {
   { { "-ix" }, "unrecognized option '-ix'" },
   { { "-E-" }, "unrecognized option '-E-'" },
   { { "-e" }, "'-e' needs argument" },
+  { { "-m" }, "'-m' needs argument" },
   { { "-l", "-v" }, "'-l' needs argument" },
   { { "--sim-gpu=2" }, "unrecognized option '--sim-gpu=2' (did you mean '--sim-gpus'?)" },
   { { "--log-plcement" }, "unrecognized option '--log-plcement' (did you mean '--log-placement'?)" },

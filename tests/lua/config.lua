@@ -37,7 +37,7 @@ config.set_memory_growth(gpus[1], true)
 config.experimental.set_memory_growth("GPU:1", false)
 assert(config.get_memory_growth("GPU:0") == true and config.experimental.get_memory_growth(gpus[2]) == false)
 expect.raises("InvalidArgument", "Cannot set memory growth on non-GPU and non-Pluggable devices", config.set_memory_growth, cpu, true)
-expect.raises("InvalidArgument", "set_memory_growth: on is missing", config.set_memory_growth, gpus[1])
+expect.raises("InvalidArgument", "set_memory_growth: enable is missing", config.set_memory_growth, gpus[1])
 
 config.set_logical_device_configuration(gpus[1], { { memory_limit = 64 }, { memory_limit = 100 } })
 expect.equal(config.get_logical_device_configuration(gpus[1]), { { memory_limit = 64 }, { memory_limit = 100 } })
@@ -70,7 +70,7 @@ for _, limit in ipairs { 0, -1, 0 / 0, 1 / 0, -1 / 0, 1e12, cpu_limit / 2 ^ 20 *
   expect.raises("InvalidArgument", "memory_limit is", config.set_memory_limit, cpu, limit)
 end
 config.threading.set_intra_op_parallelism_threads(2)
-expect.raises("InvalidArgument", "n is -1", config.threading.set_intra_op_parallelism_threads, -1)
+expect.raises("InvalidArgument", "threads is -1", config.threading.set_intra_op_parallelism_threads, -1)
 
 -- None of that, nor a scope, nor asking, has initialised anything.
 config.get_soft_device_placement()
@@ -131,7 +131,7 @@ expect.raises("InvalidArgument", "precision", config.set_float32_matmul_precisio
 for _, name in ipairs { "GPU:0", "/GPU:0", "/device:GPU:0", "/job:localhost/replica:0/task:0/device:GPU:0", logical[1] } do
   assert(config.get_memory_info(name).limit == 64 * MB)
 end
-expect.raises("InvalidArgument", "No matching devices found for 'GPU:7'", config.get_memory_info, "GPU:7")
+expect.raises("NotFound", "No matching devices found for 'GPU:7'", config.get_memory_info, "GPU:7")
 expect.raises("InvalidArgument", "Multiple devices match the provided string '/device:GPU:*'", config.get_memory_info, "/device:GPU:*")
 expect.raises("InvalidArgument", "get_memory_info: device is missing", config.get_memory_info)
 config.reset_memory_stats("CPU:0")
@@ -198,7 +198,7 @@ for _, options in ipairs { 3, { memory_limits = 1 }, { memory_limit = 0 }, { mem
   { gbps = 1 / 0 }, { fail_at = 1.5 }, { fail_at = -1 }, { link_latency_us = "x" } } do
   expect.raises("InvalidArgument", "set_simulated_gpus: ", config.set_simulated_gpus, 1, options)
 end
-for _, count in ipairs { -1, 1000, 1.5, "2", {} } do expect.raises("InvalidArgument", "set_simulated_gpus: n is", config.set_simulated_gpus, count) end
+for _, count in ipairs { -1, 1000, 1.5, "2", {} } do expect.raises("InvalidArgument", "set_simulated_gpus: count is", config.set_simulated_gpus, count) end
 
 err = nil
 print("ok")

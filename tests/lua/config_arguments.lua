@@ -10,17 +10,17 @@ local gpus = config.list_physical_devices("GPU")
 local device, boolean, number = "expected a device's name or object", "expected a boolean", "expected a number"
 local list = "expected a list like { {memory_limit = 1024} }"
 for _, case in ipairs {
-  { "list_physical_devices", {}, "type", "expected a string", optional = true }, { "list_logical_devices", {}, "type", "expected a string", optional = true },
-  { "get_visible_devices", {}, "type", "expected a string", optional = true }, { "set_visible_devices", {}, "devices", "expected a list of devices" },
-  { "set_visible_devices", { gpus }, "type", "expected a string", optional = true },
-  { "set_memory_growth", {}, "device", device }, { "set_memory_growth", { gpus[1] }, "on", boolean }, { "get_memory_growth", {}, "device", device },
+  { "list_physical_devices", {}, "device_type", "expected a string", optional = true }, { "list_logical_devices", {}, "device_type", "expected a string", optional = true },
+  { "get_visible_devices", {}, "device_type", "expected a string", optional = true }, { "set_visible_devices", {}, "devices", "expected a list of devices" },
+  { "set_visible_devices", { gpus }, "device_type", "expected a string", optional = true },
+  { "set_memory_growth", {}, "device", device }, { "set_memory_growth", { gpus[1] }, "enable", boolean }, { "get_memory_growth", {}, "device", device },
   { "set_logical_device_configuration", {}, "device", device }, { "set_logical_device_configuration", { gpus[1] }, "logical_devices", list },
   { "get_logical_device_configuration", {}, "device", device },
-  { "set_per_process_memory_fraction", {}, "device", device }, { "set_per_process_memory_fraction", { gpus[1] }, "f", number },
-  { "set_memory_limit", {}, "device", device }, { "set_memory_limit", { "CPU:0" }, "MB", number },
-  { "set_soft_device_placement", {}, "on", boolean }, { "get_device_details", {}, "device", device },
+  { "set_per_process_memory_fraction", {}, "device", device }, { "set_per_process_memory_fraction", { gpus[1] }, "fraction", number },
+  { "set_memory_limit", {}, "device", device }, { "set_memory_limit", { "CPU:0" }, "memory_limit", number },
+  { "set_soft_device_placement", {}, "enabled", boolean }, { "get_device_details", {}, "device", device },
   { "get_memory_info", {}, "device", device }, { "reset_memory_stats", {}, "device", device }, { "release_memory", {}, "device", device, optional = true },
-  { "set_simulated_gpus", {}, "n", "expected an integer" }, { "set_simulated_gpus", { 1 }, "options", "expected a table of options", optional = true },
+  { "set_simulated_gpus", {}, "count", "expected an integer" }, { "set_simulated_gpus", { 1 }, "options", "expected a table of options", optional = true },
   { "set_float32_matmul_precision", {}, "precision", "expected a string" },
 } do
   local name, before, argument, wanted = table.unpack(case)
@@ -34,7 +34,7 @@ for _, case in ipairs {
   refuses(print, "a function")
 end
 for _, threads in ipairs { "2", 1.5, -1, 1025 } do
-  expect.raises("InvalidArgument", "set_intra_op_parallelism_threads: n is ", config.threading.set_intra_op_parallelism_threads, threads)
+  expect.raises("InvalidArgument", "set_intra_op_parallelism_threads: threads is ", config.threading.set_intra_op_parallelism_threads, threads)
 end
 for _, getter in ipairs { config.get_soft_device_placement, config.get_float32_matmul_precision, config.reset, config.threading.get_intra_op_parallelism_threads,
   lt.debugging.get_log_device_placement, lt.debugging.get_kernel_fallback } do

@@ -163,6 +163,17 @@ expect.equal(select("#", lt.load(data .. "spaces.csv", { delimiter = " " })), 1)
 same(lt.load(data .. "spaces.csv", { delimiter = " " }), counted({ 4, 3 }, "int32"), "csv of NumPy, integers")
 same(lt.load(data .. "numpy.csv", { dtype = "float64" }), counted({ 4, 3 }, "float64"), "csv of NumPy, its header a comment")
 expect.equal(select(2, lt.load(data .. "numpy.csv", { header = true })), { "x", "y", "z" })
+-- Which line is the header: comments above it are passed over, unless only numbers come after them.
+for _, case in ipairs {
+  { "# made by hand, twice\n\n#\na,b\n# more\n1,2\n", { "a", "b" } }, { "# note\n# a,b\n1,2\n", { "a", "b" } },
+  { "2019,2020\n1,2\n", { "2019", "2020" } },
+} do
+  local file <close> = assert(io.open(at "x.csv", "wb"))
+  file:write(case[1])
+  file:close()
+  local values, names = lt.load(at "x.csv", { header = true })
+  expect.equal({ values:totable(), names }, { { { 1, 2 } }, case[2] }, case[1])
+end
 for _, dtype in ipairs(all) do
   local x = counted({ 300, 7 }, dtype)
   lt.save(at "x.csv", x, { delimiter = ";" })

@@ -45,6 +45,34 @@ has(lt.help(lt.zeros {2}), "lutra.Tensor\n", "tensor:item()", ".nbytes: integer"
 has(lt.help(select(2, pcall(lt.zeros, {-1}))), "lutra.Error\n", ".code: string")
 has(lt.help("version"), "lutra.version: string")
 
+-- A kind of value and the function that makes it, by name, function or value.
+has(lt.help("GradientTape"), "lutra.GradientTape([options])\n", "persistent = false", "gradienttape:gradient(")
+expect.equal(lt.help(lt.GradientTape), lt.help("GradientTape"), "the constructor")
+expect.equal(lt.help(lt.GradientTape()), lt.help("GradientTape"), "a tape")
+has(lt.help(lt.Variable(1.0)), "lutra.Variable(initial, [options])\n", "variable:assign(")
+has(lt.help(lt.zeros({ 2 }).shape), "lutra.Shape\n")
+has(lt.help(lt.config.list_physical_devices()[1]), "lutra.PhysicalDevice\n")
+has(lt.help(lt.config.list_logical_devices()[1]), "lutra.LogicalDevice\n")
+has(lt.help(lt.config.get_memory_info("CPU:0")), "lutra.MemoryInfo\n")
+do
+  local scope <close> = lt.device("")
+  expect.equal(lt.help(scope), lt.help("device"), "a scope")
+end
+
+-- The last part of a name, families, TensorFlow's names.
+expect.equal(lt.help("get_memory_info"), lt.help("config.get_memory_info"))
+expect.equal(lt.help("gradient"), lt.help("GradientTape.gradient"))
+has(lt.help("reduce"), "Operations of the group reduce", "lutra.logsumexp  -- ")
+for _, family in ipairs { "linalg", "shape", "nn" } do has(lt.help(family), "  -- ") end
+for _, name in ipairs { "reduce_sum", "tf.reduce_sum", "tf.math.reduce_sum" } do expect.equal(lt.help(name), lt.help("sum"), name) end
+
+-- A miss points at the line that asked, not into help's own source.
+do
+  local text = expect.program('local text = lt.help("sofmax")')
+  has(text, "SCRIPT:1: help: nothing is known", "SCRIPT:1: in main chunk")
+  assert(not text:find("[lutra.", 1, true), text)
+end
+
 -- All there is: whatever the overview names can be asked for.
 local overview = lt.help()
 has(overview, "Modules:\n", "config.threading", "Operations, by group", "  matmul ", "random.normal")

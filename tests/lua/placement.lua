@@ -47,7 +47,12 @@ local mixed = on("/GPU:1", function() return x + far + on("CPU:0", lt.ones, { 2,
 assert(where(mixed) == "GPU:1" and where(x) == "GPU:0" and where(far) == "GPU:2")
 expect.equal(mixed:totable(), { { 3, 3 }, { 3, 3 } })
 assert(where(x:to("GPU:2")) == "GPU:2" and rawequal(x:to("GPU:0"), x))
-expect.raises("InvalidArgument", "No matching devices found for 'GPU:9'", x.to, x, "GPU:9")
+expect.raises("NotFound", "No matching devices found for 'GPU:9'", x.to, x, "GPU:9")
+expect.raises("NotFound", "No matching devices found for 'GPU:9'", lt.synchronize, "GPU:9")
+lt.config.set_soft_device_placement(true)
+assert(where(far:to("GPU:9")) == "GPU:0" and where(far:to("CPU:9")) == "CPU:0", "soft placement applies to `to` as to scopes")
+expect.raises("NotFound", "unknown device", x.to, x, "/job:foreign/GPU:0")
+lt.config.set_soft_device_placement(false)
 expect.raises("InvalidArgument", "Multiple devices match", x.to, x, "GPU")
 -- (5) What moves no data stays with its input, unless a scope says otherwise.
 for _, f in ipairs { lt.identity, function(t) return t:reshape { 4 } end, function(t) return t:expand_dims(1) end,
@@ -257,6 +262,8 @@ told = lt.debugging.explain((lt.unique { 1, 1 }))
 assert(told.op == "Unique" and told.reason == "Unique has no GPU kernel" and told.device == prefix .. "CPU:0")
 told = lt.debugging.explain(on_cpu:to("GPU:2"))
 assert(told.device == prefix .. "GPU:2")
+assert(told.chosen == prefix .. "CPU:0" and tostring(told):find("Fill in " .. prefix .. "CPU:0 (scope /device:CPU:0)", 1, true)
+  and tostring(told):find(", now on " .. prefix .. "GPU:2", 1, true), tostring(told))
 expect.raises("InvalidArgument", "tensor", lt.debugging.explain, 3)
 -- From 1 MB up everything is kept for life; of others the last 65,536 ops.
 local big, line_of_big = lt.zeros { 512, 1024 }, debug.getinfo(1, "l").currentline
@@ -278,4 +285,26 @@ lt.debugging.set_log_handler(nil)
 local copies = 0
 for _, e in ipairs(events) do copies = copies + #e.copies end
 expect.equal(copies, 1, "copies of the constant")
+
+-- t:to(device) is no op; that it copied is told all the same, once.
+do
+  local text = expect.program([[
+    local x = lt.ones {3, 4}
+    lt.debugging.set_log_device_placement(true, {copies = true})
+    x:to("CPU:0")
+    x:to("CPU:0")
+    x:to("GPU:0")
+    lt.debugging.set_log_device_placement(true)
+    x:to("GPU:1")]], "--sim-gpus 2")
+  expect.equal(text, ("Copying tensor (3, 4) of 48 bytes from %sGPU:0 to %sCPU:0\n"):format(prefix, prefix))
+  events = {}
+  local moved = on("/GPU:0", lt.ones, { 30 })
+  lt.debugging.set_log_handler(listen)
+  moved:to("GPU:1")
+  moved:to("GPU:1")
+  lt.debugging.set_log_handler(nil)
+  expect.equal(#events, 1, "events of two moves")
+  assert(events[1].op == "to" and events[1].device == prefix .. "GPU:1" and #events[1].copies == 1)
+  assert(events[1].copies[1].source == prefix .. "GPU:0" and events[1].copies[1].bytes == 120)
+end
 print("ok")

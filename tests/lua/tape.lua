@@ -33,6 +33,42 @@ do
   expect.equal(#tape:gradient(sum, {}), 0)
 end
 
+-- Tables by name: gradients have their sources' names, as TensorFlow's dictionaries do.
+do
+  local w, b, idle, step = lt.Variable { 1.0, 2.0 }, lt.Variable(3.0), lt.Variable(1.0), lt.Variable(2, { name = "step" })
+  local tape <close> = lt.GradientTape { persistent = true }
+  local loss, other = (w * w):sum() + b, b * 2
+  local g = tape:gradient(loss, { w = w, b = b, idle = idle })
+  expect.equal({ g.w:totable(), g.b:item(), g.idle }, { { 2, 4 }, 1, false })
+  local count = 0
+  for name in pairs(g) do count = count + (({ w = 1, b = 1, idle = 1 })[name] or 10) end
+  expect.equal(count, 3, "the names of the gradients")
+  expect.equal(tape:gradient({ loss = loss, other = other }, b):item(), 3)
+  local seeds = { other = lt.constant(10.0), loss = lt.constant(1.0) }
+  expect.equal(tape:gradient({ loss = loss, other = other }, { b = b }, { output_gradients = seeds }).b:item(), 21)
+  expect.equal(tape:gradient(loss, { idle = idle }, { unconnected_gradients = "zero" }).idle:item(), 0)
+  for _, case in ipairs {
+    { { w = w, b }, "sources has both places and names" }, { { [1.5] = w }, "sources has the key 1.5" },
+    { { w = w, [false] = b }, "sources has the key false" }, { { w = 3 }, "sources.w is 3, expected a tensor" },
+    { { layer = { w = w } }, "sources.layer is a table, expected a tensor" },
+  } do
+    expect.raises("InvalidArgument", case[2], tape.gradient, tape, loss, case[1])
+  end
+  expect.raises("InvalidArgument", "target has both", tape.gradient, tape, { loss, other = other }, w)
+  expect.raises("InvalidArgument", "both take the same form", tape.gradient, tape, { loss = loss }, w, { output_gradients = { b } })
+  expect.raises("InvalidArgument", "output_gradients.loss is nil", tape.gradient, tape, { loss = loss }, w, { output_gradients = { los = b } })
+  -- Integers have no gradients, and nil would hide that.
+  local integers = "is int32, expected a float dtype: only functions of floats have gradients"
+  expect.raises("InvalidArgument", 'sources (the Variable "step") ' .. integers, tape.gradient, tape, loss, step)
+  expect.raises("InvalidArgument", 'sources[2] (the Variable "step") ' .. integers, tape.gradient, tape, loss, { w, step })
+  expect.raises("InvalidArgument", "target " .. integers, tape.gradient, tape, loss:int32(), w)
+  expect.raises("InvalidArgument", "target.n is bool", tape.gradient, tape, { n = loss:gt(0) }, w)
+  local x = lt.constant(3.0)
+  tape:watch { x = x }
+  expect.equal(tape:gradient(x * x, x):item(), 6, "watched by name")
+  expect.raises("InvalidArgument", "tensors.n is int32", tape.watch, tape, { n = lt.constant(1) })
+end
+
 -- What is watched: trainable variables by themselves, tensors and others when told.
 do
   local fixed, x = lt.Variable(2.0, { trainable = false }), lt.constant(3.0)

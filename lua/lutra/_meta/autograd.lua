@@ -84,7 +84,7 @@ function Variable:__tostring() end
 local GradientTape = {}
 
 --- Records what is computed from a tensor from here on. Trainable variables need no watching.
----@param tensor lutra.Tensor|lutra.Tensor[] of a float dtype
+---@param tensor lutra.Tensor|lutra.Tensor[]|table<string, lutra.Tensor> of a float dtype
 --- Errors: InvalidArgument for another dtype; FailedPrecondition when the recording has ended.
 --- Example:
 ---     local x = lt.constant(3.0)
@@ -96,12 +96,14 @@ function GradientTape:watch(tensor) end
 
 --- The gradient of a target by its sources (reverse mode). Of a target with several elements it is that of their sum.
 ---
---- Of what a target does not depend on it is nil, and `false` in a list; with `unconnected_gradients = "zero"` zeros.
----@param target lutra.Tensor|lutra.Tensor[] several count as their sum
----@param sources lutra.Tensor|lutra.Tensor[] watched tensors, variables, or what was computed from them
----@param options? table {output_gradients = tensor or list: what each target's gradient starts with, instead of ones; unconnected_gradients = "none" or "zero"}
----@return lutra.Tensor|nil|(lutra.Tensor|false)[] # of the source's shape and dtype; for a list of sources a list
---- Errors: FailedPrecondition for a second question to a tape that is not persistent, and after it is closed.
+--- Of what a target does not depend on it is nil, and `false` in a list or table; with `unconnected_gradients = "zero"` zeros.
+--- Sources in a table by name, `{w = w, b = b}`, give a table of gradients with the same names.
+---@param target lutra.Tensor|lutra.Tensor[]|table<string, lutra.Tensor> several count as their sum
+---@param sources lutra.Tensor|lutra.Tensor[]|table<string, lutra.Tensor> watched tensors, variables, or what was computed from them
+---@param options? table {output_gradients = tensor, or as many as targets in the same form: what each target's gradient starts with, instead of ones; unconnected_gradients = "none" or "zero"}
+---@return lutra.Tensor|nil|(lutra.Tensor|false)[] # of the source's shape and dtype; for a list of sources a list, for a table of names a table
+--- Errors: InvalidArgument for a target or source of an integer dtype or bool, and for a table with both places and names.
+---   FailedPrecondition for a second question to a tape that is not persistent, and after it is closed.
 --- Example:
 ---     local w = lt.Variable({1.0, 2.0})
 ---     local tape <close> = lt.GradientTape()

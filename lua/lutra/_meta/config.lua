@@ -113,7 +113,7 @@ function config.set_logical_device_configuration(device, logical_devices) end
 
 --- What set_logical_device_configuration said.
 ---@param device string|lutra.PhysicalDevice
----@return table|nil # the list of {memory_limit = MB}; nil when nothing was said
+---@return table|nil # the list of {memory_limit = MB}, which prints as TensorFlow's; nil when nothing was said
 --- Errors: InvalidArgument for an unknown device.
 --- Example:
 ---     lt.config.set_logical_device_configuration("GPU:0", { {memory_limit = 256} })
@@ -145,8 +145,8 @@ function config.set_memory_limit(device, memory_limit) end
 
 --- What a device's memory holds, in bytes. Asking initialises the devices.
 ---@param device string|lutra.LogicalDevice a logical device, the CPU too
----@return lutra.MemoryInfo
---- Errors: InvalidArgument for a device that is not there or a name that fits several.
+---@return lutra.MemoryInfo # prints as {'current': 0, 'peak': 0, 'limit': 1048576, 'reserved': 0}
+--- Errors: NotFound for a device that is not there, InvalidArgument for a name that fits several.
 --- Example:
 ---     local x = lt.zeros {256, 1024}
 ---     print(lt.config.get_memory_info("GPU:0").current)  --> 1048576
@@ -155,7 +155,7 @@ function config.get_memory_info(device) end
 
 --- Sets the device's `peak` to its `current`.
 ---@param device string|lutra.LogicalDevice
---- Errors: InvalidArgument for a device that is not there or a name that fits several.
+--- Errors: NotFound for a device that is not there, InvalidArgument for a name that fits several.
 --- Example:
 ---     lt.zeros({256, 1024}):release()
 ---     lt.config.reset_memory_stats("GPU:0")
@@ -174,7 +174,7 @@ function config.get_device_details(device) end
 
 --- Collects garbage, forgets copies kept for reuse, and gives memory that no tensor uses back to the device.
 ---@param device? string|lutra.LogicalDevice only this one (default all)
---- Errors: InvalidArgument for a device that is not there or a name that fits several.
+--- Errors: NotFound for a device that is not there, InvalidArgument for a name that fits several.
 --- Example:
 ---     lt.zeros({256, 1024}):release()
 ---     lt.config.release_memory("GPU:0")

@@ -6,7 +6,7 @@
 ---@class lutra.debugging
 local debugging = {}
 
---- What explain says of a tensor. `tostring` makes one sentence of it.
+--- What explain says of a tensor. `tostring` makes one sentence of it, with both devices where t:to(device) moved it.
 ---@class lutra.Explanation
 ---@field op? string the operation that made it; nil when none did, or too long ago
 ---@field requested? string the scope's merged name; "" without a scope
@@ -19,7 +19,7 @@ local debugging = {}
 
 --- What a log handler is told of an operation.
 ---@class lutra.PlacementEvent
----@field op string "MatMul"
+---@field op string "MatMul"; "to" for a copy that t:to(device) made, which is no operation
 ---@field device string its full name
 ---@field requested string the scope's merged name; "" without a scope
 ---@field reason string why that device

@@ -68,7 +68,8 @@ function lutra.load(path, options) end
 --- for what is queued there. A file that exists is replaced in one step, once the new one is complete on disk; when anything
 --- goes wrong it stays as it was. More: [docs/files.md](../files.md).
 ---@param path string
----@param value lutra.Tensor|lutra.Variable|table a tensor or a literal; or a table of them: {w = tensor}
+---@param value lutra.Tensor|lutra.Variable|table a tensor or a literal; or a table of them: {w = tensor}, where names
+---   cannot nest
 ---@param options? table npz: {compress = true}; csv: {header = {"a", "b"}} names the columns, {delimiter = ";"}
 --- Errors: InvalidArgument for an unknown extension or option, and for what the format has no room for (bfloat16 in npy, another
 ---   dtype than uint8 in png, more than two axes in csv). NotFound when the folder is not there, FailedPrecondition when it
@@ -87,7 +88,8 @@ function lutra.save(path, value, options) end
 --- `local _ <close> = lt.device(name)` lasts until the end of the block; `lt.device(name, f, ...)` calls `f(...)`
 --- inside. A partial name takes the rest from the scope around it: "/GPU:0", "gpu:*", "/job:localhost", "cpu". `""`
 --- changes nothing, `false` lifts every scope. Each coroutine has scopes of its own, which begin as its creator's. A
---- device that is not there is an error of the operation, not of the scope. More: [docs/placement.md](../placement.md).
+--- device that is not there is an error of the operation, not of the scope. At the prompt each line is a block of its own,
+--- so that a `<close>` variable ends with it: use the form with a function there, or write do ... end. More: [docs/placement.md](../placement.md).
 ---@param name string|false|lutra.LogicalDevice
 ---@param f? function called inside the scope, which ends on every way out
 ---@param ...? any what f is called with
@@ -124,8 +126,8 @@ function lutra.tidy(f, ...) end
 ---
 --- Nobody has to call it: reading a tensor waits for that tensor. It is for measuring time.
 ---@param device? string|lutra.LogicalDevice only this one (default all)
---- Errors: those of a mistake in values that an operation queued there has met; InvalidArgument for a device that is
----   not there or a name that fits several.
+--- Errors: those of a mistake in values that an operation queued there has met; NotFound for a device that is not
+---   there, InvalidArgument for a name that fits several.
 --- Example:
 ---     local x = lt.ones {64, 64}
 ---     local start = lt.time()
@@ -165,8 +167,9 @@ function lutra.iserror(value, code) end
 function lutra.set_print_options(options) end
 
 --- Tells about a function, an operation, a module, a kind of value, or all there is.
----@param topic? any a name ("config", "config.reset", "matmul", "tensor.item"), a function (lt.tidy), a module
----   (lt.config), a tensor, an error (default: a list of everything)
+---@param topic? any a name ("config", "config.reset", "matmul", "tensor.item"), a family of operations ("linalg"),
+---   TensorFlow's name ("tf.reduce_sum"), a function (lt.tidy), a module (lt.config), a tensor or another value of Lutra's,
+---   an error (default: a list of everything)
 ---@return string # the text; the prompt prints it, a script writes print(lt.help("matmul"))
 --- Errors: NotFound for what nothing is known about; it suggests the nearest name.
 --- Example:

@@ -45,11 +45,12 @@ function Tensor:totable() end
 --- Source: numpy.ndarray.tobytes
 function Tensor:bytes() end
 
---- The tensor on a device: itself when it is there, else a copy. Not logged as an operation.
+--- The tensor on a device: itself when it is there, else a copy. No operation: the placement log tells the copy alone, with
+--- `{copies = true}`. Under soft placement a device that exists stands for one that does not.
 ---@param device string|lutra.LogicalDevice a name that fits one device
 ---@return lutra.Tensor
---- Errors: InvalidArgument for a device that is not there or a name that fits several; ResourceExhausted when it is
----   full.
+--- Errors: NotFound for a device that is not there, InvalidArgument for a name that fits several; ResourceExhausted when
+---   it is full.
 --- Example:
 ---     local x = lt.device("/GPU:1", lt.ones, {2})
 ---     print(x:to("CPU:0").device)  --> /job:localhost/replica:0/task:0/device:CPU:0
@@ -143,7 +144,8 @@ function Tensor:__tostring() end
 ---     print(kept)  --> lutra.Tensor(released)
 function Tensor:__close() end
 
---- Always an error: Lua makes one boolean of it. Compare with `a:lt(b)` and `a:gt(b)`.
+--- Always an error: Lua makes one boolean of it. Compare with `a:lt(b)` and `a:gt(b)`, in an `if` with
+--- `a:lt(b):item()`.
 ---@param a any
 ---@param b any
 --- Errors: InvalidArgument.
@@ -151,7 +153,8 @@ function Tensor:__close() end
 ---     print(lt.constant({1, 5}):lt(3))  --> lutra.Tensor([ True False], shape=(2,), dtype=bool)
 function Tensor:__lt(a, b) end
 
---- Always an error: Lua makes one boolean of it. Compare with `a:le(b)` and `a:ge(b)`.
+--- Always an error: Lua makes one boolean of it. Compare with `a:le(b)` and `a:ge(b)`, in an `if` with
+--- `a:le(b):item()`.
 ---@param a any
 ---@param b any
 --- Errors: InvalidArgument.
