@@ -40,9 +40,8 @@ void require_list(Args& args, int i, const char* name, const char* wanted) {
 }
 
 void push_entries(Args& args, const std::vector<DeviceEntry>& entries, bool physical) {
-  State& state = args.state;
   protect(args.L, 1, [&](lua_State* L) {
-    push_devices(L, state, entries, physical);
+    push_devices(L, entries, physical);
     return 1;
   });
 }
@@ -311,77 +310,7 @@ int reset(Args& args) {
   return 0;
 }
 
-// "PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')"; upvalue: the class' name.
-int device_text(lua_State* L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  lua_settop(L, 1);
-  lua_getfield(L, 1, "name");
-  lua_getfield(L, 1, "device_type");
-  lua_pushfstring(L, "%s(name='%s', device_type='%s')", lua_tostring(L, lua_upvalueindex(1)), lua_tostring(L, 2),
-                  lua_tostring(L, 3));
-  return 1;
-}
-
-int device_list_text(lua_State* L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  luaL_Buffer out;
-  luaL_buffinit(L, &out);
-  luaL_addchar(&out, '[');
-  for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 1)); ++i) {
-    if (i > 1) luaL_addstring(&out, ", ");
-    lua_rawgeti(L, 1, i);
-    luaL_tolstring(L, -1, nullptr);
-    lua_remove(L, -2);
-    luaL_addvalue(&out);
-  }
-  luaL_addchar(&out, ']');
-  luaL_pushresult(&out);
-  return 1;
-}
-
-int device_equal(lua_State* L) {
-  bool equal = lua_type(L, 1) == LUA_TTABLE && lua_type(L, 2) == LUA_TTABLE;
-  if (equal) {
-    lua_pushliteral(L, "name");
-    lua_rawget(L, 1);
-    lua_pushliteral(L, "name");
-    lua_rawget(L, 2);
-    equal = lua_rawequal(L, -1, -2) != 0;
-  }
-  lua_pushboolean(L, equal);
-  return 1;
-}
-
-void make_device_meta(lua_State* L, State& state, State::Slot slot, const char* class_name) {
-  lua_newtable(L);
-  lua_pushstring(L, class_name);
-  lua_pushcclosure(L, device_text, 1);
-  lua_setfield(L, -2, "__tostring");
-  lua_pushcfunction(L, device_equal);
-  lua_setfield(L, -2, "__eq");
-  lua_pushstring(L, class_name);
-  lua_setfield(L, -2, "__name");
-  state.set(L, slot);
-}
-
 }  // namespace
-
-void push_devices(lua_State* L, State& state, const std::vector<DeviceEntry>& devices, bool physical) {
-  lua_createtable(L, static_cast<int>(devices.size()), 0);
-  lua_Integer i = 0;
-  for (const DeviceEntry& device : devices) {
-    lua_createtable(L, 0, 2);
-    lua_pushlstring(L, device.name.data(), device.name.size());
-    lua_setfield(L, -2, "name");
-    lua_pushstring(L, device.type);
-    lua_setfield(L, -2, "device_type");
-    state.push(L, physical ? State::kPhysicalDeviceMeta : State::kLogicalDeviceMeta);
-    lua_setmetatable(L, -2);
-    lua_rawseti(L, -2, ++i);
-  }
-  state.push(L, State::kDeviceListMeta);
-  lua_setmetatable(L, -2);
-}
 
 void open_config(lua_State* L, State& state) {
   lua_newtable(L);
@@ -412,13 +341,6 @@ void open_config(lua_State* L, State& state) {
 #undef LUTRA_CONFIG
   lua_setfield(L, -2, "threading");
   lua_setfield(L, -2, "config");
-
-  make_device_meta(L, state, State::kPhysicalDeviceMeta, "PhysicalDevice");
-  make_device_meta(L, state, State::kLogicalDeviceMeta, "LogicalDevice");
-  lua_newtable(L);
-  lua_pushcfunction(L, device_list_text);
-  lua_setfield(L, -2, "__tostring");
-  state.set(L, State::kDeviceListMeta);
 }
 
 }  // namespace lutra

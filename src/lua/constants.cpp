@@ -68,8 +68,6 @@ static_assert(std::is_trivially_destructible_v<Content>);
   }
 }
 
-State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
-
 // constant(value[, {dtype = }]): a table, number or boolean as a tensor; a tensor is returned as it is.
 int constant(lua_State* L) {
   State& state = state_of(L);

@@ -10,11 +10,13 @@ namespace lutra {
 void open_scopes(lua_State* L, State& state);     // what coroutines' scopes are made of
 void open_device(lua_State* L, State& state);     // replaces the function form of device on top of the stack by device
 void open_config(lua_State* L, State& state);     // lutra.config
+void open_devices(lua_State* L);                  // what device objects can do
 void open_debugging(lua_State* L, State& state);  // lutra.debugging
-void open_variables(lua_State* L, State& state);  // Variable; the methods lie on top of the stack, the module below them
-void open_tape(lua_State* L, State& state);       // GradientTape
-void open_tidy(lua_State* L, State& state);       // what lutra.tidy is made of
-void open_help(lua_State* L, State& state);       // what lutra.help is made of
+void open_variables(lua_State* L,
+                    State& state);           // Variable; the methods lie on top of the stack, the module below them
+void open_tape(lua_State* L, State& state);  // GradientTape
+void open_tidy(lua_State* L, State& state);  // what lutra.tidy is made of
+void open_help(lua_State* L, State& state);  // what lutra.help is made of
 void open_constants(lua_State* L, State& state);  // constant, from_bytes
 void open_files(lua_State* L, State& state);      // load, save
 void open_errors(lua_State* L, State& state);     // iserror, and what error objects can do
@@ -33,7 +35,7 @@ struct DeviceEntry {
   std::string name;
   const char* type;
 };
-void push_devices(lua_State* L, State& state, const std::vector<DeviceEntry>& devices, bool physical);
+void push_devices(lua_State* L, const std::vector<DeviceEntry>& devices, bool physical);
 
 // Pushes a list of {source, target, shape, bytes}. May raise a Lua error.
 void push_copies(lua_State* L, State& state, const std::vector<CopyEvent>& copies);

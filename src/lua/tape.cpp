@@ -11,6 +11,8 @@
 namespace lutra {
 namespace {
 
+constexpr RegistryKey kTapeMeta{};
+
 // The tape lies in its userdata: one that a finalizer makes while the interpreter closes is never finalized itself.
 struct TapeObject {
   uintptr_t cookie;  // as a Box's, of another kind
@@ -19,8 +21,6 @@ struct TapeObject {
 
   uintptr_t live_cookie() const { return ~reinterpret_cast<uintptr_t>(this) ^ (Box::secret_ << 2); }
 };
-
-State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
 
 TapeObject* to_tape(lua_State* L, int index) {
   void* block = lua_touserdata(L, index);
@@ -44,15 +44,16 @@ int new_tape(lua_State* L) {
   TapeOptions options;
   read_phase(L, state, "GradientTape", [&](Args& args) {
     args.at_most(1);
-    args.options(1, {{"persistent", &options.persistent},
-                     {"watch_accessed_variables", &options.watch_accessed_variables}});
+    args.options(
+        1, {{"persistent", &options.persistent}, {"watch_accessed_variables", &options.watch_accessed_variables}});
   });
   auto* object = static_cast<TapeObject*>(lua_newuserdatauv(L, sizeof(TapeObject), 0));
   object->tape = nullptr;
   object->cookie = object->live_cookie();
-  state.push(L, State::kTapeMeta);
+  state.push(L, kTapeMeta);
   lua_setmetatable(L, -2);
-  read_phase(L, state, "GradientTape", [&](Args&) { object->tape = new (object->place) Tape(state.context(), options); });
+  read_phase(L, state, "GradientTape",
+             [&](Args&) { object->tape = new (object->place) Tape(state.context(), options); });
   return 1;
 }
 
@@ -84,6 +85,9 @@ int watch(Args& args) {
   }
   return 0;
 }
+
+// Where gradient's values stand on the stack; the lists are copies of its own.
+enum : int { kTape = 1, kTarget, kSources, kSeeds, kTargetList, kSourceList, kSeedList };
 
 // What gradient reads; in a userdata, since there may be many.
 struct Request {
@@ -118,94 +122,109 @@ const TensorRep& entry_of(Args& args, int list, int i, bool is_list, const char*
   return box.tensor;
 }
 
-// The stack: 1 tape, 2 target, 3 sources, 4 output_gradients or nil; 5, 6, 7 their lists.
 void read_request(Args& args, Request* request) {
   lua_State* L = args.L;
-  tape_at(args, 1);
-  bool many_sources = lua_type(L, 3) == LUA_TTABLE, many_targets = lua_type(L, 2) == LUA_TTABLE;
+  tape_at(args, kTape);
+  bool many_sources = lua_type(L, kSources) == LUA_TTABLE, many_targets = lua_type(L, kTarget) == LUA_TTABLE;
   for (int i = 0; i < request->n_sources; ++i) {
-    request->sources[i] = &entry_of(args, 6, i + 1, many_sources, "sources");
+    request->sources[i] = &entry_of(args, kSourceList, i + 1, many_sources, "sources");
   }
-  bool seeded = !lua_isnil(L, 4);
-  require(!seeded || length_of(L, 4) == request->n_targets, args.who(), ": output_gradients has ", length_of(L, 4),
-          " entries, and there are ", request->n_targets, " targets");
+  bool seeded = !lua_isnil(L, kSeeds);
+  require(!seeded || length_of(L, kSeeds) == request->n_targets, args.who(), ": output_gradients has ",
+          length_of(L, kSeeds), " entries, and there are ", request->n_targets, " targets");
   for (int i = 0; i < request->n_targets; ++i) {
     Tape::Target& target = request->targets[i];
-    target = {&entry_of(args, 5, i + 1, many_targets, "target"), nullptr};
+    target = {&entry_of(args, kTargetList, i + 1, many_targets, "target"), nullptr};
     if (!seeded) continue;
-    target.seed = &entry_of(args, 7, i + 1, many_targets, "output_gradients");
+    target.seed = &entry_of(args, kSeedList, i + 1, many_targets, "output_gradients");
     require(target.seed->shape() == target.tensor->shape() && target.seed->dtype == target.tensor->dtype, args.who(),
             ": output_gradients ", target.seed->shape(), " of ", target.seed->dtype, " does not match its target ",
             target.tensor->shape(), " of ", target.tensor->dtype);
   }
 }
 
-// tape:gradient(target, sources[, {output_gradients, unconnected_gradients}])
-int gradient(lua_State* L) {
-  State& state = state_of(L);
+// The size of a result that becomes nil, as no source had a part in the target; see also State::kReleasedSize.
+constexpr int64_t kUnconnectedSize = -2;
+static_assert(kUnconnectedSize != State::kReleasedSize);
+
+// Read: leaves the tape, target, sources and output_gradients or nil. Returns unconnected_gradients == "zero".
+bool read_options(lua_State* L, State& state) {
+  constexpr int option = kSeeds + 1;  // where output_gradients is put
   bool zeros = false;
   read_phase(L, state, "gradient", [&](Args& args) {
     args.at_most(4);
-    tape_at(args, 1);
-    if (lua_type(L, 2) != LUA_TTABLE) args.tensor(2, "target");
-    if (lua_type(L, 3) != LUA_TTABLE) args.tensor(3, "sources");
+    tape_at(args, kTape);
+    if (lua_type(L, kTarget) != LUA_TTABLE) args.tensor(kTarget, "target");
+    if (lua_type(L, kSources) != LUA_TTABLE) args.tensor(kSources, "sources");
     std::string_view unconnected = "none";
-    lua_settop(L, 5);  // the fifth: output_gradients
-    args.options(4, {{"output_gradients", StackSlot{5}}, {"unconnected_gradients", &unconnected}});
+    lua_settop(L, option);
+    args.options(4, {{"output_gradients", StackSlot{option}}, {"unconnected_gradients", &unconnected}});
     require(unconnected == "none" || unconnected == "zero", "gradient: unconnected_gradients is \"", unconnected,
             "\", expected \"none\" or \"zero\"");
     zeros = unconnected == "zero";
   });
-  lua_settop(L, 5);
-  lua_replace(L, 4);
-  bool is_list = lua_type(L, 3) == LUA_TTABLE;
+  lua_settop(L, option);
+  lua_replace(L, kSeeds);
+  return zeros;
+}
+
+// Create, first half: the lists, and room for what read_request finds in them.
+Request make_request(lua_State* L) {
   Request request;
-  request.n_targets = length_of(L, 2);
-  request.n_sources = length_of(L, 3);
-  copy_list(L, 2, request.n_targets);
-  copy_list(L, 3, request.n_sources);
-  copy_list(L, 4, request.n_targets);
+  request.n_targets = length_of(L, kTarget);
+  request.n_sources = length_of(L, kSources);
+  copy_list(L, kTarget, request.n_targets);
+  copy_list(L, kSources, request.n_sources);
+  copy_list(L, kSeeds, request.n_targets);
   request.sources = static_cast<const TensorRep**>(
       lua_newuserdatauv(L, sizeof(TensorRep*) * static_cast<std::size_t>(request.n_sources), 0));
   request.targets = static_cast<Tape::Target*>(
       lua_newuserdatauv(L, sizeof(Tape::Target) * static_cast<std::size_t>(request.n_targets), 0));
-  // Results come first, as for ops; those that turn out to be small lose their finalizer.
-  lua_createtable(L, request.n_sources, 0);
+  return request;
+}
+
+// Create, second half: results come before the run, as for ops; those that turn out to be small lose their finalizer.
+// Returns where their table stands.
+int push_results(lua_State* L, State& state, int count) {
+  lua_createtable(L, count, 0);
   int results = lua_gettop(L);
-  for (int i = 1; i <= request.n_sources; ++i) {
+  for (int i = 1; i <= count; ++i) {
     state.push_box(L, false);
     lua_rawseti(L, results, i);
   }
-  const Error* error = nullptr;
-  try {
-    Context& context = state.enter(L);
-    Args args(L, state, "gradient");
-    read_request(args, &request);
-    std::vector<std::optional<Tensor>> gradients =
-        tape_at(args, 1).gradient({request.targets, static_cast<std::size_t>(request.n_targets)},
-                                  {request.sources, static_cast<std::size_t>(request.n_sources)});
-    for (int i = 0; i < request.n_sources; ++i) {
-      std::optional<Tensor>& found = gradients[static_cast<std::size_t>(i)];
-      if (!found && zeros) found = zeros_like(context, *request.sources[i]);
-      lua_rawgeti(L, results, i + 1);
-      Box* box = static_cast<Box*>(lua_touserdata(L, -1));
-      lua_pop(L, 1);
-      if (found) {
-        box->tensor = found->rep();
-        found->rep().storage = nullptr;
-      } else {
-        box->tensor.size = -2;  // to become nil
-      }
+  return results;
+}
+
+// Run: fills the results' boxes.
+void find_gradients(lua_State* L, State& state, Request* request, bool zeros, int results) {
+  Context& context = state.enter(L);
+  Args args(L, state, "gradient");
+  read_request(args, request);
+  std::vector<std::optional<Tensor>> gradients =
+      tape_at(args, kTape)
+          .gradient({request->targets, static_cast<std::size_t>(request->n_targets)},
+                    {request->sources, static_cast<std::size_t>(request->n_sources)});
+  for (int i = 0; i < request->n_sources; ++i) {
+    std::optional<Tensor>& found = gradients[static_cast<std::size_t>(i)];
+    if (!found && zeros) found = zeros_like(context, *request->sources[i]);
+    lua_rawgeti(L, results, i + 1);
+    Box* box = static_cast<Box*>(lua_touserdata(L, -1));
+    lua_pop(L, 1);
+    if (found) {
+      box->tensor = found->rep();
+      found->rep().storage = nullptr;
+    } else {
+      box->tensor.size = kUnconnectedSize;
     }
-  } catch (...) {
-    state.keep_current_exception();
-    error = state.set_aside();
   }
-  // From here on each tensor belongs to its box.
-  for (int i = 1; i <= request.n_sources; ++i) {
+}
+
+// From here on each tensor belongs to its box; false stands where there is none.
+void hand_over(lua_State* L, State& state, int results, int count) {
+  for (int i = 1; i <= count; ++i) {
     lua_rawgeti(L, results, i);
     Box* box = static_cast<Box*>(lua_touserdata(L, -1));
-    if (box->tensor.size == -2) {
+    if (box->tensor.size == kUnconnectedSize) {
       lua_pushboolean(L, 0);
       lua_rawseti(L, results, i);
     } else if (box->tensor.storage == nullptr) {
@@ -216,13 +235,21 @@ int gradient(lua_State* L) {
     }
     lua_pop(L, 1);
   }
-  if (error != nullptr) {
-    state.tell(L, error);
-    state.raise(L, error);
-  }
-  state.tell(L);
+}
+
+// tape:gradient(target, sources[, {output_gradients, unconnected_gradients}])
+int gradient(lua_State* L) {
+  State& state = state_of(L);
+  bool zeros = read_options(L, state);
+  Request request = make_request(L);
+  int results = push_results(L, state, request.n_sources);
+  bool ok = state.attempt([&] { find_gradients(L, state, &request, zeros, results); });
+  const Error* error = ok ? nullptr : state.set_aside();
+  hand_over(L, state, results, request.n_sources);
+  state.tell(L, error);
+  if (error != nullptr) state.raise(L, error);
   lua_settop(L, results);
-  if (is_list) return 1;
+  if (lua_type(L, kSources) == LUA_TTABLE) return 1;
   lua_rawgeti(L, results, 1);
   if (lua_isboolean(L, -1)) lua_pushnil(L);
   return 1;
@@ -251,7 +278,7 @@ void open_tape(lua_State* L, State& state) {
     lua_pushliteral(L, "lutra.GradientTape");
     lua_setfield(L, -2, field);
   }
-  state.set(L, State::kTapeMeta);
+  state.set(L, kTapeMeta);
   lua_pushlightuserdata(L, &state);
   lua_pushcclosure(L, new_tape, 1);
   lua_setfield(L, module, "GradientTape");
