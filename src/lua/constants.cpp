@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "eager/executor.h"
+#include "eager/constant.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
 

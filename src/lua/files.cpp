@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "eager/executor.h"
+#include "eager/constant.h"
 #include "io/tensor_file.h"
 #include "lua/constants.h"
 #include "lua/guard.h"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "core/dtype.h"
+#include "core/scalar.h"
 #include "core/shape.h"
 
 namespace lutra {

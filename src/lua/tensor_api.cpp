@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "eager/executor.h"
+#include "eager/move_tensor.h"
 #include "lua/elements.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
