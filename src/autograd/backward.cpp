@@ -140,11 +140,7 @@ Tensor zeros_like(Context& context, const TensorRep& source) {
 }
 
 Backward::Backward(Context& context, Ledger::Tapes tape, bool consumes)
-    : context_(context),
-      ledger_(context.ledger()),
-      tape_(tape),
-      consumes_(consumes),
-      records_(ledger_.records()) {
+    : context_(context), ledger_(context.ledger()), tape_(tape), consumes_(consumes), records_(ledger_.records()) {
   gradients_.resize(ledger_.values());
   ledger_.begin_reading();
 }

@@ -36,7 +36,7 @@ class Backward {
   Ledger& ledger_;
   const Ledger::Tapes tape_;
   const bool consumes_;
-  const std::size_t records_;            // those there were at the start
+  const std::size_t records_;                     // those there were at the start
   std::vector<std::optional<Tensor>> gradients_;  // by value
   std::vector<Tensor> tensors_;                   // of the rule at work
 };

@@ -1,6 +1,6 @@
-// A tensor that can be assigned. It is a TensorRep whose `value` says that it is a variable and names it for life; as an
-// op's input it is used as it is. It stays on the device it was made on. An update writes in place when nobody else holds
-// the memory (a tape, a read, a slice), else into fresh memory, so tensors read before never change.
+// A tensor that can be assigned. It is a TensorRep whose `value` says that it is a variable and names it for life; as
+// an op's input it is used as it is. It stays on the device it was made on. An update writes in place when nobody else
+// holds the memory (a tape, a read, a slice), else into fresh memory, so tensors read before never change.
 #pragma once
 
 #include <string_view>
@@ -12,9 +12,6 @@ namespace lutra {
 
 // Makes a variable of `initial` on the first device that the scopes mean; logs VarHandleOp and AssignVariableOp.
 void make_variable(Context& context, const TensorRep& initial, bool trainable, TensorRep* variable);
-
-// Where make_variable would put it.
-LogicalDevice& variable_device(Context& context);
 
 enum class Assign : uint8_t { Set, Add, Sub };
 // variable = value, variable + value, variable - value. `name` is for error texts. Fails (InvalidArgument) unless a

@@ -1,5 +1,5 @@
-// What an op's gradient rule is written with. A rule is run once for a recorded op: it reads the op's inputs, outputs and
-// the gradients of its outputs, and adds the gradients of its inputs, by calling ops:
+// What an op's gradient rule is written with. A rule is run once for a recorded op: it reads the op's inputs, outputs
+// and the gradients of its outputs, and adds the gradients of its inputs, by calling ops:
 //   .gradient = [](Gradient& g) { g.add(0, g.dy() * g.y()); }, .saves = kY0      // exp
 #pragma once
 
@@ -15,7 +15,7 @@ namespace lutra {
 class Builder;
 struct SliceAttrs;
 
-// A tensor inside a rule, or a number. Arithmetic calls the ops Add, Sub, Mul, RealDiv and Neg.
+// A tensor inside a rule, or a number. Arithmetic calls the ops AddV2, Sub, Mul, RealDiv and Neg.
 class Value {
  public:
   Value() = default;
@@ -56,7 +56,7 @@ class Builder {
   Value cast(Value value, DType dtype);
   Value reshape(Value value, const Shape& shape);
   Value sum(Value value, uint32_t axes, bool keepdims = false);  // a bit an axis
-  Value sum_leading(Value value, int kept);  // over all but the last `kept` axes
+  Value sum_leading(Value value, int kept);                      // over all but the last `kept` axes
   Value broadcast_to(Value value, const Shape& shape);
   Value transpose(Value value);  // swaps the last two axes
   Value fill(const Shape& shape, double number, DType dtype);
@@ -89,7 +89,8 @@ class Gradient : public Builder {
   // Adds to the gradient of input i. A value of a shape that the input was broadcast to is summed back, one of another
   // float dtype is cast; an input that is not needed is no matter.
   virtual void add(int input, Value gradient) = 0;
-  // The same for a part of input i, of the part's shape: many parts are added up in one tensor that is written in place.
+  // The same for a part of input i, of the part's shape: many parts are added up in one tensor that is written in
+  // place.
   virtual void add_part(int input, const SliceAttrs& part, Value gradient) = 0;
   template <class A> const A& attrs() const { return *static_cast<const A*>(raw_attrs()); }
 
@@ -98,8 +99,8 @@ class Gradient : public Builder {
 };
 
 // Rules that many ops share.
-void gradient_is_zero(Gradient& gradient);      // step functions
-void gradient_passes(Gradient& gradient);       // input 0's is the output's, in input 0's shape
+void gradient_is_zero(Gradient& gradient);  // step functions
+void gradient_passes(Gradient& gradient);   // input 0's is the output's, in input 0's shape
 
 // As Inference::axes, for axes that have been checked.
 uint32_t axes_of(const Axes& axes, int rank);

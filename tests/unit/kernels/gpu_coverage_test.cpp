@@ -18,8 +18,11 @@ namespace {
 
 // What the CPU computes and a GPU does not. An op that is not here and loses its GPU kernel for one dtype is a failure.
 const std::map<std::string, DTypes> kOnlyOnTheCpu = {
-    {"Unique", kAnyDType},      {"Where", kAnyDType},         {"Bincount", kInts},
-    {"BooleanMask", kAnyDType}, {"BooleanMaskGrad", kFloats},
+    {"Unique", kAnyDType},
+    {"Where", kAnyDType},
+    {"Bincount", kInts},
+    {"BooleanMask", kAnyDType},
+    {"BooleanMaskGrad", kFloats},
     // Eigen's factorisations.
     {"Cholesky", kFloats},
     {"MatrixInverse", kFloats},
