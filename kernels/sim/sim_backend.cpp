@@ -57,11 +57,8 @@ class SimBackend final : public Backend {
   }
 
   Ticket submit(Stream& stream, const KernelEntry& kernel, const KernelArgs& args) const override {
-    std::size_t attr_bytes = (args.op->attrs.defaults.size() + 7) / 8 * 8;
+    std::size_t attr_bytes = args.op->attr_bytes(args.attrs);
     std::size_t arrays = static_cast<std::size_t>(args.n_in + args.n_out);
-    if (const Ints* list = args.op->list_in(const_cast<void*>(args.attrs))) {
-      attr_bytes += static_cast<std::size_t>(list->count) * sizeof(int64_t);
-    }
     std::size_t most = sizeof(PackedLaunch) + attr_bytes + arrays * (sizeof(Array) + kMaxRank * sizeof(int64_t) + 8);
     alignas(16) std::byte small[2048];
     std::vector<std::byte> large;
@@ -88,13 +85,7 @@ class SimBackend final : public Backend {
     launch->args.in = arrays;
     launch->args.out = arrays + args.n_in;
     launch->args.attrs = end;
-    if (attr_bytes > 0) std::memcpy(end, args.attrs, args.op->attrs.defaults.size());
-    if (Ints* list = args.op->list_in(end)) {
-      std::size_t list_bytes = static_cast<std::size_t>(list->count) * sizeof(int64_t);
-      std::byte* copy = end + attr_bytes - list_bytes;
-      if (list_bytes > 0) std::memcpy(copy, list->v, list_bytes);
-      list->v = reinterpret_cast<const int64_t*>(copy);
-    }
+    args.op->copy_attrs(end, args.attrs);
     end += attr_bytes;
     for (std::size_t i = 0; i < n_arrays; ++i) {
       const Array& from =

@@ -1,5 +1,5 @@
-# Every test is known to CTest: unit.<layer>, ops.*, lua.*, session.*, guide.*, embed.*, fuzz.*, check.*; labels are the
-# first words. A runner or folder that is not there adds no tests.
+# Every test is known to CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, guide.*, embed.*, fuzz.*, check.*; labels
+# are the first words, but that of schedule.* is ops. A runner or folder that is not there adds no tests.
 set(TESTS "${PROJECT_SOURCE_DIR}/tests")
 set(seconds_limit 300)
 if(LUTRA_SANITIZE)
@@ -7,9 +7,8 @@ if(LUTRA_SANITIZE)
 endif()
 
 # Settings of the person who runs the tests must not change what they print.
-set(unset_variables LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4 CUDA_VISIBLE_DEVICES
-  TF_FORCE_GPU_ALLOW_GROWTH LUTRA_FORCE_GPU_ALLOW_GROWTH LUTRA_SIM_GPUS LUTRA_SIM_SCHEDULE LUTRA_LOG_PLACEMENT
-  LUTRA_HISTORY NO_COLOR)
+file(STRINGS "${TESTS}/support/unset_variables.txt" unset_variables)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${TESTS}/support/unset_variables.txt")
 list(TRANSFORM unset_variables APPEND "=unset:")
 
 set(test_environment
@@ -35,6 +34,16 @@ function(lutra_test name label)
   add_test(NAME "${name}" COMMAND ${ARGN} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set_tests_properties("${name}" PROPERTIES LABELS ${label} TIMEOUT ${seconds_limit} SKIP_RETURN_CODE 77
     ENVIRONMENT "${test_environment}" ENVIRONMENT_MODIFICATION "${unset_variables}")
+endfunction()
+
+# The test has this variable, which the others do not: unsetting comes after ENVIRONMENT, so that would not be enough.
+function(lutra_test_variable name variable value)
+  if(NOT TEST "${name}")
+    return()
+  endif()
+  set(modification ${unset_variables})
+  list(FILTER modification EXCLUDE REGEX "^${variable}=")
+  set_property(TEST "${name}" PROPERTY ENVIRONMENT_MODIFICATION "${modification}" "${variable}=set:${value}")
 endfunction()
 
 # tests/unit/<layer>: one program a layer, made of that layer and those below it.
@@ -81,8 +90,10 @@ if(EXISTS "${TESTS}/support/run_spec.lua" AND NOT LUTRA_SANITIZE)
     file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" "${spec}")
     get_filename_component(name "${spec}" NAME_WE)
     lutra_test(schedule.${name} ops lutra tests/support/run_spec.lua ${path})
-    set_property(TEST schedule.${name} APPEND PROPERTY ENVIRONMENT "LUTRA_SIM_SCHEDULE=random:1")
+    lutra_test_variable(schedule.${name} LUTRA_SIM_SCHEDULE random:1)
   endforeach()
+  lutra_test(schedule.is_on ops lutra -e "assert(os.getenv('LUTRA_SIM_SCHEDULE') == 'random:1', 'not set')")
+  lutra_test_variable(schedule.is_on LUTRA_SIM_SCHEDULE random:1)
 endif()
 lutra_scripts(tests/lua/*.lua lua lutra %)
 if(EXISTS "${TESTS}/support/run_session.lua")
@@ -101,10 +112,7 @@ endif()
 find_program(STOCK_LUA lua5.4)
 if(STOCK_LUA AND NOT LUTRA_SANITIZE AND EXISTS "${TESTS}/embed/stock_lua.lua")
   lutra_test(embed.stock_lua embed "${STOCK_LUA}" tests/embed/stock_lua.lua)
-  set_property(TEST embed.stock_lua APPEND PROPERTY ENVIRONMENT "LUA_CPATH_5_4=${PROJECT_BINARY_DIR}/lib/lua/?.so")
-  set(stock_modification ${unset_variables})
-  list(FILTER stock_modification EXCLUDE REGEX "^LUA_CPATH_5_4=")
-  set_property(TEST embed.stock_lua PROPERTY ENVIRONMENT_MODIFICATION "${stock_modification}")
+  lutra_test_variable(embed.stock_lua LUA_CPATH_5_4 "${PROJECT_BINARY_DIR}/lib/lua/?.so")
 endif()
 
 # Fuzzing shares out one minute, and needs a sanitizer to see anything.
@@ -118,13 +126,18 @@ if(LUTRA_SANITIZE MATCHES address AND fuzz_count GREATER 0)
     add_executable(fuzz_${name} "${source}")
     target_include_directories(fuzz_${name} PRIVATE "${TESTS}")
     target_link_libraries(fuzz_${name} PRIVATE ${everything} "${LUA_STATIC}" ${BASE_LIBRARIES})
-    lutra_test(fuzz.${name} fuzz fuzz_${name} -seconds=${fuzz_seconds})
+    if(LUTRA_LIBFUZZER)  # scripts/dev fuzz: its main takes other options
+      target_compile_definitions(fuzz_${name} PRIVATE LUTRA_LIBFUZZER)
+      target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+    else()
+      lutra_test(fuzz.${name} fuzz fuzz_${name} -seconds=${fuzz_seconds})
+    endif()
   endforeach()
 endif()
 
 # What `scripts/dev check` asks of the tree, once: in the build that users get.
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT LUTRA_SANITIZE)
-  foreach(part layers families exports docs count)
+  foreach(part layers families fmt exports docs variables count)
     lutra_test(check.${part} check bash scripts/lib/check.sh ${part})
     set_property(TEST check.${part} APPEND PROPERTY ENVIRONMENT "LUTRA_BUILD=${PROJECT_BINARY_DIR}")
   endforeach()

@@ -85,6 +85,24 @@ check_docs() {
   "$dir/bin/lutra" scripts/lib/docs.lua --check
 }
 
+# docs/environment.md lists every variable of ours that some code reads, and no other. Code names one in quotes, a shell
+# script as ${LUTRA_X, which other expansions are not.
+check_variables() {
+  local read listed
+  read=$({
+    grep -rhoE --include='*.cpp' --include='*.h' '"LUTRA_[A-Z_]+"' src kernels
+    grep -rhoE --include='*.lua' 'os\.getenv\(?"LUTRA(_[A-Z_]+)?"' src lua scripts tests | grep -oE '"[A-Z_]+"'
+    grep -rhoE '\$\{LUTRA_[A-Z_]+[:-]' scripts/run scripts/test scripts/dev scripts/lib
+  } | grep -oE 'LUTRA(_[A-Z_]+)?' | sort -u)
+  listed=$(sed -n 's/^| `\(LUTRA[A-Z_]*\)` |.*/\1/p' docs/environment.md | sort -u)
+  if [[ $read != "$listed" ]]; then
+    echo "docs/environment.md (>) does not list what code reads (<):"
+    diff <(printf '%s\n' "$read") <(printf '%s\n' "$listed")
+    return 1
+  fi
+  echo "variables: $(wc -l <<<"$read")"
+}
+
 check_count() {
   command -v valgrind >/dev/null || skip "no valgrind"
   need_program
@@ -92,9 +110,9 @@ check_count() {
 }
 
 case ${1-} in
-  layers | families | fmt | exports | docs | count) "check_$1" ;;
+  layers | families | fmt | exports | docs | variables | count) "check_$1" ;;
   *)
-    echo "usage: check.sh layers|families|fmt|exports|docs|count" >&2
+    echo "usage: check.sh layers|families|fmt|exports|docs|variables|count" >&2
     exit 2
     ;;
 esac

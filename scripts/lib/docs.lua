@@ -39,10 +39,7 @@ end
 
 local function list_ops()
   local ops = {}
-  for line in lt.help("ops"):gmatch("\n([^\n]*)") do
-    for name in line:sub(25):gmatch("%S+") do ops[#ops + 1] = op_entry(name) end
-  end
-  table.sort(ops, function(a, b) return a.name < b.name end)
+  for _, name in ipairs(dofile("scripts/lib/op_names.lua")) do ops[#ops + 1] = op_entry(name) end
   return ops
 end
 

@@ -29,9 +29,10 @@ void Tape::close() {
 std::vector<std::optional<Tensor>> Tape::gradient(std::span<const Target> targets,
                                                   std::span<const TensorRep* const> sources) {
   if (asked_ && !options_.persistent) {
-    fail(ErrorCode::FailedPrecondition,
-         "gradient: a tape that is not persistent can be asked only once; ask for all gradients in one call with a list "
-         "of sources, or make the tape with {persistent = true}");
+    fail(
+        ErrorCode::FailedPrecondition,
+        "gradient: a tape that is not persistent can be asked only once; ask for all gradients in one call with a list "
+        "of sources, or make the tape with {persistent = true}");
   }
   if (bit_ == 0) fail(ErrorCode::FailedPrecondition, "gradient: the tape is closed; ask before its block ends");
   // Its own backward pass is not recorded for it; a tape around it sees all of it.

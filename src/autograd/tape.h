@@ -35,7 +35,8 @@ class Tape {
   };
   // The gradient of the targets' sum by each source, in the source's shape and dtype; nothing where the targets do not
   // depend on it. Fails (FailedPrecondition) when a tape that is not persistent is asked a second time, or closed.
-  std::vector<std::optional<Tensor>> gradient(std::span<const Target> targets, std::span<const TensorRep* const> sources);
+  std::vector<std::optional<Tensor>> gradient(std::span<const Target> targets,
+                                              std::span<const TensorRep* const> sources);
 
  private:
   Context& context_;

@@ -1,9 +1,6 @@
 #include "core/dtype.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace lutra {
@@ -11,40 +8,6 @@ namespace {
 
 constexpr std::array<const char*, kDTypeCount> kNames = {"bool",  "int8",    "uint8",    "int16",   "int32",
                                                          "int64", "float16", "bfloat16", "float32", "float64"};
-
-template <class T> T from_double(double value) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return value != 0;
-  } else if constexpr (std::is_integral_v<T>) {
-    if (std::isnan(value)) return 0;
-    constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
-    constexpr double high = static_cast<double>(std::numeric_limits<T>::max());
-    if (value <= low) return std::numeric_limits<T>::min();
-    if (value >= high) return std::numeric_limits<T>::max();
-    return static_cast<T>(value);
-  } else if constexpr (std::is_same_v<T, double>) {
-    return value;
-  } else {
-    return T(static_cast<float>(value));
-  }
-}
-
-template <class To, class From> To convert_one(From value) {
-  if constexpr (std::is_same_v<To, From>) {
-    return value;
-  } else if constexpr (std::is_same_v<To, bool>) {
-    if constexpr (std::is_integral_v<From>) return value != 0;
-    else return static_cast<double>(value) != 0;
-  } else if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
-    return static_cast<To>(value);
-  } else if constexpr (std::is_integral_v<From> && std::is_floating_point_v<To>) {
-    return static_cast<To>(value);
-  } else if constexpr (std::is_same_v<To, float> && !std::is_same_v<From, double>) {
-    return static_cast<float>(value);
-  } else {
-    return from_double<To>(static_cast<double>(value));
-  }
-}
 
 }  // namespace
 
@@ -108,51 +71,6 @@ int64_t highest_of(DType type) {
     case DType::Int32: return INT32_MAX;
     default: return INT64_MAX;
   }
-}
-
-Scalar read_element(DType type, const std::byte* at) {
-  return visit_dtype(type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T value;
-    std::memcpy(&value, at, sizeof value);
-    if constexpr (std::is_same_v<T, bool>) return Scalar::of(value);
-    else if constexpr (std::is_integral_v<T>) return Scalar::of(static_cast<int64_t>(value));
-    else return Scalar::of(static_cast<double>(value));
-  });
-}
-
-void write_element(DType type, std::byte* at, Scalar value) {
-  visit_dtype(type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    T out = value.kind == Scalar::Kind::Float ? from_double<T>(value.d) : convert_one<T>(value.i);
-    std::memcpy(at, &out, sizeof out);
-  });
-}
-
-bool fits(DType type, Scalar value) {
-  if (is_float(type)) return true;
-  if (value.kind == Scalar::Kind::Float) {
-    // 2^63 is the first double that int64 cannot hold; every smaller bound is exact in double.
-    return value.d == std::floor(value.d) && value.d >= static_cast<double>(lowest_of(type)) &&
-           (type == DType::Int64 ? value.d < 0x1p63 : value.d <= static_cast<double>(highest_of(type)));
-  }
-  return value.i >= lowest_of(type) && value.i <= highest_of(type);
-}
-
-void convert(DType to, std::byte* dst, DType from, const std::byte* src, int64_t count) {
-  if (to == from) {
-    if (count > 0) std::memcpy(dst, src, static_cast<std::size_t>(count) * size_of(to));
-    return;
-  }
-  visit_dtype(to, [&](auto to_tag) {
-    visit_dtype(from, [&](auto from_tag) {
-      using To = typename decltype(to_tag)::type;
-      using From = typename decltype(from_tag)::type;
-      const From* in = reinterpret_cast<const From*>(src);
-      To* out = reinterpret_cast<To*>(dst);
-      for (int64_t i = 0; i < count; ++i) out[i] = convert_one<To>(in[i]);
-    });
-  });
 }
 
 }  // namespace lutra

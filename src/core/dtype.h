@@ -101,32 +101,4 @@ template <class F> decltype(auto) visit_dtype(DType type, F&& f) {
   __builtin_unreachable();
 }
 
-// An element as a Lua program sees it.
-struct Scalar {
-  enum class Kind : uint8_t { Bool, Int, Float } kind;
-  union {
-    int64_t i;
-    double d;
-  };
-  static Scalar of(bool value) { return {Kind::Bool, {.i = value}}; }
-  static Scalar of(int64_t value) { return {Kind::Int, {.i = value}}; }
-  static Scalar of(double value) { return {Kind::Float, {.d = value}}; }
-  double as_double() const { return kind == Kind::Float ? d : static_cast<double>(i); }
-};
-
-// The dtype of a Lua number or boolean by itself; several meet in what these promote to.
-constexpr DType literal_dtype(const Scalar& value) {
-  if (value.kind == Scalar::Kind::Bool) return DType::Bool;
-  if (value.kind == Scalar::Kind::Float) return DType::Float32;
-  return value.i == static_cast<int32_t>(value.i) ? DType::Int32 : DType::Int64;
-}
-
-Scalar read_element(DType type, const std::byte* at);
-// Rounds to the type; integers wrap; a float outside an integer's range saturates and nan becomes 0.
-void write_element(DType type, std::byte* at, Scalar value);
-// True if writing `value` as integer dtype `type` keeps it.
-bool fits(DType type, Scalar value);
-// dst and src do not overlap. Same rules as write_element.
-void convert(DType to, std::byte* dst, DType from, const std::byte* src, int64_t count);
-
 }  // namespace lutra

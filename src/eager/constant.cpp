@@ -1,6 +1,6 @@
-#include <cstring>
+#include "eager/constant.h"
 
-#include "eager/executor.h"
+#include "eager/placer.h"
 
 namespace lutra {
 
@@ -58,40 +58,6 @@ void place_constant(Context& context, TensorRep* tensor) {
     if (detail.line.empty()) detail.line = context.line();
     context.origins().record_big(tensor->storage, *tensor, std::move(detail));
   }
-}
-
-bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, TensorRep* out) {
-  LogicalDevice& from = context.runtime().device(tensor.device);
-  if (from.shares_memory_with(to)) {
-    share(*out, tensor);
-    out->device = to.id;
-    if (is_variable(tensor)) out->value = context.ledger().of_read(tensor);
-    return false;
-  }
-  bool made;
-  Storage* copy = context.runtime().transfer().fetch(context, tensor, to, &made);
-  *out = tensor;
-  out->device = to.id;
-  out->value = 0;
-  if (to.is_host() && out->nbytes() <= kInlineBytes) {
-    std::memcpy(out->bytes, copy->data, out->nbytes());
-    out->storage = nullptr;
-    copy->release();
-  } else {
-    out->storage = copy;
-    out->data = copy->data;
-  }
-  if (!context.ledger().is_recording()) return made;
-  // To a tape a copy is an Identity.
-  Operand operands[1] = {{&tensor, Scalar::of(false)}};
-  Call call(context.runtime().ops().get("Identity"), operands, 1);
-  Prepared prepared{};
-  prepared.op = call.op;
-  prepared.device = &to;
-  prepared.key = tensor.dtype;
-  prepared.n_out = 1;
-  context.ledger().record(call, prepared, &out);
-  return made;
 }
 
 }  // namespace lutra

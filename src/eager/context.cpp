@@ -20,7 +20,7 @@ uint32_t Context::intern(const DeviceSpec& spec) {
   auto known = spec_ids_.find(text);
   if (known != spec_ids_.end()) return known->second;
   if (free_specs_.empty()) {
-    free_specs_.reserve(1);
+    free_specs_.reserve(1);  // so that the push below cannot fail after specs_ has grown
     specs_.push_back(std::make_unique<Spec>());
     free_specs_.push_back(static_cast<uint32_t>(specs_.size() - 1));
   }

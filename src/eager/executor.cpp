@@ -1,7 +1,7 @@
 #include "eager/executor.h"
 
 #include "core/parallel.h"
-#include "eager/execution.h"
+#include "eager/general_path.h"
 
 namespace lutra {
 namespace {
@@ -65,7 +65,7 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
 void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
   set_max_threads(context.runtime().threads());  // several Runtimes may take turns on this thread
   if (!execute_plain(context, call, prepared, outs)) [[unlikely]]
-    execute_any(context, call, prepared, outs);
+    execute_general(context, call, prepared, outs);
   if (context.ledger().is_recording()) [[unlikely]]
     context.ledger().record(call, prepared, outs);
 }

@@ -189,19 +189,12 @@ void Ledger::record(const Call& call, const Prepared& prepared, TensorRep* const
   for (int i = 0; i < prepared.n_out; ++i) any_float |= is_float(outs[i]->dtype);
   if (!any_float) return;
 
-  std::size_t own_bytes = (op.attrs.defaults.size() + 15) / 16 * 16;
-  const Ints* list = op.list_in(const_cast<std::byte*>(call.attrs));
-  std::size_t list_bytes = list != nullptr ? static_cast<std::size_t>(list->count) * sizeof(int64_t) : 0;
-  std::size_t attr_bytes = own_bytes + (list_bytes + 15) / 16 * 16;
+  std::size_t attr_bytes = op.attr_bytes(call.attrs);
   std::size_t entries = static_cast<std::size_t>(call.n_in + prepared.n_out);
   auto* memory = static_cast<std::byte*>(allocate(sizeof(Record) + attr_bytes + entries * sizeof(Recorded)));
   auto* record = new (memory) Record{};
   std::byte* attrs = memory + sizeof(Record);
-  std::memcpy(attrs, call.attrs, op.attrs.defaults.size());
-  if (list != nullptr) {
-    if (list_bytes > 0) std::memcpy(attrs + own_bytes, list->v, list_bytes);
-    op.list_in(attrs)->v = reinterpret_cast<const int64_t*>(attrs + own_bytes);
-  }
+  op.copy_attrs(attrs, call.attrs);
   record->op = &op;
   record->attrs = attrs;
   record->in = reinterpret_cast<Recorded*>(attrs + attr_bytes);

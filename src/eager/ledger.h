@@ -1,6 +1,6 @@
-// What ran while somebody was interested: a record per op with its inputs, outputs and attributes. Tapes are its readers:
-// each is a bit, and a record is kept when some input is watched by a tape that records. A tensor knows its place by
-// TensorRep::value; nothing points from the ledger to a tensor's owner.
+// What ran while somebody was interested: a record per op with its inputs, outputs and attributes. Tapes are its
+// readers: each is a bit, and a record is kept when some input is watched by a tape that records. A tensor knows its
+// place by TensorRep::value; nothing points from the ledger to a tensor's owner.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "eager/prepared.h"
+#include "eager/prepare.h"
 
 namespace lutra {
 
@@ -38,7 +38,7 @@ struct alignas(16) Record {
   const std::byte* attrs;
   Recorded* in;
   Recorded* out;
-  uint64_t tapes;  // that are interested
+  uint64_t tapes;   // that are interested
   uint16_t device;  // that it ran on
   DType key;
   int n_in;

@@ -18,8 +18,8 @@ Placement fall_back(Context& context, const OpDef& op, DType key, const std::str
   if (context.runtime().kernels().find(DeviceType::CPU, op, key).run == nullptr) fail_without_kernel(context, op, key);
   KernelFallback fallback = context.runtime().kernel_fallback;
   if (fallback != KernelFallback::Allow) {
-    std::string sentence = text(op.name, " has no GPU kernel for ", key, "; asked for ", asked,
-                                ", it runs on ", cpu.full_name);
+    std::string sentence =
+        text(op.name, " has no GPU kernel for ", key, "; asked for ", asked, ", it runs on ", cpu.full_name);
     if (fallback == KernelFallback::Error) {
       throw Error(ErrorCode::InvalidArgument, text(op.called(), ": ", op.name, " has no GPU kernel for ", key,
                                                    " and the kernel fallback is \"error\"; run it in a CPU scope, or "

@@ -1,6 +1,7 @@
-#include <algorithm>
+// How a call's dtype is found, its shapes are inferred and its device is chosen.
+#include "eager/prepare.h"
 
-#include "eager/executor.h"
+#include "eager/context.h"
 
 namespace lutra {
 namespace {
@@ -137,7 +138,6 @@ void prepare(Context& context, const Call& call, Prepared* prepared, const Force
   op.shape(inference);
   prepared->op = &op;
   prepared->n_out = static_cast<uint8_t>(inference.outputs());
-  prepared->shared_from = inference.shared_from();
   // An op without inputs computes in its result's dtype.
   if (op.inputs.empty() || (op.flags & kKeyIsOutput) != 0) key = prepared->out[0].dtype;
   prepared->key = key;

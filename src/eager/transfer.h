@@ -49,8 +49,8 @@ class Transfer {
   void write(LogicalDevice& to, Storage& storage, const std::byte* from, std::size_t bytes);
   // Makes what is queued on `device` from now on wait for the copy that writes `storage`.
   void make_ready(LogicalDevice& device, Storage& storage);
-  // The storage's bytes are about to be written over by a command of `device`, where it lies: its mirrors go, and copies
-  // that still read it come first.
+  // The storage's bytes are about to be written over by a command of `device`, where it lies: its mirrors go, and
+  // copies that still read it come first.
   void before_overwrite(LogicalDevice& device, Storage& storage);
 
   // All mirrors that live on `device` (null: all there are). Returns whether there were any.

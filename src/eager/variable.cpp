@@ -1,6 +1,7 @@
 #include "eager/variable.h"
 
 #include "eager/executor.h"
+#include "eager/move_tensor.h"
 #include "ops/create.h"
 #include "ops/slice.h"
 
@@ -75,8 +76,6 @@ void run_update(Context& context, Call& call, TensorRep& variable) {
 }
 
 }  // namespace
-
-LogicalDevice& variable_device(Context& context) { return *context.target(context.scopes->spec()).devices.front(); }
 
 void make_variable(Context& context, const TensorRep& initial, bool trainable, TensorRep* variable) {
   const Context::Target& target = context.target(context.scopes->spec());

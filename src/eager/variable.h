@@ -13,9 +13,6 @@ namespace lutra {
 // Makes a variable of `initial` on the first device that the scopes mean; logs VarHandleOp and AssignVariableOp.
 void make_variable(Context& context, const TensorRep& initial, bool trainable, TensorRep* variable);
 
-// Where make_variable would put it.
-LogicalDevice& variable_device(Context& context);
-
 enum class Assign : uint8_t { Set, Add, Sub };
 // variable = value, variable + value, variable - value. `name` is for error texts. Fails (InvalidArgument) unless a
 // tensor has the variable's shape and a dtype that its takes in; a number fits every shape.

@@ -1,11 +1,11 @@
+// Numbers as text, one row a line. Read twice: once for how many there are and of which kind, once for their values, so
+// that nothing but the tensor is held in memory.
 #include <algorithm>
 #include <charconv>
 
+#include "core/convert.h"
 #include "io/formats.h"
 #include "tensor/float_text.h"
-
-// Numbers as text, one row a line. Read twice: once for how many there are and of which kind, once for their values, so
-// that nothing but the tensor is held in memory.
 
 namespace lutra {
 namespace {

@@ -1,10 +1,9 @@
+// NumPy's npz: a zip archive of npy files, each called NAME.npy.
 #include <algorithm>
 
 #include "io/formats.h"
 #include "io/npy.h"
 #include "io/zip.h"
-
-// NumPy's npz: a zip archive of npy files, each called NAME.npy.
 
 namespace lutra {
 namespace {

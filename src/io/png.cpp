@@ -1,3 +1,4 @@
+// Pictures: {height, width, channels} of uint8, where channels are 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha.
 #include <png.h>
 
 #include <algorithm>
@@ -6,8 +7,6 @@
 #include <exception>
 
 #include "io/formats.h"
-
-// Pictures: {height, width, channels} of uint8, where channels are 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha.
 
 namespace lutra {
 namespace {

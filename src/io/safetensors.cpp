@@ -1,12 +1,11 @@
+// Safetensors (Hugging Face's format): the header's length in 8 bytes, the header in JSON, the elements of
+// all tensors one after the other, without gaps.
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "io/formats.h"
-
-// Safetensors (Hugging Face's format): the header's length in 8 bytes, the header in JSON, the elements of
-// all tensors one after the other, without gaps.
 
 namespace lutra {
 namespace {

@@ -147,14 +147,6 @@ constexpr std::string_view kPhysicalPrefix = "/physical_device:";
 
 }  // namespace
 
-bool Args::is_logical_object(int i) const {
-  if (lua_type(L, i) != LUA_TTABLE || lua_getmetatable(L, i) == 0) return false;
-  state.push(L, State::kLogicalDeviceMeta);
-  bool is = lua_rawequal(L, -1, -2) != 0;
-  lua_pop(L, 2);
-  return is;
-}
-
 DeviceSpec Args::device_spec(int i, const char* name) const {
   std::string_view given = device_name(i, name);
   if (given.starts_with(kPhysicalPrefix)) fail_physical(state.runtime(), who_, name, given);

@@ -103,8 +103,8 @@ void bind_ops(lua_State* L, State& state) {
     lua_setfield(L, -2, name);
     lua_pop(L, 1);
   }
-  for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta, State::kVariableMeta}) {
-    state.push(L, slot);
+  for (const RegistryKey* key : {&State::kTensorMeta, &State::kStoredTensorMeta, &State::kVariableMeta}) {
+    State::push(L, *key);
     for (const Metamethod& metamethod : kMetamethods) {
       const OpDef* op = ops.find(metamethod.op);
       if (op == nullptr) continue;

@@ -11,6 +11,8 @@
 namespace lutra {
 namespace {
 
+constexpr RegistryKey kMemoryInfoMeta{};
+
 DeviceRegistry& registry(Args& args) { return args.state.runtime().registry(); }
 
 // A type filter in any case; nothing when it is left out.
@@ -40,9 +42,8 @@ void require_list(Args& args, int i, const char* name, const char* wanted) {
 }
 
 void push_entries(Args& args, const std::vector<DeviceEntry>& entries, bool physical) {
-  State& state = args.state;
   protect(args.L, 1, [&](lua_State* L) {
-    push_devices(L, state, entries, physical);
+    push_devices(L, entries, physical);
     return 1;
   });
 }
@@ -162,12 +163,10 @@ int get_logical_device_configuration(Args& args) {
         lua_pushnumber(L, *config.memory_limit_mb);
         lua_setfield(L, -2, "memory_limit");
       }
-      State::push(L, State::kLogicalConfigMeta);
-      lua_setmetatable(L, -2);
+      becomes_logical_config(L);
       lua_rawseti(L, -2, ++i);
     }
-    State::push(L, State::kDeviceListMeta);
-    lua_setmetatable(L, -2);
+    becomes_device_list(L);
     return 1;
   });
   return 1;
@@ -222,7 +221,7 @@ int get_memory_info(Args& args) {
     field("peak", peak);
     field("limit", limit);
     field("reserved", reserved);
-    State::push(L, State::kMemoryInfoMeta);
+    State::push(L, kMemoryInfoMeta);
     lua_setmetatable(L, -2);
     return 1;
   });
@@ -318,28 +317,6 @@ int reset(Args& args) {
   return 0;
 }
 
-// "PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')"; upvalue: the class' name.
-int device_text(lua_State* L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  lua_settop(L, 1);
-  lua_getfield(L, 1, "name");
-  lua_getfield(L, 1, "device_type");
-  lua_pushfstring(L, "%s(name='%s', device_type='%s')", lua_tostring(L, lua_upvalueindex(1)), lua_tostring(L, 2),
-                  lua_tostring(L, 3));
-  return 1;
-}
-
-// "LogicalDeviceConfiguration(memory_limit=1024)", as TensorFlow prints it.
-int logical_config_text(lua_State* L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  lua_settop(L, 1);
-  lua_getfield(L, 1, "memory_limit");
-  if (lua_type(L, 2) == LUA_TNUMBER)
-    lua_pushfstring(L, "LogicalDeviceConfiguration(memory_limit=%s)", luaL_tolstring(L, 2, nullptr));
-  else lua_pushliteral(L, "LogicalDeviceConfiguration(memory_limit=None)");
-  return 1;
-}
-
 // "{'current': 0, 'peak': 0, ...}", as TensorFlow's dictionary.
 int memory_info_text(lua_State* L) {
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -358,75 +335,16 @@ int memory_info_text(lua_State* L) {
   return 1;
 }
 
-int device_list_text(lua_State* L) {
-  luaL_checktype(L, 1, LUA_TTABLE);
-  luaL_Buffer out;
-  luaL_buffinit(L, &out);
-  luaL_addchar(&out, '[');
-  for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 1)); ++i) {
-    if (i > 1) luaL_addstring(&out, ", ");
-    lua_rawgeti(L, 1, i);
-    luaL_tolstring(L, -1, nullptr);
-    lua_remove(L, -2);
-    luaL_addvalue(&out);
-  }
-  luaL_addchar(&out, ']');
-  luaL_pushresult(&out);
-  return 1;
-}
-
-int device_equal(lua_State* L) {
-  bool equal = lua_type(L, 1) == LUA_TTABLE && lua_type(L, 2) == LUA_TTABLE;
-  if (equal) {
-    lua_pushliteral(L, "name");
-    lua_rawget(L, 1);
-    lua_pushliteral(L, "name");
-    lua_rawget(L, 2);
-    equal = lua_rawequal(L, -1, -2) != 0;
-  }
-  lua_pushboolean(L, equal);
-  return 1;
-}
-
-void make_text_meta(lua_State* L, State& state, State::Slot slot, lua_CFunction text, const char* name) {
+void make_memory_info_meta(lua_State* L) {
   lua_newtable(L);
-  lua_pushcfunction(L, text);
+  lua_pushcfunction(L, memory_info_text);
   lua_setfield(L, -2, "__tostring");
-  lua_pushstring(L, name);
+  lua_pushliteral(L, "lutra.MemoryInfo");
   lua_setfield(L, -2, "__name");
-  state.set(L, slot);
-}
-
-void make_device_meta(lua_State* L, State& state, State::Slot slot, const char* class_name) {
-  lua_newtable(L);
-  lua_pushstring(L, class_name);
-  lua_pushcclosure(L, device_text, 1);
-  lua_setfield(L, -2, "__tostring");
-  lua_pushcfunction(L, device_equal);
-  lua_setfield(L, -2, "__eq");
-  lua_pushfstring(L, "lutra.%s", class_name);
-  lua_setfield(L, -2, "__name");
-  state.set(L, slot);
+  State::set(L, kMemoryInfoMeta);
 }
 
 }  // namespace
-
-void push_devices(lua_State* L, State& state, const std::vector<DeviceEntry>& devices, bool physical) {
-  lua_createtable(L, static_cast<int>(devices.size()), 0);
-  lua_Integer i = 0;
-  for (const DeviceEntry& device : devices) {
-    lua_createtable(L, 0, 2);
-    lua_pushlstring(L, device.name.data(), device.name.size());
-    lua_setfield(L, -2, "name");
-    lua_pushstring(L, device.type);
-    lua_setfield(L, -2, "device_type");
-    state.push(L, physical ? State::kPhysicalDeviceMeta : State::kLogicalDeviceMeta);
-    lua_setmetatable(L, -2);
-    lua_rawseti(L, -2, ++i);
-  }
-  state.push(L, State::kDeviceListMeta);
-  lua_setmetatable(L, -2);
-}
 
 void open_config(lua_State* L, State& state) {
   lua_newtable(L);
@@ -457,12 +375,7 @@ void open_config(lua_State* L, State& state) {
 #undef LUTRA_CONFIG
   lua_setfield(L, -2, "threading");
   lua_setfield(L, -2, "config");
-
-  make_device_meta(L, state, State::kPhysicalDeviceMeta, "PhysicalDevice");
-  make_device_meta(L, state, State::kLogicalDeviceMeta, "LogicalDevice");
-  make_text_meta(L, state, State::kDeviceListMeta, device_list_text, "lutra.config");
-  make_text_meta(L, state, State::kLogicalConfigMeta, logical_config_text, "lutra.config");
-  make_text_meta(L, state, State::kMemoryInfoMeta, memory_info_text, "lutra.MemoryInfo");
+  make_memory_info_meta(L);
 }
 
 }  // namespace lutra

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "eager/executor.h"
+#include "eager/constant.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
 
@@ -67,8 +67,6 @@ static_assert(std::is_trivially_destructible_v<Content>);
     return nullptr;
   }
 }
-
-State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
 
 // constant(value[, {dtype = }]): a table, number or boolean as a tensor; a tensor is returned as it is.
 int constant(lua_State* L) {

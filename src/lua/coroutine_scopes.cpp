@@ -5,10 +5,26 @@
 #include "lua/state.h"
 
 namespace lutra {
+namespace {
+
+constexpr RegistryKey kThreadScopes{}, kScopesMeta{};
+
+}  // namespace
+
+void ScopeBook::open_table(lua_State* L) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "k");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  State::set(L, kThreadScopes);
+}
+
+void ScopeBook::set_handle_meta(lua_State* L) { State::set(L, kScopesMeta); }
 
 // Nobody pushes to the Context's own scopes: they stand for "no scope".
 void ScopeBook::switch_to(lua_State* L) {
-  State::push(L, State::kThreadScopes);
+  State::push(L, kThreadScopes);
   lua_pushthread(L);
   lua_rawget(L, -2);
   auto* handle = static_cast<CoroutineScopes**>(lua_touserdata(L, -1));
@@ -29,9 +45,9 @@ void ScopeBook::make(lua_State* L) {
   if (scopes_ != nullptr) return;
   auto* handle = static_cast<CoroutineScopes**>(lua_newuserdatauv(L, sizeof(CoroutineScopes*), 0));
   *handle = nullptr;
-  State::push(L, State::kScopesMeta);
+  State::push(L, kScopesMeta);
   lua_setmetatable(L, -2);
-  State::push(L, State::kThreadScopes);
+  State::push(L, kThreadScopes);
   lua_pushthread(L);
   lua_pushvalue(L, -3);
   lua_rawset(L, -3);

@@ -1,5 +1,5 @@
 // Which device scopes are in force: each coroutine has a stack of its own, found by the coroutine itself in a table
-// with weak keys (State::kThreadScopes). One per State.
+// with weak keys (kThreadScopes). One per State.
 #pragma once
 
 #include <lua.hpp>
@@ -21,6 +21,10 @@ class ScopeBook {
  public:
   explicit ScopeBook(Context& context) : context_(context) {}
 
+  // Makes the table of coroutines' scopes. May raise a Lua error.
+  static void open_table(lua_State* L);
+  // The metatable on top of the stack, which is popped, is that of the handles. May raise a Lua error.
+  static void set_handle_meta(lua_State* L);
   // The coroutine that runs, as far as is known; null at first and after some changes.
   lua_State* running() const { return running_; }
   // Makes L's scopes the Context's. Cheap while the same coroutine runs.

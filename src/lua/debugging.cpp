@@ -8,6 +8,8 @@
 namespace lutra {
 namespace {
 
+constexpr RegistryKey kExplanationMeta{};
+
 int set_log_device_placement(Args& args) {
   args.at_most(2);
   PlacementLogOptions options;
@@ -98,7 +100,7 @@ int explain(Args& args) {
       push_copies(L, state, copies);
       lua_setfield(L, -2, "copies");
     }
-    state.push(L, State::kExplanationMeta);
+    state.push(L, kExplanationMeta);
     lua_setmetatable(L, -2);
     return 1;
   });
@@ -170,7 +172,7 @@ void open_debugging(lua_State* L, State& state) {
   lua_newtable(L);
   lua_pushcfunction(L, explanation_text);
   lua_setfield(L, -2, "__tostring");
-  state.set(L, State::kExplanationMeta);
+  state.set(L, kExplanationMeta);
 }
 
 }  // namespace lutra

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/convert.h"
+
 namespace lutra {
 
 void push_scalar(lua_State* L, const Scalar& value) {

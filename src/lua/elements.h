@@ -3,7 +3,7 @@
 
 #include <lua.hpp>
 
-#include "core/dtype.h"
+#include "core/scalar.h"
 #include "core/shape.h"
 
 namespace lutra {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "eager/executor.h"
+#include "eager/constant.h"
 #include "io/tensor_file.h"
 #include "lua/constants.h"
 #include "lua/guard.h"
@@ -11,21 +11,6 @@
 
 namespace lutra {
 namespace {
-
-State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
-
-// As protect() of guard.h; f finds the top `arguments` values of L's stack, which are popped, on its own.
-template <class F> void protect_with(lua_State* L, int arguments, F&& f) {
-  lua_pushcfunction(L, [](lua_State* inner) -> int {
-    auto* function = static_cast<std::remove_reference_t<F>*>(lua_touserdata(inner, -1));
-    lua_pop(inner, 1);
-    (*function)(inner);
-    return 0;
-  });
-  lua_insert(L, -arguments - 1);
-  lua_pushlightuserdata(L, const_cast<void*>(static_cast<const void*>(&f)));
-  if (lua_pcall(L, arguments + 1, 0, 0) != LUA_OK) throw LuaRaised{};
-}
 
 char delimiter_of(const char* who, std::string_view word) {
   // What a number or a comment is made of would make the file mean something else.

@@ -1,5 +1,6 @@
-// The border between C++ and Lua (see Note [The Lua border] in error_bridge.cpp). A binding that is not an op is
-// written `int f(Args& args)`, may throw, and is registered as guarded<f>.
+// The border between C++ and Lua (see Note [The Lua border] in error_bridge.cpp). A binding that is not an op and calls
+// no Lua of its user's is written `int f(Args& args)`, may throw, and is registered as guarded<f>; one that does is a
+// plain C function whose arguments are read in read_phase.
 #pragma once
 
 #include "core/error.h"
@@ -21,6 +22,26 @@ template <class F> void protect(lua_State* L, int results, F&& f) {
   });
   lua_pushlightuserdata(L, const_cast<void*>(static_cast<const void*>(&f)));
   if (lua_pcall(L, 1, results, 0) != LUA_OK) throw LuaRaised{};
+}
+
+// As protect(); f finds the top `arguments` values of L's stack, which are popped, on its own, and leaves no results.
+template <class F> void protect_with(lua_State* L, int arguments, F&& f) {
+  lua_pushcfunction(L, [](lua_State* inner) -> int {
+    auto* function = static_cast<std::remove_reference_t<F>*>(lua_touserdata(inner, -1));
+    lua_pop(inner, 1);
+    (*function)(inner);
+    return 0;
+  });
+  lua_insert(L, -arguments - 1);
+  lua_pushlightuserdata(L, const_cast<void*>(static_cast<const void*>(&f)));
+  if (lua_pcall(L, arguments + 1, 0, 0) != LUA_OK) throw LuaRaised{};
+}
+
+inline void push_text(Args& args, std::string_view text) {
+  protect(args.L, 1, [&](lua_State* L) {
+    lua_pushlstring(L, text.data(), text.size());
+    return 1;
+  });
 }
 
 using Binding = int (*)(Args& args);
@@ -49,18 +70,12 @@ template <Binding binding> int guarded(lua_State* L) {
 // The read phase of a binding that is a plain C function, since it calls Lua that may raise or yield later on: what
 // `read` throws is raised as a Lua error. `read` pushes nothing under protect().
 template <class F> void read_phase(lua_State* L, State& state, const char* who, F&& read) {
-  bool ok = true;
-  try {
+  state.attempt_or_raise(L, [&] {
     if (state.is_closed()) fail(ErrorCode::FailedPrecondition, who, ": this interpreter is being closed");
     state.enter(L);
     Args args(L, state, who);
     read(args);
-  } catch (...) {
-    state.keep_current_exception();
-    ok = false;
-  }
-  if (!ok) [[unlikely]]
-    state.raise(L);
+  });
 }
 
 // Sets field `name` of the table on top of the stack to the binding. `who` starts its error texts.

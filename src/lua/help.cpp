@@ -73,11 +73,7 @@ int op_help(Args& args) {
     lua_pushnil(args.L);
     return 1;
   }
-  std::string out = help_text(*found, args.state.runtime().kernels());
-  protect(args.L, 1, [&](lua_State* L) {
-    lua_pushlstring(L, out.data(), out.size());
-    return 1;
-  });
+  push_text(args, help_text(*found, args.state.runtime().kernels()));
   return 1;
 }
 
@@ -123,7 +119,7 @@ int unknown(Args& args) {
 // open_help(lutra, core): what answers the questions (lua/lutra/help.lua). It is loaded for each question and forgotten
 // after it, so that neither the start nor a program that does not ask pays for it.
 int open_help_chunk(lua_State* L) {
-  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  State& state = state_of(L);
   lua_settop(L, 2);
   lua_newtable(L);
   for (std::size_t i = 0; i < kLuaSourceCount; ++i) {

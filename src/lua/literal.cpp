@@ -1,5 +1,6 @@
 #include "lua/literal.h"
 
+#include "core/convert.h"
 #include "core/error.h"
 #include "lua/args.h"
 #include "lua/elements.h"

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "core/dtype.h"
+#include "core/scalar.h"
 #include "core/shape.h"
 
 namespace lutra {
@@ -39,7 +39,6 @@ class Literal {
   DType dtype() const;
 
  private:
-  void check_empty();
   void read_table(int level);
   void read_by_number(int level, int64_t done);
   void read_entry(int level);

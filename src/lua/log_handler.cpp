@@ -3,6 +3,16 @@
 // Placement events become calls of the script's handler (lutra.debugging.set_log_handler).
 
 namespace lutra {
+namespace {
+
+constexpr RegistryKey kLogHandler{};
+
+}  // namespace
+
+void State::set_log_handler(lua_State* L, int index) {
+  lua_pushvalue(L, index);
+  set(L, kLogHandler);
+}
 
 // What runs inside the handler is not told to it, or an op in there would call it again without end.
 void State::tell_events(lua_State* L, const Error* kept) {

@@ -12,6 +12,8 @@ namespace lutra {
 namespace {
 
 // The State is made in one protected step, so that a C++ error does not meet a Lua frame.
+constexpr RegistryKey kModule{};
+
 int close_state(lua_State* L) {
   static_cast<State*>(lua_touserdata(L, 1))->close();
   return 0;
@@ -41,21 +43,17 @@ State* new_state(lua_State* L) {
   if (state == nullptr) luaL_error(L, "lutra cannot start: %s", problem);
   lua_setmetatable(L, -2);
   // Never collected before the interpreter closes: the registry holds it.
-  luaL_ref(L, LUA_REGISTRYINDEX);
+  State::adopt(L);
   return state;
 }
 
-void make_tables(lua_State* L, State& state) {
-  for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta, State::kVariableMeta, State::kMethods}) {
+void make_tables(lua_State* L) {
+  for (const RegistryKey* key :
+       {&State::kTensorMeta, &State::kStoredTensorMeta, &State::kVariableMeta, &State::kMethods}) {
     lua_newtable(L);
-    state.set(L, slot);
+    State::set(L, *key);
   }
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
-  state.set(L, State::kThreadScopes);
+  ScopeBook::open_table(L);
 }
 
 }  // namespace
@@ -81,12 +79,12 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   luaL_checkstack(L, 20, nullptr);
   State* known = State::find(L);
   if (known != nullptr) {
-    known->push(L, State::kModule);
+    known->push(L, kModule);
     if (!lua_isnil(L, -1)) return 1;
     lua_pop(L, 1);  // opening it ran out of memory the last time
   }
   State& state = known != nullptr ? *known : *new_state(L);
-  make_tables(L, state);
+  make_tables(L);
   state.push(L, State::kMethods);
   lua_newtable(L);  // the module
   bind_ops(L, state);
@@ -99,6 +97,7 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   lua_pushliteral(L, LUTRA_VERSION);
   lua_setfield(L, -2, "version");
   open_config(L, state);
+  open_devices(L);
   open_debugging(L, state);
   open_tape(L, state);
   lua_insert(L, -2);
@@ -121,6 +120,6 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   lua_remove(L, -2);
   open_suggestions(L, state);
   lua_pushvalue(L, -1);
-  state.set(L, State::kModule);
+  state.set(L, kModule);
   return 1;
 }

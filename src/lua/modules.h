@@ -10,6 +10,7 @@ namespace lutra {
 void open_scopes(lua_State* L, State& state);     // what coroutines' scopes are made of
 void open_device(lua_State* L, State& state);     // replaces the function form of device on top of the stack by device
 void open_config(lua_State* L, State& state);     // lutra.config
+void open_devices(lua_State* L);                  // what device objects can do
 void open_debugging(lua_State* L, State& state);  // lutra.debugging
 void open_variables(lua_State* L,
                     State& state);           // Variable; the methods lie on top of the stack, the module below them
@@ -37,7 +38,10 @@ struct DeviceEntry {
   std::string name;
   const char* type;
 };
-void push_devices(lua_State* L, State& state, const std::vector<DeviceEntry>& devices, bool physical);
+void push_devices(lua_State* L, const std::vector<DeviceEntry>& devices, bool physical);
+// The table on top of the stack prints as a list of devices does, or as a LogicalDeviceConfiguration.
+void becomes_device_list(lua_State* L);
+void becomes_logical_config(lua_State* L);
 
 // Pushes a list of {source, target, shape, bytes}. May raise a Lua error.
 void push_copies(lua_State* L, State& state, const std::vector<CopyEvent>& copies);

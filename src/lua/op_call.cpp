@@ -79,7 +79,7 @@ bool make_literals(lua_State* L, State& state, const OpBinding& binding, int giv
 Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int index, int* count) {
   const OpDef& op = *binding.op;
   const InputDef& def = op.inputs.back();
-  try {
+  bool is_list = state.attempt([&] {
     if (lua_type(L, index) != LUA_TTABLE) {
       fail(ErrorCode::InvalidArgument, op.called(), ": ", def.name, " is ", what_is(L, index),
            ", expected a list of tensors");
@@ -90,10 +90,8 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
     *count = static_cast<int>(std::min<std::size_t>(lua_rawlen(L, index), INT32_MAX));
     require(entries == *count, op.called(), ": ", def.name, " has a hole or a string key, expected a list of tensors");
     require(*count > 0, op.called(), ": ", def.name, " is empty, expected at least one tensor");
-  } catch (...) {
-    state.keep_current_exception();
-    return nullptr;
-  }
+  });
+  if (!is_list) return nullptr;
   lua_createtable(L, *count, 0);
   int own = lua_gettop(L);
   for (int i = 1; i <= *count; ++i) {
@@ -103,18 +101,15 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
   }
   Operand* operands =
       static_cast<Operand*>(lua_newuserdatauv(L, sizeof(Operand) * static_cast<std::size_t>(*count), 0));
-  try {
+  bool are_tensors = state.attempt([&] {
     for (int i = 1; i <= *count; ++i) {
       lua_rawgeti(L, own, i);
       if (to_live_box(L, -1) == nullptr) fail_operand(L, lua_gettop(L), op, def, i);
       read_operand(L, lua_gettop(L), op, def, &operands[i - 1], i);
       lua_pop(L, 1);
     }
-  } catch (...) {
-    state.keep_current_exception();
-    return nullptr;
-  }
-  return operands;
+  });
+  return are_tensors ? operands : nullptr;
 }
 
 // A list of integers is copied into a block that Lua owns, which stays on the stack, above the arguments. False: an
@@ -130,13 +125,7 @@ bool read_ints(lua_State* L, State& state, const OpBinding& binding, Ints* out) 
   }
   // One at least: an empty list is a list too.
   auto* block = static_cast<int64_t*>(lua_newuserdatauv(L, (length + 1) * sizeof(int64_t), 0));
-  try {
-    *out = {block, read_integers(L, index, who, name, block, static_cast<int>(length)), 0};
-  } catch (...) {
-    state.keep_current_exception();
-    return false;
-  }
-  return true;
+  return state.attempt([&] { *out = {block, read_integers(L, index, who, name, block, static_cast<int>(length)), 0}; });
 }
 
 // ": write t:reshape{4, 6}" where sizes or axes were given one by one, else "". `callee`: "reshape" or "t:reshape".
@@ -251,16 +240,13 @@ int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
     frame.outs[i] = &box->tensor;
     frame.boxes[i] = box;
   }
-  const Error* error = nullptr;
-  try {
+  bool ok = state.attempt([&] {
     Context& context = state.enter(L);
     if (context.runtime().epoch != prepared.epoch) [[unlikely]]
       prepare_again(L, context, call, &frame, first);
     execute(context, call, prepared, frame.outs);
-  } catch (...) {
-    state.keep_current_exception();
-    error = state.set_aside();
-  }
+  });
+  const Error* error = ok ? nullptr : state.set_aside();
   for (int i = 0; i < prepared.n_out; ++i) {
     state.own(L, frame.boxes[i]);
   }
@@ -310,14 +296,7 @@ inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame*
       !read_ints(L, state, binding, &ints)) {
     state.raise(L);
   }
-  bool ok = true;
-  try {
-    read_arguments(L, binding, given, list, list_count, ints, frame->few, call);
-  } catch (...) {
-    state.keep_current_exception();
-    ok = false;
-  }
-  if (!ok) state.raise(L);
+  state.attempt_or_raise(L, [&] { read_arguments(L, binding, given, list, list_count, ints, frame->few, call); });
 }
 
 // The op's own entry is gone with the Runtime.
@@ -333,15 +312,7 @@ inline int call_with(lua_State* L, const OpBinding& binding, int given) {
   Frame frame;
   Call call(*binding.op, frame.few, 0, 1);
   if (!read_plain(L, binding, given, &frame, &call)) read_any(L, binding, given, &frame, &call);
-  bool ok = true;
-  try {
-    prepare(state.enter(L), call, &frame.prepared);
-  } catch (...) {
-    state.keep_current_exception();
-    ok = false;
-  }
-  if (!ok) [[unlikely]]
-    state.raise(L);
+  state.attempt_or_raise(L, [&] { prepare(state.enter(L), call, &frame.prepared); });
   return finish_call(L, state, call, frame);
 }
 
@@ -374,8 +345,7 @@ int finish_list(lua_State* L, const OpBinding& binding, Call& list, Frame& frame
   Part part;
   for (int64_t i = 0; i < count; ++i) {
     Call call = list;
-    bool ok = true;
-    try {
+    state.attempt_or_raise(L, [&] {
       find_piece(list, i, &part, &count);
       if (count > 0) {
         std::memcpy(call.attrs + binding.part_attr, &part, sizeof part);
@@ -383,11 +353,7 @@ int finish_list(lua_State* L, const OpBinding& binding, Call& list, Frame& frame
         prepare(state.enter(L), call, &frame.prepared);
         frame.prepared.is_logged = i == 0;
       }
-    } catch (...) {
-      state.keep_current_exception();
-      ok = false;
-    }
-    if (!ok) state.raise(L);
+    });
     if (i == 0) {
       lua_createtable(L, static_cast<int>(count), 0);
       table = lua_gettop(L);
@@ -425,14 +391,7 @@ int call_op_as_metamethod(lua_State* L) {
 
 int run_read_call(lua_State* L, State& state, Call& call) {
   Frame frame;
-  bool ok = true;
-  try {
-    prepare(state.enter(L), call, &frame.prepared);
-  } catch (...) {
-    state.keep_current_exception();
-    ok = false;
-  }
-  if (!ok) state.raise(L);
+  state.attempt_or_raise(L, [&] { prepare(state.enter(L), call, &frame.prepared); });
   return finish_call(L, state, call, frame);
 }
 

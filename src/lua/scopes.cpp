@@ -54,7 +54,7 @@ int return_all(lua_State* L, int, lua_KContext) { return lua_gettop(L); }
 
 // device(name): opens the scope in the running coroutine and returns its object.
 int device(lua_State* L) {
-  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  State& state = state_of(L);
   if (lua_gettop(L) > 1) {
     lua_pushvalue(L, lua_upvalueindex(kFunctionForm));
     lua_insert(L, 1);
@@ -81,8 +81,8 @@ int device(lua_State* L) {
   }
   // Read.
   uint32_t id = 0, merged = 0;
-  bool is_new = false, ok = true;
-  try {
+  bool is_new = false;
+  state.attempt_or_raise(L, [&] {
     if (forgets) state.scopes().forget_names();
     Context& context = state.enter(L);
     bool lifts = lua_isboolean(L, 1) && lua_toboolean(L, 1) == 0;
@@ -91,11 +91,7 @@ int device(lua_State* L) {
       merged = context.scope_inside(context.scopes->spec(), id);
     }
     state.scopes().open(merged, &scope->scopes, &scope->serial);
-  } catch (...) {
-    state.keep_current_exception();
-    ok = false;
-  }
-  if (!ok) state.raise(L);
+  });
   if (is_new) {
     lua_pushvalue(L, 1);
     lua_pushinteger(L, id);
@@ -137,7 +133,7 @@ void end_scope(State& state, ScopeObject* scope) {
 // __close. Afterwards the object's metatable (upvalue 2) has no __gc, so that its collection costs nothing; closing it
 // again does nothing. One that is closed in the wrong place has ended all the same.
 int close_scope(lua_State* L) {
-  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  State& state = state_of(L);
   ScopeObject* scope = to_scope(L, 1);
   if (scope == nullptr || scope->scopes == nullptr || state.is_closed()) return 0;
   const char* problem = nullptr;
@@ -155,7 +151,7 @@ int close_scope(lua_State* L) {
 }
 
 int collect_scope(lua_State* L) {
-  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  State& state = state_of(L);
   ScopeObject* scope = to_scope(L, 1);
   if (scope == nullptr || scope->scopes == nullptr || state.is_closed()) return 0;
   end_scope(state, scope);
@@ -169,7 +165,7 @@ int collect_scope(lua_State* L) {
 }
 
 int collect_scopes(lua_State* L) {
-  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  State& state = state_of(L);
   auto* handle = static_cast<CoroutineScopes**>(lua_touserdata(L, 1));
   if (*handle != nullptr && !state.is_closed()) state.scopes().release(*handle);
   *handle = nullptr;
@@ -179,7 +175,7 @@ int collect_scopes(lua_State* L) {
 // current(): the name of the scope in force, "" without one. Not its id, which may be another's when the coroutine
 // starts. No error but want of memory, also while the interpreter is being closed: coroutine.create asks it.
 int current_scope(lua_State* L) {
-  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  State& state = state_of(L);
   if (state.is_closed()) {
     lua_pushliteral(L, "");
     return 1;
@@ -192,20 +188,15 @@ int current_scope(lua_State* L) {
 
 // adopt(name): the running coroutine, which has no scopes yet, starts in that one.
 int adopt_scope(lua_State* L) {
-  State& state = *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  State& state = state_of(L);
   if (state.is_closed()) return 0;
   std::size_t length = 0;
   const char* name = lua_tolstring(L, 1, &length);
   state.scopes().make(L);
-  bool ok = true;
-  try {
+  state.attempt_or_raise(L, [&] {
     Context& context = state.enter(L);
     context.scopes->start_in(context.intern(DeviceSpec::parse({name, length})));
-  } catch (...) {
-    state.keep_current_exception();
-    ok = false;
-  }
-  if (!ok) state.raise(L);
+  });
   return 0;
 }
 
@@ -242,7 +233,7 @@ void open_scopes(lua_State* L, State& state) {
   lua_newtable(L);
   push_state_closure(L, state, collect_scopes);
   lua_setfield(L, -2, "__gc");
-  state.set(L, State::kScopesMeta);
+  ScopeBook::set_handle_meta(L);
 }
 
 void open_device(lua_State* L, State& state) {

@@ -5,6 +5,8 @@
 namespace lutra {
 namespace {
 
+constexpr RegistryKey kShapeMeta{};
+
 int shape_text(lua_State* L) {
   luaL_Buffer out;
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -41,7 +43,7 @@ void push_shape(lua_State* L, State& state, const Shape& shape) {
     lua_pushinteger(L, shape[axis]);
     lua_rawseti(L, -2, axis + 1);
   }
-  state.push(L, State::kShapeMeta);
+  state.push(L, kShapeMeta);
   lua_setmetatable(L, -2);
 }
 
@@ -55,7 +57,7 @@ void open_shapes(lua_State* L, State& state) {
   lua_setfield(L, -2, "__eq");
   lua_pushstring(L, "lutra.Shape");
   lua_setfield(L, -2, "__name");
-  state.set(L, State::kShapeMeta);
+  state.set(L, kShapeMeta);
 }
 
 }  // namespace lutra

@@ -5,7 +5,7 @@
 namespace lutra {
 namespace {
 
-const char kStateKey = 0;
+constexpr RegistryKey kState{};
 
 uintptr_t random_secret() {
   uintptr_t secret = 0;
@@ -55,36 +55,13 @@ void State::drop_runtime() {
 }
 
 State* State::find(lua_State* L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &kStateKey);
-  State* state = nullptr;
-  if (lua_type(L, -1) == LUA_TTABLE) {
-    lua_rawgeti(L, -1, 0);
-    state = static_cast<State*>(lua_touserdata(L, -1));
-    lua_pop(L, 1);
-  }
+  push(L, kState);
+  State* state = static_cast<State*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
   return state;
 }
 
-void State::push(lua_State* L, Slot slot) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &kStateKey);
-  lua_rawgeti(L, -1, slot);
-  lua_replace(L, -2);
-}
-
-void State::set(lua_State* L, Slot slot) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &kStateKey) != LUA_TTABLE) {
-    lua_pop(L, 1);
-    lua_newtable(L);
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &kStateKey);
-    lua_pushlightuserdata(L, this);
-    lua_rawseti(L, -2, 0);
-  }
-  lua_insert(L, -2);
-  lua_rawseti(L, -2, slot);
-  lua_pop(L, 1);
-}
+void State::adopt(lua_State* L) { set(L, kState); }
 
 Box* State::push_box(lua_State* L, bool is_inline) {
   Box* box = static_cast<Box*>(lua_newuserdatauv(L, sizeof(Box), 0));
@@ -113,7 +90,7 @@ void State::release(Box* box) {
   box->cookie = ~box->live_cookie();
   if (!closed_) ++runtime_->epoch;
   disown(box);
-  box->tensor.size = -1;
+  box->tensor.size = kReleasedSize;
 }
 
 }  // namespace lutra

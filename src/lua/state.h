@@ -19,6 +19,9 @@
 
 namespace lutra {
 
+// Names one value in the interpreter's registry, by its address.
+struct RegistryKey {};
+
 class State {
  public:
   explicit State(lua_State* main);
@@ -26,31 +29,14 @@ class State {
 
   // The State of this interpreter; null before luaopen_lutra.
   static State* find(lua_State* L);
-  // The State's own tables, in the interpreter's registry.
-  enum Slot {
-    kTensorMeta = 1,
-    kStoredTensorMeta,
-    kVariableMeta,
-    kTapeMeta,
-    kErrorMeta,
-    kShapeMeta,
-    kThreadScopes,
-    kLogHandler,
-    kTidyMade,
-    kModule,
-    kMethods,
-    kPhysicalDeviceMeta,
-    kLogicalDeviceMeta,
-    kDeviceListMeta,
-    kScopesMeta,
-    kExplanationMeta,
-    kMemoryInfoMeta,
-    kLogicalConfigMeta,
-    kMissed,
-    kSlots
-  };
-  static void push(lua_State* L, Slot slot);
-  void set(lua_State* L, Slot slot);  // pops the value; may raise a Lua error
+  // The State's userdata, on top of the stack, is the interpreter's from now on, and popped. May raise a Lua error.
+  static void adopt(lua_State* L);
+  // What several modules ask for; what only one does, that one keeps under a key of its own.
+  static constexpr RegistryKey kTensorMeta{}, kStoredTensorMeta{}, kVariableMeta{}, kErrorMeta{}, kMethods{};
+  // What lies under the key in the interpreter's registry, or nil.
+  static void push(lua_State* L, const RegistryKey& key) { lua_rawgetp(L, LUA_REGISTRYINDEX, &key); }
+  // Pops the value; may raise a Lua error.
+  static void set(lua_State* L, const RegistryKey& key) { lua_rawsetp(L, LUA_REGISTRYINDEX, &key); }
 
   Runtime& runtime() { return *runtime_; }
   Context& context() { return *context_; }
@@ -75,16 +61,29 @@ class State {
   void collects_generations() { books_.has_generations(main_); }
   void release(Box* box);  // by hand: a second use gives a sentence
   // What release leaves behind, for an op in progress that has borrowed the tensor (see Note [Order within one op]).
+  static constexpr int64_t kReleasedSize = -1;
   static bool is_released(const TensorRep& tensor) { return tensor.size < 0; }
   // The function at `index`, or nil, is the placement log's handler from now on. May raise a Lua error.
-  void set_log_handler(lua_State* L, int index) {
-    lua_pushvalue(L, index);
-    set(L, kLogHandler);
-  }
+  void set_log_handler(lua_State* L, int index);
 
   // The error to raise once every C++ object is gone.
   void keep(Error error);
   void keep_current_exception();
+  // Runs f, C++ that may throw. False: the error is kept.
+  template <class F> [[gnu::always_inline]] bool attempt(F&& f) {
+    try {
+      f();
+      return true;
+    } catch (...) {
+      keep_current_exception();
+      return false;
+    }
+  }
+  // The same, and the error is raised as a Lua error.
+  template <class F> [[gnu::always_inline]] void attempt_or_raise(lua_State* L, F&& f) {
+    if (!attempt(f)) [[unlikely]]
+      raise(L);
+  }
   // Puts the kept error where errors of Lua code that runs before it is raised do not replace it.
   const Error* set_aside();
   // Turns the kept error, or the one set aside, into a Lua error. Never returns.
@@ -118,5 +117,8 @@ class State {
   bool in_log_handler_ = false;
   bool closed_ = false;
 };
+
+// The State of a C function whose first upvalue it is.
+inline State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
 
 }  // namespace lutra

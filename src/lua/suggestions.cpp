@@ -12,6 +12,8 @@
 namespace lutra {
 namespace {
 
+constexpr RegistryKey kMissed{};
+
 // Entries of the record of what was missed, which never grows.
 constexpr int kModule = 1, kPath = 2, kKey = 3;
 
@@ -57,7 +59,7 @@ bool ends_with_field(const char* message, const char* key) {
 }  // namespace
 
 void push_suggestion(lua_State* L, const char* message) {
-  State::push(L, State::kMissed);
+  State::push(L, kMissed);
   int record = lua_gettop(L);
   bool is_about_it = lua_type(L, record) == LUA_TTABLE && lua_rawgeti(L, record, kKey) == LUA_TSTRING &&
                      ends_with_field(message, lua_tostring(L, -1));
@@ -86,7 +88,7 @@ void open_suggestions(lua_State* L, State& state) {
   int module = lua_gettop(L);
   lua_createtable(L, kKey, 0);
   lua_pushvalue(L, -1);
-  state.set(L, State::kMissed);
+  state.set(L, kMissed);
   lua_pushvalue(L, module);
   watch_module(L, module + 1, "lutra");
   lua_settop(L, module);

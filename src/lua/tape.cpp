@@ -13,6 +13,8 @@
 namespace lutra {
 namespace {
 
+constexpr RegistryKey kTapeMeta{};
+
 // The tape lies in its userdata: one that a finalizer makes while the interpreter closes is never finalized itself.
 struct TapeObject {
   uintptr_t cookie;  // as a Box's, of another kind
@@ -21,8 +23,6 @@ struct TapeObject {
 
   uintptr_t live_cookie() const { return ~reinterpret_cast<uintptr_t>(this) ^ (Box::secret_ << 2); }
 };
-
-State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
 
 TapeObject* to_tape(lua_State* L, int index) {
   void* block = lua_touserdata(L, index);
@@ -52,7 +52,7 @@ int new_tape(lua_State* L) {
   auto* object = static_cast<TapeObject*>(lua_newuserdatauv(L, sizeof(TapeObject), 0));
   object->tape = nullptr;
   object->cookie = object->live_cookie();
-  state.push(L, State::kTapeMeta);
+  state.push(L, kTapeMeta);
   lua_setmetatable(L, -2);
   read_phase(L, state, "GradientTape",
              [&](Args&) { object->tape = new (object->place) Tape(state.context(), options); });
@@ -111,11 +111,15 @@ int watch(Args& args) {
   return 0;
 }
 
+// Where gradient's values stand on the stack; what the groups name comes after them.
+enum : int { kTape = 1, kTarget, kSources, kSeeds };
+
 // What gradient reads; its arrays lie in userdata, since there may be many.
 struct Request {
   const TensorRep** source_tensors;
   Tape::Target* target_tensors;
   TensorGroup targets, sources, seeds;
+  bool zeros = false;  // where nothing depends on a source
 };
 
 const TensorRep& entry_of(Args& args, const TensorGroup& group, const char* name, int i) {
@@ -126,13 +130,12 @@ const TensorRep& entry_of(Args& args, const TensorGroup& group, const char* name
   return box.tensor;
 }
 
-// The stack: 1 tape, 2 target, 3 sources, 4 output_gradients or nil; then what the groups name.
 void read_request(Args& args, Request* request) {
-  tape_at(args, 1);
+  tape_at(args, kTape);
   for (int i = 0; i < request->sources.count; ++i) {
     request->source_tensors[i] = &entry_of(args, request->sources, "sources", i + 1);
   }
-  bool seeded = !lua_isnil(args.L, 4);
+  bool seeded = !lua_isnil(args.L, kSeeds);
   require(!seeded || request->seeds.count == request->targets.count, args.who(), ": output_gradients has ",
           request->seeds.count, " entries, and there are ", request->targets.count, " targets");
   for (int i = 0; i < request->targets.count; ++i) {
@@ -146,76 +149,90 @@ void read_request(Args& args, Request* request) {
   }
 }
 
-// tape:gradient(target, sources[, {output_gradients, unconnected_gradients}])
-int gradient(lua_State* L) {
-  State& state = state_of(L);
-  bool zeros = false;
-  Request request;
-  TensorGroup &sources = request.sources, &targets = request.targets, &seeds = request.seeds;
+// What stands in a result's size until it becomes nil.
+constexpr int64_t kUnconnectedSize = -2;
+static_assert(kUnconnectedSize != State::kReleasedSize);
+
+// Read: the forms of what was given, and the options; leaves the tape, target, sources and output_gradients or nil.
+void read_options(lua_State* L, State& state, Request* request) {
+  constexpr int option = kSeeds + 1;  // where output_gradients is put
+  TensorGroup &sources = request->sources, &targets = request->targets, &seeds = request->seeds;
   read_phase(L, state, "gradient", [&](Args& args) {
     args.at_most(4);
-    tape_at(args, 1);
-    check_group(args, 2, "target", &targets);
-    check_group(args, 3, "sources", &sources);
-    if (!targets.is_table) args.tensor(2, "target");
-    if (!sources.is_table) args.tensor(3, "sources");
+    tape_at(args, kTape);
+    check_group(args, kTarget, "target", &targets);
+    check_group(args, kSources, "sources", &sources);
+    if (!targets.is_table) args.tensor(kTarget, "target");
+    if (!sources.is_table) args.tensor(kSources, "sources");
     std::string_view unconnected = "none";
-    lua_settop(L, 5);  // the fifth: output_gradients
-    args.options(4, {{"output_gradients", StackSlot{5}}, {"unconnected_gradients", &unconnected}});
-    check_group(args, 5, "output_gradients", &seeds);
+    lua_settop(L, option);
+    args.options(4, {{"output_gradients", StackSlot{option}}, {"unconnected_gradients", &unconnected}});
+    check_group(args, option, "output_gradients", &seeds);
     require(!seeds.is_table || seeds.count == 0 || seeds.is_named == targets.is_named, "gradient: output_gradients is ",
             seeds.is_named ? "a table of names, and target has none" : "a list, and target a table of names",
             "; both take the same form");
     require(unconnected == "none" || unconnected == "zero", "gradient: unconnected_gradients is \"", unconnected,
             "\", expected \"none\" or \"zero\"");
-    zeros = unconnected == "zero";
+    request->zeros = unconnected == "zero";
   });
-  lua_settop(L, 5);
-  lua_replace(L, 4);
-  push_group(L, state, 2, &targets);
-  push_group(L, state, 3, &sources);
-  push_group(L, state, 4, &seeds, &targets);
-  request.source_tensors = static_cast<const TensorRep**>(
-      lua_newuserdatauv(L, sizeof(TensorRep*) * static_cast<std::size_t>(sources.count), 0));
-  request.target_tensors = static_cast<Tape::Target*>(
-      lua_newuserdatauv(L, sizeof(Tape::Target) * static_cast<std::size_t>(targets.count), 0));
-  // Results come first, as for ops; those that turn out to be small lose their finalizer.
-  lua_createtable(L, sources.count, 0);
+  lua_settop(L, option);
+  lua_replace(L, kSeeds);
+}
+
+// Create, first half: the lists, and room for what read_request finds in them.
+void make_request(lua_State* L, State& state, Request* request) {
+  push_group(L, state, kTarget, &request->targets);
+  push_group(L, state, kSources, &request->sources);
+  push_group(L, state, kSeeds, &request->seeds, &request->targets);
+  request->source_tensors = static_cast<const TensorRep**>(
+      lua_newuserdatauv(L, sizeof(TensorRep*) * static_cast<std::size_t>(request->sources.count), 0));
+  request->target_tensors = static_cast<Tape::Target*>(
+      lua_newuserdatauv(L, sizeof(Tape::Target) * static_cast<std::size_t>(request->targets.count), 0));
+}
+
+// Create, second half: results come before the run, as for ops; those that turn out to be small lose their finalizer.
+// Returns where their table stands.
+int push_results(lua_State* L, State& state, int count) {
+  lua_createtable(L, count, 0);
   int results = lua_gettop(L);
-  for (int i = 1; i <= sources.count; ++i) {
+  for (int i = 1; i <= count; ++i) {
     state.push_box(L, false);
     lua_rawseti(L, results, i);
   }
-  const Error* error = nullptr;
-  try {
-    Context& context = state.enter(L);
-    Args args(L, state, "gradient");
-    read_request(args, &request);
-    std::vector<std::optional<Tensor>> gradients =
-        tape_at(args, 1).gradient({request.target_tensors, static_cast<std::size_t>(targets.count)},
-                                  {request.source_tensors, static_cast<std::size_t>(sources.count)});
-    for (int i = 0; i < sources.count; ++i) {
-      std::optional<Tensor>& found = gradients[static_cast<std::size_t>(i)];
-      if (!found && zeros) found = zeros_like(context, *request.source_tensors[i]);
-      lua_rawgeti(L, results, i + 1);
-      Box* box = static_cast<Box*>(lua_touserdata(L, -1));
-      lua_pop(L, 1);
-      if (found) {
-        box->tensor = found->rep();
-        found->rep().storage = nullptr;
-      } else {
-        box->tensor.size = -2;  // to become nil
-      }
+  return results;
+}
+
+// Run: fills the results' boxes.
+void find_gradients(lua_State* L, State& state, Request* request, int results) {
+  Context& context = state.enter(L);
+  Args args(L, state, "gradient");
+  read_request(args, request);
+  int count = request->sources.count;
+  std::vector<std::optional<Tensor>> gradients =
+      tape_at(args, kTape)
+          .gradient({request->target_tensors, static_cast<std::size_t>(request->targets.count)},
+                    {request->source_tensors, static_cast<std::size_t>(count)});
+  for (int i = 0; i < count; ++i) {
+    std::optional<Tensor>& found = gradients[static_cast<std::size_t>(i)];
+    if (!found && request->zeros) found = zeros_like(context, *request->source_tensors[i]);
+    lua_rawgeti(L, results, i + 1);
+    Box* box = static_cast<Box*>(lua_touserdata(L, -1));
+    lua_pop(L, 1);
+    if (found) {
+      box->tensor = found->rep();
+      found->rep().storage = nullptr;
+    } else {
+      box->tensor.size = kUnconnectedSize;
     }
-  } catch (...) {
-    state.keep_current_exception();
-    error = state.set_aside();
   }
-  // From here on each tensor belongs to its box.
-  for (int i = 1; i <= sources.count; ++i) {
+}
+
+// From here on each tensor belongs to its box; false stands where there is none.
+void hand_over(lua_State* L, State& state, int results, int count) {
+  for (int i = 1; i <= count; ++i) {
     lua_rawgeti(L, results, i);
     Box* box = static_cast<Box*>(lua_touserdata(L, -1));
-    if (box->tensor.size == -2) {
+    if (box->tensor.size == kUnconnectedSize) {
       lua_pushboolean(L, 0);
       lua_rawseti(L, results, i);
     } else if (box->tensor.storage == nullptr) {
@@ -226,24 +243,37 @@ int gradient(lua_State* L) {
     }
     lua_pop(L, 1);
   }
-  if (error != nullptr) {
-    state.tell(L, error);
-    state.raise(L, error);
-  }
-  state.tell(L);
+}
+
+// Pushes the results in the form that the sources have.
+void push_in_form(lua_State* L, const TensorGroup& sources, int results) {
   lua_settop(L, results);
   if (!sources.is_table) {
     lua_rawgeti(L, results, 1);
     if (lua_isboolean(L, -1)) lua_pushnil(L);
-    return 1;
+  } else if (sources.is_named) {
+    lua_createtable(L, 0, sources.count);
+    for (int i = 1; i <= sources.count; ++i) {
+      push_key(L, sources, i);
+      lua_rawgeti(L, results, i);
+      lua_rawset(L, -3);
+    }
   }
-  if (!sources.is_named) return 1;
-  lua_createtable(L, 0, sources.count);
-  for (int i = 1; i <= sources.count; ++i) {
-    push_key(L, sources, i);
-    lua_rawgeti(L, results, i);
-    lua_rawset(L, -3);
-  }
+}
+
+// tape:gradient(target, sources[, {output_gradients, unconnected_gradients}])
+int gradient(lua_State* L) {
+  State& state = state_of(L);
+  Request request;
+  read_options(L, state, &request);
+  make_request(L, state, &request);
+  int results = push_results(L, state, request.sources.count);
+  bool ok = state.attempt([&] { find_gradients(L, state, &request, results); });
+  const Error* error = ok ? nullptr : state.set_aside();
+  hand_over(L, state, results, request.sources.count);
+  state.tell(L, error);
+  if (error != nullptr) state.raise(L, error);
+  push_in_form(L, request.sources, results);
   return 1;
 }
 
@@ -281,7 +311,7 @@ void open_tape(lua_State* L, State& state) {
     lua_pushliteral(L, "lutra.GradientTape");
     lua_setfield(L, -2, field);
   }
-  state.set(L, State::kTapeMeta);
+  state.set(L, kTapeMeta);
   lua_pushlightuserdata(L, &state);
   lua_pushcclosure(L, new_tape, 1);
   lua_setfield(L, module, "GradientTape");

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "eager/executor.h"
+#include "eager/move_tensor.h"
 #include "lua/elements.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
@@ -12,8 +12,6 @@
 
 namespace lutra {
 namespace {
-
-State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
 
 // The elements that print shows, row-major: runs along the last axes that are shown whole are read at once.
 void read_shown(Context& context, const TensorRep& tensor, const Shown& shown, std::vector<std::byte>* out) {
@@ -41,13 +39,6 @@ std::vector<std::byte> host_bytes(State& state, const TensorRep& tensor) {
   std::vector<std::byte> bytes(tensor.nbytes());
   state.runtime().transfer().read(state.context(), tensor, bytes.data(), 0, bytes.size());
   return bytes;
-}
-
-void push_text(Args& args, const std::string& text) {
-  protect(args.L, 1, [&](lua_State* L) {
-    lua_pushlstring(L, text.data(), text.size());
-    return 1;
-  });
 }
 
 int tostring(Args& args) {
@@ -377,11 +368,11 @@ void open_tensor_api(lua_State* L, State& state) {
   set_field<to_device>(L, state, "to");
   set_field<release>(L, state, "release");
 
-  for (State::Slot slot : {State::kTensorMeta, State::kStoredTensorMeta}) {
-    state.push(L, slot);
+  for (const RegistryKey* key : {&State::kTensorMeta, &State::kStoredTensorMeta}) {
+    State::push(L, *key);
     set_tensor_metamethods(L, state, methods, "lutra.Tensor", guarded<push_tensor_field>);
     set_function<close>(L, state, "__close", "close");
-    if (slot == State::kStoredTensorMeta) set_collected(L, state);
+    if (key == &State::kStoredTensorMeta) set_collected(L, state);
     lua_pop(L, 1);
   }
 }

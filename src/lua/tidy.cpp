@@ -10,6 +10,12 @@
 // dead.
 
 namespace lutra {
+namespace {
+
+// By mark, a table whose keys are what was made in it.
+constexpr RegistryKey kTidyMade{};
+
+}  // namespace
 
 void Tidies::begin(TidyMark* mark) {
   mark->outer = innermost_;
@@ -35,7 +41,7 @@ TidyMark* Tidies::of(lua_State* L) const {
 }
 
 void Tidies::add(lua_State* L, TidyMark* mark) {
-  State::push(L, State::kTidyMade);
+  State::push(L, kTidyMade);
   lua_rawgetp(L, -1, mark);
   lua_pushvalue(L, -3);
   lua_pushboolean(L, 1);
@@ -56,8 +62,6 @@ void Tidies::note(lua_State* L, const Box* box) const {
 
 namespace {
 
-State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
-
 // Ends the tidy: what was made is released, but for what is in the table at `kept` (0: everything goes), which belongs
 // to the next tidy outwards.
 void release_made(lua_State* L, State& state, TidyMark* mark, int kept) {
@@ -65,7 +69,7 @@ void release_made(lua_State* L, State& state, TidyMark* mark, int kept) {
   state.tidies.end(mark);
   TidyMark* outer = state.tidies.of(L);
   luaL_checkstack(L, 12, nullptr);
-  state.push(L, State::kTidyMade);
+  state.push(L, kTidyMade);
   int all = lua_gettop(L), made = all + 1;
   lua_rawgetp(L, all, mark);
   lua_pushnil(L);
@@ -95,7 +99,7 @@ int tidy_begin(lua_State* L) {
   lua_setmetatable(L, -2);
   lua_pushthread(L);  // lives as long as the mark
   lua_setiuservalue(L, -2, 1);
-  state.push(L, State::kTidyMade);
+  state.push(L, kTidyMade);
   lua_newtable(L);
   lua_pushvalue(L, lua_upvalueindex(3));
   lua_setmetatable(L, -2);
@@ -159,7 +163,7 @@ int tidy_collect(lua_State* L) {
   if (!mark->open) return 0;
   State& state = state_of(L);
   state.tidies.end(mark);
-  state.push(L, State::kTidyMade);
+  state.push(L, kTidyMade);
   lua_pushnil(L);
   lua_rawsetp(L, -2, mark);
   return 0;
@@ -171,7 +175,7 @@ void open_tidy(lua_State* L, State& state) {
   // On top of the stack: the table of C functions that lutra.tidy (prelude.lua) is made of.
   int core = lua_gettop(L);
   lua_newtable(L);
-  state.set(L, State::kTidyMade);
+  state.set(L, kTidyMade);
 
   auto push = [L, &state](lua_CFunction function) {
     lua_pushlightuserdata(L, &state);

@@ -12,8 +12,6 @@
 namespace lutra {
 namespace {
 
-State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
-
 std::string_view name_of(lua_State* L, int index) {
   // The userdata keeps the string alive.
   lua_getiuservalue(L, index, 1);
@@ -93,16 +91,13 @@ void read_assigned(lua_State* L, State& state, const char* who, int index) {
 
 // The second half: the assignment itself, then what listeners are told.
 template <class Run> void run_assigned(lua_State* L, State& state, const char* who, const Run& run) {
-  const Error* error = nullptr;
-  try {
+  bool ok = state.attempt([&] {
     Context& context = state.enter(L);
     Args args(L, state, who);
     run(context, variable_at(args, 1).box.tensor);
-  } catch (...) {
-    state.keep_current_exception();
-    error = state.set_aside();
-  }
-  if (error != nullptr) {
+  });
+  if (!ok) {
+    const Error* error = state.set_aside();
     state.tell(L, error);
     state.raise(L, error);
   }
@@ -160,12 +155,8 @@ int read_value(Args& args) {
 int variable_text(Args& args) {
   VariableBox& self = variable_at(args, 1);
   const TensorRep& tensor = self.box.tensor;
-  std::string out = text("<lutra.Variable '", name_of(args.L, 1), "' shape=", tensor.shape(), " dtype=", tensor.dtype,
-                         ", value=", tensor_as_text(args.state, tensor, true), ">");
-  protect(args.L, 1, [&](lua_State* L) {
-    lua_pushlstring(L, out.data(), out.size());
-    return 1;
-  });
+  push_text(args, text("<lutra.Variable '", name_of(args.L, 1), "' shape=", tensor.shape(), " dtype=", tensor.dtype,
+                       ", value=", tensor_as_text(args.state, tensor, true), ">"));
   return 1;
 }
 

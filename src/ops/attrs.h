@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "core/dtype.h"
+#include "core/scalar.h"
 #include "core/shape.h"
 
 namespace lutra {

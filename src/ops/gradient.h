@@ -15,7 +15,7 @@ namespace lutra {
 class Builder;
 struct SliceAttrs;
 
-// A tensor inside a rule, or a number. Arithmetic calls the ops Add, Sub, Mul, RealDiv and Neg.
+// A tensor inside a rule, or a number. Arithmetic calls the ops AddV2, Sub, Mul, RealDiv and Neg.
 class Value {
  public:
   Value() = default;

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/dtype.h"
+#include "core/convert.h"
 #include "device/device_spec.h"
 #include "device/stream.h"
 #include "ops/fault.h"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/dtype.h"
+#include "core/scalar.h"
 #include "core/shape.h"
 #include "ops/attrs.h"
 #include "tensor/tensor.h"
@@ -49,8 +49,8 @@ enum OpFlags : uint8_t {
   kChecksValues = 2,  // the kernel may find a mistake in values (ops/fault.h)
   kNoMethod = 4,      // a function only
   kHidden = 8,        // no Lua function: made by the binding itself
-  kRandom = 32,       // its attributes hold an Rng
-  kKeyIsOutput = 16,  // the kernel is chosen by output 0's dtype, not by the inputs'
+  kRandom = 16,       // its attributes hold an Rng
+  kKeyIsOutput = 32,  // the kernel is chosen by output 0's dtype, not by the inputs'
 };
 
 // What a gradient rule reads of the forward op beside shapes and dtypes; only that is kept alive for it.
@@ -63,7 +63,6 @@ enum Saves : uint16_t {
   kY0 = 0x100,
   kY1 = 0x200,
   kY2 = 0x400,
-  kY3 = 0x800,
 };
 
 struct Cost {
@@ -112,6 +111,9 @@ struct OpDef {
     Ints* ints = ints_at < 0 ? nullptr : reinterpret_cast<Ints*>(static_cast<std::byte*>(attrs) + ints_at);
     return ints != nullptr && ints->is_list() ? ints : nullptr;
   }
+  // The bytes of a copy of these attributes with their list, in steps of 16, and that copy, which stands by itself.
+  std::size_t attr_bytes(const void* attrs) const;
+  void copy_attrs(std::byte* to, const void* attrs) const;
   bool is_variadic() const { return !inputs.empty() && (inputs.back().flags & kVariadic) != 0; }
 };
 

@@ -1,3 +1,4 @@
+// The op table's own functions; the ops themselves are defined family by family.
 #include <algorithm>
 #include <cassert>
 #include <stdexcept>
@@ -7,6 +8,28 @@
 #include "ops/op.h"
 
 namespace lutra {
+namespace {
+
+std::size_t in_steps_of_16(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
+
+}  // namespace
+
+std::size_t OpDef::attr_bytes(const void* attrs) const {
+  const Ints* list = list_in(const_cast<void*>(attrs));
+  std::size_t list_bytes = list != nullptr ? static_cast<std::size_t>(list->count) * sizeof(int64_t) : 0;
+  return in_steps_of_16(this->attrs.defaults.size()) + in_steps_of_16(list_bytes);
+}
+
+void OpDef::copy_attrs(std::byte* to, const void* attrs) const {
+  std::size_t own_bytes = this->attrs.defaults.size();
+  if (own_bytes == 0) return;
+  std::memcpy(to, attrs, own_bytes);
+  Ints* list = list_in(to);
+  if (list == nullptr) return;
+  std::byte* entries = to + in_steps_of_16(own_bytes);
+  if (list->count > 0) std::memcpy(entries, list->v, static_cast<std::size_t>(list->count) * sizeof(int64_t));
+  list->v = reinterpret_cast<const int64_t*>(entries);
+}
 
 OpRegistry::OpRegistry() { define_all_ops(*this); }
 

@@ -19,7 +19,7 @@ struct TensorRep {
   Storage* storage;  // null: the bytes are in `bytes` (CPU devices only); else one counted reference
   std::byte* data;   // address of element 0; unused when inline, never self-pointing
   int64_t size;      // elements
-  uint64_t value;    // its number while ops are recorded; nothing records them yet, so 0
+  uint64_t value;    // its place in a Ledger, or a variable's identity (eager/ledger.h); 0: nobody watches
   uint32_t origin;   // the Context's op counter when it was made, for explain()
   uint16_t device;   // logical device id
   DType dtype;

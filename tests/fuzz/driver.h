@@ -1,6 +1,6 @@
 // What turns a fuzz target into a program of its own: `fuzz_x -seconds=20 [-seed=7]` feeds it random bytes, and on a
-// crash prints what it was doing. Linked with libFuzzer instead (-DLUTRA_LIBFUZZER -fsanitize=fuzzer), that brings its
-// own main.
+// crash prints what it was doing. Linked with libFuzzer instead (scripts/dev fuzz), that brings
+// its own main.
 #pragma once
 
 #include <chrono>

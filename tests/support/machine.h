@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "eager/constant.h"
 #include "eager/executor.h"
 #include "eager/placer.h"
 

@@ -132,12 +132,12 @@ function config.get_logical_device_configuration(device) end
 --- Source: tf.compat.v1.GPUOptions.per_process_gpu_memory_fraction
 function config.set_per_process_memory_fraction(device, fraction) end
 
---- Limits a device's memory: the CPU's, which is nine tenths of RAM or of the control group's limit unless said, or a
---- GPU's, as one logical device.
+--- Limits the CPU's memory, which is nine tenths of RAM or of the control group's limit unless said. A GPU's limit is said
+--- by set_logical_device_configuration.
 ---@param device string|lutra.PhysicalDevice
 ---@param memory_limit number MB
---- Errors: InvalidArgument for a limit of zero, below zero or above the card's memory. FailedPrecondition once the
----   devices are initialised.
+--- Errors: InvalidArgument for a GPU, and for a limit of zero, below zero or above the machine's memory. FailedPrecondition
+---   once the devices are initialised.
 --- Example:
 ---     lt.config.set_memory_limit("CPU:0", 100)
 ---     print(lt.config.get_memory_info("CPU:0").limit)  --> 104857600
@@ -245,7 +245,8 @@ function config.reset() end
 ---@class lutra.config.threading
 config.threading = {}
 
---- How many threads one operation on the CPU may use. Results do not depend on it.
+--- How many threads one operation on the CPU may use. Results do not depend on it, but for the last bits of large float32
+--- products and convolutions, whose sums oneDNN shares out among the threads.
 ---@param threads integer 0 (as many as the machine offers, or LUTRA_NUM_THREADS) to 1024
 --- Errors: InvalidArgument for a number outside that. FailedPrecondition once the devices are initialised.
 --- Example:

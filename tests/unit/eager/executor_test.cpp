@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "device/sim/sim_device.h"
+#include "eager/move_tensor.h"
 #include "support/catch.h"
 #include "support/machine.h"
 

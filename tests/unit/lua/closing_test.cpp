@@ -1,5 +1,5 @@
-// Finalizers that use Lutra while the interpreter closes: before the State has closed they work, afterwards every function
-// says so. Nothing crashes.
+// Finalizers that use Lutra while the interpreter closes: before the State has closed they work, afterwards every
+// function says so. Nothing crashes.
 #include <lua.hpp>
 #include <string>
 

@@ -1,4 +1,6 @@
-// What prepare found out about a call: where it will run, with which kernel, and what comes out.
+// The first half of an op: prepare finds out where a call will run, with which kernel, and what comes out. Every
+// mistake of shape, dtype, device and option is thrown here. It takes no memory for tensors and runs nothing; but the
+// first one initialises the devices, and it may print that an op has no GPU kernel (set_kernel_fallback("warn")).
 #pragma once
 
 #include "eager/logical_device.h"
@@ -7,6 +9,8 @@
 #include "ops/kernel.h"
 
 namespace lutra {
+
+class Context;
 
 // Trivially destructible: Lua may jump over it.
 struct Prepared {
@@ -18,9 +22,9 @@ struct Prepared {
   DType key;       // the dtype it is computed in
   Reason reason;
   uint8_t n_out;
-  int64_t shared_from;  // element of input 0 the result begins at; -1: it has bytes of its own
+  int64_t shared_from;    // element of input 0 the result begins at; -1: it has bytes of its own
   const TensorRep* into;  // output 0 is written over this tensor, an input of the op; null: into memory of its own
-  bool is_logged;  // false: a part of an op whose line has been printed
+  bool is_logged;         // false: a part of an op whose line has been printed
   OutputMeta out[kMaxOutputs];
 
   // Whether output i will carry its bytes, and so needs no finalizer.
@@ -29,5 +33,8 @@ struct Prepared {
            static_cast<std::size_t>(out[i].size) * size_of(out[i].dtype) <= kInlineBytes;
   }
 };
+
+// `forced` (or null) overrules the scopes.
+void prepare(Context& context, const Call& call, Prepared* prepared, const ForcedPlace* forced = nullptr);
 
 }  // namespace lutra

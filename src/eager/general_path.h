@@ -1,11 +1,13 @@
-// Every op but the plainest: GPUs, copies, casts, scratch memory, several outputs, listeners, variables written over.
+// The path of every op but the plainest (executor.cpp): GPUs, copies, casts, scratch memory, several outputs,
+// listeners, variables written over.
 #pragma once
 
-#include "eager/executor.h"
+#include "eager/context.h"
+#include "eager/prepare.h"
 
 namespace lutra {
 
-void execute_any(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs);
+void execute_general(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs);
 
 // Fails when a finalizer released an input or reset the devices since the call was prepared. See Note [Order within one
 // op].

@@ -1,62 +1,20 @@
-#include "eager/execution.h"
-
-#include <algorithm>
-#include <array>
-#include <cstring>
-#include <utility>
-
 // Note [Order within one op]
 // Allocation may collect garbage, and a finalizer may run ops, release tensors by hand, or reset the devices. So:
 // outputs are allocated first; inputs that live elsewhere are fetched next, each held by a counted reference; addresses
 // are taken after that; scratch memory comes last. After each of these the epoch must still be the one of prepare: then
 // nothing was released, and every address taken stands.
+#include "eager/general_path.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "eager/call_arrays.h"
+#include "eager/executor.h"
+#include "eager/gpu_launch.h"
 
 namespace lutra {
 namespace {
-
-constexpr int kFewInputs = 8;
-
-// Storages an op in progress must keep: fetched inputs, scratch memory.
-class Held {
- public:
-  Held() = default;
-  ~Held() {
-    for (Storage* storage : storages_) storage->release();
-  }
-  Held(const Held&) = delete;
-  Storage* keep(Storage* storage) {
-    storages_.push_back(storage);
-    return storage;
-  }
-
- private:
-  std::vector<Storage*> storages_;
-};
-
-// The kernel's view of every input and output, on the stack for all but the longest lists.
-class Arrays {
- public:
-  Arrays(int n_in, int n_out) {
-    if (n_in + n_out > kFewInputs + kMaxOutputs) {
-      many_ = std::make_unique<Array[]>(static_cast<std::size_t>(n_in + n_out));
-      many_numbers_ = std::make_unique<std::array<std::byte, 8>[]>(static_cast<std::size_t>(n_in));
-      in = many_.get();
-      numbers = many_numbers_.get();
-    }
-    out = in + n_in;
-  }
-  Arrays(const Arrays&) = delete;
-
-  Array* in = few_;
-  Array* out;
-  std::array<std::byte, 8>* numbers = few_numbers_;  // one-element inputs that ride in the arguments
-
- private:
-  Array few_[kFewInputs + kMaxOutputs];
-  alignas(8) std::array<std::byte, 8> few_numbers_[kFewInputs + kMaxOutputs];
-  std::unique_ptr<Array[]> many_;
-  std::unique_ptr<std::array<std::byte, 8>[]> many_numbers_;
-};
 
 // One execution, step by step.
 class Execution {
@@ -83,7 +41,7 @@ class Execution {
     if (prepared_.into != nullptr) write_over_variable();
     report();
     if (device_.is_host()) run_here();
-    else submit();
+    else launch(context_, device_, {call_, device_, fetched_}, *prepared_.kernel, outs_, &args_);
     record_big();
   }
 
@@ -309,8 +267,8 @@ class Execution {
     args_.scratch = memory;
   }
 
-  // The result takes the place of the variable's value: in its memory when nobody else holds that, else in fresh memory.
-  // Decided last, since a finalizer may read the variable while an op is being set up.
+  // The result takes the place of the variable's value: in its memory when nobody else holds that, else in fresh
+  // memory. Decided last, since a finalizer may read the variable while an op is being set up.
   void write_over_variable() {
     TensorRep& out = *outs_[0];
     if (!prepared_.is_inline(0)) {
@@ -335,12 +293,7 @@ class Execution {
 
   void cast(const Array& from, std::byte* to) {
     if (device_.is_host()) return convert(prepared_.key, to, from.dtype, from.data, from.size);
-    make_inputs_ready();
-    const OpDef& op = context_.runtime().ops().get("Cast");
-    const KernelEntry& kernel = context_.runtime().kernels().find(device_.type, op, from.dtype);
-    Array out{to, from.dims, from.size, prepared_.key, from.rank, false};
-    DType attrs = prepared_.key;
-    device_.backend->submit(*device_.compute, kernel, {&op, &attrs, &from, &out, nullptr, nullptr, nullptr, 1, 1});
+    launch_cast(context_, device_, {call_, device_, fetched_}, from, prepared_.key, to);
   }
 
   void report() {
@@ -401,53 +354,6 @@ class Execution {
     }
   }
 
-  Storage* device_storage(int i) const {
-    if (!fetched_.empty() && fetched_[static_cast<std::size_t>(i)] != nullptr)
-      return fetched_[static_cast<std::size_t>(i)];
-    const TensorRep* tensor = call_.in[i].tensor;
-    return tensor != nullptr && tensor->device == device_.id ? tensor->storage : nullptr;
-  }
-
-  void make_inputs_ready() {
-    for (int i = 0; i < call_.n_in; ++i) {
-      if (Storage* storage = device_storage(i)) context_.runtime().transfer().make_ready(device_, *storage);
-    }
-  }
-
-  void submit() {
-    make_inputs_ready();
-    FaultSets& faults = context_.runtime().faults();
-    uint32_t set = 0;
-    for (int i = 0; i < call_.n_in; ++i) {
-      Storage* storage = device_storage(i);
-      if (storage == nullptr || storage->fault_set == 0) continue;
-      uint32_t united = faults.unite(set, storage->fault_set);
-      faults.release(set);
-      set = united;
-    }
-    bool injected = ++device_.launches == device_.fail_at;
-    LaunchRecord* record = nullptr;
-    if ((op_.flags & kChecksValues) != 0 || injected) {
-      uint32_t with_it;
-      record = faults.open(set, &with_it);
-      faults.release(set);
-      set = with_it;
-      record->lua_name = op_.called();
-      record->device = device_.full_name;
-      record->line = context_.line();
-      args_.fault = &record->fault;
-    }
-    for (int i = 0; i < prepared_.n_out; ++i) {
-      uint32_t before = std::exchange(outs_[i]->storage->fault_set, set);
-      if (before != 0) faults.release(before);  // of a variable that is written over
-      if (i > 0) faults.retain(set);
-    }
-    Ticket ticket = device_.backend->submit(*device_.compute, *prepared_.kernel, args_);
-    if (record != nullptr) record->ticket = ticket;
-    // The command fails, whatever it computed; nobody looks before it is done.
-    if (injected) record->fault.raise(FaultCode::Injected);
-  }
-
   void record_big() {
     for (int i = 0; i < prepared_.n_out; ++i) {
       TensorRep& out = *outs_[i];
@@ -487,7 +393,7 @@ class Execution {
   }
 }
 
-[[gnu::noinline]] void execute_any(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
+[[gnu::noinline]] void execute_general(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
   Execution(context, call, prepared, outs).run();
 }
 

@@ -1,0 +1,14 @@
+// Elements in memory: read as a Scalar, written from one, converted to another dtype. One set of rules for all of them:
+// a float rounds to the type; integers wrap; a float outside an integer's range saturates and nan becomes 0.
+#pragma once
+
+#include "core/scalar.h"
+
+namespace lutra {
+
+Scalar read_element(DType type, const std::byte* at);
+void write_element(DType type, std::byte* at, Scalar value);
+// dst and src do not overlap.
+void convert(DType to, std::byte* dst, DType from, const std::byte* src, int64_t count);
+
+}  // namespace lutra

@@ -1,0 +1,30 @@
+// An element as a Lua program sees it.
+#pragma once
+
+#include "core/dtype.h"
+
+namespace lutra {
+
+struct Scalar {
+  enum class Kind : uint8_t { Bool, Int, Float } kind;
+  union {
+    int64_t i;
+    double d;
+  };
+  static Scalar of(bool value) { return {Kind::Bool, {.i = value}}; }
+  static Scalar of(int64_t value) { return {Kind::Int, {.i = value}}; }
+  static Scalar of(double value) { return {Kind::Float, {.d = value}}; }
+  double as_double() const { return kind == Kind::Float ? d : static_cast<double>(i); }
+};
+
+// The dtype of a Lua number or boolean by itself; several meet in what these promote to.
+constexpr DType literal_dtype(const Scalar& value) {
+  if (value.kind == Scalar::Kind::Bool) return DType::Bool;
+  if (value.kind == Scalar::Kind::Float) return DType::Float32;
+  return value.i == static_cast<int32_t>(value.i) ? DType::Int32 : DType::Int64;
+}
+
+// True if writing `value` as integer dtype `type` keeps it.
+bool fits(DType type, Scalar value);
+
+}  // namespace lutra

@@ -1,0 +1,12 @@
+// A tensor on another device, by hand: t:to(device), and a variable's first value. Copies that an op needs are its own.
+#pragma once
+
+#include "eager/context.h"
+
+namespace lutra {
+
+// The tensor on `to`; itself (shared) where it is there already. Whether bytes were copied for that. Tapes see an
+// Identity.
+bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, TensorRep* out);
+
+}  // namespace lutra
