@@ -1,8 +1,8 @@
 // Note [Helpers that come late]
-// A shared loop ends when the last of its threads does. On a busy machine a helper may not run for milliseconds, and its
-// caller waits for work that it could have done itself meanwhile. So each shared loop is held against the time it would
-// have taken alone: the caller's own piece times the number of pieces. After one that lost by t, the caller's short
-// loops run alone for the next 16 t, so that waiting costs a sixteenth at most. Results do not depend on it.
+// A shared loop ends when the last of its threads does. On a busy machine a helper may not run for milliseconds, and
+// its caller waits for work that it could have done itself meanwhile. So each shared loop is held against the time it
+// would have taken alone: the caller's own piece times the number of pieces. After one that lost by t, the caller's
+// short loops run alone for the next 16 t, so that waiting costs a sixteenth at most. Results do not depend on it.
 #pragma once
 
 #include <algorithm>

@@ -56,7 +56,7 @@ class State {
   void own(lua_State* L, Box* box) {
     if (box->tensor.storage != nullptr) own_stored(L, box);
   }
-  void disown(Box* box);   // by the collector
+  void disown(Box* box);  // by the collector
   // The collector is generational from here on.
   void collects_generations() { books_.has_generations(main_); }
   void release(Box* box);  // by hand: a second use gives a sentence

@@ -18,8 +18,8 @@ constexpr int64_t kMega = int64_t{1} << 20;
 constexpr int64_t kLeastStep = kMega / 4;
 constexpr int kGoodStepsToShrink = 16;
 
-// Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10 GB/s
-// of results.
+// Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10
+// GB/s of results.
 int64_t budget_after(int64_t pause_us, int64_t live_bytes) {
   return std::clamp(pause_us * 330000, 8 * kMega, std::max(64 * kMega, live_bytes / 2));
 }

@@ -13,7 +13,7 @@ spec "assign_add" {
     local wraps = lt.Variable(2147483647):assign_add(1)
     t.equal(wraps:value(), -2147483648)
     -- A number takes the variable's dtype, also one that is written 2.0 or true.
-    for _, dtype in ipairs(dtypes) do
+    for _, dtype in ipairs(numbers) do
       local v = lt.Variable(lt.ones({ 3 }, { dtype = dtype })):assign_add(2.0):assign_sub(true)
       v[2] = 5.0
       v[{ { 3, 3 } }] = true

@@ -62,7 +62,7 @@ function Tensor:add(b) end
 --- The sum of a list of tensors, from the first to the last, element by element.
 ---@param tensors any a list of tensors of one shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the tensors' shape; their promoted dtype
---- Errors: InvalidArgument for an empty list, for shapes that differ (nothing broadcasts), or for bool tensors.
+--- Errors: InvalidArgument for an empty list, for shapes that differ (nothing broadcasts), or if all are bool.
 function lutra.add_n(tensors) end
 
 --- Whether all elements over the given axes are true. Of nothing true.
@@ -198,7 +198,7 @@ function Tensor:avg_pool2d(size, options) end
 ---@param offset any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if x is a scalar, another input is not a vector as long as x's last axis, an input is bool, or epsilon is negative or not finite.
+--- Errors: InvalidArgument if x is a scalar, another input is not a vector as long as x's last axis, all inputs are bool, or epsilon is negative or not finite.
 function lutra.batch_norm(x, mean, var, scale, offset, options) end
 
 --- (x - mean) / sqrt(var + epsilon) * scale + offset, with one number of each for an element of the last axis.
@@ -208,20 +208,20 @@ function lutra.batch_norm(x, mean, var, scale, offset, options) end
 ---@param offset any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if x is a scalar, another input is not a vector as long as x's last axis, an input is bool, or epsilon is negative or not finite.
+--- Errors: InvalidArgument if x is a scalar, another input is not a vector as long as x's last axis, all inputs are bool, or epsilon is negative or not finite.
 function Tensor:batch_norm(mean, var, scale, offset, options) end
 
 --- x + b, with b added along the last axis.
 ---@param x any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; the promoted dtype, integers wrap
---- Errors: InvalidArgument if b is not a vector as long as x's last axis, or if an input is bool.
+--- Errors: InvalidArgument if b is not a vector as long as x's last axis, or if both are bool.
 function lutra.bias_add(x, b) end
 
 --- x + b, with b added along the last axis.
 ---@param b any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; the promoted dtype, integers wrap
---- Errors: InvalidArgument if b is not a vector as long as x's last axis, or if an input is bool.
+--- Errors: InvalidArgument if b is not a vector as long as x's last axis, or if both are bool.
 function Tensor:bias_add(b) end
 
 --- How often each whole number occurs in x, flattened: element i counts the value i, up to the largest there is. The size depends on values, so it runs on the CPU.
@@ -338,14 +338,14 @@ function Tensor:cholesky() end
 ---@param min any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param max any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of all three; the promoted dtype: integers stay integers unless a bound is a float
---- Errors: InvalidArgument if an input is bool or the shapes do not broadcast.
+--- Errors: InvalidArgument if all inputs are bool or the shapes do not broadcast.
 function lutra.clip(x, min, max) end
 
 --- x, but no less than min and no more than max; max where min is above it. nan stays nan.
 ---@param min any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param max any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of all three; the promoted dtype: integers stay integers unless a bound is a float
---- Errors: InvalidArgument if an input is bool or the shapes do not broadcast.
+--- Errors: InvalidArgument if all inputs are bool or the shapes do not broadcast.
 function Tensor:clip(min, max) end
 
 --- Tensors one after the other along an axis they have.
@@ -360,14 +360,14 @@ function lutra.concat(tensors, axis) end
 ---@param w any [height, width, channels / groups, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, the window is larger than the padded image, or an input is bool.
+--- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, the window is larger than the padded image, or both are bool.
 function lutra.conv2d(x, w, options) end
 
 --- Slides the window w over images and takes, at every stop, the sum of products over the window and the input channels, once for each output channel (cross-correlation: w is not turned round).
 ---@param w any [height, width, channels / groups, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, the window is larger than the padded image, or an input is bool.
+--- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, the window is larger than the padded image, or both are bool.
 function Tensor:conv2d(w, options) end
 
 --- The cosine of x in radians; nan for inf.
@@ -776,7 +776,7 @@ function Tensor:isnan() end
 ---@param offset any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if x is a scalar, scale or offset is not a vector as long as x's last axis, an input is bool, or epsilon is negative or not finite.
+--- Errors: InvalidArgument if x is a scalar, scale or offset is not a vector as long as x's last axis, all inputs are bool, or epsilon is negative or not finite.
 function lutra.layer_norm(x, scale, offset, options) end
 
 --- Each row along the last axis with its mean taken off and divided by sqrt(its variance + epsilon), times scale, plus offset. The variance is the mean of squares (ddof = 0).
@@ -784,7 +784,7 @@ function lutra.layer_norm(x, scale, offset, options) end
 ---@param offset any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if x is a scalar, scale or offset is not a vector as long as x's last axis, an input is bool, or epsilon is negative or not finite.
+--- Errors: InvalidArgument if x is a scalar, scale or offset is not a vector as long as x's last axis, all inputs are bool, or epsilon is negative or not finite.
 function Tensor:layer_norm(scale, offset, options) end
 
 --- Whether a <= b.
@@ -831,14 +831,14 @@ function Tensor:left_shift(count) end
 ---@param w any [in, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any [out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # [..., out]; the promoted dtype, integers wrap
---- Errors: InvalidArgument if x is a scalar, the sizes do not match, or an input is bool.
+--- Errors: InvalidArgument if x is a scalar, the sizes do not match, or all inputs are bool.
 function lutra.linear(x, w, b) end
 
 --- The rows of x times the matrix w, plus b: what a dense layer computes.
 ---@param w any [in, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any [out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # [..., out]; the promoted dtype, integers wrap
---- Errors: InvalidArgument if x is a scalar, the sizes do not match, or an input is bool.
+--- Errors: InvalidArgument if x is a scalar, the sizes do not match, or all inputs are bool.
 function Tensor:linear(w, b) end
 
 --- n numbers at equal distances, both ends among them. In an integer dtype each is rounded down.
@@ -967,13 +967,13 @@ function Tensor:lt(b) end
 ---@param labels any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param predictions any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or both are bool.
 function lutra.mae(labels, predictions) end
 
 --- The mean of |predictions - labels| of each row.
 ---@param predictions any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or both are bool.
 function Tensor:mae(predictions) end
 
 --- The matrix product. A vector is a row on the left and a column on the right, and its axis is left out of the result; axes before the last two are a batch and broadcast.
@@ -1094,13 +1094,13 @@ function Tensor:mod(b) end
 ---@param labels any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param predictions any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or both are bool.
 function lutra.mse(labels, predictions) end
 
 --- The mean of (predictions - labels)^2 of each row.
 ---@param predictions any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or both are bool.
 function Tensor:mse(predictions) end
 
 --- a * b; integers wrap.
@@ -1326,7 +1326,7 @@ function lutra.random.truncated_normal(shape, options) end
 --- Errors: InvalidArgument for a negative size, minval above maxval, bounds that are not finite or too far apart for the dtype, or another dtype.
 function lutra.random.uniform(shape, options) end
 
---- Numbers from start on in steps, limit left out.
+--- Numbers from start on in steps, limit left out: lutra.range(1, n + 1) are the indices 1 to n.
 ---@param start? any the first number (default 0)
 ---@param limit any where to stop, left out
 ---@param step? any the difference of neighbours (default 1)
@@ -1451,27 +1451,27 @@ function Tensor:rsqrt() end
 ---@param indices any any shape; int8, uint8, int16, int32 or int64
 ---@param updates any the shape of indices, then x's without its first axis; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
---- Errors: InvalidArgument for the index 0, if x or updates is bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
+--- Errors: InvalidArgument for the index 0, if x and updates are bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
 function lutra.scatter_add(x, indices, updates) end
 
 --- x with updates added to its parts at the given indices along the first axis; an index that stands twice is added to twice, in the order of the indices. Indices count from 1; negative ones from the end.
 ---@param indices any any shape; int8, uint8, int16, int32 or int64
 ---@param updates any the shape of indices, then x's without its first axis; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
---- Errors: InvalidArgument for the index 0, if x or updates is bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
+--- Errors: InvalidArgument for the index 0, if x and updates are bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
 function Tensor:scatter_add(indices, updates) end
 
 --- The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. nan counts as larger than every number. Where sorted is not in order, any place from 1 to one past its end.
 ---@param sorted any [n], or [..., n] with one row for each row of values; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param values any any shape, or [..., m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the shape of values; int64, from 1 to n + 1
---- Errors: InvalidArgument if sorted is a scalar, if one of them is bool, or if leading sizes differ.
+--- Errors: InvalidArgument if sorted is a scalar, if both are bool, or if leading sizes differ.
 function lutra.searchsorted(sorted, values) end
 
 --- The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. nan counts as larger than every number. Where sorted is not in order, any place from 1 to one past its end.
 ---@param values any any shape, or [..., m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the shape of values; int64, from 1 to n + 1
---- Errors: InvalidArgument if sorted is a scalar, if one of them is bool, or if leading sizes differ.
+--- Errors: InvalidArgument if sorted is a scalar, if both are bool, or if leading sizes differ.
 function Tensor:searchsorted(values) end
 
 --- elu with alpha = 1.6732632, times 1.050701: layers of it keep mean 0 and variance 1.
@@ -1557,13 +1557,13 @@ function Tensor:softmax(axis) end
 ---@param labels any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param logits any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or both are bool.
 function lutra.softmax_cross_entropy(labels, logits) end
 
 --- -sum(labels * log(softmax(logits))) of each row, in nats: the loss of a classifier whose labels are distributions. A label of 0 adds nothing, also where its logit is -inf.
 ---@param logits any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not match, both are scalars, or one is bool.
+--- Errors: InvalidArgument if the shapes do not match, both are scalars, or both are bool.
 function Tensor:softmax_cross_entropy(logits) end
 
 --- log(1 + exp(x)), which neither overflows nor loses digits.
