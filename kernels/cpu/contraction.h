@@ -339,10 +339,7 @@ template <class T> class Contraction {
         gemm(sizes, a.data + at_a, b.data + at_b, to + i * sizes.m * sizes.n);
       }
     };
-    // Threads share out small products; a large one is shared out by itself.
-    double cost = multiplications(sizes);
-    if (cost >= kParallelProduct) multiply(0, products);
-    else parallel_for(products, 1 + static_cast<int64_t>(kParallelProduct / 4 / (cost + 16)), multiply);
+    for_products(products, sizes, multiply);
   }
 
   struct Product {

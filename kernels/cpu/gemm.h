@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/parallel.h"
 #include "ops/matmul.h"
 
 namespace lutra {
@@ -18,8 +19,19 @@ void gemm(const MatMulSizes& sizes, const int64_t* a, const int64_t* b, int64_t*
 // From this many multiplications on a product is worth several threads.
 inline constexpr double kParallelProduct = 1 << 18;
 
+// So many a thread that one more for some of them is no matter.
+inline constexpr int64_t kManyProducts = 4;
+
 inline double multiplications(const MatMulSizes& s) {
   return static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+}
+
+// Calls multiply(begin, end) for ranges of `products` products of these sizes. Threads share out products where there
+// are enough of them, each then on one thread; else a large one is shared out by itself.
+template <class Multiply> void for_products(int64_t products, const MatMulSizes& sizes, const Multiply& multiply) {
+  double cost = multiplications(sizes);
+  if (cost >= kParallelProduct && products < kManyProducts * max_threads()) return multiply(int64_t{0}, products);
+  parallel_for(products, 1 + static_cast<int64_t>(kParallelProduct / 4 / (cost + 16)), multiply);
 }
 
 }  // namespace lutra

@@ -30,10 +30,7 @@ template <class T> void multiply_batch(const KernelArgs& args, const T* x, const
       gemm(sizes, x + batch_a.offset(i), y + batch_b.offset(i), to + i * per_product);
     }
   };
-  // Threads share out small products; a large one is shared out by itself.
-  double cost = multiplications(sizes);
-  if (cost >= kParallelProduct) multiply(0, products);
-  else parallel_for(products, 1 + static_cast<int64_t>(kParallelProduct / 4 / (cost + 16)), multiply);
+  for_products(products, sizes, multiply);
 }
 
 template <class T> void run_matmul(const KernelArgs& args) {

@@ -1,6 +1,6 @@
 # kernels/cpu is compiled once per level of the processor (CPU_LEVELS, lowest first); the highest that the machine has is
 # picked when a Runtime starts (kernels/cpu_level.h). Loops are plain C++ that the compiler vectorises: no intrinsics, and the
-# same bits at every level, since nothing is contracted or reordered.
+# same bits at every level, since nothing is contracted or reordered. kernels/eigen goes with them, and is the exception.
 #
 # All levels define the same names. So that a linker never takes one level's copy of an inline function for another's, each
 # level above the first becomes one object in which every name but its entry is local.
@@ -18,24 +18,33 @@ endfunction()
 lutra_objects(layer_kernels_level "${PROJECT_SOURCE_DIR}/kernels/cpu_level.cpp" "${GENERATED_DIR}/kernels/cpu_levels.cpp")
 lutra_cpu_objects(layer_kernels_cpu ${CPU_LEVEL_FIRST})
 
-# Compiled once, for the first level: Eigen's results depend on the width of vectors. Its headers take half a minute, and
-# -O3 would double that. MPL2_ONLY leaves out what has another licence; threads are parallel_for's business.
+# Eigen's results depend on the width of vectors and on fused multiply-adds: levels differ within the tolerance of
+# tests/lua/factorise_levels.lua. Its headers take half a minute, and -O3 would double that. MPL2_ONLY leaves out what has
+# another licence; threads are parallel_for's business.
 file(GLOB eigen_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/eigen/*.cpp")
-lutra_objects(layer_kernels_eigen ${eigen_sources})
-target_include_directories(layer_kernels_eigen SYSTEM PRIVATE "${EIGEN_INCLUDE}")
-target_compile_definitions(layer_kernels_eigen PRIVATE EIGEN_MPL2_ONLY EIGEN_DONT_PARALLELIZE)
+function(lutra_eigen_objects target)
+  lutra_objects(${target} ${eigen_sources})
+  target_include_directories(${target} SYSTEM PRIVATE "${EIGEN_INCLUDE}")
+  target_compile_definitions(${target} PRIVATE EIGEN_MPL2_ONLY EIGEN_DONT_PARALLELIZE)
+  # GCC 12 warns of its own AVX-512 header (GCC bug 105593).
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized -Wno-maybe-uninitialized> ${ARGN})
+endfunction()
+lutra_eigen_objects(layer_kernels_eigen)
 
 list(APPEND LAYER_TARGETS_kernels layer_kernels_level layer_kernels_cpu layer_kernels_eigen)
 
 foreach(level IN LISTS CPU_LEVELS_ABOVE)
   set(objects cpu_objects_${level})
   lutra_cpu_objects(${objects} ${level} ${CPU_FLAGS_${level}})
+  set(eigen_objects eigen_objects_${level})
+  lutra_eigen_objects(${eigen_objects} ${CPU_FLAGS_${level}})
+  set(both "$<TARGET_OBJECTS:${objects}>" "$<TARGET_OBJECTS:${eigen_objects}>")
   set(joined "${PROJECT_BINARY_DIR}/cpu_kernels_${level}.o")
   add_custom_command(
     OUTPUT "${joined}"
-    COMMAND "${CMAKE_LINKER}" -r --force-group-allocation -o "${joined}.tmp" "$<TARGET_OBJECTS:${objects}>"
+    COMMAND "${CMAKE_LINKER}" -r --force-group-allocation -o "${joined}.tmp" ${both}
     COMMAND "${CMAKE_OBJCOPY}" --keep-global-symbol=register_cpu_kernels_${level} "${joined}.tmp" "${joined}"
-    DEPENDS ${objects} "$<TARGET_OBJECTS:${objects}>"
+    DEPENDS ${objects} ${eigen_objects} ${both}
     COMMENT "Joining the ${level} kernels"
     COMMAND_EXPAND_LISTS VERBATIM)
   add_custom_target(joined_${level} DEPENDS "${joined}")
