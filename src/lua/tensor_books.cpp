@@ -18,8 +18,8 @@ constexpr int64_t kMega = int64_t{1} << 20;
 constexpr int64_t kLeastStep = kMega / 4;
 constexpr int kGoodStepsToShrink = 16;
 
-// Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10 GB/s
-// of results.
+// Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10
+// GB/s of results.
 int64_t budget_after(int64_t pause_us, int64_t live_bytes) {
   return std::clamp(pause_us * 330000, 8 * kMega, std::max(64 * kMega, live_bytes / 2));
 }
@@ -79,6 +79,13 @@ void TensorBooks::collect_all(lua_State* L) {
   full_bytes_ = budget_after(pause_us, live);
   bytes_at_full_ = bytes_;
   most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;
+}
+
+void TensorBooks::collect_held(lua_State* L, const Ledger& ledger) {
+  if (lua_gc(L, LUA_GCISRUNNING) != 1) return;
+  collect_all(L);
+  bytes_at_collection_ = bytes_;
+  held_at_full_ = ledger.held_bytes();
 }
 
 // What lives through two such collections counts as old, and only a full one frees it. So they come less often while
