@@ -7,6 +7,7 @@
 
 #include "core/parallel.h"
 #include "kernels/cpu/omp_threads.h"
+#include "kernels/cpu/reduce.h"
 
 namespace lutra {
 namespace {
@@ -71,6 +72,77 @@ template <class T> void small_gemm(const MatMulSizes& s, const T* a, const T* b,
   } else {
     small_rows(s, a, row_a, step_a, b, c);
   }
+}
+
+// Inner products of at least this many terms are added up as reduce.h adds: one sum of 10^7 terms loses two digits of
+// float32's seven.
+constexpr int64_t kLongDot = 4096;
+// Terms of a vector's product with a matrix that lies across that are added up in T.
+constexpr int64_t kPieceDepth = 1024;
+
+// The inner product of n <= kBlock neighbouring elements: runs of 32 in T, and what is above them in double.
+template <class T> [[gnu::always_inline]] inline double dot_block(const T* x, const T* y, int64_t n) {
+  int64_t done = 0;
+  T lanes[kLanes] = {};
+  for (; done + 8 * kLanes <= n; done += 8 * kLanes) {
+    for (int64_t l = 0; l < kLanes; ++l) {
+      const T *u = x + done + l, *v = y + done + l;
+      auto pair = [=](int64_t i) { return u[i * kLanes] * v[i * kLanes] + u[(i + 1) * kLanes] * v[(i + 1) * kLanes]; };
+      lanes[l] += (pair(0) + pair(2)) + (pair(4) + pair(6));
+    }
+  }
+  double pairs[kLanes];
+  for (int64_t l = 0; l < kLanes; ++l) pairs[l] = static_cast<double>(lanes[l]);
+  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
+    for (int64_t l = 0; l < half; ++l) pairs[l] += pairs[l + half];
+  }
+  double sum = pairs[0];
+  for (; done < n; ++done) sum += static_cast<double>(x[done]) * static_cast<double>(y[done]);
+  return sum;
+}
+
+double dot(const float* x, const float* y, int64_t n) { return dot_block(x, y, n); }
+double dot(const double* x, const double* y, int64_t n) { return dot_block(x, y, n); }
+
+// c of s.m * s.n elements, all on one side: row r of x with y.
+template <class T> void long_dots(int64_t rows, int64_t k, const T* x, int64_t row_x, const T* y, T* c) {
+  int64_t blocks = (k + kBlock - 1) / kBlock;
+  std::vector<double> sums(static_cast<std::size_t>(rows * blocks));
+  parallel_for(rows * blocks, kParallelProduct / 4 / kBlock, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      int64_t first = i % blocks * kBlock;
+      sums[static_cast<std::size_t>(i)] = dot(x + i / blocks * row_x + first, y + first, std::min(kBlock, k - first));
+    }
+  });
+  for (int64_t r = 0; r < rows; ++r) {
+    double* of_row = sums.data() + r * blocks;
+    for (int64_t step = 1; step < blocks; step *= 2) {
+      for (int64_t b = 0; b + step < blocks; b += 2 * step) of_row[b] += of_row[b + step];
+    }
+    c[r] = static_cast<T>(of_row[0]);
+  }
+}
+
+// A vector with many terms times a vector or a matrix; false when this is none, or few.
+template <class T> bool deep_vector_product(const MatMulSizes& s, const T* a, const T* b, T* c) {
+  if ((s.m != 1 && s.n != 1) || s.k < kLongDot) return false;
+  int64_t row_a = s.transpose_a ? 1 : s.lda, step_a = s.transpose_a ? s.lda : 1;
+  int64_t column_b = s.transpose_b ? s.ldb : 1, step_b = s.transpose_b ? 1 : s.ldb;
+  if (step_a == 1 && step_b == 1) {
+    if (s.n == 1) long_dots(s.m, s.k, a, row_a, b, c);
+    else long_dots(s.n, s.k, b, column_b, a, c);
+    return true;
+  }
+  std::size_t count = static_cast<std::size_t>(s.m * s.n);
+  std::vector<double> sums(count);
+  MatMulSizes piece = s;
+  for (int64_t first = 0; first < s.k; first += kPieceDepth) {
+    piece.k = std::min(kPieceDepth, s.k - first);
+    gemm(piece, a + first * step_a, b + first * step_b, c);
+    for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<double>(c[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) c[i] = static_cast<T>(sums[i]);
+  return true;
 }
 
 // Where element (i, p) of a lies.
@@ -219,6 +291,7 @@ bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c)
 
 void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   if (multiplications(s) <= kSmallProduct) return small_gemm(s, a, b, c);
+  if (deep_vector_product(s, a, b, c)) return;
   if (s.m == 1 && !s.transpose_b && s.n >= kLeastColumns && multiplications(s) <= kCachedMatrix) {
     return row_times(s, a, b, c);
   }
@@ -226,7 +299,9 @@ void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   if (!onednn_gemm(s, a, b, c)) blocked_gemm(s, a, b, c);
 }
 
-void gemm(const MatMulSizes& s, const double* a, const double* b, double* c) { own_gemm(s, a, b, c); }
+void gemm(const MatMulSizes& s, const double* a, const double* b, double* c) {
+  if (!deep_vector_product(s, a, b, c)) own_gemm(s, a, b, c);
+}
 
 // Unsigned, so that overflow wraps.
 void gemm(const MatMulSizes& s, const int32_t* a, const int32_t* b, int32_t* c) {

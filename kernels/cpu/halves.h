@@ -1,11 +1,11 @@
-// Halves in reductions: their order as integers, and how a double becomes one in a single rounding.
+// Halves in reductions: their order as integers, and a double's nearest half.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <type_traits>
 
 #include "core/half.h"
+#include "core/rounded_to_odd.h"
 
 namespace lutra {
 
@@ -36,18 +36,6 @@ template <class T> T from_order_key(Ordered<T> key) {
   } else {
     return key;
   }
-}
-
-// x in float32, rounded to odd: a rounding to fewer digits then sees what this one cut off. In integers, since loops
-// that choose by doubles among floats do not vectorise.
-[[gnu::always_inline]] inline float rounded_to_odd(double x) {
-  float near = static_cast<float>(x);
-  // What was cut off, brought far from float32's smallest numbers: 0 if nothing was, nan if x is not finite.
-  float rest = static_cast<float>((x - static_cast<double>(near)) * 0x1p120);
-  uint32_t bits = std::bit_cast<uint32_t>(near), rest_bits = std::bit_cast<uint32_t>(rest);
-  uint32_t is_inexact = (rest_bits & 0x7fffffffu) - 1u < 0x7f800000u ? 1u : 0u;
-  uint32_t towards = 1u - ((bits ^ rest_bits) >> 31) * 2u;  // 1 or -1
-  return std::bit_cast<float>(bits + (is_inexact & ~bits & 1u) * towards);
 }
 
 // The nearest T.

@@ -55,13 +55,17 @@ struct TopKPlan {
 
   explicit TopKPlan(const KernelArgs& args)
       : lines(args.in[0], axis_of(args.as<TopKAttrs>().axis, args.in[0].rank, -1)), k(args.as<TopKAttrs>().k) {
-    sorts_all = 8 * k > lines.length;
+    sorts_all = k > lines.length / 8;
     bool is_split = lines.slots == 1 && lines.length >= 2 * kPiece && 8 * k <= kPiece;
     pieces = is_split ? (lines.length + kPiece - 1) / kPiece : 1;
   }
 };
 
+// Nothing is looked for; sizes beside an axis of none may be too large to multiply.
+bool is_empty(const KernelArgs& args) { return args.in[0].size == 0 || args.as<TopKAttrs>().k == 0; }
+
 template <class T> std::size_t top_k_scratch(const KernelArgs& args) {
+  if (is_empty(args)) return 0;
   TopKPlan plan(args);
   return with_record<T>(plan.lines.length, [&](auto record) {
     return static_cast<std::size_t>(plan.lines.slots * plan.room<decltype(record)>()) * sizeof record;
@@ -99,10 +103,10 @@ template <class R, class T> const R* first_k(const TopKPlan& plan, const T* x, R
 }
 
 template <class T> void run_top_k(const KernelArgs& args) {
+  if (is_empty(args)) return;
   TopKPlan plan(args);
   const LinePlan& lines = plan.lines;
   int64_t base = args.as<TopKAttrs>().base.value, k = plan.k;
-  if (k == 0) return;
   with_record<T>(lines.length, [&](auto record) {
     using R = decltype(record);
     lines.each([&](int64_t line, int64_t slot) {

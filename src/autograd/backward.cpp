@@ -1,5 +1,6 @@
 #include "autograd/backward.h"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 
@@ -17,6 +18,11 @@ Tensor filled_like(Context& context, const char* op, const TensorRep& tensor, Lo
   Call call(context.runtime().ops().get(op), operands, 1);
   ForcedPlace place{&device, Reason::Gradient};
   return run_op(context, call, &place);
+}
+
+std::vector<uint64_t> in_order(std::vector<uint64_t> values) {
+  std::sort(values.begin(), values.end());
+  return values;
 }
 
 }  // namespace
@@ -38,10 +44,9 @@ class TapeGradient final : public Gradient {
   DType key() const override { return record_.key; }
   Value x(int i) override { return saved(record_.in[i]); }
   Value y(int i) override { return saved(record_.out[i]); }
-  bool has_dy(int i) const override { return backward_.gradients_[record_.out[i].value].has_value(); }
+  bool has_dy(int i) const override { return gradient_of(i) != nullptr; }
   Value dy(int i) override {
-    std::optional<Tensor>& known = backward_.gradients_[record_.out[i].value];
-    if (known) return hold(*known);
+    if (const Tensor* known = gradient_of(i)) return hold(*known);
     const TensorRep& out = record_.out[i].tensor;
     return fill(out.shape(), 0, out.dtype);
   }
@@ -50,12 +55,12 @@ class TapeGradient final : public Gradient {
   Shape output_shape(int i) const override { return record_.out[i].tensor.shape(); }
   bool needs(int i) const override {
     const Recorded& in = record_.in[i];
-    return in.value != 0 && needed_[in.value] && is_float(in.tensor.dtype);
+    return needed_[backward_.place_of(in.value)] && is_float(in.tensor.dtype);
   }
   void add(int i, Value gradient) override {
     if (!needs(i)) return;
     Value fitted = cast(sum_to(gradient, shape_of(i)), dtype_of(i));
-    backward_.accumulate(record_.in[i].value, tensor(fitted), device_);
+    backward_.accumulate(backward_.place_of(record_.in[i].value), tensor(fitted), device_);
   }
 
   void add_part(int i, const SliceAttrs& part, Value gradient) override {
@@ -85,6 +90,8 @@ class TapeGradient final : public Gradient {
   }
 
  private:
+  const Tensor* gradient_of(int i) const { return backward_.gradient_at(backward_.place_of(record_.out[i].value)); }
+
   Value saved(const Recorded& recorded) {
     if (recorded.is_number) return Value(recorded.number.as_double());
     if (!recorded.is_saved) {
@@ -93,8 +100,7 @@ class TapeGradient final : public Gradient {
     Tensor copy;
     share(copy.rep(), recorded.tensor);
     // Known to the tapes around this one by what it was when the op ran.
-    if (recorded.value != 0) copy.rep().value = context_.ledger().value_of(recorded.value);
-    else copy.rep().value = 0;
+    copy.rep().value = recorded.value;
     return hold(std::move(copy));
   }
 
@@ -140,69 +146,109 @@ Tensor zeros_like(Context& context, const TensorRep& source) {
 }
 
 Backward::Backward(Context& context, Ledger::Tapes tape, bool consumes)
-    : context_(context), ledger_(context.ledger()), tape_(tape), consumes_(consumes), records_(ledger_.records()) {
-  gradients_.resize(ledger_.values());
+    : context_(context),
+      ledger_(context.ledger()),
+      tape_(tape),
+      consumes_(consumes),
+      first_record_(ledger_.tape(tape).first_record),
+      records_(ledger_.records()),
+      first_value_(ledger_.tape(tape).first_value),
+      values_end_(ledger_.values_end()),
+      serial_(ledger_.tape(tape).serial),
+      earlier_(in_order(ledger_.tape(tape).earlier)) {
+  slots_.resize(1 + earlier_.size() + static_cast<std::size_t>(values_end_ - first_value_));
   ledger_.begin_reading();
 }
 
 Backward::~Backward() { ledger_.end_reading(); }
 
+std::size_t Backward::place_of(uint64_t value) const {
+  if (value >= values_end_) return 0;
+  if (value >= first_value_) return 1 + earlier_.size() + static_cast<std::size_t>(value - first_value_);
+  auto at = std::lower_bound(earlier_.begin(), earlier_.end(), value);
+  return at != earlier_.end() && *at == value ? 1 + static_cast<std::size_t>(at - earlier_.begin()) : 0;
+}
+
+void Backward::put_gradient(std::size_t place, Tensor gradient) {
+  if (free_slots_.empty()) {
+    gradients_.push_back(std::move(gradient));
+    slots_[place] = static_cast<uint32_t>(gradients_.size());
+    return;
+  }
+  slots_[place] = free_slots_.back();
+  free_slots_.pop_back();
+  gradients_[slots_[place] - 1] = std::move(gradient);
+}
+
+void Backward::drop_gradient(std::size_t place) {
+  if (slots_[place] == 0) return;
+  free_slots_.push_back(slots_[place]);
+  gradients_[slots_[place] - 1] = Tensor();
+  slots_[place] = 0;
+}
+
+void Backward::check_may_go_on() const {
+  if (context_.is_interrupted()) fail(ErrorCode::Cancelled, "gradient: interrupted!");
+  if (ledger_.tape(tape_).serial != serial_) {
+    fail(ErrorCode::FailedPrecondition, "gradient: a finalizer closed the tape while it was asked");
+  }
+}
+
 void Backward::seed(const TensorRep& target, const TensorRep* seed) {
-  uint32_t value = ledger_.find(target);
-  if (value == 0 || !is_float(target.dtype)) return;
+  // A value that this tape has not met depends on nothing it knows.
+  std::size_t place = place_of(ledger_.find(target));
+  if (place == 0 || !is_float(target.dtype)) return;
   LogicalDevice& device = context_.runtime().device(target.device);
-  if (seed == nullptr) return accumulate(value, filled_like(context_, "OnesLike", target, device), device);
+  if (seed == nullptr) return accumulate(place, filled_like(context_, "OnesLike", target, device), device);
   Tensor copy;
   share(copy.rep(), *seed);
   copy.rep().value = is_variable(*seed) ? ledger_.of_read(*seed) : seed->value;
-  accumulate(value, std::move(copy), device);
+  accumulate(place, std::move(copy), device);
 }
 
-uint32_t Backward::source_value(const TensorRep& source) const {
-  uint32_t value = ledger_.find(source);
-  return value < gradients_.size() && ledger_.watches(value, tape_) ? value : 0;
+std::size_t Backward::source_place(const TensorRep& source) const {
+  uint64_t value = ledger_.find(source);
+  return ledger_.watches(value, tape_) ? place_of(value) : 0;
 }
 
 std::vector<bool> Backward::find_needed(std::span<const TensorRep* const> sources) const {
-  std::vector<bool> needed(gradients_.size());
-  for (const TensorRep* source : sources) needed[source_value(*source)] = true;
+  std::vector<bool> needed(slots_.size());
+  for (const TensorRep* source : sources) needed[source_place(*source)] = true;
   needed[0] = false;
-  for (std::size_t i = 0; i < records_; ++i) {
+  for (std::size_t i = first_record_; i < records_; ++i) {
     const Record& record = ledger_.at(i);
     if ((record.tapes & tape_) == 0) continue;
     bool any = false;
-    for (int in = 0; in < record.n_in; ++in) any |= needed[record.in[in].value];
+    for (int in = 0; in < record.n_in; ++in) any |= needed[place_of(record.in[in].value)];
     for (int out = 0; any && out < record.n_out; ++out) {
-      if (record.out[out].value != 0) needed[record.out[out].value] = true;
+      if (record.out[out].value != 0) needed[place_of(record.out[out].value)] = true;
     }
   }
   return needed;
 }
 
-void Backward::accumulate(uint32_t value, Tensor gradient, LogicalDevice& device) {
-  std::optional<Tensor>& sum = gradients_[value];
-  if (!sum) {
-    sum = std::move(gradient);
-    return;
-  }
+void Backward::accumulate(std::size_t place, Tensor gradient, LogicalDevice& device) {
+  Tensor* sum = gradient_at(place);
+  if (sum == nullptr) return put_gradient(place, std::move(gradient));
   Operand operands[2] = {{&sum->rep(), Scalar::of(false)}, {&gradient.rep(), Scalar::of(false)}};
   Call call(context_.runtime().ops().get("AddV2"), operands, 2);
-  ForcedPlace place{&device, Reason::Gradient};
-  sum = run_op(context_, call, &place);
+  ForcedPlace at{&device, Reason::Gradient};
+  *sum = run_op(context_, call, &at);
 }
 
 void Backward::accumulate_part(const Recorded& whole, const SliceAttrs& part, const Tensor& gradient,
                                LogicalDevice& device) {
-  std::optional<Tensor>& sum = gradients_[whole.value];
+  std::size_t at = place_of(whole.value);
   ForcedPlace place{&device, Reason::Gradient};
-  if (!sum) {
+  if (gradient_at(at) == nullptr) {
     Operand zero[1] = {{nullptr, Scalar::of(0.0)}};
     Call fill(context_.runtime().ops().get("Fill"), zero, 1);
     FillAttrs& attrs = fill.as<FillAttrs>();
     attrs.dtype = whole.tensor.dtype;
     attrs.shape = Dims::of(Shape({whole.tensor.dims, static_cast<std::size_t>(whole.tensor.rank)}));
-    sum = run_op(context_, fill, &place);
+    put_gradient(at, run_op(context_, fill, &place));
   }
+  Tensor* sum = gradient_at(at);
   Operand operands[2] = {{&sum->rep(), Scalar::of(false)}, {&gradient.rep(), Scalar::of(false)}};
   Call call(context_.runtime().ops().get("StridedSliceAdd"), operands, 2);
   call.as<SliceAttrs>() = part;
@@ -213,36 +259,37 @@ void Backward::accumulate_part(const Recorded& whole, const SliceAttrs& part, co
   Tensor result;
   TensorRep* out = &result.rep();
   execute(context_, call, prepared, &out);
-  sum = std::move(result);
+  *sum = std::move(result);
 }
 
 std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* const> sources) {
   std::vector<bool> needed = find_needed(sources);
-  std::vector<bool> wanted(gradients_.size());
-  for (const TensorRep* source : sources) wanted[source_value(*source)] = true;
-  for (std::size_t i = records_; i-- > 0;) {
+  std::vector<bool> wanted(slots_.size());
+  for (const TensorRep* source : sources) wanted[source_place(*source)] = true;
+  for (std::size_t i = records_; i-- > first_record_;) {
     Record& record = ledger_.at(i);
+    check_may_go_on();
     if ((record.tapes & tape_) == 0) continue;
     bool reached = false, leads = false;
     for (int out = 0; out < record.n_out; ++out) {
-      uint32_t value = record.out[out].value;
-      reached |= value != 0 && gradients_[value].has_value();
-      leads |= value != 0 && needed[value];
+      std::size_t place = place_of(record.out[out].value);
+      reached |= gradient_at(place) != nullptr;
+      leads |= needed[place];
     }
     if (reached && leads) {
       TapeGradient rule(*this, record, needed);
       record.op->gradient(rule);
     }
     for (int out = 0; out < record.n_out; ++out) {
-      uint32_t value = record.out[out].value;
-      if (value != 0 && !wanted[value]) gradients_[value].reset();
+      std::size_t place = place_of(record.out[out].value);
+      if (!wanted[place]) drop_gradient(place);
     }
-    if (consumes_ && record.tapes == tape_) Ledger::drop_saved(record);
+    if (consumes_ && record.tapes == tape_) ledger_.drop_saved(record);
   }
+  check_may_go_on();
   std::vector<std::optional<Tensor>> results(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    uint32_t value = source_value(*sources[i]);
-    if (value != 0) results[i] = gradients_[value];
+    if (const Tensor* found = gradient_at(source_place(*sources[i]))) results[i] = *found;
   }
   return results;
 }

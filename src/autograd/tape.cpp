@@ -5,8 +5,11 @@
 
 namespace lutra {
 
-Tape::Tape(Context& context, TapeOptions options)
-    : context_(context), options_(options), bit_(context.ledger().open(options.watch_accessed_variables)) {}
+Tape::Tape(Context& context, TapeOptions options) : context_(context), options_(options) {
+  // Tapes that nobody can reach any more may be in the way.
+  if (!context.ledger().has_room() && context.hooks.collect != nullptr) context.hooks.collect(context.hooks.user);
+  bit_ = context.ledger().open(options.watch_accessed_variables);
+}
 
 void Tape::watch(TensorRep& tensor) {
   require(is_float(tensor.dtype), "watch: tensor is ", tensor.dtype,

@@ -10,6 +10,7 @@ namespace lutra {
 namespace {
 
 lua_State* volatile running = nullptr;
+volatile std::sig_atomic_t wanted = 0;  // a Ctrl-C that has raised nothing yet
 pthread_t running_thread;
 
 void set_handler(void (*handler)(int)) {
@@ -21,6 +22,7 @@ void set_handler(void (*handler)(int)) {
 
 void stop(lua_State* L, lua_Debug*) {
   lua_sethook(L, nullptr, 0, 0);
+  wanted = 0;
   luaL_error(L, "interrupted!");
 }
 
@@ -31,6 +33,7 @@ void on_interrupt(int signal) {
     return;
   }
   set_handler(SIG_DFL);
+  wanted = 1;
   lua_sethook(running, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
@@ -39,11 +42,14 @@ void on_interrupt(int signal) {
 int interruptible_call(lua_State* L, int arguments, int results, int handler) {
   running = L;
   running_thread = pthread_self();
+  wanted = 0;
+  if (State* state = State::find(L)) state->context().hooks.interrupted = [] { return wanted != 0; };
   set_handler(on_interrupt);
   int status = lua_pcall(L, arguments, results, handler);
   set_handler(SIG_DFL);
   // It came too late to stop anything.
   if (lua_gethook(L) == stop) lua_sethook(L, nullptr, 0, 0);
+  wanted = 0;
   return status;
 }
 

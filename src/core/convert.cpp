@@ -4,6 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "core/rounded_to_odd.h"
+
 namespace lutra {
 namespace {
 
@@ -19,8 +21,10 @@ template <class T> T from_double(double value) {
     return static_cast<T>(value);
   } else if constexpr (std::is_same_v<T, double>) {
     return value;
+  } else if constexpr (std::is_same_v<T, float>) {
+    return static_cast<float>(value);
   } else {
-    return T(static_cast<float>(value));
+    return T(rounded_to_odd(value));
   }
 }
 
@@ -36,6 +40,8 @@ template <class To, class From> To convert_one(From value) {
     return static_cast<To>(value);
   } else if constexpr (std::is_same_v<To, float> && !std::is_same_v<From, double>) {
     return static_cast<float>(value);
+  } else if constexpr (std::is_same_v<From, int64_t>) {
+    return from_double<To>(rounded_to_odd(value));
   } else {
     return from_double<To>(static_cast<double>(value));
   }

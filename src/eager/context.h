@@ -24,6 +24,8 @@ struct ContextHooks {
   bool (*collect)(void* user) = nullptr;
   // The script line that is running, "train.lua:7".
   std::string (*line)(void* user) = nullptr;
+  // Whether the user wants what is running to end: asked between the parts of what takes long.
+  bool (*interrupted)() = nullptr;
 };
 
 // What memory is asked for, for the out-of-memory report.
@@ -44,6 +46,7 @@ class Context {
   Origins& origins() { return origins_; }
   Ledger& ledger() { return ledger_; }
   ContextHooks hooks;
+  bool is_interrupted() const { return hooks.interrupted != nullptr && hooks.interrupted(); }
   std::string line() const { return hooks.line != nullptr ? hooks.line(hooks.user) : std::string(); }
 
   // The running coroutine's scopes; never null.

@@ -1,8 +1,10 @@
 // Note [Order within one op]
 // Allocation may collect garbage, and a finalizer may run ops, release tensors by hand, or reset the devices. So:
 // outputs are allocated first; inputs that live elsewhere are fetched next, each held by a counted reference; addresses
-// are taken after that; scratch memory comes last. After each of these the epoch must still be the one of prepare: then
-// nothing was released, and every address taken stands.
+// are taken after that; scratch memory, and fresh memory for a variable, come last. After each of these the epoch must
+// still be the one of prepare: then nothing was released. A finalizer may also assign a variable, which moves the epoch
+// too and frees what the variable held: then fetching and taking addresses begin anew with all memory in hand, so that
+// an op sees one value of a variable. Nothing is read, cast or written before that holds.
 #include "eager/general_path.h"
 
 #include <algorithm>
@@ -34,11 +36,9 @@ class Execution {
     if (prepared_.kernel->count != nullptr) return run_counted();
     allocate_outputs();
     check_epoch(context_, call_, prepared_);
-    fetch_inputs();
     fill_random();
-    take_addresses();
-    allocate_scratch();
-    if (prepared_.into != nullptr) write_over_variable();
+    set_up();
+    cast_inputs();
     report();
     if (device_.is_host()) run_here();
     else launch(context_, device_, {call_, device_, fetched_}, *prepared_.kernel, outs_, &args_);
@@ -240,28 +240,50 @@ class Execution {
     return number.kind == Scalar::Kind::Float ? DType::Float32 : DType::Int64;
   }
 
-  // Memory for cast inputs and for what the kernel wants. Allocating may disturb addresses taken before: take them
-  // again.
+  // Everything that may allocate. See Note [Order within one op].
+  void set_up() {
+    constexpr int kMostRounds = 8;  // a finalizer that assigns at every collection is the script's mistake
+    for (int round = 0; round < kMostRounds; ++round) {
+      uint64_t epoch = context_.runtime().epoch;
+      fetch_inputs();
+      take_addresses();
+      allocate_scratch();
+      if (prepared_.into != nullptr) write_over_variable();
+      if (context_.runtime().epoch == epoch) [[likely]]
+        return;
+    }
+    fail(ErrorCode::FailedPrecondition, op_.called(), ": finalizers assign variables whenever memory is found for it");
+  }
+
+  static std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+  std::size_t cast_bytes(int i) const {
+    return rounded(static_cast<std::size_t>(arrays_.in[i].size) * size_of(prepared_.key));
+  }
+
+  // Memory for cast inputs and for what the kernel wants.
   void allocate_scratch() {
     std::size_t wanted = prepared_.kernel->scratch != nullptr ? prepared_.kernel->scratch(args_) : 0;
-    if (casts_ == 0 && wanted == 0) return;
-    auto rounded = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
-    std::size_t cast_bytes = 0;
+    if ((casts_ == 0 && wanted == 0) || scratch_ != nullptr) return;
+    std::size_t bytes = wanted;
     for (int i = 0; i < call_.n_in; ++i) {
-      if (is_cast(i)) cast_bytes += rounded(static_cast<std::size_t>(arrays_.in[i].size) * size_of(prepared_.key));
+      if (is_cast(i)) bytes += cast_bytes(i);
     }
-    std::byte* memory = scratch_here_;
-    if (!device_.is_host() || cast_bytes + wanted > sizeof scratch_here_) {
-      Shape shape{static_cast<int64_t>(cast_bytes + wanted)};
-      memory = held_.keep(context_.allocate(device_, cast_bytes + wanted, {op_.called(), DType::UInt8, shape}))->data;
+    scratch_ = scratch_here_;
+    if (!device_.is_host() || bytes > sizeof scratch_here_) {
+      Shape shape{static_cast<int64_t>(bytes)};
+      scratch_ = held_.keep(context_.allocate(device_, bytes, {op_.called(), DType::UInt8, shape}))->data;
       check_epoch(context_, call_, prepared_);
     }
-    for (int i = 0; i < call_.n_in; ++i) {
+  }
+
+  void cast_inputs() {
+    std::byte* memory = scratch_;
+    for (int i = 0; casts_ > 0 && i < call_.n_in; ++i) {
       if (!is_cast(i)) continue;
       Array& array = arrays_.in[i];
       cast(array, memory);
-      memory += rounded(static_cast<std::size_t>(array.size) * size_of(prepared_.key));
-      array.data = memory - rounded(static_cast<std::size_t>(array.size) * size_of(prepared_.key));
+      array.data = memory;
+      memory += cast_bytes(i);
       array.dtype = prepared_.key;
     }
     args_.scratch = memory;
@@ -271,11 +293,13 @@ class Execution {
   // memory. Decided last, since a finalizer may read the variable while an op is being set up.
   void write_over_variable() {
     TensorRep& out = *outs_[0];
-    if (!prepared_.is_inline(0)) {
+    if (!prepared_.is_inline(0) && out.storage == nullptr) {
       const TensorRep& variable = *prepared_.into;
       Storage* storage = variable.storage;
-      bool reuses = variable.device == device_.id && storage->refs.load(std::memory_order_acquire) == 1 &&
-                    variable.data == storage->data;
+      // Never in memory of another dtype, nor in too little.
+      bool reuses = storage != nullptr && variable.device == device_.id && variable.dtype == out.dtype &&
+                    storage->refs.load(std::memory_order_acquire) == 1 && variable.data == storage->data &&
+                    out.nbytes() <= storage->bytes;
       if (reuses) {
         context_.runtime().transfer().before_overwrite(device_, *storage);
         storage->retain();
@@ -374,6 +398,7 @@ class Execution {
   Held held_;
   std::vector<Storage*> fetched_;  // empty, or one an input
   int casts_ = 0;
+  std::byte* scratch_ = nullptr;  // inputs that are cast, one after the other, then the kernel's
   uint32_t number_ = 0;
   alignas(64) std::byte scratch_here_[256];
 };

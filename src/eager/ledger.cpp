@@ -2,21 +2,41 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
+#include <new>
+#include <utility>
 
 namespace lutra {
 namespace {
 
 constexpr std::size_t kBlockBytes = 64 << 10;
 constexpr std::size_t kBlocksKept = 64;
+// Fewer dead records than this are not worth a walk over all.
+constexpr std::size_t kFewDead = 64;
 
 }  // namespace
 
-Ledger::Ledger() { values_.push_back({0}); }
-Ledger::~Ledger() { forget_all(); }
+struct alignas(16) RecordBlock {
+  std::size_t bytes;  // of room, after this head
+  std::size_t used;
+  std::size_t records;  // that lie in it
+
+  std::byte* room() { return reinterpret_cast<std::byte*>(this + 1); }
+  static RecordBlock* make(std::size_t bytes) {
+    void* memory = ::operator new(sizeof(RecordBlock) + bytes);
+    return new (memory) RecordBlock{bytes, 0, 0};
+  }
+  static void free(RecordBlock* block) { ::operator delete(block); }
+};
+
+Ledger::Ledger() = default;
+Ledger::~Ledger() {
+  forget_all();
+  for (RecordBlock* block : empty_) RecordBlock::free(block);
+  if (block_ != nullptr) RecordBlock::free(block_);
+}
 
 Ledger::Tapes Ledger::open(bool watches_variables) {
-  if (open_ == ~Tapes{0}) {
+  if (!has_room()) {
     fail(ErrorCode::ResourceExhausted,
          "GradientTape: 64 tapes are open already; close those that are not needed: local tape <close> = ...");
   }
@@ -25,7 +45,7 @@ Ledger::Tapes Ledger::open(bool watches_variables) {
   if (tapes_.size() <= static_cast<std::size_t>(bit)) tapes_.resize(static_cast<std::size_t>(bit) + 1);
   OpenTape& entry = opened(tape);
   entry.first_record = records_.size();
-  entry.first_value = values();
+  entry.first_value = next_;
   entry.earlier.clear();
   open_ |= tape;
   recording_ |= tape;
@@ -46,110 +66,200 @@ void Ledger::resume(Tapes tape, bool watches_variables) {
 void Ledger::close(Tapes tape) {
   stop(tape);
   open_ &= ~tape;
-  if (open_ == 0) {
-    if (readers_ > 0) forget_later_ = true;
-    else forget_all();
-    return;
-  }
-  // The bit will be another tape's: nothing may remember it.
   OpenTape& entry = opened(tape);
+  ++entry.serial;
+  if (open_ == 0 && readers_ == 0) return forget_all();
+  // The bit will be another tape's: nothing may remember it.
   for (std::size_t i = entry.first_record; i < records_.size(); ++i) {
-    records_[i]->tapes &= ~tape;
-    if (records_[i]->tapes == 0 && readers_ == 0) drop_saved(*records_[i]);
+    Record& record = *records_[i];
+    if ((record.tapes & tape) == 0) continue;
+    record.tapes &= ~tape;
+    dead_ += record.tapes == 0;
+    if (record.tapes == 0 && readers_ == 0) drop_saved(record);
   }
-  for (std::size_t i = entry.first_value; i < values_.size(); ++i) values_[i].tapes &= ~tape;
-  for (uint32_t value : entry.earlier) values_[value].tapes &= ~tape;
+  for (uint64_t value = std::max(entry.first_value, first_); value < next_; ++value) {
+    if (info_of(value) != nullptr) set_tapes(value, tapes_of(value) & ~tape);
+    else value |= kChunkValues - 1;
+  }
+  for (uint64_t value : entry.earlier) {
+    if (info_of(value) != nullptr) set_tapes(value, tapes_of(value) & ~tape);
+  }
   entry.earlier.clear();
+  if (readers_ == 0 && dead_ > kFewDead && dead_ > records_.size() / 2) drop_dead_records();
 }
 
-Ledger::OpenTape& Ledger::opened(Tapes tape) { return tapes_[static_cast<std::size_t>(std::countr_zero(tape))]; }
+std::size_t Ledger::index_of(Tapes tape) { return static_cast<std::size_t>(std::countr_zero(tape)); }
 
 // From here on these tapes are interested in the value.
-void Ledger::give(uint32_t value, Tapes tapes) {
-  Tapes fresh = tapes & ~values_[value].tapes;
-  values_[value].tapes |= tapes;
-  for (; fresh != 0; fresh &= fresh - 1) {
-    OpenTape& entry = opened(fresh & -fresh);
+void Ledger::give(uint64_t value, Tapes tapes) {
+  Tapes fresh = tapes & ~tapes_of(value);
+  if (fresh == 0) return;
+  for (Tapes left = fresh; left != 0; left &= left - 1) {
+    OpenTape& entry = opened(left & -left);
     if (value < entry.first_value) entry.earlier.push_back(value);
   }
+  set_tapes(value, tapes_of(value) | fresh);
 }
 
 void Ledger::end_reading() {
-  if (--readers_ > 0 || !forget_later_) return;
-  forget_later_ = false;
+  if (--readers_ > 0) return;
   if (open_ == 0) forget_all();
+  else if (dead_ > 0) drop_dead_records();
 }
 
 void Ledger::forget_all() {
   // Freed storages may be large, but freeing runs no script.
-  for (Record* record : records_) drop_saved(*record);
+  for (Record* record : records_) {
+    drop_saved(*record);
+    free_record(record);
+  }
   records_.clear();
-  values_.resize(1);
+  dead_ = 0;
   variables_.clear();
-  large_.clear();
-  if (blocks_.size() > kBlocksKept) blocks_.resize(kBlocksKept);
-  block_ = used_ = 0;
-  ++serial_;
+  first_ = next_;
+  // The last chunk has room for more.
+  if (chunks_.size() > 1) {
+    first_chunk_ += chunks_.size() - 1;
+    chunks_.erase(chunks_.begin(), chunks_.end() - 1);
+  }
+  if (!chunks_.empty()) chunks_.back()->live = 0;
 }
 
-void* Ledger::allocate(std::size_t bytes) {
+// Each walk is paid for by as many records that died.
+void Ledger::drop_dead_records() {
+  std::size_t kept = 0, tapes_left = tapes_.size();
+  std::vector<std::size_t> begins(tapes_left);
+  for (std::size_t i = 0; i <= records_.size(); ++i) {
+    for (std::size_t t = 0; t < tapes_left; ++t) {
+      if (tapes_[t].first_record == i) begins[t] = kept;
+    }
+    if (i == records_.size()) break;
+    Record* record = records_[i];
+    if (record->tapes != 0) {
+      records_[kept++] = record;
+      continue;
+    }
+    drop_saved(*record);
+    free_record(record);
+  }
+  for (std::size_t t = 0; t < tapes_left; ++t) tapes_[t].first_record = begins[t];
+  records_.resize(kept);
+  dead_ = 0;
+}
+
+Record* Ledger::new_record(std::size_t bytes) {
   bytes = (bytes + 15) / 16 * 16;
-  if (bytes > kBlockBytes) {
-    large_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
-    return large_.back().get();
+  if (block_ == nullptr || block_->used + bytes > block_->bytes) {
+    RecordBlock* next = nullptr;
+    if (bytes > kBlockBytes) {
+      next = RecordBlock::make(bytes);
+    } else if (!empty_.empty()) {
+      next = empty_.back();
+      empty_.pop_back();
+    } else {
+      next = RecordBlock::make(kBlockBytes);
+    }
+    if (block_ != nullptr && block_->records == 0) recycle(block_);
+    block_ = next;
   }
-  if (block_ < blocks_.size() && used_ + bytes > kBlockBytes) {
-    ++block_;
-    used_ = 0;
-  }
-  if (block_ == blocks_.size()) blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kBlockBytes));
-  void* place = blocks_[block_].get() + used_;
-  used_ += bytes;
-  return place;
+  auto* record = new (block_->room() + block_->used) Record{};
+  record->block = block_;
+  record->bytes = bytes;
+  block_->used += bytes;
+  ++block_->records;
+  held_bytes_ += static_cast<int64_t>(bytes);
+  return record;
 }
 
-uint32_t Ledger::new_value(Tapes tapes) {
-  if (values_.size() > value_bits::kIndexMask) {
-    fail(ErrorCode::ResourceExhausted,
-         "GradientTape: more results are recorded than tapes can number (2^26); open a tape per step");
-  }
-  values_.push_back({tapes});
-  return static_cast<uint32_t>(values_.size() - 1);
+void Ledger::free_record(Record* record) {
+  RecordBlock* block = record->block;
+  held_bytes_ -= static_cast<int64_t>(record->bytes);
+  if (--block->records > 0) return;
+  block->used = 0;
+  if (block != block_) recycle(block);
 }
 
-uint32_t Ledger::find(const TensorRep& tensor) const {
+void Ledger::recycle(RecordBlock* block) {
+  if (block->bytes == kBlockBytes && empty_.size() < kBlocksKept) empty_.push_back(block);
+  else RecordBlock::free(block);
+}
+
+uint64_t Ledger::new_value(Tapes tapes) {
+  uint64_t number = next_ >> kChunkBits;
+  if (chunks_.empty()) first_chunk_ = number;
+  if (number - first_chunk_ == chunks_.size()) {
+    chunks_.push_back(std::make_unique<Chunk>());
+    drop_empty_chunks();
+  }
+  uint64_t value = next_++;
+  Chunk& chunk = *chunks_.back();
+  chunk.infos[value & (kChunkValues - 1)] = {tapes, 0};
+  chunk.live += tapes != 0;
+  return value;
+}
+
+void Ledger::set_tapes(uint64_t value, Tapes tapes) {
+  std::unique_ptr<Chunk>& chunk = chunks_[(value >> kChunkBits) - first_chunk_];
+  ValueInfo& info = chunk->infos[value & (kChunkValues - 1)];
+  chunk->live += (tapes != 0) - (info.tapes != 0);
+  info.tapes = tapes;
+  if (tapes != 0) return;
+  if (info.variable != 0) variables_.erase(std::exchange(info.variable, 0));
+  if (chunk->live > 0 || chunk == chunks_.back()) return;
+  chunk.reset();
+  drop_empty_chunks();
+}
+
+// The last one stays: it is being filled.
+void Ledger::drop_empty_chunks() {
+  std::size_t last = chunks_.size() - 1;
+  if (last > 0 && chunks_[last - 1] != nullptr && chunks_[last - 1]->live == 0) chunks_[last - 1].reset();
+  std::size_t gone = 0;
+  while (gone < last && chunks_[gone] == nullptr) ++gone;
+  if (gone == 0) return;
+  chunks_.erase(chunks_.begin(), chunks_.begin() + static_cast<std::ptrdiff_t>(gone));
+  first_chunk_ += gone;
+  first_ = std::max(first_, first_chunk_ << kChunkBits);
+}
+
+std::size_t Ledger::values_kept() const {
+  std::size_t chunks = 0;
+  for (const std::unique_ptr<Chunk>& chunk : chunks_) chunks += chunk != nullptr;
+  return chunks * kChunkValues;
+}
+
+uint64_t Ledger::find(const TensorRep& tensor) const {
   if (is_variable(tensor)) {
     auto found = variables_.find(tensor.value);
     return found != variables_.end() ? found->second : 0;
   }
-  if (tensor.value >> value_bits::kIndexBits != serial_) return 0;
-  return static_cast<uint32_t>(tensor.value & value_bits::kIndexMask);
+  return info_of(tensor.value) != nullptr ? tensor.value : 0;
 }
 
 // As find; a trainable variable becomes known by being used.
-uint32_t Ledger::of_input(const TensorRep& tensor) {
+uint64_t Ledger::of_input(const TensorRep& tensor) {
   if (tensor.value == 0) return 0;
-  uint32_t value = find(tensor);
+  uint64_t value = find(tensor);
   if (!is_trainable(tensor) || watching_variables_ == 0 || !is_float(tensor.dtype)) return value;
-  if (value == 0) {
-    value = new_value(0);
-    variables_.emplace(tensor.value, value);
-  }
+  if (value == 0) value = of_new_variable(tensor.value);
   give(value, watching_variables_);
   return value;
 }
 
-uint64_t Ledger::of_read(const TensorRep& variable) {
-  uint32_t value = is_recording() ? of_input(variable) : 0;
-  return value != 0 ? encode(value) : 0;
+uint64_t Ledger::of_new_variable(uint64_t identity) {
+  uint64_t value = new_value(0);
+  variables_.emplace(identity, value);
+  chunks_.back()->infos[value & (kChunkValues - 1)].variable = identity;
+  return value;
 }
 
+uint64_t Ledger::of_read(const TensorRep& variable) { return is_recording() ? of_input(variable) : 0; }
+
 void Ledger::watch(TensorRep& tensor, Tapes tape) {
-  uint32_t value = find(tensor);
+  uint64_t value = find(tensor);
   if (value == 0) {
-    value = new_value(0);
-    if (is_variable(tensor)) variables_.emplace(tensor.value, value);
-    else tensor.value = encode(value);
+    if (is_variable(tensor)) value = of_new_variable(tensor.value);
+    else value = tensor.value = new_value(0);
   }
   give(value, tape);
 }
@@ -161,14 +271,18 @@ void Ledger::keep(Recorded& to, const TensorRep& from, bool saved) {
     to.tensor.storage = nullptr;
   } else if (to.tensor.storage != nullptr) {
     to.tensor.storage->retain();
+    held_bytes_ += static_cast<int64_t>(to.tensor.nbytes());
   }
 }
 
 void Ledger::drop_saved(Record& record) {
-  auto drop_each = [](Recorded* each, int count) {
+  auto drop_each = [this](Recorded* each, int count) {
     for (int i = 0; i < count; ++i) {
-      if (each[i].is_saved) drop(each[i].tensor);
+      if (!each[i].is_saved) continue;
       each[i].is_saved = false;
+      if (each[i].tensor.storage == nullptr) continue;
+      held_bytes_ -= static_cast<int64_t>(each[i].tensor.nbytes());
+      drop(each[i].tensor);
     }
   };
   drop_each(record.in, record.n_in);
@@ -181,7 +295,7 @@ void Ledger::record(const Call& call, const Prepared& prepared, TensorRep* const
   Tapes tapes = 0;
   for (int i = 0; i < call.n_in; ++i) {
     const TensorRep* tensor = call.in[i].tensor;
-    if (tensor != nullptr && tensor->value != 0) tapes |= values_[of_input(*tensor)].tapes;
+    if (tensor != nullptr && tensor->value != 0) tapes |= tapes_of(of_input(*tensor));
   }
   tapes &= recording_;
   if (tapes == 0) return;
@@ -191,23 +305,24 @@ void Ledger::record(const Call& call, const Prepared& prepared, TensorRep* const
 
   std::size_t attr_bytes = op.attr_bytes(call.attrs);
   std::size_t entries = static_cast<std::size_t>(call.n_in + prepared.n_out);
-  auto* memory = static_cast<std::byte*>(allocate(sizeof(Record) + attr_bytes + entries * sizeof(Recorded)));
-  auto* record = new (memory) Record{};
-  std::byte* attrs = memory + sizeof(Record);
-  op.copy_attrs(attrs, call.attrs);
+  if (records_.size() == records_.capacity()) records_.reserve(2 * records_.size() + kFewDead);
+  Record* record = new_record(sizeof(Record) + attr_bytes + entries * sizeof(Recorded));
+  records_.push_back(record);
   record->op = &op;
-  record->attrs = attrs;
-  record->in = reinterpret_cast<Recorded*>(attrs + attr_bytes);
-  record->out = record->in + call.n_in;
-  record->tapes = tapes;
   record->device = prepared.device->id;
   record->key = prepared.key;
-  records_.push_back(record);
+  record->tapes = tapes;
   try {
+    auto* attrs = reinterpret_cast<std::byte*>(record + 1);
+    op.copy_attrs(attrs, call.attrs);
+    record->attrs = attrs;
+    record->in = reinterpret_cast<Recorded*>(attrs + attr_bytes);
+    record->out = record->in + call.n_in;
     fill(*record, call, prepared, outs);
   } catch (...) {
     drop_saved(*record);
     record->tapes = 0;
+    ++dead_;
     throw;
   }
 }
@@ -228,6 +343,7 @@ void Ledger::fill(Record& record, const Call& call, const Prepared& prepared, Te
     }
     bool saved = (saves & kAllX) == kAllX || (i < 4 && (saves >> i & 1) != 0);
     in.value = find(*tensor);
+    if (tapes_of(in.value) == 0) in.value = 0;
     keep(in, *tensor, saved);
   }
   for (; record.n_out < prepared.n_out; ++record.n_out) {
@@ -237,7 +353,7 @@ void Ledger::fill(Record& record, const Call& call, const Prepared& prepared, Te
     out.value = 0;
     if (is_float(outs[i]->dtype)) {
       out.value = new_value(record.tapes);
-      outs[i]->value = encode(out.value);
+      outs[i]->value = out.value;
     }
     keep(out, *outs[i], (saves >> (8 + i) & 1) != 0);
   }

@@ -12,13 +12,11 @@
 
 namespace lutra {
 
-// TensorRep::value of a variable: an identity for its life. Else of a result: {serial | index}, and good only while the
-// ledger's serial is the same; 0: nobody watches.
+// TensorRep::value of a variable: an identity for its life. Else of a result: its number in the ledger, which no other
+// value ever has, and which the ledger may have forgotten; 0: nobody watches.
 namespace value_bits {
 inline constexpr uint64_t kVariable = uint64_t{1} << 63;
 inline constexpr uint64_t kTrainable = uint64_t{1} << 62;
-inline constexpr int kIndexBits = 26;
-inline constexpr uint64_t kIndexMask = (uint64_t{1} << kIndexBits) - 1;
 }  // namespace value_bits
 
 inline bool is_variable(const TensorRep& tensor) { return (tensor.value & value_bits::kVariable) != 0; }
@@ -28,12 +26,16 @@ inline bool is_trainable(const TensorRep& tensor) { return (tensor.value & value
 struct Recorded {
   TensorRep tensor;  // without storage unless is_saved
   Scalar number;     // of an input that is a number
-  uint32_t value;    // its index in the ledger; 0: not watched
+  uint64_t value;    // its number in the ledger; 0: not watched
   bool is_saved;
   bool is_number;
 };
 
+struct RecordBlock;
+
 struct alignas(16) Record {
+  RecordBlock* block;  // that it lies in
+  std::size_t bytes;   // that it takes there, with its attributes, inputs and outputs
   const OpDef* op;
   const std::byte* attrs;
   Recorded* in;
@@ -55,18 +57,19 @@ class Ledger {
 
   bool is_recording() const { return recording_ != 0; }
 
+  bool has_room() const { return open_ != ~Tapes{0}; }  // for one more tape
   // A new tape, which records; its bit. Fails (ResourceExhausted) when 64 are open.
   Tapes open(bool watches_variables);
   // It records no more; what it has recorded stays.
   void stop(Tapes tape);
   // It records again.
   void resume(Tapes tape, bool watches_variables);
-  // It lets go of its records. With the last tape all is forgotten.
+  // It lets go of its records. What no tape is interested in any more is forgotten, with the last tape everything.
   void close(Tapes tape);
 
   // From here on `tape` is interested in what is computed from the tensor.
   void watch(TensorRep& tensor, Tapes tape);
-  // While a reader walks the records, nothing is forgotten.
+  // While a reader walks the records, they stay where they are.
   void begin_reading() { ++readers_; }
   void end_reading();
 
@@ -76,52 +79,85 @@ class Ledger {
   // Called after each op while a tape records. Sets the outputs' `value`.
   void record(const Call& call, const Prepared& prepared, TensorRep* const* outs);
   // Lets go of what a record has saved for its rule.
-  static void drop_saved(Record& record);
+  void drop_saved(Record& record);
 
-  // The index of a tensor's or variable's value; 0 when no tape knows it.
-  uint32_t find(const TensorRep& tensor) const;
-  // What a tensor of this value carries.
-  uint64_t value_of(uint32_t index) const { return encode(index); }
-  uint32_t values() const { return static_cast<uint32_t>(values_.size()); }  // one past the last index
+  // The number of a tensor's or variable's value; 0 when no tape knows it.
+  uint64_t find(const TensorRep& tensor) const;
+  uint64_t values_end() const { return next_; }  // one past the last number
   std::size_t records() const { return records_.size(); }
   Record& at(std::size_t i) { return *records_[i]; }
-  bool watches(uint32_t value, Tapes tape) const { return (values_[value].tapes & tape) != 0; }
-
- private:
-  struct ValueInfo {
-    Tapes tapes;
-  };
-  uint32_t new_value(Tapes tapes);
-  uint64_t encode(uint32_t index) const { return serial_ << value_bits::kIndexBits | index; }
-  uint32_t of_input(const TensorRep& tensor);
-  void* allocate(std::size_t bytes);
-  static void keep(Recorded& to, const TensorRep& from, bool saved);
-  void fill(Record& record, const Call& call, const Prepared& prepared, TensorRep* const* outs);
-  void forget_all();
-
-  // Where a tape began, so that closing it looks at no more than it can have touched.
+  bool watches(uint64_t value, Tapes tape) const {
+    const ValueInfo* info = info_of(value);
+    return info != nullptr && (info->tapes & tape) != 0;
+  }
+  // Where a tape began: what came before is none of its business, but for a few values that it watches.
   struct OpenTape {
     std::size_t first_record = 0;
-    uint32_t first_value = 0;
-    std::vector<uint32_t> earlier;  // values from before that it watches
+    uint64_t first_value = 0;
+    std::vector<uint64_t> earlier;  // values from before that it watches
+    uint64_t serial = 0;            // moves on when the tape is closed, so that the next one of its bit is another
   };
-  OpenTape& opened(Tapes tape);
-  void give(uint32_t value, Tapes tapes);
+  const OpenTape& tape(Tapes tape) const { return tapes_[index_of(tape)]; }
+
+  // Bytes of the records and of what they have saved; a storage that two have saved counts twice.
+  int64_t held_bytes() const { return held_bytes_; }
+  // How many values it remembers, to the size of a chunk.
+  std::size_t values_kept() const;
+
+ private:
+  // Values by number, in chunks: numbers only grow, and a chunk goes when no tape is interested in any of its values.
+  struct ValueInfo {
+    Tapes tapes = 0;
+    uint64_t variable = 0;  // the identity of the variable it is the value of
+  };
+  static constexpr int kChunkBits = 9;
+  static constexpr uint64_t kChunkValues = uint64_t{1} << kChunkBits;
+  struct Chunk {
+    ValueInfo infos[kChunkValues];
+    int live = 0;  // values some tape is interested in
+  };
+  // Null: forgotten.
+  const ValueInfo* info_of(uint64_t value) const {
+    if (value < first_ || value >= next_) return nullptr;
+    const Chunk* chunk = chunks_[(value >> kChunkBits) - first_chunk_].get();
+    return chunk != nullptr ? &chunk->infos[value & (kChunkValues - 1)] : nullptr;
+  }
+  Tapes tapes_of(uint64_t value) const {
+    const ValueInfo* info = info_of(value);
+    return info != nullptr ? info->tapes : 0;
+  }
+  uint64_t new_value(Tapes tapes);
+  void set_tapes(uint64_t value, Tapes tapes);
+  void drop_empty_chunks();
+  uint64_t of_input(const TensorRep& tensor);
+  uint64_t of_new_variable(uint64_t identity);
+  void give(uint64_t value, Tapes tapes);
+
+  Record* new_record(std::size_t bytes);
+  void free_record(Record* record);
+  void recycle(RecordBlock* block);
+  void keep(Recorded& to, const TensorRep& from, bool saved);
+  void fill(Record& record, const Call& call, const Prepared& prepared, TensorRep* const* outs);
+  void forget_all();
+  void drop_dead_records();
+  static std::size_t index_of(Tapes tape);
+  OpenTape& opened(Tapes tape) { return tapes_[index_of(tape)]; }
 
   Tapes recording_ = 0;
   Tapes open_ = 0;
   Tapes watching_variables_ = 0;  // of those recording
-  uint64_t serial_ = 1;
   int readers_ = 0;
-  bool forget_later_ = false;
-  std::vector<OpenTape> tapes_;    // by bit
-  std::vector<ValueInfo> values_;  // entry 0 is nobody's
+  int64_t held_bytes_ = 0;
+  std::vector<OpenTape> tapes_;  // by bit
+  uint64_t first_ = 1, next_ = 1;
+  uint64_t first_chunk_ = 0;
+  std::vector<std::unique_ptr<Chunk>> chunks_;        // from first_chunk_ on; null: forgotten
+  std::unordered_map<uint64_t, uint64_t> variables_;  // a variable's identity to its value
   std::vector<Record*> records_;
-  std::unordered_map<uint64_t, uint32_t> variables_;  // a variable's identity to its value
+  std::size_t dead_ = 0;  // records that no tape is interested in
   // Records lie in blocks that are used again.
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  std::size_t block_ = 0, used_ = 0;
-  std::vector<std::unique_ptr<std::byte[]>> large_;  // records that fit no block
+  RecordBlock* block_ = nullptr;     // where the next one goes
+  std::vector<RecordBlock*> empty_;  // blocks without records
 };
 
 }  // namespace lutra

@@ -25,8 +25,10 @@ bool can_share(Runtime& runtime, const TensorRep& variable, const TensorRep& val
   return value.storage == nullptr || (value.data == value.storage->data && value.storage->bytes / 2 <= value.nbytes());
 }
 
-// The variable keeps its device and identity and takes the bytes.
-void take_value(TensorRep& variable, const TensorRep& value) {
+// The variable keeps its device and identity and takes the bytes. An op that is being set up, whose finalizer this may
+// be, learns by the epoch that what it knows of the variable is of before.
+void take_value(Runtime& runtime, TensorRep& variable, const TensorRep& value) {
+  ++runtime.epoch;
   TensorRep before = variable;
   share(variable, value);
   variable.device = before.device;
@@ -68,11 +70,15 @@ void run_update(Context& context, Call& call, TensorRep& variable) {
   ForcedPlace place{&context.runtime().device(variable.device), Reason::Variable};
   Prepared prepared;
   prepare(context, call, &prepared, &place);
+  if (prepared.out[0].dtype != variable.dtype || prepared.out[0].size != variable.size) {
+    fail(ErrorCode::Internal, call.op->called(), ": the update's result is ", prepared.out[0].dtype, " of ",
+         prepared.out[0].shape, ", and its variable ", variable.dtype, " of ", variable.shape());
+  }
   prepared.into = &variable;
   Tensor result;
   TensorRep* out = &result.rep();
   execute(context, call, prepared, &out);
-  take_value(variable, result.rep());
+  take_value(context.runtime(), variable, result.rep());
 }
 
 }  // namespace
@@ -117,7 +123,7 @@ void assign(Context& context, std::string_view name, TensorRep& variable, const 
   LogicalDevice& device = runtime.device(variable.device);
   if (can_share(runtime, variable, *value.tensor)) {
     report_op(context, kLogged[0], device, Reason::Variable);
-    take_value(variable, *value.tensor);
+    take_value(runtime, variable, *value.tensor);
     return;
   }
   Operand operands[1] = {value};
@@ -129,10 +135,11 @@ void assign(Context& context, std::string_view name, TensorRep& variable, const 
 void assign_slice(Context& context, std::string_view name, TensorRep& variable, const SliceAttrs& slice,
                   const Operand& value) {
   check_value("v[...] = value", name, variable, value, true);
-  // Parts of itself are read from the value it had: held here, that is not written over.
+  // Itself, or parts of it, are read from the value it had: held here, that is not written over.
   Tensor before;
   if (value.tensor != nullptr && value.tensor->storage == variable.storage) share(before.rep(), variable);
   Operand operands[2] = {{&variable, Scalar::of(false)}, as_variables(variable, value)};
+  if (value.tensor == &variable) operands[1].tensor = &before.rep();
   Call call(context.runtime().ops().get("StridedSliceAssign"), operands, 2, 1);
   call.as<SliceAttrs>() = slice;
   run_update(context, call, variable);

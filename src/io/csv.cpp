@@ -186,6 +186,10 @@ class CsvReader final : public FileReader {
       for (bool last = false; !last; to += width) {
         std::string_view field = scanner.field(&last);
         Scalar value = number_of(scanner, field);
+        // An integer has no -0, a float has.
+        if (is_float(entry.dtype) && value.kind == Scalar::Kind::Int && value.i == 0 && field[0] == '-') {
+          value = Scalar::of(-0.0);
+        }
         bool is_one_of_two = value.as_double() == 0 || value.as_double() == 1;
         if (is_integer(entry.dtype) ? !fits(entry.dtype, value) : entry.dtype == DType::Bool && !is_one_of_two) {
           scanner.fail_here(quote(field), " does not fit ", entry.dtype);

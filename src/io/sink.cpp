@@ -1,6 +1,7 @@
 #include "io/sink.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -23,14 +24,48 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The file that a link, or a chain of links, leads to.
-std::string resolved(const std::string& path) {
-  char* real = realpath(path.c_str(), nullptr);
-  if (real == nullptr) return path;
-  std::string out = real;
-  free(real);
-  return out;
+// The file that a link, or a chain of links, leads to, whether it is there yet or not.
+std::string resolved(std::string path) {
+  constexpr int kMostLinks = 40;  // as Linux follows; a ring of links fails later
+  for (int i = 0; i < kMostLinks; ++i) {
+    if (char* real = realpath(path.c_str(), nullptr)) {
+      path = real;
+      free(real);
+      break;
+    }
+    char target[4096];
+    ssize_t length = readlink(path.c_str(), target, sizeof target);
+    if (length <= 0 || length == static_cast<ssize_t>(sizeof target)) break;
+    std::string_view to(target, static_cast<std::size_t>(length));
+    path = to[0] == '/' ? std::string(to) : text(folder_of(path), "/", to);
+  }
+  return path;
 }
+
+// While it lives, a file that grows beyond `ulimit -f` is an error of write instead of a signal that ends the process.
+// The signal goes to the thread that writes, so that holding it back there touches no handler of the host's.
+class FileLimitIsAnError {
+ public:
+  FileLimitIsAnError() {
+    sigset_t pending;
+    sigemptyset(&signal_);
+    sigaddset(&signal_, SIGXFSZ);
+    was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+    pthread_sigmask(SIG_BLOCK, &signal_, &before_);
+  }
+  ~FileLimitIsAnError() {
+    int error = errno;
+    timespec at_once{};
+    if (!was_pending_ && sigismember(&before_, SIGXFSZ) == 0) sigtimedwait(&signal_, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+  FileLimitIsAnError(const FileLimitIsAnError&) = delete;
+
+ private:
+  sigset_t signal_, before_;
+  bool was_pending_;
+};
 
 }  // namespace
 
@@ -69,6 +104,7 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::put_out(uint64_t offset, const std::byte* bytes, std::size_t count) {
+  FileLimitIsAnError guard;
   while (count > 0) {
     ssize_t done = pwrite(file_, bytes, count, static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;

@@ -57,6 +57,8 @@ class State {
     if (box->tensor.storage != nullptr) own_stored(L, box);
   }
   void disown(Box* box);  // by the collector
+  // Collects when the tapes there are hold much memory. Calls finalizers.
+  void tape_opens(lua_State* L) { books_.tape_opens(L, context_->ledger()); }
   // The collector is generational from here on.
   void collects_generations() { books_.has_generations(main_); }
   void release(Box* box);  // by hand: a second use gives a sentence

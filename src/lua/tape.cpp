@@ -49,6 +49,7 @@ int new_tape(lua_State* L) {
     args.options(
         1, {{"persistent", &options.persistent}, {"watch_accessed_variables", &options.watch_accessed_variables}});
   });
+  state.tape_opens(L);
   auto* object = static_cast<TapeObject*>(lua_newuserdatauv(L, sizeof(TapeObject), 0));
   object->tape = nullptr;
   object->cookie = object->live_cookie();

@@ -86,9 +86,24 @@ int item(Args& args) {
   return 1;
 }
 
+// Lists that hold no element: those above an axis of size zero. Capped.
+int64_t empty_lists(const TensorRep& tensor, int64_t most) {
+  int64_t lists = 1, level = 1;
+  for (int axis = 0; tensor.size == 0 && axis < tensor.rank && tensor.dims[axis] > 0; ++axis) {
+    if (tensor.dims[axis] > most / level) return most;
+    level *= tensor.dims[axis];
+    lists = std::min(most, lists + level);
+  }
+  return lists;
+}
+
 int totable(Args& args) {
+  constexpr int64_t kMostEmptyLists = 1 << 20;
   args.at_most(1);
   const TensorRep& tensor = args.tensor(1, "tensor").tensor;
+  require(empty_lists(tensor, kMostEmptyLists) < kMostEmptyLists, "totable: the tensor ", tensor.shape(),
+          " has no elements, and its table would be more than ", kMostEmptyLists,
+          " empty lists; t.shape says all there is to know of it");
   std::vector<std::byte> bytes = host_bytes(args.state, tensor);
   DType dtype = tensor.dtype;
   Shape shape = tensor.shape();

@@ -81,6 +81,13 @@ void TensorBooks::collect_all(lua_State* L) {
   most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;
 }
 
+void TensorBooks::collect_held(lua_State* L, const Ledger& ledger) {
+  if (lua_gc(L, LUA_GCISRUNNING) != 1) return;
+  collect_all(L);
+  bytes_at_collection_ = bytes_;
+  held_at_full_ = ledger.held_bytes();
+}
+
 // What lives through two such collections counts as old, and only a full one frees it. So they come less often while
 // little of what was made since the last is garbage.
 void TensorBooks::collect_young(lua_State* L) {

@@ -4,8 +4,10 @@
 
 #include <lua.hpp>
 
+#include <algorithm>
 #include <unordered_set>
 
+#include "eager/ledger.h"
 #include "lua/box.h"
 
 namespace lutra {
@@ -20,6 +22,13 @@ class TensorBooks {
   bool is_collection_due() const { return bytes_ - bytes_at_collection_ > step_bytes_; }
   // A collection, of what is young where that will do, unless the script has stopped the collector. Calls finalizers.
   void collect(lua_State* L);
+  // A tape opens: what those before it hold Lua does not see, and one that lost its owner without being closed is only
+  // sure to be found by a full collection. So there is one when they hold much more than after the last.
+  void tape_opens(lua_State* L, const Ledger& ledger) {
+    held_at_full_ = std::min(held_at_full_, ledger.held_bytes());
+    if (ledger.held_bytes() - held_at_full_ > full_bytes_) [[unlikely]]
+      collect_held(L, ledger);
+  }
   // The interpreter's collector is generational: a step of it is a collection of what is young.
   void has_generations(lua_State* L);
 
@@ -32,15 +41,17 @@ class TensorBooks {
   int64_t count_ = 0;
   int64_t bytes_ = 0;  // what they hold
   int64_t bytes_at_collection_ = 0;
+  int64_t held_at_full_ = 0;               // what tapes held after the last full collection
   int64_t step_bytes_ = int64_t{8} << 20;  // growth from one collection to the next
+  int64_t full_bytes_ = int64_t{8} << 20;  // growth from one full collection to the next
   // Of generations only; see docs/decisions/collector-budget.md.
   bool has_generations_ = false;
   int good_steps_ = 0;  // in a row
   int64_t bytes_at_full_ = 0;
-  int64_t full_bytes_ = int64_t{8} << 20;  // growth from one full collection to the next
-  int most_lua_kb_ = 0;                    // more memory of Lua's own calls for a full collection, too
+  int most_lua_kb_ = 0;  // more memory of Lua's own calls for a full collection, too
 
   void collect_all(lua_State* L);
+  void collect_held(lua_State* L, const Ledger& ledger);
   void collect_young(lua_State* L);
   // While the interpreter closes, Lua calls the finalizers there are but none of what they make: these.
   std::unordered_set<Box*> made_in_finalizers_;

@@ -50,6 +50,23 @@ assert(out == "ready false\tinterrupted!\n" and err == "" and status == 0, out .
 out, err, status = interrupt("-i", ready .. "while true do end\nprint('alive')\n", 1)
 assert(out:find("alive\n> \n$") and err:find("^interrupted!\n") and status == 0, out .. err)
 
+-- A gradient is one C function, which takes twice as long as what it is of: it ends between two of its steps.
+out, err, status = interrupt("-", [[
+  local w, x = lt.Variable(lt.ones { 300000 }), lt.ones { 300000 }
+  local tape = lt.GradientTape { persistent = true }
+  local begin = lt.time()
+  for _ = 1, 1000 do x = x * w end
+  local forward = lt.time() - begin
+  ]] .. ready .. [[
+  begin = lt.time()
+  local ok, err = pcall(function()
+    pcall(tape.gradient, tape, x, w)
+    while true do end
+  end)
+  local took = lt.time() - begin
+  print(ok, err:match("interrupted!"), took < forward or took, #tape:gradient(x * w, { x }))]], 1)
+assert(out == "ready false\tinterrupted!\ttrue\t1\n" and status == 0, out .. err)
+
 -- One C function that hardly ends: the first interrupt waits for it, the second does not.
 out, err, status = interrupt("-", ready .. "(('a'):rep(300)):find(('.-'):rep(9) .. 'b')", 5)
 assert(out == "ready " and err == "" and status == 130, "exit status " .. tostring(status) .. " " .. err)

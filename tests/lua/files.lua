@@ -163,6 +163,18 @@ expect.equal(select("#", lt.load(data .. "spaces.csv", { delimiter = " " })), 1)
 same(lt.load(data .. "spaces.csv", { delimiter = " " }), counted({ 4, 3 }, "int32"), "csv of NumPy, integers")
 same(lt.load(data .. "numpy.csv", { dtype = "float64" }), counted({ 4, 3 }, "float64"), "csv of NumPy, its header a comment")
 expect.equal(select(2, lt.load(data .. "numpy.csv", { header = true })), { "x", "y", "z" })
+-- -0 is a number of its own in floats, and just 0 in integers.
+do
+  local path = at "zeros.csv"
+  local file <close> = assert(io.open(path, "wb"))
+  file:write("-0,0,-0.0,+0\n")
+  file:flush()
+  for _, dtype in ipairs { "float64", "float32", "float16" } do
+    local signs = (1 / lt.load(path, { dtype = dtype })):totable()[1]
+    expect.equal(signs, { -math.huge, math.huge, -math.huge, math.huge }, dtype)
+  end
+  expect.equal(lt.load(path, { dtype = "int32" }):totable(), { { 0, 0, 0, 0 } })
+end
 -- Which line is the header: comments above it are passed over, unless only numbers come after them.
 for _, case in ipairs {
   { "# made by hand, twice\n\n#\na,b\n# more\n1,2\n", { "a", "b" } }, { "# note\n# a,b\n1,2\n", { "a", "b" } },
@@ -344,6 +356,27 @@ expect.equal(lt.load(at "x.npy"):totable(), { 8 })
 do
   local pipe <close> = assert(io.popen(("cd '%s' && stat -c %%a x.npy && readlink link.npy"):format(folder)))
   expect.equal(pipe:read("a"), "640\nx.npy\n")
+end
+-- Also one, or a chain of them, whose file is not there yet; a ring of links leads nowhere.
+assert(os.execute(("cd '%s' && ln -s new.npy to_new.npy && ln -s '%s/to_new.npy' chain.npy && ln -s ring.npy ring.npy"):format(folder, folder)))
+lt.save(at "chain.npy", { 9 })
+expect.equal(lt.load(at "new.npy"):totable(), { 9 })
+do
+  local pipe <close> = assert(io.popen(("cd '%s' && readlink to_new.npy"):format(folder)))
+  expect.equal(pipe:read("a"), "new.npy\n")
+end
+raises("InvalidArgument", "cannot be written", lt.save, at "ring.npy", { 1 })
+
+-- A file beyond `ulimit -f` is an error, the program goes on, and nothing is left of it.
+do
+  local said, ran = expect.program(([[
+local ok, err = pcall(lt.save, %q, lt.zeros { 1000, 1000 })
+print(ok, err.code, err.message:match("cannot be written.*"))
+lt.save(%q, { 3 })
+print(lt.load(%q)[1]:item())
+]]):format(at "large.npy", at "small.npy", at "small.npy"), "", "ulimit -f 100;")
+  assert(ran and said:find("^false\t%u%a+\tcannot be written: File too large\n3\n$"), said)
+  assert(not listing():find("large") and not listing():find("tmp"), listing())
 end
 
 assert(os.execute("rm -r '" .. folder .. "'"))

@@ -172,4 +172,75 @@ for _, case in ipairs { { to = 0, fails = true }, { to = 1, fails = false } } do
   collectgarbage()
   collectgarbage()
 end
+
+-- The same for memory that comes after the inputs have been looked at: for casts, for what a kernel wants, for a variable
+-- whose memory a read holds. What the variable held is freed and written over by something else; the result is that of
+-- its value before or after.
+local n = 2 * 1024 * 1024  -- 8 MB in float32
+local function full(value, dtype, size) return lt.fill({ size or n }, value, { dtype = dtype or "float32" }) end
+for what, case in pairs {
+  ["a cast input"] = { limit = 58, held = 2, results = { 101, 105 }, make = function()
+    local ints = lt.fill({ n }, 100)
+    return function(v) return (v + ints)[1]:item() end
+  end },
+  ["a kernel's scratch memory"] = { limit = 77, held = 1, dtype = "float16", size = 2 * n, results = { 4, 20 }, make = function()
+    local factor = full(4 / (2 * n), "float16", 2 * n)
+    return function(v) return lt.dot(v, factor):item() end
+  end },
+  ["an update's fresh memory"] = { limit = 58, held = 2, results = { 8, 12 }, make = function()
+    local w = lt.Variable(full(7))
+    local read = w:value()
+    return function(v)
+      w:assign_add(v)
+      assert(read[1]:item() == 7, "what was read stays")
+      return w[n]:item()
+    end
+  end },
+} do
+  config.reset()
+  config.set_memory_limit("CPU:0", case.limit)
+  local v, other = lt.Variable(full(1, case.dtype, case.size)), full(5, case.dtype, case.size)
+  local op, held, called = case.make(), {}, false
+  for i = 1, case.held do held[i] = full(7) end
+  collectgarbage()
+  collectgarbage("stop")
+  setmetatable({ full(9) }, { __gc = function()
+    called = true
+    v:assign(other)
+    other = nil
+    held[#held + 1] = full(1000, case.dtype, case.size)
+  end })
+  collectgarbage("restart")
+  local was = collectgarbage("incremental", 1000, 1)
+  local result = op(v)
+  collectgarbage(was)
+  assert(called, what .. ": no finalizer was called")
+  assert(result == case.results[1] or result == case.results[2], what .. ": " .. tostring(result))
+  expect.equal(v[1]:item(), 5, what)
+  v, held, op = nil, nil, nil
+  collectgarbage()
+  collectgarbage()
+end
+
+-- A variable that is fetched twice for one op on a GPU is the same both times.
+config.reset()
+config.set_simulated_gpus(1, { memory_limit = 34 })
+do
+  local v, other = on("/CPU:0", function() return lt.Variable(full(1)), full(5) end)
+  local held, called = on("/GPU:0", full, 7), false
+  collectgarbage()
+  collectgarbage("stop")
+  local garbage = on("/GPU:0", function() return { full(9), full(9) } end)
+  setmetatable(garbage, { __gc = function()
+    called = true
+    v:assign(other)
+  end })
+  garbage = nil
+  collectgarbage("restart")
+  local was = collectgarbage("incremental", 1000, 1)
+  local result = on("/GPU:0", lt.mul, v, v)[1]:item()
+  collectgarbage(was)
+  assert(called and held.size == n, "no finalizer was called")
+  assert(result == 1 or result == 25, result)
+end
 print("ok")

@@ -29,6 +29,9 @@ local function fresh()
 end
 local function pick() return live[draw(#live)] end
 for i = 1, 4 do live[i] = lt.device(device(), fresh) end
+local vars = {}
+for i = 1, 3 do vars[i] = lt.device(device(), function() return lt.Variable(fresh()) end) end
+local function var() return vars[draw(#vars)] end
 
 local actions = {
   function() return pick() + pick() end,
@@ -44,6 +47,35 @@ local actions = {
   function() return pick():to(device()) end,
   function() return fresh() end,
   function() return lt.zeros_like(pick()) + draw(9) end,
+  -- Variables: replaced, written in place or into fresh memory when a read holds the old, and by themselves.
+  function() return var():assign(pick()):value() end,
+  function() return var():assign_add(pick() % 13) + 1 end,
+  function() return pick() - var():assign_sub(var()) end,
+  function() local v = var() local old = v:value() v:assign_add(draw(9)) return old + v end,
+  function()
+    local v, first = var(), draw(rows)
+    v[{ {first, rows} }] = pick()[{ {1, rows - first + 1} }]
+    return v * 3
+  end,
+  function() local v = var() v[{ {rows, 1, -1}, {} }] = v return v:value() end,
+  function() local v = var() v[{ {}, {1, draw(columns)} }] = draw(9) return v:value() end,
+  function() return var():to(device()) end,
+  -- Gradients, of values that are exact in float32; the variable is assigned before they are asked for.
+  function()
+    local w, factor = lt.Variable((pick() % 50):cast("float32")), (pick() % 7):cast("float32")
+    local tape <close> = lt.GradientTape()
+    local y = lt.device(device(), lt.mul, w, factor) * w
+    w:assign_add(1)
+    return tape:gradient(y, w):cast("int32")
+  end,
+  function()
+    local w = lt.Variable((var() % 50):cast("float32"))
+    local outer <close> = lt.GradientTape()
+    local inner <close> = lt.GradientTape { persistent = draw(2) == 1 }
+    local slope = inner:gradient(w[{ {1, rows - 1} }] ^ 2 * 2, w)
+    w:assign(0)
+    return (outer:gradient(slope * slope, w) % 4093):cast("int32")
+  end,
 }
 local function fits(t) return t.rank == 2 and t.shape[1] == rows and t.shape[2] == columns end
 local digest = {}
@@ -64,6 +96,7 @@ for step = 1, 120 do
   elseif chance == 8 then lt.tidy(function() local a = pick() * 2 return a + 1 end)
   end
 end
+for i = 1, #vars do live[#live + 1] = vars[i] end
 for i = 1, #live do
   local total = 0
   for _, row in ipairs(live[i]:totable()) do for j, v in ipairs(row) do total = (total * 31 + v * j) % 1000003 end end

@@ -140,6 +140,18 @@ do
   expect.equal(outer:gradient(kept, { x, y })[1]:item(), 6)
 end
 
+-- A seed that another tape watches becomes known to the ledger while the gradient is being set up.
+for _, size in ipairs { 2, 100 } do
+  local outer <close> = lt.GradientTape { persistent = true }
+  local v, w = lt.Variable(lt.fill({ size }, 3.0)), lt.Variable(lt.fill({ size }, 5.0))
+  local inner <close> = lt.GradientTape()
+  local y = v * v
+  local g = inner:gradient({ y, w }, { v }, { output_gradients = { w, v } })[1]
+  expect.equal({ g:min():item(), g:max():item() }, { 30, 30 }, "2 v w")
+  local second = outer:gradient(g, { v, w })
+  expect.equal({ second[1][1]:item(), second[2][1]:item() }, { 10, 6 }, "its own gradients")
+end
+
 -- When a tape may be asked.
 do
   local x = lt.Variable(3.0)
@@ -197,7 +209,26 @@ collectgarbage()
 collectgarbage()
 expect.equal(lt.debugging.live_storages(), before, "storages alive after a loop")
 
--- An error in the middle leaves the tape closed and the rest as it was.
+-- Tapes that nobody holds any more are in nobody's way, and what they have saved is found in time.
+for _ = 1, 200 do local _ = lt.GradientTape() end
+-- Here tapes grow old before they are garbage, and record everything until they are found.
+local text, ok = expect.program([[
+local w, x = lt.Variable(lt.zeros { 1000, 2000 }), lt.ones { 4, 1000 }
+local held, most = {}, 0
+for i = 1, 200 do
+  local tape = lt.GradientTape { persistent = true }
+  held[i % 5] = tape
+  tape:gradient((x:matmul(w) ^ 2):mean(), w)
+  w:assign_add(1e-3)
+  most = math.max(most, lt.debugging.live_storages())
+end
+print(most, lt.config.get_memory_info("CPU:0").peak // 2 ^ 20)
+]])
+assert(ok, text)
+local storages, mb = text:match("^(%d+)\t(%d+)")
+assert(tonumber(storages) < 300 and tonumber(mb) < 300, "tapes without <close>: storages, MB " .. text)
+
+-- A mistake in what is asked leaves the tape as it was.
 do
   local x = lt.device("CPU:0", lt.Variable, lt.ones { 4 })
   local tape <close> = lt.GradientTape()
@@ -206,4 +237,64 @@ do
   expect.raises("InvalidArgument", "output_gradients", tape.gradient, tape, y, x, { output_gradients = lt.ones { 3 } })
   expect.equal(tape:gradient(y, x):totable(), { 2, 2, 2, 2 })
 end
+
+-- An error in the middle, for want of memory, closes the tape, or leaves a persistent one as it was; nothing is lost. A tape
+-- that a finalizer closes in the middle says so, also when the finalizer opens another.
+local text, ok = expect.program([[
+lt.config.set_memory_limit("CPU:0", 40)
+local n = 1 << 20  -- 4 MB
+local x = lt.Variable(lt.fill({ n }, 2.0))
+local function ask(tape, y)
+  local ok, result = pcall(tape.gradient, tape, y, x)
+  return ok and result[1]:item() or result.code .. ": " .. result.message:gsub("\n.*", "")
+end
+for _, persistent in ipairs { false, true } do
+  collectgarbage() collectgarbage()
+  local before = lt.debugging.live_storages()
+  do
+    local tape <close> = lt.GradientTape { persistent = persistent }
+    local y = x * x * x
+    local filler = lt.zeros { 5 * n }
+    collectgarbage() collectgarbage()
+    print((ask(tape, y):gsub(" on .*", "")))
+    filler:release()
+    print((tostring(ask(tape, y)):gsub(";.*", "")))
+  end
+  collectgarbage() collectgarbage()
+  print(lt.debugging.live_storages() - before)
+end
+for _, opens in ipairs { false, true } do
+  collectgarbage() collectgarbage()
+  collectgarbage("stop")
+  local tape, other = lt.GradientTape { persistent = true }, nil
+  local y = x * x * x
+  setmetatable({ lt.zeros { 5 * n } }, { __gc = function()
+    tape:close()
+    if opens then
+      other = lt.GradientTape()
+      other:watch(x)
+    end
+  end })
+  collectgarbage("restart")
+  local was = collectgarbage("incremental", 1000, 1)
+  print(ask(tape, y))
+  print((ask(tape, y):gsub(";.*", "")))
+  collectgarbage(was)
+  if other then print(ask(other, x * x)) end
+end
+]])
+assert(ok, text)
+expect.equal(text, [[
+ResourceExhausted: mul: out of memory
+FailedPrecondition: gradient: a tape that is not persistent can be asked only once
+0
+ResourceExhausted: mul: out of memory
+12.0
+0
+FailedPrecondition: gradient: a finalizer closed the tape while it was asked
+FailedPrecondition: gradient: the tape is closed
+FailedPrecondition: gradient: a finalizer closed the tape while it was asked
+FailedPrecondition: gradient: the tape is closed
+4.0
+]])
 print("ok")

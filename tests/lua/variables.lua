@@ -13,6 +13,11 @@ expect.equal(lt.Variable(1.5, { trainable = false }).trainable, false)
 expect.equal(lt.Variable(1.5).name, "Variable")
 expect.equal(lt.Variable({ 1, 2 }, { dtype = "int8" }).dtype, "int8")
 expect.equal(lt.Variable(lt.ones { 2 }, { dtype = "float64" }).dtype, "float64")
+-- As for constant: another dtype of a tensor is its cast, and a number that is written down must fit.
+for name, make in pairs { Variable = lt.Variable, constant = lt.constant } do
+  expect.equal(make(lt.constant { 1.5, -1.5 }, { dtype = "int32" }):totable(), { 1, -1 }, name)
+  expect.raises("InvalidArgument", "1.5", make, { 1.5 }, { dtype = "int32" })
+end
 expect.equal((v + v * 2 - 1):totable(), { 2, 5 })
 expect.equal(v:sum():item(), 3)
 expect.equal(lt.stack { v, v }:totable(), { { 1, 2 }, { 1, 2 } })

@@ -68,9 +68,27 @@ void check_options() {
   session.run("assert(lt.zeros({2}).device:find('GPU:0', 1, true))");
 }
 
+// Variables and tapes live on from one run() to the next, and one that is open when the session ends is closed with it.
+void check_training() {
+  for (const char* device : {"/CPU:0", "/GPU:1"}) {
+    std::string printed;
+    lutra::Session session(lutra::Options().simulate_gpus(2).device(device));
+    session.on_print([&](std::string_view text) { printed += text; });
+    session.run("w = lt.Variable(lt.zeros({100, 1}))\nx, y = lt.ones({8, 100}), lt.fill({8, 1}, 3)");
+    session.run("tape = lt.GradientTape({persistent = true})\nloss = ((x:matmul(w) - y) ^ 2):mean()");
+    session.run("w:assign_sub(tape:gradient(loss, w) * 0.005)\nw[1] = 7");
+    session.run("print(w[1]:item(), ('%.2f'):format((x:matmul(w))[8]:item()), w.device:sub(-5))");
+    std::string error = thrown_by<lutra::ScriptError>([&] { session.run("w:assign(lt.ones({3}))", "wrong.lua"); });
+    check(error.find("assign: value has the shape (3,)") != std::string::npos, "an assignment's error", error);
+    session.run("print(tape:gradient(loss, w):sum():item())");
+    check(printed == "7.0\t9.97\t" + std::string(device).substr(1) + "\n-600.0\n", "training", printed);
+  }
+}
+
 }  // namespace
 
 int main() {
+  check_training();
   check_logging_program();
   check_exceptions_of_callbacks();
   check_options();

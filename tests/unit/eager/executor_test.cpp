@@ -99,6 +99,29 @@ TEST_CASE("nothing is alive after a machine is gone", "[executor]") {
   CHECK(live_storages() == before);
 }
 
+TEST_CASE("an update is not written over memory of another dtype", "[executor]") {
+  Machine machine;
+  Tensor bytes = machine.constant(ramp(1000)), floats = machine.constant(ramp(1000));
+  Operand cast[1] = {{&bytes.rep(), Scalar::of(false)}};
+  Call narrow(machine.runtime.ops().get("Cast"), cast, 1);
+  *reinterpret_cast<DType*>(narrow.attrs) = DType::Int8;
+  bytes = run_op(machine.context, narrow);
+  REQUIRE(bytes.rep().nbytes() == 1000);
+  // Two of them: a result of int8 may take the place, one of float32 must not.
+  for (const Tensor* other : {&bytes, &floats}) {
+    Operand operands[2] = {{&bytes.rep(), Scalar::of(false)}, {&other->rep(), Scalar::of(false)}};
+    Call call(machine.runtime.ops().get("AddV2"), operands, 2);
+    Prepared prepared;
+    prepare(machine.context, call, &prepared);
+    prepared.into = &bytes.rep();
+    Tensor result;
+    TensorRep* out = &result.rep();
+    execute(machine.context, call, prepared, &out);
+    CHECK((result.rep().storage == bytes.rep().storage) == (other == &bytes));
+    CHECK(result.rep().nbytes() <= result.rep().storage->bytes);
+  }
+}
+
 TEST_CASE("a chain of copies to and fro is freed without deep recursion", "[executor]") {
   int64_t before = live_storages();
   Machine machine({.cpus = 1, .simulated_gpus = 2});

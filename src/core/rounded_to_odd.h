@@ -1,0 +1,29 @@
+// Numbers on their way to a half: rounding them twice to nearest may end up one step off, but to odd first it never
+// does.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace lutra {
+
+// x in float32, rounded to odd: a rounding to fewer digits then sees what this one cut off. In integers, since loops
+// that choose by doubles among floats do not vectorise.
+[[gnu::always_inline]] inline float rounded_to_odd(double x) {
+  float near = static_cast<float>(x);
+  // What was cut off, brought far from float32's smallest numbers: 0 if nothing was, nan if x is not finite.
+  float rest = static_cast<float>((x - static_cast<double>(near)) * 0x1p120);
+  uint32_t bits = std::bit_cast<uint32_t>(near), rest_bits = std::bit_cast<uint32_t>(rest);
+  uint32_t is_inexact = (rest_bits & 0x7fffffffu) - 1u < 0x7f800000u ? 1u : 0u;
+  uint32_t towards = 1u - ((bits ^ rest_bits) >> 31) * 2u;  // 1 or -1
+  return std::bit_cast<float>(bits + (is_inexact & ~bits & 1u) * towards);
+}
+
+// An integer as a double, exactly up to 2^53 and rounded to odd above.
+inline double rounded_to_odd(int64_t x) {
+  constexpr int64_t kExact = int64_t{1} << 53, kRest = (1 << 11) - 1;
+  if (x <= kExact && x >= -kExact) return static_cast<double>(x);
+  return static_cast<double>((x & ~kRest) | ((x & kRest) != 0 ? kRest + 1 : 0));
+}
+
+}  // namespace lutra
