@@ -66,6 +66,8 @@ struct SeluGrad : Costly {
 
 struct Sigmoid : Costly {
   template <class T> [[gnu::always_inline]] static T apply(T x) { return sigmoid_of(x); }
+  template <class T> [[gnu::always_inline]] static bool is_plain(T x) { return std::fabs(x) <= kPlainExp<T>; }
+  template <class T> [[gnu::always_inline]] static T plain(T x) { return plain_sigmoid(x); }
 };
 struct SigmoidGrad {
   template <class T> static T apply(T y, T dy) { return dy * y * (T(1) - y); }
@@ -81,6 +83,8 @@ template <class T> [[gnu::always_inline]] inline Sides<T> sigmoid_sides(T x) {
 
 struct Silu : Costly {
   template <class T> [[gnu::always_inline]] static T apply(T x) { return times_sigmoid(x, x); }
+  template <class T> [[gnu::always_inline]] static bool is_plain(T x) { return std::fabs(x) <= T(80); }
+  template <class T> [[gnu::always_inline]] static T plain(T x) { return plain_silu(x); }
 };
 // Slopes are constant far out: x is held back there, so that no inf meets a 0.
 template <class T> [[gnu::always_inline]] inline T within(T x, T bound) {
@@ -98,6 +102,8 @@ struct SiluGrad : Costly {
 // Exact, and with tanh for the error function: 0.5 (1 + tanh(v / 2)) is the logistic function of v.
 struct Gelu : Costly {
   template <class T> [[gnu::always_inline]] static T apply(T x) { return gelu_of(x); }
+  template <class T> [[gnu::always_inline]] static bool is_plain(T x) { return std::fabs(x) <= kPlainGelu<T>; }
+  template <class T> [[gnu::always_inline]] static T plain(T x) { return gelu_of<true>(x); }
 };
 struct GeluGrad : Costly {
   template <class T> [[gnu::always_inline]] static T apply(T dy, T x) { return dy * gelu_slope(x); }

@@ -46,16 +46,47 @@ struct Atan2 {
 
 struct FloorDiv {
   static constexpr int64_t kGrain = kCostlyGrain;
-  template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return floor_divide(a, b).quotient; }
+  template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return of(floor_divide(a, b)); }
+  template <class T> [[gnu::always_inline]] static T of(Divided<T> divided) { return divided.quotient; }
   template <class T> static bool is_wrong(T b) { return b == 0; }
   static void tell(Fault& fault, int64_t) { fault.raise(FaultCode::DivideByZero); }
 };
 struct FloorMod {
   static constexpr int64_t kGrain = kCostlyGrain;
-  template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return floor_divide(a, b).remainder; }
+  template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return of(floor_divide(a, b)); }
+  template <class T> [[gnu::always_inline]] static T of(Divided<T> divided) { return divided.remainder; }
   template <class T> static bool is_wrong(T b) { return b == 0; }
   static void tell(Fault& fault, int64_t) { fault.raise(FaultCode::DivideByZero); }
 };
+// Division in float, halves included, which are computed in it: blocks where all quotients are near enough vectorise.
+template <class Op> struct Near {
+  [[gnu::always_inline]] static float apply(float a, float b) { return Op::of(floor_divide_near(a, b)); }
+};
+struct IsFarApart {
+  [[gnu::always_inline]] static uint8_t apply(float a, float b) { return is_far_apart(a, b); }
+};
+template <class Op, class T> void run_float_division(const KernelArgs& args) {
+  const T* a = args.in[0].as<T>();
+  const T* b = args.in[1].as<T>();
+  T* out = args.out[0].as<T>();
+  for_binary_rows(args, grain_of<Op>(),
+                  [=](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a, int64_t stride_b) {
+                    constexpr int64_t kBlock = 1024;
+                    uint8_t is_far[kBlock];
+                    for (int64_t at = 0; at < n; at += kBlock) {
+                      const T* left = a + at_a + at * stride_a;
+                      const T* right = b + at_b + at * stride_b;
+                      int64_t count = std::min(kBlock, n - at);
+                      binary_row<IsFarApart, uint8_t, T>(left, stride_a, right, stride_b, is_far, count);
+                      uint8_t any = 0;
+                      for (int64_t i = 0; i < count; ++i) any |= is_far[i];
+                      T* to = out + first + at;
+                      if (any == 0) binary_row<Near<Op>, T, T>(left, stride_a, right, stride_b, to, count);
+                      else binary_row<Op, T, T>(left, stride_a, right, stride_b, to, count);
+                    }
+                  });
+}
+
 struct Pow {
   static constexpr int64_t kGrain = kCostlyGrain;
   template <class T> [[gnu::always_inline]] static T apply(T a, T b) {
@@ -115,6 +146,7 @@ template <class Op> void add_checked(KernelRegistry& kernels, const char* name) 
   kernels.add_each(name, DeviceType::CPU, AllNumbers{}, [](auto tag) {
     using T = typename decltype(tag)::type;
     if constexpr (std::is_integral_v<T>) return KernelEntry{.run = run_checked_binary<Op, T>};
+    else if constexpr (std::is_same_v<ComputeType<T>, float>) return KernelEntry{.run = run_float_division<Op, T>};
     else return KernelEntry{.run = run_binary<Op, T, T>};
   });
 }

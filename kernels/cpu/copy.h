@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "kernels/cpu/convert.h"
 #include "kernels/cpu/elementwise.h"
 
 namespace lutra {
@@ -21,8 +22,8 @@ inline void run_convert(const KernelArgs& args) {
   const Array& in = args.in[0];
   const Array& out = args.out[0];
   parallel_for(in.size, kCheapGrain, [&](int64_t begin, int64_t end) {
-    convert(out.dtype, out.data + static_cast<std::size_t>(begin) * size_of(out.dtype), in.dtype,
-            in.data + static_cast<std::size_t>(begin) * size_of(in.dtype), end - begin);
+    convert_elements(out.dtype, out.data + static_cast<std::size_t>(begin) * size_of(out.dtype), in.dtype,
+                     in.data + static_cast<std::size_t>(begin) * size_of(in.dtype), end - begin);
   });
 }
 

@@ -99,6 +99,18 @@ template <class T> [[gnu::always_inline]] inline T scaled_exp(T factor, T x, T l
 
 template <class T> [[gnu::always_inline]] inline T exp_of(T x) { return scaled_exp(T(1), x, T(0)); }
 
+// The same bits with half of the work where |x| is at most kPlainExp, so that e^x is normal, and factor * e^x as well.
+template <class T> inline constexpr T kPlainExp = FloatForm<T>::kIsFloat ? T(87) : T(708);
+template <class T> [[gnu::always_inline]] inline T plain_scaled_exp(T factor, T x, T low) {
+  using F = FloatForm<T>;
+  using Bits = typename F::Bits;
+  T shifted = x * T(1.44269504088896340736) + F::kRounder;
+  T n = shifted - F::kRounder;
+  T y = exp_near_one(x - n * kLn2High<T>, n * kLn2Low<T> + low);
+  return factor * std::bit_cast<T>(std::bit_cast<Bits>(y) + (std::bit_cast<Bits>(shifted) << F::kMantissa));
+}
+template <class T> [[gnu::always_inline]] inline T plain_exp(T x) { return plain_scaled_exp(T(1), x, T(0)); }
+
 // e^x - 1, also where e^x rounds to 1.
 template <class T> [[gnu::always_inline]] inline T expm1_of(T x) {
   using F = FloatForm<T>;
@@ -134,6 +146,17 @@ template <class T> [[gnu::always_inline]] inline T log_of(T x) {
   T result = e * kLn2High<T> + (log_of_unit(m) + e * kLn2Low<T>);
   result = x == kInf ? kInf : result;
   return x > 0 ? result : x == 0 ? -kInf : std::numeric_limits<T>::quiet_NaN();
+}
+
+// The same bits with half of the work for a float that is positive, normal and finite.
+[[gnu::always_inline]] inline float plain_log(float x) {
+  int32_t bits = std::bit_cast<int32_t>(x);
+  int32_t exponent = (bits - 0x3f3504f3) >> 23;
+  float e = static_cast<float>(exponent);
+  float f = std::bit_cast<float>(bits - exponent * (1 << 23)) - 1.0f;
+  float z = f * f;
+  float log = f + (log_polynomial(f) * f * z - 0.5f * z);
+  return e * kLn2High<float> + (log + e * kLn2Low<float>);
 }
 
 // log(1 + x), also where 1 + x rounds to 1: log(u) + (what the rounding to u took off) / u.
@@ -176,8 +199,9 @@ template <class T> [[gnu::always_inline]] inline T softplus_of(T x) {
 
 template <class T> [[gnu::always_inline]] inline T tanh_of(T x) {
   T a = std::fabs(x);
-  T far = T(1) - T(2) / (exp_of(a + a) + T(1));
-  return std::copysign(a < T(0.625) ? tanh_near_zero(a) : far, x);
+  T b = a > T(30) ? T(30) : a;  // 1 from there on
+  T far = T(1) - T(2) / (plain_exp(b + b) + T(1));
+  return std::copysign(a >= T(0.625) ? far : tanh_near_zero(a), x);  // nan is near
 }
 
 // sinh for 0 <= x < 1.
@@ -217,12 +241,23 @@ template <class T> [[gnu::always_inline]] inline T sigmoid_of(T x) {
   T e = exp_of(-std::fabs(x));
   return (x < 0 ? e : T(1)) / (T(1) + e);
 }
+// The same bits where |x| is at most kPlainExp.
+template <class T> [[gnu::always_inline]] inline T plain_sigmoid(T x) {
+  T e = plain_exp(-std::fabs(x));
+  return (x < 0 ? e : T(1)) / (T(1) + e);
+}
 
 // x times the logistic function of v, which has x's sign, down to the last subnormal result; 0 at -inf.
 template <class T> [[gnu::always_inline]] inline T times_sigmoid(T x, T v) {
   T factor = v < kExpLow<T> ? T(-1) : x;  // inf times 0 would be nan
   T a = -std::fabs(v);
   return (v < 0 ? scaled_exp(factor, a, T(0)) : x) / (T(1) + exp_of(a));
+}
+
+// The same bits for v = x, |x| at most 80: where e^-|x| is not about 1, the product with x is normal.
+template <class T> [[gnu::always_inline]] inline T plain_silu(T x) {
+  T e = plain_exp(-std::fabs(x));
+  return (x < 0 ? x * e : x) / (T(1) + e);
 }
 
 }  // namespace lutra

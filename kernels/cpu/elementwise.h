@@ -136,7 +136,10 @@ template <class Op, class R, class T> void run_unary(const KernelArgs& args) {
 template <class Op, class R, class T>
 inline void binary_row(const T* a, int64_t stride_a, const T* b, int64_t stride_b, R* __restrict out, int64_t n) {
   using C = ComputeType<T>;
-  auto apply = [](T x, T y) { return static_cast<R>(Op::apply(static_cast<C>(x), static_cast<C>(y))); };
+  // Not left to the compiler: a loop with a call in it stays scalar.
+  auto apply = [](T x, T y) __attribute__((always_inline)) {
+    return static_cast<R>(Op::apply(static_cast<C>(x), static_cast<C>(y)));
+  };
   if (stride_a == 1 && stride_b == 1) {
     for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], b[i]);
   } else if (stride_a == 1 && stride_b == 0) {
@@ -213,7 +216,7 @@ template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
 template <class Op, class R, class A, class T>
 inline void ternary_row(const A* a, int64_t step_a, const T* b, int64_t step_b, const T* c, int64_t step_c,
                         R* __restrict out, int64_t n) {
-  auto apply = [](A x, T y, T z) {
+  auto apply = [](A x, T y, T z) __attribute__((always_inline)) {
     return static_cast<R>(
         Op::apply(static_cast<ComputeType<A>>(x), static_cast<ComputeType<T>>(y), static_cast<ComputeType<T>>(z)));
   };

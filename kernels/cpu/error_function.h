@@ -85,9 +85,10 @@ template <class T> [[gnu::always_inline]] inline T scaled_erfc(T x) {
 
 template <class T> [[gnu::always_inline]] inline T erf_of(T x) {
   T a = std::fabs(x);
-  T z = a * a;
-  T far = T(1) - scaled_exp(scaled_erfc(a), -z, T(0));
-  return std::copysign(a < T(1) ? a + a * erf_ratio(z) : far, x);
+  T b = a > T(9) ? T(9) : a;  // 1 from there on
+  T z = b * b;
+  T far = T(1) - plain_scaled_exp(scaled_erfc(b), -z, T(0));
+  return std::copysign(a >= T(1) ? far : a + a * erf_ratio(z), x);  // nan is near
 }
 
 // The normal distribution at a >= 0: its upper tail is ratio times e^(-a^2 / 2), which is e^(-high - low).
@@ -103,14 +104,18 @@ template <class T> [[gnu::always_inline]] inline NormalTail<T> normal_tail(T x) 
 }
 
 // x times the normal distribution function of x. Near 0 that is 1/2 and half of erf(x / sqrt(2)), which are far apart.
-template <class T> [[gnu::always_inline]] inline T gelu_of(T x) {
+template <bool kPlain = false, class T> [[gnu::always_inline]] inline T gelu_of(T x) {
   NormalTail<T> tail = normal_tail(x);
-  T beyond = scaled_exp(tail.a * tail.ratio, -tail.high, tail.low);
+  // The same bits where nothing is subnormal: |x| up to kPlainGelu, and near 0 it does not count.
+  T beyond = kPlain ? plain_scaled_exp(tail.a * tail.ratio, -tail.high, tail.low)
+                    : scaled_exp(tail.a * tail.ratio, -tail.high, tail.low);
   T far = x < 0 ? -beyond : x - beyond;
   constexpr T kSlope = T(0.39894228040143267794) / T(1.12837916709551257390);
   T near = x * (T(0.5) + x * (kSlope + kSlope * erf_ratio(T(0.5) * (x * x))));
   return tail.a < T(0.5) ? near : far;
 }
+
+template <class T> inline constexpr T kPlainGelu = FloatForm<T>::kIsFloat ? T(12.5) : T(37);
 
 // gelu's slope: the distribution function and x times the density.
 template <class T> [[gnu::always_inline]] inline T gelu_slope(T x) {

@@ -1,9 +1,11 @@
 // Random integers, orders and classes on the CPU. An element has 64 random bits, two elements a block.
 #include <cstring>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "kernels/cpu/elementary.h"
+#include "kernels/cpu/random_order.h"
 #include "kernels/cpu/random_words.h"
 #include "ops/kernel.h"
 #include "ops/random.h"
@@ -42,65 +44,32 @@ template <class T> void run_randint(const KernelArgs& args) {
   });
 }
 
-struct Keyed {
-  uint64_t key;
-  int64_t place;
-  bool operator<(const Keyed& other) const { return key != other.key ? key < other.key : place < other.place; }
-};
+bool has_short_tickets(int64_t n) { return n <= std::numeric_limits<uint32_t>::max(); }
 
-constexpr int kBuckets = 256;
-constexpr int64_t kFewKeys = 64;
-
-// Memory of `order` and of the same again.
-std::size_t order_bytes(int64_t n) { return 2 * static_cast<std::size_t>(n) * sizeof(Keyed); }
-
-// Shares from[0, n) out by eight bits of the key; bucket b is then to[ends[b], ends[b + 1]).
-void share_out(const Keyed* from, int64_t n, int shift, Keyed* to, int64_t* ends) {
-  std::fill(ends, ends + kBuckets + 1, 0);
-  auto bucket = [=](const Keyed& keyed) { return keyed.key >> shift & (kBuckets - 1); };
-  for (int64_t i = 0; i < n; ++i) ++ends[bucket(from[i]) + 1];
-  for (int b = 0; b < kBuckets; ++b) ends[b + 1] += ends[b];
-  int64_t next[kBuckets];
-  std::copy(ends, ends + kBuckets, next);
-  for (int64_t i = 0; i < n; ++i) to[next[bucket(from[i])]++] = from[i];
+std::size_t tickets_bytes(int64_t n) {
+  return has_short_tickets(n) ? order_bytes<ShortTicket>(n) : order_bytes<LongTicket>(n);
 }
 
-// The numbers 0 to n - 1 in the order of their random bits: shared out twice, the second time on several threads, until
-// few are left to be compared.
-const Keyed* random_order(const Rng& rng, int64_t n, std::byte* memory) {
-  Keyed* order = reinterpret_cast<Keyed*>(memory);
-  for_random_words<2>(rng, n, [=](const Words& words, int64_t first, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) order[first + i] = {bits_of(words, i), first + i};
-  });
-  if (n <= kFewKeys) {
-    std::sort(order, order + n);
-    return order;
-  }
-  Keyed* buckets = order + n;
-  int64_t ends[kBuckets + 1];
-  share_out(order, n, 56, buckets, ends);
-  parallel_for(kBuckets, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t b = begin; b < end; ++b) {
-      Keyed* to = order + ends[b];
-      int64_t inner[kBuckets + 1];
-      share_out(buckets + ends[b], ends[b + 1] - ends[b], 48, to, inner);
-      for (int c = 0; c < kBuckets; ++c) std::sort(to + inner[c], to + inner[c + 1]);
-    }
-  });
-  return order;
+// Calls use(the tickets of 0 to n - 1 in their random order).
+template <class Use> void with_random_order(const KernelArgs& args, const Rng& rng, int64_t n, const Use& use) {
+  if (has_short_tickets(n)) use(random_order<ShortTicket>(rng, n, args.scratch));
+  else use(random_order<LongTicket>(rng, n, args.scratch));
 }
 
-std::size_t permutation_scratch(const KernelArgs& args) { return order_bytes(args.out[0].size); }
+std::size_t permutation_scratch(const KernelArgs& args) { return tickets_bytes(args.out[0].size); }
 
 template <class T> void run_permutation(const KernelArgs& args) {
   const PermutationAttrs& attrs = args.as<PermutationAttrs>();
   const Array& out = args.out[0];
-  const Keyed* order = random_order(attrs.rng, out.size, args.scratch);
-  for (int64_t i = 0; i < out.size; ++i) out.as<T>()[i] = static_cast<T>(order[i].place + attrs.base.value);
+  T* to = out.as<T>();
+  int64_t base = attrs.base.value;
+  with_random_order(args, attrs.rng, out.size, [=, &out](const auto* order) {
+    for (int64_t i = 0; i < out.size; ++i) to[i] = static_cast<T>(order[i].place() + base);
+  });
 }
 
 std::size_t shuffle_scratch(const KernelArgs& args) {
-  return args.out[0].size == 0 ? 0 : order_bytes(args.in[0].dims[0]);
+  return args.out[0].size == 0 ? 0 : tickets_bytes(args.in[0].dims[0]);
 }
 
 // Row i of the result is the row that the order has at place i; on the way back it goes where the order took it from.
@@ -109,13 +78,14 @@ void reorder(const KernelArgs& args, const Rng& rng, bool back) {
   const Array& out = args.out[0];
   if (out.size == 0) return;
   int64_t rows = x.dims[0], row_bytes = x.size / rows * static_cast<int64_t>(size_of(x.dtype));
-  const Keyed* order = random_order(rng, rows, args.scratch);
-  parallel_for(rows, std::max<int64_t>(1, 65536 / row_bytes), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      int64_t from = order[i].place, to = i;
-      if (back) std::swap(from, to);
-      std::memcpy(out.data + to * row_bytes, x.data + from * row_bytes, static_cast<std::size_t>(row_bytes));
-    }
+  with_random_order(args, rng, rows, [&](const auto* order) {
+    parallel_for(rows, std::max<int64_t>(1, 65536 / row_bytes), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        int64_t from = order[i].place(), to = i;
+        if (back) std::swap(from, to);
+        std::memcpy(out.data + to * row_bytes, x.data + from * row_bytes, static_cast<std::size_t>(row_bytes));
+      }
+    });
   });
 }
 

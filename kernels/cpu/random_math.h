@@ -11,14 +11,8 @@
 
 namespace lutra {
 
-// log(u), 0 < u <= 1 and normal.
-constexpr float log_of_unit(float u) {
-  // u = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
-  int32_t bits = std::bit_cast<int32_t>(u);
-  int32_t exponent = (bits - 0x3f3504f3) >> 23;
-  float f = std::bit_cast<float>(bits - exponent * (1 << 23)) - 1.0f;
-  float e = static_cast<float>(exponent);
-  float z = f * f;
+// (log(1 + f) - f + f^2 / 2) / f^3, 1 + f in [sqrt(1/2), sqrt(2)).
+constexpr float log_polynomial(float f) {
   float p = 7.0376836292e-2f;
   p = p * f - 1.1514610310e-1f;
   p = p * f + 1.1676998740e-1f;
@@ -27,8 +21,18 @@ constexpr float log_of_unit(float u) {
   p = p * f - 1.6668057665e-1f;
   p = p * f + 2.0000714765e-1f;
   p = p * f - 2.4999993993e-1f;
-  p = p * f + 3.3333331174e-1f;
-  float tail = p * f * z + e * -2.12194440e-4f - 0.5f * z;
+  return p * f + 3.3333331174e-1f;
+}
+
+// log(u), 0 < u <= 1 and normal.
+constexpr float log_of_unit(float u) {
+  // u = 2^exponent (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)).
+  int32_t bits = std::bit_cast<int32_t>(u);
+  int32_t exponent = (bits - 0x3f3504f3) >> 23;
+  float f = std::bit_cast<float>(bits - exponent * (1 << 23)) - 1.0f;
+  float e = static_cast<float>(exponent);
+  float z = f * f;
+  float tail = log_polynomial(f) * f * z + e * -2.12194440e-4f - 0.5f * z;
   return (f + tail) + e * 0.693359375f;
 }
 

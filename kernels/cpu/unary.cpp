@@ -4,6 +4,7 @@
 #include "kernels/cpu/unary.h"
 
 #include <cmath>
+#include <concepts>
 #include <cstring>
 #include <type_traits>
 
@@ -37,10 +38,11 @@ struct Square {
   template <class T> static T apply(T x) { return static_cast<T>(Wrapping<T>(x) * Wrapping<T>(x)); }
 };
 struct Invert {
-  template <class T> static T apply(T x) {
-    if constexpr (std::is_same_v<T, bool>) return !x;
-    else return static_cast<T>(~x);
-  }
+  template <class T> static T apply(T x) { return static_cast<T>(~x); }
+};
+// Of truths as bytes: loops over bool do not vectorise.
+struct LogicalNot {
+  static uint8_t apply(uint8_t x) { return x == 0; }
 };
 struct Sqrt {
   template <class T> static T apply(T x) { return std::sqrt(x); }
@@ -78,6 +80,19 @@ struct Ceil {
     T near = Rint::apply(x);
     return std::copysign(near + (near < x ? T(1) : T(0)), x);
   }
+};
+
+struct Exp : Costly {
+  template <class T> [[gnu::always_inline]] T apply(T x) const { return exp_of(x); }
+  template <class T> [[gnu::always_inline]] bool is_plain(T x) const { return std::fabs(x) <= kPlainExp<T>; }
+  template <class T> [[gnu::always_inline]] T plain(T x) const { return plain_exp(x); }
+};
+struct Log : Costly {
+  template <class T> [[gnu::always_inline]] T apply(T x) const { return log_of(x); }
+  template <std::same_as<float> T> [[gnu::always_inline]] bool is_plain(T x) const {
+    return (x >= std::numeric_limits<float>::min()) & (x <= std::numeric_limits<float>::max());
+  }
+  template <std::same_as<float> T> [[gnu::always_inline]] T plain(T x) const { return plain_log(x); }
 };
 
 struct IsNan {
@@ -134,8 +149,8 @@ void register_unary_cpu(KernelRegistry& kernels) {
   add_number_function<Sign>(kernels, "Sign");
   add_number_function<Square>(kernels, "Square");
   add_unary<Invert>(kernels, "Invert", AllInts{});
-  kernels.add("Invert", DeviceType::CPU, kBool, {.run = run_unary<Invert, bool, bool>});
-  kernels.add("LogicalNot", DeviceType::CPU, kBool, {.run = run_unary<Invert, bool, bool>});
+  kernels.add("Invert", DeviceType::CPU, kBool, {.run = run_unary<LogicalNot, uint8_t, uint8_t>});
+  kernels.add("LogicalNot", DeviceType::CPU, kBool, {.run = run_unary<LogicalNot, uint8_t, uint8_t>});
   add_rounding<Floor>(kernels, "Floor");
   add_rounding<Ceil>(kernels, "Ceil");
   add_rounding<Rint>(kernels, "Rint");
@@ -146,9 +161,9 @@ void register_unary_cpu(KernelRegistry& kernels) {
   add_function<Sqrt>(kernels, "Sqrt");
   add_function<Rsqrt>(kernels, "Rsqrt");
   add_function<Reciprocal>(kernels, "Reciprocal");
-  add_function_of(kernels, "Exp", [](auto x) { return exp_of(x); });
+  add_function<Exp>(kernels, "Exp");
   add_function_of(kernels, "Expm1", [](auto x) { return expm1_of(x); });
-  add_function_of(kernels, "Log", [](auto x) { return log_of(x); });
+  add_function<Log>(kernels, "Log");
   add_function_of(kernels, "Log1p", [](auto x) { return log1p_of(x); });
   add_function_of(kernels, "Erf", [](auto x) { return erf_of(x); });
   add_function<SqrtGrad>(kernels, "SqrtGrad");

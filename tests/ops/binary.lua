@@ -246,6 +246,20 @@ spec "mod" {
   check = function(t)
     t.equal(lt.constant { 7, -7 } % 3, { 1, 2 })
     check_golden(t, "mod")
+    -- Long rows are divided in blocks, those with a large quotient, inf or 0 in another way: no element knows it.
+    local a = lt.random.normal({ 5000 }, { seed = 1 }) * lt.exp(lt.random.normal({ 5000 }, { seed = 2 }) * 5)
+    local b = lt.random.normal({ 5000 }, { seed = 3 })
+    local rest, quotient = lt.mod(a, b), a // b
+    local far_a, far_b = lt.concat { a, lt.constant { 1e30, inf, 1 } }, lt.concat { b, lt.constant { 1e-3, 1, inf } }
+    t.equal(lt.mod(far_a, far_b)[{ { 1, 5000 } }], rest)
+    t.equal((far_a // far_b)[{ { 1, 5000 } }], quotient)
+    for i = 4000, 5000 do
+      local x, y = a[i]:item(), b[i]:item()
+      local left = math.fmod(x, y)
+      if left ~= 0 and (left < 0) ~= (y < 0) then left = left + y end
+      t.equal(rest[i]:item(), string.unpack("f", string.pack("f", left)))
+      t.equal(quotient[i]:item(), (lt.constant(x, { dtype = "float64" }) // y):float32():item())
+    end
     check_large(t, lt.mod, function(a, b) return a % b end)
     -- a is b times the quotient and the remainder, in every integer dtype.
     for _, dtype in ipairs(integers) do

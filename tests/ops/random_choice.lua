@@ -66,10 +66,17 @@ spec "random.permutation" {
     { args = { 1 << 60 }, says = "more elements than memory can address" },
   },
   check = function(t)
-    for _, n in ipairs { 2, 100, 4096, 4097, 20000 } do
+    for _, n in ipairs { 2, 24, 25, 100, 4096, 4097, 20000, 270000 } do
       local x = lt.random.permutation(n, { seed = n })
       t.ok(is_permutation(x:totable()), n .. " each once")
       t.equal(lt.random.permutation(n, { seed = n }), x)
+    end
+    -- Whatever way they are sorted, the order is that of 64 random bits each: sums of place times number.
+    local known = { [24] = 3508, [25] = 3755, [1000] = 247684719,
+      [100000] = 249824014157162, [300000] = 6755021077592084 }
+    for n, sum in pairs(known) do
+      local order = lt.random.permutation(n, { seed = n + 3, dtype = "int64" })
+      t.equal((order * lt.range(n):int64()):sum():item(), sum)
     end
     for _, dtype in ipairs(integers) do
       t.equal(lt.random.permutation(100, { seed = 8, dtype = dtype }):int64(), lt.random.permutation(100, { seed = 8 }))
