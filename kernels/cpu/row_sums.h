@@ -1,7 +1,7 @@
 // What is summed up along a row: block by block, as Sum does.
 #pragma once
 
-#include "kernels/cpu/elementary.h"
+#include "kernels/cpu/falling_exp.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/rows.h"
 
@@ -43,7 +43,7 @@ template <class C> struct Powers {
     C room[kBlock];
     for (int64_t i = 0; i < n; i += kBlock) {
       int64_t count = std::min(kBlock, n - i);
-      for (int64_t k = 0; k < count; ++k) room[k] = exp_of(x[i + k] - most);
+      for (int64_t k = 0; k < count; ++k) room[k] = falling_exp(x[i + k] - most);
       sum += reduce_block<SumOf<C>>(room, count);
     }
   }
