@@ -47,15 +47,15 @@ template <class T, bool kLog> void softmax_row(const T* x, int64_t n, T* __restr
   C most = MaxOf<C>::kStart;
   for (int64_t i = 0; i < n; i += kBlock) {
     int64_t count = std::min(kBlock, n - i);
-    most = MaxOf<C>::merge(most, reduce_block<MaxOf<C>>(loaded(x + i, count, room), count));
+    most = MaxOf<C>::merge(most, reduce_part<MaxOf<C>>(loaded(x + i, count, room), count));
   }
   double sum = 0;
   for (int64_t i = 0; i < n; i += kBlock) {
     int64_t count = std::min(kBlock, n - i);
     C* powers = room;
     if constexpr (kKept) powers = out + i;
-    for (int64_t k = 0; k < count; ++k) powers[k] = falling_exp(static_cast<C>(x[i + k]) - most);
-    sum += reduce_block<SumOf<C>>(powers, count);
+    take_powers(x + i, count, most, powers);
+    sum += reduce_part<SumOf<C>>(powers, count);
   }
   const C rest = static_cast<C>(kLog ? std::log(sum) : 1.0 / sum);
   for (int64_t i = 0; i < n; ++i) {
