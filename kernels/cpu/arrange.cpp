@@ -163,6 +163,8 @@ struct Repetition {
   }
 };
 
+constexpr int64_t kLongRowBytes = 512;
+
 template <class E> void run_repeat_as(const KernelArgs& args) {
   const Array& x = args.in[0];
   const Array& out = args.out[0];
@@ -189,6 +191,8 @@ template <class E> void run_repeat_as(const KernelArgs& args) {
       const E* from = x.as<E>() + at * r.inner;
       if (r.inner == 1) {
         for (int64_t k = 0; k < n; ++k) to[k] = *from;
+      } else if (bytes >= kLongRowBytes) {  // what has just been written would be read more slowly
+        for (int64_t k = 0; k < n; ++k) std::memcpy(to + k * r.inner, from, static_cast<std::size_t>(bytes));
       } else if (n > 0) {
         copy_round(reinterpret_cast<std::byte*>(to), n * bytes, reinterpret_cast<const std::byte*>(from), bytes, 0);
       }

@@ -21,8 +21,11 @@ bool gather_elements(const Rows& rows, const Array& x, const Array& out, int64_t
       rows.read(i, n, at);
       const E* block = from + begin / count * parts * length;
       E* result = to + begin * length;
-      for (int64_t j = 0; j < n; ++j) found &= at[j] >= 0;
-      if (length == 1) {
+      bool here = all_are_places(at, n);
+      found &= here;
+      if (length == 1 && here) {
+        for (int64_t j = 0; j < n; ++j) result[j] = block[at[j]];
+      } else if (length == 1) {
         for (int64_t j = 0; j < n; ++j) result[j] = at[j] >= 0 ? block[at[j]] : E(0);
       } else {
         std::size_t bytes = static_cast<std::size_t>(length) * sizeof(E);

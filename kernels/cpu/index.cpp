@@ -72,9 +72,13 @@ template <class E> bool take_elements(const AlongPlan& plan, const Places& place
       for (int64_t i = 0; i < length; i += kPlacesAtOnce) {
         int64_t n = std::min(kPlacesAtOnce, length - i);
         places.read(first + i * index_stride, n, at, index_stride);
-        for (int64_t j = 0; j < n; ++j) {
-          found &= at[j] >= 0;
-          to[i + j] = at[j] >= 0 ? from[(i + j) * x_stride + at[j] * step] : E(0);
+        const E* part = from + i * x_stride;
+        bool here = all_are_places(at, n);
+        found &= here;
+        if (here && step == 1) {
+          for (int64_t j = 0; j < n; ++j) to[i + j] = part[j * x_stride + at[j]];
+        } else {
+          for (int64_t j = 0; j < n; ++j) to[i + j] = at[j] >= 0 ? part[j * x_stride + at[j] * step] : E(0);
         }
       }
     }

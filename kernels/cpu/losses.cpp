@@ -62,7 +62,7 @@ template <class T> struct CrossEntropyGrad {
         C* __restrict to = result.row(at);
         Powers<C> powers(x, sizes.columns);
         const C slope = static_cast<C>(dy[r]), scale = static_cast<C>(1.0 / powers.sum), most = powers.most;
-        for (int64_t i = 0; i < sizes.columns; ++i) to[i] = exp_of(x[i] - most) * scale * slope;
+        for (int64_t i = 0; i < sizes.columns; ++i) to[i] = falling_exp(x[i] - most) * scale * slope;
         if (int64_t label = labels.at(r); label >= 0) to[label] -= slope;
         result.done(at);
       }
@@ -132,7 +132,7 @@ template <class T> struct SoftmaxCrossEntropyGrad {
                        const double weight = sum_terms<C>(n, [=](int64_t i) { return labels[i]; });
                        const C scale = static_cast<C>(weight / powers.sum);
                        for (int64_t i = 0; i < n; ++i) {
-                         to[r * n + i] = static_cast<T>(slope * (exp_of(x[i] - most) * scale - labels[i]));
+                         to[r * n + i] = static_cast<T>(slope * (falling_exp(x[i] - most) * scale - labels[i]));
                        }
                      });
   }

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "kernels/cpu/elementary.h"
+#include "kernels/cpu/falling_exp.h"
 #include "kernels/cpu/two_pass.h"
 #include "ops/reduce.h"
 
@@ -62,14 +62,14 @@ template <class T, bool kRoot> void run_variance(const KernelArgs& args) {
 
 template <class C> bool is_finite(C x) { return std::fabs(x) < std::numeric_limits<C>::infinity(); }
 
-// a: the largest; b: the sum of e^(x - a), or of e^x where a is not finite.
+// a: the largest; b: the sum of e^(x - a), or of e^x where a is not finite: inf, 0 or nan, as e^a is.
 struct Powers {
   template <class C> static void block(const C* x, int64_t n, double* a, double* b) {
     C most = reduce_block<MaxOf<C>>(x, n), shift = is_finite(most) ? most : C(0);
     C power[kBlock];
-    for (int64_t i = 0; i < n; ++i) power[i] = exp_of(x[i] - shift);
+    for (int64_t i = 0; i < n; ++i) power[i] = falling_exp(x[i] - shift);
     *a = static_cast<double>(most);
-    *b = reduce_block<SumOf<C>>(power, n);
+    *b = is_finite(most) ? reduce_block<SumOf<C>>(power, n) : exp_of(*a);
   }
   template <class C>
   static void tile(const C* x, int64_t rows, int64_t columns, double* __restrict a, double* __restrict b) {
@@ -86,9 +86,9 @@ struct Powers {
       most[k] = is_finite(most[k]) ? most[k] : C(0);
     }
     for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t k = 0; k < columns; ++k) sum[k] += exp_of(x[r * columns + k] - most[k]);
+      for (int64_t k = 0; k < columns; ++k) sum[k] += falling_exp(x[r * columns + k] - most[k]);
     }
-    for (int64_t k = 0; k < columns; ++k) b[k] = static_cast<double>(sum[k]);
+    for (int64_t k = 0; k < columns; ++k) b[k] = is_finite(a[k]) ? static_cast<double>(sum[k]) : exp_of(a[k]);
   }
   static void merge(double* __restrict a, double* __restrict b, int64_t, const double* __restrict a2,
                     const double* __restrict b2, int64_t, int64_t columns) {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <limits>
 
 #include "kernels/cpu/elementwise.h"
 #include "ops/axes.h"
@@ -13,14 +14,29 @@ namespace lutra {
 // As many places as are worked out at a time.
 inline constexpr int64_t kPlacesAtOnce = 256;
 
-// An index on an axis of `size`: its place, or -1.
+// An index on an axis of `size`: its place, or -1. One choice after the other, which vectorises.
 inline int64_t place_of(int64_t index, int64_t base, int64_t size) {
-  int64_t at = index < 0 ? index + size : index - base;
-  return (index == 0 && base != 0) || at < 0 || at >= size ? -1 : at;
+  const int64_t nowhere = base == 0 ? std::numeric_limits<int64_t>::min() : 0;
+  int64_t at = index + (index < 0 ? size : -base);
+  at = index == nowhere ? -1 : at;
+  at = at < size ? at : -1;
+  return at < 0 ? -1 : at;
 }
 
 inline void report_index(Fault& fault, int64_t index, int64_t base, int64_t size) {
   fault.raise(index == 0 && base != 0 ? FaultCode::IndexZero : FaultCode::IndexOutOfRange, index, size);
+}
+
+// Whether each of n places is one.
+inline bool all_are_places(const int64_t* at, int64_t n) {
+  int64_t signs = 0;
+  for (int64_t j = 0; j < n; ++j) signs |= at[j];
+  return signs >= 0;
+}
+
+// Places i of [0, n) are what place(i) gives. `place` is a copy here, so that nothing it reads can be what is written.
+template <class Place> [[gnu::always_inline]] inline void fill_places(int64_t n, int64_t* __restrict out, Place place) {
+  for (int64_t i = 0; i < n; ++i) out[i] = place(i);
 }
 
 // Calls f(integers) with those of a tensor of indices as they are stored.
@@ -44,11 +60,9 @@ struct Places {
   void read(int64_t first, int64_t n, int64_t* out, int64_t stride = 1) const {
     visit_indices(indices, [&](auto* from) {
       from += first;
-      if (stride == 1) {
-        for (int64_t i = 0; i < n; ++i) out[i] = place_of(from[i], base, size);
-      } else {
-        for (int64_t i = 0; i < n; ++i) out[i] = place_of(from[i * stride], base, size);
-      }
+      auto place = [from, b = base, s = size](int64_t i) { return place_of(from[i], b, s); };
+      if (stride == 1) fill_places(n, out, place);
+      else fill_places(n, out, [=](int64_t i) { return place(i * stride); });
     });
   }
   // Tells the first index that leads nowhere, whichever thread met one first.
@@ -76,6 +90,13 @@ struct NdPlaces {
   void read(int64_t first, int64_t n, int64_t* out) const {
     visit_indices(indices, [&](auto* from) {
       from += first * depth;
+      if (depth == 2) {
+        fill_places(n, out, [from, b = base, rows = dims[0], columns = dims[1]](int64_t i) {
+          int64_t row = place_of(from[2 * i], b, rows), column = place_of(from[2 * i + 1], b, columns);
+          return (row | column) < 0 ? -1 : row * columns + column;
+        });
+        return;
+      }
       for (int64_t i = 0; i < n; ++i, from += depth) {
         int64_t at = 0;
         for (int64_t k = 0; k < depth && at >= 0; ++k) {
@@ -111,20 +132,23 @@ struct Numbers {
   }
   void read(int64_t first, int64_t n, int64_t* out) const {
     visit_indices(numbers, [&](auto* from) {
-      for (int64_t i = 0; i < n; ++i) out[i] = place(from[first + i]);
+      from += first;
+      fill_places(n, out, [from, b = base, s = size](int64_t i) { return place_among(from[i], b, s); });
     });
   }
   // Tells the first that leads nowhere, whichever thread met one first.
   void report(Fault& fault) const {
     visit_indices(numbers, [&](auto* from) {
       for (int64_t i = 0; i < numbers.size; ++i) {
-        if (place(from[i]) < 0) return fault.raise(code, from[i], size);
+        if (place_among(from[i], base, size) < 0) return fault.raise(code, from[i], size);
       }
     });
   }
 
  private:
-  int64_t place(int64_t number) const { return number < base || number - base >= size ? -1 : number - base; }
+  static int64_t place_among(int64_t number, int64_t base, int64_t size) {
+    return number < base || number - base >= size ? -1 : number - base;
+  }
 };
 
 }  // namespace lutra

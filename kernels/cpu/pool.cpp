@@ -88,9 +88,18 @@ template <class T> struct AvgPool {
     T* out = args.out[0].as<T>();
     for_places(s, s.height.out, s.width.out, window_cost(s),
                [=](int64_t image, int64_t row, int64_t column, int64_t c, int64_t n) {
+                 const int64_t elements = window_count(s, row, column);
+                 T* to = out + result_offset(s, image, row, column) + c;
                  // Runs of at most 32 elements in C, what lies above them in double.
-                 double sum[kChannels] = {};
-                 C run[kChannels] = {};
+                 C run[kChannels];
+                 std::fill(run, run + n, C(0));
+                 if (elements <= kRun) {  // dividing in double would round to the same
+                   for_window(s, image, row, column, [&](int64_t at) { add(x + at + c, n, run); });
+                   divide(run, n, static_cast<C>(elements), to);
+                   return;
+                 }
+                 double sum[kChannels];
+                 std::fill(sum, sum + n, 0.0);
                  int64_t in_run = 0;
                  auto lift = [&] {
                    for (int64_t k = 0; k < n; ++k) sum[k] += static_cast<double>(run[k]);
@@ -102,8 +111,7 @@ template <class T> struct AvgPool {
                    if (++in_run == kRun) lift();
                  });
                  lift();
-                 const double count = static_cast<double>(window_count(s, row, column));
-                 T* to = out + result_offset(s, image, row, column) + c;
+                 const double count = static_cast<double>(elements);
                  for (int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(static_cast<C>(sum[k] / count));
                });
   }
@@ -111,6 +119,9 @@ template <class T> struct AvgPool {
  private:
   static void add(const T* x, int64_t n, C* __restrict run) {
     for (int64_t k = 0; k < n; ++k) run[k] += static_cast<C>(x[k]);
+  }
+  static void divide(const C* __restrict run, int64_t n, C count, T* __restrict to) {
+    for (int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(run[k] / count);
   }
 };
 

@@ -114,29 +114,38 @@ template <class R> [[gnu::always_inline]] inline typename R::Run join_eight(cons
   }
 }
 
+// 2 half lanes in pairs, each with the one `half` further on, down to one. Of the n elements left over, fewer than
+// there are lanes, as many join as there are lanes left whenever n has that bit: all of it is whole registers.
+template <class R, int64_t half>
+[[gnu::always_inline]] inline void fold_lanes(typename R::Acc* lanes, const typename R::In* x, int64_t n) {
+  for (int64_t l = 0; l < half; ++l) lanes[l] = R::merge(lanes[l], lanes[l + half]);
+  if ((n & half) != 0) {
+    for (int64_t l = 0; l < half; ++l) lanes[l] = R::merge(lanes[l], R::lift(R::open(x[l])));
+    x += half;
+  }
+  if constexpr (half > 1) fold_lanes<R, half / 2>(lanes, x, n);
+}
+
 // n <= kBlock neighbouring elements: 32 lanes, then the lanes in pairs.
 template <class R> [[gnu::always_inline]] inline typename R::Acc reduce_block(const typename R::In* x, int64_t n) {
-  using Acc = typename R::Acc;
-  int64_t done = 0;
-  Acc result = R::lift(R::kStart);
-  if (n >= kLanes) {
-    typename R::Run lanes[kLanes];
-    for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::kStart;
-    for (; done + 8 * kLanes <= n; done += 8 * kLanes) {
-      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], join_eight<R>(x + done + l, kLanes));
-    }
-    for (; done + kLanes <= n; done += kLanes) {
-      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], R::open(x[done + l]));
-    }
-    Acc pairs[kLanes];
-    for (int64_t l = 0; l < kLanes; ++l) pairs[l] = R::lift(lanes[l]);
-    for (int64_t half = kLanes / 2; half > 0; half /= 2) {
-      for (int64_t l = 0; l < half; ++l) pairs[l] = R::merge(pairs[l], pairs[l + half]);
-    }
-    result = pairs[0];
+  if (n < kLanes) {
+    typename R::Acc result = R::lift(R::kStart);
+    for (int64_t i = 0; i < n; ++i) result = R::merge(result, R::lift(R::open(x[i])));
+    return result;
   }
-  for (; done < n; ++done) result = R::merge(result, R::lift(R::open(x[done])));
-  return result;
+  int64_t done = 0;
+  typename R::Run lanes[kLanes];
+  for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::kStart;
+  for (; done + 8 * kLanes <= n; done += 8 * kLanes) {
+    for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], join_eight<R>(x + done + l, kLanes));
+  }
+  for (; done + kLanes <= n; done += kLanes) {
+    for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], R::open(x[done + l]));
+  }
+  typename R::Acc pairs[kLanes];
+  for (int64_t l = 0; l < kLanes; ++l) pairs[l] = R::lift(lanes[l]);
+  fold_lanes<R, kLanes / 2>(pairs, x + done, n - done);
+  return pairs[0];
 }
 
 // `rows` <= kBlock rows of `columns` <= kTile elements, `stride` apart: one result a column.

@@ -68,6 +68,12 @@ bool add_rows(const Rows& rows, const T* from, bool repeats, ComputeType<T>* to,
     for (int64_t i = 0; i < count; i += kPlacesAtOnce) {
       int64_t together = std::min(kPlacesAtOnce, count - i);
       rows.read(i, together, at);
+      if (length == 1 && !repeats && low == 0 && high == parts && all_are_places(at, together)) {
+        C* sums = to + o * parts;
+        const T* row = from + o * count + i;
+        for (int64_t j = 0; j < together; ++j) sums[at[j]] = plus(sums[at[j]], static_cast<C>(row[j]));
+        continue;
+      }
       for (int64_t j = 0; j < together; ++j) {
         found &= at[j] >= 0;
         if (at[j] < low || at[j] >= high) continue;

@@ -2,7 +2,7 @@
 
 #include "ops/softmax.h"
 #include "kernels/cpu/add_kernels.h"
-#include "kernels/cpu/elementary.h"
+#include "kernels/cpu/falling_exp.h"
 #include "kernels/cpu/row_sums.h"
 #include "ops/axes.h"
 
@@ -47,21 +47,21 @@ template <class T, bool kLog> void softmax_row(const T* x, int64_t n, T* __restr
   C most = MaxOf<C>::kStart;
   for (int64_t i = 0; i < n; i += kBlock) {
     int64_t count = std::min(kBlock, n - i);
-    most = MaxOf<C>::merge(most, reduce_block<MaxOf<C>>(loaded(x + i, count, room), count));
+    most = MaxOf<C>::merge(most, reduce_part<MaxOf<C>>(loaded(x + i, count, room), count));
   }
   double sum = 0;
   for (int64_t i = 0; i < n; i += kBlock) {
     int64_t count = std::min(kBlock, n - i);
     C* powers = room;
     if constexpr (kKept) powers = out + i;
-    for (int64_t k = 0; k < count; ++k) powers[k] = exp_of(static_cast<C>(x[i + k]) - most);
-    sum += reduce_block<SumOf<C>>(powers, count);
+    take_powers(x + i, count, most, powers);
+    sum += reduce_part<SumOf<C>>(powers, count);
   }
   const C rest = static_cast<C>(kLog ? std::log(sum) : 1.0 / sum);
   for (int64_t i = 0; i < n; ++i) {
     if constexpr (kKept) out[i] *= rest;
     else if constexpr (kLog) out[i] = static_cast<T>((static_cast<C>(x[i]) - most) - rest);
-    else out[i] = static_cast<T>(exp_of(static_cast<C>(x[i]) - most) * rest);
+    else out[i] = static_cast<T>(falling_exp(static_cast<C>(x[i]) - most) * rest);
   }
 }
 
@@ -83,7 +83,7 @@ void softmax_columns(const T* x, int64_t rows, int64_t stride, int64_t columns, 
     for (int64_t k = 0; k < columns; ++k) run[k] = 0;
     for (int64_t r = first; r < std::min(rows, first + kRun); ++r) {
       for (int64_t k = 0; k < columns; ++k) {
-        C power = exp_of(static_cast<C>(x[r * stride + k]) - most[k]);
+        C power = falling_exp(static_cast<C>(x[r * stride + k]) - most[k]);
         if constexpr (kKept) out[r * stride + k] = power;
         run[k] += power;
       }
@@ -97,7 +97,7 @@ void softmax_columns(const T* x, int64_t rows, int64_t stride, int64_t columns, 
     for (int64_t k = 0; k < columns; ++k) {
       if constexpr (kKept) to[k] *= rest[k];
       else if constexpr (kLog) to[k] = static_cast<T>((static_cast<C>(from[k]) - most[k]) - rest[k]);
-      else to[k] = static_cast<T>(exp_of(static_cast<C>(from[k]) - most[k]) * rest[k]);
+      else to[k] = static_cast<T>(falling_exp(static_cast<C>(from[k]) - most[k]) * rest[k]);
     }
   }
 }

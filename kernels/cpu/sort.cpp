@@ -103,11 +103,37 @@ template <class T> std::size_t unique_scratch(const KernelArgs& args) {
   return with_record<T>(args.in[0].size, [&](auto record) { return records * sizeof record; });
 }
 
-template <class T> void run_unique(const KernelArgs& args) {
+// Integers that lie so close together that scratch memory has a number for each: they are counted. -1: they do not.
+template <class T> int64_t unique_counted(const KernelArgs& args, int64_t base) {
+  const T* from = args.in[0].as<T>();
+  int64_t n = args.in[0].size;
+  T least = from[0], most = from[0];
+  for (int64_t i = 0; i < n; ++i) {
+    least = std::min(least, from[i]);
+    most = std::max(most, from[i]);
+  }
+  uint64_t range = static_cast<uint64_t>(most) - static_cast<uint64_t>(least) + 1;
+  if (range == 0 || range > static_cast<uint64_t>(2 * n)) return -1;
+  auto place = [=](T value) { return static_cast<uint64_t>(value) - static_cast<uint64_t>(least); };
+  int64_t* table = reinterpret_cast<int64_t*>(args.scratch);
+  std::fill(table, table + range, int64_t{0});
+  for (int64_t i = 0; i < n; ++i) ++table[place(from[i])];
+  T* values = args.out[0].as<T>();
+  int64_t *inverse = args.out[1].as<int64_t>(), *counts = args.out[2].as<int64_t>(), found = 0;
+  for (uint64_t i = 0; i < range; ++i) {
+    if (table[i] == 0) continue;
+    values[found] = static_cast<T>(static_cast<uint64_t>(least) + i);
+    counts[found] = table[i];
+    table[i] = base + found++;
+  }
+  for (int64_t i = 0; i < n; ++i) inverse[i] = table[place(from[i])];
+  return found;
+}
+
+template <class T> int64_t unique_sorted(const KernelArgs& args, int64_t base) {
   const Array& x = args.in[0];
   const T* from = x.as<T>();
   T* values = args.out[0].as<T>();
-  int64_t base = args.as<IndexAttrs>().base.value;
   int64_t* inverse = args.out[1].as<int64_t>();
   int64_t* counts = args.out[2].as<int64_t>();
   int64_t n = x.size, found = 0;
@@ -125,8 +151,17 @@ template <class T> void run_unique(const KernelArgs& args) {
       inverse[sorted[i].place()] = found - 1 + base;
     }
   });
+  return found;
+}
+
+template <class T> void run_unique(const KernelArgs& args) {
+  int64_t base = args.as<IndexAttrs>().base.value, found = -1;
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    if (args.in[0].size > 0) found = unique_counted<T>(args, base);
+  }
+  if (found < 0) found = unique_sorted<T>(args, base);
   args.out_count[0] = found;
-  args.out_count[1] = n;
+  args.out_count[1] = args.in[0].size;
   args.out_count[2] = found;
 }
 

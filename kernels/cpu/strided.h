@@ -152,6 +152,12 @@ class StridedCopy {
   template <class E> void copy_rows(const E* from, E* to) const {
     int64_t length = dims_[0], count = 1;
     for (int axis = 0; axis < rank_; ++axis) count *= dims_[axis];
+    if (strides_[0] == 1 && rank_ > 1) {
+      int64_t bytes = length * static_cast<int64_t>(sizeof(E));
+      if (bytes >= 8 && bytes <= 16) return copy_short<8>(from, to, count / length);
+      if (bytes > 16 && bytes <= 32) return copy_short<16>(from, to, count / length);
+      if (bytes > 32 && bytes <= 64) return copy_short<32>(from, to, count / length);
+    }
     parallel_for(count, kCheapGrain, [=, this](int64_t begin, int64_t end) {
       int64_t index[kMostAxes];
       const E* row = from + start_of(begin / length, 1, index);
@@ -162,6 +168,32 @@ class StridedCopy {
         begin += n;
         at = 0;
         for (int axis = 1; axis < rank_; ++axis) {
+          row += strides_[axis];
+          if (++index[axis] < dims_[axis]) break;
+          row -= index[axis] * strides_[axis];
+          index[axis] = 0;
+        }
+      }
+    });
+  }
+
+  // Rows of kPart to 2 kPart bytes, each by two copies that may overlap: a call of memcpy would cost more than they do.
+  template <int64_t kPart, class E> void copy_short(const E* from, E* to, int64_t rows) const {
+    int64_t length = dims_[0], second = length - kPart / static_cast<int64_t>(sizeof(E));
+    parallel_for(rows, row_grain(kCheapGrain, length), [=, this](int64_t begin, int64_t end) {
+      int64_t index[kMostAxes];
+      const E* row = from + start_of(begin, 1, index);
+      E* at = to + begin * length;
+      while (begin < end) {
+        int64_t n = std::min(dims_[1] - index[1], end - begin), step = strides_[1];
+        for (int64_t i = 0; i < n; ++i, at += length, row += step) {
+          std::memcpy(at, row, kPart);
+          std::memcpy(at + second, row + second, kPart);
+        }
+        begin += n;
+        row -= (index[1] + n) * step;  // back to the axis's first
+        index[1] = 0;
+        for (int axis = 2; axis < rank_; ++axis) {
           row += strides_[axis];
           if (++index[axis] < dims_[axis]) break;
           row -= index[axis] * strides_[axis];

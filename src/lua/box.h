@@ -11,6 +11,9 @@ namespace lutra {
 struct Box {
   uintptr_t cookie;
   TensorRep tensor;
+  // Of TensorBooks, set when it gets a storage: what it counts for, and whether others have come to share that storage.
+  uint64_t booked_bytes : 63;
+  uint64_t is_viewed : 1;
 
   // address ^ secret: a live tensor. Its complement: one released by hand.
   uintptr_t live_cookie() const { return reinterpret_cast<uintptr_t>(this) ^ secret_; }

@@ -232,6 +232,7 @@ int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
   int first = lua_gettop(L) + 1;
   for (int i = 0; i < prepared.n_out; ++i) {
     bool is_inline = will_be_inline(call, prepared, i);
+    if (!is_inline) state.make_room(L);
     Box* box = static_cast<Box*>(lua_newuserdatauv(L, sizeof(Box), 0));
     box->cookie = box->live_cookie();
     box->tensor.clear();

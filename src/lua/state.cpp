@@ -64,6 +64,7 @@ State* State::find(lua_State* L) {
 void State::adopt(lua_State* L) { set(L, kState); }
 
 Box* State::push_box(lua_State* L, bool is_inline) {
+  if (!is_inline) make_room(L);
   Box* box = static_cast<Box*>(lua_newuserdatauv(L, sizeof(Box), 0));
   box->cookie = box->live_cookie();
   box->tensor.clear();
@@ -76,8 +77,6 @@ void State::own_stored(lua_State* L, Box* box) {
   books_.add(L, box);
   if (tidies.any()) [[unlikely]]
     tidies.note(L, box);
-  if (books_.is_collection_due()) [[unlikely]]
-    books_.collect(L);
 }
 
 void State::disown(Box* box) {

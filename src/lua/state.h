@@ -52,7 +52,13 @@ class State {
 
   // A new tensor on top of L's stack, empty; `is_inline` promises that it will carry its bytes. May raise a Lua error.
   Box* push_box(lua_State* L, bool is_inline);
-  // Books a tensor that has got its bytes; collects when the pace says so. Calls finalizers.
+  // Before a tensor with a storage is made: collects when the pace says so, so that the last garbage's memory, still in
+  // the cache, is there for it. Calls finalizers.
+  void make_room(lua_State* L) {
+    if (books_.is_collection_due()) [[unlikely]]
+      books_.collect(L);
+  }
+  // Books a tensor that has got its bytes.
   void own(lua_State* L, Box* box) {
     if (box->tensor.storage != nullptr) own_stored(L, box);
   }

@@ -3,6 +3,9 @@
 #include <time.h>
 
 #include <algorithm>
+#include <cstddef>
+
+#include "eager/ledger.h"
 
 namespace lutra {
 namespace {
@@ -31,20 +34,35 @@ int64_t only_budget_after(int64_t pause_us, int64_t live_bytes) {
   return in_cache <= 2 * kMega ? std::max(in_cache, kMega) : budget_after(pause_us, live_bytes);
 }
 
+// A storage's tensor that is no variable is one that add was given.
+Box* box_of(const TensorRep* tensor) {
+  auto* bytes = reinterpret_cast<std::byte*>(const_cast<TensorRep*>(tensor));
+  return reinterpret_cast<Box*>(bytes - offsetof(Box, tensor));
+}
+
 }  // namespace
 
 void TensorBooks::add(lua_State* L, Box* box) {
   ++count_;
   Storage& storage = *box->tensor.storage;
+  // What another tensor has brought is booked there; not so a variable's, which may be replaced there and live on here.
+  bool is_view = storage.tensor != nullptr && !is_variable(*storage.tensor) && !is_variable(box->tensor);
   if (storage.tensor == nullptr) storage.tensor = &box->tensor;
+  else if (is_view) box_of(storage.tensor)->is_viewed = true;
   if (lua_gc(L, LUA_GCISRUNNING) < 0) [[unlikely]]
     made_in_finalizers_.insert(box);
-  bytes_ += static_cast<int64_t>(box->tensor.nbytes());
+  box->booked_bytes = is_view ? 0 : box->tensor.nbytes();
+  box->is_viewed = false;
+  bytes_ += static_cast<int64_t>(box->booked_bytes);
 }
 
 void TensorBooks::remove(Box* box) {
-  if (box->tensor.storage->tensor == &box->tensor) box->tensor.storage->tensor = nullptr;
-  bytes_ -= static_cast<int64_t>(box->tensor.nbytes());
+  Storage& storage = *box->tensor.storage;
+  if (storage.tensor == &box->tensor) storage.tensor = nullptr;
+  int64_t booked = static_cast<int64_t>(box->booked_bytes);
+  bool leaves_views = box->is_viewed && storage.refs.load(std::memory_order_relaxed) > 1;
+  if (leaves_views) left_behind_ += booked;
+  else bytes_ -= booked;
   bytes_at_collection_ = std::min(bytes_at_collection_, bytes_);
   bytes_at_full_ = std::min(bytes_at_full_, bytes_);
   --count_;
@@ -71,6 +89,8 @@ void TensorBooks::collect(lua_State* L) {
 void TensorBooks::collect_all(lua_State* L) {
   int64_t begin = now_us();
   lua_gc(L, LUA_GCCOLLECT);
+  bytes_ -= left_behind_;
+  left_behind_ = 0;
   int64_t pause_us = now_us() - begin, live = std::max<int64_t>(0, bytes_);
   if (!has_generations_) {
     step_bytes_ = only_budget_after(pause_us, live);

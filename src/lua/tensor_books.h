@@ -39,7 +39,10 @@ class TensorBooks {
 
  private:
   int64_t count_ = 0;
-  int64_t bytes_ = 0;  // what they hold
+  int64_t bytes_ = 0;  // what they hold; a storage that several share counts once
+  // Of these, what tensors brought that are gone while views held it; for how long is not known. It stands as growth
+  // until the next full collection, and is then forgotten.
+  int64_t left_behind_ = 0;
   int64_t bytes_at_collection_ = 0;
   int64_t held_at_full_ = 0;               // what tapes held after the last full collection
   int64_t step_bytes_ = int64_t{8} << 20;  // growth from one collection to the next

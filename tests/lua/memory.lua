@@ -290,6 +290,33 @@ local storages, kb = text:match("^(%d+)\t(%d+)")
 assert(tonumber(storages) < 200, "results of 400 kB alive at once: " .. tostring(text))
 assert(tonumber(kb) < 8000, "Lua's own memory: " .. tostring(text))
 
+-- A result is made from the memory of the garbage before it, so that 4 MB tensors take turns in few places. Views count for
+-- nothing and bring no collections; what they hold still counts when what brought it is gone.
+text, ok = expect.program([[
+local function reserved() return lt.config.get_memory_info("CPU:0").reserved end
+local x, y = lt.ones { 1000000 }, nil
+local before = reserved()
+for _ = 1, 100 do y = x + 1 end
+local rest, collected = reserved() - before, 0
+setmetatable({}, { __gc = function(self) collected = collected + 1 setmetatable({}, getmetatable(self)) end })
+collectgarbage("stop")
+collectgarbage("restart")
+local at = collected
+for _ = 1, 300 do y = x:reshape { 1000, 1000 } end
+local by_views = collected - at
+local most = 0
+for _ = 1, 300 do
+  y = (x + 1):reshape { 1000, 1000 }
+  most = math.max(most, lt.debugging.live_storages())
+end
+print(rest // 1000000, by_views, most)
+]])
+assert(ok, text)
+local rest, by_views, most = text:match("^(%d+)\t(%d+)\t(%d+)")
+assert(tonumber(rest) < 20, "4 MB results in turn: " .. tostring(text))
+assert(tonumber(by_views) < 20, "collections that views brought: " .. tostring(text))
+assert(tonumber(most) < 60, "storages that only views hold: " .. tostring(text))
+
 -- A loop of 4 MB tensors stays small; LUTRA_LOOP_SECONDS=60 is the issue's minute.
 local file <close> = assert(io.open("/proc/self/maps"))
 local sanitized = file:read("a"):find("lib[at]san") ~= nil

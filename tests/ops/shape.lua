@@ -161,6 +161,25 @@ spec "transpose" {
       for i = 1, 3 do back[perm[i]] = i end
       t.equal(y:transpose(back), x)
     end
+    -- Rows that stay whole, from single elements to more than a cache line, two axes and three turned around them.
+    for _, dtype in ipairs(all_dtypes) do
+      for _, length in ipairs { 1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 33, 64, 65 } do
+        local function counted(perm)
+          local sizes, at = { 5, 7, 2, length }, 0
+          for i, axis in ipairs(perm) do
+            local shape, step = { 1, 1, 1, 1 }, ({ 3, 11, 29, 1 })[axis]
+            shape[i] = sizes[axis]
+            at = lt.range(sizes[axis]):reshape(shape) * step + at
+          end
+          return (at % 101 % (dtype == "bool" and 2 or 101)):cast(dtype)
+        end
+        local x = counted { 1, 2, 3, 4 }
+        for _, perm in ipairs { { 2, 1, 3, 4 }, { 3, 2, 1, 4 }, { 1, 3, 2, 4 } } do
+          t.equal(x:transpose(perm), counted(perm), dtype)
+        end
+        t.equal(x[{ {}, { 2, 6, 2 }, {} }]:transpose { 2, 1, 3, 4 }, counted { 2, 1, 3, 4 }[{ { 2, 6, 2 } }], dtype)
+      end
+    end
     -- Every element size, in tiles and at their edges.
     for _, dtype in ipairs(all_dtypes) do
       for _, size in ipairs { { 8, 8 }, { 16, 64 }, { 19, 70 }, { 7, 9 }, { 200, 150 } } do

@@ -148,6 +148,20 @@ spec "unique" {
       end
     end
     t.ok(#(lt.unique(lt.range(100000))) == 100000)
+    -- Integers close together are counted, others sorted: at the ends of a dtype, and where one becomes the other.
+    for _, dtype in ipairs { "int8", "int16", "int32", "int64" } do
+      local bits = tonumber(dtype:match "%d+")
+      for _, first in ipairs { -1 << (bits - 1), -3, (1 << (bits - 1)) - 100 } do
+        for _, step in ipairs { 1, 2, 3 } do
+          local expected = lt.range(30, { dtype = "int64" }) * step + first
+          local x = lt.concat { expected:flip(), expected[{ { 5, 14 } }] }:cast(dtype)
+          local values, inverse, counts = x:unique()
+          t.equal(values, expected:cast(dtype), dtype)
+          t.ok(same(values:gather(inverse), x), dtype)
+          t.equal(counts, lt.concat { lt.ones { 4 }, lt.fill({ 10 }, 2.0), lt.ones { 16 } }:int64(), dtype)
+        end
+      end
+    end
     -- The result keeps no more memory than it needs, whatever there could have been.
     local x = lt.device("/CPU:0", function() return lt.range(1000000) % 100 end)
     collectgarbage()
