@@ -64,7 +64,7 @@ template <class T, bool kMost> using Extreme = std::conditional_t<kIsHalf<T>, Ke
 
 template <class T, bool kMost> void argmax_rows(const T* x, int64_t count, int64_t n, int64_t base, int64_t* out) {
   for (int64_t row = 0; row < count; ++row) {
-    out[row] = place_of<kMost>(reduce_block<Extreme<T, kMost>>(x + row * n, n), x + row * n, n) + base;
+    out[row] = place_of<kMost>(reduce_part<Extreme<T, kMost>>(x + row * n, n), x + row * n, n) + base;
   }
 }
 

@@ -12,14 +12,14 @@ namespace {
 // a: the mean; b: the sum of squares of what is left when it is taken off. Merging is Chan's, Golub's and LeVeque's.
 struct Moments {
   template <class C> static void block(const C* x, int64_t n, double* a, double* b) {
-    double mean = reduce_block<SumOf<C, double>>(x, n) / static_cast<double>(n);
+    double mean = reduce_part<SumOf<C, double>>(x, n) / static_cast<double>(n);
     double square[kBlock];
     for (int64_t i = 0; i < n; ++i) {
       double off = static_cast<double>(x[i]) - mean;
       square[i] = off * off;
     }
     *a = mean;
-    *b = reduce_block<SumOf<double>>(square, n);
+    *b = reduce_part<SumOf<double>>(square, n);
   }
   template <class C>
   static void tile(const C* x, int64_t rows, int64_t columns, double* __restrict a, double* __restrict b) {
@@ -65,11 +65,11 @@ template <class C> bool is_finite(C x) { return std::fabs(x) < std::numeric_limi
 // a: the largest; b: the sum of e^(x - a), or of e^x where a is not finite: inf, 0 or nan, as e^a is.
 struct Powers {
   template <class C> static void block(const C* x, int64_t n, double* a, double* b) {
-    C most = reduce_block<MaxOf<C>>(x, n), shift = is_finite(most) ? most : C(0);
+    C most = reduce_part<MaxOf<C>>(x, n), shift = is_finite(most) ? most : C(0);
     C power[kBlock];
     for (int64_t i = 0; i < n; ++i) power[i] = falling_exp(x[i] - shift);
     *a = static_cast<double>(most);
-    *b = is_finite(most) ? reduce_block<SumOf<C>>(power, n) : exp_of(*a);
+    *b = is_finite(most) ? reduce_part<SumOf<C>>(power, n) : exp_of(*a);
   }
   template <class C>
   static void tile(const C* x, int64_t rows, int64_t columns, double* __restrict a, double* __restrict b) {

@@ -116,14 +116,14 @@ template <class R> [[gnu::always_inline]] inline typename R::Run join_eight(cons
 
 // 2 half lanes in pairs, each with the one `half` further on, down to one. Of the n elements left over, fewer than
 // there are lanes, as many join as there are lanes left whenever n has that bit: all of it is whole registers.
-template <class R, int64_t half>
+template <class R, int64_t half, bool kHasRest>
 [[gnu::always_inline]] inline void fold_lanes(typename R::Acc* lanes, const typename R::In* x, int64_t n) {
   for (int64_t l = 0; l < half; ++l) lanes[l] = R::merge(lanes[l], lanes[l + half]);
-  if ((n & half) != 0) {
+  if (kHasRest && (n & half) != 0) {
     for (int64_t l = 0; l < half; ++l) lanes[l] = R::merge(lanes[l], R::lift(R::open(x[l])));
     x += half;
   }
-  if constexpr (half > 1) fold_lanes<R, half / 2>(lanes, x, n);
+  if constexpr (half > 1) fold_lanes<R, half / 2, kHasRest>(lanes, x, n);
 }
 
 // n <= kBlock neighbouring elements: 32 lanes, then the lanes in pairs.
@@ -144,7 +144,8 @@ template <class R> [[gnu::always_inline]] inline typename R::Acc reduce_block(co
   }
   typename R::Acc pairs[kLanes];
   for (int64_t l = 0; l < kLanes; ++l) pairs[l] = R::lift(lanes[l]);
-  fold_lanes<R, kLanes / 2>(pairs, x + done, n - done);
+  if (done == n) fold_lanes<R, kLanes / 2, false>(pairs, nullptr, 0);  // as whole blocks do: one run of instructions
+  else fold_lanes<R, kLanes / 2, true>(pairs, x + done, n - done);
   return pairs[0];
 }
 
@@ -170,6 +171,12 @@ template <class R>
 
 // Functions in several versions stay within their file: linkers merge copies of them badly.
 
+// reduce_block as a function of its own: inlined into a loop over blocks, or beside other loops over a row, it compiles
+// to slower code (the largest of 1e5 elements took a third longer, a softmax of rows of 40 twice as long).
+template <class R> [[gnu::noinline]] static typename R::Acc reduce_part(const typename R::In* x, int64_t n) {
+  return reduce_block<R>(x, n);
+}
+
 // `count` rows of n <= kBlock elements, one behind the other.
 template <class R> static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typename R::Acc* result) {
   int64_t row = 0;
@@ -182,7 +189,7 @@ template <class R> static void reduce_rows(const typename R::In* x, int64_t coun
     }
     for (int64_t j = 0; j < 8; ++j) result[row + j] = side[j];
   }
-  for (; row < count; ++row) result[row] = reduce_block<R>(x + row * n, n);
+  for (; row < count; ++row) result[row] = reduce_part<R>(x + row * n, n);
 }
 
 template <class R>

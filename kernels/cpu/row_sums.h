@@ -7,15 +7,7 @@
 
 namespace lutra {
 
-// Steps of a row are functions of their own: inlined into one another they compile to slower loops (rows of 40 elements
-// took twice as long).
-
-// n <= kBlock elements.
-template <class R> [[gnu::noinline]] static typename R::Acc reduce_part(const typename R::In* x, int64_t n) {
-  return reduce_block<R>(x, n);
-}
-
-// e^(x - most), where no x is larger than `most`.
+// e^(x - most), where no x is larger than `most`. Not inlined, as reduce_part is not.
 template <class T, class C> [[gnu::noinline]] static void take_powers(const T* x, int64_t n, C most, C* __restrict to) {
   for (int64_t k = 0; k < n; ++k) to[k] = falling_exp(static_cast<C>(x[k]) - most);
 }

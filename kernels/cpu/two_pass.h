@@ -75,6 +75,7 @@ template <class P, class T> static void pair_block(const T* x, int64_t n, Pairs 
     P::block(x, n, out.a, out.b);
   } else {
     C block[kBlock];
+    block[0] = 0;  // n is at least 1, which the compiler cannot know
     gather(x, 1, 0, n, 1, block);
     P::block(block, n, out.a, out.b);
   }
