@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/rounded_to_odd.h"
 #include "kernels/cpu/elementwise.h"
 
 namespace lutra {
@@ -34,9 +35,13 @@ template <class To, class From> [[gnu::always_inline]] inline Stored<To> convert
     return static_cast<ComputeType<From>>(value) != 0;
   } else if constexpr (std::is_integral_v<From> || std::is_floating_point_v<To>) {
     if constexpr (std::is_integral_v<To> || std::is_floating_point_v<To>) return static_cast<To>(value);
-    else return To(static_cast<float>(static_cast<double>(value)));
+    else if constexpr (sizeof(From) <= 2) return To(static_cast<float>(value));
+    else if constexpr (sizeof(From) == 4) return To(rounded_to_odd(static_cast<double>(value)));
+    else return To(rounded_to_odd(rounded_to_odd(value)));
   } else if constexpr (std::is_integral_v<To>) {
     return whole_of<To>(static_cast<ComputeType<From>>(value));
+  } else if constexpr (std::is_same_v<From, double>) {
+    return To(rounded_to_odd(value));
   } else {
     return To(static_cast<float>(value));
   }

@@ -264,12 +264,14 @@ for _, persistent in ipairs { false, true } do
   print(lt.debugging.live_storages() - before)
 end
 for _, opens in ipairs { false, true } do
-  collectgarbage() collectgarbage()
-  collectgarbage("stop")
   local tape, other = lt.GradientTape { persistent = true }, nil
   local y = x * x * x
-  setmetatable({ lt.zeros { 5 * n } }, { __gc = function()
+  local filler = lt.zeros { 5 * n }
+  collectgarbage() collectgarbage()
+  collectgarbage("stop")
+  setmetatable({}, { __gc = function()
     tape:close()
+    filler:release()
     if opens then
       other = lt.GradientTape()
       other:watch(x)
