@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "kernels/cpu/arithmetic.h"
 #include "kernels/cpu/atan2.h"
 #include "kernels/cpu/division.h"
 #include "kernels/cpu/elementwise.h"
@@ -11,53 +12,11 @@
 namespace lutra {
 namespace {
 
-struct Sub {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) - Wrapping<T>(b)); }
-};
-struct Mul {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) * Wrapping<T>(b)); }
-};
-struct RealDiv {
-  template <class T> static T apply(T a, T b) { return a / b; }
-};
-struct SquaredDifference {
-  template <class T> static T apply(T a, T b) {
-    Wrapping<T> difference = Wrapping<T>(a) - Wrapping<T>(b);
-    return static_cast<T>(difference * difference);
-  }
-};
-struct Maximum {
-  template <class T> static T apply(T a, T b) { return (a > b) | (a != a) ? a : b; }
-};
-struct Minimum {
-  template <class T> static T apply(T a, T b) { return (a < b) | (a != a) ? a : b; }
-};
-// What reaches a of dy: half where it equals b.
-struct MaximumGrad {
-  template <class T> static T apply(T dy, T a, T b) { return a > b ? dy : a == b ? dy * T(0.5) : T(0); }
-};
-struct MinimumGrad {
-  template <class T> static T apply(T dy, T a, T b) { return a < b ? dy : a == b ? dy * T(0.5) : T(0); }
-};
 struct Atan2 {
   static constexpr int64_t kGrain = kCostlyGrain;
   template <class T> [[gnu::always_inline]] static T apply(T y, T x) { return atan2_of(y, x); }
 };
 
-struct FloorDiv {
-  static constexpr int64_t kGrain = kCostlyGrain;
-  template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return of(floor_divide(a, b)); }
-  template <class T> [[gnu::always_inline]] static T of(Divided<T> divided) { return divided.quotient; }
-  template <class T> static bool is_wrong(T b) { return b == 0; }
-  static void tell(Fault& fault, int64_t) { fault.raise(FaultCode::DivideByZero); }
-};
-struct FloorMod {
-  static constexpr int64_t kGrain = kCostlyGrain;
-  template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return of(floor_divide(a, b)); }
-  template <class T> [[gnu::always_inline]] static T of(Divided<T> divided) { return divided.remainder; }
-  template <class T> static bool is_wrong(T b) { return b == 0; }
-  static void tell(Fault& fault, int64_t) { fault.raise(FaultCode::DivideByZero); }
-};
 // Division in float, halves included, which are computed in it: blocks where all quotients are near enough vectorise.
 template <class Op> struct Near {
   [[gnu::always_inline]] static float apply(float a, float b) { return Op::of(floor_divide_near(a, b)); }
@@ -102,7 +61,8 @@ struct Pow {
     }
   }
   template <class T> static bool is_wrong(T b) { return b < 0; }
-  static void tell(Fault& fault, int64_t b) { fault.raise(FaultCode::NegativePower, b); }
+  static constexpr FaultCode kFault = FaultCode::NegativePower;
+  static constexpr bool kTellsValue = true;
 };
 
 // Powers that are a multiplication or two, a division or a root.

@@ -14,7 +14,8 @@ template <class T> struct Divided { T quotient, remainder; };
 
 // NumPy's npy_divmod: the remainder is exact, and the quotient is what fits it.
 template <class T>
-requires std::is_floating_point_v<T> Divided<T> floor_divide(T a, T b) {
+requires std::is_floating_point_v<T>
+constexpr Divided<T> floor_divide(T a, T b) {
   T mod = std::fmod(a, b);
   if (b == 0) return {a / b, mod};
   T div = (a - mod) / b;
@@ -64,7 +65,7 @@ requires std::is_floating_point_v<T> Divided<T> floor_divide(T a, T b) {
 // exact, and such loops vectorise, which processors' integer division does not.
 template <class T>
 requires std::is_integral_v<T>
-[[gnu::always_inline]] inline Divided<T> floor_divide(T a, T b) {
+[[gnu::always_inline]] constexpr inline Divided<T> floor_divide(T a, T b) {
   // The smallest integer has no negative.
   bool negates = std::is_signed_v<T> && b == static_cast<T>(-1);
   T divisor = (b == 0) | negates ? T(1) : b;

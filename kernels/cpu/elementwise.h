@@ -109,7 +109,7 @@ template <int N> struct BroadcastPlan {
 
 // a + b; integers wrap.
 struct Add {
-  template <class T> static T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
+  template <class T> static constexpr T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
 };
 
 // The grain in rows for rows of `length` elements.
@@ -185,7 +185,7 @@ template <class Op, class R, class T> void run_binary(const KernelArgs& args) {
 }
 
 // For ops on integers that may find a mistake in b: apply(a, b) gives something for any b; is_wrong(b) is looked at
-// apart, so that the loops vectorise; tell(fault, b) tells of one.
+// apart, so that the loops vectorise; kFault is what is told of one, with b if kTellsValue.
 template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
@@ -205,7 +205,7 @@ template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
                     if (wrong != 0) {
                       int64_t i = 0;
                       while (!Op::is_wrong(right[i * stride_b])) ++i;
-                      Op::tell(*fault, right[i * stride_b]);
+                      fault->raise(Op::kFault, Op::kTellsValue ? static_cast<int64_t>(right[i * stride_b]) : 0);
                     }
                     binary_row<Op, T, T>(a + at_a, stride_a, right, stride_b, out + first, n);
                   });

@@ -17,7 +17,7 @@ template <class T> using Ordered = std::conditional_t<kIsHalf<T>, int16_t, T>;
 template <class H> constexpr int kInfBits = std::is_same_v<H, Float16> ? 0x7c00 : 0x7f80;
 
 // Other types are compared as they are. A nan becomes the one integer that wins: the largest, or the smallest.
-template <bool kMost, class T> [[gnu::always_inline]] inline Ordered<T> order_key(T x) {
+template <bool kMost, class T> [[gnu::always_inline]] constexpr inline Ordered<T> order_key(T x) {
   if constexpr (kIsHalf<T>) {
     int16_t bits = static_cast<int16_t>(x.bits);
     int16_t magnitude = bits & 0x7fff;
@@ -28,7 +28,7 @@ template <bool kMost, class T> [[gnu::always_inline]] inline Ordered<T> order_ke
   }
 }
 
-template <class T> T from_order_key(Ordered<T> key) {
+template <class T> constexpr T from_order_key(Ordered<T> key) {
   if constexpr (kIsHalf<T>) {
     T x;
     x.bits = static_cast<uint16_t>(key ^ (static_cast<int16_t>(key >> 15) & 0x7fff));
@@ -39,7 +39,7 @@ template <class T> T from_order_key(Ordered<T> key) {
 }
 
 // The nearest T.
-template <class T> [[gnu::always_inline]] inline T rounded(double x) {
+template <class T> [[gnu::always_inline]] constexpr inline T rounded(double x) {
   if constexpr (kIsHalf<T>) return T(rounded_to_odd(x));
   else return static_cast<T>(x);
 }

@@ -51,10 +51,10 @@ template <class T, class R = typename RunOf<T>::type> struct SumOf {
   using Acc = WideOf<T>;
   using Next = SumOf<std::conditional_t<std::is_integral_v<T>, int64_t, double>, Acc>;
   static constexpr Run kStart = 0;
-  static Run open(In x) { return static_cast<Run>(element<T>(x)); }
-  static Run join(Run a, Run b) { return static_cast<Run>(a + b); }
-  static Acc lift(Run run) { return static_cast<Acc>(run); }
-  static Acc merge(Acc a, Acc b) { return a + b; }
+  static constexpr Run open(In x) { return static_cast<Run>(element<T>(x)); }
+  static constexpr Run join(Run a, Run b) { return static_cast<Run>(a + b); }
+  static constexpr Acc lift(Run run) { return static_cast<Acc>(run); }
+  static constexpr Acc merge(Acc a, Acc b) { return a + b; }
 };
 
 // Floats are multiplied in float64, which no run of float32 leaves soon.
@@ -64,10 +64,10 @@ template <class T> struct ProdOf {
   using Acc = WideOf<T>;
   using Next = ProdOf<std::conditional_t<std::is_integral_v<T>, int64_t, double>>;
   static constexpr Run kStart = 1;
-  static Run open(In x) { return static_cast<Run>(element<T>(x)); }
-  static Run join(Run a, Run b) { return a * b; }
-  static Acc lift(Run run) { return run; }
-  static Acc merge(Acc a, Acc b) { return a * b; }
+  static constexpr Run open(In x) { return static_cast<Run>(element<T>(x)); }
+  static constexpr Run join(Run a, Run b) { return a * b; }
+  static constexpr Acc lift(Run run) { return run; }
+  static constexpr Acc merge(Acc a, Acc b) { return a * b; }
 };
 
 // The largest element (kMost) or the smallest; nan before any number. Halves are compared as the integers of halves.h.
@@ -81,16 +81,16 @@ template <class T, bool kMost> struct ExtremeOf {
   static constexpr Key kInf =
       std::numeric_limits<Key>::has_infinity ? std::numeric_limits<Key>::infinity() : std::numeric_limits<Key>::max();
   static constexpr Key kStart = kMost ? (kHasNan ? -kInf : std::numeric_limits<Key>::lowest()) : kInf;
-  static Key open(T x) { return order_key<kMost>(x); }
-  static Key pick(Key a, Key b) { return (kMost ? b > a : b < a) ? b : a; }
+  static constexpr Key open(T x) { return order_key<kMost>(x); }
+  static constexpr Key pick(Key a, Key b) { return (kMost ? b > a : b < a) ? b : a; }
   // Two choices, which compile to two instructions; one choice of either condition becomes a branch.
-  static Key join(Key a, Key b) {
+  static constexpr Key join(Key a, Key b) {
     Key best = pick(a, b);
     if constexpr (kHasNan) return b != b ? b : best;
     else return best;
   }
-  static Key lift(Key run) { return run; }
-  static Key merge(Key a, Key b) { return join(a, b); }
+  static constexpr Key lift(Key run) { return run; }
+  static constexpr Key merge(Key a, Key b) { return join(a, b); }
 };
 template <class T> using MaxOf = ExtremeOf<T, true>;
 template <class T> using MinOf = ExtremeOf<T, false>;

@@ -2,25 +2,11 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/arithmetic.h"
 #include "kernels/cpu/elementwise.h"
 
 namespace lutra {
 namespace {
-
-struct Select {
-  // Conditions are bytes here: what a file brought along may be neither 0 nor 1.
-  template <class T> static T apply(uint8_t condition, T x, T y) { return condition != 0 ? x : y; }
-};
-
-struct Clip {
-  // nan on any side is handed on; the upper bound has the last word. A nan among the bounds is looked for apart: they
-  // mostly repeat, and the comparisons with x are then two instructions.
-  template <class T> [[gnu::always_inline]] static T apply(T x, T low, T high) {
-    T raised = x <= low ? low : x;
-    T within = raised >= high ? high : raised;
-    return (low != low) | (high != high) ? static_cast<T>(low + high) : within;
-  }
-};
 
 // Only bytes move: one version an element size.
 void add_select(KernelRegistry& kernels, const char* name) {

@@ -10,77 +10,10 @@
 
 #include "kernels/cpu/elementary.h"
 #include "kernels/cpu/error_function.h"
+#include "kernels/cpu/roundings.h"
 
 namespace lutra {
 namespace {
-
-struct Neg {
-  template <class T> static T apply(T x) {
-    if constexpr (std::is_integral_v<T>) return static_cast<T>(Wrapping<T>(0) - Wrapping<T>(x));
-    else return -x;
-  }
-};
-struct Abs {
-  template <class T> static T apply(T x) {
-    if constexpr (std::is_floating_point_v<T>) return std::fabs(x);
-    else return x < 0 ? Neg::apply(x) : x;
-  }
-};
-struct Sign {
-  // nan is handed on.
-  template <class T> static T apply(T x) {
-    T sign = static_cast<T>((x > 0) - (x < 0));
-    if constexpr (std::is_floating_point_v<T>) return x == x ? sign : x;
-    else return sign;
-  }
-};
-struct Square {
-  template <class T> static T apply(T x) { return static_cast<T>(Wrapping<T>(x) * Wrapping<T>(x)); }
-};
-struct Invert {
-  template <class T> static T apply(T x) { return static_cast<T>(~x); }
-};
-// Of truths as bytes: loops over bool do not vectorise.
-struct LogicalNot {
-  static uint8_t apply(uint8_t x) { return x == 0; }
-};
-struct Sqrt {
-  template <class T> static T apply(T x) { return std::sqrt(x); }
-};
-struct Rsqrt {
-  template <class T> static T apply(T x) { return T(1) / std::sqrt(x); }
-};
-struct Reciprocal {
-  template <class T> static T apply(T x) { return T(1) / x; }
-};
-
-// x rounded to an integer, half to even: above 2^23 (or 2^52) floats have no fraction, and below adding as much takes
-// it off.
-template <class T> T rounded(T a) {
-  constexpr T kWhole = std::is_same_v<T, float> ? T(0x1p23) : T(0x1p52);
-  return a < kWhole ? (a + kWhole) - kWhole : a;
-}
-struct Rint {
-  template <class T> static T apply(T x) { return std::copysign(rounded(std::fabs(x)), x); }
-};
-struct Trunc {
-  template <class T> static T apply(T x) {
-    T a = std::fabs(x), near = rounded(a);
-    return std::copysign(near - (near > a ? T(1) : T(0)), x);
-  }
-};
-struct Floor {
-  template <class T> static T apply(T x) {
-    T near = Rint::apply(x);
-    return std::copysign(near - (near > x ? T(1) : T(0)), x);
-  }
-};
-struct Ceil {
-  template <class T> static T apply(T x) {
-    T near = Rint::apply(x);
-    return std::copysign(near + (near < x ? T(1) : T(0)), x);
-  }
-};
 
 struct Exp : Costly {
   template <class T> [[gnu::always_inline]] T apply(T x) const { return exp_of(x); }
@@ -93,27 +26,6 @@ struct Log : Costly {
     return (x >= std::numeric_limits<float>::min()) & (x <= std::numeric_limits<float>::max());
   }
   template <std::same_as<float> T> [[gnu::always_inline]] T plain(T x) const { return plain_log(x); }
-};
-
-struct IsNan {
-  template <class T> static bool apply(T x) { return x != x; }
-};
-struct IsInf {
-  template <class T> static bool apply(T x) { return std::fabs(x) == std::numeric_limits<T>::infinity(); }
-};
-struct IsFinite {
-  template <class T> static bool apply(T x) { return std::fabs(x) <= std::numeric_limits<T>::max(); }
-};
-
-// The gradient of an input from that of the output, by what the function gave.
-struct SqrtGrad {
-  template <class T> static T apply(T y, T dy) { return dy * T(0.5) / y; }
-};
-struct RsqrtGrad {
-  template <class T> static T apply(T y, T dy) { return dy * T(-0.5) * (y * y * y); }
-};
-struct ReciprocalGrad {
-  template <class T> static T apply(T y, T dy) { return -dy * (y * y); }
 };
 
 void copy_elements(const KernelArgs& args) {

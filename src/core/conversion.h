@@ -17,7 +17,7 @@ namespace lutra {
 template <class T> using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
 
 // A float as an integer: cut off, nan as 0, what lies outside as the nearest there is.
-template <class To, class From> [[gnu::always_inline]] inline To whole_of(From value) {
+template <class To, class From> [[gnu::always_inline]] constexpr inline To whole_of(From value) {
   // Below 64 bits all goes through int32, which processors convert to. The upper bound is exact or one above the top.
   using Whole = std::conditional_t<sizeof(To) == 8, int64_t, int32_t>;
   constexpr From kLow = static_cast<From>(std::numeric_limits<To>::min());
@@ -29,7 +29,7 @@ template <class To, class From> [[gnu::always_inline]] inline To whole_of(From v
   return value == value ? whole : To(0);
 }
 
-template <class To, class From> [[gnu::always_inline]] inline Stored<To> converted(Stored<From> value) {
+template <class To, class From> [[gnu::always_inline]] constexpr inline Stored<To> converted(Stored<From> value) {
   if constexpr (std::is_same_v<From, bool>) {
     return static_cast<Stored<To>>(static_cast<float>(value != 0 ? 1 : 0));
   } else if constexpr (std::is_same_v<To, bool>) {

@@ -10,12 +10,12 @@ namespace lutra {
 struct Float16 {
   uint16_t bits = 0;
   Float16() = default;
-  explicit Float16(float value) : bits(encode(value)) {}
-  operator float() const { return decode(bits); }
+  constexpr explicit Float16(float value) : bits(encode(value)) {}
+  constexpr operator float() const { return decode(bits); }
 
  private:
   // To nearest, ties to even; from 65520 on infinity.
-  static uint16_t encode(float value) {
+  static constexpr uint16_t encode(float value) {
     uint32_t whole = std::bit_cast<uint32_t>(value);
     uint32_t sign = (whole >> 16) & 0x8000u;
     uint32_t magnitude = whole & 0x7fffffffu;
@@ -28,7 +28,7 @@ struct Float16 {
     return static_cast<uint16_t>(sign | (magnitude >= 0x477ff000u ? special : finite));
   }
 
-  static float decode(uint16_t bits) {
+  static constexpr float decode(uint16_t bits) {
     uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
     uint32_t magnitude = bits & 0x7fffu;
     uint32_t shifted = magnitude << 13;
@@ -41,13 +41,13 @@ struct Float16 {
 struct BFloat16 {
   uint16_t bits = 0;
   BFloat16() = default;
-  explicit BFloat16(float value) {
+  constexpr explicit BFloat16(float value) {
     uint32_t whole = std::bit_cast<uint32_t>(value);
     uint32_t quiet = (whole >> 16) | 0x40u;                             // nan stays nan
     uint32_t nearest = (whole + 0x7fffu + ((whole >> 16) & 1u)) >> 16;  // ties to even
     bits = static_cast<uint16_t>((whole & 0x7fffffffu) > 0x7f800000u ? quiet : nearest);
   }
-  operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+  constexpr operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 };
 
 }  // namespace lutra

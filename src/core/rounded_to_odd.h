@@ -9,7 +9,7 @@ namespace lutra {
 
 // x in float32, rounded to odd: a rounding to fewer digits then sees what this one cut off. In integers, since loops
 // that choose by doubles among floats do not vectorise.
-[[gnu::always_inline]] inline float rounded_to_odd(double x) {
+[[gnu::always_inline]] constexpr inline float rounded_to_odd(double x) {
   float near = static_cast<float>(x);
   // What was cut off, brought far from float32's smallest numbers: 0 if nothing was, nan if x is not finite.
   float rest = static_cast<float>((x - static_cast<double>(near)) * 0x1p120);
@@ -20,7 +20,7 @@ namespace lutra {
 }
 
 // An integer as a double, exactly up to 2^53 and rounded to odd above.
-inline double rounded_to_odd(int64_t x) {
+constexpr double rounded_to_odd(int64_t x) {
   constexpr int64_t kExact = int64_t{1} << 53, kRest = (1 << 11) - 1;
   if (x <= kExact && x >= -kExact) return static_cast<double>(x);
   return static_cast<double>((x & ~kRest) | ((x & kRest) != 0 ? kRest + 1 : 0));
