@@ -31,6 +31,8 @@ class Device {
   std::string name() const;
 
   virtual MemoryInfo memory() const = 0;
+  // optional: what one program takes of the card when nobody says how much.
+  virtual std::size_t usual_limit_bytes() const { return memory().total_bytes; }
   // The card's memory, shared by all logical devices on it. The CPU's is the HostPool's business: null there.
   virtual PageSource* pages() { return nullptr; }
   // optional: the default runs everything at once on the caller's thread.

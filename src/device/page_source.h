@@ -22,6 +22,8 @@ class PageSource {
   virtual void unmap(std::byte* at, std::size_t bytes) = 0;
 
   virtual std::size_t granularity() const = 0;
+  // optional: false where reserve() takes the memory itself: then no more is reserved than is to be used.
+  virtual bool is_on_demand() const { return true; }
   virtual std::string why() const = 0;
 };
 

@@ -40,6 +40,8 @@ class Stream {
   // Blocks the caller. Ends also when the command failed.
   virtual void host_wait(uint64_t seq) = 0;
   virtual bool done(uint64_t seq) = 0;
+  // optional: fails (Internal) when the device was lost, so that nothing it computed can be trusted.
+  virtual void check() const {}
   // optional: nobody will look at what is queued: it may be passed over. Waits end as if it had run.
   virtual void abandon() {}
   // optional: nothing will be queued for a while, and all is done: the stream may give back its thread till then. False

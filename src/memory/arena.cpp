@@ -91,8 +91,9 @@ void Arena::reset_peak() {
 }
 
 std::string Arena::why_no_pages() const {
-  return base_ == nullptr ? text("no ", bytes_text(static_cast<int64_t>(limit_)), " of addresses could be reserved")
-                          : pages_.why();
+  return base_ == nullptr && pages_.is_on_demand()
+             ? text("no ", bytes_text(static_cast<int64_t>(limit_)), " of addresses could be reserved")
+             : pages_.why();
 }
 
 // ---- chunks
@@ -181,22 +182,26 @@ Arena::Chunk* Arena::retype(Chunk* chunk, std::byte* begin, std::byte* end, Stat
 
 // ---- pages
 
-bool Arena::reserve() {
+bool Arena::reserve(std::size_t wanted) {
   if (base_ != nullptr) return true;
   std::size_t once = round_up(limit_, granularity_);
-  for (std::size_t bytes : {2 * once, once}) {
-    base_ = pages_.reserve(bytes);
-    if (base_ == nullptr) continue;
-    range_bytes_ = bytes;
-    first_ = new_node();
-    first_->data = base_;
-    first_->bytes = bytes;
-    first_->idle_seq = 0;
-    first_->prev = first_->next = nullptr;
-    first_->state = State::Unmapped;
-    return true;
+  bool on_demand = pages_.is_on_demand();
+  std::size_t bytes = on_demand ? 2 * once : once;
+  while ((base_ = pages_.reserve(bytes)) == nullptr) {
+    // Fewer addresses do; a source that takes its memory here is asked for nine tenths, as pages are in fill().
+    std::size_t less = on_demand ? once : round_down(bytes / 10 * 9, granularity_);
+    if (less >= bytes || less < wanted) return false;
+    bytes = less;
   }
-  return false;
+  limit_ = std::min(limit_, bytes);
+  range_bytes_ = bytes;
+  first_ = new_node();
+  first_->data = base_;
+  first_->bytes = bytes;
+  first_->idle_seq = 0;
+  first_->prev = first_->next = nullptr;
+  first_->state = State::Unmapped;
+  return true;
 }
 
 // Bytes of pages the limit still allows.
@@ -252,7 +257,7 @@ bool Arena::fill(std::size_t wanted) {
 // Makes a free chunk of at least `bytes`. The limit allows as many bytes in use; whether it allows the pages is seen
 // here.
 bool Arena::grow(std::size_t bytes) {
-  if (!reserve()) return false;
+  if (!reserve(bytes)) return false;
   if (!growth_ && !filled_) return fill(bytes);
   bool refused = false;
   if (Window window = find_window(bytes, spare_bytes(), false); window.begin != nullptr) {

@@ -89,7 +89,7 @@ class Arena {
   Chunk* join(Chunk* chunk);
   Chunk* retype(Chunk* chunk, std::byte* begin, std::byte* end, State state);
 
-  bool reserve();
+  bool reserve(std::size_t wanted);
   bool fill(std::size_t wanted);
   bool grow(std::size_t bytes);
   Window find_window(std::size_t bytes, std::size_t spare, bool moving) const;

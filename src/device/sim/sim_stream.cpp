@@ -13,18 +13,12 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "device/forks.h"
 #include "device/sim/progress.h"
 #include "device/sim/record_queue.h"
 
 namespace lutra {
 namespace {
-
-std::atomic<uint64_t> g_forks{0};
-
-uint64_t count_forks() {
-  [[maybe_unused]] static const int registered = pthread_atfork(nullptr, nullptr, [] { g_forks.fetch_add(1); });
-  return g_forks.load();
-}
 
 int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
@@ -165,7 +159,7 @@ bool SimStream::retire() {
   return true;
 }
 
-bool SimStream::is_forked() const { return g_forks.load(std::memory_order_relaxed) != born_; }
+bool SimStream::is_forked() const { return count_forks() != born_; }
 
 template <class Fill> Ticket SimStream::enqueue(void (*run)(void* args), std::size_t bytes, const Fill& fill) {
   if (is_forked()) [[unlikely]] {

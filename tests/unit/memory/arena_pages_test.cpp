@@ -266,3 +266,23 @@ TEST_CASE("a full card makes an arena move its own free pieces", "[arena]") {
   CHECK(drains == 1);
   CHECK(pages.mapped_bytes() == 32 * MiB);
 }
+
+TEST_CASE("where addresses are memory, an arena takes its limit once, or the nine tenths that can be had", "[arena]") {
+  WatchedPages pages(64 * MiB);
+  pages.on_demand = false;
+  {
+    Arena arena(pages, {.limit_bytes = 40 * MiB});
+    pages.most_addresses = 40 * MiB;  // twice the limit would be taken in vain
+    REQUIRE(arena.allocate(40 * MiB) != nullptr);
+    CHECK(arena.stats().limit_bytes == 40 * MiB);
+  }
+  pages.most_addresses = 30 * MiB;
+  Arena arena(pages, {.limit_bytes = 40 * MiB});
+  CHECK(arena.allocate(31 * MiB) == nullptr);
+  Arena::Chunk* chunk = arena.allocate(8 * MiB);
+  REQUIRE(chunk != nullptr);
+  CHECK(arena.stats().limit_bytes <= 30 * MiB);
+  CHECK(arena.stats().limit_bytes >= 24 * MiB);
+  CHECK(arena.allocate(arena.stats().limit_bytes - 8 * MiB) != nullptr);
+  CHECK(arena.allocate(256) == nullptr);
+}

@@ -39,6 +39,7 @@ class WatchedPages final : public PageSource {
   }
   std::size_t granularity() const override { return pages_.granularity(); }
   std::string why() const override { return pages_.why(); }
+  bool is_on_demand() const override { return on_demand; }
 
   std::size_t mapped_bytes() const { return pages_.mapped_bytes(); }
   std::size_t pieces() const { return pieces_.size(); }
@@ -46,6 +47,7 @@ class WatchedPages final : public PageSource {
   int maps = 0;
   int refuse_at = 0;
   std::size_t most_addresses = SIZE_MAX;
+  bool on_demand = true;
   std::size_t most_bytes_at_once = SIZE_MAX;
 
  private:

@@ -1,0 +1,104 @@
+#include "device/cuda/card.h"
+
+#include <utility>
+
+#include "core/error.h"
+#include "device/forks.h"
+
+namespace lutra::cuda {
+namespace {
+
+int attribute_of(const Driver& driver, DeviceHandle device, int which) {
+  int value = 0;
+  return driver.device_attribute(&value, which, device) == kSuccess ? value : 0;
+}
+
+// After these every further call on the card fails: an error of the memory, of the link, or a kernel's.
+bool is_fatal(Result result) {
+  switch (result) {
+    case 214:  // ECC_UNCORRECTABLE
+    case 220:  // NVLINK_UNCORRECTABLE
+    case 226:  // CONTAINED
+    case 700:  // ILLEGAL_ADDRESS
+    case 702:  // LAUNCH_TIMEOUT
+    case 710:  // ASSERT
+    case 714:  // HARDWARE_STACK_ERROR
+    case 715:  // ILLEGAL_INSTRUCTION
+    case 716:  // MISALIGNED_ADDRESS
+    case 717:  // INVALID_ADDRESS_SPACE
+    case 718:  // INVALID_PC
+    case 719:  // LAUNCH_FAILED
+    case 999:  // UNKNOWN
+      return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+void AddressMap::remove(const std::byte* begin) {
+  std::erase_if(ranges_, [begin](const Range& range) { return range.begin == begin; });
+}
+
+Card* AddressMap::find(const std::byte* at) const {
+  for (const Range& range : ranges_) {
+    if (at >= range.begin && at < range.begin + range.bytes) return range.card;
+  }
+  return nullptr;
+}
+
+Card::Card(const Driver& card_driver, DeviceHandle handle, int card_number, std::shared_ptr<AddressMap> map)
+    : driver(card_driver),
+      device(handle),
+      number(card_number),
+      multiprocessors(attribute_of(card_driver, handle, kMultiprocessorCount)),
+      addresses_(std::move(map)),
+      born_(count_forks()) {}
+
+Card::~Card() {
+  if (context_ != nullptr && !is_forked()) driver.release_context(device);
+}
+
+bool Card::is_forked() const { return count_forks() != born_; }
+
+std::string Card::name() const { return text("GPU:", number); }
+
+int Card::attribute(int which) const { return attribute_of(driver, device, which); }
+
+void Card::use() {
+  if (is_forked()) {
+    fail(ErrorCode::FailedPrecondition, name(),
+         ": GPUs do not survive a fork: what runs their commands stays in the parent process. Fork before the first "
+         "op, ",
+         "or use the CPU in the child");
+  }
+  require_alive();
+  if (context_ == nullptr) require(driver.retain_context(&context_, device), "cuDevicePrimaryCtxRetain");
+  require(driver.set_context(context_), "cuCtxSetCurrent");
+}
+
+bool Card::try_use() {
+  return !is_forked() && !is_lost() && context_ != nullptr && driver.set_context(context_) == kSuccess;
+}
+
+void Card::require(Result result, const char* what) {
+  if (result == kSuccess) [[likely]]
+    return;
+  if (is_fatal(result)) lose(result, what);
+  require_alive();
+  fail(result == kOutOfMemory ? ErrorCode::ResourceExhausted : ErrorCode::Internal, name(), ": ", what, ": ",
+       driver.text_of(result));
+}
+
+void Card::lose(Result result, const char* what) {
+  if (lost_.empty()) lost_ = text(what, ": ", driver.text_of(result));
+}
+
+void Card::require_alive() const {
+  if (lost_.empty()) [[likely]]
+    return;
+  fail(ErrorCode::Internal, name(), " was lost (", lost_,
+       "): what was on it is gone, and it can be used again only by a new process. Other devices go on");
+}
+
+}  // namespace lutra::cuda

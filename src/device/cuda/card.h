@@ -1,0 +1,74 @@
+// What all objects on one card share: the driver, the card's context, and whether the card was lost. Used by one thread
+// at a time; every Runtime has its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/cuda/driver.h"
+
+namespace lutra::cuda {
+
+class Card;
+
+// Which addresses are whose, among cards that exchange data.
+class AddressMap {
+ public:
+  void add(const std::byte* begin, std::size_t bytes, Card* card) { ranges_.push_back({begin, bytes, card}); }
+  void remove(const std::byte* begin);
+  // Null: host memory.
+  Card* find(const std::byte* at) const;
+
+ private:
+  struct Range {
+    const std::byte* begin;
+    std::size_t bytes;
+    Card* card;
+  };
+  std::vector<Range> ranges_;
+};
+
+class Card {
+ public:
+  Card(const Driver& card_driver, DeviceHandle handle, int number, std::shared_ptr<AddressMap> map);
+  ~Card();
+  Card(const Card&) = delete;
+
+  // Makes the card's context this thread's, and makes it exist the first time. Fails (FailedPrecondition) in a forked
+  // child, and (Internal) when the card is lost or gives no context.
+  void use();
+  // The same where nothing may be thrown; false where use() would fail.
+  bool try_use();
+  bool is_forked() const;
+
+  // Internal, with the driver's words, unless the call went well; what a card does not survive is remembered.
+  void require(Result result, const char* what);
+  // Remembers that the card answers no more.
+  void lose(Result result, const char* what);
+  bool is_lost() const { return !lost_.empty(); }
+  // Fails (Internal) when it is.
+  void require_alive() const;
+
+  int attribute(int which) const;
+  std::string name() const;  // "GPU:0"
+  Context context() const { return context_; }
+  AddressMap& addresses() { return *addresses_; }
+
+  const Driver& driver;
+  const DeviceHandle device;
+  const int number;
+  const int multiprocessors;
+
+ private:
+  std::shared_ptr<AddressMap> addresses_;
+  Context context_ = nullptr;
+  uint64_t born_;  // forks of the process by then
+  std::string lost_;
+};
+
+inline Address address_of(const std::byte* at) { return reinterpret_cast<Address>(at); }
+
+}  // namespace lutra::cuda

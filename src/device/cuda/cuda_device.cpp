@@ -1,0 +1,102 @@
+#include "device/cuda/cuda_device.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/text.h"
+#include "device/cuda/cuda_pages.h"
+#include "device/cuda/cuda_stream.h"
+
+namespace lutra::cuda {
+namespace {
+
+std::string text_from(Result (*ask)(char*, int, DeviceHandle), DeviceHandle device) {
+  char text[128] = "";
+  return ask(text, sizeof text, device) == kSuccess ? std::string(text) : std::string();
+}
+
+std::unique_ptr<PageSource> pages_of(const std::shared_ptr<Card>& card) {
+  if (card->attribute(kVirtualMemorySupported) != 0) return std::make_unique<CudaPages>(card);
+  return std::make_unique<WholePages>(card);
+}
+
+}  // namespace
+
+CudaDevice::CudaDevice(std::shared_ptr<Card> card)
+    : Device(DeviceType::GPU, card->number), card_(std::move(card)), pages_(pages_of(card_)) {}
+
+MemoryInfo CudaDevice::memory() const {
+  MemoryInfo info;
+  if (card_->driver.device_memory(&info.total_bytes, card_->device) != kSuccess) return {};
+  card_->use();
+  std::size_t total = 0;
+  card_->require(card_->driver.memory_info(&info.free_bytes, &total), "cuMemGetInfo");
+  return info;
+}
+
+// Nearly all that is free; the rest is for what the driver and its libraries take later.
+std::size_t CudaDevice::usual_limit_bytes() const {
+  MemoryInfo info = memory();
+  std::size_t kept = std::max<std::size_t>(std::size_t{300} << 20, info.free_bytes / 50);
+  return info.free_bytes > 2 * kept ? info.free_bytes - kept : info.free_bytes / 2;
+}
+
+std::unique_ptr<Stream> CudaDevice::new_stream() { return std::make_unique<CudaStream>(card_); }
+
+std::vector<std::pair<std::string, std::string>> CudaDevice::details() const {
+  MemoryInfo info;
+  card_->driver.device_memory(&info.total_bytes, card_->device);
+  return {{"device_name", text_from(card_->driver.device_name, card_->device)},
+          {"compute_capability",
+           text(card_->attribute(kComputeCapabilityMajor), ".", card_->attribute(kComputeCapabilityMinor))},
+          {"pci_bus_id", text_from(card_->driver.device_bus, card_->device)},
+          {"memory_bytes", text(info.total_bytes)}};
+}
+
+std::string driver_library(std::string* why) {
+  if (const char* named = std::getenv("LUTRA_CUDA_DRIVER"); named != nullptr && *named != '\0') {
+    if (std::string_view(named) != "none") return named;
+    *why = "LUTRA_CUDA_DRIVER is none: GPUs are not looked for";
+    return "";
+  }
+  for (const char* sign : {"/dev/nvidiactl", "/proc/driver/nvidia/version", "/dev/dxg"}) {
+    if (access(sign, F_OK) == 0) return "libcuda.so.1";
+  }
+  *why = "this system has no NVIDIA driver (no /dev/nvidiactl)";
+  return "";
+}
+
+Discovery discover(const Driver& driver) {
+  Discovery found;
+  int version = 0, count = 0;
+  if (Result result = driver.init(0); result != kSuccess) {
+    found.why_none = text("the driver does not start: cuInit: ", driver.text_of(result));
+    return found;
+  }
+  constexpr int kLeastVersion = 12000;
+  if (driver.driver_version(&version) == kSuccess && version < kLeastVersion) {
+    found.why_none = text("the driver is for CUDA ", version / 1000, ".", version % 1000 / 10,
+                          "; it must be for 12.0 or later: install a newer one");
+    return found;
+  }
+  if (Result result = driver.device_count(&count); result != kSuccess) {
+    found.why_none = text("the driver shows no GPU: cuDeviceGetCount: ", driver.text_of(result));
+    return found;
+  }
+  auto addresses = std::make_shared<AddressMap>();
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    DeviceHandle handle = 0;
+    if (driver.device(&handle, ordinal) != kSuccess) continue;
+    int number = static_cast<int>(found.devices.size());
+    found.devices.push_back(std::make_unique<CudaDevice>(std::make_shared<Card>(driver, handle, number, addresses)));
+  }
+  if (!found.devices.empty()) return found;
+  found.why_none = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr ? "CUDA_VISIBLE_DEVICES hides all GPUs"
+                                                                  : "the driver runs and shows no GPU";
+  return found;
+}
+
+}  // namespace lutra::cuda

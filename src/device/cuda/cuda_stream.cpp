@@ -1,0 +1,225 @@
+#include "device/cuda/cuda_stream.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <new>
+
+#include "core/error.h"
+
+namespace lutra::cuda {
+namespace {
+
+struct HostCall {
+  void (*run)(void* args);
+  void* args;
+};
+
+void run_host_call(void* user) {
+  HostCall* call = static_cast<HostCall*>(user);
+  call->run(call->args);
+  ::operator delete(call->args);
+  delete call;
+}
+
+}  // namespace
+
+CudaStream::CudaStream(std::shared_ptr<Card> card)
+    : card_(std::move(card)), faults_(*card_), small_ring_(*card_, kSmallRingBytes), ring_(*card_, kRingBytes) {
+  card_->use();
+  card_->require(card_->driver.create_stream(&stream_, kStreamNonBlocking), "cuStreamCreate");
+}
+
+CudaStream::~CudaStream() {
+  host_wait(tail_);
+  if (!card_->try_use()) return;
+  for (const Mark& mark : marks_) card_->driver.destroy_event(mark.event);
+  for (EventHandle event : events_) card_->driver.destroy_event(event);
+  card_->driver.destroy_stream(stream_);
+}
+
+Ticket CudaStream::queued() {
+  ++tail_;
+  uint64_t marked = marks_.empty() ? reached_ : marks_.back().seq;
+  if (tail_ - marked >= kCommandsPerEvent) {
+    mark_tail();
+    // What nobody waits for is told of here, so that slots, events and pinned memory come back.
+    ask();
+  }
+  return {this, tail_};
+}
+
+void CudaStream::mark_tail() {
+  EventHandle event = nullptr;
+  if (events_.empty()) {
+    card_->require(card_->driver.create_event(&event, kEventDisableTiming), "cuEventCreate");
+  } else {
+    event = events_.back();
+    events_.pop_back();
+  }
+  Result result = card_->driver.record_event(event, stream_);
+  if (result != kSuccess) events_.push_back(event);
+  card_->require(result, "cuEventRecord");
+  marks_.push_back({tail_, event});
+}
+
+EventHandle CudaStream::event_for(uint64_t seq) {
+  if (marks_.empty() || marks_.back().seq < seq) mark_tail();
+  return std::find_if(marks_.begin(), marks_.end(), [seq](const Mark& mark) { return mark.seq >= seq; })->event;
+}
+
+// Commands up to `seq` have run.
+void CudaStream::reach(uint64_t seq) {
+  while (!marks_.empty() && marks_.front().seq <= seq) {
+    events_.push_back(marks_.front().event);
+    marks_.pop_front();
+  }
+  reached_ = std::max(reached_, seq);
+  small_ring_.release(reached_);
+  ring_.release(reached_);
+  while (!pending_.empty() && pending_.front().seq <= reached_) {
+    PendingFault fault = pending_.front();
+    pending_.pop_front();
+    if (fault.slot->code != 0) fault.tell(fault.record, *fault.slot);
+    faults_.give_back(fault.slot);
+  }
+}
+
+// Looks how far the stream has come.
+void CudaStream::ask() {
+  while (!marks_.empty() && !is_dead()) {
+    Result result = card_->driver.query_event(marks_.front().event);
+    if (result == kNotReady) return;
+    if (result != kSuccess) return card_->lose(result, "cuEventQuery");
+    reach(marks_.front().seq);
+  }
+}
+
+bool CudaStream::done(uint64_t seq) {
+  if (seq <= reached_ || !card_->try_use()) return true;
+  try {
+    event_for(seq);
+  } catch (const Error&) {
+    return is_dead();
+  }
+  ask();
+  return seq <= reached_ || is_dead();
+}
+
+void CudaStream::host_wait(uint64_t seq) {
+  assert(seq <= tail_);
+  if (seq <= reached_ || !card_->try_use()) return;
+  EventHandle event = nullptr;
+  try {
+    event = event_for(seq);
+  } catch (const Error&) {  // no event can be had: then all of the stream is waited for
+    Result result = card_->driver.synchronize_stream(stream_);
+    return result == kSuccess ? reach(tail_) : card_->lose(result, "cuStreamSynchronize");
+  }
+  Result result = card_->driver.synchronize_event(event);
+  if (result != kSuccess) return card_->lose(result, "cuEventSynchronize");
+  reach(std::find_if(marks_.begin(), marks_.end(), [event](const Mark& mark) { return mark.event == event; })->seq);
+}
+
+void CudaStream::wait_for(Ticket ticket) {
+  if (ticket.stream == this || !ticket || !card_->try_use()) return;
+  CudaStream* other = dynamic_cast<CudaStream*>(ticket.stream);
+  if (other == nullptr) return lutra::host_wait(ticket);
+  if (ticket.seq <= other->reached_ || other->is_dead()) return;
+  if (!other->card_->try_use()) return;
+  // Memory is freed with this, so it does not throw.
+  try {
+    EventHandle event = other->event_for(ticket.seq);
+    card_->use();
+    card_->require(card_->driver.wait_event(stream_, event, 0), "cuStreamWaitEvent");
+    queued();
+  } catch (const Error&) {
+    if (!is_dead()) lutra::host_wait(ticket);
+  }
+}
+
+Ticket CudaStream::submit(void (*run)(void*), const void* args, std::size_t bytes,
+                          void (*relocate)(void*, const void*)) {
+  card_->use();
+  struct Free {
+    void operator()(void* block) const { ::operator delete(block); }
+  };
+  std::unique_ptr<void, Free> copy(::operator new(std::max<std::size_t>(bytes, 1)));
+  if (bytes > 0) std::memcpy(copy.get(), args, bytes);
+  if (relocate != nullptr) relocate(copy.get(), args);
+  auto call = std::make_unique<HostCall>(HostCall{run, copy.get()});
+  card_->require(card_->driver.run_on_host(stream_, run_host_call, call.get()), "cuLaunchHostFunc");
+  call.release();
+  copy.release();
+  return queued();
+}
+
+Ticket CudaStream::copy(const CopyRequest& request, bool) {
+  card_->use();
+  if (request.bytes == 0) return {this, tail_};
+  Card* to = card_->addresses().find(request.to);
+  Card* from = card_->addresses().find(request.from);
+  if (to == nullptr && from == nullptr) fail(ErrorCode::Internal, card_->name(), ": a copy within the host was queued");
+  if (to == nullptr) {
+    copy_out(request.to, request.from, request.bytes);
+  } else if (from == nullptr) {
+    copy_in(request.to, request.from, request.bytes);
+  } else if (to == from) {
+    card_->require(card_->driver.copy_within(address_of(request.to), address_of(request.from), request.bytes, stream_),
+                   "cuMemcpyDtoDAsync");
+    queued();
+  } else {
+    card_->require(card_->driver.copy_peer(address_of(request.to), to->context(), address_of(request.from),
+                                           from->context(), request.bytes, stream_),
+                   "cuMemcpyPeerAsync");
+    queued();
+  }
+  return {this, tail_};
+}
+
+// The host copies a piece into pinned memory while the card takes the piece before.
+void CudaStream::copy_in(std::byte* to, const std::byte* from, std::size_t bytes) {
+  StagingRing& ring = ring_for(bytes);
+  for (std::size_t at = 0; at < bytes; at += kPieceBytes) {
+    std::size_t n = std::min(kPieceBytes, bytes - at);
+    std::byte* piece = ring.take(n, [this](uint64_t seq) { host_wait(seq); });
+    std::memcpy(piece, from + at, n);
+    card_->require(card_->driver.copy_in(address_of(to + at), piece, n, stream_), "cuMemcpyHtoDAsync");
+    // Named before it is counted: counting may look for pieces that are free again.
+    ring.hold(tail_ + 1);
+    queued();
+  }
+}
+
+// The card fills a piece while the host copies the one before.
+void CudaStream::copy_out(std::byte* to, const std::byte* from, std::size_t bytes) {
+  struct Piece {
+    const std::byte* staged;
+    std::byte* to;
+    std::size_t bytes;
+    uint64_t seq;
+  };
+  std::deque<Piece> under_way;
+  auto finish_first = [&] {
+    Piece piece = under_way.front();
+    under_way.pop_front();
+    host_wait(piece.seq);
+    if (!is_dead()) std::memcpy(piece.to, piece.staged, piece.bytes);
+  };
+  // Fewer pieces than the ring has, so that taking one never waits for a piece that has not been read.
+  constexpr std::size_t kUnderWay = kRingBytes / kPieceBytes / 2;
+  StagingRing& ring = ring_for(bytes);
+  for (std::size_t at = 0; at < bytes; at += kPieceBytes) {
+    if (under_way.size() == kUnderWay) finish_first();
+    std::size_t n = std::min(kPieceBytes, bytes - at);
+    std::byte* piece = ring.take(n, [this](uint64_t seq) { host_wait(seq); });
+    card_->require(card_->driver.copy_out(piece, address_of(from + at), n, stream_), "cuMemcpyDtoHAsync");
+    ring.hold(tail_ + 1);
+    queued();
+    mark_tail();  // its own end, not that of the pieces behind it
+    under_way.push_back({piece, to + at, n, tail_});
+  }
+  while (!under_way.empty()) finish_first();
+}
+
+}  // namespace lutra::cuda

@@ -1,0 +1,97 @@
+// A card's queue. Commands are counted here, and an event is recorded every kCommandsPerEvent of them, or when somebody
+// asks how far the stream has come; so a command alone costs the driver's call and no more. A wait that was not over
+// when it was queued counts as a command. Copies from host memory are staged: on return the source may change. Copies
+// to host memory are over on return. In a forked child, and when the card is lost, nothing is queued any more and waits
+// end at once.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "device/cuda/card.h"
+#include "device/cuda/fault_slots.h"
+#include "device/cuda/staging.h"
+#include "device/stream.h"
+
+namespace lutra::cuda {
+
+class CudaStream final : public Stream {
+ public:
+  static constexpr uint64_t kCommandsPerEvent = 32;
+  static constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+  static constexpr std::size_t kRingBytes = std::size_t{32} << 20;
+  static constexpr std::size_t kSmallRingBytes = std::size_t{64} << 10;
+  static constexpr std::size_t kSmallBytes = kSmallRingBytes / 4;
+
+  explicit CudaStream(std::shared_ptr<Card> card);
+  ~CudaStream() override;
+  CudaStream(const CudaStream&) = delete;
+
+  // Queues what start(stream, slot) queues, which returns the driver's result; `slot` is for the launch's mistakes in
+  // values and null unless tell is given: tell(record, slot) is called when the command has run and found one.
+  template <class Start>
+  Ticket launch(const char* what, void* record, void (*tell)(void*, const FaultSlot&), const Start& start) {
+    card_->use();
+    FaultSlot* slot = record != nullptr ? faults_.take() : nullptr;
+    if (Result result = start(stream_, slot); result != kSuccess) [[unlikely]] {
+      if (slot != nullptr) faults_.give_back(slot);
+      card_->require(result, what);
+    }
+    Ticket ticket = queued();
+    if (slot != nullptr) {
+      pending_.push_back({ticket.seq, slot, record, tell});
+      mark_tail();  // who asks for the mistakes waits for this launch and no later one
+    }
+    return ticket;
+  }
+
+  // Runs a function of the host between the card's commands; it must not call the driver.
+  Ticket submit(void (*run)(void* args), const void* args, std::size_t bytes,
+                void (*relocate)(void* copy, const void* original)) override;
+  Ticket copy(const CopyRequest& request, bool carry) override;
+  void wait_for(Ticket ticket) override;
+  void host_wait(uint64_t seq) override;
+  bool done(uint64_t seq) override;
+  void check() const override { card_->require_alive(); }
+  bool retire() override { return !card_->is_forked(); }
+  uint64_t tail() const override { return tail_; }
+
+  const Card& card() const { return *card_; }
+
+ private:
+  struct Mark {  // the event is over when command `seq` is
+    uint64_t seq;
+    EventHandle event;
+  };
+  struct PendingFault {
+    uint64_t seq;
+    FaultSlot* slot;
+    void* record;
+    void (*tell)(void* record, const FaultSlot& slot);
+  };
+
+  Ticket queued();
+  void mark_tail();
+  // The event that is over when command `seq`, which is not known to be, has run.
+  EventHandle event_for(uint64_t seq);
+  void reach(uint64_t seq);
+  void ask();
+  bool is_dead() const { return card_->is_lost() || card_->is_forked(); }
+  StagingRing& ring_for(std::size_t bytes) { return bytes <= kSmallBytes ? small_ring_ : ring_; }
+  void copy_in(std::byte* to, const std::byte* from, std::size_t bytes);
+  void copy_out(std::byte* to, const std::byte* from, std::size_t bytes);
+
+  std::shared_ptr<Card> card_;
+  StreamHandle stream_ = nullptr;
+  uint64_t tail_ = 0;
+  uint64_t reached_ = 0;  // commands known to have run
+  std::deque<Mark> marks_;
+  std::vector<EventHandle> events_;  // for reuse
+  std::deque<PendingFault> pending_;
+  FaultSlots faults_;
+  StagingRing small_ring_, ring_;
+};
+
+}  // namespace lutra::cuda
