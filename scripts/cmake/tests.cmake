@@ -14,6 +14,7 @@ list(TRANSFORM unset_variables APPEND "=unset:")
 set(test_environment
   "LUTRA=$<TARGET_FILE:lutra>"
   LUTRA_NUM_THREADS=2
+  LUTRA_CUDA_DRIVER=none   # the machine's own cards are asked for by those tests that are about them
   OMP_WAIT_POLICY=passive  # tests share the cores: a thread that spins for its team holds up the others'
   "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:check_initialization_order=1"
   "UBSAN_OPTIONS=print_stacktrace=1")
@@ -102,6 +103,8 @@ endif()
 if(EXISTS "${TESTS}/support/run_guide.lua")
   lutra_scripts(tests/guide/*.golden guide lutra tests/support/run_guide.lua @)
 endif()
+
+include(cuda_tests)
 
 # Hosts are built against an installed tree; tests/embed/CMakeLists.txt uses lutra_test too.
 if(EXISTS "${TESTS}/embed/CMakeLists.txt" AND TARGET lutra_shared)

@@ -26,6 +26,12 @@ const Backend& backend_named(std::string_view name) {
   fail(ErrorCode::Internal, "the back end ", name, " is not linked in");
 }
 
+void require_growable(const LogicalDevicePlan& plan) {
+  if (!plan.growth || plan.physical->pages() == nullptr || plan.physical->pages()->is_on_demand()) return;
+  fail(ErrorCode::FailedPrecondition, plan.physical->name(), ": memory growth needs virtual memory, which this card's ",
+       "driver does not have. Leave growth off, and set a limit if others need the card too");
+}
+
 // A tensor names its device by a 16-bit number.
 constexpr std::size_t kMostDevices = UINT16_MAX;
 
@@ -50,6 +56,7 @@ Runtime::Runtime()
       this);
   hooks_ = hooks;
   pool_->set_hooks(hooks);
+  use_own_cards();
   transfer_.set_limits([this](uint16_t id) {
     LogicalDevice& device = *devices_[id];
     return device.heap != nullptr ? device.heap->stats().limit_bytes : pool_->stats().limit_bytes;
@@ -74,12 +81,34 @@ void Runtime::set_simulated_gpus(int count, const SimOptions& each) {
   if (count == sim_count_ && each == sim_) return;
   check_sim_options("set_simulated_gpus", each);
   std::shared_ptr<Schedule> schedule = Schedule::from_environment();
-  registry_->set_gpu_source(picked_cards(count, [each, schedule](int number, int) -> std::unique_ptr<Device> {
-    return std::make_unique<SimDevice>(number, each, schedule);
-  }));
+  if (count == 0) {
+    use_own_cards();
+  } else {
+    registry_->set_gpu_source(picked_cards(count, [each, schedule](int number, int) -> std::unique_ptr<Device> {
+      return std::make_unique<SimDevice>(number, each, schedule);
+    }));
+  }
   sim_count_ = count;
   sim_ = each;
   sim_schedule_ = schedule;
+}
+
+// The first question about GPUs looks for them.
+void Runtime::use_own_cards() {
+  registry_->set_gpu_source([this] {
+    std::string why;
+    std::vector<std::unique_ptr<Device>> cards = backend_named("cuda").discover(&why);
+    if (why.starts_with("WARNING: ")) log_.line(why);
+    return cards;
+  });
+}
+
+// Kernels of the GPUs there are, in place of those of GPUs there were.
+void Runtime::take_kernels(const Backend& backend) {
+  bool has_others = gpu_backend_ != nullptr && gpu_backend_ != &backend;
+  for (int id = 0; has_others && id < ops_.count(); ++id) kernels_->remove(ops_.at(id).name, DeviceType::GPU);
+  gpu_backend_ = &backend;
+  backend.register_kernels(*kernels_);
 }
 
 void Runtime::initialise(std::string_view by) {
@@ -88,13 +117,13 @@ void Runtime::initialise(std::string_view by) {
   for (const std::string& warning : registry_->warnings()) log_.line(text("WARNING: ", warning));
   bool any_gpu = false;
   for (const LogicalDevicePlan& plan : plans) any_gpu |= plan.physical->type() == DeviceType::GPU;
-  if (any_gpu) {
-    gpu_backend_ = &backend_named("sim");
-    gpu_backend_->register_kernels(*kernels_);
-  }
+  if (any_gpu) take_kernels(backend_named(sim_count_ > 0 ? "sim" : "cuda"));
   // What may fail comes first: half of the devices are none.
   std::vector<LogicalDevice*> devices;
-  for (const LogicalDevicePlan& plan : plans) devices.push_back(&device_for(plan));
+  for (const LogicalDevicePlan& plan : plans) {
+    require_growable(plan);
+    devices.push_back(&device_for(plan));
+  }
   for (std::size_t i = 0; i < plans.size(); ++i) open_device(*devices[i], plans[i]);
   order_ = std::move(devices);
   // GPUs before CPUs, lowest number first.
@@ -140,15 +169,16 @@ void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) 
     return;
   }
   device.backend = gpu_backend_;
-  device.fail_at = sim_.fail_at;
+  bool is_simulated = sim_count_ > 0;
+  device.fail_at = is_simulated ? sim_.fail_at : 0;
   device.launches = 0;
-  std::size_t limit = plan.limit_bytes ? *plan.limit_bytes : plan.physical->memory().total_bytes;
+  std::size_t limit = plan.limit_bytes ? *plan.limit_bytes : plan.physical->usual_limit_bytes();
   if (plan.memory_fraction > 0) {
     limit = static_cast<std::size_t>(static_cast<double>(plan.physical->memory().total_bytes) * plan.memory_fraction);
   }
   ArenaOptions options{.limit_bytes = limit, .growth = plan.growth, .piece_bytes = 0};
   device.heap = std::make_unique<DeviceHeap>(device.id, *plan.physical->pages(), options, *device.compute, hooks_);
-  device.heap->poison_freed(sim_schedule_ != nullptr);
+  device.heap->poison_freed(is_simulated && sim_schedule_ != nullptr);
 }
 
 void Runtime::reset() {
@@ -210,6 +240,7 @@ void Runtime::synchronize(LogicalDevice* only) {
     if ((only != nullptr && device != only) || device->is_host()) continue;
     host_wait(device->copy->tail_ticket());
     host_wait(device->compute->tail_ticket());
+    device->compute->check();
   }
   faults_.check_all(only != nullptr ? only->full_name : "");
 }

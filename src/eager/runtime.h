@@ -43,7 +43,7 @@ class Runtime {
   Transfer& transfer() { return transfer_; }
   HostPool& pool() { return *pool_; }
 
-  // The only GPUs from now on, all alike; before initialisation. 0 takes them away again.
+  // The only GPUs from now on, all alike; before initialisation. 0 takes them away again: then the machine's own are.
   void set_simulated_gpus(int count, const SimOptions& each = {});
 
   bool is_initialised() const { return !order_.empty(); }
@@ -90,6 +90,8 @@ class Runtime {
   uint64_t epoch = 0;
 
  private:
+  void use_own_cards();
+  void take_kernels(const Backend& backend);
   LogicalDevice& device_for(const LogicalDevicePlan& plan);
   void open_device(LogicalDevice& device, const LogicalDevicePlan& plan);
 

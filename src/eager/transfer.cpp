@@ -69,6 +69,7 @@ void Transfer::read(Context& context, const TensorRep& tensor, std::byte* to, st
     uint32_t set;
     ~Release() { sets.release(set); }
   } release{faults_, faults};
+  from.copy->check();
   faults_.check(faults);
 }
 

@@ -70,6 +70,10 @@ void run_update(Context& context, Call& call, TensorRep& variable) {
   ForcedPlace place{&context.runtime().device(variable.device), Reason::Variable};
   Prepared prepared;
   prepare(context, call, &prepared, &place);
+  if (prepared.device != place.device) {
+    fail(ErrorCode::Unimplemented, call.op->called(), ": the variable lives on ", place.device->full_name,
+         ", which has no kernel for that: make it on the CPU (device(\"/CPU:0\"))");
+  }
   if (prepared.out[0].dtype != variable.dtype || prepared.out[0].size != variable.size) {
     fail(ErrorCode::Internal, call.op->called(), ": the update's result is ", prepared.out[0].dtype, " of ",
          prepared.out[0].shape, ", and its variable ", variable.dtype, " of ", variable.shape());

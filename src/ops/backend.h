@@ -1,9 +1,12 @@
 // A kind of device that is not the CPU: its kernels, and how a launch gets onto its streams.
 #pragma once
 
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
-#include "device/stream.h"
+#include "device/device.h"
 #include "ops/kernel.h"
 
 namespace lutra {
@@ -11,6 +14,12 @@ namespace lutra {
 class Backend {
  public:
   virtual const char* name() const = 0;
+  // optional: the machine's own cards of this kind, numbered from 0, or none and (in *why) the reason. A reason that
+  // the user should hear of without asking begins with "WARNING: ".
+  virtual std::vector<std::unique_ptr<Device>> discover(std::string* why) const {
+    *why = "";
+    return {};
+  }
   // Adds what it has under DeviceType::GPU; the CPU's kernels are there already.
   virtual void register_kernels(KernelRegistry& kernels) const = 0;
   // Queues the kernel. `args` and what it points to, but for tensors' memory and the fault, may be gone on return.

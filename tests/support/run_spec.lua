@@ -1,10 +1,11 @@
--- lutra tests/support/run_spec.lua FILE [OP]: runs the specs of a file (spec.lua tells their form), or those of one op.
+-- lutra tests/support/run_spec.lua FILE [OP ...]: runs the specs of a file (spec.lua tells their form), or those of some.
 -- One line a failing case; the last line is "N passed, M failed", and the exit status 1 when M is not 0.
 package.path = arg[0]:match("^(.*)/[^/]*$") .. "/?.lua;" .. package.path
 
-local file, only = arg[1], arg[2]
+local file, only = arg[1], arg[2] and {}
+for i = 2, #arg do only[arg[i]] = true end
 if not file then
-  io.stderr:write("usage: lutra tests/support/run_spec.lua FILE [OP]\n")
+  io.stderr:write("usage: lutra tests/support/run_spec.lua FILE [OP ...]\n")
   os.exit(2)
 end
 
@@ -31,7 +32,8 @@ end
 
 local ran = 0
 for _, entry in ipairs(spec.all) do
-  if not only or entry.name == only then
+  if not only or only[entry.name] then
+    if only then only[entry.name] = "ran" end
     ran = ran + 1
     if entry.problem then
       report(("%s (line %d): %s"):format(entry.name, entry.line, entry.problem))
@@ -41,7 +43,10 @@ for _, entry in ipairs(spec.all) do
     end
   end
 end
-if ran == 0 then report(only and "has no spec " .. only or "has no spec") end
+for name, state in pairs(only or {}) do
+  if state ~= "ran" then report("has no spec " .. name) end
+end
+if ran == 0 then report("has no spec") end
 
 print(("%d passed, %d failed"):format(passed, failed))
 os.exit(failed == 0 and 0 or 1, true)

@@ -1,0 +1,15 @@
+// The table that Lutra reads when it opens the plugin.
+#include "kernels/cuda_border.h"
+#include "kernels/cuda_families.h"
+
+extern "C" __attribute__((visibility("default"))) const lutra::cuda::CudaPlugin* lutra_cuda_plugin() {
+  using namespace lutra::cuda;
+  static const CudaKernels kernels = [] {
+    CudaKernels all;
+    register_all_cuda(all);
+    return all;
+  }();
+  static const CudaPlugin plugin{sizeof(CudaPlugin), kBorderId, kernels.rows().data(), kernels.rows().size(),
+                                 LUTRA_CUDA_ARCHITECTURES};
+  return &plugin;
+}

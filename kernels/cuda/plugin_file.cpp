@@ -1,0 +1,76 @@
+#include "kernels/cuda/plugin_file.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/text.h"
+#include "kernels/cuda_border.h"
+
+namespace lutra::cuda {
+namespace {
+
+constexpr const char* kFile = "liblutra_cuda.so";
+
+std::string real_path(const char* path) {
+  char* real = realpath(path, nullptr);
+  std::string result = real != nullptr ? real : "";
+  std::free(real);
+  return result;
+}
+
+// The folder of the file this code was loaded from.
+std::string own_folder() {
+  Dl_info info;
+  std::string file;
+  if (dladdr(reinterpret_cast<void*>(&plugin_files), &info) != 0 && info.dli_fname != nullptr) file = info.dli_fname;
+  // A program started by its bare name was found in PATH: the working folder must not be taken for that.
+  file = real_path(file.find('/') == std::string::npos ? "/proc/self/exe" : file.c_str());
+  return file.substr(0, file.rfind('/'));
+}
+
+}  // namespace
+
+std::vector<std::string> plugin_files() {
+  if (const char* folder = std::getenv("LUTRA_PLUGIN_PATH"); folder != nullptr && *folder != '\0') {
+    return {text(folder, "/", kFile)};
+  }
+  std::string own = own_folder();
+  if (own.empty()) return {};
+  std::vector<std::string> files;
+  for (const char* place : {"", "/../lib", "/..", "/../../lib", "/../lib/x86_64-linux-gnu", "/../lib64",
+                            "/../../../lib", "/../../x86_64-linux-gnu"}) {
+    files.push_back(text(own, place, "/", kFile));
+  }
+  return files;
+}
+
+const CudaPlugin* open_plugin(std::string* why) {
+  std::string searched;
+  for (const std::string& file : plugin_files()) {
+    if (access(file.c_str(), F_OK) != 0) {
+      searched += text(searched.empty() ? "" : ", ", file);
+      continue;
+    }
+    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (handle == nullptr) {
+      const char* reason = dlerror();
+      *why = text("WARNING: GPUs are not used: the plugin cannot be opened: ", reason != nullptr ? reason : file);
+      return nullptr;
+    }
+    auto* entry = reinterpret_cast<CudaPluginEntry*>(dlsym(handle, "lutra_cuda_plugin"));
+    const CudaPlugin* plugin = entry != nullptr ? entry() : nullptr;
+    if (plugin == nullptr || plugin->bytes != sizeof(CudaPlugin) || std::string_view(plugin->build) != kBorderId) {
+      *why = text("WARNING: GPUs are not used: ", file, " is of another build of Lutra: build both together");
+      return nullptr;
+    }
+    return plugin;
+  }
+  *why = text("this Lutra came without ", kFile, ", which is built where nvcc is (looked for ", searched, ")");
+  return nullptr;
+}
+
+}  // namespace lutra::cuda

@@ -1,0 +1,18 @@
+// Finding and opening liblutra_cuda.so.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/launch.h"
+
+namespace lutra::cuda {
+
+// The files that may be the plugin, best first: in LUTRA_PLUGIN_PATH when that is set, else beside the program or
+// library that this code is part of and in the lib folders next to it. Never in the working folder.
+std::vector<std::string> plugin_files();
+
+// The plugin of this build; null, and why, as Backend::discover says it, when there is none. It is never closed.
+const CudaPlugin* open_plugin(std::string* why);
+
+}  // namespace lutra::cuda

@@ -1,0 +1,148 @@
+// Reductions over any set of axes. A pass gathers `size` elements along one run of axes in `lanes` results, each by one
+// thread; passes follow each other until one is left. A stage's first pass gives a thread every lanes-th element, so
+// that neighbours read neighbours; later ones give it elements that lie together. Which element meets which, and in
+// what order, depends on the shape alone: results are the same on every card and every time.
+#pragma once
+
+#include "kernels/cpu/reduce_axes.h"
+#include "kernels/cuda/indexed.h"
+
+namespace lutra::cuda {
+
+struct ReducePass {
+  int64_t outer, size, inner, lanes;
+  int64_t chunk;  // elements of a lane that lie together; 0: they are `lanes` apart
+  constexpr int64_t results() const { return outer * lanes * inner; }
+};
+
+// The passes of all stages of a plan, in order; the last of each stage leaves one lane.
+struct ReducePasses {
+  static constexpr int kMost = 32;
+  int count = 0;
+  ReducePass pass[kMost];
+
+  explicit ReducePasses(const ReducePlan& plan) {
+    for (int i = 0; i < plan.stages; ++i) {
+      const auto& [outer, size, inner] = plan.stage[i];
+      pass[count++] = {outer, size, inner, lanes_for(plan.stage[i].lines(), size, inner), 0};
+      for (int64_t left = pass[count - 1].lanes; left > 1; left = pass[count - 1].lanes) {
+        pass[count++] = {outer, left, inner, (left + kLeast - 1) / kLeast, kLeast};
+      }
+    }
+  }
+
+  static constexpr int64_t kLeast = 64;
+  // Enough threads to fill a card, neighbours reading neighbours, and at least kLeast elements each.
+  static int64_t lanes_for(int64_t lines, int64_t size, int64_t inner) {
+    constexpr int64_t kThreads = 1 << 18, kWarp = 32;
+    int64_t lanes = inner < kWarp && size >= 2 * kWarp ? kWarp : 1;
+    while (lines * lanes < kThreads && size >= 2 * lanes * kLeast) lanes *= 2;
+    return lanes;
+  }
+
+  // Accumulators of the passes before the last, which take turns in two places.
+  int64_t room(int turn) const {
+    int64_t most = 0;
+    for (int i = turn; i + 1 < count; i += 2) most = std::max(most, pass[i].results());
+    return most;
+  }
+};
+
+template <class In, class To> struct ReduceArgs {
+  Input<In> in;
+  To* to;
+  ReducePass pass;
+  int64_t count;  // elements behind one result of the op
+};
+
+template <class R> LUTRA_DEVICE inline typename R::Run opened(typename R::In x) {
+  if constexpr (kIsHalf<typename R::In> && std::is_same_v<typename R::Run, float>) return computed_in(x);
+  else return R::open(x);
+}
+
+// Each element widened first: a card's arithmetic is not what takes the time.
+template <class R> LUTRA_DEVICE typename R::Acc gathered(const typename R::In* x, int64_t n, int64_t step) {
+  typename R::Acc sum = R::lift(opened<R>(x[0]));
+#ifdef __CUDA_ARCH__
+#pragma unroll 8
+#endif
+  for (int64_t k = 1; k < n; ++k) sum = R::merge(sum, R::lift(opened<R>(x[k * step])));
+  return sum;
+}
+
+// Finish: what becomes of an accumulator, an op or KeepAcc.
+template <class R, class Finish, class To> LUTRA_GLOBAL void reduce_kernel(const ReduceArgs<typename R::In, To> args) {
+  const ReducePass& pass = args.pass;
+  const int64_t row = pass.lanes * pass.inner, results = pass.results();
+  for (int64_t at = thread_index(); at < results; at += thread_count()) {
+    if (args.in.data == nullptr) {
+      args.to[at] = Finish::finish(R::lift(opened<R>(args.in.number)), args.count);
+      continue;
+    }
+    int64_t outer, lane, column;
+    if (results <= INT32_MAX) {  // 32 bits divide quicker
+      uint32_t rest = static_cast<uint32_t>(at) % static_cast<uint32_t>(row), inner = static_cast<uint32_t>(pass.inner);
+      outer = static_cast<uint32_t>(at) / static_cast<uint32_t>(row);
+      lane = rest / inner;
+      column = rest % inner;
+    } else {
+      outer = at / row;
+      lane = at % row / pass.inner;
+      column = at % pass.inner;
+    }
+    int64_t first = pass.chunk > 0 ? lane * pass.chunk : lane;
+    int64_t apart = pass.chunk > 0 ? 1 : pass.lanes;
+    int64_t n = (pass.size - first + apart - 1) / apart;
+    if (pass.chunk > 0 && n > pass.chunk) n = pass.chunk;
+    const typename R::In* x = args.in.data + (outer * pass.size + first) * pass.inner + column;
+    args.to[at] = Finish::finish(gathered<R>(x, n, apart * pass.inner), args.count);
+  }
+}
+
+template <class Acc> struct KeepAcc {
+  static constexpr Acc finish(Acc acc, int64_t) { return acc; }
+};
+
+template <class Op> std::size_t reduce_scratch(const KernelArgs& args) {
+  ReducePasses passes(ReducePlan::of(args));
+  return static_cast<std::size_t>(passes.room(0) + passes.room(1)) * sizeof(typename Op::Reducer::Acc);
+}
+
+// An op is a struct as those of kernels/cpu/reduce_ops.h.
+template <class Op> void run_reduction(const KernelArgs& args) {
+  using First = typename Op::Reducer;
+  using Next = typename First::Next;
+  using Acc = typename First::Acc;
+  using Out = Stored<typename Op::Out>;
+  const CudaLaunch& on = static_cast<const CudaLaunch&>(args);
+  if (args.out[0].size == 0) return;
+  ReducePlan plan = ReducePlan::of(args);
+  if (plan.stages == 0) {  // of nothing
+    return run_indexed<Out>(on, Everywhere<Out>{Op::finish(First::lift(First::kStart), plan.count)});
+  }
+  ReducePasses passes(plan);
+  Acc* rooms[2] = {reinterpret_cast<Acc*>(args.scratch), reinterpret_cast<Acc*>(args.scratch) + passes.room(0)};
+  Out* out = args.out[0].as<Out>();
+  for (int i = 0; i < passes.count && on.error == 0; ++i) {
+    const ReducePass& pass = passes.pass[i];
+    bool is_last = i + 1 == passes.count;
+    Grid grid = grid_for(on, pass.results());
+    // Accumulators of integers are unsigned; the next pass's elements are what they hold.
+    Input<typename Next::In> partial{reinterpret_cast<const typename Next::In*>(rooms[(i + 1) % 2]), {}};
+    if (i == 0) {
+      Input<typename First::In> in = input_of<typename First::In>(args.in[0]);
+      if (is_last) launch(on, grid, reduce_kernel<First, Op, Out>, {in, out, pass, plan.count});
+      else launch(on, grid, reduce_kernel<First, KeepAcc<Acc>, Acc>, {in, rooms[0], pass, plan.count});
+    } else if (is_last) {
+      launch(on, grid, reduce_kernel<Next, Op, Out>, {partial, out, pass, plan.count});
+    } else {
+      launch(on, grid, reduce_kernel<Next, KeepAcc<Acc>, Acc>, {partial, rooms[i % 2], pass, plan.count});
+    }
+  }
+}
+
+template <class Op> constexpr KernelEntry reduction() {
+  return {.run = run_reduction<Op>, .scratch = reduce_scratch<Op>};
+}
+
+}  // namespace lutra::cuda

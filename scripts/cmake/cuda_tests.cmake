@@ -1,0 +1,59 @@
+# The CUDA back end without a card: a stub of the driver's library (tests/support/cuda_stub), and the kernels of the plugin
+# compiled for the host. Specifications then go through all of it, from the driver's calls to the kernels' indices, with the
+# streams' commands in a random legal order.
+set(CUDA_TEST_DIR "${PROJECT_BINARY_DIR}/cuda/tests")
+
+add_library(cuda_stub MODULE "${TESTS}/support/cuda_stub/cuda_stub.cpp")
+target_include_directories(cuda_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
+set_target_properties(cuda_stub PROPERTIES PREFIX lib CXX_VISIBILITY_PRESET default
+  LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
+if(TARGET unit_device)
+  add_dependencies(unit_device cuda_stub)
+  target_compile_definitions(unit_device PRIVATE "LUTRA_CUDA_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcuda_stub.so\"")
+endif()
+# The kernels are compiled once more, which the sanitizers' builds are spared.
+if(LUTRA_SANITIZE)
+  return()
+endif()
+
+add_library(cuda_on_host MODULE ${cuda_sources})
+set_source_files_properties(${cuda_sources} PROPERTIES LANGUAGE CXX)
+target_compile_options(cuda_on_host PRIVATE -x c++ -O1)
+target_compile_definitions(cuda_on_host PRIVATE LUTRA_CUDA_ON_HOST "LUTRA_CUDA_ARCHITECTURES=\"host\"")
+target_include_directories(cuda_on_host PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}" "${GENERATED_DIR}")
+target_link_options(cuda_on_host PRIVATE "LINKER:--version-script=${EXPORTS}/cuda.txt")
+add_dependencies(cuda_on_host cuda_border)
+set_target_properties(cuda_on_host PROPERTIES OUTPUT_NAME lutra_cuda PREFIX lib LINKER_LANGUAGE CXX
+  LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
+
+function(lutra_cuda_variables name options)
+  lutra_test_variable(${name} LUTRA_CUDA_DRIVER "${CUDA_TEST_DIR}/libcuda_stub.so")
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT_MODIFICATION
+    "LUTRA_PLUGIN_PATH=set:${CUDA_TEST_DIR}" "LUTRA_CUDA_STUB=set:${options}")
+endfunction()
+
+# The specifications of those ops of a family that have a kernel: on the stub, and (gpu) on the machine's own cards.
+function(lutra_cuda_spec family)
+  lutra_test(cuda.${family} cuda lutra tests/support/run_spec.lua tests/ops/${family}.lua ${ARGN})
+  lutra_cuda_variables(cuda.${family} random:1,cards:2)
+  lutra_test(gpu.${family} gpu
+    lutra tests/support/on_card.lua tests/support/run_spec.lua tests/ops/${family}.lua ${ARGN})
+  set_property(TEST gpu.${family} APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDA_DRIVER=unset:)
+endfunction()
+lutra_cuda_spec(binary add sub mul div floordiv mod maximum minimum squared_difference)
+lutra_cuda_spec(compare)
+lutra_cuda_spec(unary neg abs sign square sqrt rsqrt reciprocal logical_not bitwise_not floor ceil round)
+lutra_cuda_spec(select where clip)
+lutra_cuda_spec(create constant fill eye range linspace cast identity stop_gradient)
+lutra_cuda_spec(reduce)
+lutra_cuda_spec(shape)
+lutra_cuda_spec(slice)
+lutra_cuda_spec(variable)
+
+file(GLOB scripts CONFIGURE_DEPENDS "${TESTS}/cuda/*.lua")
+foreach(script IN LISTS scripts)
+  get_filename_component(name "${script}" NAME_WE)
+  file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" "${script}")
+  lutra_test(cuda.${name} cuda lutra "${path}")
+  lutra_cuda_variables(cuda.${name} inline,cards:2,taken:1024)
+endforeach()

@@ -1,0 +1,31 @@
+// A library with the driver's interface (src/device/cuda/driver.h) and no card behind it, for tests: memory is the
+// host's, and a stream's commands run when somebody waits for them, those of several streams in an order drawn at
+// random (LUTRA_CUDA_STUB=random:SEED), or at once (inline, the default). Between commands the cards' memory cannot be
+// touched: who reads it on the host crashes.
+//   LUTRA_CUDA_STUB = [inline | random:SEED][,cards:N][,memory:MB][,taken:MB][,no-vmm]
+// `taken` is what other programs have of each card's memory.
+// A unit test opens the library, too, and finds these functions in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+// The n-th call from now on of the function of that name fails with the result; "" takes all such orders back.
+using CudaStubFail = void(const char* function, int n, int result);
+// The calls since the last time, one a line, "cuMemMap 2097152"; they are counted from the first call of this on.
+using CudaStubCalls = const char*();
+// Streams, events, contexts, mappings and blocks of memory that exist.
+using CudaStubLive = int();
+// From now on all calls on the card fail, as after a fault of a kernel (700); -1 - card mends it again.
+using CudaStubLoseCard = void(int card);
+// As LUTRA_CUDA_STUB says it.
+using CudaStubConfigure = void(const char* options);
+
+CudaStubFail cuda_stub_fail;
+CudaStubCalls cuda_stub_calls;
+CudaStubLive cuda_stub_live;
+CudaStubLoseCard cuda_stub_lose_card;
+CudaStubConfigure cuda_stub_configure;
+}

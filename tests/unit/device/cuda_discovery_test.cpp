@@ -1,0 +1,67 @@
+// Finding cards, without one: behind the driver's functions is tests/support/cuda_stub.
+#include "core/error.h"
+#include "support/cuda_stub/stubbed.h"
+
+using namespace lutra;
+using namespace lutra::test;
+
+TEST_CASE("cards are numbered in the driver's order, and tell what they are", "[cuda]") {
+  Stubbed stub("cards:3");
+  cuda::Discovery found = cuda::discover(stub.driver());
+  CHECK(found.why_none.empty());
+  REQUIRE(found.devices.size() == 3);
+  for (int i = 0; i < 3; ++i) {
+    const Device& device = *found.devices[static_cast<std::size_t>(i)];
+    CHECK(device.name() == "/physical_device:GPU:" + std::to_string(i));
+    auto details = device.details();
+    REQUIRE(details.size() == 4);
+    CHECK(details[0] == std::pair<std::string, std::string>("device_name", "Stub " + std::to_string(i)));
+    CHECK(details[1].second == "9.0");
+    CHECK(details[2].second == "0000:0" + std::to_string(i) + ":00.0");
+    CHECK(details[3].second == std::to_string(64 << 20));
+  }
+  // Lists of devices need no context.
+  CHECK(count_of(stub.calls(), "cuDevicePrimaryCtxRetain") == 0);
+  CHECK(stub.live() == 0);
+}
+
+TEST_CASE("no card, and a driver that does not start, are told in the driver's words", "[cuda]") {
+  Stubbed stub("cards:0");
+  cuda::Discovery found = cuda::discover(stub.driver());
+  CHECK(found.devices.empty());
+  CHECK(found.why_none ==
+        "the driver shows no GPU: cuDeviceGetCount: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected");
+  stub.fail("cuInit", 1, 100);
+  CHECK(cuda::discover(stub.driver()).why_none ==
+        "the driver does not start: cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected");
+}
+
+TEST_CASE("a library that is not there, or is no driver's, is said with its reason", "[cuda]") {
+  std::string why;
+  CHECK(cuda::open_driver("/nowhere/libcuda.so.1", &why) == nullptr);
+  CHECK(why.find("the driver's library cannot be opened: /nowhere/libcuda.so.1") == 0);
+  CHECK(cuda::open_driver("libm.so.6", &why) == nullptr);
+  CHECK(why == "the driver's library libm.so.6 has no cuInit: it is older than CUDA 11.2");
+}
+
+TEST_CASE("the environment can name the driver's library, or none", "[cuda]") {
+  std::string why;
+  setenv("LUTRA_CUDA_DRIVER", "/some/libcuda.so", 1);
+  CHECK(cuda::driver_library(&why) == "/some/libcuda.so");
+  setenv("LUTRA_CUDA_DRIVER", "none", 1);
+  CHECK(cuda::driver_library(&why).empty());
+  CHECK(why == "LUTRA_CUDA_DRIVER is none: GPUs are not looked for");
+}
+
+TEST_CASE("a card's context begins with its first use and ends with the last of its objects", "[cuda]") {
+  Stubbed stub;
+  {
+    cuda::Discovery found = cuda::discover(stub.driver());
+    std::unique_ptr<Stream> stream = found.devices[0]->new_stream();
+    CHECK(found.devices[0]->memory().total_bytes == 64u << 20);
+    CHECK(found.devices[0]->memory().free_bytes == 64u << 20);
+    found.devices.clear();
+    CHECK(stub.live() == 2);  // the stream and the context
+  }
+  CHECK(stub.live() == 0);
+}

@@ -1,0 +1,231 @@
+// A card's queue on the stub of the driver's library: tickets, events, staging, late mistakes, a lost card.
+#include "device/cuda/cuda_stream.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <numeric>
+
+#include "core/error.h"
+#include "device/cuda/cuda_pages.h"
+#include "support/cuda_stub/stubbed.h"
+
+using namespace lutra;
+using namespace lutra::test;
+using cuda::CudaStream;
+using cuda::FaultSlot;
+
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// A card with some mapped memory.
+struct Machine {
+  explicit Machine(const std::string& options = "", std::size_t memory_bytes = 48 * kMiB)
+      : stub(options),
+        card(std::make_shared<cuda::Card>(stub.driver(), 0, 0, std::make_shared<cuda::AddressMap>())),
+        bytes(memory_bytes) {
+    card->use();
+    pages = std::make_unique<cuda::CudaPages>(card);
+    memory = pages->reserve(bytes);
+    REQUIRE(pages->map(memory, bytes));
+    stub.calls();
+  }
+  ~Machine() {
+    stub.lose_card(0, false);
+    stub.driver().unmap(cuda::address_of(memory), bytes);
+    pages->release(memory, bytes);
+  }
+  Stubbed stub;
+  std::shared_ptr<cuda::Card> card;
+  std::unique_ptr<cuda::CudaPages> pages;
+  std::size_t bytes;
+  std::byte* memory = nullptr;
+};
+
+std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
+  std::vector<std::byte> data(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>((i * 31 + i / 257 + seed) & 0xff);
+  return data;
+}
+
+// A command that does nothing.
+Ticket nop(CudaStream& stream) {
+  return stream.launch("nop", nullptr, nullptr, [](cuda::StreamHandle, FaultSlot*) { return cuda::kSuccess; });
+}
+
+}  // namespace
+
+TEST_CASE("commands cost no event of their own; every 32nd records one", "[cuda]") {
+  Machine machine;
+  CudaStream stream(machine.card);
+  machine.stub.calls();
+  for (int i = 0; i < 31; ++i) nop(stream);
+  CHECK(machine.stub.calls().empty());
+  CHECK(nop(stream).seq == 32);
+  CHECK(count_of(machine.stub.calls(), "cuEventRecord") == 1);
+  CHECK(stream.tail() == 32);
+}
+
+TEST_CASE("a question how far a stream has come records one event, however often it is asked", "[cuda]") {
+  Machine machine("random:7");
+  CudaStream stream(machine.card);
+  Ticket ticket = nop(stream);
+  machine.stub.calls();
+  while (!is_done(ticket)) {
+  }
+  CHECK(count_of(machine.stub.calls(), "cuEventRecord") == 1);
+  CHECK(is_done(ticket));
+  CHECK(machine.stub.calls().empty());
+}
+
+TEST_CASE("copies of any size arrive, through pinned memory, while the source may change", "[cuda]") {
+  for (std::size_t bytes : {std::size_t{1}, std::size_t{4097}, CudaStream::kSmallBytes, CudaStream::kSmallBytes + 1,
+                            CudaStream::kPieceBytes, 3 * CudaStream::kPieceBytes + 5, 45 * kMiB}) {
+    Machine machine("random:" + std::to_string(bytes));
+    CudaStream stream(machine.card);
+    INFO(bytes << " bytes");
+    std::vector<std::byte> data = pattern(bytes, 1), sent = data, back(bytes);
+    Ticket ticket = stream.copy({machine.memory + 64, sent.data(), bytes}, true);
+    std::memset(sent.data(), 0, bytes);
+    stream.wait_for(ticket);
+    host_wait(stream.copy({back.data(), machine.memory + 64, bytes}, false));
+    CHECK(back == data);
+  }
+}
+
+TEST_CASE("many small copies share one pinned ring and none overtakes another", "[cuda]") {
+  Machine machine("random:3");
+  CudaStream stream(machine.card);
+  constexpr std::size_t kBytes = 1000, kCount = 500;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    std::vector<std::byte> data = pattern(kBytes, static_cast<unsigned>(i));
+    stream.copy({machine.memory + i * kBytes, data.data(), kBytes}, true);
+  }
+  CHECK(count_of(machine.stub.calls(), "cuMemHostAlloc") == 1);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    std::vector<std::byte> back(kBytes);
+    host_wait(stream.copy({back.data(), machine.memory + i * kBytes, kBytes}, false));
+    REQUIRE(back == pattern(kBytes, static_cast<unsigned>(i)));
+  }
+}
+
+TEST_CASE("a stream that waits for another's ticket runs after it, in every order of the queues", "[cuda]") {
+  for (int seed = 0; seed < 50; ++seed) {
+    Machine machine("random:" + std::to_string(seed));
+    CudaStream first(machine.card), second(machine.card);
+    std::vector<int> order;
+    auto note = [&order](CudaStream& stream, int number) {
+      struct Args {
+        std::vector<int>* order;
+        int number;
+      } args{&order, number};
+      return stream.submit(
+          [](void* at) {
+            Args* got = static_cast<Args*>(at);
+            got->order->push_back(got->number);
+          },
+          &args, sizeof args, nullptr);
+    };
+    note(first, 1);
+    Ticket ticket = note(first, 2);
+    uint64_t before = second.tail();
+    second.wait_for(ticket);
+    // A wait that is not over is a command: a block freed behind it is not handed out before it.
+    CHECK(second.tail() == before + (is_done(ticket) ? second.tail() - before : 1));
+    host_wait(note(second, 3));
+    CHECK(order == std::vector<int>{1, 2, 3});
+  }
+}
+
+TEST_CASE("a mistake in values reaches its record when the launch has run, and its slot is used again", "[cuda]") {
+  Machine machine("random:5");
+  CudaStream stream(machine.card);
+  const cuda::Driver& driver = machine.stub.driver();
+  struct Told {
+    int64_t value = 0;
+    int times = 0;
+  };
+  auto tell = [](void* record, const FaultSlot& slot) {
+    Told* told = static_cast<Told*>(record);
+    told->value = slot.value;
+    ++told->times;
+  };
+  for (int i = 1; i <= 1000; ++i) {
+    Told told;
+    Ticket ticket = stream.launch("gather", &told, tell, [&](cuda::StreamHandle on, FaultSlot* slot) {
+      REQUIRE(slot != nullptr);
+      CHECK(slot->code == 0);
+      slot->value = i;
+      return driver.run_on_host(
+          on, i % 2 == 0 ? [](void* at) { static_cast<FaultSlot*>(at)->code = 5; } : [](void*) {}, slot);
+    });
+    host_wait(ticket);
+    REQUIRE(told.times == (i % 2 == 0 ? 1 : 0));
+    if (i % 2 == 0) REQUIRE(told.value == i);
+  }
+  CHECK(count_of(machine.stub.calls(), "cuMemHostAlloc") == 1);
+}
+
+TEST_CASE("a launch that the driver refuses is an error with the op's name and leaves the stream usable", "[cuda]") {
+  Machine machine;
+  CudaStream stream(machine.card);
+  auto refuse = [&] { stream.launch("matmul", nullptr, nullptr, [](cuda::StreamHandle, FaultSlot*) { return 1; }); };
+  CHECK_THROWS_WITH(refuse(), "GPU:0: matmul: CUDA_ERROR_INVALID_VALUE: invalid argument");
+  CHECK(nop(stream).seq == 1);
+  CHECK_NOTHROW(stream.check());
+}
+
+TEST_CASE("a lost card ends all waits, and every later use says that it is lost", "[cuda]") {
+  Machine machine;
+  auto stream = std::make_unique<CudaStream>(machine.card);
+  Ticket ticket = nop(*stream);
+  machine.stub.lose_card(0);
+  host_wait(ticket);
+  CHECK(is_done(ticket));
+  const char* lost =
+      "GPU:0 was lost (cuEventCreate: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered): what was "
+      "on "
+      "it is gone, and it can be used again only by a new process. Other devices go on";
+  CHECK_THROWS_WITH(stream->check(), lost);
+  CHECK_THROWS_WITH(nop(*stream), lost);
+  std::byte byte{};
+  CHECK_THROWS_WITH(stream->copy({&byte, machine.memory, 1}, false), lost);
+  stream->wait_for(ticket);  // says nothing: memory is freed with it
+  CHECK_NOTHROW(stream.reset());
+}
+
+TEST_CASE("another card goes on when one is lost", "[cuda]") {
+  Machine machine("cards:2");
+  CudaStream stream(machine.card);
+  auto other = std::make_shared<cuda::Card>(machine.stub.driver(), 1, 1, std::make_shared<cuda::AddressMap>());
+  CudaStream others(other);
+  Ticket ticket = nop(stream);
+  machine.stub.lose_card(0);
+  others.wait_for(ticket);
+  CHECK_NOTHROW(host_wait(nop(others)));
+  CHECK_NOTHROW(others.check());
+}
+
+TEST_CASE("in a forked child a card's queue refuses work and ends waits", "[cuda]") {
+  Machine machine;
+  CudaStream stream(machine.card);
+  Ticket ticket = nop(stream);
+  pid_t child = fork();
+  if (child == 0) {
+    bool good = is_done(ticket);
+    host_wait(ticket);
+    try {
+      nop(stream);
+      good = false;
+    } catch (const Error& error) {
+      good = good && error.code() == ErrorCode::FailedPrecondition &&
+             error.message().find("GPU:0: GPUs do not survive a fork") == 0;
+    }
+    _exit(good ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+}
