@@ -26,7 +26,7 @@ struct Words {
 // Calls take(words, first element, how many) for batches that cover [0, count), kPerBlock elements a block.
 template <int kPerBlock, class Take> void for_random_words(const Rng& rng, int64_t count, const Take& take) {
   constexpr int64_t kBatch = kBlocks * kPerBlock, kGrain = 16 * kBatch;
-  parallel_for(count, kGrain, [&](int64_t begin, int64_t end) {
+  parallel_for(count, kGrain, kBatch, [&](int64_t begin, int64_t end) {
     for (; begin < end; begin += kBatch) {
       Words words;
       fill_words(rng.key, rng.counter + static_cast<uint64_t>(begin / kPerBlock), words);

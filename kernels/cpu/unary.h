@@ -89,7 +89,7 @@ template <class Op, class T> void function_block(const Op& op, const KernelArgs&
 
 template <class Op, class T> void run_function(const KernelArgs& args) {
   Op op = op_of<Op>(args);
-  parallel_for(args.out[0].size, grain_of<Op>(), [&](int64_t begin, int64_t end) {
+  parallel_for(args.out[0].size, grain_of<Op, T>(), [&](int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; at += kFunctionBlock) {
       function_block<Op, T>(op, args, at, std::min(kFunctionBlock, end - at));
     }
