@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "core/parallel.h"
+#include "kernels/cpu/streamed.h"
 #include "ops/kernel.h"
 
 namespace lutra {
@@ -126,6 +127,7 @@ template <class Op, class T> constexpr int64_t grain_of() {
 // Op::apply sees the type that T is computed in (halves as float); its result is rounded to R.
 template <class Op, class R, class T> void run_unary(const KernelArgs& args) {
   using C = ComputeType<T>;
+  if (args.out[0].size >= kStreamedSize<R> && run_streamed(args, run_unary<Op, R, T>)) return;
   parallel_for(args.out[0].size, grain_of<Op, T>(), [&](int64_t begin, int64_t end) {
     const T* x = args.in[0].as<T>();
     R* __restrict out = args.out[0].as<R>();
@@ -176,6 +178,7 @@ template <class Row> void for_binary_rows(const KernelArgs& args, int64_t grain,
 }
 
 template <class Op, class R, class T> void run_binary(const KernelArgs& args) {
+  if (args.out[0].size >= kStreamedSize<R> && run_streamed(args, run_binary<Op, R, T>)) return;
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
   R* out = args.out[0].as<R>();
@@ -243,7 +246,7 @@ inline void ternary_row(const A* a, int64_t step_a, const T* b, int64_t step_b, 
 // A x T x T -> R.
 template <class Op, class R, class A, class T> void run_ternary(const KernelArgs& args) {
   const Array& out = args.out[0];
-  if (out.size == 0) return;
+  if (out.size == 0 || (out.size >= kStreamedSize<R> && run_streamed(args, run_ternary<Op, R, A, T>))) return;
   const A* a = args.in[0].as<A>();
   const T* b = args.in[1].as<T>();
   const T* c = args.in[2].as<T>();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -33,6 +34,31 @@ inline constexpr int kLanesOf64 = sizeof(WideLanes) / sizeof(uint64_t);
   return reinterpret_cast<WideLanes>(_mm_mul_epu32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
 #else
   return (a & 0xffffffffu) * (b & 0xffffffffu);
+#endif
+}
+
+inline constexpr int64_t kStreamedLine = 64;
+
+// Copies lines of 64 bytes into memory without reading it into a cache first. Both begin at multiples of 64, and do not
+// overlap; other threads see what was written after finish_streaming().
+[[gnu::always_inline]] inline void stream_lines(std::byte* to, const std::byte* from, int64_t lines) {
+#if defined(__SSE2__)
+  for (int64_t i = 0; i < lines * kStreamedLine; i += sizeof(WideLanes)) {
+#if defined(__AVX512F__)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), *reinterpret_cast<const __m512i*>(from + i));
+#elif defined(__AVX2__)
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i), *reinterpret_cast<const __m256i*>(from + i));
+#else
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), *reinterpret_cast<const __m128i*>(from + i));
+#endif
+  }
+#else
+  std::memcpy(to, from, static_cast<std::size_t>(lines * kStreamedLine));
+#endif
+}
+inline void finish_streaming() {
+#if defined(__SSE2__)
+  _mm_sfence();
 #endif
 }
 
