@@ -88,8 +88,12 @@ template <class Op, class T> void function_block(const Op& op, const KernelArgs&
 }
 
 template <class Op, class T> void run_function(const KernelArgs& args) {
+  // What costs more than its stores would wait for them, written so.
+  if constexpr (grain_of<Op, T>() > kCostlyGrain) {
+    if (args.out[0].size >= kStreamedSize<T> && run_streamed(args, run_function<Op, T>)) return;
+  }
   Op op = op_of<Op>(args);
-  parallel_for(args.out[0].size, grain_of<Op>(), [&](int64_t begin, int64_t end) {
+  parallel_for(args.out[0].size, grain_of<Op, T>(), [&](int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; at += kFunctionBlock) {
       function_block<Op, T>(op, args, at, std::min(kFunctionBlock, end - at));
     }
