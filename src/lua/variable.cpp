@@ -66,7 +66,7 @@ int variable(lua_State* L) {
   read_phase(L, state, "Variable", [&](Args& args) {
     make_variable(state.context(), args.tensor(1, "initial").tensor, trainable, &made->box.tensor);
   });
-  state.own(L, &made->box);
+  state.own_variable(L, &made->box);
   state.tell(L);
   return 1;
 }
@@ -91,11 +91,14 @@ void read_assigned(lua_State* L, State& state, const char* who, int index) {
 
 // The second half: the assignment itself, then what listeners are told.
 template <class Run> void run_assigned(lua_State* L, State& state, const char* who, const Run& run) {
+  Box* box = nullptr;
   bool ok = state.attempt([&] {
     Context& context = state.enter(L);
     Args args(L, state, who);
-    run(context, variable_at(args, 1).box.tensor);
+    box = &variable_at(args, 1).box;
+    run(context, box->tensor);
   });
+  if (box != nullptr) state.rebook_variable(L, box);
   if (!ok) {
     const Error* error = state.set_aside();
     state.tell(L, error);
@@ -153,6 +156,10 @@ int read_value(Args& args) {
 }
 
 int variable_text(Args& args) {
+  if (Box* box = to_box(args.L, 1); box != nullptr && box->is_released()) {
+    push_text(args, "lutra.Variable(released)");
+    return 1;
+  }
   VariableBox& self = variable_at(args, 1);
   const TensorRep& tensor = self.box.tensor;
   push_text(args, text("<lutra.Variable '", name_of(args.L, 1), "' shape=", tensor.shape(), " dtype=", tensor.dtype,

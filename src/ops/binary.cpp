@@ -148,7 +148,7 @@ void define_binary_ops(OpRegistry& ops) {
        "lutra.div({1, 2}, 4)  --> {0.25, 0.5}", div_gradient, kX1 | kY0, Compute::Float},
       {"FloorDiv", "floordiv", "a / b, rounded down.", "numpy.floor_divide", "lutra.floordiv({7, -7}, 2)  --> {3, -4}",
        gradient_is_zero, 0, Compute::Same, kDivisionErrors},
-      {"FloorMod", "mod", "The remainder of a // b; it has the sign of b.", "numpy.remainder",
+      {"FloorMod", "mod", "The remainder of a // b; it has the sign of b.", "numpy.remainder, tf.math.floormod",
        "lutra.mod({7, -7}, 3)  --> {1, 2}", mod_gradient, kX0 | kX1, Compute::Same, kDivisionErrors},
       {"Pow", "pow",
        "a to the power b; integers wrap. float64 is within one unit in the last place, the other floats are as good as "

@@ -32,12 +32,14 @@ constexpr const char* kShiftErrors =
 
 void define_compare_ops(OpRegistry& ops) {
   const BinaryEntry comparisons[] = {
-      {"Equal", "eq", "Whether a == b.", "numpy.equal", "lutra.eq({1, 2}, 2)  --> {false, true}"},
-      {"NotEqual", "ne", "Whether a ~= b.", "numpy.not_equal", "lutra.ne({1, 2}, 2)  --> {true, false}"},
-      {"Less", "lt", "Whether a < b.", "numpy.less", "lutra.lt({1, 2}, 2)  --> {true, false}"},
-      {"LessEqual", "le", "Whether a <= b.", "numpy.less_equal", "lutra.le({1, 2}, 2)  --> {true, true}"},
-      {"Greater", "gt", "Whether a > b.", "numpy.greater", "lutra.gt({1, 2}, 1)  --> {false, true}"},
-      {"GreaterEqual", "ge", "Whether a >= b.", "numpy.greater_equal", "lutra.ge({1, 2}, 2)  --> {false, true}"},
+      {"Equal", "eq", "Whether a == b.", "numpy.equal, tf.equal", "lutra.eq({1, 2}, 2)  --> {false, true}"},
+      {"NotEqual", "ne", "Whether a ~= b.", "numpy.not_equal, tf.not_equal", "lutra.ne({1, 2}, 2)  --> {true, false}"},
+      {"Less", "lt", "Whether a < b.", "numpy.less, tf.less", "lutra.lt({1, 2}, 2)  --> {true, false}"},
+      {"LessEqual", "le", "Whether a <= b.", "numpy.less_equal, tf.less_equal",
+       "lutra.le({1, 2}, 2)  --> {true, true}"},
+      {"Greater", "gt", "Whether a > b.", "numpy.greater, tf.greater", "lutra.gt({1, 2}, 1)  --> {false, true}"},
+      {"GreaterEqual", "ge", "Whether a >= b.", "numpy.greater_equal, tf.greater_equal",
+       "lutra.ge({1, 2}, 2)  --> {false, true}"},
   };
   for (const BinaryEntry& entry : comparisons) define_binary(ops, entry, kComparison);
 
