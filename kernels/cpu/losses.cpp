@@ -12,7 +12,7 @@ namespace lutra {
 namespace {
 
 Numbers labels_of(const KernelArgs& args, int64_t classes) {
-  return {args.in[0], args.as<CrossEntropyAttrs>().base.value, classes, FaultCode::LabelOutOfRange};
+  return {args.in[0], args.as<CrossEntropyAttrs>().base.value, classes};
 }
 
 template <class T> struct CrossEntropy {

@@ -134,7 +134,7 @@ template <class T> void run_categorical(const KernelArgs& args) {
       if (at / n != row) {
         row = at / n;
         last = add_up(logits.as<T>() + row * classes, classes, sums.data());
-        if (last < 0) args.fault->raise(FaultCode::NoDistribution);
+        if (last < 0) args.fault->raise(FaultCode::WrongValue);
       }
       int64_t chosen = 0;
       if (last >= 0) {

@@ -54,7 +54,7 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   Fault fault;
   prepared.kernel->run({&op, call.attrs, in, &result, nullptr, &fault, nullptr, call.n_in, 1});
   if (fault.happened()) [[unlikely]]
-    throw fault_error(op.called(), fault);
+    throw fault_error(op, fault);
   out.origin = context.origins().record(op.logged(call), prepared.spec, device, prepared.reason);
   if (bytes >= kBigBytes) context.origins().record_big(out.storage, out, {0, context.line(), {}});
   return true;

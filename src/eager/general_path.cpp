@@ -125,7 +125,7 @@ class Execution {
     args_.out_count = counts;
     prepared_.kernel->count(args_);
     args_.fault = nullptr;
-    if (fault.happened()) throw fault_error(op_.called(), fault);
+    if (fault.happened()) throw fault_error(op_, fault);
   }
 
   // Tensors never change, but a finalizer that ran during allocation may have assigned a variable.
@@ -352,7 +352,7 @@ class Execution {
     args_.out_count = counts;
     prepared_.kernel->run(args_);
     if (fault.happened()) [[unlikely]] {
-      throw fault_error(op_.called(), fault);
+      throw fault_error(op_, fault);
     }
     if ((op_.flags & kDynamic) != 0) {
       for (int i = 0; i < prepared_.n_out; ++i) shrink(*outs_[i], counts[i]);

@@ -45,7 +45,7 @@ void launch(Context& context, LogicalDevice& device, const DeviceInputs& inputs,
     record = faults.open(set, &with_it);
     faults.release(set);
     set = with_it;
-    record->lua_name = op.called();
+    record->op = &op;
     record->device = device.full_name;
     record->line = context.line();
     args->fault = &record->fault;
