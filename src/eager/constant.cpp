@@ -51,7 +51,6 @@ void place_constant(Context& context, TensorRep* tensor) {
     event.reason = reason_text(placement.reason, op.name, event.requested);
     detail.line = event.line;
     context.origins().record_detail(tensor->origin, detail);
-    context.placement_log().forget_copies();
     context.placement_log().executes(std::move(event));
   }
   if (tensor->storage != nullptr && tensor->storage->bytes >= kBigBytes) {

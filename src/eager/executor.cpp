@@ -70,9 +70,11 @@ void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* 
     context.ledger().record(call, prepared, outs);
 }
 
-void report_op(Context& context, const char* op, const LogicalDevice& device, Reason reason) {
+void report_op(Context& context, const char* op, const LogicalDevice& device, Reason reason,
+               std::vector<CopyEvent> copies) {
   if (!context.placement_log().listens()) return;
-  PlacementEvent event{op, device.full_name, context.spec_text(context.scopes->spec()), "", context.line(), {}};
+  const std::string& requested = context.spec_text(context.scopes->spec());
+  PlacementEvent event{op, device.full_name, requested, "", context.line(), std::move(copies)};
   event.reason = reason_text(reason, op, event.requested);
   context.placement_log().executes(std::move(event));
 }

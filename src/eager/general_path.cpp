@@ -14,6 +14,7 @@
 #include "eager/call_arrays.h"
 #include "eager/executor.h"
 #include "eager/gpu_launch.h"
+#include "eager/move_tensor.h"
 
 namespace lutra {
 namespace {
@@ -31,7 +32,6 @@ class Execution {
         arrays_(call.n_in, prepared.n_out) {}
 
   void run() {
-    context_.placement_log().forget_copies();  // of an op that failed half way
     if (prepared_.kernel == nullptr) return share_input();
     if (prepared_.kernel->count != nullptr) return run_counted();
     allocate_outputs();
@@ -164,8 +164,7 @@ class Execution {
   Storage* fetch(const TensorRep& tensor, bool* made) {
     Storage* copy = context_.runtime().transfer().fetch(context_, tensor, device_, made);
     if (*made && context_.placement_log().listens()) {
-      context_.placement_log().copied({context_.runtime().device(tensor.device).full_name, device_.full_name,
-                                       tensor.shape(), static_cast<int64_t>(tensor.nbytes())});
+      copies_.push_back(copy_event(context_, tensor.device, tensor, device_));
     }
     return copy;
   }
@@ -324,25 +323,19 @@ class Execution {
     if (!context_.placement_log().listens()) return;
     if (prepared_.is_logged) report_reads();
     PlacementEvent event{
-        op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), {}};
+        op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), copies_};
     event.reason = reason_text(prepared_.reason, event.op.c_str(), event.requested);
-    OriginDetail detail{number_, event.line, {}};
-    PlacementLog& log = context_.placement_log();
-    detail.copies = log.pending_copies();
-    context_.origins().record_detail(number_, std::move(detail));
-    if (prepared_.is_logged) log.executes(std::move(event));
+    context_.origins().record_detail(number_, {number_, event.line, copies_});
+    if (prepared_.is_logged) context_.placement_log().executes(std::move(event));
   }
 
-  // A variable used as an input is read where it lives; copies made for the op are told with the op.
+  // A variable used as an input is read where it lives.
   void report_reads() {
-    PlacementLog& log = context_.placement_log();
-    std::vector<CopyEvent> copies = log.take_copies();
     for (int i = 0; prepared_.into == nullptr && i < call_.n_in; ++i) {
       const TensorRep* tensor = call_.in[i].tensor;
       if (tensor == nullptr || !is_variable(*tensor)) continue;
       report_op(context_, "ReadVariableOp", context_.runtime().device(tensor->device), Reason::Variable);
     }
-    for (CopyEvent& copy : copies) log.copied(std::move(copy));
   }
 
   void run_here() {
@@ -397,6 +390,7 @@ class Execution {
   KernelArgs args_;
   Held held_;
   std::vector<Storage*> fetched_;  // empty, or one an input
+  std::vector<CopyEvent> copies_;  // made for the op, when somebody listens
   int casts_ = 0;
   std::byte* scratch_ = nullptr;  // inputs that are cast, one after the other, then the kernel's
   uint32_t number_ = 0;

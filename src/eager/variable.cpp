@@ -86,9 +86,9 @@ void run_update(Context& context, Call& call, TensorRep& variable) {
 void make_variable(Context& context, const TensorRep& initial, bool trainable, TensorRep* variable) {
   const Context::Target& target = context.target(context.scopes->spec());
   LogicalDevice& device = *target.devices.front();
-  report_op(context, "VarHandleOp", device, target.reason);
-  report_op(context, "AssignVariableOp", device, Reason::Variable);
+  Reason reason = target.reason;
   Runtime& runtime = context.runtime();
+  std::vector<CopyEvent> copies;
   TensorRep made;
   made.clear();
   made.dtype = initial.dtype;
@@ -97,9 +97,12 @@ void make_variable(Context& context, const TensorRep& initial, bool trainable, T
     share(made, initial);
     made.device = device.id;
   } else {
-    move_tensor(context, initial, device, &made);
+    uint16_t from = initial.device;
+    if (move_tensor(context, initial, device, &made)) copies.push_back(copy_event(context, from, made, device));
   }
   made.value = new_identity(trainable);
+  report_op(context, "VarHandleOp", device, reason);
+  report_op(context, "AssignVariableOp", device, Reason::Variable, std::move(copies));
   *variable = made;
 }
 
