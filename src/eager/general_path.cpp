@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "eager/call_arrays.h"
+#include "eager/constant.h"
 #include "eager/executor.h"
 #include "eager/gpu_launch.h"
 #include "eager/move_tensor.h"
@@ -321,7 +322,7 @@ class Execution {
 
   void report() {
     if (!context_.placement_log().listens()) return;
-    if (prepared_.is_logged) report_reads();
+    if (prepared_.is_logged) report_inputs();
     PlacementEvent event{
         op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), copies_};
     event.reason = reason_text(prepared_.reason, event.op.c_str(), event.requested);
@@ -329,8 +330,12 @@ class Execution {
     if (prepared_.is_logged) context_.placement_log().executes(std::move(event));
   }
 
-  // A variable used as an input is read where it lives.
-  void report_reads() {
+  // Constants made for the call come first; a variable used as an input is read where it lives.
+  void report_inputs() {
+    for (int i = 0; i < call_.n_in; ++i) {
+      const TensorRep* tensor = call_.in[i].tensor;
+      if (tensor != nullptr && !is_variable(*tensor) && call_.literals.has(*tensor)) report_constant(context_, *tensor);
+    }
     for (int i = 0; prepared_.into == nullptr && i < call_.n_in; ++i) {
       const TensorRep* tensor = call_.in[i].tensor;
       if (tensor == nullptr || !is_variable(*tensor)) continue;

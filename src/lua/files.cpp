@@ -41,6 +41,7 @@ void push_loaded(Args& args, FileReader& reader, std::size_t i) {
   TensorRep& rep = host.rep();
   reader.read(i, rep.storage != nullptr ? rep.data : rep.bytes);
   place_constant(context, &rep);
+  report_constant(context, rep);
   if (is_inline && rep.storage != nullptr) {
     fail(ErrorCode::FailedPrecondition, "load: a finalizer changed the devices while a tensor was being made");
   }

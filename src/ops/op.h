@@ -127,12 +127,20 @@ struct Operand {
   Scalar number;
 };
 
+// Ops in a row, by the numbers that their results carry (TensorRep::origin): those after `before` up to `last`.
+struct OriginRange {
+  uint32_t before = 0;
+  uint32_t last = 0;
+  bool has(const TensorRep& tensor) const { return tensor.origin - before - 1 < last - before; }
+};
+
 // An op with its arguments, read but not yet checked. Trivially destructible: Lua may jump over it.
 struct Call {
   const OpDef* op;
   const Operand* in;
   int n_in;
-  int index_base;  // 1 when a Lua program is to read the error texts
+  int index_base;        // 1 when a Lua program is to read the error texts
+  OriginRange literals;  // inputs from it were made of Lua values for this call, and are logged with it
   alignas(8) std::byte attrs[kMaxAttrBytes];
 
   Call(const OpDef& def, const Operand* inputs, int count, int base = 0)
