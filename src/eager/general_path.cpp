@@ -16,6 +16,7 @@
 #include "eager/executor.h"
 #include "eager/gpu_launch.h"
 #include "eager/move_tensor.h"
+#include "ops/create.h"
 
 namespace lutra {
 namespace {
@@ -316,8 +317,13 @@ class Execution {
   bool is_cast(int i) const { return arrays_.in[i].dtype != prepared_.key && !is_own(i); }
 
   void cast(const Array& from, std::byte* to) {
-    if (device_.is_host()) return convert(prepared_.key, to, from.dtype, from.data, from.size);
-    launch_cast(context_, device_, {call_, device_, fetched_}, from, prepared_.key, to);
+    const OpDef& op = context_.runtime().ops().get("Cast");
+    const KernelEntry& kernel = context_.runtime().kernels().find(device_.type, op, from.dtype);
+    CastAttrs attrs{prepared_.key};
+    Array result{to, from.dims, from.size, prepared_.key, from.rank, false};
+    KernelArgs args{&op, &attrs, &from, &result, nullptr, nullptr, nullptr, 1, 1};
+    if (device_.is_host()) kernel.run(args);
+    else launch_cast(context_, device_, {call_, device_, fetched_}, kernel, args);
   }
 
   void report() {
