@@ -1,3 +1,5 @@
+// lutra.load and lutra.save: files of tensors (src/io) as tensors of the scope's device, and back from any device.
+
 #include <algorithm>
 
 #include "eager/constant.h"
@@ -6,8 +8,6 @@
 #include "lua/guard.h"
 #include "lua/modules.h"
 #include "lua/own_entries.h"
-
-// lutra.load and lutra.save: files of tensors (src/io) as tensors of the scope's device, and back from any device.
 
 namespace lutra {
 namespace {

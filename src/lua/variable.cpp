@@ -1,3 +1,5 @@
+// lutra.Variable and what variables can do beyond tensors.
+
 #include "lua/variable_box.h"
 
 #include "lua/constants.h"
@@ -6,8 +8,6 @@
 #include "lua/modules.h"
 #include "lua/tensor_api.h"
 #include "ops/slice.h"
-
-// lutra.Variable and what variables can do beyond tensors.
 
 namespace lutra {
 namespace {
