@@ -49,14 +49,14 @@ struct FloorDiv {
   template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return of(floor_divide(a, b)); }
   template <class T> [[gnu::always_inline]] static T of(Divided<T> divided) { return divided.quotient; }
   template <class T> static bool is_wrong(T b) { return b == 0; }
-  static void tell(Fault& fault, int64_t) { fault.raise(FaultCode::DivideByZero); }
+  static void tell(Fault& fault, int64_t) { fault.raise(FaultCode::WrongValue); }
 };
 struct FloorMod {
   static constexpr int64_t kGrain = kCostlyGrain;
   template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return of(floor_divide(a, b)); }
   template <class T> [[gnu::always_inline]] static T of(Divided<T> divided) { return divided.remainder; }
   template <class T> static bool is_wrong(T b) { return b == 0; }
-  static void tell(Fault& fault, int64_t) { fault.raise(FaultCode::DivideByZero); }
+  static void tell(Fault& fault, int64_t) { fault.raise(FaultCode::WrongValue); }
 };
 // Division in float, halves included, which are computed in it: blocks where all quotients are near enough vectorise.
 template <class Op> struct Near {
@@ -102,7 +102,7 @@ struct Pow {
     }
   }
   template <class T> static bool is_wrong(T b) { return b < 0; }
-  static void tell(Fault& fault, int64_t b) { fault.raise(FaultCode::NegativePower, b); }
+  static void tell(Fault& fault, int64_t b) { fault.raise(FaultCode::WrongValue, b); }
 };
 
 // Powers that are a multiplication or two, a division or a root.

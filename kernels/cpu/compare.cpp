@@ -74,7 +74,7 @@ struct LeftShift {
     return stays ? static_cast<T>(static_cast<Wrapping<T>>(a) << by) : T(0);
   }
   template <class T> static bool is_wrong(T count) { return count < 0; }
-  static void tell(Fault& fault, int64_t count) { fault.raise(FaultCode::NegativeShift, count); }
+  static void tell(Fault& fault, int64_t count) { fault.raise(FaultCode::WrongValue, count); }
 };
 struct RightShift {
   template <class T> static T apply(T a, T count) {
@@ -85,7 +85,7 @@ struct RightShift {
     return count < 0 ? T(0) : count > kMost ? signs : shifted;
   }
   template <class T> static bool is_wrong(T count) { return count < 0; }
-  static void tell(Fault& fault, int64_t count) { fault.raise(FaultCode::NegativeShift, count); }
+  static void tell(Fault& fault, int64_t count) { fault.raise(FaultCode::WrongValue, count); }
 };
 
 template <class Op> void add_shift(KernelRegistry& kernels, const char* name) {

@@ -154,7 +154,7 @@ template <class T> void run_categorical(const KernelArgs& args) {
       if (begin / n != row) {
         row = begin / n;
         last = add_up(logits.as<T>() + row * classes, classes, sums.data());
-        if (last < 0) args.fault->raise(FaultCode::NoDistribution);
+        if (last < 0) args.fault->raise(FaultCode::WrongValue);
       }
       int64_t count = std::min({end, batch + kDrawnAtOnce, (row + 1) * n}) - begin;
       if (last >= 0) {

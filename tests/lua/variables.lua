@@ -193,6 +193,29 @@ print("done")]])
   expect.equal(text, "done\n")
 end
 
+-- A first value from another device is copied, which the log tells as of any copy; what an op that failed had copied is
+-- not told again.
+do
+  local far = lt.device("GPU:1", lt.ones, { 30 })
+  local events = {}
+  lt.debugging.set_log_handler(function(event) events[#events + 1] = event end)
+  pcall(lt.device, "CPU:0", lt.floordiv, lt.device("GPU:1", lt.constant, { 1 }), 0)
+  events = {}
+  local w = lt.device("GPU:0", lt.Variable, far)
+  lt.device("GPU:1", lt.Variable, far)
+  lt.debugging.set_log_handler(nil)
+  local copies = {}
+  for _, event in ipairs(events) do
+    for _, copy in ipairs(event.copies) do
+      copies[#copies + 1] = ("%s: %s of %d from %s to %s"):format(event.op, copy.shape, copy.bytes,
+        copy.source:match("%u+:%d$"), copy.target:match("%u+:%d$"))
+    end
+  end
+  expect.equal(#events, 4, "events")
+  expect.equal(copies, { "AssignVariableOp: (30,) of 120 from GPU:1 to GPU:0" })
+  expect.equal(w:sum():item(), 30.0)
+end
+
 -- What cannot be.
 expect.raises("InvalidArgument", "Variable: initial is nil", lt.Variable)
 expect.raises("InvalidArgument", "Variable: initial is a function", lt.Variable, print)
