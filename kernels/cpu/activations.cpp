@@ -66,8 +66,6 @@ struct SeluGrad : Costly {
 
 struct Sigmoid : Costly {
   template <class T> [[gnu::always_inline]] static T apply(T x) { return sigmoid_of(x); }
-  template <class T> [[gnu::always_inline]] static bool is_plain(T x) { return std::fabs(x) <= kPlainExp<T>; }
-  template <class T> [[gnu::always_inline]] static T plain(T x) { return plain_sigmoid(x); }
 };
 struct SigmoidGrad {
   template <class T> static T apply(T y, T dy) { return dy * y * (T(1) - y); }
@@ -76,14 +74,15 @@ struct SigmoidGrad {
 // The logistic function of x, and of -x, which is 1 minus it without the rounding.
 template <class T> struct Sides { T here, there; };
 template <class T> [[gnu::always_inline]] inline Sides<T> sigmoid_sides(T x) {
-  T e = exp_of(-std::fabs(x));
+  T e = falling_exp(-std::fabs(x));
   T large = T(1) / (T(1) + e), small = e / (T(1) + e);
   return {x < 0 ? small : large, x < 0 ? large : small};
 }
 
 struct Silu : Costly {
   template <class T> [[gnu::always_inline]] static T apply(T x) { return times_sigmoid(x, x); }
-  template <class T> [[gnu::always_inline]] static bool is_plain(T x) { return std::fabs(x) <= T(80); }
+  template <class T> [[gnu::always_inline]] static auto extent(T x) { return size_bits(x); }
+  template <class T> static auto max_extent(T) { return size_bits(T(80)); }
   template <class T> [[gnu::always_inline]] static T plain(T x) { return plain_silu(x); }
 };
 // Slopes are constant far out: x is held back there, so that no inf meets a 0.
@@ -102,7 +101,8 @@ struct SiluGrad : Costly {
 // Exact, and with tanh for the error function: 0.5 (1 + tanh(v / 2)) is the logistic function of v.
 struct Gelu : Costly {
   template <class T> [[gnu::always_inline]] static T apply(T x) { return gelu_of(x); }
-  template <class T> [[gnu::always_inline]] static bool is_plain(T x) { return std::fabs(x) <= kPlainGelu<T>; }
+  template <class T> [[gnu::always_inline]] static auto extent(T x) { return size_bits(x); }
+  template <class T> static auto max_extent(T) { return size_bits(kPlainGelu<T>); }
   template <class T> [[gnu::always_inline]] static T plain(T x) { return gelu_of<true>(x); }
 };
 struct GeluGrad : Costly {

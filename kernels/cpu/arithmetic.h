@@ -43,7 +43,7 @@ struct FloorDiv {
   template <class T> [[gnu::always_inline]] static constexpr T apply(T a, T b) { return of(floor_divide(a, b)); }
   template <class T> [[gnu::always_inline]] static constexpr T of(Divided<T> divided) { return divided.quotient; }
   template <class T> static constexpr bool is_wrong(T b) { return b == 0; }
-  static constexpr FaultCode kFault = FaultCode::DivideByZero;
+  static constexpr FaultCode kFault = FaultCode::WrongValue;
   static constexpr bool kTellsValue = false;
 };
 struct FloorMod {
@@ -51,7 +51,7 @@ struct FloorMod {
   template <class T> [[gnu::always_inline]] static constexpr T apply(T a, T b) { return of(floor_divide(a, b)); }
   template <class T> [[gnu::always_inline]] static constexpr T of(Divided<T> divided) { return divided.remainder; }
   template <class T> static constexpr bool is_wrong(T b) { return b == 0; }
-  static constexpr FaultCode kFault = FaultCode::DivideByZero;
+  static constexpr FaultCode kFault = FaultCode::WrongValue;
   static constexpr bool kTellsValue = false;
 };
 

@@ -28,7 +28,7 @@ template <class Op, class T> void run_float_division(const KernelArgs& args) {
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
   T* out = args.out[0].as<T>();
-  for_binary_rows(args, grain_of<Op>(),
+  for_binary_rows(args, grain_of<Op, T>(),
                   [=](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a, int64_t stride_b) {
                     constexpr int64_t kBlock = 1024;
                     uint8_t is_far[kBlock];
@@ -61,7 +61,7 @@ struct Pow {
     }
   }
   template <class T> static bool is_wrong(T b) { return b < 0; }
-  static constexpr FaultCode kFault = FaultCode::NegativePower;
+  static constexpr FaultCode kFault = FaultCode::WrongValue;
   static constexpr bool kTellsValue = true;
 };
 

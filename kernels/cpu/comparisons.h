@@ -53,7 +53,7 @@ struct LeftShift {
     return stays ? static_cast<T>(static_cast<Wrapping<T>>(a) << by) : T(0);
   }
   template <class T> static constexpr bool is_wrong(T count) { return count < 0; }
-  static constexpr FaultCode kFault = FaultCode::NegativeShift;
+  static constexpr FaultCode kFault = FaultCode::WrongValue;
   static constexpr bool kTellsValue = true;
 };
 struct RightShift {
@@ -65,7 +65,7 @@ struct RightShift {
     return count < 0 ? T(0) : count > kMost ? signs : shifted;
   }
   template <class T> static constexpr bool is_wrong(T count) { return count < 0; }
-  static constexpr FaultCode kFault = FaultCode::NegativeShift;
+  static constexpr FaultCode kFault = FaultCode::WrongValue;
   static constexpr bool kTellsValue = true;
 };
 

@@ -21,6 +21,7 @@ inline void run_copy(const KernelArgs& args) {
 inline void run_convert(const KernelArgs& args) {
   const Array& in = args.in[0];
   const Array& out = args.out[0];
+  if (out.bytes() >= kStreamedBytes && run_streamed(args, run_convert)) return;
   parallel_for(in.size, kCheapGrain, [&](int64_t begin, int64_t end) {
     convert_elements(out.dtype, out.data + static_cast<std::size_t>(begin) * size_of(out.dtype), in.dtype,
                      in.data + static_cast<std::size_t>(begin) * size_of(in.dtype), end - begin);

@@ -166,7 +166,7 @@ template <class T> void count_bins(const KernelArgs& args) {
     return;
   }
   const T* first = std::find_if(from, from + x.size, [&](T value) { return value < base; });
-  args.fault->raise(FaultCode::ValueBelowFirst, *first, base);
+  args.fault->raise(FaultCode::WrongValue, *first, base);
 }
 
 // Up to this many bins each thread counts in bins of its own.

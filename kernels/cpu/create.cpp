@@ -12,8 +12,10 @@ namespace lutra {
 namespace {
 
 template <class T> void fill_with(const Array& out, T value) {
+  if (out.size >= kStreamedSize<T>) return fill_streamed(out, reinterpret_cast<const std::byte*>(&value));
   T* to = out.as<T>();
-  parallel_for(out.size, kCheapGrain, [=](int64_t begin, int64_t end) { std::fill(to + begin, to + end, value); });
+  parallel_for(out.size, kCheapGrain * 4 / static_cast<int64_t>(sizeof(T)),
+               [=](int64_t begin, int64_t end) { std::fill(to + begin, to + end, value); });
 }
 
 template <class T> void run_fill(const KernelArgs& args) { fill_with(args.out[0], *args.in[0].as<T>()); }

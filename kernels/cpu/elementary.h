@@ -1,9 +1,10 @@
 // exp, log and what is made of them, without branches, tables or calls, so that loops over them vectorise; the same
-// bits for every width, since multiplications and additions stay separate. In units in the last place, subnormal
-// results included: exp, expm1, log, tanh within 1.5; log1p, sinh, cosh, softplus within 2; the logistic function
-// within 2.5, times its argument within 4 (tests/unit/kernels/elementary_test.cpp). Polynomials: Cephes (float32, and
-// tanh), fdlibm (float64), sinh's is fitted at Chebyshev nodes. The circular functions are in trigonometric.h, erf in
-// error_function.h.
+// bits for every width of vectors, which differ between processors with and without fused multiply-adds. In units in
+// the last place, subnormal results included: exp, expm1, log within 1.5, tanh within 1.5 (float32 2.5); log1p, sinh,
+// cosh within 2; the logistic function within 2.5, softplus within 3, the logistic function times its argument within 4
+// (tests/unit/kernels/elementary_test.cpp). Polynomials: Cephes (float32, and tanh), fdlibm (float64), sinh's and
+// softplus', float32's exp and log are fitted at
+// Chebyshev nodes. The circular functions are in trigonometric.h, erf in error_function.h.
 #pragma once
 
 #include <bit>
@@ -12,6 +13,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/cpu/muladd.h"
 #include "kernels/cpu/random_math.h"
 
 namespace lutra {
@@ -25,6 +27,11 @@ template <class T> struct FloatForm {
   // Added to a small number it rounds to an integer, which then stands in the lowest bits.
   static constexpr T kRounder = kIsFloat ? T(0x1.8p23) : T(0x1.8p52);
 };
+
+// The bits of |x|, which are in the order of sizes; nan's are above all.
+template <class T> [[gnu::always_inline]] inline typename FloatForm<T>::Bits size_bits(T x) {
+  return std::bit_cast<typename FloatForm<T>::Bits>(x) & ~FloatForm<T>::kSign;
+}
 
 // 2^n for `shifted` = kRounder + n.
 template <class T> [[gnu::always_inline]] inline T power_of_two(T shifted) {
@@ -41,35 +48,26 @@ template <class T> [[gnu::always_inline]] inline T upper_half(T x) {
 
 // (e^r - 1 - r) / r^2 and e^r - 1 - r, |r| at most half of ln 2.
 [[gnu::always_inline]] inline float exp_polynomial(float r) {
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  return p * r + 5.0000001201e-1f;
+  float p = 1.386466902e-3f;
+  p = muladd(p, r, 8.367258124e-3f);
+  p = muladd(p, r, 4.166750982e-2f);
+  p = muladd(p, r, 1.666653752e-1f);
+  return muladd(p, r, 4.999999702e-1f);
 }
 [[gnu::always_inline]] inline double exp_quotient(double r) {
   double t = r * r;
   double p = 4.13813679705723846039e-08;
-  p = p * t - 1.65339022054652515390e-06;
-  p = p * t + 6.61375632143793436117e-05;
-  p = p * t - 2.77777777770155933842e-03;
-  p = p * t + 1.66666666666666019037e-01;
-  double c = r - t * p;
+  p = muladd(p, t, -1.65339022054652515390e-06);
+  p = muladd(p, t, 6.61375632143793436117e-05);
+  p = muladd(p, t, -2.77777777770155933842e-03);
+  p = muladd(p, t, 1.66666666666666019037e-01);
+  double c = muladd(-t, p, r);
   return r * c / (2.0 - c);
 }
-// e^(high - low), at most half a power of two from 1.
-[[gnu::always_inline]] inline float exp_near_one(float high, float low) {
-  float r = high - low;
-  return exp_polynomial(r) * (r * r) + r + 1.0f;
-}
-[[gnu::always_inline]] inline double exp_near_one(double high, double low) {
-  return 1.0 - ((low - exp_quotient(high - low)) - high);
-}
-// The same without its first two terms: e^(high - low) - 1 - high.
+// e^(high - low) without its first two terms: e^(high - low) - 1 - high.
 [[gnu::always_inline]] inline float exp_tail(float high, float low) {
   float r = high - low;
-  return exp_polynomial(r) * (r * r) - low;
+  return muladd(exp_polynomial(r), r * r, -low);
 }
 [[gnu::always_inline]] inline double exp_tail(double high, double low) { return exp_quotient(high - low) - low; }
 
@@ -78,6 +76,17 @@ template <class T>
 inline constexpr T kLn2High = FloatForm<T>::kIsFloat ? T(0.693359375) : T(6.93147180369123816490e-01);
 template <class T>
 inline constexpr T kLn2Low = FloatForm<T>::kIsFloat ? T(-2.12194440e-4) : T(1.90821492927058770002e-10);
+
+// e^(x - n ln 2 - low), at most half a power of two from 1.
+[[gnu::always_inline]] inline float exp_near_one(float x, float n, float low) {
+  float r = muladd(-n, kLn2Low<float>, muladd(-n, kLn2High<float>, x) - low);
+  return muladd(muladd(exp_polynomial(r), r, 1.0f), r, 1.0f);
+}
+[[gnu::always_inline]] inline double exp_near_one(double x, double n, double low) {
+  double high = muladd(-n, kLn2High<double>, x);
+  low = muladd(n, kLn2Low<double>, low);
+  return 1.0 - ((low - exp_quotient(high - low)) - high);
+}
 
 // Outside of them e^x is 0 or inf, also when multiplied by a number up to 10^6.
 template <class T> inline constexpr T kExpLow = FloatForm<T>::kIsFloat ? T(-120) : T(-760);
@@ -89,10 +98,10 @@ template <class T> [[gnu::always_inline]] inline T scaled_exp(T factor, T x, T l
   using F = FloatForm<T>;
   x = x < kExpLow<T> ? kExpLow<T> : x;
   x = x > kExpHigh<T> ? kExpHigh<T> : x;
-  T n = (x * T(1.44269504088896340736) + F::kRounder) - F::kRounder;
-  T y = exp_near_one(x - n * kLn2High<T>, n * kLn2Low<T> + low);
+  T n = muladd(x, T(1.44269504088896340736), F::kRounder) - F::kRounder;
+  T y = exp_near_one(x, n, low);
   // 2^n in two factors, for results that are subnormal or next to inf.
-  T half = n * T(0.5) + F::kRounder;
+  T half = muladd(n, T(0.5), F::kRounder);
   T rest = (n - (half - F::kRounder)) + F::kRounder;
   return factor * y * power_of_two(half) * power_of_two(rest);
 }
@@ -104,12 +113,26 @@ template <class T> inline constexpr T kPlainExp = FloatForm<T>::kIsFloat ? T(87)
 template <class T> [[gnu::always_inline]] inline T plain_scaled_exp(T factor, T x, T low) {
   using F = FloatForm<T>;
   using Bits = typename F::Bits;
-  T shifted = x * T(1.44269504088896340736) + F::kRounder;
+  T shifted = muladd(x, T(1.44269504088896340736), F::kRounder);
   T n = shifted - F::kRounder;
-  T y = exp_near_one(x - n * kLn2High<T>, n * kLn2Low<T> + low);
+  T y = exp_near_one(x, n, low);
   return factor * std::bit_cast<T>(std::bit_cast<Bits>(y) + (std::bit_cast<Bits>(shifted) << F::kMantissa));
 }
 template <class T> [[gnu::always_inline]] inline T plain_exp(T x) { return plain_scaled_exp(T(1), x, T(0)); }
+
+// e^x for x <= 0, the same bits with fewer steps; nan passes.
+template <class T> [[gnu::always_inline]] inline T falling_exp(T x) {
+  using F = FloatForm<T>;
+  using Bits = typename F::Bits;
+  // 2^n is made as 2^(n + kLift), which no n here leaves subnormal, times 2^-kLift, which rounds once.
+  constexpr Bits kLift = F::kIsFloat ? 64 : 512;
+  constexpr T kLower = F::kIsFloat ? T(0x1p-64) : T(0x1p-512);
+  x = x < kExpLow<T> ? kExpLow<T> : x;
+  T shifted = muladd(x, T(1.44269504088896340736), F::kRounder);
+  T y = exp_near_one(x, shifted - F::kRounder, T(0));
+  T lifted = std::bit_cast<T>((std::bit_cast<Bits>(shifted) + (F::kBias + kLift)) << F::kMantissa);
+  return y * lifted * kLower;
+}
 
 // e^x - 1, also where e^x rounds to 1.
 template <class T> [[gnu::always_inline]] inline T expm1_of(T x) {
@@ -117,33 +140,52 @@ template <class T> [[gnu::always_inline]] inline T expm1_of(T x) {
   constexpr T kLow = T(-40);  // -1 from there on
   T at = x < kLow ? kLow : x;
   at = at > kExpHigh<T> ? kExpHigh<T> : at;
-  T n = (at * T(1.44269504088896340736) + F::kRounder) - F::kRounder;
-  T high = at - n * kLn2High<T>;
+  T n = muladd(at, T(1.44269504088896340736), F::kRounder) - F::kRounder;
+  T high = muladd(-n, kLn2High<T>, at);
   // 2^n (e^r - 2^-n); of a large n, 2^-n vanishes beside 1.
   T shrunk = power_of_two(F::kRounder - (n > T(60) ? T(60) : n));
   T y = ((T(1) - shrunk) + high) + exp_tail(high, n * kLn2Low<T>);
-  T half = n * T(0.5) + F::kRounder;
+  T half = muladd(n, T(0.5), F::kRounder);
   T rest = (n - (half - F::kRounder)) + F::kRounder;
   return std::copysign(y * power_of_two(half) * power_of_two(rest), x);
+}
+
+// log(1 + f), 1 + f from kLogLow to twice that.
+template <class T> inline constexpr T kLogLow = FloatForm<T>::kIsFloat ? T(2) / T(3) : T(0.70710678118654752440);
+[[gnu::always_inline]] inline float log_near_one(float f) {
+  float p = -0.1264714748f;
+  p = muladd(p, f, 0.1400881559f);
+  p = muladd(p, f, -0.1224084049f);
+  p = muladd(p, f, 0.1400010437f);
+  p = muladd(p, f, -0.1667638868f);
+  p = muladd(p, f, 0.2001083493f);
+  p = muladd(p, f, -0.2499988824f);
+  p = muladd(p, f, 0.3333320618f);
+  return muladd(f * f, muladd(p, f, -0.5f), f);
+}
+[[gnu::always_inline]] inline double log_near_one(double f) {
+  double s = f / (2.0 + f);
+  double half = 0.5 * f * f;
+  return f - muladd(-s, half + log_polynomial<kFusedMuladd>(s * s), half);
 }
 
 // 0 gives -inf, less gives nan.
 template <class T> [[gnu::always_inline]] inline T log_of(T x) {
   using F = FloatForm<T>;
   using Bits = typename F::Bits;
-  constexpr Bits kSqrtHalf = F::kIsFloat ? Bits(0x3f3504f3) : Bits(0x3fe6a09e667f3bcd);
+  constexpr Bits kLowBits = std::bit_cast<Bits>(kLogLow<T>);
   constexpr Bits kLift = Bits{F::kIsFloat ? 128u : 1024u} << F::kMantissa;  // keeps the exponent positive
   constexpr Bits kWhole = std::bit_cast<Bits>(F::kIsFloat ? T(0x1p23) : T(0x1p52));
   constexpr T kInf = std::numeric_limits<T>::infinity();
   bool is_subnormal = x < std::numeric_limits<T>::min();
-  // bits are those of 2^e m with m in [sqrt(1/2), sqrt(2)).
+  // bits are those of 2^e m with m in [kLogLow, 2 kLogLow).
   Bits bits = std::bit_cast<Bits>(is_subnormal ? x * std::bit_cast<T>(kWhole) : x);
-  Bits lifted = bits - kSqrtHalf + kLift;
+  Bits lifted = bits - kLowBits + kLift;
   T m = std::bit_cast<T>(bits - (lifted & ~((Bits{1} << F::kMantissa) - 1)) + kLift);
   T e = std::bit_cast<T>((lifted >> F::kMantissa) | kWhole) -
         (std::bit_cast<T>(kWhole) + (F::kIsFloat ? T(128) : T(1024)));
   e -= is_subnormal ? T(F::kMantissa) : T(0);
-  T result = e * kLn2High<T> + (log_of_unit(m) + e * kLn2Low<T>);
+  T result = muladd(e, kLn2High<T>, muladd(e, kLn2Low<T>, log_near_one(m - T(1))));
   result = x == kInf ? kInf : result;
   return x > 0 ? result : x == 0 ? -kInf : std::numeric_limits<T>::quiet_NaN();
 }
@@ -151,12 +193,10 @@ template <class T> [[gnu::always_inline]] inline T log_of(T x) {
 // The same bits with half of the work for a float that is positive, normal and finite.
 [[gnu::always_inline]] inline float plain_log(float x) {
   int32_t bits = std::bit_cast<int32_t>(x);
-  int32_t exponent = (bits - 0x3f3504f3) >> 23;
+  int32_t exponent = (bits - std::bit_cast<int32_t>(kLogLow<float>)) >> 23;
   float e = static_cast<float>(exponent);
   float f = std::bit_cast<float>(bits - exponent * (1 << 23)) - 1.0f;
-  float z = f * f;
-  float log = f + (log_polynomial(f) * f * z - 0.5f * z);
-  return e * kLn2High<float> + (log + e * kLn2Low<float>);
+  return muladd(e, kLn2High<float>, muladd(e, kLn2Low<float>, log_near_one(f)));
 }
 
 // log(1 + x), also where 1 + x rounds to 1: log(u) + (what the rounding to u took off) / u.
@@ -168,61 +208,84 @@ template <class T> [[gnu::always_inline]] inline T log1p_of(T x) {
   return x == 0 ? x : result;
 }
 
-// log(1 + e^x), which neither overflows nor loses digits. 1 + e^-|x| is at most 2, and what rounds off it counts as in
-// log1p.
+// (log((1 + s) / (1 - s)) / 2s - 1) / z for z = s^2, 0 <= s <= 1/3.
+[[gnu::always_inline]] inline float atanh_ratio(float z) {
+  float p = 0.1401109695f;
+  p = muladd(p, z, 0.13999708f);
+  p = muladd(p, z, 0.2001085132f);
+  return muladd(p, z, 0.3333320618f);
+}
+[[gnu::always_inline]] inline double atanh_ratio(double z) {
+  double w = z * z;
+  double even = 0.04171206774461818;
+  even = muladd(even, w, 0.0665051471576782);
+  even = muladd(even, w, 0.09090872023764945);
+  even = muladd(even, w, 0.14285714273916988);
+  even = muladd(even, w, 0.3333333333333315);
+  double odd = 0.08507036442462096;
+  odd = muladd(odd, w, 0.06052796932153673);
+  odd = muladd(odd, w, 0.07693278174223511);
+  odd = muladd(odd, w, 0.11111111984060836);
+  odd = muladd(odd, w, 0.20000000000078996);
+  return muladd(odd, z, even);
+}
+
+// log(1 + e^x), which neither overflows nor loses digits: x if that is positive, and log(1 + e^-|x|).
 template <class T> [[gnu::always_inline]] inline T softplus_of(T x) {
-  T e = exp_of(-std::fabs(x));
-  T u = T(1) + e;
-  T lost = e - (u - T(1));
-  return (x > 0 ? x : T(0)) + (log_of_unit(u) + lost / u);
+  T e = falling_exp(-std::fabs(x));
+  T s = e / muladd(e, T(0.5), T(1));  // twice what atanh_ratio takes: subnormals keep their digits
+  return (x > 0 ? x : T(0)) + muladd(s, (T(0.25) * s * s) * atanh_ratio(T(0.25) * s * s), s);
+}
+
+// By t = e^2|x| - 1, which keeps its digits near 0: t / (t + 2).
+[[gnu::always_inline]] inline float tanh_of(float x) {
+  using F = FloatForm<float>;
+  float a = std::fabs(x);
+  a = a > 15.0f ? 30.0f : a + a;  // 1 from there on; nan passes
+  float shifted = muladd(a, 1.44269504088896341f, F::kRounder), n = shifted - F::kRounder;
+  float r = muladd(-n, kLn2Low<float>, muladd(-n, kLn2High<float>, a));
+  float scale = power_of_two(shifted);
+  float t = muladd(muladd(exp_polynomial(r), r * r, r), scale, scale - 1.0f);
+  return std::copysign(t / (t + 2.0f), x);
 }
 
 // tanh for 0 <= x < 0.625.
-[[gnu::always_inline]] inline float tanh_near_zero(float x) {
-  float z = x * x;
-  float p = -5.70498872745e-3f;
-  p = p * z + 2.06390887954e-2f;
-  p = p * z - 5.37397155531e-2f;
-  p = p * z + 1.33314422036e-1f;
-  p = p * z - 3.33332819422e-1f;
-  return p * z * x + x;
-}
 [[gnu::always_inline]] inline double tanh_near_zero(double x) {
   double z = x * x;
-  double p = -9.64399179425052238628e-1 * z - 9.92877231001918586564e1;
-  p = p * z - 1.61468768441708447952e3;
+  double p = muladd(-9.64399179425052238628e-1, z, -9.92877231001918586564e1);
+  p = muladd(p, z, -1.61468768441708447952e3);
   double q = z + 1.12811678491632931402e2;
-  q = q * z + 2.23548839060100448583e3;
-  q = q * z + 4.84406305325125486048e3;
-  return x + x * (z * p / q);
+  q = muladd(q, z, 2.23548839060100448583e3);
+  q = muladd(q, z, 4.84406305325125486048e3);
+  return muladd(x, z * p / q, x);
 }
 
-template <class T> [[gnu::always_inline]] inline T tanh_of(T x) {
-  T a = std::fabs(x);
-  T b = a > T(30) ? T(30) : a;  // 1 from there on
-  T far = T(1) - T(2) / (plain_exp(b + b) + T(1));
-  return std::copysign(a >= T(0.625) ? far : tanh_near_zero(a), x);  // nan is near
+[[gnu::always_inline]] inline double tanh_of(double x) {
+  double a = std::fabs(x);
+  double b = a > 30.0 ? 30.0 : a;  // 1 from there on
+  double far = 1.0 - 2.0 / (plain_exp(b + b) + 1.0);
+  return std::copysign(a >= 0.625 ? far : tanh_near_zero(a), x);  // nan is near
 }
 
 // sinh for 0 <= x < 1.
 [[gnu::always_inline]] inline float sinh_near_zero(float x) {
   float z = x * x;
   float p = 2.806280236e-6f;
-  p = p * z + 1.983810216e-4f;
-  p = p * z + 8.333339356e-3f;
-  p = p * z + 1.666666716e-1f;
-  return x + x * (z * p);
+  p = muladd(p, z, 1.983810216e-4f);
+  p = muladd(p, z, 8.333339356e-3f);
+  p = muladd(p, z, 1.666666716e-1f);
+  return muladd(x, z * p, x);
 }
 [[gnu::always_inline]] inline double sinh_near_zero(double x) {
   double z = x * x;
   double p = 7.746178593018827e-13;
-  p = p * z + 1.6057679623801638e-10;
-  p = p * z + 2.5052117695907823e-08;
-  p = p * z + 2.7557319191381816e-06;
-  p = p * z + 1.9841269841324198e-04;
-  p = p * z + 8.333333333333299e-03;
-  p = p * z + 1.6666666666666666e-01;
-  return x + x * (z * p);
+  p = muladd(p, z, 1.6057679623801638e-10);
+  p = muladd(p, z, 2.5052117695907823e-08);
+  p = muladd(p, z, 2.7557319191381816e-06);
+  p = muladd(p, z, 1.9841269841324198e-04);
+  p = muladd(p, z, 8.333333333333299e-03);
+  p = muladd(p, z, 1.6666666666666666e-01);
+  return muladd(x, z * p, x);
 }
 
 // Half of e^|x| and half of e^-|x|, which the first gives by division.
@@ -238,12 +301,7 @@ template <class T> [[gnu::always_inline]] inline T cosh_of(T x) {
 
 // 1 / (1 + e^-x), without an overflow on either side.
 template <class T> [[gnu::always_inline]] inline T sigmoid_of(T x) {
-  T e = exp_of(-std::fabs(x));
-  return (x < 0 ? e : T(1)) / (T(1) + e);
-}
-// The same bits where |x| is at most kPlainExp.
-template <class T> [[gnu::always_inline]] inline T plain_sigmoid(T x) {
-  T e = plain_exp(-std::fabs(x));
+  T e = falling_exp(-std::fabs(x));
   return (x < 0 ? e : T(1)) / (T(1) + e);
 }
 
@@ -251,7 +309,7 @@ template <class T> [[gnu::always_inline]] inline T plain_sigmoid(T x) {
 template <class T> [[gnu::always_inline]] inline T times_sigmoid(T x, T v) {
   T factor = v < kExpLow<T> ? T(-1) : x;  // inf times 0 would be nan
   T a = -std::fabs(v);
-  return (v < 0 ? scaled_exp(factor, a, T(0)) : x) / (T(1) + exp_of(a));
+  return (v < 0 ? scaled_exp(factor, a, T(0)) : x) / (T(1) + falling_exp(a));
 }
 
 // The same bits for v = x, |x| at most 80: where e^-|x| is not about 1, the product with x is normal.

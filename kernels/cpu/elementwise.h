@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "core/parallel.h"
+#include "kernels/cpu/streamed.h"
 #include "ops/kernel.h"
 
 namespace lutra {
@@ -32,7 +33,7 @@ template <class Run> bool by_size(std::size_t bytes, const Run& run) {
   }
 }
 
-// Elements from which a second thread pays.
+// Elements from which a second thread pays; of 4 bytes where nothing but moving them costs.
 inline constexpr int64_t kCheapGrain = 16384;
 inline constexpr int64_t kCostlyGrain = 2048;
 
@@ -117,15 +118,17 @@ inline int64_t row_grain(int64_t grain, int64_t length) {
   return std::max<int64_t>(1, grain / std::max<int64_t>(1, length));
 }
 
-template <class Op> constexpr int64_t grain_of() {
+// For elements of type T. Halves are converted, which costs as much as wider ones.
+template <class Op, class T> constexpr int64_t grain_of() {
   if constexpr (requires { Op::kGrain; }) return Op::kGrain;
-  else return kCheapGrain;
+  else return kCheapGrain * 4 / static_cast<int64_t>(sizeof(ComputeType<T>));
 }
 
 // Op::apply sees the type that T is computed in (halves as float); its result is rounded to R.
 template <class Op, class R, class T> void run_unary(const KernelArgs& args) {
   using C = ComputeType<T>;
-  parallel_for(args.out[0].size, grain_of<Op>(), [&](int64_t begin, int64_t end) {
+  if (args.out[0].size >= kStreamedSize<R> && run_streamed(args, run_unary<Op, R, T>)) return;
+  parallel_for(args.out[0].size, grain_of<Op, T>(), [&](int64_t begin, int64_t end) {
     const T* x = args.in[0].as<T>();
     R* __restrict out = args.out[0].as<R>();
     for (int64_t i = begin; i < end; ++i) out[i] = static_cast<R>(Op::apply(static_cast<C>(x[i])));
@@ -175,10 +178,11 @@ template <class Row> void for_binary_rows(const KernelArgs& args, int64_t grain,
 }
 
 template <class Op, class R, class T> void run_binary(const KernelArgs& args) {
+  if (args.out[0].size >= kStreamedSize<R> && run_streamed(args, run_binary<Op, R, T>)) return;
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
   R* out = args.out[0].as<R>();
-  for_binary_rows(args, grain_of<Op>(),
+  for_binary_rows(args, grain_of<Op, T>(),
                   [=](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a, int64_t stride_b) {
                     binary_row<Op, R, T>(a + at_a, stride_a, b + at_b, stride_b, out + first, n);
                   });
@@ -190,7 +194,7 @@ template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
   T* out = args.out[0].as<T>();
-  for_binary_rows(args, grain_of<Op>(),
+  for_binary_rows(args, grain_of<Op, T>(),
                   [=, fault = args.fault](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a,
                                           int64_t stride_b) {
                     const T* right = b + at_b;
@@ -242,7 +246,7 @@ inline void ternary_row(const A* a, int64_t step_a, const T* b, int64_t step_b, 
 // A x T x T -> R.
 template <class Op, class R, class A, class T> void run_ternary(const KernelArgs& args) {
   const Array& out = args.out[0];
-  if (out.size == 0) return;
+  if (out.size == 0 || (out.size >= kStreamedSize<R> && run_streamed(args, run_ternary<Op, R, A, T>))) return;
   const A* a = args.in[0].as<A>();
   const T* b = args.in[1].as<T>();
   const T* c = args.in[2].as<T>();
@@ -250,13 +254,13 @@ template <class Op, class R, class A, class T> void run_ternary(const KernelArgs
   BroadcastPlan<3> plan(out, args.in);
   if (plan.rank == 1) {
     int64_t step_a = plan.strides[0][0], step_b = plan.strides[1][0], step_c = plan.strides[2][0];
-    parallel_for(out.size, grain_of<Op>(), [=](int64_t begin, int64_t end) {
+    parallel_for(out.size, grain_of<Op, T>(), [=](int64_t begin, int64_t end) {
       ternary_row<Op, R, A, T>(a + begin * step_a, step_a, b + begin * step_b, step_b, c + begin * step_c, step_c,
                                to + begin, end - begin);
     });
     return;
   }
-  parallel_for(out.size, grain_of<Op>(), [&](int64_t begin, int64_t end) {
+  parallel_for(out.size, grain_of<Op, T>(), [&](int64_t begin, int64_t end) {
     plan.for_elements(begin, end, [&](const std::array<int64_t, 3>& offset, int64_t first, int64_t n) {
       ternary_row<Op, R, A, T>(a + offset[0], plan.strides[0][0], b + offset[1], plan.strides[1][0], c + offset[2],
                                plan.strides[2][0], to + first, n);

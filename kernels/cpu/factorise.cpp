@@ -38,8 +38,8 @@ class FirstBad {
     while (matrix < before && !matrix_.compare_exchange_weak(before, matrix)) {
     }
   }
-  void raise(const KernelArgs& args, FaultCode what, int64_t count) const {
-    if (matrix_.load() != INT64_MAX) args.fault->raise(what, matrix_.load() + 1, count);
+  void raise(const KernelArgs& args, int64_t count) const {
+    if (matrix_.load() != INT64_MAX) args.fault->raise(FaultCode::WrongValue, matrix_.load() + 1, count);
   }
 
  private:
@@ -67,7 +67,7 @@ double work(const Array& x) {
 }
 
 // An op from square matrices to square matrices: apply(n, elements) in place, false if something is wrong with them.
-template <class T, class Apply> void each_square(const KernelArgs& args, FaultCode wrong, const Apply& apply) {
+template <class T, class Apply> void each_square(const KernelArgs& args, const Apply& apply) {
   const Array& x = args.in[0];
   if (x.size == 0) return;
   int64_t n = rows_of(x), count = matrices_in(x);
@@ -85,16 +85,15 @@ template <class T, class Apply> void each_square(const KernelArgs& args, FaultCo
       }
     }
   });
-  bad.raise(args, wrong, count);
+  bad.raise(args, count);
 }
 
 template <class T> void run_cholesky(const KernelArgs& args) {
-  each_square<T>(args, FaultCode::NotPositiveDefinite,
-                 [](int64_t n, std::vector<double>& matrix) { return cholesky(n, matrix.data()); });
+  each_square<T>(args, [](int64_t n, std::vector<double>& matrix) { return cholesky(n, matrix.data()); });
 }
 
 template <class T> void run_inverse(const KernelArgs& args) {
-  each_square<T>(args, FaultCode::Singular, [](int64_t n, std::vector<double>& matrix) {
+  each_square<T>(args, [](int64_t n, std::vector<double>& matrix) {
     Lu lu;
     if (!lu.factorise(n, matrix.data())) return false;
     lu.invert(matrix.data());
@@ -140,7 +139,7 @@ template <class T, class Solver> void run_solve_with(const KernelArgs& args) {
       write(rhs, to);
     }
   });
-  bad.raise(args, FaultCode::Singular, matrices_in(a));
+  bad.raise(args, matrices_in(a));
 }
 
 class GeneralSolver {

@@ -237,11 +237,9 @@ template <class T> void blocked_gemm(const MatMulSizes& s, const T* a, const T* 
   double worth = kParallelProduct / 4 * static_cast<double>(std::max(s.m, s.n)) / std::max(1.0, multiplications(s));
   int64_t grain = worth >= 0x1p62 ? INT64_MAX / 2 : std::max<int64_t>(1, static_cast<int64_t>(worth));
   if (s.m >= s.n) {
-    parallel_for(s.m, (grain + 1) / 2 * 2,
-                 [&](int64_t begin, int64_t end) { blocked_part(s, a, b, c, begin, end, 0, s.n); });
+    parallel_for(s.m, grain, 2, [&](int64_t begin, int64_t end) { blocked_part(s, a, b, c, begin, end, 0, s.n); });
   } else {
-    parallel_for(s.n, (grain + 15) / 16 * 16,
-                 [&](int64_t begin, int64_t end) { blocked_part(s, a, b, c, 0, s.m, begin, end); });
+    parallel_for(s.n, grain, 16, [&](int64_t begin, int64_t end) { blocked_part(s, a, b, c, 0, s.m, begin, end); });
   }
 }
 

@@ -84,7 +84,7 @@ template <class T> struct Dropout {
 };
 
 Numbers ids_of(const KernelArgs& args, const Array& ids, int64_t rows) {
-  return {ids, args.as<EmbeddingAttrs>().base.value, rows, FaultCode::IdOutOfRange};
+  return {ids, args.as<EmbeddingAttrs>().base.value, rows};
 }
 
 void run_embedding(const KernelArgs& args) {

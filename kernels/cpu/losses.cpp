@@ -12,7 +12,7 @@ namespace lutra {
 namespace {
 
 Numbers labels_of(const KernelArgs& args, int64_t classes) {
-  return {args.in[0], args.as<CrossEntropyAttrs>().base.value, classes, FaultCode::LabelOutOfRange};
+  return {args.in[0], args.as<CrossEntropyAttrs>().base.value, classes};
 }
 
 template <class T> struct CrossEntropy {
@@ -81,6 +81,19 @@ void for_row_pairs(const KernelArgs& args, const int64_t* dims, int rank, int64_
   });
 }
 
+// The same of a gradient, which has the shape of both: row(n, dy of the row, labels, x, to) writes n elements.
+template <class T, class Row> void for_gradient_rows(const KernelArgs& args, int64_t grain, const Row& row) {
+  using C = ComputeType<T>;
+  const Array& out = args.out[0];
+  if (out.size == 0) return;
+  RowSizes sizes(out);
+  const T* dy = args.in[2].as<T>();
+  for_row_pairs<T>(args, out.dims, out.rank, sizes.rows, grain,
+                   [=, n = sizes.columns, to = out.as<T>()](int64_t r, const C* labels, const C* x) {
+                     row(n, static_cast<C>(dy[r]), labels, x, to + r * n);
+                   });
+}
+
 // The shape that the first two inputs broadcast to.
 struct Both {
   int64_t dims[kMaxRank];
@@ -120,21 +133,15 @@ template <class T> struct SoftmaxCrossEntropy {
 template <class T> struct SoftmaxCrossEntropyGrad {
   using C = ComputeType<T>;
   static void run(const KernelArgs& args) {
-    const Array& out = args.out[0];
-    if (out.size == 0) return;
-    RowSizes sizes(out);
-    int64_t n = sizes.columns;
-    const T* dy = args.in[2].as<T>();
-    for_row_pairs<T>(args, out.dims, out.rank, sizes.rows, kCostlyGrain,
-                     [=, to = out.as<T>()](int64_t r, const C* labels, const C* x) {
-                       Powers<C> powers(x, n);
-                       const C slope = static_cast<C>(dy[r]), most = powers.most;
-                       const double weight = sum_terms<C>(n, [=](int64_t i) { return labels[i]; });
-                       const C scale = static_cast<C>(weight / powers.sum);
-                       for (int64_t i = 0; i < n; ++i) {
-                         to[r * n + i] = static_cast<T>(slope * (falling_exp(x[i] - most) * scale - labels[i]));
-                       }
-                     });
+    for_gradient_rows<T>(args, kCostlyGrain, [](int64_t n, C slope, const C* labels, const C* x, T* to) {
+      Powers<C> powers(x, n);
+      const C most = powers.most;
+      const double weight = sum_terms<C>(n, [=](int64_t i) { return labels[i]; });
+      const C scale = static_cast<C>(weight / powers.sum);
+      for (int64_t i = 0; i < n; ++i) {
+        to[i] = static_cast<T>(slope * (falling_exp(x[i] - most) * scale - labels[i]));
+      }
+    });
   }
 };
 
@@ -193,20 +200,14 @@ template <class T> struct Mae : MeanError<T, AbsoluteError> {};
 template <class T> struct MaeGrad {
   using C = ComputeType<T>;
   static void run(const KernelArgs& args) {
-    const Array& out = args.out[0];
-    if (out.size == 0) return;
-    RowSizes sizes(out);
-    int64_t n = sizes.columns;
-    const T* dy = args.in[2].as<T>();
-    for_row_pairs<T>(args, out.dims, out.rank, sizes.rows, kCheapGrain,
-                     [=, to = out.as<T>()](int64_t r, const C* labels, const C* predictions) {
-                       const C slope = static_cast<C>(dy[r]) / static_cast<C>(n);
-                       for (int64_t i = 0; i < n; ++i) {
-                         C difference = predictions[i] - labels[i];
-                         C sloped = difference > 0 ? slope : difference < 0 ? -slope : difference;  // 0, or nan
-                         to[r * n + i] = static_cast<T>(sloped);
-                       }
-                     });
+    for_gradient_rows<T>(args, kCheapGrain, [](int64_t n, C dy, const C* labels, const C* predictions, T* to) {
+      const C slope = dy / static_cast<C>(n);
+      for (int64_t i = 0; i < n; ++i) {
+        C difference = predictions[i] - labels[i];
+        C sloped = difference > 0 ? slope : difference < 0 ? -slope : difference;  // 0, or nan
+        to[i] = static_cast<T>(sloped);
+      }
+    });
   }
 };
 

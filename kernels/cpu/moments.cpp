@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "kernels/cpu/falling_exp.h"
+#include "kernels/cpu/elementary.h"
 #include "kernels/cpu/two_pass.h"
 #include "ops/reduce.h"
 

@@ -24,7 +24,7 @@ inline int64_t place_of(int64_t index, int64_t base, int64_t size) {
 }
 
 inline void report_index(Fault& fault, int64_t index, int64_t base, int64_t size) {
-  fault.raise(index == 0 && base != 0 ? FaultCode::IndexZero : FaultCode::IndexOutOfRange, index, size);
+  fault.raise(FaultCode::WrongValue, index, index == 0 && base != 0 ? -1 : size);
 }
 
 // Whether each of n places is one.
@@ -121,7 +121,6 @@ struct NdPlaces {
 struct Numbers {
   const Array& numbers;
   int64_t base, size;
-  FaultCode code;  // how one that is not there is told
 
   int64_t count() const { return numbers.size; }
   // The place of the i-th, or -1.
@@ -140,7 +139,7 @@ struct Numbers {
   void report(Fault& fault) const {
     visit_indices(numbers, [&](auto* from) {
       for (int64_t i = 0; i < numbers.size; ++i) {
-        if (place_among(from[i], base, size) < 0) return fault.raise(code, from[i], size);
+        if (place_among(from[i], base, size) < 0) return fault.raise(FaultCode::WrongValue, from[i], size);
       }
     });
   }

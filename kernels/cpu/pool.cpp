@@ -57,20 +57,39 @@ template <class Each> void for_cover(const PoolSizes& s, int64_t h, int64_t w, c
   }
 }
 
+// A window on some channels of x.
+template <class T> struct Window {
+  const PoolSizes& sizes;
+  const T* x;  // the first of the channels
+  int64_t image, row, column;
+
+  template <class Each> void visit(const Each& each) const {
+    for_window(sizes, image, row, column, [&](int64_t at) { each(x + at); });
+  }
+  int64_t count() const { return window_count(sizes, row, column); }
+};
+
+// Calls pool(window, channels, to) for every result.
+template <class T, class Pool> void for_windows(const KernelArgs& args, const Pool& pool) {
+  if (args.out[0].size == 0) return;
+  PoolSizes s(args.as<PoolAttrs>(), args.in[0].dims);
+  const T* x = args.in[0].as<T>();
+  T* out = args.out[0].as<T>();
+  for_places(s, s.height.out, s.width.out, window_cost(s),
+             [=](int64_t image, int64_t row, int64_t column, int64_t c, int64_t n) {
+               pool(Window<T>{s, x + c, image, row, column}, n, out + result_offset(s, image, row, column) + c);
+             });
+}
+
 template <class T> struct MaxPool {
   using C = ComputeType<T>;
   static void run(const KernelArgs& args) {
-    if (args.out[0].size == 0) return;
-    PoolSizes s(args.as<PoolAttrs>(), args.in[0].dims);
-    const T* x = args.in[0].as<T>();
-    T* out = args.out[0].as<T>();
-    for_places(s, s.height.out, s.width.out, window_cost(s),
-               [=](int64_t image, int64_t row, int64_t column, int64_t c, int64_t n) {
-                 C most[kChannels];
-                 std::fill(most, most + n, MaxOf<C>::kStart);
-                 for_window(s, image, row, column, [&](int64_t at) { join(x + at + c, n, most); });
-                 store(most, n, out + result_offset(s, image, row, column) + c);
-               });
+    for_windows<T>(args, [](const Window<T>& window, int64_t n, T* to) {
+      C most[kChannels];
+      std::fill(most, most + n, MaxOf<C>::kStart);
+      window.visit([&](const T* x) { join(x, n, most); });
+      store(most, n, to);
+    });
   }
 
  private:
@@ -82,38 +101,32 @@ template <class T> struct MaxPool {
 template <class T> struct AvgPool {
   using C = ComputeType<T>;
   static void run(const KernelArgs& args) {
-    if (args.out[0].size == 0) return;
-    PoolSizes s(args.as<PoolAttrs>(), args.in[0].dims);
-    const T* x = args.in[0].as<T>();
-    T* out = args.out[0].as<T>();
-    for_places(s, s.height.out, s.width.out, window_cost(s),
-               [=](int64_t image, int64_t row, int64_t column, int64_t c, int64_t n) {
-                 const int64_t elements = window_count(s, row, column);
-                 T* to = out + result_offset(s, image, row, column) + c;
-                 // Runs of at most 32 elements in C, what lies above them in double.
-                 C run[kChannels];
-                 std::fill(run, run + n, C(0));
-                 if (elements <= kRun) {  // dividing in double would round to the same
-                   for_window(s, image, row, column, [&](int64_t at) { add(x + at + c, n, run); });
-                   divide(run, n, static_cast<C>(elements), to);
-                   return;
-                 }
-                 double sum[kChannels];
-                 std::fill(sum, sum + n, 0.0);
-                 int64_t in_run = 0;
-                 auto lift = [&] {
-                   for (int64_t k = 0; k < n; ++k) sum[k] += static_cast<double>(run[k]);
-                   std::fill(run, run + n, C(0));
-                   in_run = 0;
-                 };
-                 for_window(s, image, row, column, [&](int64_t at) {
-                   add(x + at + c, n, run);
-                   if (++in_run == kRun) lift();
-                 });
-                 lift();
-                 const double count = static_cast<double>(elements);
-                 for (int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(static_cast<C>(sum[k] / count));
-               });
+    for_windows<T>(args, [](const Window<T>& window, int64_t n, T* to) {
+      const int64_t elements = window.count();
+      // Runs of at most 32 elements in C, what lies above them in double.
+      C run[kChannels];
+      std::fill(run, run + n, C(0));
+      if (elements <= kRun) {  // dividing in double would round to the same
+        window.visit([&](const T* x) { add(x, n, run); });
+        divide(run, n, static_cast<C>(elements), to);
+        return;
+      }
+      double sum[kChannels];
+      std::fill(sum, sum + n, 0.0);
+      int64_t in_run = 0;
+      auto lift = [&] {
+        for (int64_t k = 0; k < n; ++k) sum[k] += static_cast<double>(run[k]);
+        std::fill(run, run + n, C(0));
+        in_run = 0;
+      };
+      window.visit([&](const T* x) {
+        add(x, n, run);
+        if (++in_run == kRun) lift();
+      });
+      lift();
+      const double count = static_cast<double>(elements);
+      for (int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(static_cast<C>(sum[k] / count));
+    });
   }
 
  private:

@@ -1,5 +1,4 @@
-// a^b without branches, tables or calls, so that loops over it vectorise; the same bits for every width, since
-// multiplications and additions stay separate. float32 goes through double and is wrong by at most 0.501 units in the
+// a^b, in the manner of elementary.h. float32 goes through double and is wrong by at most 0.501 units in the
 // last place; float64 carries its logarithm in two doubles (fdlibm's e_pow, by Sun Microsystems) and is wrong by at
 // most 1. What is special about 0, inf and nan is C's, which NumPy and IEEE 754 share.
 #pragma once
@@ -39,17 +38,19 @@ struct Scaled {
   Scaled parts = scaled(x, 0x3fe6a09e667f3bcd);  // from sqrt(1/2)
   double s = (parts.m - 1.0) / (parts.m + 1.0);
   double z = s * s, zz = z * z;
-  double log = (2.8853900817778504 + 0.9617966941132644 * z) + (0.5770779423838323 + 0.41220925085086246 * z) * zz +
-               (0.3199057435044774 + 0.28289971687836046 * z) * (zz * zz);
-  double e = y * (parts.exponent + log * s);
+  double log = muladd(muladd(z, 0.28289971687836046, 0.3199057435044774), zz,
+                      muladd(z, 0.41220925085086246, 0.5770779423838323));
+  log = muladd(log, zz, muladd(z, 0.9617966941132644, 2.8853900817778504));
+  double e = y * muladd(log, s, parts.exponent);
   e = e > 300.0 ? 300.0 : e;
   e = e < -300.0 ? -300.0 : e;
   double shifted = e + FloatForm<double>::kRounder;
   double r = e - (shifted - FloatForm<double>::kRounder), rr = r * r;
-  double low = (0.9999999999594832 + 0.6931471805459063 * r) + (0.24022651214217555 + 0.05550410941307404 * r) * rr;
-  double high =
-      (0.009618025520031562 + 0.0013333450473135328 * r) + (0.0001546975850500098 + 1.531010432043518e-05 * r) * rr;
-  return (low + high * (rr * rr)) * power_of_two(shifted);
+  double low = muladd(muladd(r, 0.05550410941307404, 0.24022651214217555), rr,
+                      muladd(r, 0.6931471805459063, 0.9999999999594832));
+  double high = muladd(muladd(r, 1.531010432043518e-05, 0.0001546975850500098), rr,
+                       muladd(r, 0.0013333450473135328, 0.009618025520031562));
+  return muladd(high, rr * rr, low) * power_of_two(shifted);
 }
 
 // The same to one unit in the last place.
@@ -64,31 +65,30 @@ struct Scaled {
   double s_high = upper_half(s);
   double t_high = upper_half(parts.m + base);
   double t_low = parts.m - (t_high - base);
-  double s_low = v * ((u - s_high * t_high) - s_high * t_low);
+  double s_low = v * muladd(-s_high, t_low, muladd(-s_high, t_high, u));
   double z = s * s;
   double zz = z * z;
-  double r = (5.99999999999994648725e-01 + 4.28571428578550184252e-01 * z) +
-             ((3.33333329818377432918e-01 + 2.72728123808534006489e-01 * z) +
-              (2.30660745775561754067e-01 + 2.06975017800338417784e-01 * z) * zz) *
-                 zz;
-  r = r * zz + s_low * (s_high + s);
+  double r = muladd(muladd(z, 2.06975017800338417784e-01, 2.30660745775561754067e-01), zz,
+                    muladd(z, 2.72728123808534006489e-01, 3.33333329818377432918e-01));
+  r = muladd(r, zz, muladd(z, 4.28571428578550184252e-01, 5.99999999999994648725e-01));
+  r = muladd(r, zz, s_low * (s_high + s));
   z = s_high * s_high;
   t_high = upper_half(3.0 + z + r);
   t_low = r - ((t_high - 3.0) - z);
   u = s_high * t_high;
-  v = s_low * t_high + t_low * s;
+  v = muladd(s_low, t_high, t_low * s);
   double p_high = upper_half(u + v);
   double p_low = v - (p_high - u);
   constexpr double kCp = 9.61796693925975554329e-01, kCpHigh = 9.61796700954437255859e-01;  // 2 / (3 ln 2)
   constexpr double kCpLow = -7.02846165095275826516e-09;
   double z_high = kCpHigh * p_high;
-  double z_low = kCpLow * p_high + p_low * kCp + (above ? 1.35003920212974897128e-08 : 0.0);
+  double z_low = muladd(p_high, kCpLow, p_low * kCp) + (above ? 1.35003920212974897128e-08 : 0.0);
   double d_high = above ? 5.84962487220764160156e-01 : 0.0;  // log2(1.5), the upper part
   double t1 = upper_half(((z_high + z_low) + d_high) + parts.exponent);
   double t2 = z_low - (((t1 - parts.exponent) - d_high) - z_high);
   // y * log2(x), again in two parts.
   double y1 = upper_half(y);
-  p_low = (y - y1) * t1 + y * t2;
+  p_low = muladd(y - y1, t1, y * t2);
   p_high = y1 * t1;
   bool is_far = std::fabs(p_high) > 1100.0;
   p_high = is_far ? std::copysign(1100.0, p_high) : p_high;
@@ -97,16 +97,17 @@ struct Scaled {
   p_high -= n;
   double t = upper_half(p_low + p_high);
   u = t * 6.93147182464599609375e-01;
-  v = (p_low - (t - p_high)) * 6.93147180559945286227e-01 + t * -1.90465429995776804525e-09;
+  v = muladd(p_low - (t - p_high), 6.93147180559945286227e-01, t * -1.90465429995776804525e-09);
   z = u + v;
   double w = v - (z - u);
   t = z * z;
-  double q = 6.61375632143793436117e-05 + (4.13813679705723846039e-08 * t - 1.65339022054652515390e-06) * t;
-  t1 = z - t * ((1.66666666666666019037e-01 - 2.77777777770155933842e-03 * t) + q * (t * t));
-  r = (z * t1) / (t1 - 2.0) - (w + z * w);
+  double q = muladd(t, 4.13813679705723846039e-08, -1.65339022054652515390e-06);
+  q = muladd(q, t, 6.61375632143793436117e-05);
+  t1 = muladd(-t, muladd(q, t * t, muladd(t, -2.77777777770155933842e-03, 1.66666666666666019037e-01)), z);
+  r = (z * t1) / (t1 - 2.0) - muladd(z, w, w);
   z = 1.0 - (r - z);
   // 2^n in two factors, for results that are subnormal or next to inf.
-  double half = n * 0.5 + FloatForm<double>::kRounder;
+  double half = muladd(n, 0.5, FloatForm<double>::kRounder);
   double rest = (n - (half - FloatForm<double>::kRounder)) + FloatForm<double>::kRounder;
   return z * power_of_two(half) * power_of_two(rest);
 }

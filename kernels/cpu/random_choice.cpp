@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cpu/convert.h"
 #include "kernels/cpu/elementary.h"
 #include "kernels/cpu/random_order.h"
 #include "kernels/cpu/random_words.h"
@@ -118,33 +119,57 @@ template <class T> int64_t add_up(const T* logits, int64_t classes, double* sums
   return last;
 }
 
+constexpr int64_t kDrawnAtOnce = 2 * kBlocks;
+
+// chosen[i] = the number of sums that are not above place[i], for n <= kDrawnAtOnce: all searches step for step, so
+// that none branches and their loads overlap.
+void count_reached(const double* sums, int64_t classes, const double* place, int64_t n, int64_t* chosen) {
+  std::fill(chosen, chosen + n, int64_t{0});
+  int64_t left = classes;
+  for (; left > 1; left -= left / 2) {
+    const double* middle = sums + left / 2 - 1;
+    for (int64_t i = 0; i < n; ++i) chosen[i] += middle[chosen[i]] <= place[i] ? left / 2 : 0;
+  }
+  for (int64_t i = 0; i < n; ++i) chosen[i] += sums[chosen[i]] <= place[i] ? 1 : 0;
+}
+
 template <class T> void run_categorical(const KernelArgs& args) {
   const CategoricalAttrs& attrs = args.as<CategoricalAttrs>();
   const Array& logits = args.in[0];
   const Array& out = args.out[0];
   if (out.size == 0) return;
-  int64_t n = attrs.n, classes = logits.dims[logits.rank - 1];
+  int64_t n = attrs.n, classes = logits.dims[logits.rank - 1], base = attrs.base.value;
   // Rows are added up again by each thread that has a share of them.
-  int64_t row_work = classes * 4 + n * 16;
+  int64_t row_work = classes * 4 + n * 4;
   int64_t grain = std::max<int64_t>(1, 32768 * n / row_work);
   parallel_for(out.size, grain, [&](int64_t begin, int64_t end) {
     std::vector<double> sums(static_cast<std::size_t>(classes));
-    int64_t row = -1, last = -1;
-    for (int64_t at = begin; at < end; ++at) {
-      if (at / n != row) {
-        row = at / n;
+    Words words;
+    double place[kDrawnAtOnce];
+    int64_t chosen[kDrawnAtOnce], row = -1, last = -1, drawn_from = -1;
+    while (begin < end) {
+      int64_t batch = begin / kDrawnAtOnce * kDrawnAtOnce;
+      if (batch != drawn_from) fill_words(attrs.rng.key, attrs.rng.counter + static_cast<uint64_t>(batch / 2), words);
+      drawn_from = batch;
+      if (begin / n != row) {
+        row = begin / n;
         last = add_up(logits.as<T>() + row * classes, classes, sums.data());
-        if (last < 0) args.fault->raise(FaultCode::NoDistribution);
+        if (last < 0) args.fault->raise(FaultCode::WrongValue);
       }
-      int64_t chosen = 0;
+      int64_t count = std::min({end, batch + kDrawnAtOnce, (row + 1) * n}) - begin;
       if (last >= 0) {
-        PhiloxBlock block = philox_block(attrs.rng.key, attrs.rng.counter + static_cast<uint64_t>(at / 2));
-        int64_t w = at % 2 * 2;
-        double place = unit_double(block.word[w], block.word[w + 1]) * sums.back();
-        chosen = std::upper_bound(sums.begin(), sums.end(), place) - sums.begin();
-        chosen = std::min(chosen, last) + attrs.base.value;
+        for (int64_t i = 0; i < count; ++i) {
+          int64_t at = begin - batch + i, block = at / 2, w = at % 2 * 2;
+          place[i] = unit_double(words.word[w][block], words.word[w + 1][block]) * sums.back();
+        }
+        count_reached(sums.data(), classes, place, count, chosen);
+        for (int64_t i = 0; i < count; ++i) chosen[i] = std::min(chosen[i], last) + base;
+      } else {
+        std::fill(chosen, chosen + count, int64_t{0});
       }
-      write_element(out.dtype, out.data + static_cast<std::size_t>(at) * size_of(out.dtype), Scalar::of(chosen));
+      convert_elements(out.dtype, out.data + static_cast<std::size_t>(begin) * size_of(out.dtype), DType::Int64,
+                       reinterpret_cast<const std::byte*>(chosen), count);
+      begin += count;
     }
   });
 }

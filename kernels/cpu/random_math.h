@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "kernels/cpu/muladd.h"
 #include "kernels/cpu/philox.h"
 
 namespace lutra {
@@ -22,6 +23,16 @@ constexpr float log_polynomial(float f) {
   p = p * f + 2.0000714765e-1f;
   p = p * f - 2.4999993993e-1f;
   return p * f + 3.3333331174e-1f;
+}
+// log((1 + s) / (1 - s)) / s - 2 for z = s^2, of the same numbers.
+template <bool kFused> [[gnu::always_inline]] constexpr double log_polynomial(double z) {
+  double w = z * z;
+  double even = muladd<kFused>(1.531383769920937332e-01, w, 2.222219843214978396e-01);
+  even = w * muladd<kFused>(even, w, 3.999999999940941908e-01);
+  double odd = muladd<kFused>(1.479819860511658591e-01, w, 1.818357216161805012e-01);
+  odd = muladd<kFused>(odd, w, 2.857142874366239149e-01);
+  odd = z * muladd<kFused>(odd, w, 6.666666666666735130e-01);
+  return even + odd;
 }
 
 // log(u), 0 < u <= 1 and normal.
@@ -45,12 +56,9 @@ constexpr double log_of_unit(double u) {
   double e = std::bit_cast<double>((lifted >> 52) | 0x4330000000000000) - (0x1p52 + 64.0);
   double f = std::bit_cast<double>(bits - (lifted & 0xfff0000000000000) + kLift) - 1.0;
   double s = f / (2.0 + f);
-  double z = s * s, w = z * z;
-  double even = w * (3.999999999940941908e-01 + w * (2.222219843214978396e-01 + w * 1.531383769920937332e-01));
-  double odd = z * (6.666666666666735130e-01 +
-                    w * (2.857142874366239149e-01 + w * (1.818357216161805012e-01 + w * 1.479819860511658591e-01)));
   double half = 0.5 * f * f;
-  return e * 6.93147180369123816490e-01 - ((half - (s * (half + (even + odd)) + e * 1.90821492927058770002e-10)) - f);
+  return e * 6.93147180369123816490e-01 -
+         ((half - (s * (half + log_polynomial<false>(s * s)) + e * 1.90821492927058770002e-10)) - f);
 }
 
 template <class T> struct SinCos { T sin, cos; };

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -53,6 +54,7 @@ template <class T, class R = typename RunOf<T>::type> struct SumOf {
   static constexpr Run kStart = 0;
   static constexpr Run open(In x) { return static_cast<Run>(element<T>(x)); }
   static constexpr Run join(Run a, Run b) { return static_cast<Run>(a + b); }
+  template <class Lanes> static Lanes join_lanes(Lanes a, Lanes b) { return a + b; }
   static constexpr Acc lift(Run run) { return static_cast<Acc>(run); }
   static constexpr Acc merge(Acc a, Acc b) { return a + b; }
 };
@@ -66,6 +68,8 @@ template <class T> struct ProdOf {
   static constexpr Run kStart = 1;
   static constexpr Run open(In x) { return static_cast<Run>(element<T>(x)); }
   static constexpr Run join(Run a, Run b) { return a * b; }
+  template <class Lanes> static Lanes open_lanes(Lanes x) { return x; }
+  template <class Lanes> static Lanes join_lanes(Lanes a, Lanes b) { return a * b; }
   static constexpr Acc lift(Run run) { return run; }
   static constexpr Acc merge(Acc a, Acc b) { return a * b; }
 };
@@ -126,6 +130,58 @@ template <class R, int64_t half, bool kHasRest>
   if constexpr (half > 1) fold_lanes<R, half / 2, kHasRest>(lanes, x, n);
 }
 
+// Floats that a reducer gathers in double, a register of doubles at a time: left to itself the compiler loads registers
+// of floats, whose upper halves it must first move down. R says with `lanes` what open and join do to registers.
+#if defined(__AVX512F__)
+inline constexpr int64_t kWideLanes = 8;
+#elif defined(__AVX__)
+inline constexpr int64_t kWideLanes = 4;
+#else
+inline constexpr int64_t kWideLanes = 2;
+#endif
+using WideRegister = double __attribute__((vector_size(8 * kWideLanes)));
+
+// Spelled out, for that becomes the one instruction which reads floats as doubles.
+[[gnu::always_inline]] inline WideRegister widened(const float* x) {
+#if defined(__AVX512F__)
+  return WideRegister{x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]};
+#elif defined(__AVX__)
+  return WideRegister{x[0], x[1], x[2], x[3]};
+#else
+  return WideRegister{x[0], x[1]};
+#endif
+}
+
+template <class R>
+concept Widening = std::is_same_v<typename R::In, float> && std::is_same_v<typename R::Run, double> &&
+    requires(WideRegister w) {
+  R::open_lanes(w);
+};
+
+// The 32 lanes of whole runs of kLanes elements, of which there are n.
+template <class R> [[gnu::always_inline]] inline void widen_runs(const float* x, int64_t n, double* lanes) {
+  constexpr int64_t kRegisters = kLanes / kWideLanes;
+  auto load = [](const float* at) __attribute__((always_inline)) { return R::open_lanes(widened(at)); };
+  WideRegister sums[kRegisters];
+  for (int64_t r = 0; r < kRegisters; ++r) sums[r] = WideRegister{} + R::kStart;
+  int64_t done = 0;
+  for (; done + 8 * kLanes <= n; done += 8 * kLanes) {
+#pragma GCC unroll 16
+    for (int64_t r = 0; r < kRegisters; ++r) {
+      const float* at = x + done + r * kWideLanes;
+      auto pair = [=](int64_t i) __attribute__((always_inline)) {
+        return R::join_lanes(load(at + i * kLanes), load(at + (i + 1) * kLanes));
+      };
+      sums[r] = R::join_lanes(sums[r], R::join_lanes(R::join_lanes(pair(0), pair(2)), R::join_lanes(pair(4), pair(6))));
+    }
+  }
+  for (; done + kLanes <= n; done += kLanes) {
+#pragma GCC unroll 16
+    for (int64_t r = 0; r < kRegisters; ++r) sums[r] = R::join_lanes(sums[r], load(x + done + r * kWideLanes));
+  }
+  std::memcpy(lanes, sums, sizeof sums);
+}
+
 // n <= kBlock neighbouring elements: 32 lanes, then the lanes in pairs.
 template <class R> [[gnu::always_inline]] inline typename R::Acc reduce_block(const typename R::In* x, int64_t n) {
   if (n < kLanes) {
@@ -135,12 +191,17 @@ template <class R> [[gnu::always_inline]] inline typename R::Acc reduce_block(co
   }
   int64_t done = 0;
   typename R::Run lanes[kLanes];
-  for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::kStart;
-  for (; done + 8 * kLanes <= n; done += 8 * kLanes) {
-    for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], join_eight<R>(x + done + l, kLanes));
-  }
-  for (; done + kLanes <= n; done += kLanes) {
-    for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], R::open(x[done + l]));
+  if constexpr (Widening<R>) {
+    done = n / kLanes * kLanes;
+    widen_runs<R>(x, done, lanes);
+  } else {
+    for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::kStart;
+    for (; done + 8 * kLanes <= n; done += 8 * kLanes) {
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], join_eight<R>(x + done + l, kLanes));
+    }
+    for (; done + kLanes <= n; done += kLanes) {
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], R::open(x[done + l]));
+    }
   }
   typename R::Acc pairs[kLanes];
   for (int64_t l = 0; l < kLanes; ++l) pairs[l] = R::lift(lanes[l]);
@@ -233,11 +294,24 @@ template <class Each> void for_tiles(const Extent& extent, const Each& each) {
   });
 }
 
-// Merges the blocks of each result in pairs: neighbours first. `partials` is [outer, blocks, inner]; the result of each
-// o is then in its first block.
+// A row's blocks, one behind the other, merged in pairs: neighbours first. The result is then in the first.
+template <class R> inline void merge_row(typename R::Acc* partials, int64_t blocks) {
+  for (; blocks > 1; blocks = (blocks + 1) / 2) {
+    for (int64_t pair = 0; pair < blocks / 2; ++pair) {
+      partials[pair] = R::merge(partials[2 * pair], partials[2 * pair + 1]);
+    }
+    if (blocks % 2 != 0) partials[blocks / 2] = partials[blocks - 1];
+  }
+}
+
+// The same for each result of `partials`, which is [outer, blocks, inner].
 template <class R> void merge_blocks(const Extent& extent, typename R::Acc* partials) {
   int64_t blocks = blocks_of(extent), inner = extent.inner;
   parallel_for(extent.lines(), row_grain(kCheapGrain, blocks), [=](int64_t begin, int64_t end) {
+    if (inner == 1) {
+      for (; begin < end; ++begin) merge_row<R>(partials + begin * blocks, blocks);
+      return;
+    }
     while (begin < end) {
       int64_t k = begin % inner, n = std::min(inner - k, end - begin);
       typename R::Acc* first = partials + begin / inner * blocks * inner + k;
@@ -247,6 +321,24 @@ template <class R> void merge_blocks(const Extent& extent, typename R::Acc* part
           const typename R::Acc* from = to + step * inner;
           for (int64_t i = 0; i < n; ++i) to[i] = R::merge(to[i], from[i]);
         }
+      }
+      begin += n;
+    }
+  });
+}
+
+// The blocks of rows, each into its place in `partials`: [outer, blocks].
+template <class R> void reduce_row_blocks(const typename R::In* x, const Extent& extent, typename R::Acc* partials) {
+  int64_t blocks = blocks_of(extent), whole = extent.size / kBlock, reduced = extent.size;
+  parallel_for(extent.outer * blocks, kCheapGrain / kBlock, [=](int64_t begin, int64_t end) {
+    while (begin < end) {
+      int64_t row = begin / blocks, block = begin % blocks, n = std::min(end - begin, whole - block);
+      const typename R::In* from = x + row * reduced + block * kBlock;
+      if (n > 0) {
+        reduce_rows<R>(from, n, kBlock, partials + begin);
+      } else {
+        n = 1;
+        reduce_rows<R>(from, 1, reduced % kBlock, partials + begin);
       }
       begin += n;
     }
@@ -270,16 +362,19 @@ void reduce_axis(const typename R::In* x, const Extent& extent, typename R::Acc*
     });
     return;
   }
-  for_tiles(extent, [=, &put](int64_t o, int64_t block, int64_t column, int64_t columns) {
-    Acc here[kTile];
-    int64_t rows = std::min(kBlock, reduced - block * kBlock);
-    const typename R::In* from = x + (o * reduced + block * kBlock) * inner + column;
-    Acc* to = blocks > 1 ? partials + (o * blocks + block) * inner + column : here;
-    if (inner == 1) reduce_rows<R>(from, 1, rows, to);
-    else if (inner < kLanes) reduce_narrow<R>(from, rows, inner, to);
-    else reduce_tile<R>(from, rows, inner, columns, to);
-    if (blocks == 1) put(o * inner + column, to, columns);
-  });
+  if (inner == 1) {
+    reduce_row_blocks<R>(x, extent, partials);
+  } else {
+    for_tiles(extent, [=, &put](int64_t o, int64_t block, int64_t column, int64_t columns) {
+      Acc here[kTile];
+      int64_t rows = std::min(kBlock, reduced - block * kBlock);
+      const typename R::In* from = x + (o * reduced + block * kBlock) * inner + column;
+      Acc* to = blocks > 1 ? partials + (o * blocks + block) * inner + column : here;
+      if (inner < kLanes) reduce_narrow<R>(from, rows, inner, to);
+      else reduce_tile<R>(from, rows, inner, columns, to);
+      if (blocks == 1) put(o * inner + column, to, columns);
+    });
+  }
   if (blocks == 1) return;
   merge_blocks<R>(extent, partials);
   parallel_for(extent.lines(), kCheapGrain, [=, &put](int64_t begin, int64_t end) {

@@ -51,6 +51,12 @@ struct Reciprocal {
   template <class T> static constexpr T apply(T x) { return T(1) / x; }
 };
 
+// Where the processor rounds, as it does; elsewhere by what follows, which gives the same.
+#if defined(__SSE4_1__) || defined(__aarch64__)
+inline constexpr bool kRounds = true;
+#else
+inline constexpr bool kRounds = false;
+#endif
 // x rounded to an integer, half to even: above 2^23 (or 2^52) floats have no fraction, and below adding as much takes
 // it off.
 template <class T> constexpr T nearest_whole(T a) {
@@ -58,22 +64,28 @@ template <class T> constexpr T nearest_whole(T a) {
   return a < kWhole ? (a + kWhole) - kWhole : a;
 }
 struct Rint {
-  template <class T> static constexpr T apply(T x) { return std::copysign(nearest_whole(std::fabs(x)), x); }
+  template <class T> static constexpr T apply(T x) {
+    if constexpr (kRounds) return std::nearbyint(x);
+    return std::copysign(nearest_whole(std::fabs(x)), x);
+  }
 };
 struct Trunc {
   template <class T> static constexpr T apply(T x) {
+    if constexpr (kRounds) return std::trunc(x);
     T a = std::fabs(x), near = nearest_whole(a);
     return std::copysign(near - (near > a ? T(1) : T(0)), x);
   }
 };
 struct Floor {
   template <class T> static constexpr T apply(T x) {
+    if constexpr (kRounds) return std::floor(x);
     T near = Rint::apply(x);
     return std::copysign(near - (near > x ? T(1) : T(0)), x);
   }
 };
 struct Ceil {
   template <class T> static constexpr T apply(T x) {
+    if constexpr (kRounds) return std::ceil(x);
     T near = Rint::apply(x);
     return std::copysign(near + (near < x ? T(1) : T(0)), x);
   }

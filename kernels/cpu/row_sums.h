@@ -1,7 +1,7 @@
 // What is summed up along a row: block by block, as Sum does.
 #pragma once
 
-#include "kernels/cpu/falling_exp.h"
+#include "kernels/cpu/elementary.h"
 #include "kernels/cpu/reduce.h"
 #include "kernels/cpu/rows.h"
 

@@ -100,9 +100,11 @@ bool add_rows(const Rows& rows, const T* from, bool repeats, ComputeType<T>* to,
     });
     return all_found;
   }
-  // Narrow parts: each thread adds to a range of them, and reads all indices for it.
+  // Narrow parts: each thread adds to a range of them, and reads all indices for it. For single elements that takes
+  // longer than one thread does alone, until there are several.
+  int64_t grain = length == 1 && !repeats && max_threads() < 4 ? parts : 1;
   for (int64_t o = 0; o < outer; ++o) {
-    parallel_for(parts, 1, [&](int64_t begin, int64_t end) { add(o, 0, length, begin, end); });
+    parallel_for(parts, grain, [&](int64_t begin, int64_t end) { add(o, 0, length, begin, end); });
   }
   return all_found;
 }

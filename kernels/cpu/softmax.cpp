@@ -2,7 +2,7 @@
 
 #include "ops/softmax.h"
 #include "kernels/cpu/add_kernels.h"
-#include "kernels/cpu/falling_exp.h"
+#include "kernels/cpu/elementary.h"
 #include "kernels/cpu/row_sums.h"
 #include "ops/axes.h"
 

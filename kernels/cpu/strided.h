@@ -142,7 +142,9 @@ class StridedCopy {
   template <class E> void run_as(const std::byte* from_bytes, std::byte* to_bytes) const {
     const E* from = reinterpret_cast<const E*>(from_bytes);
     E* to = reinterpret_cast<E*>(to_bytes);
-    for (int axis = 1; axis < rank_ && strides_[0] != 1; ++axis) {
+    // Elements that are repeated for a cache line and more are rows, too.
+    bool is_rows = strides_[0] == 1 || (strides_[0] == 0 && dims_[0] * static_cast<int64_t>(sizeof(E)) >= 64);
+    for (int axis = 1; axis < rank_ && !is_rows; ++axis) {
       if (strides_[axis] == 1) return turn(from, to, axis);
     }
     copy_rows(from, to);
@@ -203,11 +205,24 @@ class StridedCopy {
     });
   }
 
+  // In cache lines, the last of which may overlap the one before.
+  template <class E> static void repeat(E value, E* to, int64_t n) {
+    constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(E));
+    if (n < kLine) {
+      for (int64_t i = 0; i < n; ++i) to[i] = value;
+      return;
+    }
+    E line[kLine];
+    for (int64_t i = 0; i < kLine; ++i) line[i] = value;
+    for (int64_t i = 0; i + kLine <= n; i += kLine) std::memcpy(to + i, line, sizeof line);
+    std::memcpy(to + n - kLine, line, sizeof line);
+  }
+
   template <class E> static void copy_run(const E* from, int64_t stride, E* to, int64_t n) {
     if (stride == 1) {
       std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(E));
     } else if (stride == 0) {
-      std::fill(to, to + n, *from);
+      repeat(*from, to, n);
     } else if (stride == -1) {
       if constexpr (sizeof(E) == 1) {
         for (; n >= 8; n -= 8, from -= 8, to += 8) {
@@ -226,16 +241,20 @@ class StridedCopy {
   // The source runs along `turned` where the result runs along axis 0: strips of a cache line's width are read along
   // the one and written along the other. Strips as long as they are beat squares (measured at 1,000 and 4,000 a side).
   template <class E> void turn(const E* from, E* to, int turned) const {
-    constexpr int64_t kStrip = 64 / static_cast<int64_t>(sizeof(E));
+    constexpr int64_t kFewStrips = 16, kStrip = 64 / static_cast<int64_t>(sizeof(E));
     int64_t to_step = 1, outer = 1;
     for (int axis = 0; axis < turned; ++axis) to_step *= dims_[axis];
     for (int axis = 1; axis < rank_; ++axis) outer *= axis == turned ? 1 : dims_[axis];
     int64_t strips = (dims_[turned] + kStrip - 1) / kStrip;
-    int64_t strip_elements = dims_[0] * std::min(kStrip, dims_[turned]);
-    parallel_for(outer * strips, row_grain(kCheapGrain, strip_elements), [=, this](int64_t begin, int64_t end) {
+    // A few strips are cut, so that there is something for every thread.
+    int64_t width = std::min(kStrip, dims_[turned]), length = dims_[0];
+    if (outer * strips < kFewStrips) length = std::min(length, (kCheapGrain / 2 / width + 63) / 64 * 64);
+    int64_t parts = (dims_[0] + length - 1) / length;
+    parallel_for(outer * strips * parts, row_grain(kCheapGrain, length * width), [=, this](int64_t begin, int64_t end) {
       for (int64_t item = begin; item < end; ++item) {
-        int64_t j = item % strips * kStrip;
-        int64_t rest = item / strips, in = j, out = j * to_step, out_stride = dims_[0];
+        int64_t first = item % parts * length, j = item / parts % strips * kStrip;
+        int64_t rest = item / parts / strips, in = j + first * strides_[0], out = j * to_step + first;
+        int64_t out_stride = dims_[0];
         for (int axis = 1; axis < rank_; ++axis) {
           if (axis != turned) {
             in += rest % dims_[axis] * strides_[axis];
@@ -244,7 +263,8 @@ class StridedCopy {
           }
           out_stride *= dims_[axis];
         }
-        turn_strip(from + in, strides_[0], to + out, to_step, dims_[0], std::min(kStrip, dims_[turned] - j));
+        turn_strip(from + in, strides_[0], to + out, to_step, std::min(length, dims_[0] - first),
+                   std::min(kStrip, dims_[turned] - j));
       }
     });
   }

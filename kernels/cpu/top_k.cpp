@@ -20,6 +20,10 @@ template <class R> class Smallest {
     records_[count_++] = record;
     if (count_ == room_) cut();
   }
+  // Once there were many, no record with a larger key than the limit is taken.
+  bool is_cut() const { return is_cut_; }
+  uint64_t limit() const { return last_.key(); }
+
   // How many there are, at most k, in no order.
   int64_t finish() {
     if (count_ > k_) cut();
@@ -39,6 +43,27 @@ template <class R> class Smallest {
   R last_{};
   bool is_cut_ = false;
 };
+
+// Offers elements [begin, end) of a line. Most come too late: many are looked at together, without branches.
+template <class R, class T>
+void offer_all(Smallest<R>& smallest, const T* x, int64_t stride, int64_t begin, int64_t end) {
+  using K = KeyOf<T>;
+  constexpr int64_t kTogether = 32;
+  auto key = [=](int64_t i) __attribute__((always_inline)) { return static_cast<K>(~key_of(x[i * stride])); };
+  while (begin < end) {
+    if (stride == 1 && smallest.is_cut() && begin + kTogether <= end) {
+      const K limit = static_cast<K>(smallest.limit());
+      K keys[kTogether], reached = 0;
+      for (int64_t j = 0; j < kTogether; ++j) keys[j] = static_cast<K>(~key_of(x[begin + j]));
+      for (int64_t j = 0; j < kTogether; ++j) reached |= static_cast<K>(keys[j] <= limit);
+      for (int64_t j = 0; j < kTogether && reached != 0; ++j) smallest.offer(R(keys[j], begin + j));
+      begin += kTogether;
+    } else {
+      smallest.offer(R(key(begin), begin));
+      ++begin;
+    }
+  }
+}
 
 // A long line is looked through in pieces of this many elements, whatever the number of threads.
 constexpr int64_t kPiece = 1 << 16;
@@ -74,7 +99,6 @@ template <class T> std::size_t top_k_scratch(const KernelArgs& args) {
 
 // The first k records of a line in order.
 template <class R, class T> const R* first_k(const TopKPlan& plan, const T* x, R* room) {
-  using K = KeyOf<T>;
   int64_t n = plan.lines.length, stride = plan.lines.stride, k = plan.k;
   if (plan.sorts_all) {
     fill_records<R>(x, stride, n, true, room);
@@ -85,7 +109,7 @@ template <class R, class T> const R* first_k(const TopKPlan& plan, const T* x, R
     for (int64_t p = begin; p < end; ++p) {
       Smallest<R> smallest(room + p * piece_room, k);
       int64_t last = std::min(n, (p + 1) * piece);
-      for (int64_t i = p * piece; i < last; ++i) smallest.offer(R(static_cast<K>(~key_of(x[i * stride])), i));
+      offer_all(smallest, x, stride, p * piece, last);
       smallest.finish();
     }
   });

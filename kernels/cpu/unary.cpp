@@ -17,14 +17,17 @@ namespace {
 
 struct Exp : Costly {
   template <class T> [[gnu::always_inline]] T apply(T x) const { return exp_of(x); }
-  template <class T> [[gnu::always_inline]] bool is_plain(T x) const { return std::fabs(x) <= kPlainExp<T>; }
+  template <class T> [[gnu::always_inline]] auto extent(T x) const { return size_bits(x); }
+  template <class T> auto max_extent(T) const { return size_bits(kPlainExp<T>); }
   template <class T> [[gnu::always_inline]] T plain(T x) const { return plain_exp(x); }
 };
 struct Log : Costly {
   template <class T> [[gnu::always_inline]] T apply(T x) const { return log_of(x); }
-  template <std::same_as<float> T> [[gnu::always_inline]] bool is_plain(T x) const {
-    return (x >= std::numeric_limits<float>::min()) & (x <= std::numeric_limits<float>::max());
+  // Positive, normal and finite: from the bits of the smallest normal number on, below those of inf.
+  template <std::same_as<float> T> [[gnu::always_inline]] uint32_t extent(T x) const {
+    return std::bit_cast<uint32_t>(x) - 0x00800000u;
   }
+  template <std::same_as<float> T> uint32_t max_extent(T) const { return 0x7effffff; }
   template <std::same_as<float> T> [[gnu::always_inline]] T plain(T x) const { return plain_log(x); }
 };
 

@@ -2,8 +2,8 @@
 // `T apply(T...) const` for float and double; made from the KernelArgs when it has options. Halves go through float in
 // blocks, so that there is one such loop for each of the two types. Where a few arguments need another way, the op
 // has is_hard(x) and hard(x), which put their results right afterwards. Where most arguments have a shorter way to the
-// same bits, it has is_plain(x) and plain(x), and blocks of such arguments go it. So an element's result never depends
-// on its neighbours.
+// same bits, it has extent(x), an unsigned number that for those is at most max_extent(T), and plain(x), and blocks of
+// such arguments go it. So an element's result never depends on its neighbours.
 #pragma once
 
 #include <type_traits>
@@ -38,20 +38,20 @@ template <class Op, class T>
   }
 }
 
-template <class Op> struct Plain {
-  Op op;
-  template <class T> [[gnu::always_inline]] T apply(T x) const { return op.plain(x); }
-};
-
-template <class Op, class T> bool all_plain(const Op& op, int64_t n, const T* in) {
-  std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t> others = 0;
-  for (int64_t i = 0; i < n; ++i) others += op.is_plain(in[i]) ? 0 : 1;
-  return others == 0;
+// Whether all were plain. Otherwise out holds nothing of use.
+template <class Op, class T>
+[[gnu::noinline]] bool plain_span(Op op, T* __restrict out, int64_t n, const T* __restrict in) {
+  decltype(op.extent(T())) extent = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    extent = std::max(extent, op.extent(in[i]));
+    out[i] = op.plain(in[i]);
+  }
+  return extent <= op.max_extent(T());
 }
 
 template <class Op, class T> void apply_span(Op op, T* out, int64_t n, const T* in) {
-  if constexpr (requires { op.is_plain(in[0]); }) {
-    if (all_plain(op, n, in)) return function_span<Plain<Op>, T>(Plain<Op>{op}, out, n, in);
+  if constexpr (requires { op.extent(in[0]); }) {
+    if (plain_span<Op, T>(op, out, n, in)) return;
   }
   function_span<Op, T>(op, out, n, in);
   if constexpr (requires { op.is_hard(in[0]); }) {
@@ -88,8 +88,12 @@ template <class Op, class T> void function_block(const Op& op, const KernelArgs&
 }
 
 template <class Op, class T> void run_function(const KernelArgs& args) {
+  // What costs more than its stores would wait for them, written so.
+  if constexpr (grain_of<Op, T>() > kCostlyGrain) {
+    if (args.out[0].size >= kStreamedSize<T> && run_streamed(args, run_function<Op, T>)) return;
+  }
   Op op = op_of<Op>(args);
-  parallel_for(args.out[0].size, grain_of<Op>(), [&](int64_t begin, int64_t end) {
+  parallel_for(args.out[0].size, grain_of<Op, T>(), [&](int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; at += kFunctionBlock) {
       function_block<Op, T>(op, args, at, std::min(kFunctionBlock, end - at));
     }

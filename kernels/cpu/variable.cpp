@@ -8,6 +8,7 @@ namespace {
 
 // Integers wrap.
 template <class T, bool adds> void run_update(const KernelArgs& args) {
+  if (args.out[0].size >= kStreamedSize<T> && run_streamed(args, run_update<T, adds>)) return;
   const T* variable = args.in[0].as<T>();
   const T* value = args.in[1].as<T>();
   const bool is_number = args.in[1].size == 1;

@@ -18,10 +18,12 @@ template <class T, int kScale> struct SquaresOf : SumOf<T, double> {
                                                                                         : 1.0);
     return scaled * scaled;
   }
+  template <class Lanes> static Lanes open_lanes(Lanes x) { return x * x; }  // of float: not scaled
 };
 template <class T> struct MagnitudesOf : SumOf<T, double> {
   using Next = SumOf<double>;
   static double open(T x) { return std::fabs(static_cast<double>(static_cast<ComputeType<T>>(x))); }
+  template <class Lanes> static Lanes open_lanes(Lanes x) { return x < 0 ? -x : x; }
 };
 template <class T> struct MaxMagnitudeOf : MaxOf<T> {
   using Next = MaxOf<Ordered<T>>;

@@ -182,17 +182,6 @@ local function group_help(name)
   return "Operations of the group " .. name .. ":\n" .. table.concat(lines, "\n")
 end
 
--- An operation by the name TensorFlow has for it: "tf.reduce_sum", "reduce_sum", or one that is told as its source.
-local function foreign_help(topic)
-  local word = topic:match("([%w_]+)$")
-  if not word then return end
-  local text = core.op_help((word:gsub("^reduce_", "")))
-  for _, op in ipairs(ops) do
-    if not text and op.source:lower():find("tf%.[%w_%.]*%f[%w_]" .. word .. "%f[^%w_]") then text = core.op_help(op.name) end
-  end
-  return text
-end
-
 local function ops_help()
   return "Operations, by group:\n" .. table.concat(op_lines(), "\n")
 end
@@ -236,10 +225,9 @@ local function topic_of(value)
   return original(name_of(value))
 end
 
-return function(topic)
-  if topic == nil then return overview() end
-  local name = topic_of(topic)
-  local what = name and known[name:lower()]
+-- What is known by one of our names, or nil.
+local function told(name)
+  local what = known[name:lower()]
   if name == "ops" then return ops_help() end
   if what and what.entry then return entry_help(what.entry) end
   if what and what.field then
@@ -247,18 +235,33 @@ return function(topic)
     return ("%s.%s: %s"):format(owner, what.field.name, annotations.about(what.field))
   end
   if what and what.constructor then return entry_help(what.constructor) .. "\n\n" .. class_help(what.class) end
-  if what then
-    -- "shape" is a kind of value and a group of operations.
-    local is_both = type(topic) == "string" and groups[name] and name ~= "random"
-    return class_help(what.class) .. (is_both and "\n\n" .. group_help(name) or "")
-  end
-  local text = name and core.op_help((name:gsub("^tensor%.", "")))
+  -- "shape" is a kind of value and a group of operations.
+  if what then return class_help(what.class) .. (groups[name] and name ~= "random" and "\n\n" .. group_help(name) or "") end
+  local text = core.op_help((name:gsub("^tensor%.", "")))
   if text then return text end
-  if name and groups[name] then return group_help(name) end
-  if name and by_last_word[name] then
+  if groups[name] then return group_help(name) end
+  if by_last_word[name] then
     local texts = {}
     for i, entry in ipairs(by_last_word[name]) do texts[i] = entry_help(entry) end
     return table.concat(texts, "\n\n")
   end
-  return type(topic) == "string" and foreign_help(name) or tools.unknown(topic, names)
+end
+
+-- The same by TensorFlow's name, which is often ours ("tf.config.list_physical_devices", "tf.math.reduce_sum"), or one that
+-- is told as an operation's source.
+local function foreign_help(topic)
+  local path = topic:gsub("^tf%.", "")
+  local word = path:match("([%w_]+)$")
+  if not word then return end
+  local text = path ~= topic and told(path) or core.op_help((word:gsub("^reduce_", "")))
+  for _, op in ipairs(ops) do
+    if not text and op.source:lower():find("tf%.[%w_%.]*%f[%w_]" .. word .. "%f[^%w_]") then text = core.op_help(op.name) end
+  end
+  return text or path ~= topic and told(word) or nil
+end
+
+return function(topic)
+  if topic == nil then return overview() end
+  local name = topic_of(topic)
+  return name and told(name) or type(topic) == "string" and foreign_help(name) or tools.unknown(topic, names)
 end

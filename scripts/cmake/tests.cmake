@@ -68,6 +68,16 @@ foreach(layer IN LISTS LAYERS)
   lutra_test(unit.${layer} unit unit_${layer})
 endforeach()
 
+# The elementary functions once more, with the fused multiply-adds that levels above the first make them of.
+if(CPU_LEVELS_ABOVE)
+  add_executable(unit_fused "${TESTS}/unit/kernels/elementary_test.cpp" "${TESTS}/unit/kernels/power_test.cpp"
+                 "${TESTS}/unit/kernels/falling_exp_test.cpp")
+  target_include_directories(unit_fused PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(unit_fused PRIVATE catch_main)
+  target_compile_options(unit_fused PRIVATE -mfma $<$<CONFIG:Release>:-O0>)
+  lutra_test(unit.fused unit bash -c "grep -qw fma /proc/cpuinfo && exec $<TARGET_FILE:unit_fused> || exit 77")
+endif()
+
 # One test per file of `glob`; the rest is its command, with % for the file's path and @ for its name.
 function(lutra_scripts glob label)
   file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${glob}")

@@ -1,8 +1,9 @@
 // Note [Helpers that come late]
 // A shared loop ends when the last of its threads does. On a busy machine a helper may not run for milliseconds, and
 // its caller waits for work that it could have done itself meanwhile. So each shared loop is held against the time it
-// would have taken alone: the caller's own piece times the number of pieces. After one that lost by t, the caller's
-// short loops run alone for the next 16 t, so that waiting costs a sixteenth at most. Results do not depend on it.
+// would have taken alone: the caller's own piece times the number of pieces. Waiting is to cost a sixteenth at most: a
+// loop that lost by t is paid for by the 16 t before it, if nothing was lost in them, or the caller's short loops run
+// alone until 16 t are over. So what happens now and then costs no more than itself. Results do not depend on it.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +20,8 @@ class LateHelpers {
   // A loop of `pieces` was shared from start to end; the caller's own piece of it took `own`.
   void shared(int64_t start, int64_t end, int64_t own, int64_t pieces) {
     int64_t lost = end - start - own * pieces;
-    if (lost > 0) alone_until_ = end + 16 * std::min(lost, kMostLost);
+    if (lost <= 0) return;
+    alone_until_ = std::max(alone_until_, start - 16 * kMostLost) + (end - start) + 16 * std::min(lost, kMostLost);
   }
 
  private:

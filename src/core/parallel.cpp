@@ -2,6 +2,10 @@
 // libgomp ends the process when a thread of its pool cannot be made. So before a thread runs its first loop on n
 // threads, n - 1 are made and ended here; where the system gives fewer, loops use fewer. What was given once is taken
 // for granted afterwards.
+//
+// Note [Teams of one size]
+// libgomp keeps the threads of the last team; those that a smaller one does not use are ended, and made anew for the
+// next larger one, at some 20 us each. So every loop of a thread has the same team, however few pieces it has.
 #include "core/parallel.h"
 
 #include <pthread.h>
@@ -39,6 +43,9 @@ std::atomic<int> g_sharing{0};
 // What the calling thread asked the system for at most, and was given, itself included.
 thread_local int t_asked = 1;
 thread_local int t_given = 1;
+
+// Ranges as long as this begin at multiples of 64, so that no two threads write into one cache line.
+constexpr int64_t kLongRange = 4096;
 
 int process_threads() {
   if (const char* said = std::getenv("LUTRA_NUM_THREADS")) {
@@ -152,26 +159,28 @@ int max_threads() {
   return std::min(wanted, t_given);
 }
 
-void detail::parallel_ranges(int64_t count, int64_t grain, void (*range)(const void*, int64_t, int64_t),
+void detail::parallel_ranges(int64_t count, int64_t grain, int64_t unit, void (*range)(const void*, int64_t, int64_t),
                              const void* body) {
-  int64_t pieces = std::min<int64_t>(max_threads(), (count + grain - 1) / grain);
+  int threads = max_threads();
+  int64_t pieces = std::min<int64_t>(threads, (count + grain - 1) / grain);
   if (pieces <= 1) {
     range(body, 0, count);
     return;
   }
   int64_t step = (count + pieces - 1) / pieces;
-  step = (step + grain - 1) / grain * grain;
+  if (unit == kAnyUnit) unit = step >= kLongRange ? 64 : 1;
+  step = (step + unit - 1) / unit * unit;
 #if defined(LUTRA_PARALLEL_OPENMP)
   int64_t start = nanoseconds(), own = 0;
   if (!t_late_helpers.may_share(start, count / grain >= kLongLoop)) {
     range(body, 0, count);
     return;
   }
-#pragma omp parallel for num_threads(static_cast <int>(pieces)) schedule(static, 1)
-  for (int64_t piece = 0; piece < pieces; ++piece) {
+#pragma omp parallel num_threads(threads)  // See Note [Teams of one size]
+  for (int64_t piece = omp_get_thread_num(); piece < pieces; piece += omp_get_num_threads()) {
     int64_t begin = piece * step;
     if (begin < count) range(body, begin, std::min(count, begin + step));
-    if (piece == 0) own = nanoseconds() - start;  // the caller's, by the static schedule
+    if (piece == 0) own = nanoseconds() - start;  // the caller's
   }
   t_late_helpers.shared(start, nanoseconds(), own, pieces);  // See Note [Helpers that come late]
 #elif defined(LUTRA_PARALLEL_THREADS)

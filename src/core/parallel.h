@@ -10,9 +10,11 @@ namespace lutra {
 
 inline constexpr int kMostThreads = 1024;
 
-// Calls body(begin, end) on disjoint ranges that cover [0, count), each but the last a multiple of `grain` long; on the
-// caller's thread alone when count <= grain. `body` must not throw.
+// Calls body(begin, end) on disjoint ranges of about equal length that cover [0, count): as many as there are threads,
+// or as there are `grain`s in count, on the caller's thread alone when that is one. `body` must not throw.
 template <class Body> void parallel_for(int64_t count, int64_t grain, const Body& body);
+// The same with ranges that begin at multiples of `unit`.
+template <class Body> void parallel_for(int64_t count, int64_t grain, int64_t unit, const Body& body);
 
 // How many threads parallel_for uses at most when this thread calls it, itself included: the number said, or its share,
 // and never more than the system gave when they were first asked for. 1 within a parallel loop and in a forked child.
@@ -29,20 +31,24 @@ int obtainable_threads(int wanted);
 namespace detail {
 // Not said through a function call: liblutra.so and lutra.so reach it as directly as a program does.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local int wanted_threads;
-void parallel_ranges(int64_t count, int64_t grain, void (*range)(const void* body, int64_t begin, int64_t end),
-                     const void* body);
+inline constexpr int64_t kAnyUnit = 0;
+void parallel_ranges(int64_t count, int64_t grain, int64_t unit,
+                     void (*range)(const void* body, int64_t begin, int64_t end), const void* body);
 }  // namespace detail
 
 inline void set_max_threads(int threads) { detail::wanted_threads = threads; }
 
-template <class Body> void parallel_for(int64_t count, int64_t grain, const Body& body) {
+template <class Body> void parallel_for(int64_t count, int64_t grain, int64_t unit, const Body& body) {
   if (count <= grain) {
     if (count > 0) body(int64_t{0}, count);
     return;
   }
   detail::parallel_ranges(
-      count, grain, [](const void* b, int64_t begin, int64_t end) { (*static_cast<const Body*>(b))(begin, end); },
+      count, grain, unit, [](const void* b, int64_t begin, int64_t end) { (*static_cast<const Body*>(b))(begin, end); },
       &body);
+}
+template <class Body> void parallel_for(int64_t count, int64_t grain, const Body& body) {
+  parallel_for(count, grain, detail::kAnyUnit, body);
 }
 
 }  // namespace lutra

@@ -44,20 +44,25 @@ void place_constant(Context& context, TensorRep* tensor) {
   }
   tensor->device = device.id;
   tensor->origin = context.origins().record(op.logged(), spec, device, placement.reason);
-  bool runs = context.spec(spec).device_type != "CPU";
   OriginDetail detail;
-  if (runs && context.placement_log().listens()) {
-    PlacementEvent event{op.name, device.full_name, context.spec_text(spec), "", context.line(), {}};
-    event.reason = reason_text(placement.reason, op.name, event.requested);
-    detail.line = event.line;
+  if (context.placement_log().listens()) {
+    detail.line = context.line();
     context.origins().record_detail(tensor->origin, detail);
-    context.placement_log().forget_copies();
-    context.placement_log().executes(std::move(event));
   }
   if (tensor->storage != nullptr && tensor->storage->bytes >= kBigBytes) {
     if (detail.line.empty()) detail.line = context.line();
     context.origins().record_big(tensor->storage, *tensor, std::move(detail));
   }
+}
+
+void report_constant(Context& context, const TensorRep& tensor) {
+  uint32_t spec = context.scopes->spec();
+  if (!context.placement_log().listens() || context.spec(spec).device_type == "CPU") return;
+  const char* name = context.runtime().constant_op().name;
+  const std::string& device = context.runtime().device(tensor.device).full_name;
+  PlacementEvent event{name, device, context.spec_text(spec), "", context.line(), {}};
+  event.reason = reason_text(constant_placement(context, tensor.dtype).reason, name, event.requested);
+  context.placement_log().executes(std::move(event));
 }
 
 }  // namespace lutra

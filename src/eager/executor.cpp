@@ -54,7 +54,7 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   Fault fault;
   prepared.kernel->run({&op, call.attrs, in, &result, nullptr, &fault, nullptr, call.n_in, 1});
   if (fault.happened()) [[unlikely]]
-    throw fault_error(op.called(), fault);
+    throw fault_error(op, fault);
   out.origin = context.origins().record(op.logged(call), prepared.spec, device, prepared.reason);
   if (bytes >= kBigBytes) context.origins().record_big(out.storage, out, {0, context.line(), {}});
   return true;
@@ -70,9 +70,11 @@ void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* 
     context.ledger().record(call, prepared, outs);
 }
 
-void report_op(Context& context, const char* op, const LogicalDevice& device, Reason reason) {
+void report_op(Context& context, const char* op, const LogicalDevice& device, Reason reason,
+               std::vector<CopyEvent> copies) {
   if (!context.placement_log().listens()) return;
-  PlacementEvent event{op, device.full_name, context.spec_text(context.scopes->spec()), "", context.line(), {}};
+  const std::string& requested = context.spec_text(context.scopes->spec());
+  PlacementEvent event{op, device.full_name, requested, "", context.line(), std::move(copies)};
   event.reason = reason_text(reason, op, event.requested);
   context.placement_log().executes(std::move(event));
 }

@@ -12,7 +12,9 @@ void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* 
 // prepare and execute, for C++ callers: one output.
 Tensor run_op(Context& context, Call& call, const ForcedPlace* forced = nullptr);
 
-// Tells the placement log of something that is no kernel: a variable read, made or assigned.
-void report_op(Context& context, const char* op, const LogicalDevice& device, Reason reason);
+// Tells the placement log of something that is no kernel, and of the copies made for it: a variable read, made or
+// assigned.
+void report_op(Context& context, const char* op, const LogicalDevice& device, Reason reason,
+               std::vector<CopyEvent> copies = {});
 
 }  // namespace lutra

@@ -89,7 +89,7 @@ bool FaultSets::is_good(uint32_t set) const {
 void FaultSets::raise_if_failed(const LaunchRecord& launch) {
   host_wait(launch.ticket);  // it is done; a card's stream tells its record of a mistake when it is asked
   if (!launch.fault.happened()) return;
-  Error error = fault_error(launch.lua_name, launch.fault);
+  Error error = fault_error(*launch.op, launch.fault);
   std::string message = error.message();
   if (!launch.line.empty()) message += text(" (queued at ", launch.line, " on ", launch.device, ")");
   throw Error(error.code(), message).with("device", launch.device);

@@ -18,7 +18,7 @@ namespace lutra {
 struct LaunchRecord {
   Fault fault;
   Ticket ticket;
-  const char* lua_name = "";
+  const OpDef* op = nullptr;
   std::string device;
   std::string line;   // "train.lua:7", where it was queued
   uint32_t sets = 0;  // how many sets hold it

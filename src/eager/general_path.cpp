@@ -12,8 +12,11 @@
 #include <utility>
 
 #include "eager/call_arrays.h"
+#include "eager/constant.h"
 #include "eager/executor.h"
 #include "eager/gpu_launch.h"
+#include "eager/move_tensor.h"
+#include "ops/create.h"
 
 namespace lutra {
 namespace {
@@ -31,7 +34,6 @@ class Execution {
         arrays_(call.n_in, prepared.n_out) {}
 
   void run() {
-    context_.placement_log().forget_copies();  // of an op that failed half way
     if (prepared_.kernel == nullptr) return share_input();
     if (prepared_.kernel->count != nullptr) return run_counted();
     allocate_outputs();
@@ -125,7 +127,7 @@ class Execution {
     args_.out_count = counts;
     prepared_.kernel->count(args_);
     args_.fault = nullptr;
-    if (fault.happened()) throw fault_error(op_.called(), fault);
+    if (fault.happened()) throw fault_error(op_, fault);
   }
 
   // Tensors never change, but a finalizer that ran during allocation may have assigned a variable.
@@ -164,8 +166,7 @@ class Execution {
   Storage* fetch(const TensorRep& tensor, bool* made) {
     Storage* copy = context_.runtime().transfer().fetch(context_, tensor, device_, made);
     if (*made && context_.placement_log().listens()) {
-      context_.placement_log().copied({context_.runtime().device(tensor.device).full_name, device_.full_name,
-                                       tensor.shape(), static_cast<int64_t>(tensor.nbytes())});
+      copies_.push_back(copy_event(context_, tensor.device, tensor, device_));
     }
     return copy;
   }
@@ -316,33 +317,36 @@ class Execution {
   bool is_cast(int i) const { return arrays_.in[i].dtype != prepared_.key && !is_own(i); }
 
   void cast(const Array& from, std::byte* to) {
-    if (device_.is_host()) return convert(prepared_.key, to, from.dtype, from.data, from.size);
-    launch_cast(context_, device_, {call_, device_, fetched_}, from, prepared_.key, to);
+    const OpDef& op = context_.runtime().ops().get("Cast");
+    const KernelEntry& kernel = context_.runtime().kernels().find(device_.type, op, from.dtype);
+    CastAttrs attrs{prepared_.key};
+    Array result{to, from.dims, from.size, prepared_.key, from.rank, false};
+    KernelArgs args{&op, &attrs, &from, &result, nullptr, nullptr, nullptr, 1, 1};
+    if (device_.is_host()) kernel.run(args);
+    else launch_cast(context_, device_, {call_, device_, fetched_}, kernel, args);
   }
 
   void report() {
     if (!context_.placement_log().listens()) return;
-    if (prepared_.is_logged) report_reads();
+    if (prepared_.is_logged) report_inputs();
     PlacementEvent event{
-        op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), {}};
+        op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), copies_};
     event.reason = reason_text(prepared_.reason, event.op.c_str(), event.requested);
-    OriginDetail detail{number_, event.line, {}};
-    PlacementLog& log = context_.placement_log();
-    detail.copies = log.pending_copies();
-    context_.origins().record_detail(number_, std::move(detail));
-    if (prepared_.is_logged) log.executes(std::move(event));
+    context_.origins().record_detail(number_, {number_, event.line, copies_});
+    if (prepared_.is_logged) context_.placement_log().executes(std::move(event));
   }
 
-  // A variable used as an input is read where it lives; copies made for the op are told with the op.
-  void report_reads() {
-    PlacementLog& log = context_.placement_log();
-    std::vector<CopyEvent> copies = log.take_copies();
+  // Constants made for the call come first; a variable used as an input is read where it lives.
+  void report_inputs() {
+    for (int i = 0; i < call_.n_in; ++i) {
+      const TensorRep* tensor = call_.in[i].tensor;
+      if (tensor != nullptr && !is_variable(*tensor) && call_.literals.has(*tensor)) report_constant(context_, *tensor);
+    }
     for (int i = 0; prepared_.into == nullptr && i < call_.n_in; ++i) {
       const TensorRep* tensor = call_.in[i].tensor;
       if (tensor == nullptr || !is_variable(*tensor)) continue;
       report_op(context_, "ReadVariableOp", context_.runtime().device(tensor->device), Reason::Variable);
     }
-    for (CopyEvent& copy : copies) log.copied(std::move(copy));
   }
 
   void run_here() {
@@ -352,7 +356,7 @@ class Execution {
     args_.out_count = counts;
     prepared_.kernel->run(args_);
     if (fault.happened()) [[unlikely]] {
-      throw fault_error(op_.called(), fault);
+      throw fault_error(op_, fault);
     }
     if ((op_.flags & kDynamic) != 0) {
       for (int i = 0; i < prepared_.n_out; ++i) shrink(*outs_[i], counts[i]);
@@ -397,6 +401,7 @@ class Execution {
   KernelArgs args_;
   Held held_;
   std::vector<Storage*> fetched_;  // empty, or one an input
+  std::vector<CopyEvent> copies_;  // made for the op, when somebody listens
   int casts_ = 0;
   std::byte* scratch_ = nullptr;  // inputs that are cast, one after the other, then the kernel's
   uint32_t number_ = 0;

@@ -45,7 +45,7 @@ void launch(Context& context, LogicalDevice& device, const DeviceInputs& inputs,
     record = faults.open(set, &with_it);
     faults.release(set);
     set = with_it;
-    record->lua_name = op.called();
+    record->op = &op;
     record->device = device.full_name;
     record->line = context.line();
     args->fault = &record->fault;
@@ -61,14 +61,10 @@ void launch(Context& context, LogicalDevice& device, const DeviceInputs& inputs,
   if (injected) record->fault.raise(FaultCode::Injected);
 }
 
-void launch_cast(Context& context, LogicalDevice& device, const DeviceInputs& inputs, const Array& from, DType to,
-                 std::byte* out) {
+void launch_cast(Context& context, LogicalDevice& device, const DeviceInputs& inputs, const KernelEntry& kernel,
+                 const KernelArgs& args) {
   make_ready(context, device, inputs);
-  const OpDef& op = context.runtime().ops().get("Cast");
-  const KernelEntry& kernel = context.runtime().kernels().find(device.type, op, from.dtype);
-  Array result{out, from.dims, from.size, to, from.rank, false};
-  DType attrs = to;
-  device.backend->submit(*device.compute, kernel, {&op, &attrs, &from, &result, nullptr, nullptr, nullptr, 1, 1});
+  device.backend->submit(*device.compute, kernel, args);
 }
 
 }  // namespace lutra

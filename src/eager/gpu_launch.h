@@ -23,7 +23,7 @@ void launch(Context& context, LogicalDevice& device, const DeviceInputs& inputs,
             TensorRep* const* outs, KernelArgs* args);
 
 // Queues a cast of one input, before the kernel that wants it so.
-void launch_cast(Context& context, LogicalDevice& device, const DeviceInputs& inputs, const Array& from, DType to,
-                 std::byte* out);
+void launch_cast(Context& context, LogicalDevice& device, const DeviceInputs& inputs, const KernelEntry& kernel,
+                 const KernelArgs& args);
 
 }  // namespace lutra

@@ -40,4 +40,9 @@ bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, T
   return made;
 }
 
+CopyEvent copy_event(Context& context, uint16_t from, const TensorRep& tensor, const LogicalDevice& to) {
+  return {context.runtime().device(from).full_name, to.full_name, tensor.shape(),
+          static_cast<int64_t>(tensor.nbytes())};
+}
+
 }  // namespace lutra

@@ -9,4 +9,7 @@ namespace lutra {
 // Identity.
 bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, TensorRep* out);
 
+// What the placement log is told of such a copy.
+CopyEvent copy_event(Context& context, uint16_t from, const TensorRep& tensor, const LogicalDevice& to);
+
 }  // namespace lutra

@@ -47,6 +47,7 @@ class Origins {
     ring_[last_ % kRememberedOps] = {op, last_, spec, device.id, reason};
     return last_;
   }
+  uint32_t last() const { return last_; }  // the number recorded last
   // Null when it was more than 65,536 ops ago.
   const Origin* find(const TensorRep& tensor) const;
   const OriginDetail* detail(const TensorRep& tensor) const;

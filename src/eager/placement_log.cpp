@@ -27,8 +27,6 @@ void PlacementLog::moved(PlacementEvent event) {
 }
 
 void PlacementLog::executes(PlacementEvent event) {
-  event.copies = std::move(copies_);
-  copies_.clear();
   if (handler_) {
     events.push_back(std::move(event));
     return;

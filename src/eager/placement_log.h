@@ -46,11 +46,6 @@ class PlacementLog {
   // With a handler events wait in `events` for src/lua to hand them over after the op, and stderr stays quiet.
   void set_handler(bool on) { handler_ = on; }
 
-  // A copy made for the op that will be reported next.
-  void copied(CopyEvent copy) { copies_.push_back(std::move(copy)); }
-  void forget_copies() { copies_.clear(); }
-  std::vector<CopyEvent> take_copies() { return std::exchange(copies_, {}); }
-  const std::vector<CopyEvent>& pending_copies() const { return copies_; }
   // Called after placement and input checks, before the op is submitted.
   void executes(PlacementEvent event);
   // A copy that no op asked for: t:to(device).
@@ -65,7 +60,6 @@ class PlacementLog {
   Log& log_;
   PlacementLogOptions options_;
   bool handler_ = false;
-  std::vector<CopyEvent> copies_;
   std::unordered_set<std::string> printed_;
 };
 

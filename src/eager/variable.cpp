@@ -1,5 +1,6 @@
 #include "eager/variable.h"
 
+#include "eager/constant.h"
 #include "eager/executor.h"
 #include "eager/move_tensor.h"
 #include "ops/create.h"
@@ -90,9 +91,9 @@ void run_update(Context& context, Call& call, TensorRep& variable) {
 void make_variable(Context& context, const TensorRep& initial, bool trainable, TensorRep* variable) {
   const Context::Target& target = context.target(context.scopes->spec());
   LogicalDevice& device = *target.devices.front();
-  report_op(context, "VarHandleOp", device, target.reason);
-  report_op(context, "AssignVariableOp", device, Reason::Variable);
+  Reason reason = target.reason;
   Runtime& runtime = context.runtime();
+  std::vector<CopyEvent> copies;
   TensorRep made;
   made.clear();
   made.dtype = initial.dtype;
@@ -101,19 +102,24 @@ void make_variable(Context& context, const TensorRep& initial, bool trainable, T
     share(made, initial);
     made.device = device.id;
   } else {
-    move_tensor(context, initial, device, &made);
+    uint16_t from = initial.device;
+    if (move_tensor(context, initial, device, &made)) copies.push_back(copy_event(context, from, made, device));
   }
   made.value = new_identity(trainable);
+  report_op(context, "VarHandleOp", device, reason);
+  report_op(context, "AssignVariableOp", device, Reason::Variable, std::move(copies));
   *variable = made;
 }
 
-void assign(Context& context, std::string_view name, TensorRep& variable, const Operand& value, Assign how) {
+void assign(Context& context, std::string_view name, TensorRep& variable, const Operand& value, Assign how,
+            OriginRange literals) {
   int which = static_cast<int>(how);
   check_value(kCalled[which], name, variable, value, false);
   Runtime& runtime = context.runtime();
   if (how != Assign::Set) {
     Operand operands[2] = {{&variable, Scalar::of(false)}, as_variables(variable, value)};
     Call call(runtime.ops().get(kLogged[which]), operands, 2, 1);
+    call.literals = literals;
     return run_update(context, call, variable);
   }
   if (value.tensor == nullptr) {
@@ -126,6 +132,7 @@ void assign(Context& context, std::string_view name, TensorRep& variable, const 
   }
   LogicalDevice& device = runtime.device(variable.device);
   if (can_share(runtime, variable, *value.tensor)) {
+    if (literals.has(*value.tensor) && !is_variable(*value.tensor)) report_constant(context, *value.tensor);
     report_op(context, kLogged[0], device, Reason::Variable);
     take_value(runtime, variable, *value.tensor);
     return;
@@ -133,11 +140,12 @@ void assign(Context& context, std::string_view name, TensorRep& variable, const 
   Operand operands[1] = {value};
   Call call(runtime.ops().get(kLogged[0]), operands, 1, 1);
   call.as<CastAttrs>().dtype = variable.dtype;
+  call.literals = literals;
   run_update(context, call, variable);
 }
 
 void assign_slice(Context& context, std::string_view name, TensorRep& variable, const SliceAttrs& slice,
-                  const Operand& value) {
+                  const Operand& value, OriginRange literals) {
   check_value("v[...] = value", name, variable, value, true);
   // Itself, or parts of it, are read from the value it had: held here, that is not written over.
   Tensor before;
@@ -146,6 +154,7 @@ void assign_slice(Context& context, std::string_view name, TensorRep& variable, 
   if (value.tensor == &variable) operands[1].tensor = &before.rep();
   Call call(context.runtime().ops().get("StridedSliceAssign"), operands, 2, 1);
   call.as<SliceAttrs>() = slice;
+  call.literals = literals;
   run_update(context, call, variable);
 }
 

@@ -15,11 +15,12 @@ void make_variable(Context& context, const TensorRep& initial, bool trainable, T
 
 enum class Assign : uint8_t { Set, Add, Sub };
 // variable = value, variable + value, variable - value. `name` is for error texts. Fails (InvalidArgument) unless a
-// tensor has the variable's shape and a dtype that its takes in; a number fits every shape.
-void assign(Context& context, std::string_view name, TensorRep& variable, const Operand& value, Assign how);
+// tensor has the variable's shape and a dtype that its takes in; a number fits every shape. `literals`: Call's.
+void assign(Context& context, std::string_view name, TensorRep& variable, const Operand& value, Assign how,
+            OriginRange literals);
 // variable[slice] = value, which is broadcast to the slice.
 void assign_slice(Context& context, std::string_view name, TensorRep& variable, const SliceAttrs& slice,
-                  const Operand& value);
+                  const Operand& value, OriginRange literals);
 
 // Its value as a tensor, shared until the variable is assigned; logs ReadVariableOp.
 void read_variable(Context& context, const TensorRep& variable, TensorRep* out);

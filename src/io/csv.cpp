@@ -1,7 +1,8 @@
-// Numbers as text, one row a line. Read twice: once for how many there are and of which kind, once for their values, so
-// that nothing but the tensor is held in memory.
+// Numbers as text, one row a line; an empty field is a missing one. Read twice: once for how many there are and of
+// which kind, once for their values, so that nothing but the tensor is held in memory.
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "core/convert.h"
 #include "io/formats.h"
@@ -125,7 +126,6 @@ class Scanner {
 };
 
 Scalar number_of(Scanner& scanner, std::string_view field) {
-  if (field.empty()) scanner.fail_here("it is empty, expected a number");
   std::string_view digits = field;
   if (digits[0] == '+') digits.remove_prefix(1);
   const char* end = digits.data() + digits.size();
@@ -154,13 +154,19 @@ class CsvReader final : public FileReader {
       : source_(std::move(source)), options_(options) {
     int64_t rows = 0, columns = 0;
     DTypes seen;
+    if (options_.missing && options_.dtype != kNoDType && !can_hold(options_.dtype, *options_.missing)) {
+      const Scalar& missing = *options_.missing;
+      std::string number = missing.kind == Scalar::Kind::Float ? text(missing.d) : text(missing.i);
+      fail(ErrorCode::InvalidArgument, source_->label(), ": missing is ", number, ", which does not fit ",
+           options_.dtype);
+    }
     if (options_.header) read_header();
     columns = static_cast<int64_t>(columns_.size());
     Scanner scanner(*source_, options_.delimiter);
     scanner.skip_to(data_line_);
     for (; scanner.to_line(true); ++rows) {
       int64_t count = 0;
-      for (bool last = false; !last; ++count) seen = seen | literal_dtype(number_of(scanner, scanner.field(&last)));
+      for (bool last = false; !last; ++count) seen = seen | literal_dtype(value_of(scanner, scanner.field(&last)));
       if (rows == 0 && !options_.header) columns = count;
       if (count != columns) {
         fail(ErrorCode::InvalidArgument, source_->label(), ", line ", scanner.line(), ": it has ", count, " fields, ",
@@ -173,7 +179,7 @@ class CsvReader final : public FileReader {
       dtype = !is_whole ? DType::Float32 : seen.has(DType::Int64) ? DType::Int64 : DType::Int32;
     }
     entries_.push_back({"", dtype, {rows, columns}});
-    // Every element has at least a byte in the file, so the count cannot overflow.
+    // Every element but the last has a byte of its own in the file, what ends it, so the count cannot overflow.
   }
 
   void read(std::size_t, std::byte* to) override {
@@ -185,15 +191,12 @@ class CsvReader final : public FileReader {
     while (scanner.to_line(true)) {
       for (bool last = false; !last; to += width) {
         std::string_view field = scanner.field(&last);
-        Scalar value = number_of(scanner, field);
+        Scalar value = value_of(scanner, field);
         // An integer has no -0, a float has.
-        if (is_float(entry.dtype) && value.kind == Scalar::Kind::Int && value.i == 0 && field[0] == '-') {
+        if (is_float(entry.dtype) && value.kind == Scalar::Kind::Int && value.i == 0 && field.starts_with('-')) {
           value = Scalar::of(-0.0);
         }
-        bool is_one_of_two = value.as_double() == 0 || value.as_double() == 1;
-        if (is_integer(entry.dtype) ? !fits(entry.dtype, value) : entry.dtype == DType::Bool && !is_one_of_two) {
-          scanner.fail_here(quote(field), " does not fit ", entry.dtype);
-        }
+        if (!can_hold(entry.dtype, value)) scanner.fail_here(quote(field), " does not fit ", entry.dtype);
         if (to == end) scanner.fail_here("the file grew while it was being read");
         write_element(entry.dtype, to, value);
       }
@@ -202,6 +205,21 @@ class CsvReader final : public FileReader {
   }
 
  private:
+  static bool can_hold(DType dtype, const Scalar& value) {
+    if (dtype == DType::Bool) return value.as_double() == 0 || value.as_double() == 1;
+    return !is_integer(dtype) || fits(dtype, value);
+  }
+
+  Scalar value_of(Scanner& scanner, std::string_view field) const {
+    if (!field.empty()) return number_of(scanner, field);
+    if (options_.delimiter == ' ') scanner.fail_here("it is empty; one space stands between two numbers");
+    if (options_.missing) return *options_.missing;
+    if (options_.dtype != kNoDType && !is_float(options_.dtype)) {
+      scanner.fail_here("it is empty, and ", options_.dtype, " has no nan; {missing = 0} puts a number in its place");
+    }
+    return Scalar::of(std::numeric_limits<double>::quiet_NaN());
+  }
+
   // The header is the first line that is no comment; where that holds numbers, the last comment above it, if any.
   void read_header() {
     Scanner scanner(*source_, options_.delimiter);
@@ -212,7 +230,7 @@ class CsvReader final : public FileReader {
       bool are_numbers = true;
       for (bool last = false; !last;) {
         fields.emplace_back(scanner.field(&last));
-        are_numbers = are_numbers && is_number(fields.back());
+        are_numbers = are_numbers && (fields.back().empty() || is_number(fields.back()));
       }
       if (!is_comment && had_comment && are_numbers) return;
       had_comment = is_comment;

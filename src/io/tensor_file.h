@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/dtype.h"
+#include "core/scalar.h"
 #include "core/shape.h"
 #include "io/sink.h"
 #include "io/source.h"
@@ -35,7 +37,8 @@ struct ReadOptions {
   // csv
   char delimiter = ',';
   bool header = false;
-  DType dtype = kNoDType;  // what the numbers are read as; unset: what they are
+  DType dtype = kNoDType;         // what the numbers are read as; unset: what they are
+  std::optional<Scalar> missing;  // what an empty field holds; unset: nan
 };
 
 class FileReader {

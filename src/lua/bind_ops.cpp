@@ -1,10 +1,10 @@
+// Every op of the table becomes a function of the module ("random.normal" of a submodule) and, when it takes a tensor
+// first, a method; arithmetic becomes metamethods of both metatables.
+
 #include <cstring>
 
 #include "core/error.h"
 #include "lua/op_call.h"
-
-// Every op of the table becomes a function of the module ("random.normal" of a submodule) and, when it takes a tensor
-// first, a method; arithmetic becomes metamethods of both metatables.
 
 namespace lutra {
 namespace {

@@ -1,12 +1,12 @@
+// lutra.config: which devices there are, how much memory they may take, how ops are placed. The rules and texts are
+// DeviceRegistry's; here arguments are read and lists are made.
+
 #include <cstring>
 
 #include "core/parallel.h"
 #include "lua/guard.h"
 #include "lua/literal.h"
 #include "lua/modules.h"
-
-// lutra.config: which devices there are, how much memory they may take, how ops are placed. The rules and texts are
-// DeviceRegistry's; here arguments are read and lists are made.
 
 namespace lutra {
 namespace {

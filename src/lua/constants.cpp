@@ -34,7 +34,7 @@ struct Content {
 static_assert(std::is_trivially_destructible_v<Content>);
 
 // Pushes the tensor, which the caller then gives to State::own. Null, with nothing pushed: an Error is kept.
-[[gnu::always_inline]] inline Box* push_constant(lua_State* L, State& state, const Content& content) {
+[[gnu::always_inline]] inline Box* push_constant(lua_State* L, State& state, const Content& content, bool is_logged) {
   int top = lua_gettop(L);
   bool is_inline = true;
   try {
@@ -54,6 +54,7 @@ static_assert(std::is_trivially_destructible_v<Content>);
     TensorRep& rep = host.rep();
     content.write(rep.storage != nullptr ? rep.data : rep.bytes);
     place_constant(context, &rep);
+    if (is_logged) report_constant(context, rep);
     if (is_inline && rep.storage != nullptr) {
       fail(ErrorCode::FailedPrecondition, content.who,
            ": a finalizer changed the devices while a tensor was being made");
@@ -124,7 +125,7 @@ int from_bytes(lua_State* L) {
             content.nbytes(), " bytes, got ", bytes.size());
     content.bytes = bytes.data();  // the string stays on the stack
   });
-  Box* box = push_constant(L, state, content);
+  Box* box = push_constant(L, state, content, true);
   if (box == nullptr) state.raise(L);
   state.own(L, box);
   state.tell(L);
@@ -145,7 +146,7 @@ void check_memory(State& state, const char* who, int64_t count) {
 
 }  // namespace
 
-bool make_constant(lua_State* L, State& state, int index, const ArgumentName& name, DType dtype) {
+bool make_constant(lua_State* L, State& state, int index, const ArgumentName& name, DType dtype, bool is_logged) {
   luaL_checkstack(L, kMaxRank * 3 + 16, nullptr);
   index = lua_absindex(L, index);
   int top = lua_gettop(L);
@@ -176,7 +177,7 @@ bool make_constant(lua_State* L, State& state, int index, const ArgumentName& na
     state.keep_current_exception();
     return false;
   }
-  Box* box = push_constant(L, state, content);
+  Box* box = push_constant(L, state, content, is_logged);
   if (box == nullptr) {
     lua_settop(L, top);
     return false;

@@ -1,9 +1,9 @@
+// lutra.debugging: the placement log, explain, the kernel fallback.
+
 #include <cstring>
 
 #include "lua/guard.h"
 #include "lua/modules.h"
-
-// lutra.debugging: the placement log, explain, the kernel fallback.
 
 namespace lutra {
 namespace {

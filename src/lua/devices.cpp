@@ -1,7 +1,7 @@
+// Devices as Lua objects, {name, device_type}, and lists of them: they print and compare as TensorFlow's.
+
 #include "lua/args.h"
 #include "lua/modules.h"
-
-// Devices as Lua objects, {name, device_type}, and lists of them: they print and compare as TensorFlow's.
 
 namespace lutra {
 namespace {

@@ -1,3 +1,5 @@
+// The variables LUTRA_* that a State reads when it opens, as its settings.
+
 #include <algorithm>
 #include <cstdlib>
 

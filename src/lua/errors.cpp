@@ -1,7 +1,7 @@
+// Errors as Lua objects: their text, and lutra.iserror. State::raise (error_bridge.cpp) makes them.
+
 #include "lua/guard.h"
 #include "lua/modules.h"
-
-// Errors as Lua objects: their text, and lutra.iserror. State::raise (error_bridge.cpp) makes them.
 
 namespace lutra {
 namespace {

@@ -1,13 +1,14 @@
+// lutra.load and lutra.save: files of tensors (src/io) as tensors of the scope's device, and back from any device.
+
 #include <algorithm>
 
 #include "eager/constant.h"
 #include "io/tensor_file.h"
 #include "lua/constants.h"
+#include "lua/elements.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
 #include "lua/own_entries.h"
-
-// lutra.load and lutra.save: files of tensors (src/io) as tensors of the scope's device, and back from any device.
 
 namespace lutra {
 namespace {
@@ -41,6 +42,7 @@ void push_loaded(Args& args, FileReader& reader, std::size_t i) {
   TensorRep& rep = host.rep();
   reader.read(i, rep.storage != nullptr ? rep.data : rep.bytes);
   place_constant(context, &rep);
+  report_constant(context, rep);
   if (is_inline && rep.storage != nullptr) {
     fail(ErrorCode::FailedPrecondition, "load: a finalizer changed the devices while a tensor was being made");
   }
@@ -50,16 +52,25 @@ void push_loaded(Args& args, FileReader& reader, std::size_t i) {
   protect_with(L, 1, [&](lua_State* inner) { state.own(inner, box); });
 }
 
-// load(path[, {header, delimiter, dtype}])
+// load(path[, {header, delimiter, dtype, missing}])
 int load(Args& args) {
+  constexpr int kMissing = 3;
   args.at_most(2);
   lua_State* L = args.L;
+  lua_settop(L, kMissing);
   std::string path(args.string(1, "path"));
   FileFormat format = file_format(args.who(), path);
   ReadOptions options;
   std::string_view delimiter = ",";
   if (format == FileFormat::Csv) {
-    args.options(2, {{"header", &options.header}, {"delimiter", &delimiter}, {"dtype", &options.dtype}});
+    args.options(2, {{"header", &options.header},
+                     {"delimiter", &delimiter},
+                     {"dtype", &options.dtype},
+                     {"missing", StackSlot{kMissing}}});
+    if (args.has(kMissing)) {
+      if (lua_type(L, kMissing) != LUA_TNUMBER) args.wrong(kMissing, "missing", "a number");
+      options.missing = number_at(L, kMissing);
+    }
     options.delimiter = delimiter_of(args.who(), delimiter);
   } else {
     args.options(2, {});

@@ -1,11 +1,11 @@
+// What lutra.help (prelude.lua) is made of: an op's entry as text, and the way to lua/lutra/help.lua for the rest.
+
 #include <cstring>
 
 #include "lua/attr_reader.h"
 #include "lua/guard.h"
 #include "lua/lua_sources.h"
 #include "lua/modules.h"
-
-// What lutra.help (prelude.lua) is made of: an op's entry as text, and the way to lua/lutra/help.lua for the rest.
 
 namespace lutra {
 namespace {

@@ -1,3 +1,5 @@
+// t[i], t[{i, {first, last, step}, {}}], t[indices], t[mask]: a StridedSlice, a GatherV2 or a BooleanMask.
+
 #include <cstring>
 
 #include "eager/executor.h"
@@ -7,8 +9,6 @@
 #include "lua/tensor_api.h"
 #include "ops/index.h"
 #include "ops/slice.h"
-
-// t[i], t[{i, {first, last, step}, {}}], t[indices], t[mask]: a StridedSlice, a GatherV2 or a BooleanMask.
 
 namespace lutra {
 namespace {

@@ -1,6 +1,6 @@
-#include "lua/modules.h"
-
 // Placement events become calls of the script's handler (lutra.debugging.set_log_handler).
+
+#include "lua/modules.h"
 
 namespace lutra {
 namespace {

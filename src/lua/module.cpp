@@ -1,3 +1,5 @@
+// The module `lutra` as a whole: its State, its parts, and the ways to open it.
+
 #include <cstring>
 #include <new>
 #include <stdexcept>

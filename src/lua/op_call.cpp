@@ -69,7 +69,7 @@ bool make_literals(lua_State* L, State& state, const OpBinding& binding, int giv
     bool is_plain = type == LUA_TNUMBER || type == LUA_TBOOLEAN;
     if (type != LUA_TTABLE && !(is_plain && (def.flags & kNumber) == 0)) continue;
     if (type == LUA_TTABLE && !place.required && is_options(L, i + 1)) continue;
-    if (!make_constant(L, state, i + 1, {binding.op->called(), def.name}, kNoDType)) return false;
+    if (!make_constant(L, state, i + 1, {binding.op->called(), def.name}, kNoDType, false)) return false;
   }
   return true;
 }
@@ -96,7 +96,7 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
   int own = lua_gettop(L);
   for (int i = 1; i <= *count; ++i) {
     lua_rawgeti(L, index, i);
-    if (is_literal(L, -1) && !make_constant(L, state, -1, {op.called(), def.name, i}, kNoDType)) return nullptr;
+    if (is_literal(L, -1) && !make_constant(L, state, -1, {op.called(), def.name, i}, kNoDType, false)) return nullptr;
     lua_rawseti(L, own, i);
   }
   Operand* operands =
@@ -283,7 +283,8 @@ inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame*
 [[gnu::noinline]] void read_any(lua_State* L, const OpBinding& binding, int given, Frame* frame, Call* call) {
   State& state = *binding.state;
   const OpDef& op = *binding.op;
-  state.enter(L);
+  const Origins& origins = state.enter(L).origins();
+  call->literals.before = origins.last();
   luaL_checkstack(L, 12, nullptr);
   if (!make_literals(L, state, binding, std::min(given, static_cast<int>(binding.places.size())))) state.raise(L);
   Operand* list = nullptr;
@@ -292,6 +293,7 @@ inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame*
     list = read_list(L, state, binding, 1, &list_count);
     if (list == nullptr) state.raise(L);
   }
+  call->literals.last = origins.last();
   Ints ints;
   if (binding.ints_place >= 0 && given > binding.ints_place && lua_type(L, binding.ints_place + 1) == LUA_TTABLE &&
       !read_ints(L, state, binding, &ints)) {

@@ -1,9 +1,9 @@
+// Device scopes as Lua objects. lutra.device itself is Lua (prelude.lua), so that the function given to it may yield.
+
 #include <cstring>
 
 #include "lua/guard.h"
 #include "lua/modules.h"
-
-// Device scopes as Lua objects. lutra.device itself is Lua (prelude.lua), so that the function given to it may yield.
 
 namespace lutra {
 namespace {

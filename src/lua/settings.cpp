@@ -1,7 +1,7 @@
+// What a script sets for its own interpreter: how tensors print, the random seed. Devices and memory: config.cpp.
+
 #include "lua/guard.h"
 #include "lua/modules.h"
-
-// What a script sets for its own interpreter: how tensors print, the random seed. Devices and memory: config.cpp.
 
 namespace lutra {
 namespace {

@@ -1,6 +1,6 @@
-#include "lua/modules.h"
-
 // Shapes are plain tables that print as (2, 3) and compare by value, also with tables of the user's.
+
+#include "lua/modules.h"
 
 namespace lutra {
 namespace {

@@ -79,6 +79,18 @@ void State::own_stored(lua_State* L, Box* box) {
     tidies.note(L, box);
 }
 
+void State::own_variable(lua_State* L, Box* box) {
+  box->booked_bytes = Box::kNotBooked;
+  rebook_variable(L, box);
+  if (tidies.any()) tidies.note(L, box);
+}
+
+void State::rebook_variable(lua_State* L, Box* box) {
+  bool has_storage = box->tensor.storage != nullptr, is_booked = box->booked_bytes != Box::kNotBooked;
+  if (has_storage && !is_booked) books_.add(L, box);
+  if (is_booked && !has_storage) books_.lost_storage(box);
+}
+
 void State::disown(Box* box) {
   if (box->tensor.storage == nullptr) return;
   books_.remove(box);

@@ -63,6 +63,10 @@ class State {
     if (box->tensor.storage != nullptr) own_stored(L, box);
   }
   void disown(Box* box);  // by the collector
+  // Variables are tidied whatever their size, since an update may give them a storage, or take it away: then their books
+  // are put right.
+  void own_variable(lua_State* L, Box* box);
+  void rebook_variable(lua_State* L, Box* box);
   // Collects when the tapes there are hold much memory. Calls finalizers.
   void tape_opens(lua_State* L) { books_.tape_opens(L, context_->ledger()); }
   // The collector is generational from here on.

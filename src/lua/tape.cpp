@@ -1,3 +1,5 @@
+// lutra.GradientTape: its userdata, and reading what gradient is asked of.
+
 #include "autograd/tape.h"
 
 #include <cstddef>
@@ -7,8 +9,6 @@
 #include "lua/modules.h"
 #include "lua/tensor_group.h"
 #include "lua/variable_box.h"
-
-// lutra.GradientTape: its userdata, and reading what gradient is asked of.
 
 namespace lutra {
 namespace {

@@ -136,8 +136,7 @@ LogicalDevice& destination(Args& args) {
 }
 
 void report_move(Context& context, const TensorRep& tensor, uint16_t from, const LogicalDevice& to) {
-  std::string source = context.runtime().device(from).full_name;
-  CopyEvent copy{source, to.full_name, tensor.shape(), static_cast<int64_t>(tensor.nbytes())};
+  CopyEvent copy = copy_event(context, from, tensor, to);
   context.placement_log().moved({"to", to.full_name, to.full_name, "t:to(device)", context.line(), {copy}});
 }
 

@@ -59,16 +59,23 @@ void TensorBooks::add(lua_State* L, Box* box) {
 void TensorBooks::remove(Box* box) {
   Storage& storage = *box->tensor.storage;
   if (storage.tensor == &box->tensor) storage.tensor = nullptr;
-  int64_t booked = static_cast<int64_t>(box->booked_bytes);
   bool leaves_views = box->is_viewed && storage.refs.load(std::memory_order_relaxed) > 1;
+  strike_out(box, leaves_views);
+  drop(box->tensor);
+}
+
+void TensorBooks::lost_storage(Box* box) { strike_out(box, false); }
+
+void TensorBooks::strike_out(Box* box, bool leaves_views) {
+  int64_t booked = static_cast<int64_t>(box->booked_bytes);
   if (leaves_views) left_behind_ += booked;
   else bytes_ -= booked;
+  box->booked_bytes = Box::kNotBooked;
   bytes_at_collection_ = std::min(bytes_at_collection_, bytes_);
   bytes_at_full_ = std::min(bytes_at_full_, bytes_);
   --count_;
   if (!made_in_finalizers_.empty()) [[unlikely]]
     made_in_finalizers_.erase(box);
-  drop(box->tensor);
 }
 
 void TensorBooks::has_generations(lua_State* L) {

@@ -18,6 +18,8 @@ class TensorBooks {
   void add(lua_State* L, Box* box);
   // Gives its storage back.
   void remove(Box* box);
+  // The box, which is a variable's, has given its storage back already.
+  void lost_storage(Box* box);
   // Whether live bytes have grown by the budget since the last collection.
   bool is_collection_due() const { return bytes_ - bytes_at_collection_ > step_bytes_; }
   // A collection, of what is young where that will do, unless the script has stopped the collector. Calls finalizers.
@@ -53,6 +55,7 @@ class TensorBooks {
   int64_t bytes_at_full_ = 0;
   int most_lua_kb_ = 0;  // more memory of Lua's own calls for a full collection, too
 
+  void strike_out(Box* box, bool leaves_views);
   void collect_all(lua_State* L);
   void collect_held(lua_State* L, const Ledger& ledger);
   void collect_young(lua_State* L);

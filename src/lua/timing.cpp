@@ -1,9 +1,9 @@
+// What measuring takes: a clock, and waiting for what has been queued.
+
 #include <ctime>
 
 #include "lua/guard.h"
 #include "lua/modules.h"
-
-// What measuring takes: a clock, and waiting for what has been queued.
 
 namespace lutra {
 namespace {

@@ -1,3 +1,5 @@
+// lutra.Variable and what variables can do beyond tensors.
+
 #include "lua/variable_box.h"
 
 #include "lua/constants.h"
@@ -6,8 +8,6 @@
 #include "lua/modules.h"
 #include "lua/tensor_api.h"
 #include "ops/slice.h"
-
-// lutra.Variable and what variables can do beyond tensors.
 
 namespace lutra {
 namespace {
@@ -66,7 +66,7 @@ int variable(lua_State* L) {
   read_phase(L, state, "Variable", [&](Args& args) {
     make_variable(state.context(), args.tensor(1, "initial").tensor, trainable, &made->box.tensor);
   });
-  state.own(L, &made->box);
+  state.own_variable(L, &made->box);
   state.tell(L);
   return 1;
 }
@@ -77,8 +77,8 @@ Operand operand_at(lua_State* L, int index) {
   return {nullptr, number_at(L, index)};
 }
 
-// What is assigned: a table becomes a tensor, numbers stay. May raise a Lua error.
-void read_assigned(lua_State* L, State& state, const char* who, int index) {
+// What is assigned: a table becomes a tensor, numbers stay. May raise a Lua error. Gives Call::literals.
+OriginRange read_assigned(lua_State* L, State& state, const char* who, int index) {
   read_phase(L, state, who, [&](Args& args) {
     args.at_most(index);
     variable_at(args, 1);
@@ -86,16 +86,24 @@ void read_assigned(lua_State* L, State& state, const char* who, int index) {
     if (to_box(L, index) == nullptr) args.wrong(index, "value", "a tensor, a table, a number or a boolean");
     args.tensor(index, "value");
   });
-  if (lua_type(L, index) == LUA_TTABLE && !make_constant(L, state, index, {who, "value"}, kNoDType)) state.raise(L);
+  const Origins& origins = state.context().origins();
+  uint32_t before = origins.last();
+  if (lua_type(L, index) == LUA_TTABLE && !make_constant(L, state, index, {who, "value"}, kNoDType, false)) {
+    state.raise(L);
+  }
+  return {before, origins.last()};
 }
 
 // The second half: the assignment itself, then what listeners are told.
 template <class Run> void run_assigned(lua_State* L, State& state, const char* who, const Run& run) {
+  Box* box = nullptr;
   bool ok = state.attempt([&] {
     Context& context = state.enter(L);
     Args args(L, state, who);
-    run(context, variable_at(args, 1).box.tensor);
+    box = &variable_at(args, 1).box;
+    run(context, box->tensor);
   });
+  if (box != nullptr) state.rebook_variable(L, box);
   if (!ok) {
     const Error* error = state.set_aside();
     state.tell(L, error);
@@ -109,9 +117,9 @@ int assign_whole(lua_State* L) {
   static constexpr const char* kNames[] = {"assign", "assign_add", "assign_sub"};
   State& state = state_of(L);
   int how = static_cast<int>(lua_tointeger(L, lua_upvalueindex(2)));
-  read_assigned(L, state, kNames[how], 2);
+  OriginRange literals = read_assigned(L, state, kNames[how], 2);
   run_assigned(L, state, kNames[how], [&](Context& context, TensorRep& variable) {
-    assign(context, name_of(L, 1), variable, operand_at(L, 2), static_cast<Assign>(how));
+    assign(context, name_of(L, 1), variable, operand_at(L, 2), static_cast<Assign>(how), literals);
   });
   lua_settop(L, 1);
   return 1;
@@ -129,9 +137,9 @@ int assign_part(lua_State* L) {
     }
     read_slice(L, 2, &slice);
   });
-  read_assigned(L, state, kName, 3);
+  OriginRange literals = read_assigned(L, state, kName, 3);
   run_assigned(L, state, kName, [&](Context& context, TensorRep& variable) {
-    assign_slice(context, name_of(L, 1), variable, slice, operand_at(L, 3));
+    assign_slice(context, name_of(L, 1), variable, slice, operand_at(L, 3), literals);
   });
   return 0;
 }
@@ -153,6 +161,10 @@ int read_value(Args& args) {
 }
 
 int variable_text(Args& args) {
+  if (Box* box = to_box(args.L, 1); box != nullptr && box->is_released()) {
+    push_text(args, "lutra.Variable(released)");
+    return 1;
+  }
   VariableBox& self = variable_at(args, 1);
   const TensorRep& tensor = self.box.tensor;
   push_text(args, text("<lutra.Variable '", name_of(args.L, 1), "' shape=", tensor.shape(), " dtype=", tensor.dtype,

@@ -212,7 +212,7 @@ void define_arrange_ops(OpRegistry& ops) {
       .output = "x's shape, axis as long as the counts add up to; x's dtype",
       .errors = "InvalidArgument for a scalar, an axis that is not there, a negative count or a list of another length "
                 "than the axis.",
-      .source = "numpy.repeat",
+      .source = "numpy.repeat, tf.repeat",
       .example = "lutra.repeat_interleave({1, 2}, {1, 3})  --> {1, 2, 2, 2}",
       .shape = repeat_shape,
       .gradient = repeat_gradient,

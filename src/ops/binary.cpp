@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "ops/fault.h"
+
 namespace lutra {
 namespace {
 
@@ -29,8 +31,8 @@ void define_binary(OpRegistry& ops, const BinaryEntry& entry, const BinaryCommon
       .shape = common.shape,
       .gradient = entry.gradient,
       .saves = entry.saves,
+      .fault = entry.fault,
       .gpu = is_fraction ? kFloats : common.dtypes,
-      .flags = static_cast<uint8_t>(entry.wrong_values != nullptr ? kChecksValues : 0),
   });
 }
 
@@ -134,8 +136,16 @@ constexpr BinaryCommon kArithmetic = {
     broadcast_all};
 constexpr const char* kDivisionErrors =
     "InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.";
+Error divided_by_zero(const char* op, const Fault&) {
+  return Error(ErrorCode::InvalidArgument,
+               text(op, ": an integer is divided by zero; cast to a float for inf and nan"));
+}
 constexpr const char* kPowerErrors =
     "InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative power of an integer.";
+Error negative_power(const char* op, const Fault& fault) {
+  return Error(ErrorCode::InvalidArgument,
+               text(op, ": an integer to the negative power ", fault.value, " is a fraction; cast to a float"));
+}
 }  // namespace
 
 void define_binary_ops(OpRegistry& ops) {
@@ -147,14 +157,14 @@ void define_binary_ops(OpRegistry& ops) {
       {"RealDiv", "div", "a / b, true division: integers give float32.", "numpy.true_divide",
        "lutra.div({1, 2}, 4)  --> {0.25, 0.5}", div_gradient, kX1 | kY0, Compute::Float},
       {"FloorDiv", "floordiv", "a / b, rounded down.", "numpy.floor_divide", "lutra.floordiv({7, -7}, 2)  --> {3, -4}",
-       gradient_is_zero, 0, Compute::Same, kDivisionErrors},
-      {"FloorMod", "mod", "The remainder of a // b; it has the sign of b.", "numpy.remainder",
-       "lutra.mod({7, -7}, 3)  --> {1, 2}", mod_gradient, kX0 | kX1, Compute::Same, kDivisionErrors},
+       gradient_is_zero, 0, Compute::Same, kDivisionErrors, divided_by_zero},
+      {"FloorMod", "mod", "The remainder of a // b; it has the sign of b.", "numpy.remainder, tf.math.floormod",
+       "lutra.mod({7, -7}, 3)  --> {1, 2}", mod_gradient, kX0 | kX1, Compute::Same, kDivisionErrors, divided_by_zero},
       {"Pow", "pow",
        "a to the power b; integers wrap. float64 is within one unit in the last place, the other floats are as good as "
        "correctly rounded; the numbers 1, 2, 3, -1 and 0.5 as b multiply, divide or take the root.",
        "numpy.power; fdlibm's e_pow by Sun Microsystems", "lutra.pow({2, 3}, 2)  --> {4, 9}", pow_gradient, kX0 | kX1,
-       Compute::Same, kPowerErrors},
+       Compute::Same, kPowerErrors, negative_power},
       {"Maximum", "maximum", "The larger of a and b; nan if either is.", "numpy.maximum",
        "lutra.maximum({1, 5}, 3)  --> {3, 5}", [](Gradient& g) { extreme_gradient(g, "MaximumGrad"); }, kX0 | kX1},
       {"Minimum", "minimum", "The smaller of a and b; nan if either is.", "numpy.minimum",

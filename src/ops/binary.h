@@ -16,7 +16,9 @@ struct BinaryEntry {
   void (*gradient)(Gradient& g) = nullptr;
   uint16_t saves = 0;
   Compute compute = Compute::Same;
-  const char* wrong_values = nullptr;  // when the kernel may find such: the errors, these included
+  // When the kernel may find wrong values: the errors, these included, and the sentence.
+  const char* wrong_values = nullptr;
+  Error (*fault)(const char* op, const Fault& fault) = nullptr;
   const char* (*logged_as)(const Call& call) = nullptr;
 };
 

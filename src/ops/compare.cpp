@@ -1,6 +1,7 @@
 // Comparisons, logic and bits of two tensors, element by element.
 
 #include "ops/binary.h"
+#include "ops/fault.h"
 
 namespace lutra {
 namespace {
@@ -27,17 +28,23 @@ constexpr BinaryCommon kShift = {"a", "count", kInts, "", kPromoted, broadcast_a
 constexpr const char* kShiftErrors =
     "InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative "
     "count.";
+Error negative_shift(const char* op, const Fault& fault) {
+  return Error(ErrorCode::InvalidArgument,
+               text(op, ": the count ", fault.value, " is negative; shift the other way instead"));
+}
 
 }  // namespace
 
 void define_compare_ops(OpRegistry& ops) {
   const BinaryEntry comparisons[] = {
-      {"Equal", "eq", "Whether a == b.", "numpy.equal", "lutra.eq({1, 2}, 2)  --> {false, true}"},
-      {"NotEqual", "ne", "Whether a ~= b.", "numpy.not_equal", "lutra.ne({1, 2}, 2)  --> {true, false}"},
-      {"Less", "lt", "Whether a < b.", "numpy.less", "lutra.lt({1, 2}, 2)  --> {true, false}"},
-      {"LessEqual", "le", "Whether a <= b.", "numpy.less_equal", "lutra.le({1, 2}, 2)  --> {true, true}"},
-      {"Greater", "gt", "Whether a > b.", "numpy.greater", "lutra.gt({1, 2}, 1)  --> {false, true}"},
-      {"GreaterEqual", "ge", "Whether a >= b.", "numpy.greater_equal", "lutra.ge({1, 2}, 2)  --> {false, true}"},
+      {"Equal", "eq", "Whether a == b.", "numpy.equal, tf.equal", "lutra.eq({1, 2}, 2)  --> {false, true}"},
+      {"NotEqual", "ne", "Whether a ~= b.", "numpy.not_equal, tf.not_equal", "lutra.ne({1, 2}, 2)  --> {true, false}"},
+      {"Less", "lt", "Whether a < b.", "numpy.less, tf.less", "lutra.lt({1, 2}, 2)  --> {true, false}"},
+      {"LessEqual", "le", "Whether a <= b.", "numpy.less_equal, tf.less_equal",
+       "lutra.le({1, 2}, 2)  --> {true, true}"},
+      {"Greater", "gt", "Whether a > b.", "numpy.greater, tf.greater", "lutra.gt({1, 2}, 1)  --> {false, true}"},
+      {"GreaterEqual", "ge", "Whether a >= b.", "numpy.greater_equal, tf.greater_equal",
+       "lutra.ge({1, 2}, 2)  --> {false, true}"},
   };
   for (const BinaryEntry& entry : comparisons) define_binary(ops, entry, kComparison);
 
@@ -53,7 +60,8 @@ void define_compare_ops(OpRegistry& ops) {
 
   auto bits = [](const char* name, const char* lua_name, const char* summary, const char* source, const char* example,
                  const char* (*logged_as)(const Call&)) {
-    return BinaryEntry{name, lua_name, summary, source, example, nullptr, 0, Compute::Same, nullptr, logged_as};
+    return BinaryEntry{name, lua_name,      summary, source,  example,  nullptr,
+                       0,    Compute::Same, nullptr, nullptr, logged_as};
   };
   const BinaryEntry bitwise[] = {
       bits("BitwiseAnd", "bitwise_and",
@@ -73,10 +81,12 @@ void define_compare_ops(OpRegistry& ops) {
 
   const BinaryEntry shifts[] = {
       {"LeftShift", "left_shift", "a << count: the bits moved up by so many places; 0 once all are out.",
-       "numpy.left_shift", "lutra.left_shift({1, -3}, 2)  --> {4, -12}", nullptr, 0, Compute::Same, kShiftErrors},
+       "numpy.left_shift", "lutra.left_shift({1, -3}, 2)  --> {4, -12}", nullptr, 0, Compute::Same, kShiftErrors,
+       negative_shift},
       {"RightShift", "right_shift",
        "a >> count: the bits moved down by so many places, rounding down; once all are out 0, or -1 for a negative a.",
-       "numpy.right_shift", "lutra.right_shift({12, -3}, 1)  --> {6, -2}", nullptr, 0, Compute::Same, kShiftErrors},
+       "numpy.right_shift", "lutra.right_shift({12, -3}, 1)  --> {6, -2}", nullptr, 0, Compute::Same, kShiftErrors,
+       negative_shift},
   };
   for (const BinaryEntry& entry : shifts) define_binary(ops, entry, kShift);
 }

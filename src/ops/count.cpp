@@ -14,6 +14,10 @@ void nonzero_shape(Inference& inference) {
 }
 
 void bincount_shape(Inference& inference) { inference.output(DType::Int64, Shape{0}); }
+Error value_below_first(const char* op, const Fault& fault) {
+  return Error(ErrorCode::InvalidArgument,
+               text(op, ": x holds ", fault.value, ", and values count from ", fault.limit));
+}
 
 void searchsorted_shape(Inference& inference) {
   Shape sorted = inference.shape(0), values = inference.shape(1);
@@ -102,7 +106,8 @@ void define_count_ops(OpRegistry& ops) {
       .source = "numpy.bincount, tf.math.bincount",
       .example = "lutra.bincount{2, 4, 2}  --> {0, 2, 0, 1}",
       .shape = bincount_shape,
-      .flags = kDynamic | kChecksValues,
+      .fault = value_below_first,
+      .flags = kDynamic,
   });
   ops.define({
       .name = "BooleanMask",

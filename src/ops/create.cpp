@@ -259,7 +259,8 @@ void define_create_ops(OpRegistry& ops) {
   ops.define({
       .name = "Cast",
       .lua_name = "cast",
-      .summary = "The same values in another dtype. Floats lose their fraction towards zero, integers wrap.",
+      .summary = "The same values in another dtype. Floats lose their fraction towards zero, and beyond an integer "
+                 "dtype's range they become its nearest end; integers wrap.",
       .inputs = {{"x", kAnyDType, "any shape", kNumber}},
       .attrs = attrs<CastAttrs>({attr("dtype", &CastAttrs::dtype, "the new dtype").required()}),
       .output = "x's shape; the given dtype",

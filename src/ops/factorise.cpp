@@ -231,6 +231,13 @@ void svd_gradient(Gradient& g) {
   g.add(0, da);
 }
 
+// Fault::value: which matrix of the batch, from 1 on; limit: how many there are.
+Error wrong_matrix(const char* op, const Fault& fault, const char* what) {
+  std::string which = fault.limit > 1 ? text("matrix ", fault.value, " of the batch of ", fault.limit) : "the matrix";
+  return Error(ErrorCode::InvalidArgument, text(op, ": ", which, " ", what));
+}
+Error singular(const char* op, const Fault& fault) { return wrong_matrix(op, fault, "is singular"); }
+
 // Said of each: Eigen's factorisations run on the CPU.
 constexpr const char* kOutput = "x's shape; float32 for integers, else x's dtype. Computed in float64, on the CPU";
 
@@ -251,8 +258,8 @@ void define_factorise_ops(OpRegistry& ops) {
       .shape = square_shape,
       .gradient = cholesky_gradient,
       .saves = kY0,
+      .fault = [](const char* op, const Fault& fault) { return wrong_matrix(op, fault, "is not positive definite"); },
       .cost = factorise_cost<1>,
-      .flags = kChecksValues,
   });
   ops.define({
       .name = "MatrixSolve",
@@ -273,8 +280,8 @@ void define_factorise_ops(OpRegistry& ops) {
       .shape = solve_shape,
       .gradient = solve_gradient,
       .saves = kX0 | kY0,
+      .fault = singular,
       .cost = factorise_cost<1>,
-      .flags = kChecksValues,
   });
   ops.define({
       .name = "MatrixTriangularSolve",
@@ -286,8 +293,9 @@ void define_factorise_ops(OpRegistry& ops) {
       .shape = solve_shape,
       .gradient = triangular_solve_gradient,
       .saves = kX0 | kY0,
+      .fault = singular,
       .cost = factorise_cost<1>,
-      .flags = kHidden | kChecksValues,
+      .flags = kHidden,
   });
   ops.define({
       .name = "MatrixInverse",
@@ -302,8 +310,8 @@ void define_factorise_ops(OpRegistry& ops) {
       .shape = square_shape,
       .gradient = inverse_gradient,
       .saves = kY0,
+      .fault = singular,
       .cost = factorise_cost<2>,
-      .flags = kChecksValues,
   });
   ops.define({
       .name = "Qr",

@@ -9,21 +9,13 @@
 
 namespace lutra {
 
+struct OpDef;
+
 enum class FaultCode : uint32_t {
   None,
-  DivideByZero,
-  NegativePower,        // value: the exponent
-  NegativeShift,        // value: the count
-  IndexZero,            // counting from 1
-  IndexOutOfRange,      // value: the index as the user gave it; limit: the axis' size
-  ValueBelowFirst,      // limit: the first that is counted
-  LabelOutOfRange,      // value: the label as the user gave it; limit: how many classes there are
-  IdOutOfRange,         // value: the id as the user gave it; limit: the table's rows
-  NoDistribution,       // logits without a finite largest element
-  Singular,             // value: which matrix of the batch, from 1 on; limit: how many there are
-  NotPositiveDefinite,  // the same
-  OutOfMemory,          // for what the kernel needs beside its results
-  Injected,             // a simulated GPU was told to fail this command
+  WrongValue,   // what value and limit are is the op's to say (OpDef::fault)
+  OutOfMemory,  // for what the kernel needs beside its results
+  Injected,     // a simulated GPU was told to fail this command
 };
 
 struct Fault {
@@ -43,6 +35,6 @@ struct Fault {
 };
 
 // "gather: index 7 is past the axis' end (5)"
-Error fault_error(const char* lua_name, const Fault& fault);
+Error fault_error(const OpDef& op, const Fault& fault);
 
 }  // namespace lutra

@@ -78,6 +78,19 @@ void require_axes(const Inference& inference, int count) {
           count, " axes, and there can be ", kMaxRank);
 }
 
+Error wrong_index(const char* op, const Fault& fault) {
+  if (fault.limit < 0) return Error(ErrorCode::InvalidArgument, text(op, ": index 0; indices count from 1"));
+  return Error(ErrorCode::OutOfRange, text(op, ": index ", fault.value, " is past the axis' end (", fault.limit, ")"));
+}
+
+Error wrong_number(const char* op, const char* what, const char* of, const Fault& fault) {
+  if (fault.value == 0) {
+    return Error(ErrorCode::InvalidArgument, text(op, ": ", what, " 0; ", what, "s count from 1"));
+  }
+  return Error(ErrorCode::OutOfRange,
+               text(op, ": ", what, " ", fault.value, " is not there: there are ", fault.limit, " ", of));
+}
+
 void define_index_ops(OpRegistry& ops) {
   ops.define({
       .name = "GatherV2",
@@ -96,9 +109,9 @@ void define_index_ops(OpRegistry& ops) {
       .shape = gather_shape,
       .gradient = gather_gradient,
       .saves = kX1,
+      .fault = wrong_index,
       .cost = pick_cost,
       .gpu = kAnyDType,
-      .flags = kChecksValues,
   });
   ops.define({
       .name = "GatherNd",
@@ -117,9 +130,9 @@ void define_index_ops(OpRegistry& ops) {
       .shape = gather_nd_shape,
       .gradient = gather_nd_gradient,
       .saves = kX1,
+      .fault = wrong_index,
       .cost = pick_cost,
       .gpu = kAnyDType,
-      .flags = kChecksValues,
   });
   ops.define({
       .name = "TakeAlongAxis",
@@ -141,9 +154,9 @@ void define_index_ops(OpRegistry& ops) {
       .shape = take_along_axis_shape,
       .gradient = take_along_axis_gradient,
       .saves = kX1,
+      .fault = wrong_index,
       .cost = pick_cost,
       .gpu = kAnyDType,
-      .flags = kChecksValues,
   });
 }
 

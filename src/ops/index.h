@@ -5,7 +5,9 @@
 
 namespace lutra {
 
+class Error;
 class Inference;
+struct Fault;
 
 // gather, take_along_axis
 struct GatherAttrs {
@@ -24,5 +26,11 @@ struct ScatterAttrs {
 };
 // "gather: x (2, 3) and indices (4,) make 9 axes ..." when they do.
 void require_axes(const Inference& inference, int count);
+// "gather: index 7 is past the axis' end (5)". Fault::value: the index; limit: the axis' size, or -1 for the index 0
+// where they count from 1.
+Error wrong_index(const char* op, const Fault& fault);
+// "embedding: id 7 is not there: there are 5 rows", of numbers that count from 1 and never from the end. Fault::limit:
+// how many there are.
+Error wrong_number(const char* op, const char* what, const char* of, const Fault& fault);
 
 }  // namespace lutra

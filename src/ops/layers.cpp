@@ -3,6 +3,7 @@
 #include "ops/layers.h"
 #include "ops/cost.h"
 #include "ops/gradient.h"
+#include "ops/index.h"
 #include "ops/matmul.h"
 
 namespace lutra {
@@ -167,8 +168,8 @@ void define_layers_ops(OpRegistry& ops) {
       .shape = embedding_shape,
       .gradient = embedding_gradient,
       .saves = kX1,
+      .fault = [](const char* op, const Fault& fault) { return wrong_number(op, "id", "rows", fault); },
       .gpu = kAnyDType,
-      .flags = kChecksValues,
   });
   ops.define({
       .name = "EmbeddingGrad",

@@ -3,6 +3,7 @@
 #include "ops/losses.h"
 #include "ops/cost.h"
 #include "ops/gradient.h"
+#include "ops/index.h"
 
 namespace lutra {
 namespace {
@@ -160,9 +161,9 @@ void define_losses_ops(OpRegistry& ops) {
       .shape = cross_entropy_shape,
       .gradient = cross_entropy_gradient,
       .saves = kX0 | kX1,
+      .fault = [](const char* op, const Fault& fault) { return wrong_number(op, "label", "classes", fault); },
       .cost = elements_cost<4>,
       .gpu = kFloats,
-      .flags = kChecksValues,
   });
   ops.define({
       .name = "CrossEntropyGrad",

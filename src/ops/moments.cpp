@@ -76,7 +76,7 @@ void define_moments_ops(OpRegistry& ops) {
                       .lua_name = "var",
                       .summary = "The variance over the given axes, or of all elements: the mean square of what is "
                                  "left when the mean is taken off. Of nothing nan.",
-                      .source = "numpy.var; Chan, Golub and LeVeque 1983",
+                      .source = "numpy.var, tf.math.reduce_variance; Chan, Golub and LeVeque 1983",
                       .example = "lutra.var{1, 2, 3, 4}  --> 1.25",
                       .gradient = var_gradient,
                       .saves = kX0,

@@ -19,9 +19,11 @@
 
 namespace lutra {
 
+class Error;
 class Gradient;
 class Inference;
 struct Call;
+struct Fault;
 struct KernelArgs;
 
 enum InputFlags : uint8_t {
@@ -46,7 +48,7 @@ enum class Compute : uint8_t {
 
 enum OpFlags : uint8_t {
   kDynamic = 1,       // sizes of outputs depend on values; CPU only
-  kChecksValues = 2,  // the kernel may find a mistake in values (ops/fault.h)
+  kChecksValues = 2,  // the kernel may tell a Fault; set by the registry where the entry has `fault`
   kNoMethod = 4,      // a function only
   kHidden = 8,        // no Lua function: made by the binding itself
   kRandom = 16,       // its attributes hold an Rng
@@ -92,6 +94,8 @@ struct OpDef {
   void (*gradient)(Gradient& gradient) =
       nullptr;         // null: its outputs depend on no input smoothly, or have no dtype that could
   uint16_t saves = 0;  // of Saves
+  // What it says of a mistake in values that its kernel found (ops/fault.h), after "gather: ", the op's name.
+  Error (*fault)(const char* op, const Fault& fault) = nullptr;
   Cost (*cost)(const KernelArgs& args) = nullptr;  // null: a flop an output element, each byte touched once
   DTypes gpu = {};                                 // the one statement of GPU coverage
   uint8_t flags = 0;
@@ -123,12 +127,20 @@ struct Operand {
   Scalar number;
 };
 
+// Ops in a row, by the numbers that their results carry (TensorRep::origin): those after `before` up to `last`.
+struct OriginRange {
+  uint32_t before = 0;
+  uint32_t last = 0;
+  bool has(const TensorRep& tensor) const { return tensor.origin - before - 1 < last - before; }
+};
+
 // An op with its arguments, read but not yet checked. Trivially destructible: Lua may jump over it.
 struct Call {
   const OpDef* op;
   const Operand* in;
   int n_in;
-  int index_base;  // 1 when a Lua program is to read the error texts
+  int index_base;        // 1 when a Lua program is to read the error texts
+  OriginRange literals;  // inputs from it were made of Lua values for this call, and are logged with it
   alignas(8) std::byte attrs[kMaxAttrBytes];
 
   Call(const OpDef& def, const Operand* inputs, int count, int base = 0)

@@ -37,6 +37,7 @@ const OpDef& OpRegistry::define(OpDef op) {
   assert(op.shape != nullptr && by_name_.count(op.name) == 0);
   op.id = static_cast<uint16_t>(ops_.size());
   op.group = group_;
+  if (op.fault != nullptr) op.flags |= kChecksValues;
   op.plain_inputs = !op.inputs.empty() && std::all_of(op.inputs.begin(), op.inputs.end(), [&](const InputDef& input) {
     return (input.flags & kOwnDType) == 0 && input.dtypes == op.inputs[0].dtypes;
   });

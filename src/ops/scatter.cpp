@@ -87,9 +87,9 @@ void define_scatter_ops(OpRegistry& ops) {
       .shape = scatter_add_shape,
       .gradient = scatter_add_gradient,
       .saves = kX1,
+      .fault = wrong_index,
       .cost = scatter_add_cost,
       .gpu = kNumbers,
-      .flags = kChecksValues,
   });
   const ScatterEntry entries[] = {
       {"GatherGrad", "gather's gradient: zeros with each part of dy added where it came from.", gather_grad_gradient},

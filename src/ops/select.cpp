@@ -77,7 +77,7 @@ void define_select_ops(OpRegistry& ops) {
       .output =
           "the broadcast shape of all three; the promoted dtype: integers stay integers unless a bound is a float",
       .errors = "InvalidArgument if all inputs are bool or the shapes do not broadcast.",
-      .source = "numpy.clip",
+      .source = "numpy.clip, tf.clip_by_value",
       .example = "lutra.clip({-1, 2, 9}, 0, 5)  --> {0, 2, 5}",
       .shape = broadcast_all,
       .gradient = clip_gradient,

@@ -160,6 +160,7 @@ binary("floordiv", "x q", "torch.floor_divide(x, q)", "np.floor_divide(x, q)")
 binary("mod", "x q", "torch.remainder(x, q)", "np.mod(x, q)", {tolerance = 1e-4})
 binary("pow", "p y", nil, "np.power(p, y)")
 binary("atan2", "x y", nil, "np.arctan2(x, y)")
+binary("xlogy", "x p", "torch.special.xlogy(x, p)", "x * np.log(p)")
 binary("squared_difference", "x y", "F.mse_loss(x, y, reduction='none')", "np.square(x - y)")
 for short, long in ("eq:equal ne:not_equal lt:less le:less_equal gt:greater ge:greater_equal"):gmatch("(%w+):(%S+)") do
   binary(short, "x y", nil, ("np.%s(x, y)"):format(long), {write = 1})

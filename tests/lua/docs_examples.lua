@@ -2,6 +2,7 @@
 --   ```lua run --sim-gpus 2        a program; the options go to lutra, words like NAME=value before them to its environment
 --   ```text output                 the next block: stdout and stderr in order, the program's file being example.lua
 --   ```lua session --sim-gpus 2    typed lines at the prompt and their answers, as in tests/sessions
+--   ```diff                        git's, of one file: what it leaves there, hunk by hunk, still stands there
 -- Wildcards are golden.lua's: `<*>` within a line, a line `...` for any lines. A program whose output nobody prints, and
 -- an output without a program, are mistakes. `--accept [FILE]` writes what was printed into the pages: look at the diff.
 package.path = "tests/support/?.lua;" .. package.path
@@ -49,6 +50,27 @@ local function run_program(code, words)
   return printed
 end
 
+-- What a diff says that is not so any more, or nil.
+local function outdated(diff)
+  local path, hunks = nil, {}
+  for _, line in ipairs(diff) do
+    local mark, rest = line:sub(1, 1), line:sub(2)
+    if line:match("^%+%+%+ b/") then
+      path = line:match("^%+%+%+ b/(.*)$")
+    elseif mark == "@" then
+      hunks[#hunks + 1] = {}
+    elseif path and (mark == "+" or mark == " ") then
+      table.insert(hunks[#hunks], rest)
+    end
+  end
+  if not path or #hunks == 0 then return "a diff without a file or a hunk" end
+  local text = "\n" .. golden.read(path) .. "\n"
+  for i, hunk in ipairs(hunks) do
+    local wanted = "\n" .. table.concat(hunk, "\n") .. "\n"
+    if not text:find(wanted, 1, true) then return ("hunk %d does not stand in %s (any more)"):format(i, path) end
+  end
+end
+
 local count, problems = 0, {}
 
 local function check_page(path)
@@ -79,6 +101,10 @@ local function check_page(path)
     elseif typed then
       local parsed = session.parse((typed ~= "" and "# options: " .. typed .. "\n" or "") .. table.concat(text, "\n"))
       compare(block, parsed.lines, session.play(parsed))
+    elseif block.info == "diff" then
+      count = count + 1
+      local what = outdated(text)
+      if what then problem(block.first, what) end
     elseif block.info == "text output" then
       local before = blocks[i - 1]
       if not before or not before.info:match("^lua run%f[%s\0]") then

@@ -200,6 +200,10 @@ expect.equal(names, { "a,b", "", 'c"d' })
 lt.save(at "x.csv", { 1, 2, 3 })
 expect.equal(lt.load(at "x.csv"):totable(), { { 1 }, { 2 }, { 3 } })
 expect.equal(lt.load(at "x.csv").dtype, "int32")
+write(at "x.csv", "1,,3\n4,5,\n")
+expect.equal(tostring(lt.load(at "x.csv")), "lutra.Tensor(\n[[ 1. nan  3.]\n [ 4.  5. nan]], shape=(2, 3), dtype=float32)")
+expect.equal(lt.load(at "x.csv", { missing = 0 }):totable(), { { 1, 0, 3 }, { 4, 5, 0 } })
+expect.equal(lt.load(at "x.csv", { missing = -1, dtype = "int8" }):totable(), { { 1, -1, 3 }, { 4, 5, -1 } })
 write(at "x.csv", "3000000000\n-1")
 expect.equal(lt.load(at "x.csv").dtype, "int64")
 write(at "x.csv", "")
@@ -294,7 +298,7 @@ local function wrong(extension, bytes, words, options)
 end
 for _, case in ipairs {
   { "1,2\n3\n", "line 2: it has 1 fields, the first row has 2" }, { "1,2\n\n3,x\n", "line 3, field 2: 'x' is no number" },
-  { "1,\n", "line 1, field 2: it is empty" }, { "1,1e999\n", "does not fit a float64" }, { "+\n", "'+' is no number" },
+  { "1,1e999\n", "does not fit a float64" }, { "+\n", "'+' is no number" },
   { "0x10\n", "is no number" }, { ("7"):rep(5000), "longer than 4096 bytes" }, { '"1', "a quote is not closed" },
   { '"1"2', "text after a quote" },
 } do
@@ -303,6 +307,10 @@ end
 wrong("csv", "a,b\n1\n", "line 2: it has 1 fields, the header has 2", { header = true })
 wrong("csv", "1\n300\n", "line 2, field 1: '300' does not fit uint8", { dtype = "uint8" })
 wrong("csv", "1.5\n", "'1.5' does not fit int32", { dtype = "int32" })
+wrong("csv", "1,\n", "line 1, field 2: it is empty, and int32 has no nan; {missing = 0}", { dtype = "int32" })
+wrong("csv", "1\n", "missing is 300, which does not fit uint8", { dtype = "uint8", missing = 300 })
+wrong("csv", "1\n", "load: missing is true, expected a number", { missing = true })
+wrong("csv", "1,NA\n", "line 1, field 2: 'NA' is no number")
 wrong("csv", "2\n", "'2' does not fit bool", { dtype = "bool" })
 -- An npy file with this dtype, shape and rest.
 local function npy(descr, shape, rest)

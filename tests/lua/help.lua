@@ -65,6 +65,14 @@ expect.equal(lt.help("gradient"), lt.help("GradientTape.gradient"))
 has(lt.help("reduce"), "Operations of the group reduce", "lutra.logsumexp  -- ")
 for _, family in ipairs { "linalg", "shape", "nn" } do has(lt.help(family), "  -- ") end
 for _, name in ipairs { "reduce_sum", "tf.reduce_sum", "tf.math.reduce_sum" } do expect.equal(lt.help(name), lt.help("sum"), name) end
+for foreign, own in pairs {
+  ["tf.Variable"] = "Variable", ["tf.config.list_physical_devices"] = "config.list_physical_devices", ["tf.equal"] = "eq",
+  ["tf.config.experimental.set_memory_growth"] = "config.set_memory_growth", ["tf.random.normal"] = "random.normal",
+  ["tf.clip_by_value"] = "clip", ["tf.math.reduce_variance"] = "var", ["tf.debugging.set_log_device_placement"] =
+  "debugging.set_log_device_placement", ["tf.constant"] = "constant", ["tf.repeat"] = "repeat_interleave",
+} do
+  expect.equal(lt.help(foreign), lt.help(own), foreign)
+end
 
 -- A miss points at the line that asked, not into help's own source.
 do

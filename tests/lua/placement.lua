@@ -154,6 +154,52 @@ Copying tensor (20,) of 80 bytes from /job:localhost/replica:0/task:0/device:GPU
 Executing op Unique in device /job:localhost/replica:0/task:0/device:CPU:0 (Unique has no GPU kernel)
 Executing op Reshape in device /job:localhost/replica:0/task:0/device:GPU:0 (moves no data: stays on its input's device)
 ]])
+-- The tensor that a table or a number becomes for an op is logged with the op; not when the op is refused.
+logs([[
+lt.debugging.set_log_device_placement(true, {copies = true})
+local a, v = lt.device("/GPU:1", lt.ones, {20}), lt.device("/GPU:0", lt.Variable, {1, 2})
+print "refused"
+pcall(lt.matmul, lt.ones {2, 2}, 3.0)
+pcall(lt.exp, {true})
+pcall(lt.split, {1, 2}, 3)
+pcall(lt.concat, { a, {1, 2}, {{1}} })
+pcall(lt.add, a, {1, 2, 3})
+pcall(v.assign, v, {1, 2, 3})
+pcall(function() v[1] = {1, 2, 3} end)
+pcall(lt.device, "/GPU:7", lt.exp, {1})
+print "run"
+lt.gather(a, 3)
+lt.unstack {1, 2}
+lt.concat { v, a, {3, 4}, {5} }
+v:assign {3, 4}
+v:assign_add {3, 4}
+v[{}] = {5, 6}
+lt.device("/CPU:0", lt.exp, {1})
+]], ([[
+Executing op Fill in device GPU:1
+Executing op _EagerConst in device GPU:0
+Executing op VarHandleOp in device GPU:0
+Executing op AssignVariableOp in device GPU:0
+refused
+Executing op Fill in device GPU:0
+run
+Executing op _EagerConst in device GPU:0
+Copying tensor (20,) of 80 bytes from GPU:1 to GPU:0
+Executing op GatherV2 in device GPU:0
+Executing op _EagerConst in device GPU:0
+Executing op Unpack in device GPU:0
+Executing op _EagerConst in device GPU:0
+Executing op _EagerConst in device GPU:0
+Executing op ReadVariableOp in device GPU:0
+Executing op ConcatV2 in device GPU:0
+Executing op _EagerConst in device GPU:0
+Executing op AssignVariableOp in device GPU:0
+Executing op _EagerConst in device GPU:0
+Executing op AssignAddVariableOp in device GPU:0
+Executing op _EagerConst in device GPU:0
+Executing op StridedSliceAssign in device GPU:0
+Executing op Exp in device CPU:0
+]]):gsub("[GC]PU:%d", prefix .. "%0"), nil)
 logs([[
 lt.debugging.set_log_device_placement(true, {once = true})
 for i = 1, 5 do local _ = lt.ones {2} + i end

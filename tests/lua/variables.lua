@@ -136,6 +136,86 @@ do
   })
 end
 
+-- A value of 36 bytes carries its bytes itself, a slice of another tensor shares that one's: updates go from each to the
+-- other, and what is booked goes along (under the address sanitizer this also sees a Runtime that was left behind).
+do
+  local function slice() return lt.ones { 17 }[{ { 1, 9 } }] end
+  local start = lt.debugging.live_storages()
+  for _, update in ipairs {
+    function(w) w:assign(lt.ones { 9 }) end, function(w) w:assign(slice()) end, function(w) w:assign_add(1) end,
+    function(w) w:assign(w + 1) end, function(w) w[{ { 1, 2 } }] = 3 end, function(w) w:assign(7) end,
+  } do
+    for _, initial in ipairs { slice(), lt.ones { 9 } } do
+      local w = lt.Variable(initial)
+      for _ = 1, 3 do
+        update(w)
+        update(w)
+        w:assign(slice())
+      end
+      expect.equal((w * 1):totable(), { 1, 1, 1, 1, 1, 1, 1, 1, 1 })
+    end
+  end
+  collectgarbage()
+  collectgarbage()
+  expect.equal(lt.debugging.live_storages(), start, "storages that variables left")
+end
+
+-- tidy frees a variable, whatever its size and what it became; one from outside stays.
+do
+  local small, large, became
+  local outside = lt.Variable(lt.ones { 9 })
+  local start = lt.debugging.live_storages()
+  lt.tidy(function()
+    small, large, became = lt.Variable(1.0), lt.Variable(lt.ones { 20 }), lt.Variable(lt.ones { 9 })
+    became:assign(lt.ones { 17 }[{ { 1, 9 } }])
+    outside:assign(lt.ones { 17 }[{ { 1, 9 } }])
+  end)
+  for _, w in ipairs { small, large, became } do
+    expect.equal(tostring(w), "lutra.Variable(released)")
+    expect.raises("FailedPrecondition", "released", w.assign, w, 1)
+  end
+  expect.equal(lt.debugging.live_storages(), start + 1, "storages after the tidy")
+  expect.equal(outside:value():sum():item(), 9)
+end
+
+-- Made by a finalizer, and then updated from without.
+do
+  local text, ok = expect.program([[
+setmetatable({}, { __gc = function() v = lt.Variable(lt.ones { 17 }[{ { 1, 9 } }]) end })
+collectgarbage()
+v:assign(lt.ones { 9 })
+v = nil
+collectgarbage()
+collectgarbage()
+for i = 1, 1000 do local s = ("x"):rep(200 + i % 50) end
+print("done")]])
+  assert(ok, text)
+  expect.equal(text, "done\n")
+end
+
+-- A first value from another device is copied, which the log tells as of any copy; what an op that failed had copied is
+-- not told again.
+do
+  local far = lt.device("GPU:1", lt.ones, { 30 })
+  local events = {}
+  lt.debugging.set_log_handler(function(event) events[#events + 1] = event end)
+  pcall(lt.device, "CPU:0", lt.floordiv, lt.device("GPU:1", lt.constant, { 1 }), 0)
+  events = {}
+  local w = lt.device("GPU:0", lt.Variable, far)
+  lt.device("GPU:1", lt.Variable, far)
+  lt.debugging.set_log_handler(nil)
+  local copies = {}
+  for _, event in ipairs(events) do
+    for _, copy in ipairs(event.copies) do
+      copies[#copies + 1] = ("%s: %s of %d from %s to %s"):format(event.op, copy.shape, copy.bytes,
+        copy.source:match("%u+:%d$"), copy.target:match("%u+:%d$"))
+    end
+  end
+  expect.equal(#events, 4, "events")
+  expect.equal(copies, { "AssignVariableOp: (30,) of 120 from GPU:1 to GPU:0" })
+  expect.equal(w:sum():item(), 30.0)
+end
+
 -- What cannot be.
 expect.raises("InvalidArgument", "Variable: initial is nil", lt.Variable)
 expect.raises("InvalidArgument", "Variable: initial is a function", lt.Variable, print)

@@ -85,7 +85,7 @@ function config.get_visible_devices(device_type) end
 --- Source: tf.config.experimental.set_memory_growth
 function config.set_memory_growth(device, enable) end
 
---- What set_memory_growth said.
+--- What set_memory_growth said; of TF_FORCE_GPU_ALLOW_GROWTH nothing is known here, as in TensorFlow.
 ---@param device string|lutra.PhysicalDevice
 ---@return boolean|nil # nil when nothing was said
 --- Errors: InvalidArgument for an unknown device.

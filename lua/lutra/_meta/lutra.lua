@@ -43,9 +43,9 @@ function lutra.from_bytes(bytes, dtype, shape) end
 ---
 --- `.npy`, `.csv` and `.png` give a tensor, `.npz` and `.safetensors` a table of tensors by name. A picture is uint8 of shape
 --- {height, width, channels}; 16 bits become 8. A csv is {rows, columns}: int32 (int64 when one does not fit), float32 if there
---- is any fraction, or `dtype`; lines that begin with # are comments.
+--- is any fraction, or `dtype`. An empty field is nan, or what `missing` says; lines that begin with # are comments.
 ---@param path string
----@param options? table csv: {header = true}: the first line names the columns; {delimiter = ";"}; {dtype = "float64"}
+---@param options? table csv: {header = true}: the first line names the columns; {delimiter = ";"}; {dtype = "float64"}; {missing = 0}
 ---@return lutra.Tensor|table<string, lutra.Tensor> # placed as a constant is: on the device of the scope, else the first GPU
 ---@return string[]? # of a csv with a header: the columns' names
 --- Errors: NotFound when there is no such file. InvalidArgument for an unknown extension or option, and for a file that is

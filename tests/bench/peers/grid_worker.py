@@ -10,8 +10,9 @@ from itertools import repeat
 from time import perf_counter, process_time
 
 import numpy as np
+from timing import SOURCE, Report
 
-BATCH_SECONDS, WARM_SECONDS, SECONDS, FEWEST, LONGEST, SAMPLES = 0.001, 0.005, 0.02, 5, 0.5, 16
+SAMPLES = 16
 
 system, path = sys.argv[1:3]
 scope = {"np": np, "rng": np.random.default_rng(1)}
@@ -42,26 +43,11 @@ def given(name):
     return tensors[name]
 
 
-class Report:
-    """Says how many runs the next batch has; 0 ends the measurement."""
+class ShortReport(Report):
+    BATCH_SECONDS, WARM_SECONDS, SECONDS, FEWEST, LONGEST = 0.001, 0.005, 0.02, 5, 0.5
 
-    def __init__(self):
-        self.n, self.warm, self.total, self.times, self.warming = 1, 0.0, 0.0, [], False
-
-    def __call__(self, seconds=None):
-        if seconds is None:
-            return self.n
-        if seconds < BATCH_SECONDS and not self.warming:
-            self.n *= 2
-        elif self.warm < WARM_SECONDS:
-            self.warming = True
-            self.warm += seconds
-        else:
-            self.times.append(seconds / self.n * 1e9)
-            self.total += seconds
-            if (len(self.times) >= FEWEST and self.total >= SECONDS) or self.total >= LONGEST:
-                return 0
-        return self.n
+    def has_enough(self):
+        return (len(self.times) >= self.FEWEST and self.total >= self.SECONDS) or self.total >= self.LONGEST
 
 
 class Once:
@@ -69,21 +55,6 @@ class Once:
 
     def __call__(self, seconds=None):
         return 1 if seconds is None else 0
-
-
-# The loop's variables are locals of a function, which is where Python is fastest.
-SOURCE = """
-def work(report, {names}):
-    {setup}
-    n = report()
-    while n:
-        runs = repeat(None, n)
-        start = perf_counter()
-        for _ in runs:
-            {run}
-        n = report(perf_counter() - start)
-    return {check}
-"""
 
 
 @cache
@@ -104,9 +75,9 @@ def print_result(name, result):
 def measure(name, inputs, setup, run, check):
     names = inputs.split()
     here = dict(scope, repeat=repeat, perf_counter=perf_counter)
-    text = SOURCE.format(names=", ".join(names + ["*_"]), setup=setup or "pass", run=run, check=check or "r")
+    text = SOURCE.format(names=", ".join(names + ["*_"]), setup=setup or "pass", run=run, result=check or "r")
     exec(text, here)
-    report = Report() if wants["time"] == "1" else Once()
+    report = ShortReport() if wants["time"] == "1" else Once()
     result = here["work"](report, *map(given, names))
     if report.times:
         print("time", name, statistics.median_low(report.times), sep="\t")

@@ -1,12 +1,17 @@
 #include "core/parallel.h"
 
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/catch.h"
@@ -46,6 +51,51 @@ TEST_CASE("a loop covers its range once, whatever the number of threads", "[para
   }
   set_max_threads(0);
 }
+
+TEST_CASE("a loop is shared out in equal ranges", "[parallel]") {
+  std::mutex mutex;
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  auto note = [&](int64_t begin, int64_t end) {
+    std::lock_guard lock(mutex);
+    ranges.emplace_back(begin, end);
+  };
+  // Of 256 grains and more, so that it is shared even if helpers came late before.
+  constexpr int64_t kCount = 100'000;
+  for (int threads : {2, 3, 4}) {
+    set_max_threads(threads);
+    for (int64_t unit : {64, 1000}) {
+      CAPTURE(threads, unit);
+      ranges.clear();
+      if (unit == 64) parallel_for(kCount, 300, note);
+      else parallel_for(kCount, 300, unit, note);
+      if (ranges.size() == 1) continue;  // a build without threads, or a system that gives none
+      CHECK(ranges.size() == static_cast<std::size_t>(max_threads()));
+      for (auto [begin, end] : ranges) {
+        CHECK(begin % unit == 0);
+        CHECK(std::abs(end - begin - kCount / max_threads()) <= unit * threads);
+      }
+    }
+  }
+  set_max_threads(0);
+}
+
+#if !defined(__SANITIZE_THREAD__)
+TEST_CASE("loops of any length are run by the same threads", "[parallel]") {
+  set_max_threads(4);
+  std::mutex mutex;
+  std::set<pid_t> tasks;
+  auto note = [&](int64_t, int64_t) {
+    std::lock_guard lock(mutex);
+    tasks.insert(static_cast<pid_t>(syscall(SYS_gettid)));
+  };
+  for (int i = 0; i < 20; ++i) {
+    parallel_for(1024, 1, note);
+    parallel_for(512, 256, note);
+  }
+  CHECK(tasks.size() <= 4);
+  set_max_threads(0);
+}
+#endif
 
 TEST_CASE("a loop inside a shared loop stays on its thread", "[parallel]") {
   set_max_threads(2);

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "unit/io/memory_file.h"
 
 using namespace lutra;
@@ -41,6 +43,49 @@ TEST_CASE("the kind of numbers decides the dtype, or the option", "[csv]") {
   CHECK(values_of<int8_t>(read("127,-128,1e1", options).entries[0]) == std::vector<int8_t>{127, -128, 10});
   says(refusal(FileFormat::Csv, "1\n128", options), "line 2, field 1: '128' does not fit int8");
   says(refusal(FileFormat::Csv, "nan", options), "'nan' does not fit int8");
+}
+
+TEST_CASE("an empty field is nan, or the number that is asked for", "[csv]") {
+  for (const char* text : {"1,,3\n,5,\n", "1, \t,3\r\n,5,", "\n1,\"\",3\n  ,5,\t"}) {
+    INFO(text);
+    LoadedFile file = read(text);
+    CHECK(file.entries[0].shape == Shape{2, 3});
+    std::vector<float> got = values_of<float>(file.entries[0]);
+    for (std::size_t i : {1, 3, 5}) CHECK(std::isnan(got[i]));
+    CHECK((got[0] == 1 && got[2] == 3 && got[4] == 5));
+  }
+  ReadOptions options;
+  options.missing = Scalar::of(int64_t{-1});
+  CHECK(values_of<int32_t>(read("1,,3", options).entries[0]) == std::vector<int32_t>{1, -1, 3});
+  options.missing = Scalar::of(int64_t{1} << 40);
+  CHECK(read("1,2", options).entries[0].dtype == DType::Int32);
+  CHECK(read("1,", options).entries[0].dtype == DType::Int64);
+  options.missing = Scalar::of(0.5);
+  CHECK(values_of<float>(read(",", options).entries[0]) == std::vector<float>{0.5, 0.5});
+  options.dtype = DType::Int8;
+  says(refusal(FileFormat::Csv, "1,2", options), "missing is 0.5, which does not fit int8");
+  options.missing.reset();
+  says(refusal(FileFormat::Csv, "1,2\n3,\n", options),
+       "line 2, field 2: it is empty, and int8 has no nan; {missing = 0}");
+  options.dtype = DType::Bool;
+  says(refusal(FileFormat::Csv, "1,", options), "bool has no nan");
+  options.missing = Scalar::of(int64_t{1});
+  CHECK(read("0,", options).entries[0].bytes == std::vector<std::byte>{std::byte{0}, std::byte{1}});
+  options.missing = Scalar::of(int64_t{2});
+  says(refusal(FileFormat::Csv, "0,", options), "missing is 2, which does not fit bool");
+  // Fields are counted all the same, and several spaces are no missing numbers.
+  says(refusal(FileFormat::Csv, "1,2\n3,4,\n"), "line 2: it has 3 fields, the first row has 2");
+  ReadOptions spaces;
+  spaces.delimiter = ' ';
+  says(refusal(FileFormat::Csv, "1  2", spaces), "line 1, field 2: it is empty; one space stands between two numbers");
+  ReadOptions tabs;
+  tabs.delimiter = '\t';
+  CHECK(read("\t\t\n", tabs).entries[0].shape == Shape{1, 3});
+  // Below a comment that is a header a first row may have empty fields.
+  tabs.header = true;
+  LoadedFile file = read("# a\tb\n1\t\n", tabs);
+  CHECK(file.columns == std::vector<std::string>{"a", "b"});
+  CHECK(file.entries[0].shape == Shape{1, 2});
 }
 
 TEST_CASE("a header names the columns", "[csv]") {
