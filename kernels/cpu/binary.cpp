@@ -6,7 +6,7 @@
 #include "kernels/cpu/arithmetic.h"
 #include "kernels/cpu/atan2.h"
 #include "kernels/cpu/division.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/long_functions.h"
 #include "kernels/cpu/power.h"
 
 namespace lutra {
@@ -98,7 +98,7 @@ template <class T> void run_pow(const KernelArgs& args) {
     }
   }
   if constexpr (std::is_integral_v<T>) run_checked_binary<Pow, T>(args);
-  else run_binary<Pow, T, T>(args);
+  else run_long_binary<Pow, T>(args);
 }
 
 // Integers may be told a mistake of, floats have inf and nan.
@@ -129,7 +129,7 @@ void register_binary_cpu(KernelRegistry& kernels) {
   add_binary<Minimum>(kernels, "Minimum", AllNumbers{});
   add_gradient<MaximumGrad>(kernels, "MaximumGrad");
   add_gradient<MinimumGrad>(kernels, "MinimumGrad");
-  add_binary<Atan2>(kernels, "Atan2", AllFloats{});
+  add_long_binary<Atan2>(kernels, "Atan2");
   add_checked<FloorDiv>(kernels, "FloorDiv");
   add_checked<FloorMod>(kernels, "FloorMod");
   kernels.add_each("Pow", DeviceType::CPU, AllNumbers{},

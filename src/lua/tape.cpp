@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <new>
 
+#include "lua/constants.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
 #include "lua/tensor_group.h"
@@ -154,6 +155,19 @@ void read_request(Args& args, Request* request) {
 constexpr int64_t kUnconnectedSize = -2;
 static_assert(kUnconnectedSize != State::kReleasedSize);
 
+// The seed of a single target may be a number or a table of them, as tensors may elsewhere. May raise a Lua error.
+void read_seed_literal(lua_State* L, State& state, TensorGroup* seeds) {
+  if (!is_literal(L, kSeeds)) return;
+  if (seeds->is_table) {
+    bool holds_numbers = !seeds->is_named && lua_rawgeti(L, kSeeds, 1) != LUA_TNIL && to_box(L, -1) == nullptr;
+    lua_settop(L, kSeeds);
+    if (!holds_numbers) return;
+  }
+  DType dtype = to_box(L, kTarget)->tensor.dtype;
+  if (!make_constant(L, state, kSeeds, {"gradient", "output_gradients"}, dtype)) state.raise(L);
+  *seeds = TensorGroup();
+}
+
 // Read: the forms of what was given, and the options; leaves the tape, target, sources and output_gradients or nil.
 void read_options(lua_State* L, State& state, Request* request) {
   constexpr int option = kSeeds + 1;  // where output_gradients is put
@@ -178,6 +192,7 @@ void read_options(lua_State* L, State& state, Request* request) {
   });
   lua_settop(L, option);
   lua_replace(L, kSeeds);
+  if (!targets.is_table) read_seed_literal(L, state, &seeds);
 }
 
 // Create, first half: the lists, and room for what read_request finds in them.

@@ -30,6 +30,8 @@ do
   expect.equal(tape:gradient(sum, { idle }, { unconnected_gradients = "zero" })[1]:totable(), { 0, 0 })
   expect.equal(tape:gradient({ product, sum }, a):item(), 7)
   expect.equal(tape:gradient(sum, a, { output_gradients = lt.constant(10.0) }):item(), 40)
+  expect.equal(tape:gradient(sum, a, { output_gradients = 10 }):item(), 40)
+  expect.equal(tape:gradient(sum * idle, a, { output_gradients = { 1, 0.5 } }):item(), 8)
   expect.equal(#tape:gradient(sum, {}), 0)
 end
 
@@ -180,7 +182,7 @@ for _, case in ipairs {
   { "gradient: sources[2] is \"x\"", function(t) t:gradient(lt.constant(1.0), { lt.Variable(1.0), "x" }) end },
   { "gradient: 6 arguments given", function(t) t:gradient(lt.constant(1.0), lt.constant(1.0), {}, 1, 2) end },
   { "unconnected_gradients is \"nought\"", function(t) t:gradient(lt.constant(1.0), lt.constant(1.0), { unconnected_gradients = "nought" }) end },
-  { "output_gradients has 2 entries, and there are 1 targets", function(t) t:gradient(lt.constant(1.0), lt.constant(1.0), { output_gradients = { 1, 2 } }) end },
+  { "output_gradients has 2 entries, and there are 1 targets", function(t) t:gradient({ lt.constant(1.0) }, lt.constant(1.0), { output_gradients = { 1, 2 } }) end },
   { "output_gradients (2,) of float32 does not match its target () of float32", function(t)
     local x = lt.Variable(1.0)
     t:gradient(x * 2, x, { output_gradients = lt.ones { 2 } })
