@@ -1,6 +1,6 @@
 // One matrix product of row-major matrices on the CPU. Each element of c is a sum over k; for float64 and the integers
-// it is added up from the first term to the last, whatever the number of threads. A vector's products of 4,096 terms or
-// more are sums of blocks, as those of reduce.h.
+// it is added up from the first term to the last, whatever the number of threads; but dot products of floats in small
+// matrices, and a vector's products of 4,096 terms or more, are sums of lanes and blocks, as those of reduce.h.
 #pragma once
 
 #include <cstdint>
