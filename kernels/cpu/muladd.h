@@ -1,0 +1,23 @@
+// a * b + c in one rounding at the levels of the processor that have it, in two elsewhere: functions made of it are as
+// accurate at every level, and differ in their last bits (docs/decisions/cpu-levels-by-the-compiler.md).
+#pragma once
+
+#include <type_traits>
+
+namespace lutra {
+
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+inline constexpr bool kFusedMuladd = true;
+#else
+inline constexpr bool kFusedMuladd = false;
+#endif
+
+// kFused = false asks for the two roundings everywhere, and so for the same bits on every device.
+template <bool kFused = kFusedMuladd, class T>
+[[gnu::always_inline]] constexpr T muladd(T a, std::type_identity_t<T> b, std::type_identity_t<T> c) {
+  if constexpr (!kFused) return a * b + c;
+  else if constexpr (std::is_same_v<T, float>) return __builtin_fmaf(a, b, c);
+  else return __builtin_fma(a, b, c);
+}
+
+}  // namespace lutra
