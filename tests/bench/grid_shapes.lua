@@ -26,28 +26,31 @@ return function(add)
   for _, n in ipairs {32, 64, 128, 256, 512, 1024, 2048} do
     local sizes = ("%d, %d"):format(n, n)
     add {
-      name = "matmul " .. n, class = "shapes", flops = 2 * n ^ 3,
+      name = "matmul " .. n, class = "shapes", flops = 2 * n ^ 3, onednn = ("%d %d %d 0 0"):format(n, n, n),
       setup = joined(filled("a", sizes, 127), filled("b", sizes, 113)),
       lutra = "r = lt.matmul(a, b)", torch = "r = torch.matmul(a, b)", numpy = "r = np.matmul(a, b)",
       tolerance = 1e-4,
     }
   end
-  for _, shape in ipairs {{64, 1024, 1024}, {256, 512, 512}} do
+  for _, shape in ipairs {{64, 1024, 1024}, {64, 2048, 2048}, {256, 512, 512}} do
     local m, k, n = table.unpack(shape)
     add {
       name = ("matmul %dx%dx%d"):format(m, k, n), class = "shapes", flops = 2 * m * k * n, tolerance = 1e-4,
+      onednn = ("%d %d %d 0 0"):format(m, k, n),
       setup = joined(filled("a", ("%d, %d"):format(m, k), 127), filled("b", ("%d, %d"):format(k, n), 113)),
       lutra = "r = lt.matmul(a, b)", torch = "r = torch.matmul(a, b)", numpy = "r = np.matmul(a, b)",
     }
   end
   add {
     name = "matmul weight gradient 512x512x256", class = "shapes", flops = 2 * 512 * 512 * 256, tolerance = 1e-4,
+    onednn = "512 256 512 1 0",
     setup = joined(filled("a", "256, 512", 127), filled("b", "256, 512", 113)),
     lutra = "r = lt.matmul(a, b, {transpose_a = true})", torch = "r = torch.matmul(a.t(), b)",
     numpy = "r = np.matmul(a.T, b)",
   }
   add {
     name = "matmul transposed 512", class = "shapes", flops = 2 * 512 ^ 3, tolerance = 1e-4,
+    onednn = "512 512 512 0 1",
     setup = joined(filled("a", "512, 512", 127), filled("b", "512, 512", 113)),
     lutra = "r = lt.matmul(a, b, {transpose_b = true})", torch = "r = torch.matmul(a, b.t())",
     numpy = "r = np.matmul(a, b.T)",
