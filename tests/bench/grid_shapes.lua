@@ -66,11 +66,26 @@ return function(add)
     lutra = "r = lt.einsum('bij,bkj->bik', a, b)", torch = "r = torch.einsum('bij,bkj->bik', a, b)",
     numpy = "r = np.einsum('bij,bkj->bik', a, b, optimize=True)",
   }
+  for _, shape in ipairs {{64, 512, 512}, {1024, 64, 256}} do
+    local m, k, n = table.unpack(shape)
+    local sizes = ("%dx%dx%d"):format(m, k, n)
+    local setup = joined(filled("a", ("%d, %d"):format(m, k), 127), filled("w", ("%d, %d"):format(k, n), 113),
+      filled("b", tostring(n), 101), {lutra = "", numpy = "", torch = "w = w.t().contiguous()"})
+    add {
+      name = "linear " .. sizes, class = "shapes", flops = 2 * m * k * n, tolerance = 1e-4, setup = setup,
+      lutra = "r = lt.linear(a, w, b)", torch = "r = F.linear(a, w, b)", numpy = "r = a @ w + b",
+    }
+    add {
+      name = "linear, relu " .. sizes, class = "shapes", flops = 2 * m * k * n, tolerance = 1e-4, setup = setup,
+      lutra = "r = lt.relu(lt.linear(a, w, b))", torch = "r = F.relu(F.linear(a, w, b))",
+      numpy = "r = np.maximum(a @ w + b, 0)",
+    }
+  end
   add {
-    name = "linear 64x512x512", class = "shapes", flops = 2 * 64 * 512 * 512, tolerance = 1e-4,
-    setup = joined(filled("a", "64, 512", 127), filled("w", "512, 512", 113), filled("b", "512", 101),
-      {lutra = "", numpy = "", torch = "w = w.t().contiguous()"}),
-    lutra = "r = lt.linear(a, w, b)", torch = "r = F.linear(a, w, b)", numpy = "r = a @ w + b",
+    name = "attention 16x128x64", class = "shapes", flops = 4 * 16 * 128 ^ 2 * 64, tolerance = 1e-4,
+    setup = joined(filled("q", "16, 128, 64", 127), filled("k", "16, 128, 64", 113), filled("v", "16, 128, 64", 101)),
+    lutra = "r = lt.matmul(lt.softmax(lt.matmul(q, k, {transpose_b = true}) * 0.125), v)",
+    torch = "r = torch.matmul(torch.softmax(torch.matmul(q, k.mT) * 0.125, -1), v)",
   }
 
   -- PyTorch's images and weights have the channels last in memory, its fastest order here.
