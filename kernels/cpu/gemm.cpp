@@ -330,11 +330,8 @@ bool tiles_are_faster(const MatMulSizes& s) {
          s.m <= kMostCollidingRows;
 }
 
-// oneDNN starts its threads for every product: 64^3, 4 us alone, takes up to 10 on two; 96^3 gains.
-constexpr double kOneDnnShares = 2 * kParallelProduct;
-
 bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
-  OmpThreads threads(multiplications(s) < kOneDnnShares ? 1 : max_threads());
+  OmpThreads threads(multiplications(s) < kSharedProduct ? 1 : max_threads());
   return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
                     c, s.n) == dnnl_success;
 }
