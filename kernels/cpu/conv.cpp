@@ -3,7 +3,7 @@
 
 #include "ops/conv.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "kernels/cpu/add_kernels.h"
 #include "kernels/cpu/im2col.h"
@@ -22,14 +22,24 @@ ConvSizes sizes_of(ConvPart part, const KernelArgs& args) {
   return ConvSizes(args.as<ConvAttrs>(), x.dims, w.dims);
 }
 
-// `turned` is used for Input alone.
-template <class C>
-void compute(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result, C* turned) {
+bool is_onednns(const ConvSizes& s) { return s.multiplications() >= kSmallConvolution; }
+
+// What `compute` wants as scratch memory: room for oneDNN, or for the turned weights of Input.
+template <class C> std::size_t scratch_of(ConvPart part, const ConvSizes& s, int64_t weights) {
+  std::size_t bytes = part == ConvPart::Input ? static_cast<std::size_t>(weights) * sizeof(C) : 0;
   if constexpr (std::is_same_v<C, float>) {
-    if (s.multiplications() >= kSmallConvolution && onednn_conv(part, s, first, second, result)) return;
+    if (is_onednns(s)) bytes = std::max(bytes, onednn_conv_bytes(part, s));
+  }
+  return bytes;
+}
+
+template <class C>
+void compute(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result, std::byte* scratch) {
+  if constexpr (std::is_same_v<C, float>) {
+    if (is_onednns(s) && onednn_conv(part, s, first, second, result, scratch)) return;
   }
   if (part == ConvPart::Output) own_conv(s, first, second, result);
-  else if (part == ConvPart::Input) own_conv_input(s, first, second, result, turned);
+  else if (part == ConvPart::Input) own_conv_input(s, first, second, result, reinterpret_cast<C*>(scratch));
   else own_conv_filter(s, first, second, result);
 }
 
@@ -37,32 +47,36 @@ template <class T, ConvPart kPart> struct Conv {
   using C = ComputeType<T>;
   static constexpr bool kConverts = !std::is_same_v<T, C>;
 
-  // The turned weights, and halves as floats.
+  // Halves as floats, and what those are computed with.
   static std::size_t scratch(const KernelArgs& args) {
-    int64_t turned = kPart == ConvPart::Input ? args.in[0].size : 0;
-    int64_t converted = kConverts ? args.in[0].size + args.in[1].size + args.out[0].size : 0;
-    return static_cast<std::size_t>(turned + converted) * sizeof(C);
+    if (args.out[0].size == 0) return 0;
+    const Array& weights = args.in[kPart == ConvPart::Output ? 1 : 0];
+    return converted_bytes(args) + scratch_of<C>(kPart, sizes_of(kPart, args), weights.size);
   }
   static void run(const KernelArgs& args) {
     const Array& out = args.out[0];
     if (out.size == 0) return;
     ConvSizes s = sizes_of(kPart, args);
-    C* turned = reinterpret_cast<C*>(args.scratch);
+    std::byte* scratch = args.scratch + converted_bytes(args);
     if constexpr (kConverts) {
-      C* first = turned + (kPart == ConvPart::Input ? args.in[0].size : 0);
+      C* first = reinterpret_cast<C*>(args.scratch);
       C *second = first + args.in[0].size, *result = second + args.in[1].size;
       widen(args.in[0], first);
       widen(args.in[1], second);
-      compute(kPart, s, first, second, result, turned);
+      compute(kPart, s, first, second, result, scratch);
       parallel_for(out.size, kCheapGrain, [=, to = out.as<T>()](int64_t begin, int64_t end) {
         store(result + begin, end - begin, to + begin);
       });
     } else {
-      compute(kPart, s, args.in[0].as<C>(), args.in[1].as<C>(), out.as<C>(), turned);
+      compute(kPart, s, args.in[0].as<C>(), args.in[1].as<C>(), out.as<C>(), scratch);
     }
   }
 
  private:
+  static std::size_t converted_bytes(const KernelArgs& args) {
+    int64_t count = kConverts ? args.in[0].size + args.in[1].size + args.out[0].size : 0;
+    return (static_cast<std::size_t>(count) * sizeof(C) + 63) / 64 * 64;
+  }
   static void widen(const Array& from, C* to) {
     parallel_for(from.size, kCheapGrain,
                  [=, x = from.as<T>()](int64_t begin, int64_t end) { load(x + begin, end - begin, to + begin); });

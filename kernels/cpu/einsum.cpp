@@ -72,6 +72,29 @@ template <class T> std::size_t contract(const KernelArgs& args, const Operands& 
   return contraction.bytes();
 }
 
+// Vectors and matrices of a type that is multiplied as it is: a product like matmul's, which needs no plan.
+template <class T> bool multiplies_plainly(const KernelArgs& args) {
+  int a = args.in[0].rank, b = args.in[1].rank;
+  return !kIsNarrow<T> && a >= 1 && a <= 2 && b >= 1 && b <= 2;
+}
+
+template <class T> void run_dot(const KernelArgs& args) {
+  if constexpr (!kIsNarrow<T>) {
+    if (multiplies_plainly<T>(args)) {
+      const Array &a = args.in[0], &b = args.in[1], &out = args.out[0];
+      if (out.size > 0) gemm(matmul_sizes({}, a.dims, a.rank, b.dims, b.rank), a.as<T>(), b.as<T>(), out.as<T>());
+      return;
+    }
+  }
+  contract<T>(args, dot_operands(args), true);
+}
+
+template <class T> KernelEntry dot_entry() {
+  return {.run = run_dot<T>, .scratch = [](const KernelArgs& args) {
+            return multiplies_plainly<T>(args) ? 0 : contract<T>(args, dot_operands(args), false);
+          }};
+}
+
 template <class T, Operands (*kOperands)(const KernelArgs&)> KernelEntry entry() {
   return {.run = [](const KernelArgs& args) { contract<T>(args, kOperands(args), true); },
           .scratch = [](const KernelArgs& args) { return contract<T>(args, kOperands(args), false); }};
@@ -82,7 +105,7 @@ template <class T, Operands (*kOperands)(const KernelArgs&)> KernelEntry entry()
 void register_einsum_cpu(KernelRegistry& kernels) {
   auto add = [&](const char* name, auto make) { kernels.add_each(name, DeviceType::CPU, AllNumbers{}, make); };
   add("Einsum", []<class Tag>(Tag) { return entry<typename Tag::type, einsum_operands>(); });
-  add("Dot", []<class Tag>(Tag) { return entry<typename Tag::type, dot_operands>(); });
+  add("Dot", []<class Tag>(Tag) { return dot_entry<typename Tag::type>(); });
   add("Outer", []<class Tag>(Tag) { return entry<typename Tag::type, outer_operands>(); });
 }
 

@@ -3,9 +3,11 @@
 #include <oneapi/dnnl/dnnl.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "core/parallel.h"
+#include "kernels/cpu/gemm_tiles.h"
 #include "kernels/cpu/omp_threads.h"
 #include "kernels/cpu/reduce.h"
 
@@ -19,10 +21,63 @@ constexpr double kSmallProduct = 4096;
 constexpr int64_t kPanelDepth = 128;
 constexpr int64_t kPanelColumns = 256;
 
+// The lanes in pairs. Each step has an array of its own, which stays in registers.
+template <class T> [[gnu::always_inline]] inline double sum_of_lanes(const T* lanes) {
+  static_assert(kLanes == 32);
+  double sixteen[16], eight[8], four[4];
+  for (int l = 0; l < 16; ++l) sixteen[l] = static_cast<double>(lanes[l]) + static_cast<double>(lanes[l + 16]);
+  for (int l = 0; l < 8; ++l) eight[l] = sixteen[l] + sixteen[l + 8];
+  for (int l = 0; l < 4; ++l) four[l] = eight[l] + eight[l + 4];
+  return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+// Terms of an inner product that are added up in T, 128 in a lane. What is above them is added in double.
+constexpr int64_t kDotBlock = 4 * kBlock;
+
+// The inner product of n <= kDotBlock neighbouring elements.
+template <class T> [[gnu::always_inline]] inline double dot_block(const T* x, const T* y, int64_t n) {
+  int64_t done = 0;
+  T lanes[kLanes] = {};
+  for (; done + 8 * kLanes <= n; done += 8 * kLanes) {
+    for (int64_t l = 0; l < kLanes; ++l) {
+      const T *u = x + done + l, *v = y + done + l;
+      auto pair = [=](int64_t i) { return u[i * kLanes] * v[i * kLanes] + u[(i + 1) * kLanes] * v[(i + 1) * kLanes]; };
+      lanes[l] += (pair(0) + pair(2)) + (pair(4) + pair(6));
+    }
+  }
+  for (; done + kLanes <= n; done += kLanes) {
+    for (int64_t l = 0; l < kLanes; ++l) lanes[l] += x[done + l] * y[done + l];
+  }
+  double sum = sum_of_lanes(lanes);
+  for (; done < n; ++done) sum += static_cast<double>(x[done]) * static_cast<double>(y[done]);
+  return sum;
+}
+
+double dot(const float* x, const float* y, int64_t n) { return dot_block(x, y, n); }
+double dot(const double* x, const double* y, int64_t n) { return dot_block(x, y, n); }
+
+// From this many terms on their reading is worth more than the adding up of the lanes.
+constexpr int64_t kLaneDot = 2 * kLanes;
+
+static_assert(kSmallProduct <= kDotBlock);
+
+// Every element of c a dot product of neighbours.
+template <class T> void lane_dots(const MatMulSizes& s, const T* a, int64_t row_a, const T* b, int64_t column_b, T* c) {
+  for (int64_t i = 0; i < s.m; ++i) {
+    for (int64_t j = 0; j < s.n; ++j) {
+      const T *x = a + i * row_a, *y = b + j * column_b;
+      c[i * s.n + j] = static_cast<T>(dot(x, y, s.k));
+    }
+  }
+}
+
 // c = a b^T, or a column times b: each element a dot product, four at a time so that the sums need not wait for each
 // other.
 template <class T>
 void small_dots(const MatMulSizes& s, const T* a, int64_t row_a, int64_t step_a, const T* b, int64_t column_b, T* c) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (s.k >= kLaneDot && step_a == 1) return lane_dots(s, a, row_a, b, column_b, c);
+  }
   for (int64_t i = 0; i < s.m; ++i) {
     const T* x = a + i * row_a;
     T* row = c + i * s.n;
@@ -59,7 +114,7 @@ void small_rows(const MatMulSizes& s, const T* a, int64_t row_a, int64_t step_a,
 
 template <class T> void small_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
   int64_t row_a = s.transpose_a ? 1 : s.lda, step_a = s.transpose_a ? s.lda : 1;
-  if (s.n == 1 && s.m > 1) {
+  if (s.n == 1) {
     // A column on the right, which lies as a row does but for its steps: the same product with its sides changed.
     int64_t step_b = s.transpose_b ? 1 : s.ldb;
     MatMulSizes turned = s;
@@ -80,38 +135,15 @@ constexpr int64_t kLongDot = 4096;
 // Terms of a vector's product with a matrix that lies across that are added up in T.
 constexpr int64_t kPieceDepth = 1024;
 
-// The inner product of n <= kBlock neighbouring elements: runs of 32 in T, and what is above them in double.
-template <class T> [[gnu::always_inline]] inline double dot_block(const T* x, const T* y, int64_t n) {
-  int64_t done = 0;
-  T lanes[kLanes] = {};
-  for (; done + 8 * kLanes <= n; done += 8 * kLanes) {
-    for (int64_t l = 0; l < kLanes; ++l) {
-      const T *u = x + done + l, *v = y + done + l;
-      auto pair = [=](int64_t i) { return u[i * kLanes] * v[i * kLanes] + u[(i + 1) * kLanes] * v[(i + 1) * kLanes]; };
-      lanes[l] += (pair(0) + pair(2)) + (pair(4) + pair(6));
-    }
-  }
-  double pairs[kLanes];
-  for (int64_t l = 0; l < kLanes; ++l) pairs[l] = static_cast<double>(lanes[l]);
-  for (int64_t half = kLanes / 2; half > 0; half /= 2) {
-    for (int64_t l = 0; l < half; ++l) pairs[l] += pairs[l + half];
-  }
-  double sum = pairs[0];
-  for (; done < n; ++done) sum += static_cast<double>(x[done]) * static_cast<double>(y[done]);
-  return sum;
-}
-
-double dot(const float* x, const float* y, int64_t n) { return dot_block(x, y, n); }
-double dot(const double* x, const double* y, int64_t n) { return dot_block(x, y, n); }
-
 // c of s.m * s.n elements, all on one side: row r of x with y.
 template <class T> void long_dots(int64_t rows, int64_t k, const T* x, int64_t row_x, const T* y, T* c) {
-  int64_t blocks = (k + kBlock - 1) / kBlock;
+  int64_t blocks = (k + kDotBlock - 1) / kDotBlock;
   std::vector<double> sums(static_cast<std::size_t>(rows * blocks));
-  parallel_for(rows * blocks, kParallelProduct / 4 / kBlock, [&](int64_t begin, int64_t end) {
+  parallel_for(rows * blocks, kParallelProduct / 4 / kDotBlock, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      int64_t first = i % blocks * kBlock;
-      sums[static_cast<std::size_t>(i)] = dot(x + i / blocks * row_x + first, y + first, std::min(kBlock, k - first));
+      int64_t first = i % blocks * kDotBlock;
+      sums[static_cast<std::size_t>(i)] =
+          dot(x + i / blocks * row_x + first, y + first, std::min(kDotBlock, k - first));
     }
   });
   for (int64_t r = 0; r < rows; ++r) {
@@ -276,11 +308,28 @@ void row_times(const MatMulSizes& s, const float* a, const float* b, float* __re
   }
 }
 
-// oneDNN starts its threads for every product: 64^3, 4 us alone, takes up to 10 on two; 96^3 gains.
-constexpr double kOneDnnShares = 2 * kParallelProduct;
+// Tiles beat oneDNN up to kTiledProduct, and the plain loops from kLeastTiledProduct on, where there are columns to
+// fill their registers and rows to keep them busy (docs/decisions/which-product-computes.md).
+constexpr double kLeastTiledProduct = 1024;
+constexpr double kTiledProduct = 1 << 19;
+constexpr int64_t kLeastTiledColumns = 24;
+constexpr int64_t kLeastTiledRows = 4;
+
+// Rows of b so many elements apart share few sets of the caches, and a b as deep as this lies in none. oneDNN reads it
+// where it lies, once for some rows of a: with few rows that is no matter, with many it packs b.
+constexpr int64_t kCollidingStride = 2048, kCollidingDepth = 1024;
+constexpr int64_t kLeastCollidingRows = 48, kMostCollidingRows = 96;
+
+bool tiles_are_faster(const MatMulSizes& s) {
+  if (s.m < kLeastTiledRows || s.n < kLeastTiledColumns) return false;
+  double products = multiplications(s);
+  if (products <= kTiledProduct) return products >= kLeastTiledProduct;
+  return !s.transpose_b && s.ldb % kCollidingStride == 0 && s.k >= kCollidingDepth && s.m >= kLeastCollidingRows &&
+         s.m <= kMostCollidingRows;
+}
 
 bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
-  OmpThreads threads(multiplications(s) < kOneDnnShares ? 1 : max_threads());
+  OmpThreads threads(multiplications(s) < kSharedProduct ? 1 : max_threads());
   return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
                     c, s.n) == dnnl_success;
 }
@@ -288,6 +337,7 @@ bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c)
 }  // namespace
 
 void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
+  if (tiles_are_faster(s)) return gemm_in_tiles(s, a, b, c);
   if (multiplications(s) <= kSmallProduct) return small_gemm(s, a, b, c);
   if (deep_vector_product(s, a, b, c)) return;
   if (s.m == 1 && !s.transpose_b && s.n >= kLeastColumns && multiplications(s) <= kCachedMatrix) {

@@ -50,11 +50,7 @@ Key key_of(ConvPart part, const ConvSizes& s, int threads) {
           w.out};
 }
 
-struct FreeAligned {
-  void operator()(void* memory) const { ::operator delete (memory, std::align_val_t{64}); }
-};
-using Room = std::unique_ptr<void, FreeAligned>;
-Room room_of(std::size_t bytes) { return Room(::operator new (std::max<std::size_t>(bytes, 1), std::align_val_t{64})); }
+std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // A convolution that oneDNN has made: weights in an order it likes, and a reorder from or to ours.
 struct Convolution {
@@ -64,6 +60,10 @@ struct Convolution {
   dnnl::primitive reorder;
   bool reorders = false;
   memory::desc scratch;
+  std::size_t most_bytes = 0;  // on this number of threads or on one
+
+  std::size_t weights_bytes() const { return reorders ? rounded(weights.get_size()) : 0; }
+  std::size_t bytes() const { return weights_bytes() + rounded(scratch.get_size()); }
 };
 
 // x, w and y as they lie in memory; for groups, w's out axis is taken apart.
@@ -129,39 +129,50 @@ typename Primitive::primitive_desc describe(const dnnl::engine& engine, dnnl::pr
 #endif
 }
 
-std::shared_ptr<const Convolution> make(const dnnl::engine& engine, ConvPart part, const ConvSizes& s) {
+// `compiles` false: for the memory it takes alone.
+Convolution describe_part(const dnnl::engine& engine, ConvPart part, const ConvSizes& s, bool compiles) {
   Layouts layouts(s);
   Windows windows(s);
-  auto made = std::make_shared<Convolution>();
+  Convolution made;
   auto forward = describe<dnnl::convolution_forward>(
       engine, part == ConvPart::Output ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training,
       layouts.x, layouts.any_w, layouts.y, windows);
-  made->image = layouts.x;
-  made->result = layouts.y;
-  made->our_weights = layouts.w;
+  made.image = layouts.x;
+  made.result = layouts.y;
+  made.our_weights = layouts.w;
   if (part == ConvPart::Output) {
-    made->weights = forward.weights_desc();
-    made->scratch = forward.scratchpad_desc();
-    made->primitive = dnnl::convolution_forward(forward);
+    made.weights = forward.weights_desc();
+    made.scratch = forward.scratchpad_desc();
+    if (compiles) made.primitive = dnnl::convolution_forward(forward);
   } else if (part == ConvPart::Input) {
     auto backward = describe<dnnl::convolution_backward_data>(engine, dnnl::prop_kind::backward_data, layouts.x,
                                                               layouts.any_w, layouts.y, windows, forward);
-    made->weights = backward.weights_desc();
-    made->scratch = backward.scratchpad_desc();
-    made->primitive = dnnl::convolution_backward_data(backward);
+    made.weights = backward.weights_desc();
+    made.scratch = backward.scratchpad_desc();
+    if (compiles) made.primitive = dnnl::convolution_backward_data(backward);
   } else {
     auto backward = describe<dnnl::convolution_backward_weights>(engine, dnnl::prop_kind::backward_weights, layouts.x,
                                                                  layouts.any_w, layouts.y, windows, forward);
-    made->weights = backward.diff_weights_desc();
-    made->scratch = backward.scratchpad_desc();
-    made->primitive = dnnl::convolution_backward_weights(backward);
+    made.weights = backward.diff_weights_desc();
+    made.scratch = backward.scratchpad_desc();
+    if (compiles) made.primitive = dnnl::convolution_backward_weights(backward);
   }
-  made->reorders = made->weights != made->our_weights;
+  made.reorders = made.weights != made.our_weights;
+  made.most_bytes = made.bytes();
+  return made;
+}
+
+std::shared_ptr<const Convolution> make(const dnnl::engine& engine, ConvPart part, const ConvSizes& s, int threads) {
+  auto made = std::make_shared<Convolution>(describe_part(engine, part, s, true));
   if (made->reorders) {
     bool is_result = part == ConvPart::Filter;
     const memory::desc &from = is_result ? made->weights : made->our_weights,
                        &to = is_result ? made->our_weights : made->weights;
     made->reorder = dnnl::reorder(dnnl::reorder::primitive_desc(engine, from, engine, to));
+  }
+  if (threads > 1) {
+    OmpThreads one(1);
+    made->most_bytes = std::max(made->most_bytes, describe_part(engine, part, s, false).bytes());
   }
   return made;
 }
@@ -182,7 +193,7 @@ class Cache {
     }
     std::shared_ptr<const Convolution> made;
     try {
-      made = make(engine_, part, s);
+      made = make(engine_, part, s, threads);
     } catch (const dnnl::error&) {
       // Remembered as one that oneDNN does not have.
     }
@@ -202,7 +213,8 @@ Cache& cache() {
   return cache;
 }
 
-void run(const Convolution& conv, ConvPart part, const float* first, const float* second, float* result) {
+void run(const Convolution& conv, ConvPart part, const float* first, const float* second, float* result,
+         std::byte* room) {
   const dnnl::engine& engine = cache().engine();
   dnnl::stream stream(engine);
   auto over = [&](const memory::desc& desc, const void* data) { return memory(desc, engine, const_cast<void*>(data)); };
@@ -210,33 +222,41 @@ void run(const Convolution& conv, ConvPart part, const float* first, const float
   const void* x = part == ConvPart::Input ? result : first;
   const void* w = part == ConvPart::Filter ? result : part == ConvPart::Input ? first : second;
   const void* y = part == ConvPart::Output ? result : second;
-  Room weights_room, scratch_room = room_of(conv.scratch.get_size());
   memory ours = over(conv.our_weights, w), weights = ours;
   if (conv.reorders) {
-    weights_room = room_of(conv.weights.get_size());
-    weights = over(conv.weights, weights_room.get());
+    weights = over(conv.weights, room);
     if (part != ConvPart::Filter) conv.reorder.execute(stream, {{DNNL_ARG_FROM, ours}, {DNNL_ARG_TO, weights}});
   }
   bool is_output = part == ConvPart::Output;
   conv.primitive.execute(stream, {{part == ConvPart::Input ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, over(conv.image, x)},
                                   {part == ConvPart::Filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, weights},
                                   {is_output ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, over(conv.result, y)},
-                                  {DNNL_ARG_SCRATCHPAD, over(conv.scratch, scratch_room.get())}});
+                                  {DNNL_ARG_SCRATCHPAD, over(conv.scratch, room + conv.weights_bytes())}});
   if (conv.reorders && part == ConvPart::Filter) {
     conv.reorder.execute(stream, {{DNNL_ARG_FROM, weights}, {DNNL_ARG_TO, ours}});
   }
   stream.wait();
 }
 
+int threads_for(const ConvSizes& s) { return s.multiplications() < kParallelProduct ? 1 : max_threads(); }
+
 }  // namespace
 
-bool onednn_conv(ConvPart part, const ConvSizes& s, const float* first, const float* second, float* result) {
-  int count = s.multiplications() < kParallelProduct ? 1 : max_threads();
+std::size_t onednn_conv_bytes(ConvPart part, const ConvSizes& s) {
+  int count = threads_for(s);
+  OmpThreads threads(count);
+  std::shared_ptr<const Convolution> conv = cache().get(part, s, count);
+  return conv == nullptr ? 0 : conv->most_bytes;
+}
+
+bool onednn_conv(ConvPart part, const ConvSizes& s, const float* first, const float* second, float* result,
+                 std::byte* room) {
+  int count = threads_for(s);
   OmpThreads threads(count);
   try {
     std::shared_ptr<const Convolution> conv = cache().get(part, s, count);
     if (conv == nullptr) return false;
-    run(*conv, part, first, second, result);
+    run(*conv, part, first, second, result, room);
     return true;
   } catch (const std::exception&) {
     return false;  // for want of memory

@@ -1,14 +1,21 @@
 // oneDNN's convolutions of float32 images, in memory as api.md lays it out (NHWC, HWIO).
 #pragma once
 
+#include <cstddef>
+
 #include "ops/conv.h"
 
 namespace lutra {
 
 enum class ConvPart : uint8_t { Output, Input, Filter };
 
+// The scratch memory that onednn_conv wants, here or on a thread that computes alone; 0 when oneDNN has no such
+// convolution.
+std::size_t onednn_conv_bytes(ConvPart part, const ConvSizes& sizes);
+
 // Computes one of y, dx and dw from the other two. False: oneDNN has no such convolution or no memory for it; nothing
 // that was written counts. Uses threads by itself.
-bool onednn_conv(ConvPart part, const ConvSizes& sizes, const float* first, const float* second, float* result);
+bool onednn_conv(ConvPart part, const ConvSizes& sizes, const float* first, const float* second, float* result,
+                 std::byte* scratch);
 
 }  // namespace lutra

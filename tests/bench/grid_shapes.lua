@@ -26,28 +26,31 @@ return function(add)
   for _, n in ipairs {32, 64, 128, 256, 512, 1024, 2048} do
     local sizes = ("%d, %d"):format(n, n)
     add {
-      name = "matmul " .. n, class = "shapes", flops = 2 * n ^ 3,
+      name = "matmul " .. n, class = "shapes", flops = 2 * n ^ 3, onednn = ("%d %d %d 0 0"):format(n, n, n),
       setup = joined(filled("a", sizes, 127), filled("b", sizes, 113)),
       lutra = "r = lt.matmul(a, b)", torch = "r = torch.matmul(a, b)", numpy = "r = np.matmul(a, b)",
       tolerance = 1e-4,
     }
   end
-  for _, shape in ipairs {{64, 1024, 1024}, {256, 512, 512}} do
+  for _, shape in ipairs {{64, 1024, 1024}, {64, 2048, 2048}, {256, 512, 512}} do
     local m, k, n = table.unpack(shape)
     add {
       name = ("matmul %dx%dx%d"):format(m, k, n), class = "shapes", flops = 2 * m * k * n, tolerance = 1e-4,
+      onednn = ("%d %d %d 0 0"):format(m, k, n),
       setup = joined(filled("a", ("%d, %d"):format(m, k), 127), filled("b", ("%d, %d"):format(k, n), 113)),
       lutra = "r = lt.matmul(a, b)", torch = "r = torch.matmul(a, b)", numpy = "r = np.matmul(a, b)",
     }
   end
   add {
     name = "matmul weight gradient 512x512x256", class = "shapes", flops = 2 * 512 * 512 * 256, tolerance = 1e-4,
+    onednn = "512 256 512 1 0",
     setup = joined(filled("a", "256, 512", 127), filled("b", "256, 512", 113)),
     lutra = "r = lt.matmul(a, b, {transpose_a = true})", torch = "r = torch.matmul(a.t(), b)",
     numpy = "r = np.matmul(a.T, b)",
   }
   add {
     name = "matmul transposed 512", class = "shapes", flops = 2 * 512 ^ 3, tolerance = 1e-4,
+    onednn = "512 512 512 0 1",
     setup = joined(filled("a", "512, 512", 127), filled("b", "512, 512", 113)),
     lutra = "r = lt.matmul(a, b, {transpose_b = true})", torch = "r = torch.matmul(a, b.t())",
     numpy = "r = np.matmul(a, b.T)",
@@ -63,11 +66,26 @@ return function(add)
     lutra = "r = lt.einsum('bij,bkj->bik', a, b)", torch = "r = torch.einsum('bij,bkj->bik', a, b)",
     numpy = "r = np.einsum('bij,bkj->bik', a, b, optimize=True)",
   }
+  for _, shape in ipairs {{64, 512, 512}, {1024, 64, 256}} do
+    local m, k, n = table.unpack(shape)
+    local sizes = ("%dx%dx%d"):format(m, k, n)
+    local setup = joined(filled("a", ("%d, %d"):format(m, k), 127), filled("w", ("%d, %d"):format(k, n), 113),
+      filled("b", tostring(n), 101), {lutra = "", numpy = "", torch = "w = w.t().contiguous()"})
+    add {
+      name = "linear " .. sizes, class = "shapes", flops = 2 * m * k * n, tolerance = 1e-4, setup = setup,
+      lutra = "r = lt.linear(a, w, b)", torch = "r = F.linear(a, w, b)", numpy = "r = a @ w + b",
+    }
+    add {
+      name = "linear, relu " .. sizes, class = "shapes", flops = 2 * m * k * n, tolerance = 1e-4, setup = setup,
+      lutra = "r = lt.relu(lt.linear(a, w, b))", torch = "r = F.relu(F.linear(a, w, b))",
+      numpy = "r = np.maximum(a @ w + b, 0)",
+    }
+  end
   add {
-    name = "linear 64x512x512", class = "shapes", flops = 2 * 64 * 512 * 512, tolerance = 1e-4,
-    setup = joined(filled("a", "64, 512", 127), filled("w", "512, 512", 113), filled("b", "512", 101),
-      {lutra = "", numpy = "", torch = "w = w.t().contiguous()"}),
-    lutra = "r = lt.linear(a, w, b)", torch = "r = F.linear(a, w, b)", numpy = "r = a @ w + b",
+    name = "attention 16x128x64", class = "shapes", flops = 4 * 16 * 128 ^ 2 * 64, tolerance = 1e-4,
+    setup = joined(filled("q", "16, 128, 64", 127), filled("k", "16, 128, 64", 113), filled("v", "16, 128, 64", 101)),
+    lutra = "r = lt.matmul(lt.softmax(lt.matmul(q, k, {transpose_b = true}) * 0.125), v)",
+    torch = "r = torch.matmul(torch.softmax(torch.matmul(q, k.mT) * 0.125, -1), v)",
   }
 
   -- PyTorch's images and weights have the channels last in memory, its fastest order here.

@@ -160,6 +160,20 @@ spec "matmul" {
     local d = counted({ 3, 4, 3 }, "int32"):matmul(counted({ 4, 2 }, "int32"), { transpose_a = true })
     t.equal(d[3], counted({ 3, 4, 3 }, "int32")[3]:matmul(counted({ 4, 2 }, "int32"), { transpose_a = true }))
     t.equal(lt.zeros({ 2, 0, 3 }):matmul(lt.zeros { 3, 4 }).shape, { 2, 0, 4 })
+    -- Attention pays for no transposed copy: what is allocated is the result.
+    local queries, keys = counted({ 4, 96, 64 }, "float32"), counted({ 4, 96, 64 }, "float32")
+    for name, scores_of in pairs {
+      matmul = function() return queries:matmul(keys, { transpose_b = true }) end,
+      einsum = function() return lt.einsum("bqd,bkd->bqk", queries, keys) end,
+    } do
+      collectgarbage()
+      lt.config.reset_memory_stats(t.device)
+      local before = lt.config.get_memory_info(t.device).current
+      local scores = scores_of()
+      lt.synchronize(t.device)
+      t.ok(lt.config.get_memory_info(t.device).peak - before < 4 * scores.size + 4 * keys.size // 2, name)
+      t.equal(scores[2], queries[2]:matmul(keys[2]:transpose()), name)
+    end
     -- A batch whose rows have no elements still has rows: the gradients are zeros, and empty.
     for _, shape in ipairs { { 0 }, { 0, 4 } } do
       local rows, columns = lt.zeros { 2, 1, 3, 0 }, lt.zeros(shape)

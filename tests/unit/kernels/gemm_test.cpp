@@ -43,10 +43,11 @@ void check_product(int64_t m, int64_t n, int64_t k, bool transpose_a, bool trans
   CHECK(wrong == 0);
 }
 
-constexpr int64_t kShapes[][3] = {{1, 1, 1},     {2, 2, 2},     {2, 2, 3},    {1, 9, 4},      {9, 1, 4},
-                                  {5, 4, 0},     {3, 5, 7},     {16, 16, 16}, {17, 15, 16},   {31, 33, 29},
-                                  {1, 700, 300}, {700, 1, 300}, {64, 64, 64}, {65, 257, 130}, {257, 9, 131},
-                                  {7, 600, 129}, {1, 130, 67}};
+constexpr int64_t kShapes[][3] = {{1, 1, 1},     {2, 2, 2},     {2, 2, 3},     {1, 9, 4},      {9, 1, 4},
+                                  {5, 4, 0},     {3, 5, 7},     {16, 16, 16},  {17, 15, 16},   {31, 33, 29},
+                                  {1, 700, 300}, {700, 1, 300}, {64, 64, 64},  {65, 257, 130}, {257, 9, 131},
+                                  {7, 600, 129}, {1, 130, 67},  {1, 1, 64},    {1, 1, 1000},   {3, 4, 300},
+                                  {1, 1, 9000},  {4, 24, 11},   {15, 33, 300}, {29, 79, 70},   {14, 48, 513}};
 
 }  // namespace
 
@@ -60,6 +61,23 @@ TEMPLATE_TEST_CASE("gemm reads matrices whose rows are apart", "[matmul]", float
   for (const auto& [m, n, k] : kShapes) {
     for (int flags = 0; flags < 4; ++flags) check_product<TestType>(m, n, k, (flags & 1) != 0, (flags & 2) != 0, 3);
   }
+}
+
+// Large enough for threads, and rows of b that collide in the caches.
+TEST_CASE("tiles of a wide product", "[matmul]") { check_product<float>(50, 2048, 1030, false, false); }
+
+TEST_CASE("tiles are the same bits on any number of threads", "[matmul]") {
+  MatMulSizes sizes{50, 2048, 1030, 1030, 1030, 2048, false, false};
+  std::vector<float> a = numbers<float>(50 * 1030, 3), b = numbers<float>(1030 * 2048, 4);
+  for (float& x : a) x = 1 / (x + 9.5f);
+  for (float& x : b) x = 1 / (x + 8.3f);
+  std::vector<float> one(50 * 2048), three(50 * 2048);
+  set_max_threads(1);
+  gemm(sizes, a.data(), b.data(), one.data());
+  set_max_threads(3);
+  gemm(sizes, a.data(), b.data(), three.data());
+  set_max_threads(0);
+  CHECK(one == three);
 }
 
 TEST_CASE("integers wrap in products", "[matmul]") {
