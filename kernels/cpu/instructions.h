@@ -2,6 +2,7 @@
 // same. Nothing else in kernels/cpu includes intrinsics.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -36,6 +37,26 @@ inline constexpr int kLanesOf64 = sizeof(WideLanes) / sizeof(uint64_t);
   return (a & 0xffffffffu) * (b & 0xffffffffu);
 #endif
 }
+
+#if defined(__AVX512F__)
+// Square roots of 16 floats, the nearest as sqrt gives them. The processor's own take 12 cycles; an estimate, good to
+// 14 bits, and its corrections take half of that. For numbers from 2^-70 on they end in the same bits, as was seen for
+// every mantissa, and for estimates as far off again. Where any other is among them, it is the processor's.
+inline constexpr int64_t kRootsAtOnce = 16;
+[[gnu::always_inline]] inline void nearest_roots(const float* from, float* to) {
+  const __m512 half = _mm512_set1_ps(0.5f), x = _mm512_loadu_ps(from);
+  __mmask16 usual = _mm512_cmp_ps_mask(x, _mm512_set1_ps(0x1p-70f), _CMP_GE_OQ) &
+                    _mm512_cmp_ps_mask(x, _mm512_set1_ps(__FLT_MAX__), _CMP_LE_OQ);
+  __m512 estimate = _mm512_maskz_rsqrt14_ps(0xffff, x);
+  __m512 root = _mm512_mul_ps(x, estimate), half_inverse = _mm512_mul_ps(half, estimate);
+  __m512 off = _mm512_fnmadd_ps(root, half_inverse, half);
+  root = _mm512_fmadd_ps(root, off, root);
+  half_inverse = _mm512_fmadd_ps(half_inverse, off, half_inverse);
+  root = _mm512_fmadd_ps(_mm512_fnmadd_ps(root, root, x), half_inverse, root);
+  if (usual != 0xffff) root = _mm512_maskz_sqrt_ps(0xffff, x);
+  _mm512_storeu_ps(to, root);
+}
+#endif
 
 inline constexpr int64_t kStreamedLine = 64;
 
