@@ -298,14 +298,14 @@ function lutra.broadcast_to(x, shape) end
 --- Errors: InvalidArgument if x does not broadcast to the shape.
 function Tensor:broadcast_to(shape) end
 
---- The same values in another dtype. Floats lose their fraction towards zero, integers wrap.
+--- The same values in another dtype. Floats lose their fraction towards zero, and beyond an integer dtype's range they become its nearest end; integers wrap.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param dtype any the new dtype
 ---@return lutra.Tensor # x's shape; the given dtype
 --- Errors: InvalidArgument for an unknown dtype.
 function lutra.cast(x, dtype) end
 
---- The same values in another dtype. Floats lose their fraction towards zero, integers wrap.
+--- The same values in another dtype. Floats lose their fraction towards zero, and beyond an integer dtype's range they become its nearest end; integers wrap.
 ---@param dtype any the new dtype
 ---@return lutra.Tensor # x's shape; the given dtype
 --- Errors: InvalidArgument for an unknown dtype.
@@ -1928,6 +1928,19 @@ function lutra.where(cond, x, y) end
 ---@return lutra.Tensor # the broadcast shape of all three; the promoted dtype of x and y
 --- Errors: InvalidArgument if cond is not bool, if x or y is missing, or if the shapes do not broadcast.
 function Tensor:where(x, y) end
+
+--- x log(y), and 0 where x is 0, whatever y is.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param y any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or if both are bool.
+function lutra.xlogy(x, y) end
+
+--- x log(y), and 0 where x is 0, whatever y is.
+---@param y any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or if both are bool.
+function Tensor:xlogy(y) end
 
 --- A tensor of zeros (false for bool).
 ---@param shape any sizes of the axes
