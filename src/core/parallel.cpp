@@ -1,7 +1,7 @@
 // Note [Threads the system may refuse]
 // libgomp ends the process when a thread of its pool cannot be made. So before a thread runs its first loop on n
-// threads, n - 1 are made and ended here; where the system gives fewer, loops use fewer. What was given once is taken
-// for granted afterwards.
+// threads, n - 1 are made and ended here; where the system gives fewer, loops use half of those, since memory that is
+// asked for until then comes out of the same room. What was given once is taken for granted afterwards.
 //
 // Note [Teams of one size]
 // libgomp keeps the threads of the last team; those that a smaller one does not use are ended, and made anew for the
@@ -154,7 +154,9 @@ int max_threads() {
   if (wanted <= 0) wanted = share_of_process();
   if (wanted > t_asked) {
     t_asked = wanted;
-    t_given = std::max(t_given, 1 + obtainable_threads(wanted - 1));  // See Note [Threads the system may refuse]
+    // See Note [Threads the system may refuse]
+    int more = obtainable_threads(wanted - 1);
+    t_given = std::max(t_given, 1 + (more == wanted - 1 ? more : more / 2));
   }
   return std::min(wanted, t_given);
 }

@@ -63,8 +63,8 @@ class State {
     if (box->tensor.storage != nullptr) own_stored(L, box);
   }
   void disown(Box* box);  // by the collector
-  // Variables are tidied whatever their size, since an update may give them a storage, or take it away: then their books
-  // are put right.
+  // Variables are tidied whatever their size, since an update may give them a storage, or take it away: then their
+  // books are put right.
   void own_variable(lua_State* L, Box* box);
   void rebook_variable(lua_State* L, Box* box);
   // Collects when the tapes there are hold much memory. Calls finalizers.

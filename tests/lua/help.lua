@@ -67,7 +67,7 @@ for _, family in ipairs { "linalg", "shape", "nn" } do has(lt.help(family), "  -
 for _, name in ipairs { "reduce_sum", "tf.reduce_sum", "tf.math.reduce_sum" } do expect.equal(lt.help(name), lt.help("sum"), name) end
 for foreign, own in pairs {
   ["tf.Variable"] = "Variable", ["tf.config.list_physical_devices"] = "config.list_physical_devices", ["tf.equal"] = "eq",
-  ["tf.config.experimental.set_memory_growth"] = "config.set_memory_growth", ["tf.random.normal"] = "random.normal",
+  ["tf.config.experimental.set_memory_growth"] = "config.experimental.set_memory_growth", ["tf.random.normal"] = "random.normal",
   ["tf.clip_by_value"] = "clip", ["tf.math.reduce_variance"] = "var", ["tf.debugging.set_log_device_placement"] =
   "debugging.set_log_device_placement", ["tf.constant"] = "constant", ["tf.repeat"] = "repeat_interleave",
 } do

@@ -166,7 +166,7 @@ TEST_CASE("memory that the card refuses at any step is an error, leaks nothing, 
     RefusingPages pages(64 * MB);
     int64_t before = live_storages();
     {
-      Machine machine;
+      Machine machine({.cpus = 1, .simulated_gpus = 1});  // whose kernels the card below has
       machine.runtime.registry().set_gpu_source(
           picked_cards(1, [&pages](int number, int) { return std::make_unique<RefusingCard>(number, pages); }));
       machine.runtime.registry().set_memory_growth(machine.runtime.registry().find_physical("GPU:0"), true);
@@ -234,7 +234,7 @@ TEST_CASE("an out-of-memory report counts small tensors too", "[executor]") {
 
 TEST_CASE("a device that gives no pages within its limit is named as the reason", "[executor]") {
   RefusingPages pages(4 * MB);  // of the 64 MB that the card says it has
-  Machine machine;
+  Machine machine({.cpus = 1, .simulated_gpus = 1});
   machine.runtime.registry().set_gpu_source(
       picked_cards(1, [&pages](int number, int) { return std::make_unique<RefusingCard>(number, pages); }));
   machine.runtime.registry().set_memory_growth(machine.runtime.registry().find_physical("GPU:0"), true);
