@@ -25,8 +25,9 @@ class StagingRing {
     std::size_t at = write_;
     if (at + bytes > capacity_) at = 0;  // what is left at the end stays unused this time round
     while (!held_.empty() && overlaps(held_.front(), at, at + bytes)) {
-      wait(held_.front().seq);
-      held_.pop_front();
+      uint64_t seq = held_.front().seq;
+      wait(seq);
+      release(seq);  // which wait may have done
     }
     write_ = at + bytes;
     taken_ = at;
