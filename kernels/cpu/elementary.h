@@ -192,10 +192,10 @@ template <class T> [[gnu::always_inline]] inline T log_of(T x) {
 
 // The same bits with half of the work for a float that is positive, normal and finite.
 [[gnu::always_inline]] inline float plain_log(float x) {
-  int32_t bits = std::bit_cast<int32_t>(x);
-  int32_t exponent = (bits - std::bit_cast<int32_t>(kLogLow<float>)) >> 23;
+  uint32_t bits = std::bit_cast<uint32_t>(x);
+  int32_t exponent = static_cast<int32_t>(bits - std::bit_cast<uint32_t>(kLogLow<float>)) >> 23;
   float e = static_cast<float>(exponent);
-  float f = std::bit_cast<float>(bits - exponent * (1 << 23)) - 1.0f;
+  float f = std::bit_cast<float>(bits - (static_cast<uint32_t>(exponent) << 23)) - 1.0f;
   return muladd(e, kLn2High<float>, muladd(e, kLn2Low<float>, log_near_one(f)));
 }
 
