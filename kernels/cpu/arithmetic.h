@@ -38,21 +38,19 @@ struct MinimumGrad {
   template <class T> static constexpr T apply(T dy, T a, T b) { return a < b ? dy : a == b ? dy * T(0.5) : T(0); }
 };
 
-struct FloorDiv {
+// What both have: an integer divided by zero is told of.
+struct FloorDivision {
   static constexpr int64_t kGrain = kCostlyGrain;
-  template <class T> [[gnu::always_inline]] static constexpr T apply(T a, T b) { return of(floor_divide(a, b)); }
-  template <class T> [[gnu::always_inline]] static constexpr T of(Divided<T> divided) { return divided.quotient; }
   template <class T> static constexpr bool is_wrong(T b) { return b == 0; }
-  static constexpr FaultCode kFault = FaultCode::WrongValue;
   static constexpr bool kTellsValue = false;
 };
-struct FloorMod {
-  static constexpr int64_t kGrain = kCostlyGrain;
+struct FloorDiv : FloorDivision {
+  template <class T> [[gnu::always_inline]] static constexpr T apply(T a, T b) { return of(floor_divide(a, b)); }
+  template <class T> [[gnu::always_inline]] static constexpr T of(Divided<T> divided) { return divided.quotient; }
+};
+struct FloorMod : FloorDivision {
   template <class T> [[gnu::always_inline]] static constexpr T apply(T a, T b) { return of(floor_divide(a, b)); }
   template <class T> [[gnu::always_inline]] static constexpr T of(Divided<T> divided) { return divided.remainder; }
-  template <class T> static constexpr bool is_wrong(T b) { return b == 0; }
-  static constexpr FaultCode kFault = FaultCode::WrongValue;
-  static constexpr bool kTellsValue = false;
 };
 
 struct Select {

@@ -61,7 +61,6 @@ struct Pow {
     }
   }
   template <class T> static bool is_wrong(T b) { return b < 0; }
-  static constexpr FaultCode kFault = FaultCode::WrongValue;
   static constexpr bool kTellsValue = true;
 };
 

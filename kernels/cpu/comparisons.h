@@ -46,17 +46,18 @@ template <class Op> struct OfTruths {
 template <class T> inline constexpr T kBitsOf = static_cast<T>(8 * sizeof(T));
 
 // All bits shifted out leave 0, or a negative number's signs; a negative count is told of and gives 0.
-struct LeftShift {
+struct Shift {
+  template <class T> static constexpr bool is_wrong(T count) { return count < 0; }
+  static constexpr bool kTellsValue = true;
+};
+struct LeftShift : Shift {
   template <class T> static constexpr T apply(T a, T count) {
     bool stays = (count >= 0) & (count < kBitsOf<T>);
     Wrapping<T> by = static_cast<Wrapping<T>>(stays ? count : T(0));
     return stays ? static_cast<T>(static_cast<Wrapping<T>>(a) << by) : T(0);
   }
-  template <class T> static constexpr bool is_wrong(T count) { return count < 0; }
-  static constexpr FaultCode kFault = FaultCode::WrongValue;
-  static constexpr bool kTellsValue = true;
 };
-struct RightShift {
+struct RightShift : Shift {
   template <class T> static constexpr T apply(T a, T count) {
     constexpr T kMost = kBitsOf<T> - 1;
     T signs = a < 0 ? T(-1) : T(0);
@@ -64,9 +65,6 @@ struct RightShift {
     T shifted = static_cast<T>(a >> by);
     return count < 0 ? T(0) : count > kMost ? signs : shifted;
   }
-  template <class T> static constexpr bool is_wrong(T count) { return count < 0; }
-  static constexpr FaultCode kFault = FaultCode::WrongValue;
-  static constexpr bool kTellsValue = true;
 };
 
 }  // namespace lutra

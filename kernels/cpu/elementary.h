@@ -77,9 +77,27 @@ inline constexpr T kLn2High = FloatForm<T>::kIsFloat ? T(0.693359375) : T(6.9314
 template <class T>
 inline constexpr T kLn2Low = FloatForm<T>::kIsFloat ? T(-2.12194440e-4) : T(1.90821492927058770002e-10);
 
+// kRounder + n for the n nearest to x / ln 2.
+template <class T> [[gnu::always_inline]] inline T shifted_quotient(T x) {
+  return muladd(x, T(1.44269504088896340736), FloatForm<T>::kRounder);
+}
+
+// y 2^n in two factors, for results that are subnormal or next to inf.
+template <class T> [[gnu::always_inline]] inline T times_power_of_two(T y, T n) {
+  using F = FloatForm<T>;
+  T half = muladd(n, T(0.5), F::kRounder);
+  T rest = (n - (half - F::kRounder)) + F::kRounder;
+  return y * power_of_two(half) * power_of_two(rest);
+}
+
+// x - n ln 2 - low.
+[[gnu::always_inline]] inline float exp_remainder(float x, float n, float low) {
+  return muladd(-n, kLn2Low<float>, muladd(-n, kLn2High<float>, x) - low);
+}
+
 // e^(x - n ln 2 - low), at most half a power of two from 1.
 [[gnu::always_inline]] inline float exp_near_one(float x, float n, float low) {
-  float r = muladd(-n, kLn2Low<float>, muladd(-n, kLn2High<float>, x) - low);
+  float r = exp_remainder(x, n, low);
   return muladd(muladd(exp_polynomial(r), r, 1.0f), r, 1.0f);
 }
 [[gnu::always_inline]] inline double exp_near_one(double x, double n, double low) {
@@ -98,12 +116,8 @@ template <class T> [[gnu::always_inline]] inline T scaled_exp(T factor, T x, T l
   using F = FloatForm<T>;
   x = x < kExpLow<T> ? kExpLow<T> : x;
   x = x > kExpHigh<T> ? kExpHigh<T> : x;
-  T n = muladd(x, T(1.44269504088896340736), F::kRounder) - F::kRounder;
-  T y = exp_near_one(x, n, low);
-  // 2^n in two factors, for results that are subnormal or next to inf.
-  T half = muladd(n, T(0.5), F::kRounder);
-  T rest = (n - (half - F::kRounder)) + F::kRounder;
-  return factor * y * power_of_two(half) * power_of_two(rest);
+  T n = shifted_quotient(x) - F::kRounder;
+  return times_power_of_two(factor * exp_near_one(x, n, low), n);
 }
 
 template <class T> [[gnu::always_inline]] inline T exp_of(T x) { return scaled_exp(T(1), x, T(0)); }
@@ -113,7 +127,7 @@ template <class T> inline constexpr T kPlainExp = FloatForm<T>::kIsFloat ? T(87)
 template <class T> [[gnu::always_inline]] inline T plain_scaled_exp(T factor, T x, T low) {
   using F = FloatForm<T>;
   using Bits = typename F::Bits;
-  T shifted = muladd(x, T(1.44269504088896340736), F::kRounder);
+  T shifted = shifted_quotient(x);
   T n = shifted - F::kRounder;
   T y = exp_near_one(x, n, low);
   return factor * std::bit_cast<T>(std::bit_cast<Bits>(y) + (std::bit_cast<Bits>(shifted) << F::kMantissa));
@@ -128,7 +142,7 @@ template <class T> [[gnu::always_inline]] inline T falling_exp(T x) {
   constexpr Bits kLift = F::kIsFloat ? 64 : 512;
   constexpr T kLower = F::kIsFloat ? T(0x1p-64) : T(0x1p-512);
   x = x < kExpLow<T> ? kExpLow<T> : x;
-  T shifted = muladd(x, T(1.44269504088896340736), F::kRounder);
+  T shifted = shifted_quotient(x);
   T y = exp_near_one(x, shifted - F::kRounder, T(0));
   T lifted = std::bit_cast<T>((std::bit_cast<Bits>(shifted) + (F::kBias + kLift)) << F::kMantissa);
   return y * lifted * kLower;
@@ -140,14 +154,12 @@ template <class T> [[gnu::always_inline]] inline T expm1_of(T x) {
   constexpr T kLow = T(-40);  // -1 from there on
   T at = x < kLow ? kLow : x;
   at = at > kExpHigh<T> ? kExpHigh<T> : at;
-  T n = muladd(at, T(1.44269504088896340736), F::kRounder) - F::kRounder;
+  T n = shifted_quotient(at) - F::kRounder;
   T high = muladd(-n, kLn2High<T>, at);
   // 2^n (e^r - 2^-n); of a large n, 2^-n vanishes beside 1.
   T shrunk = power_of_two(F::kRounder - (n > T(60) ? T(60) : n));
   T y = ((T(1) - shrunk) + high) + exp_tail(high, n * kLn2Low<T>);
-  T half = muladd(n, T(0.5), F::kRounder);
-  T rest = (n - (half - F::kRounder)) + F::kRounder;
-  return std::copysign(y * power_of_two(half) * power_of_two(rest), x);
+  return std::copysign(times_power_of_two(y, n), x);
 }
 
 // log(1 + f), 1 + f from kLogLow to twice that.
@@ -242,8 +254,7 @@ template <class T> [[gnu::always_inline]] inline T softplus_of(T x) {
   using F = FloatForm<float>;
   float a = std::fabs(x);
   a = a > 15.0f ? 30.0f : a + a;  // 1 from there on; nan passes
-  float shifted = muladd(a, 1.44269504088896341f, F::kRounder), n = shifted - F::kRounder;
-  float r = muladd(-n, kLn2Low<float>, muladd(-n, kLn2High<float>, a));
+  float shifted = shifted_quotient(a), r = exp_remainder(a, shifted - F::kRounder, 0.0f);
   float scale = power_of_two(shifted);
   float t = muladd(muladd(exp_polynomial(r), r * r, r), scale, scale - 1.0f);
   return std::copysign(t / (t + 2.0f), x);

@@ -189,7 +189,7 @@ template <class Op, class R, class T> void run_binary(const KernelArgs& args) {
 }
 
 // For ops on integers that may find a mistake in b: apply(a, b) gives something for any b; is_wrong(b) is looked at
-// apart, so that the loops vectorise; kFault is what is told of one, with b if kTellsValue.
+// apart, so that the loops vectorise; one is told of, with b if kTellsValue.
 template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
@@ -209,7 +209,8 @@ template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
                     if (wrong != 0) {
                       int64_t i = 0;
                       while (!Op::is_wrong(right[i * stride_b])) ++i;
-                      fault->raise(Op::kFault, Op::kTellsValue ? static_cast<int64_t>(right[i * stride_b]) : 0);
+                      fault->raise(FaultCode::WrongValue,
+                                   Op::kTellsValue ? static_cast<int64_t>(right[i * stride_b]) : 0);
                     }
                     binary_row<Op, T, T>(a + at_a, stride_a, right, stride_b, out + first, n);
                   });

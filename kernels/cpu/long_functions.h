@@ -21,6 +21,7 @@ void long_function_row(const T* a, int64_t stride_a, const T* b, int64_t stride_
 }
 
 template <class Op, class T> void run_long_binary(const KernelArgs& args) {
+  if (args.out[0].size >= kStreamedSize<T> && run_streamed(args, run_long_binary<Op, T>)) return;
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
   T* out = args.out[0].as<T>();

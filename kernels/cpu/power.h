@@ -105,11 +105,7 @@ struct Scaled {
   q = muladd(q, t, 6.61375632143793436117e-05);
   t1 = muladd(-t, muladd(q, t * t, muladd(t, -2.77777777770155933842e-03, 1.66666666666666019037e-01)), z);
   r = (z * t1) / (t1 - 2.0) - muladd(z, w, w);
-  z = 1.0 - (r - z);
-  // 2^n in two factors, for results that are subnormal or next to inf.
-  double half = muladd(n, 0.5, FloatForm<double>::kRounder);
-  double rest = (n - (half - FloatForm<double>::kRounder)) + FloatForm<double>::kRounder;
-  return z * power_of_two(half) * power_of_two(rest);
+  return times_power_of_two(1.0 - (r - z), n);
 }
 
 template <class T> [[gnu::always_inline]] inline T pow_of(T a, T b) {

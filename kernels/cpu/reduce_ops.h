@@ -12,22 +12,16 @@ namespace lutra {
 
 template <class T> using SumResult = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
 
-template <class T> struct Sum {
-  using Reducer = SumOf<T>;
+template <class T, class R> struct TotalOf {
+  using Reducer = R;
   using Out = SumResult<T>;
-  static constexpr Out finish(typename Reducer::Acc sum, int64_t) {
-    if constexpr (std::is_integral_v<T>) return static_cast<Out>(sum);
-    else return rounded<T>(sum);
+  static constexpr Out finish(typename R::Acc total, int64_t) {
+    if constexpr (std::is_integral_v<T>) return static_cast<Out>(total);
+    else return rounded<T>(total);
   }
 };
-template <class T> struct Prod {
-  using Reducer = ProdOf<T>;
-  using Out = SumResult<T>;
-  static constexpr Out finish(typename Reducer::Acc product, int64_t) {
-    if constexpr (std::is_integral_v<T>) return static_cast<Out>(product);
-    else return rounded<T>(product);
-  }
-};
+template <class T> struct Sum : TotalOf<T, SumOf<T>> {};
+template <class T> struct Prod : TotalOf<T, ProdOf<T>> {};
 template <class T> struct Mean {
   using Reducer = SumOf<T>;
   using Out = T;

@@ -48,9 +48,9 @@ LUTRA_DEVICE void compute(const ElementwiseArgs<Op, R, In...>& args, R* out, con
   Pack<R, V> result;
   for (int k = 0; k < V; ++k) {
     result.v[k] = rounded_to<R>(args.op.apply(computed_in(in.v[k])...));
-    if constexpr (requires { Op::kFault; }) {
+    if constexpr (requires { Op::kTellsValue; }) {
       if (const auto last = std::get<sizeof...(In) - 1>(std::tie(in...)).v[k]; Op::is_wrong(last)) {
-        tell_fault(args.slot, Op::kFault, Op::kTellsValue ? static_cast<int64_t>(last) : 0);
+        tell_fault(args.slot, FaultCode::WrongValue, Op::kTellsValue ? static_cast<int64_t>(last) : 0);
       }
     }
   }

@@ -225,8 +225,8 @@ local function topic_of(value)
   return original(name_of(value))
 end
 
--- What is known by one of our names, or nil.
-local function told(name)
+-- What is known by one of our names, or nil; asked for by a word or by a value.
+local function told(name, is_word)
   local what = known[name:lower()]
   if name == "ops" then return ops_help() end
   if what and what.entry then return entry_help(what.entry) end
@@ -235,8 +235,11 @@ local function told(name)
     return ("%s.%s: %s"):format(owner, what.field.name, annotations.about(what.field))
   end
   if what and what.constructor then return entry_help(what.constructor) .. "\n\n" .. class_help(what.class) end
-  -- "shape" is a kind of value and a group of operations.
-  if what then return class_help(what.class) .. (groups[name] and name ~= "random" and "\n\n" .. group_help(name) or "") end
+  if what then
+    -- "shape" is a kind of value and a group of operations.
+    local is_both = is_word and groups[name] and name ~= "random"
+    return class_help(what.class) .. (is_both and "\n\n" .. group_help(name) or "")
+  end
   local text = core.op_help((name:gsub("^tensor%.", "")))
   if text then return text end
   if groups[name] then return group_help(name) end
@@ -253,15 +256,16 @@ local function foreign_help(topic)
   local path = topic:gsub("^tf%.", "")
   local word = path:match("([%w_]+)$")
   if not word then return end
-  local text = path ~= topic and told(path) or core.op_help((word:gsub("^reduce_", "")))
+  local text = path ~= topic and told(path, true) or core.op_help((word:gsub("^reduce_", "")))
   for _, op in ipairs(ops) do
     if not text and op.source:lower():find("tf%.[%w_%.]*%f[%w_]" .. word .. "%f[^%w_]") then text = core.op_help(op.name) end
   end
-  return text or path ~= topic and told(word) or nil
+  return text or path ~= topic and told(word, true) or nil
 end
 
 return function(topic)
   if topic == nil then return overview() end
   local name = topic_of(topic)
-  return name and told(name) or type(topic) == "string" and foreign_help(name) or tools.unknown(topic, names)
+  local is_word = type(topic) == "string"
+  return name and told(name, is_word) or is_word and foreign_help(name) or tools.unknown(topic, names)
 end

@@ -317,7 +317,7 @@ class Execution {
   bool is_cast(int i) const { return arrays_.in[i].dtype != prepared_.key && !is_own(i); }
 
   void cast(const Array& from, std::byte* to) {
-    const OpDef& op = context_.runtime().ops().get("Cast");
+    const OpDef& op = context_.runtime().cast_op();
     const KernelEntry& kernel = context_.runtime().kernels().find(device_.type, op, from.dtype);
     CastAttrs attrs{prepared_.key};
     Array result{to, from.dims, from.size, prepared_.key, from.rank, false};

@@ -39,6 +39,7 @@ constexpr std::size_t kMostDevices = UINT16_MAX;
 
 Runtime::Runtime()
     : constant_op_(ops_.get("_EagerConst")),
+      cast_op_(ops_.get("Cast")),
       kernels_(std::make_unique<KernelRegistry>(ops_)),
       registry_(std::make_unique<DeviceRegistry>(std::make_unique<CpuDevice>())),
       pool_(std::make_unique<HostPool>(HostPool::default_limit())),

@@ -36,6 +36,7 @@ class Runtime {
 
   const OpRegistry& ops() const { return ops_; }
   const OpDef& constant_op() const { return constant_op_; }  // _EagerConst
+  const OpDef& cast_op() const { return cast_op_; }          // Cast, which promotes inputs
   KernelRegistry& kernels() { return *kernels_; }
   DeviceRegistry& registry() { return *registry_; }
   Log& log() { return log_; }
@@ -98,6 +99,7 @@ class Runtime {
   // Destroyed from the last to the first: mirrors and fault records before the streams they wait for.
   OpRegistry ops_;
   const OpDef& constant_op_;
+  const OpDef& cast_op_;
   std::unique_ptr<KernelRegistry> kernels_;
   std::unique_ptr<DeviceRegistry> registry_;
   Log log_;

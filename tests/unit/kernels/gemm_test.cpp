@@ -66,12 +66,13 @@ TEMPLATE_TEST_CASE("gemm reads matrices whose rows are apart", "[matmul]", float
 // Large enough for threads, and rows of b that collide in the caches.
 TEST_CASE("tiles of a wide product", "[matmul]") { check_product<float>(50, 2048, 1030, false, false); }
 
-TEST_CASE("tiles are the same bits on any number of threads", "[matmul]") {
-  MatMulSizes sizes{50, 2048, 1030, 1030, 1030, 2048, false, false};
-  std::vector<float> a = numbers<float>(50 * 1030, 3), b = numbers<float>(1030 * 2048, 4);
-  for (float& x : a) x = 1 / (x + 9.5f);
-  for (float& x : b) x = 1 / (x + 8.3f);
-  std::vector<float> one(50 * 2048), three(50 * 2048);
+// The same bits of a product of dense matrices on one thread and on three.
+template <class T> void check_threads(int64_t m, int64_t n, int64_t k) {
+  MatMulSizes sizes{m, n, k, k, k, n, false, false};
+  std::vector<T> a = numbers<T>(m * k, 3), b = numbers<T>(k * n, 4);
+  for (T& x : a) x = 1 / (x + T(9.5));
+  for (T& x : b) x = 1 / (x + T(8.3));
+  std::vector<T> one(static_cast<std::size_t>(m * n)), three(one);
   set_max_threads(1);
   gemm(sizes, a.data(), b.data(), one.data());
   set_max_threads(3);
@@ -79,6 +80,8 @@ TEST_CASE("tiles are the same bits on any number of threads", "[matmul]") {
   set_max_threads(0);
   CHECK(one == three);
 }
+
+TEST_CASE("tiles are the same bits on any number of threads", "[matmul]") { check_threads<float>(50, 2048, 1030); }
 
 TEST_CASE("integers wrap in products", "[matmul]") {
   MatMulSizes sizes{1, 1, 2, 2, 2, 1, false, false};
@@ -91,15 +94,5 @@ TEST_CASE("integers wrap in products", "[matmul]") {
 }
 
 TEST_CASE("float64 products do not depend on the number of threads", "[matmul]") {
-  MatMulSizes sizes{150, 90, 210, 210, 210, 90, false, false};
-  std::vector<double> a = numbers<double>(150 * 210, 3), b = numbers<double>(210 * 90, 4);
-  for (double& x : a) x = 1 / (x + 9.5);
-  for (double& x : b) x = 1 / (x + 8.3);
-  std::vector<double> one(150 * 90), three(150 * 90);
-  set_max_threads(1);
-  gemm(sizes, a.data(), b.data(), one.data());
-  set_max_threads(3);
-  gemm(sizes, a.data(), b.data(), three.data());
-  set_max_threads(0);
-  CHECK(one == three);
+  check_threads<double>(150, 90, 210);
 }
