@@ -55,6 +55,8 @@ struct SimStream::State {
   State* next_left_behind = nullptr;
 
   pthread_t thread{};
+  std::atomic<bool> begun{false};
+  UncutWork commands;
   std::condition_variable wake;
   std::mutex mutex;  // who pushes, and the three below
   bool started = false;
@@ -71,17 +73,17 @@ struct SimStream::State {
 
 void SimStream::State::run_first() {
   Record* record = queue.front();
-  if (abandoned.load(std::memory_order_relaxed) && record->run != run_wait) {
+  if (record->run == run_wait) {
+    record->run(record->args);
+    if (timed) free_ns = now_ns();
+  } else if (abandoned.load(std::memory_order_relaxed)) {
     // Its effect can no longer be seen.
   } else if (!timed) {
-    record->run(record->args);
-  } else if (record->run == run_wait) {
-    record->run(record->args);
-    free_ns = now_ns();
+    commands.run([&] { record->run(record->args); });
   } else {
     // It starts when it and the device are there. Sleeping too long does not count: what is next starts when it should.
     int64_t start = std::max(record->queued_ns, free_ns);
-    record->run(record->args);
+    commands.run([&] { record->run(record->args); });
     int64_t now = now_ns();
     free_ns = std::max(start + record->cost_ns, now);
     if (free_ns > now) sleep_until_ns(free_ns);
@@ -93,6 +95,8 @@ void SimStream::State::run_first() {
 void* SimStream::State::work(void* argument) {
   State& state = *static_cast<State*>(argument);
   set_max_threads(1);  // several simulated GPUs share the cores
+  state.begun.store(true);
+  state.begun.notify_one();
   for (;;) {
     if (!spin_until([&] { return !state.queue.is_empty(); })) {
       std::unique_lock lock(state.mutex);
@@ -116,6 +120,7 @@ void SimStream::State::start() {
   int problem = pthread_create(&thread, nullptr, work, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (problem != 0) fail(ErrorCode::ResourceExhausted, "simulated GPU: no thread for it: ", std::strerror(problem));
+  begun.wait(false);  // a fork in the midst of its beginning would be as bad as one in the midst of a command
   started = true;
 }
 
@@ -127,6 +132,7 @@ void SimStream::State::stop() {
   }
   wake.notify_one();
   pthread_join(thread, nullptr);
+  begun.store(false);
   started = stopping = false;
 }
 

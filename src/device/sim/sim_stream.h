@@ -1,6 +1,7 @@
 // A simulated GPU's queue: a thread of its own, started by the first command, runs the commands in order; or a Schedule
-// runs them on the caller's thread. Commands take at least the time that the simulated speed gives. The thread takes no
-// lock while a command runs, and destroying the stream finishes what was queued.
+// runs them on the caller's thread. Commands take at least the time that the simulated speed gives. While a
+// command runs, the thread holds no lock but the one that lets forks come between commands only; destroying the stream
+// finishes what was queued.
 // Commands must not throw. A wait that was not over when it was queued counts as a command: tail() covers it.
 // In a forked child nothing runs any more: submit and copy fail (FailedPrecondition), and waits end at once.
 #pragma once

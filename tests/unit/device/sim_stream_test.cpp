@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <random>
 #include <thread>
 #include <vector>
@@ -411,6 +412,23 @@ TEST_CASE("a forked child is told that its GPUs are gone, and never hangs", "[si
   queue(*other, [&value] { value = 1; });
   other->host_wait(other->tail());
   CHECK(value == 1);
+}
+
+TEST_CASE("a fork comes between two commands", "[sim]") {
+  SimStream stream{SimOptions{}};
+  static std::mutex lock;
+  for (int fork = 0; fork < 5; ++fork) {
+    // Held for most of the time, as the lock of an allocator or a library may be.
+    for (int i = 0; i < 10; ++i) {
+      queue(stream, [] {
+        std::lock_guard held(lock);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      });
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    CHECK(in_child([] { return lock.try_lock() ? 0 : 1; }) == 0);
+  }
+  stream.host_wait(stream.tail());
 }
 
 TEST_CASE("a simulated GPU is a GPU with memory and streams of its own", "[sim]") {
