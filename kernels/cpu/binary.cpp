@@ -17,19 +17,22 @@ struct Atan2 {
   template <class T> [[gnu::always_inline]] static T apply(T y, T x) { return atan2_of(y, x); }
 };
 
-// Division in float, halves included, which are computed in it: blocks where all quotients are near enough vectorise.
+// Division in float, halves included, which are computed in it, and of 64-bit integers: blocks where all quotients are
+// near enough vectorise.
 template <class Op> struct Near {
-  [[gnu::always_inline]] static float apply(float a, float b) { return Op::of(floor_divide_near(a, b)); }
+  template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return Op::of(floor_divide_near(a, b)); }
 };
 struct IsFarApart {
-  [[gnu::always_inline]] static uint8_t apply(float a, float b) { return is_far_apart(a, b); }
+  template <class T> [[gnu::always_inline]] static uint8_t apply(T a, T b) { return is_far_apart(a, b); }
 };
-template <class Op, class T> void run_float_division(const KernelArgs& args) {
+template <class Op, class T> void run_near_division(const KernelArgs& args) {
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
   T* out = args.out[0].as<T>();
   for_binary_rows(args, grain_of<Op, T>(),
-                  [=](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a, int64_t stride_b) {
+                  [=, fault = args.fault](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a,
+                                          int64_t stride_b) {
+                    if constexpr (std::is_integral_v<T>) tell_wrong<Op>(fault, b + at_b, stride_b, n);
                     constexpr int64_t kBlock = 1024;
                     uint8_t is_far[kBlock];
                     for (int64_t at = 0; at < n; at += kBlock) {
@@ -104,8 +107,9 @@ template <class T> void run_pow(const KernelArgs& args) {
 template <class Op> void add_checked(KernelRegistry& kernels, const char* name) {
   kernels.add_each(name, DeviceType::CPU, AllNumbers{}, [](auto tag) {
     using T = typename decltype(tag)::type;
-    if constexpr (std::is_integral_v<T>) return KernelEntry{.run = run_checked_binary<Op, T>};
-    else if constexpr (std::is_same_v<ComputeType<T>, float>) return KernelEntry{.run = run_float_division<Op, T>};
+    constexpr bool kMayBeNear = std::is_same_v<ComputeType<T>, float> || std::is_same_v<T, int64_t>;
+    if constexpr (kMayBeNear) return KernelEntry{.run = run_near_division<Op, T>};
+    else if constexpr (std::is_integral_v<T>) return KernelEntry{.run = run_checked_binary<Op, T>};
     else return KernelEntry{.run = run_binary<Op, T, T>};
   });
 }

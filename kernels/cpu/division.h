@@ -1,6 +1,7 @@
 // Division that rounds down, and the remainder that goes with it.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -82,6 +83,25 @@ requires std::is_integral_v<T>
   remainder = static_cast<T>(Wrapping<T>(remainder) + (rounds_down ? Wrapping<T>(b) : Wrapping<T>(0)));
   quotient = negates ? static_cast<T>(0 - Wrapping<T>(a)) : quotient;
   return {b == 0 ? T(0) : quotient, b == 0 ? T(0) : remainder};
+}
+
+// The same for numbers of at most 51 bits (is_far_apart): doubles hold them, the quotient to the nearest integer, and
+// what that leaves. 0x1.8p52 is the double whose bits count up by one for each 1 added to it.
+[[gnu::always_inline]] inline Divided<int64_t> floor_divide_near(int64_t a, int64_t b) {
+  constexpr double kMiddle = 0x1.8p52;
+  constexpr int64_t kMiddleBits = std::bit_cast<int64_t>(kMiddle);
+  double x = std::bit_cast<double>(a + kMiddleBits) - kMiddle, y = std::bit_cast<double>(b + kMiddleBits) - kMiddle;
+  double whole = (x / y + kMiddle) - kMiddle;
+  double rest = x - whole * y;
+  bool rounds_down = (rest != 0) & ((rest < 0) != (y < 0));
+  whole -= rounds_down ? 1.0 : 0.0;
+  rest += rounds_down ? y : 0.0;
+  return {std::bit_cast<int64_t>(whole + kMiddle) - kMiddleBits, std::bit_cast<int64_t>(rest + kMiddle) - kMiddleBits};
+}
+[[gnu::always_inline]] inline bool is_far_apart(int64_t a, int64_t b) {
+  constexpr uint64_t kLimit = uint64_t{1} << 50;
+  return (static_cast<uint64_t>(a) + kLimit >= 2 * kLimit) | (static_cast<uint64_t>(b) + kLimit >= 2 * kLimit) |
+         (b == 0);
 }
 
 }  // namespace lutra

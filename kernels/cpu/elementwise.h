@@ -190,6 +190,21 @@ template <class Op, class R, class T> void run_binary(const KernelArgs& args) {
 
 // For ops on integers that may find a mistake in b: apply(a, b) gives something for any b; is_wrong(b) is looked at
 // apart, so that the loops vectorise; one is told of, with b if kTellsValue.
+template <class Op, class T> void tell_wrong(Fault* fault, const T* b, int64_t stride, int64_t n) {
+  T wrong = 0;
+  if (stride == 1) {
+    for (int64_t i = 0; i < n; ++i) wrong |= static_cast<T>(Op::is_wrong(b[i]));
+  } else if (stride == 0) {
+    wrong = static_cast<T>(n > 0 && Op::is_wrong(*b));
+  } else {
+    for (int64_t i = 0; i < n; ++i) wrong |= static_cast<T>(Op::is_wrong(b[i * stride]));
+  }
+  if (wrong == 0) return;
+  int64_t i = 0;
+  while (!Op::is_wrong(b[i * stride])) ++i;
+  fault->raise(FaultCode::WrongValue, Op::kTellsValue ? static_cast<int64_t>(b[i * stride]) : 0);
+}
+
 template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
@@ -197,22 +212,8 @@ template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
   for_binary_rows(args, grain_of<Op, T>(),
                   [=, fault = args.fault](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a,
                                           int64_t stride_b) {
-                    const T* right = b + at_b;
-                    T wrong = 0;
-                    if (stride_b == 1) {
-                      for (int64_t i = 0; i < n; ++i) wrong |= static_cast<T>(Op::is_wrong(right[i]));
-                    } else if (stride_b == 0) {
-                      wrong = static_cast<T>(n > 0 && Op::is_wrong(*right));
-                    } else {
-                      for (int64_t i = 0; i < n; ++i) wrong |= static_cast<T>(Op::is_wrong(right[i * stride_b]));
-                    }
-                    if (wrong != 0) {
-                      int64_t i = 0;
-                      while (!Op::is_wrong(right[i * stride_b])) ++i;
-                      fault->raise(FaultCode::WrongValue,
-                                   Op::kTellsValue ? static_cast<int64_t>(right[i * stride_b]) : 0);
-                    }
-                    binary_row<Op, T, T>(a + at_a, stride_a, right, stride_b, out + first, n);
+                    tell_wrong<Op>(fault, b + at_b, stride_b, n);
+                    binary_row<Op, T, T>(a + at_a, stride_a, b + at_b, stride_b, out + first, n);
                   });
 }
 
