@@ -1,0 +1,33 @@
+// A machine seen from outside NVIDIA's interface: its files and the environment. All paths begin with "/"; a test
+// gives a folder that stands for that, and says itself which files may be opened.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lutra::cuda {
+
+struct System {
+  std::string root;                                       // put before every path
+  std::function<const char*(const char* name)> variable;  // of the environment; null: not set
+  std::function<bool(const std::string& path)> opens;     // for reading and writing
+  std::string at(const std::string& path) const { return root + path; }
+
+  bool has(const std::string& path) const;
+  // The whole file, up to 64 KiB; "" when it cannot be read.
+  std::string read(const std::string& path) const;
+  // Names in the folder, sorted; none when it cannot be read.
+  std::vector<std::string> list(const std::string& folder) const;
+  // Where a symbolic link points; "" for anything else.
+  std::string link(const std::string& path) const;
+  // The last name of what the path is once all links are followed: "libcuda.so.580.95.05".
+  std::string real_name(const std::string& path) const;
+  // "" where not set.
+  std::string value(const char* name) const;
+};
+
+// The machine this runs on.
+System own_system();
+
+}  // namespace lutra::cuda
