@@ -14,19 +14,24 @@ constexpr const char* kTriplet = "x86_64-linux-gnu";
 constexpr const char* kTarget = "x86_64-linux";
 #endif
 
-using Folders = std::vector<std::string>;
+struct Folders {
+  std::vector<std::string> names, real_names;  // the same folders, and what they are once links are followed
+};
 
 // A folder that somebody named is looked in, and told of, even when it is not there. A relative one, which would mean
 // the working folder, never is.
-void add_named(Folders& folders, std::string folder) {
+void add_named(Folders& folders, const System& system, std::string folder) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-  if (folder.starts_with('/') && std::find(folders.begin(), folders.end(), folder) == folders.end()) {
-    folders.push_back(std::move(folder));
-  }
+  if (!folder.starts_with('/')) return;
+  std::string real = system.real_path(folder);
+  auto& known = folders.real_names;
+  if (std::find(known.begin(), known.end(), real) != known.end()) return;
+  known.push_back(std::move(real));
+  folders.names.push_back(std::move(folder));
 }
 
 void add_usual(Folders& folders, const System& system, const std::string& folder) {
-  if (system.has(folder)) add_named(folders, folder);
+  if (system.has(folder)) add_named(folders, system, folder);
 }
 
 void add_toolkit(Folders& folders, const System& system, const std::string& home) {
@@ -64,7 +69,7 @@ void add_configured(Folders& folders, const System& system, const std::string& f
 }
 
 void add_system(Folders& folders, const System& system) {
-  each_part(system.value("LD_LIBRARY_PATH"), [&](const std::string& part) { add_named(folders, part); });
+  each_part(system.value("LD_LIBRARY_PATH"), [&](const std::string& part) { add_named(folders, system, part); });
   add_configured(folders, system, "/etc/ld.so.conf");
   for (const std::string& folder :
        {std::string("/lib/") + kTriplet, std::string("/usr/lib/") + kTriplet, std::string("/lib64"),
@@ -83,13 +88,14 @@ int major_of(std::string_view file, std::string_view stem) {
 
 LibrarySearch look(std::string_view name, std::span<const int> majors, const System& system, Folders folders) {
   LibrarySearch found;
-  found.folders = std::move(folders);
+  found.folders = std::move(folders.names);
   std::string stem = "lib" + std::string(name) + ".so.";
   for (const std::string& folder : found.folders) {
     for (int major : majors) {
       std::string file = folder + "/" + stem + std::to_string(major);
       if (!system.has(file)) continue;
-      std::string real = system.real_name(file);
+      std::string real = system.real_path(file);
+      real.erase(0, real.rfind('/') + 1);
       found.file = file;
       found.major = major;
       found.version = real.starts_with(stem) ? real.substr(stem.size()) : std::to_string(major);
@@ -109,9 +115,9 @@ LibrarySearch look(std::string_view name, std::span<const int> majors, const Sys
 LibrarySearch search_library(std::string_view name, std::span<const int> majors, const std::string& beside,
                              const System& system) {
   Folders folders;
-  add_named(folders, beside);
+  add_named(folders, system, beside);
   each_part(system.value("LUTRA_CUDA_PATH"), [&](const std::string& part) {
-    add_named(folders, part);
+    add_named(folders, system, part);
     add_toolkit(folders, system, part);
   });
   add_toolkit(folders, system, system.value("CUDA_HOME"));
@@ -119,7 +125,7 @@ LibrarySearch search_library(std::string_view name, std::span<const int> majors,
   add_toolkit(folders, system, "/usr/local/cuda");
   for (int major : majors) {
     std::string prefix = "cuda-" + std::to_string(major);
-    Folders names = system.list("/usr/local");
+    std::vector<std::string> names = system.list("/usr/local");
     // The latest of a major version first: "cuda-12.10" stands after "cuda-12.9" by length, then by letters.
     std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
       return a.size() != b.size() ? a.size() > b.size() : a > b;

@@ -46,11 +46,11 @@ std::string System::link(const std::string& path) const {
   return length > 0 ? std::string(to, static_cast<std::size_t>(length)) : std::string();
 }
 
-std::string System::real_name(const std::string& path) const {
+std::string System::real_path(const std::string& path) const {
   char* real = realpath(at(path).c_str(), nullptr);
-  std::string name = real != nullptr ? real : path;
+  std::string result = real != nullptr ? real : path;
   std::free(real);
-  return name.substr(name.rfind('/') + 1);
+  return result;
 }
 
 std::string System::value(const char* name) const {

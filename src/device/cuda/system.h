@@ -21,8 +21,8 @@ struct System {
   std::vector<std::string> list(const std::string& folder) const;
   // Where a symbolic link points; "" for anything else.
   std::string link(const std::string& path) const;
-  // The last name of what the path is once all links are followed: "libcuda.so.580.95.05".
-  std::string real_name(const std::string& path) const;
+  // The path once all links are followed, root and all; the path itself when nothing is there.
+  std::string real_path(const std::string& path) const;
   // "" where not set.
   std::string value(const char* name) const;
 };
