@@ -50,7 +50,7 @@ std::vector<std::string> plugin_files() {
 
 std::string plugin_file() {
   for (const std::string& file : plugin_files()) {
-    if (access(file.c_str(), F_OK) == 0) return file;
+    if (access(file.c_str(), F_OK) == 0) return real_path(file.c_str());
   }
   return "";
 }

@@ -148,6 +148,13 @@ if(LUTRA_SANITIZE MATCHES address AND fuzz_count GREATER 0)
   endforeach()
 endif()
 
+# The tree of scripts/dev dist, of what users get, where there is nothing else.
+if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT LUTRA_SANITIZE)
+  add_custom_target(portable ALL)
+  add_dependencies(portable lutra_portable)
+  lutra_test(dist.portable dist bash tests/dist/portable.sh "${PROJECT_BINARY_DIR}" "${CUDA_TEST_DIR}")
+endif()
+
 # What `scripts/dev check` asks of the tree, once: in the build that users get.
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT LUTRA_SANITIZE)
   foreach(part layers families fmt exports docs variables count)
