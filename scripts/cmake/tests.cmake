@@ -1,4 +1,4 @@
-# Every test is known to CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, guide.*, embed.*, fuzz.*, check.*; labels
+# Every test is known to CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, guide.*, embed.*, fuzz.*, dist.*, check.*; labels
 # are the first words, but that of schedule.* is ops. A runner or folder that is not there adds no tests.
 set(TESTS "${PROJECT_SOURCE_DIR}/tests")
 set(seconds_limit 300)
