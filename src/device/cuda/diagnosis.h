@@ -18,12 +18,6 @@ std::vector<Finding> diagnose_system(const System& system, bool* has_driver);
 // Whether CUDA_VISIBLE_DEVICES hides all.
 Finding diagnose_visible(const System& system);
 
-// /dev/nvidia<this> is the card's at that PCI address; -1 where the driver does not say.
-int minor_of(const System& system, const std::string& bus);
-
-// The other programs that have the file open, "python3 (process 4711)", as far as this user may know.
-std::vector<std::string> holders_of(const System& system, const std::string& file);
-
 // What the plugin is made for.
 struct PluginFacts {
   std::string architectures;  // "sm_90 compute_80"; "" without a plugin

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "device/cuda/diagnosis.h"
+#include "device/cuda/holders.h"
 
 namespace lutra::cuda {
 namespace {
@@ -52,14 +53,11 @@ int attribute_of(const Driver& driver, DeviceHandle device, int which) {
   return driver.device_attribute(&value, which, device) == kSuccess ? value : 0;
 }
 
-// Who has the card open, as a clause: " by python3 (process 4711)".
+// Who has the card's memory, as the end of a sentence.
 std::string by_whom(const System& system, const std::string& bus) {
-  int minor = minor_of(system, bus);
-  if (minor < 0) return "; by whom the system does not tell";
-  std::vector<std::string> holders = holders_of(system, text("/dev/nvidia", minor));
-  if (holders.empty())
-    return "; by whom cannot be seen from here (another user's programs, or outside of this container)";
-  return text("; the card is open in ", joined(holders));
+  std::string holders = holders_text(system, bus);
+  if (!holders.empty()) return text(" by ", holders);
+  return ": by whom cannot be seen from here (another user's programs, or outside of this container)";
 }
 
 Finding capability_finding(const Driver& driver, DeviceHandle device, const PluginFacts& plugin) {
@@ -83,7 +81,9 @@ Finding memory_finding(const Driver& driver, DeviceHandle device, const System& 
   Result result = driver.retain_context(&context, device);
   if (result != kSuccess) {
     finding.verdict = Verdict::Failed;
-    finding.text = text("the card gives no context: ", driver.text_of(result), by_whom(system, bus));
+    finding.text = text("the card gives no context: ", driver.text_of(result));
+    bool is_taken = result == kDeviceUnavailable || result == kOutOfMemory;
+    if (is_taken) append(finding.text, text("; it is taken", by_whom(system, bus)));
     finding.advice = result == kDeviceUnavailable
                          ? "another program has the card to itself (nvidia-smi -c 0 lets several in)"
                      : result == kOutOfMemory ? "end a program that has its memory, or take another card"

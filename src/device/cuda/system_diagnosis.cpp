@@ -9,6 +9,7 @@
 
 #include "core/text.h"
 #include "device/cuda/diagnosis.h"
+#include "device/cuda/holders.h"
 #include "device/device_registry.h"
 
 namespace lutra::cuda {
@@ -153,30 +154,6 @@ bool names_indices(std::string_view value) {
 }
 
 }  // namespace
-
-int minor_of(const System& system, const std::string& bus) {
-  std::string name = bus;
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  std::string all = system.read("/proc/driver/nvidia/gpus/" + name + "/information");
-  std::size_t at = all.find("Device Minor:");
-  return at == std::string::npos ? -1 : std::atoi(all.c_str() + at + 13);
-}
-
-std::vector<std::string> holders_of(const System& system, const std::string& file) {
-  std::vector<std::string> found;
-  for (const std::string& process : system.list("/proc")) {
-    if (!is_number(process) || process == std::to_string(getpid())) continue;
-    std::string folder = "/proc/" + process;
-    for (const std::string& open : system.list(folder + "/fd")) {
-      if (system.link(folder + "/fd/" + open) != file) continue;
-      std::string name = system.read(folder + "/comm");
-      if (!name.empty() && name.back() == '\n') name.pop_back();
-      found.push_back(text(name.empty() ? "a program" : name, " (process ", process, ")"));
-      break;
-    }
-  }
-  return found;
-}
 
 std::vector<Finding> diagnose_system(const System& system, bool* has_driver) {
   std::vector<Finding> findings{driver_finding(system, cards_on_bus(system), has_driver)};

@@ -232,7 +232,7 @@ TEST_CASE("memory that others have is told with the programs that have the card 
   CHECK(memory("memory:8192").text == "8.00GiB of 8.00GiB are free");
   CHECK(memory("memory:8192,taken:2048").verdict == Verdict::Ok);
   CHECK(memory("memory:8192,taken:5000").verdict == Verdict::Note);
-  CHECK(says(memory("memory:8192,taken:5000").text, "the rest is taken; by whom cannot be seen from here"));
+  CHECK(says(memory("memory:8192,taken:5000").text, "the rest is taken: by whom cannot be seen from here"));
   machine.link("/proc/4711/fd/7", "/dev/nvidia0");
   machine.link("/proc/4711/fd/8", "/dev/nvidia0");
   machine.file("/proc/4711/comm", "python3\n");
@@ -240,7 +240,13 @@ TEST_CASE("memory that others have is told with the programs that have the card 
   machine.file("/proc/4712/comm", "other\n");
   Finding full = memory("memory:8192,taken:8000");
   CHECK(full.verdict == Verdict::Failed);
-  CHECK(full.text == "192.00MiB of 8.00GiB are free, the rest is taken; the card is open in python3 (process 4711)");
+  CHECK(full.text == "192.00MiB of 8.00GiB are free, the rest is taken by python3 (process 4711)");
+  // The driver knows better where its management library is there; what that does not know of, files tell.
+  machine.link("/usr/lib64/libnvidia-ml.so.1", LUTRA_NVML_STUB_LIBRARY);
+  CHECK(memory("memory:8192,taken:8000").text ==
+        "192.00MiB of 8.00GiB are free, the rest is taken by python3 (process 4711, 5.00GiB), other (process 4712)");
+  Stubbed stub("memory:8192,taken:8000,cards:2");
+  CHECK(says(cuda::diagnose_card(stub.driver(), 1, {}, machine.system)[1].text, "taken by other (process 4712)"));
 }
 
 TEST_CASE("a card that gives no context says why", "[doctor]") {
