@@ -20,12 +20,6 @@ constexpr Result kStubLibrary = 34, kDeviceUnavailable = 46, kNoDevice = 100, kI
 // "13.0" of 13000
 std::string version_text(int version) { return text(version / 1000, ".", version % 1000 / 10); }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
-  return all;
-}
-
 const char* advice_for(Result result) {
   switch (result) {
     case kStubLibrary: return "this is the toolkit's stub: take its folder out of LD_LIBRARY_PATH";
@@ -36,8 +30,7 @@ const char* advice_for(Result result) {
       return "start the fabric manager of this machine's NVSwitch (systemctl start nvidia-fabricmanager)";
     case kDriverMismatch:
       return "the driver's library and its kernel module are of different versions: restart the machine after an "
-             "update; "
-             "in a container remove the libcuda.so.1 that it brought along";
+             "update; in a container remove the libcuda.so.1 that it brought along";
     case kCompatNotSupported: return "the compatibility package of CUDA does not go with this card: remove it";
     default: return "dmesg may say more in lines with NVRM";
   }

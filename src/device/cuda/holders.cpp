@@ -71,10 +71,6 @@ class Nvml {
   int (*processes_)(void* card, unsigned* count, NvmlProcess* found) = nullptr;
 };
 
-bool is_number(const std::string& word) {
-  return !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 }  // namespace
 
 std::optional<std::vector<Holder>> holders_by_driver(const System& system, const std::string& bus) {

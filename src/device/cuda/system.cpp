@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <string_view>
@@ -58,13 +59,24 @@ std::string System::value(const char* name) const {
   return text != nullptr ? text : "";
 }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
+  return all;
+}
+
+bool is_number(std::string_view word) {
+  return !word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 System own_system() {
-  auto opens = [](const std::string& path) {
+  auto open_error = [](const std::string& path) {
     int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-    if (file >= 0) ::close(file);
-    return file >= 0;
+    if (file < 0) return errno;
+    ::close(file);
+    return 0;
   };
-  return {"", [](const char* name) -> const char* { return std::getenv(name); }, opens};
+  return {"", [](const char* name) -> const char* { return std::getenv(name); }, open_error};
 }
 
 }  // namespace lutra::cuda

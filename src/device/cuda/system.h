@@ -4,14 +4,15 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lutra::cuda {
 
 struct System {
-  std::string root;                                       // put before every path
-  std::function<const char*(const char* name)> variable;  // of the environment; null: not set
-  std::function<bool(const std::string& path)> opens;     // for reading and writing
+  std::string root;                                        // put before every path
+  std::function<const char*(const char* name)> variable;   // of the environment; null: not set
+  std::function<int(const std::string& path)> open_error;  // of opening it to read and write; 0: none
   std::string at(const std::string& path) const { return root + path; }
 
   bool has(const std::string& path) const;
@@ -26,6 +27,11 @@ struct System {
   // "" where not set.
   std::string value(const char* name) const;
 };
+
+// "a, b"
+std::string joined(const std::vector<std::string>& words);
+// Whether it is made of digits alone.
+bool is_number(std::string_view word);
 
 // The machine this runs on.
 System own_system();

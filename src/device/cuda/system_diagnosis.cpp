@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 
 #include "core/text.h"
 #include "device/cuda/diagnosis.h"
@@ -18,16 +20,6 @@ namespace {
 constexpr const char* kDriverVersion = "/proc/driver/nvidia/version";
 constexpr const char* kControlFile = "/dev/nvidiactl";
 constexpr const char* kMemoryFile = "/dev/nvidia-uvm";
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : ", ") + word;
-  return all;
-}
-
-bool is_number(std::string_view word) {
-  return !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
-}
 
 bool in_container(const System& system) { return system.has("/.dockerenv") || system.has("/run/.containerenv"); }
 
@@ -117,9 +109,12 @@ Finding file_finding(const System& system) {
   std::vector<std::string> cards = card_files(system), absent, closed;
   std::size_t usable_cards = 0;
   bool needed_fails = false;
+  int first_error = 0;  // of what is there
   auto look = [&](const std::string& file) {
-    if (system.opens(system.at(file))) return true;
+    int error = system.open_error(system.at(file));
+    if (error == 0) return true;
     (system.has(file) ? closed : absent).push_back(file);
+    if (closed.size() == 1 && closed[0] == file) first_error = error;
     return false;
   };
   // The driver's own tools make nvidia-uvm when it is first needed: its absence alone fails nothing.
@@ -133,10 +128,15 @@ Finding file_finding(const System& system) {
   }
   finding.verdict = needed_fails || usable_cards == 0 ? Verdict::Failed : Verdict::Note;
   if (!closed.empty()) {
-    finding.text = text("no permission to open ", joined(closed), " (", owner_of(system.at(closed[0])), ")");
-    finding.advice = in_container(system) ? "pass the device to the container (docker run --gpus all)"
-                                          : "join that group (usermod -aG GROUP USER, then log in again), or ask the "
-                                            "administrator, a batch system perhaps for a card";
+    bool is_forbidden = first_error == EACCES || first_error == EPERM;
+    if (is_forbidden)
+      finding.text = text("no permission to open ", joined(closed), " (", owner_of(system.at(closed[0])), ")");
+    else finding.text = text(joined(closed), " cannot be opened: ", std::strerror(first_error));
+    if (!is_forbidden) finding.advice = "dmesg may say more in lines with NVRM";
+    else if (in_container(system)) finding.advice = "pass the device to the container (docker run --gpus all)";
+    else
+      finding.advice =
+          "join that group (usermod -aG GROUP USER, then log in again), or get a card from the batch system";
   }
   if (!absent.empty()) {
     append(finding.text, text(closed.empty() ? "" : "; ", joined(absent), absent.size() == 1 ? " is" : " are",
@@ -177,7 +177,7 @@ Finding diagnose_visible(const System& system) {
   if (!names_indices(value) || !pick_visible(value, count > 0 ? count : 1024).empty()) return finding;
   finding.verdict = Verdict::Failed;
   append(finding.text, " and hides all GPUs");
-  if (value.empty() || value == "-1") finding.advice = "unset CUDA_VISIBLE_DEVICES, or set it to 0";
+  if (value.empty() || value == "-1" || count == 0) finding.advice = "unset CUDA_VISIBLE_DEVICES, or set it to 0";
   else
     finding.advice =
         text("the driver has ", count, count == 1 ? " card" : " cards", ", numbered from 0: name those, each once");

@@ -81,16 +81,17 @@ TEST_CASE("device files that may not be opened are named, with whose they are", 
   CHECK(findings_of(machine)[1].verdict == Verdict::Ok);
   CHECK(findings_of(machine)[1].text == "/dev/nvidia0, /dev/nvidia1 and the driver's own files can be opened");
   // One of several cards may be another's.
-  machine.closed = {"/dev/nvidia1"};
+  machine.closed = {{"/dev/nvidia1", EACCES}};
   CHECK(findings_of(machine)[1].verdict == Verdict::Note);
-  machine.closed = {"/dev/nvidia0", "/dev/nvidia1"};
+  machine.closed = {{"/dev/nvidia0", EPERM}, {"/dev/nvidia1", EACCES}};
   Finding closed = findings_of(machine)[1];
   CHECK(closed.verdict == Verdict::Failed);
   CHECK(says(closed.text, "no permission to open /dev/nvidia0, /dev/nvidia1 ("));
   CHECK(says(closed.text, ", mode 6"));
   CHECK(says(closed.advice, "usermod"));
-  machine.closed = {"/dev/nvidia-uvm"};
+  machine.closed = {{"/dev/nvidia-uvm", EIO}};
   CHECK(findings_of(machine)[1].verdict == Verdict::Failed);
+  CHECK(findings_of(machine)[1].text == "/dev/nvidia-uvm cannot be opened: Input/output error");
 }
 
 TEST_CASE("device files that are not there are named", "[doctor]") {

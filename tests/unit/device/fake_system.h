@@ -3,10 +3,10 @@
 
 #include <stdlib.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <set>
 #include <string>
 
 #include "device/cuda/system.h"
@@ -20,7 +20,8 @@ class FakeSystem {
     root_ = mkdtemp(name.data());
     system = {root_, [this](const char* variable) { return find(variable); },
               [this](const std::string& path) {
-                return std::filesystem::exists(path) && closed.count(path.substr(root_.size())) == 0;
+                auto found = closed.find(path.substr(root_.size()));
+                return !std::filesystem::exists(path) ? ENOENT : found != closed.end() ? found->second : 0;
               }};
   }
   ~FakeSystem() { std::filesystem::remove_all(root_); }
@@ -37,7 +38,7 @@ class FakeSystem {
 
   cuda::System system;
   std::map<std::string, std::string> variables;
-  std::set<std::string> closed;  // files that may not be opened
+  std::map<std::string, int> closed;  // files that cannot be opened, and why
 
  private:
   const char* find(const char* variable) const {
