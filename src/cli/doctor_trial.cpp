@@ -101,8 +101,11 @@ std::string printed_by_trial(const Options& options, int number) {
       &printed);
   use_only(interpreter, number);
   std::string chunk = text("local doctor_device = '", number < 0 ? "CPU:0" : "GPU:0", "'\n", kTrial);
-  if (auto failed = interpreter.run_string(chunk, "doctor")) {
-    fail(ErrorCode::Internal, failed->substr(0, failed->find('\n')));
+  if (auto failed = interpreter.run_string(chunk, "=doctor")) {
+    // Without the chunk's line, "doctor:7: ", and the traceback.
+    std::string why = failed->substr(0, failed->find('\n'));
+    std::size_t words = why.starts_with("doctor:") ? why.find(' ') : std::string::npos;
+    fail(ErrorCode::Internal, words == std::string::npos ? why : why.substr(words + 1));
   }
   return printed;
 }

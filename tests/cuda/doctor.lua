@@ -35,6 +35,10 @@ expect("CUDA_VISIBLE_DEVICES=-1", "doctor", 1, "CUDA_VISIBLE_DEVICES is '-1' and
 expect("LUTRA_CUDA_DRIVER=libm.so.6", "doctor", 1, "libm.so.6 has no cuInit")
 expect("LUTRA_CUDA_DRIVER=none", "doctor", 0, "note    driver_library   LUTRA_CUDA_DRIVER is none", "ok      trial CPU:0")
 
+-- A card that fails in the trial is told in its own words, and the others are tried all the same.
+expect("LUTRA_CUDA_STUB=inline,cards:2,memory:16", "doctor", 1, "failed  trial GPU:0      Stub 0: ",
+  "failed  trial GPU:1      Stub 1: ", "ok      trial CPU:0")
+
 -- A library of another build: its entry is there, its table is not ours.
 local folder = os.tmpname()
 os.remove(folder)
