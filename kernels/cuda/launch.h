@@ -30,6 +30,7 @@ struct CudaPlugin {
   const CudaKernel* kernels;
   std::size_t count;
   const char* for_architectures;  // "sm_90 compute_80"
+  int toolkit_version;            // that it was compiled with: 13000 is CUDA 13.0; 0: none, for the host
 };
 
 }  // namespace lutra::cuda

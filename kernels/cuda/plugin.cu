@@ -2,6 +2,12 @@
 #include "kernels/cuda_border.h"
 #include "kernels/cuda_families.h"
 
+#ifdef CUDART_VERSION
+constexpr int kToolkitVersion = CUDART_VERSION;
+#else
+constexpr int kToolkitVersion = 0;
+#endif
+
 extern "C" __attribute__((visibility("default"))) const lutra::cuda::CudaPlugin* lutra_cuda_plugin() {
   using namespace lutra::cuda;
   static const CudaKernels kernels = [] {
@@ -9,7 +15,7 @@ extern "C" __attribute__((visibility("default"))) const lutra::cuda::CudaPlugin*
     register_all_cuda(all);
     return all;
   }();
-  static const CudaPlugin plugin{sizeof(CudaPlugin), kBorderId, kernels.rows().data(), kernels.rows().size(),
-                                 LUTRA_CUDA_ARCHITECTURES};
+  static const CudaPlugin plugin{sizeof(CudaPlugin),       kBorderId,      kernels.rows().data(), kernels.rows().size(),
+                                 LUTRA_CUDA_ARCHITECTURES, kToolkitVersion};
   return &plugin;
 }

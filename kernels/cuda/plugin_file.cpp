@@ -48,29 +48,34 @@ std::vector<std::string> plugin_files() {
   return files;
 }
 
-const CudaPlugin* open_plugin(std::string* why) {
-  std::string searched;
+std::string plugin_file() {
   for (const std::string& file : plugin_files()) {
-    if (access(file.c_str(), F_OK) != 0) {
-      searched += text(searched.empty() ? "" : ", ", file);
-      continue;
-    }
-    void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (handle == nullptr) {
-      const char* reason = dlerror();
-      *why = text("WARNING: GPUs are not used: the plugin cannot be opened: ", reason != nullptr ? reason : file);
-      return nullptr;
-    }
-    auto* entry = reinterpret_cast<CudaPluginEntry*>(dlsym(handle, "lutra_cuda_plugin"));
-    const CudaPlugin* plugin = entry != nullptr ? entry() : nullptr;
-    if (plugin == nullptr || plugin->bytes != sizeof(CudaPlugin) || std::string_view(plugin->build) != kBorderId) {
-      *why = text("WARNING: GPUs are not used: ", file, " is of another build of Lutra: build both together");
-      return nullptr;
-    }
-    return plugin;
+    if (access(file.c_str(), F_OK) == 0) return real_path(file.c_str());
   }
-  *why = text("this Lutra came without ", kFile, ", which is built where nvcc is (looked for ", searched, ")");
-  return nullptr;
+  return "";
+}
+
+const CudaPlugin* open_plugin(std::string* why) {
+  std::string file = plugin_file();
+  if (file.empty()) {
+    std::string searched;
+    for (const std::string& each : plugin_files()) searched += text(searched.empty() ? "" : ", ", each);
+    *why = text("this Lutra came without ", kFile, ", which is built where nvcc is (looked for ", searched, ")");
+    return nullptr;
+  }
+  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle == nullptr) {
+    const char* reason = dlerror();
+    *why = text("WARNING: GPUs are not used: the plugin cannot be opened: ", reason != nullptr ? reason : file);
+    return nullptr;
+  }
+  auto* entry = reinterpret_cast<CudaPluginEntry*>(dlsym(handle, "lutra_cuda_plugin"));
+  const CudaPlugin* plugin = entry != nullptr ? entry() : nullptr;
+  if (plugin == nullptr || plugin->bytes != sizeof(CudaPlugin) || std::string_view(plugin->build) != kBorderId) {
+    *why = text("WARNING: GPUs are not used: ", file, " is of another build of Lutra: build both together");
+    return nullptr;
+  }
+  return plugin;
 }
 
 }  // namespace lutra::cuda

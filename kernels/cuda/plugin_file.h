@@ -12,6 +12,9 @@ namespace lutra::cuda {
 // library that this code is part of and in the lib folders next to it. Never in the working folder.
 std::vector<std::string> plugin_files();
 
+// The first of them that is there, by its shortest path; "" when none is.
+std::string plugin_file();
+
 // The plugin of this build; null, and why, as Backend::discover says it, when there is none. It is never closed.
 const CudaPlugin* open_plugin(std::string* why);
 

@@ -7,9 +7,13 @@ add_library(cuda_stub MODULE "${TESTS}/support/cuda_stub/cuda_stub.cpp")
 target_include_directories(cuda_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
 set_target_properties(cuda_stub PROPERTIES PREFIX lib CXX_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
+add_library(nvml_stub MODULE "${TESTS}/support/cuda_stub/nvml_stub.cpp")
+set_target_properties(nvml_stub PROPERTIES PREFIX lib CXX_VISIBILITY_PRESET default
+  LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
 if(TARGET unit_device)
-  add_dependencies(unit_device cuda_stub)
-  target_compile_definitions(unit_device PRIVATE "LUTRA_CUDA_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcuda_stub.so\"")
+  add_dependencies(unit_device cuda_stub nvml_stub)
+  target_compile_definitions(unit_device PRIVATE "LUTRA_CUDA_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcuda_stub.so\""
+    "LUTRA_NVML_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libnvml_stub.so\"")
 endif()
 # The kernels are compiled once more, which the sanitizers' builds are spared.
 if(LUTRA_SANITIZE)

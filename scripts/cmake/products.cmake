@@ -4,13 +4,21 @@ set(EXPORTS "${PROJECT_SOURCE_DIR}/scripts/cmake/exports")
 lutra_layers_up_to(everything lua)
 
 # The program holds all of Lua's library, so that C modules it loads find every lua_* and luaL_* in it.
+# lutra_portable is the same for a tree that is carried elsewhere (scripts/dev dist): it takes the libraries beside it, also
+# for what those need in their turn, as the old kind of tag says. It is another file, for looking there costs every start.
 add_executable(lutra src/cli/main.cpp)
-target_link_libraries(lutra PRIVATE ${everything} ${LAYER_TARGETS_cli}
-  "$<LINK_LIBRARY:WHOLE_ARCHIVE,${LUA_STATIC}>" ${BASE_LIBRARIES})
-target_include_directories(lutra PRIVATE src "${GENERATED_DIR}")
-target_include_directories(lutra SYSTEM PRIVATE "${LUA_INCLUDE}")
-target_link_options(lutra PRIVATE "LINKER:--dynamic-list=${EXPORTS}/program.txt")
-set_property(TARGET lutra APPEND PROPERTY LINK_DEPENDS "${EXPORTS}/program.txt")
+add_executable(lutra_portable EXCLUDE_FROM_ALL src/cli/main.cpp)
+foreach(program lutra lutra_portable)
+  target_link_libraries(${program} PRIVATE ${everything} ${LAYER_TARGETS_cli}
+    "$<LINK_LIBRARY:WHOLE_ARCHIVE,${LUA_STATIC}>" ${BASE_LIBRARIES})
+  target_include_directories(${program} PRIVATE src "${GENERATED_DIR}")
+  target_include_directories(${program} SYSTEM PRIVATE "${LUA_INCLUDE}")
+  target_link_options(${program} PRIVATE "LINKER:--dynamic-list=${EXPORTS}/program.txt")
+  set_property(TARGET ${program} APPEND PROPERTY LINK_DEPENDS "${EXPORTS}/program.txt")
+endforeach()
+target_link_options(lutra_portable PRIVATE LINKER:--disable-new-dtags)
+set_target_properties(lutra_portable PROPERTIES OUTPUT_NAME lutra RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/portable"
+  BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib")
 
 # lutra.so takes lua_* from the interpreter that loads it. It is never unloaded: its threads and finalizers outlive `require`.
 add_library(lutra_module MODULE)

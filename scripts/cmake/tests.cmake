@@ -1,4 +1,4 @@
-# Every test is known to CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, guide.*, embed.*, fuzz.*, check.*; labels
+# Every test is known to CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, guide.*, embed.*, fuzz.*, dist.*, check.*; labels
 # are the first words, but that of schedule.* is ops. A runner or folder that is not there adds no tests.
 set(TESTS "${PROJECT_SOURCE_DIR}/tests")
 set(seconds_limit 300)
@@ -146,6 +146,13 @@ if(LUTRA_SANITIZE MATCHES address AND fuzz_count GREATER 0)
       lutra_test(fuzz.${name} fuzz fuzz_${name} -seconds=${fuzz_seconds})
     endif()
   endforeach()
+endif()
+
+# The tree of scripts/dev dist, of what users get, where there is nothing else.
+if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT LUTRA_SANITIZE)
+  add_custom_target(portable ALL)
+  add_dependencies(portable lutra_portable)
+  lutra_test(dist.portable dist bash tests/dist/portable.sh "${PROJECT_BINARY_DIR}" "${CUDA_TEST_DIR}")
 endif()
 
 # What `scripts/dev check` asks of the tree, once: in the build that users get.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "cli/doctor.h"
 #include "cli/options.h"
 #include "cli/program.h"
 #include "cli/report.h"
@@ -22,6 +23,7 @@ int main(int argc, char** argv) {
       std::printf("%s\n", version_line());
       return EXIT_SUCCESS;
     }
+    if (options.doctor != Doctor::No) return run_doctor(options);
     return Program(options, report, argc, argv).run() ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (const UsageError& error) {
     report.error(error.message());

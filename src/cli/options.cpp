@@ -14,6 +14,9 @@ namespace {
 constexpr int kMostVirtualGpus = 256;
 constexpr std::size_t kHelpColumn = 26;
 
+constexpr const char* kDoctorHelp =
+    "       lutra doctor [--json]    say why GPUs are used or not, and try every device\n";
+
 constexpr const char* kLuaHelp =
     "  -e stat                 execute string 'stat'\n"
     "  -i                      enter interactive mode after executing 'script'\n"
@@ -176,6 +179,20 @@ void read_short_option(Options& options, char** argv, int* i) {
   }
 }
 
+// `doctor`, at the script's place, and what follows it.
+void read_doctor(Options& options, int argc, char** argv) {
+  if (!options.actions.empty() || options.show_banner) {
+    throw UsageError("'doctor' runs nothing else: -e, -l, -i, -v and -W have no meaning before it");
+  }
+  options.doctor = Doctor::Text;
+  for (int i = options.script + 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) != "--json") {
+      throw UsageError(text("'doctor' takes '--json' and nothing else, not '", argv[i], "'"));
+    }
+    options.doctor = Doctor::Json;
+  }
+}
+
 }  // namespace
 
 Options parse_options(int argc, char** argv) {
@@ -193,11 +210,14 @@ Options parse_options(int argc, char** argv) {
     if (!options.module.empty()) break;
   }
   options.script = i;
+  // A file of that name is ./doctor.
+  bool may_be_verb = i < argc && options.module.empty() && std::string_view(argv[i - 1]) != "--";
+  if (may_be_verb && std::string_view(argv[i]) == "doctor") read_doctor(options, argc, argv);
   return options;
 }
 
 std::string help_text() {
-  std::string out = text(kUsage, "Options of lua:\n", kLuaHelp, "Options of Lutra:\n");
+  std::string out = text(kUsage, kDoctorHelp, "Options of lua:\n", kLuaHelp, "Options of Lutra:\n");
   for (const LongOption& option : kLongOptions) {
     std::string head = text("  ", option.name);
     if (option.takes == Takes::Value) append(head, text(" ", option.value));

@@ -10,6 +10,7 @@
 namespace lutra {
 
 enum class Color { Auto, Always, Never };
+enum class Doctor { No, Text, Json };
 
 // -e, -l and -W, which happen in the order in which they are written.
 struct Action {
@@ -27,7 +28,8 @@ struct Options {
   bool strict = false;
   bool no_init = false;
   Color color = Color::Auto;
-  bool show_help = false;  // --help and --version: say so and end
+  Doctor doctor = Doctor::No;  // the subcommand, in place of a script
+  bool show_help = false;      // --help and --version: say so and end
   bool show_version = false;
   bool show_banner = false;    // -v and -i: say so and go on
   bool interactive = false;    // -i: a prompt after the script

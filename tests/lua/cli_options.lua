@@ -226,5 +226,24 @@ expect("--strict leaves the program alone", { "--strict", "-l", "m=math", "-i" }
   stdin = "x = m.pi > 3\nx\n", out = banner .. "> > true\n> \n" })
 expect("--color=always", { "--color=always", "-e", "error('red', 0)" }, { status = 1, err = { "\27[31mlutra: red\27[0m\n" } })
 
+-- doctor: a word of its own at the script's place. What it finds on cards is tests/cuda/doctor.lua's.
+local usage = "usage: lutra [options] [script [args]]\nlutra --help lists the options\n"
+local well = "All that is here works.\n"
+local no_driver = "env -u LUTRA_CUDA_STUB LUTRA_CUDA_DRIVER=none"
+expect("doctor", { "doctor" }, { env = no_driver, out = { "ok      trial CPU:0      matmul gives what it must", well } })
+expect("doctor on simulated GPUs", { "--sim-gpus", "2", "doctor", "--json" }, {
+  env = no_driver, out = { '"device": "GPU:1"', '"text": "Simulated GPU: matmul gives what it must' } })
+expect("doctor takes no script's arguments", { "doctor", "x" }, {
+  status = 1, err = "lutra: 'doctor' takes '--json' and nothing else, not 'x'\n" .. usage })
+expect("doctor runs nothing else", { "-i", "doctor" }, {
+  status = 1, err = "lutra: 'doctor' runs nothing else: -e, -l, -i, -v and -W have no meaning before it\n" .. usage })
+expect("a file named doctor, after --", { "--", "doctor" }, {
+  status = 1, err = "lutra: cannot open doctor: No such file or directory\n" })
+local folder = os.tmpname()
+os.remove(folder)
+os.execute("mkdir " .. quote(folder))
+write(folder .. "/doctor", "print('a file', ...)")
+expect("a file named doctor, by its path", { folder .. "/doctor", "x" }, { out = "a file\tx\n" })
+os.execute("rm -r " .. quote(folder))
 os.remove(script)
 print(("cli_options: %d cases"):format(count))

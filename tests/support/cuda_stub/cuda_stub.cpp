@@ -52,6 +52,7 @@ struct Stub {
   std::recursive_mutex mutex;
   int cards = 1;
   std::size_t memory_bytes = std::size_t{4096} << 20, taken_bytes = 0;
+  int driver_version = 13000, capability = 90;
   bool has_vmm = true, is_random = false;
   std::mt19937_64 random{1};
   bool is_counting = false;
@@ -84,6 +85,8 @@ struct Stub {
       else if (word.starts_with("cards:")) cards = static_cast<int>(std::min<uint64_t>(number(), kMostCards));
       else if (word.starts_with("memory:")) memory_bytes = number() << 20;
       else if (word.starts_with("taken:")) taken_bytes = number() << 20;
+      else if (word.starts_with("driver:")) driver_version = static_cast<int>(number());
+      else if (word.starts_with("capability:")) capability = static_cast<int>(number());
       else if (word == "vmm") has_vmm = true;
       else if (word == "no-vmm") has_vmm = false;
       else std::abort();
@@ -205,7 +208,7 @@ Result cuInit(unsigned) {
 }
 Result cuDriverGetVersion(int* version) {
   ENTER(cuDriverGetVersion, 0);
-  *version = 13000;
+  *version = s.driver_version;
   return kSuccess;
 }
 Result cuGetErrorName(Result result, const char** text) {
@@ -243,7 +246,8 @@ Result cuDeviceGetPCIBusId(char* id, int length, DeviceHandle device) {
   return kSuccess;
 }
 Result cuDeviceGetAttribute(int* value, int attribute, DeviceHandle) {
-  *value = attribute == kComputeCapabilityMajor   ? 9
+  *value = attribute == kComputeCapabilityMajor   ? stub().capability / 10
+           : attribute == kComputeCapabilityMinor ? stub().capability % 10
            : attribute == kMultiprocessorCount    ? 2
            : attribute == kVirtualMemorySupported ? stub().has_vmm
                                                   : 0;

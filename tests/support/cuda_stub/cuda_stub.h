@@ -2,8 +2,8 @@
 // host's, and a stream's commands run when somebody waits for them, those of several streams in an order drawn at
 // random (LUTRA_CUDA_STUB=random:SEED), or at once (inline, the default). Between commands the cards' memory cannot be
 // touched: who reads it on the host crashes.
-//   LUTRA_CUDA_STUB = [inline | random:SEED][,cards:N][,memory:MB][,taken:MB][,no-vmm]
-// `taken` is what other programs have of each card's memory.
+//   LUTRA_CUDA_STUB = [inline | random:SEED][,cards:N][,memory:MB][,taken:MB][,no-vmm][,driver:13000][,capability:90]
+// `taken` is what other programs have of each card's memory, `driver` the version of CUDA that the driver is for.
 // A unit test opens the library, too, and finds these functions in it.
 #pragma once
 

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# scripts/lib/dist.sh BUILD OUT [--with-cuda]: packs what the build folder has into OUT/lutra-VERSION-linux-MACHINE.tar.gz,
+# a tree that runs wherever it is unpacked, and prints the archive's path. Nothing is built: scripts/dev dist does that first.
+# The tree has the program, the plugin where there is one, the shared libraries both need but for those of glibc (lib/), the Lua
+# files, the guide, and the licences of all of it. --with-cuda adds cuBLASLt; then a machine needs only NVIDIA's driver.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+most_bytes=60000000 # without libraries of CUDA's
+
+say() { printf '%s\n' "$*" >&2; }
+give_up() {
+  say "lutra: dist: $*"
+  exit 1
+}
+
+# What every Linux has, and what must be the system's own: glibc in all its parts.
+of_system='^(linux-vdso|ld-linux[^.]*|libc|libm|libdl|libpthread|librt|libutil|libresolv|libmvec)\.so'
+
+# libraries_of FILE...: paths of the shared libraries that they need, each once.
+libraries_of() {
+  local line name path
+  ldd "$@" | while read -r line; do
+    [[ $line == *"=> not found"* ]] && give_up "${line%% *} is missing, which $* needs"
+    [[ $line =~ ^([^ ]+)\ =\>\ (/[^ ]+) ]] || continue
+    name=${BASH_REMATCH[1]} path=${BASH_REMATCH[2]}
+    [[ $name =~ $of_system ]] || printf '%s\n' "$path"
+  done | sort -u
+}
+
+# package_of FILE: the Debian package that it came with. A path may be known without its first /usr.
+package_of() {
+  local real try found
+  real=$(readlink -f "$1")
+  for try in "$real" "${real#/usr}" "/usr$real"; do
+    if found=$(dpkg-query -S "$try" 2>/dev/null); then
+      found=${found%%: *}
+      printf '%s\n' "${found%%:*}"
+      return
+    fi
+  done
+  give_up "no package has $1, so its licence is not known"
+}
+
+# licence PACKAGE: its copyright file, and the licences of the system that it refers to.
+licence() {
+  local from=/usr/share/doc/$1/copyright name
+  [[ -e $from ]] || give_up "$from is missing, and the tree must have it"
+  install -Dm644 "$from" "$licences/$1"
+  { grep -oE '/usr/share/common-licenses/[A-Za-z0-9.+-]*[A-Za-z0-9]' "$from" || true; } | sort -u | while read -r name; do
+    if [[ -e $name ]]; then install -Dm644 "$(readlink -f "$name")" "$licences/common-licenses/$(basename "$name")"; fi
+  done
+}
+
+# The licence of NVIDIA's files, where a toolkit has put it: EULA.txt by its installer, beside the package's list otherwise.
+licence_of_nvidia() {
+  local home=$1 file
+  for file in "$home/EULA.txt" "$home"/dist-info/nvidia_cublas-*/licenses/License.txt /usr/share/doc/cuda*/copyright \
+    /usr/share/doc/libcublas*/copyright /usr/share/doc/nvidia-cuda-toolkit/copyright; do
+    if [[ -e $file ]]; then
+      install -Dm644 "$file" "$licences/nvidia-cuda"
+      return
+    fi
+  done
+  give_up "no licence of the CUDA toolkit's in $home, and the tree must have it"
+}
+
+cuda_home() {
+  local home nvcc
+  nvcc=$(command -v nvcc || true)
+  for home in "${CUDA_HOME-}" "${CUDA_PATH-}" "${nvcc:+$(dirname "$(dirname "$(readlink -f "$nvcc")")")}" /usr/local/cuda; do
+    if [[ -n $home && -d $home ]]; then
+      printf '%s\n' "$home"
+      return
+    fi
+  done
+  give_up "there is no CUDA toolkit here (looked for in CUDA_HOME, CUDA_PATH, by nvcc in PATH, /usr/local/cuda)"
+}
+
+# The latest libcublasLt.so.MAJOR of the toolkit, by the name under which it is opened.
+add_cublas() {
+  local home=$1 file best="" folder
+  for folder in "$home/lib64" "$home/lib" "$home/targets/$(uname -m)-linux/lib"; do
+    for file in "$folder"/libcublasLt.so.*; do
+      if [[ $file =~ \.so\.[0-9]+$ && -e $file ]]; then best=$file; fi
+    done
+    if [[ -n $best ]]; then break; fi
+  done
+  [[ -n $best ]] || give_up "there is no libcublasLt.so in $home"
+  install -m644 "$(readlink -f "$best")" "$tree/lib/$(basename "$best")"
+}
+
+build=$1
+out=$2
+with_cuda=no
+case ${3-} in
+  --with-cuda) with_cuda=yes ;;
+  "") ;;
+  *) give_up "'$3' is no option of it: --with-cuda" ;;
+esac
+program=$build/portable/lutra # looks for its libraries in ../lib
+[[ -x $program ]] || give_up "there is no $program: build lutra_portable"
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
+name=lutra-$version-linux-$(uname -m)
+if [[ $with_cuda == yes ]]; then name+=-cuda; fi
+mkdir -p "$out"
+work=$(mktemp -d "$out/.packing.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+tree=$work/$name
+licences=$tree/share/doc/lutra/licences
+
+mkdir -p "$tree/bin" "$tree/lib" "$tree/share/lua/5.4" "$licences"
+install -m755 "$program" "$tree/bin/lutra"
+strip "$tree/bin/lutra"
+plugin=$build/lib/liblutra_cuda.so
+if [[ -e $plugin ]]; then
+  install -m755 "$plugin" "$tree/lib/"
+elif [[ $with_cuda == yes ]]; then
+  give_up "there is no $plugin for cuBLASLt to serve: it is built where nvcc 12 or later is"
+else
+  plugin=""
+  say "lutra: dist: without the CUDA plugin, which is built where nvcc 12 or later is"
+fi
+
+packages=(liblua5.4-dev nlohmann-json3-dev libeigen3-dev) # in the program itself
+libraries=$(libraries_of "$program" ${plugin:+"$plugin"})
+while IFS= read -r library; do
+  package=$(package_of "$library")
+  install -m644 "$(readlink -f "$library")" "$tree/lib/$(basename "$library")"
+  packages+=("$package")
+done <<<"$libraries"
+for package in "${packages[@]}"; do licence "$package"; done
+if [[ -n $plugin ]]; then
+  home=$(cuda_home)
+  licence_of_nvidia "$home"
+  if [[ $with_cuda == yes ]]; then add_cublas "$home"; fi
+fi
+
+cp -r "$root/lua/lutra" "$tree/share/lua/5.4/"
+mkdir -p "$tree/share/lutra"
+cp -r "$root/scripts/guide" "$tree/share/lutra/"
+cp "$root/LICENSE" "$root/README.md" "$root/CHANGELOG.md" "$root/docs/cuda.md" "$tree/share/doc/lutra/"
+
+# The same build gives the same archive: names in order, times of the last commit.
+date=$(git -C "$root" log -1 --format=%cI 2>/dev/null || echo 2020-01-01)
+archive=$out/$name.tar.gz
+tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -C "$work" -cf - "$name" | gzip -n >"$work/archive"
+bytes=$(stat -c %s "$work/archive")
+if [[ $with_cuda == no ]] && ((bytes > most_bytes)); then
+  give_up "the archive has $bytes bytes; without CUDA's libraries $most_bytes are the most"
+fi
+mv -f "$work/archive" "$archive"
+say "lutra: dist: $((bytes / 1000000)) MB, $(find "$tree" -type f | wc -l) files, glibc $(
+  objdump -T "$tree/bin/lutra" "$tree"/lib/*.so* 2>/dev/null | grep -o 'GLIBC_2[0-9.]*' | sort -uV | tail -1 | cut -d_ -f2
+) or later"
+printf '%s\n' "$archive"

@@ -1,0 +1,92 @@
+#include "cli/doctor.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/text.h"
+#include "device/cuda/diagnosis.h"
+#include "kernels/cuda/plugin_file.h"
+
+namespace lutra {
+namespace {
+
+using cuda::PluginFacts;
+using cuda::System;
+
+Finding plugin_finding(PluginFacts* facts) {
+  Finding finding{.check = "plugin"};
+  std::string why;
+  const cuda::CudaPlugin* plugin = cuda::open_plugin(&why);
+  if (plugin == nullptr) {
+    constexpr std::string_view kPrefix = "WARNING: GPUs are not used: ";
+    finding.verdict = Verdict::Failed;
+    finding.text = why.starts_with(kPrefix) ? why.substr(kPrefix.size()) : why;
+    finding.advice =
+        "build Lutra where nvcc 12 or later is, and keep liblutra_cuda.so with the program of the same build";
+    return finding;
+  }
+  facts->architectures = plugin->for_architectures;
+  facts->toolkit_version = plugin->toolkit_version;
+  for (std::size_t i = 0; i < plugin->count; ++i) {
+    facts->has_products = facts->has_products || std::string_view(plugin->kernels[i].op) == "MatMul";
+  }
+  std::string file = cuda::plugin_file();
+  finding.text = text(file, " has ", plugin->count, " kernels, for ", facts->architectures);
+  finding.details = {{"file", file}, {"architectures", facts->architectures}, {"kernels", text(plugin->count)}};
+  return finding;
+}
+
+// Cards, as far as one can get: each step needs those before it.
+void look_at_cards(const System& system, std::vector<Finding>* findings) {
+  bool goes_on = true;
+  if (system.value("LUTRA_CUDA_DRIVER").empty()) {
+    for (Finding& finding : cuda::diagnose_system(system, &goes_on)) findings->push_back(std::move(finding));
+    if (!goes_on) return;
+  }
+  std::string library;
+  findings->push_back(cuda::diagnose_driver_library(system, &library));
+  if (findings->back().verdict == Verdict::Note) return;  // GPUs are not looked for
+  PluginFacts plugin;
+  findings->push_back(plugin_finding(&plugin));
+  std::string file = cuda::plugin_file(), folder = file.substr(0, file.find_last_of('/') + 1);
+  cuda::LibrarySearch cublas = cuda::search_library("cublasLt", cuda::kCublasLtMajors, folder, system);
+  findings->push_back(cuda::diagnose_cublas(cublas, plugin.has_products));
+  findings->push_back(cuda::diagnose_visible(system));
+  if (library.empty() || findings->back().verdict == Verdict::Failed) return;
+  std::string why;
+  const cuda::Driver* driver = cuda::open_driver(library.c_str(), &why);
+  if (driver == nullptr) {
+    findings->push_back({.check = "cuda",
+                         .verdict = Verdict::Failed,
+                         .text = why,
+                         .advice = "install NVIDIA's driver anew: its library and its kernel module go together"});
+    return;
+  }
+  int count = 0;
+  findings->push_back(cuda::diagnose_driver(*driver, plugin, system, &count));
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    for (Finding& finding : cuda::diagnose_card(*driver, ordinal, plugin, system)) {
+      findings->push_back(std::move(finding));
+    }
+  }
+}
+
+}  // namespace
+
+int run_doctor(const Options& options) {
+  std::vector<Finding> findings;
+  look_at_cards(cuda::own_system(), &findings);
+  findings.push_back(try_device(options, -1));
+  int number = 0;
+  for (const std::string& name : names_of_gpus(options)) {
+    Finding trial = try_device(options, number++);
+    trial.text = text(name, ": ", trial.text);
+    findings.push_back(std::move(trial));
+  }
+  std::string told = options.doctor == Doctor::Json ? doctor_json(findings) : doctor_text(findings);
+  bool is_told = std::fputs(told.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
+  return is_told && all_well(findings) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+}  // namespace lutra

@@ -1,0 +1,43 @@
+// Why a card is used or not, for `lutra doctor`: what can be told from files, then what the driver says. A finding that
+// fails has a sentence with its reason and what to do. Nothing here runs unless the doctor is asked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/cuda/driver.h"
+#include "device/cuda/library_search.h"
+#include "device/cuda/system.h"
+#include "device/finding.h"
+
+namespace lutra::cuda {
+
+// The kernel's driver and the device files. `has_driver`: it makes sense to go on.
+std::vector<Finding> diagnose_system(const System& system, bool* has_driver);
+
+// Whether CUDA_VISIBLE_DEVICES hides all.
+Finding diagnose_visible(const System& system);
+
+// What the plugin is made for.
+struct PluginFacts {
+  std::string architectures;  // "sm_90 compute_80"; "" without a plugin
+  int toolkit_version = 0;    // 13000 is CUDA 13.0; 0: not known
+  bool has_products = false;  // kernels that call cuBLASLt
+};
+
+// Where libcuda.so.1 is; `file` is what to open, "" when there is none.
+Finding diagnose_driver_library(const System& system, std::string* file);
+
+// Whether the driver starts, is new enough, and shows cards; their number.
+Finding diagnose_driver(const Driver& driver, const PluginFacts& plugin, const System& system, int* count);
+
+// One card: what it is, whether the plugin has code for it, how much of its memory others have. Makes a context.
+std::vector<Finding> diagnose_card(const Driver& driver, int ordinal, const PluginFacts& plugin, const System& system);
+
+// cuBLASLt; `is_needed`: the plugin has kernels that call it.
+Finding diagnose_cublas(const LibrarySearch& found, bool is_needed);
+
+// Whether code for these architectures runs on a card of that compute capability.
+bool runs_on(const std::string& architectures, int major, int minor);
+
+}  // namespace lutra::cuda

@@ -1,0 +1,231 @@
+// What the driver says of itself and of its cards, and where its library and the toolkit's are.
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/text.h"
+#include "device/cuda/diagnosis.h"
+#include "device/cuda/holders.h"
+
+namespace lutra::cuda {
+namespace {
+
+constexpr int kLeastVersion = 12000;  // as discover asks for
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+// A context, the kernels' code and a small program need about this much.
+constexpr std::size_t kLeastFreeBytes = 512 * kMiB;
+
+constexpr Result kStubLibrary = 34, kDeviceUnavailable = 46, kNoDevice = 100, kInvalidDevice = 101,
+                 kOperatingSystem = 304, kSystemNotReady = 802, kDriverMismatch = 803, kCompatNotSupported = 804;
+
+// "13.0" of 13000
+std::string version_text(int version) { return text(version / 1000, ".", version % 1000 / 10); }
+
+const char* advice_for(Result result) {
+  switch (result) {
+    case kStubLibrary: return "this is the toolkit's stub: take its folder out of LD_LIBRARY_PATH";
+    case kNoDevice: return "look at CUDA_VISIBLE_DEVICES, at the device files above, and at dmesg for lines with NVRM";
+    case kInvalidDevice: return "CUDA_VISIBLE_DEVICES names a card that is not there";
+    case kOperatingSystem: return "look at the device files above; in a container: docker run --gpus all";
+    case kSystemNotReady:
+      return "start the fabric manager of this machine's NVSwitch (systemctl start nvidia-fabricmanager)";
+    case kDriverMismatch:
+      return "the driver's library and its kernel module are of different versions: restart the machine after an "
+             "update; in a container remove the libcuda.so.1 that it brought along";
+    case kCompatNotSupported: return "the compatibility package of CUDA does not go with this card: remove it";
+    default: return "dmesg may say more in lines with NVRM";
+  }
+}
+
+std::string text_from(Result (*ask)(char*, int, DeviceHandle), DeviceHandle device) {
+  char text[128] = "";
+  return ask(text, sizeof text, device) == kSuccess ? std::string(text) : std::string();
+}
+
+int attribute_of(const Driver& driver, DeviceHandle device, int which) {
+  int value = 0;
+  return driver.device_attribute(&value, which, device) == kSuccess ? value : 0;
+}
+
+// Who has the card's memory, as the end of a sentence.
+std::string by_whom(const System& system, const std::string& bus) {
+  std::string holders = holders_text(system, bus);
+  if (!holders.empty()) return text(" by ", holders);
+  return ": by whom cannot be seen from here (another user's programs, or outside of this container)";
+}
+
+Finding capability_finding(const Driver& driver, DeviceHandle device, const PluginFacts& plugin) {
+  Finding finding{.check = "card"};
+  int major = attribute_of(driver, device, kComputeCapabilityMajor);
+  int minor = attribute_of(driver, device, kComputeCapabilityMinor);
+  std::string name = text_from(driver.device_name, device), bus = text_from(driver.device_bus, device);
+  finding.details = {{"name", name}, {"compute_capability", text(major, ".", minor)}, {"pci_bus_id", bus}};
+  finding.text = text(name, ", compute capability ", major, ".", minor, ", PCI ", bus);
+  if (plugin.architectures.empty() || runs_on(plugin.architectures, major, minor)) return finding;
+  finding.verdict = Verdict::Failed;
+  append(finding.text, text(": the plugin has no code for it (it has ", plugin.architectures, ")"));
+  finding.advice = text("build with -DLUTRA_CUDA_ARCHITECTURES=sm_", major, minor, " (docs/cuda.md)");
+  return finding;
+}
+
+Finding memory_finding(const Driver& driver, DeviceHandle device, const System& system) {
+  Finding finding{.check = "memory"};
+  std::string bus = text_from(driver.device_bus, device);
+  Context context = nullptr;
+  Result result = driver.retain_context(&context, device);
+  if (result != kSuccess) {
+    finding.verdict = Verdict::Failed;
+    finding.text = text("the card gives no context: ", driver.text_of(result));
+    bool is_taken = result == kDeviceUnavailable || result == kOutOfMemory;
+    if (is_taken) append(finding.text, text("; it is taken", by_whom(system, bus)));
+    finding.advice = result == kDeviceUnavailable
+                         ? "another program has the card to itself (nvidia-smi -c 0 lets several in)"
+                     : result == kOutOfMemory ? "end a program that has its memory, or take another card"
+                                              : advice_for(result);
+    return finding;
+  }
+  std::size_t free_bytes = 0, total_bytes = 0;
+  result = driver.set_context(context);
+  if (result == kSuccess) result = driver.memory_info(&free_bytes, &total_bytes);
+  driver.set_context(nullptr);
+  driver.release_context(device);
+  if (result != kSuccess) {
+    finding.verdict = Verdict::Failed;
+    finding.text = text("the card does not tell its memory: ", driver.text_of(result));
+    finding.advice = advice_for(result);
+    return finding;
+  }
+  finding.details = {{"free_bytes", text(free_bytes)}, {"total_bytes", text(total_bytes)}};
+  finding.text = text(bytes_text(static_cast<int64_t>(free_bytes)), " of ",
+                      bytes_text(static_cast<int64_t>(total_bytes)), " are free");
+  if (free_bytes >= total_bytes / 2) return finding;
+  finding.verdict = free_bytes < kLeastFreeBytes && free_bytes < total_bytes / 8 ? Verdict::Failed : Verdict::Note;
+  append(finding.text, text(", the rest is taken", by_whom(system, bus)));
+  finding.advice = "end what takes the memory, or take another card (CUDA_VISIBLE_DEVICES)";
+  return finding;
+}
+
+}  // namespace
+
+bool runs_on(const std::string& architectures, int major, int minor) {
+  int card = major * 10 + minor;
+  for (std::size_t at = 0; at < architectures.size();) {
+    std::size_t end = std::min(architectures.find(' ', at), architectures.size());
+    std::string word = architectures.substr(at, end - at);
+    at = end + 1;
+    bool is_machine_code = word.starts_with("sm_");
+    std::size_t digits = is_machine_code ? 3 : word.starts_with("compute_") ? 8 : word.size();
+    int code = std::atoi(word.c_str() + digits);
+    if (code == 0) continue;
+    // sm_90a is for that card alone, sm_90f and plain machine code for those after it of one major version.
+    bool is_one_major = is_machine_code || word.back() == 'f';
+    if (word.back() == 'a' ? code == card : code <= card && (!is_one_major || code / 10 == major)) return true;
+  }
+  // The plugin of the tests.
+  return architectures == "host";
+}
+
+Finding diagnose_driver_library(const System& system, std::string* file) {
+  Finding finding{.check = "driver_library"};
+  file->clear();
+  if (std::string named = system.value("LUTRA_CUDA_DRIVER"); !named.empty()) {
+    finding.details = {{"LUTRA_CUDA_DRIVER", named}};
+    if (named == "none") {
+      finding.verdict = Verdict::Note;
+      finding.text = "LUTRA_CUDA_DRIVER is none: GPUs are not looked for";
+      return finding;
+    }
+    *file = named;
+    finding.text = text(named, ", as LUTRA_CUDA_DRIVER says");
+    return finding;
+  }
+  LibrarySearch found = search_system_library("cuda", kDriverMajors, system);
+  finding.searched = found.folders;
+  if (found.file.empty()) {
+    finding.verdict = Verdict::Failed;
+    finding.text = text("the driver's library libcuda.so.1 is missing (looked for in ", joined(found.folders), ")");
+    finding.advice =
+        "install it in the driver's version (Debian: libcuda1); a container gets it with docker run --gpus "
+        "all and NVIDIA_DRIVER_CAPABILITIES=compute,utility";
+    return finding;
+  }
+  *file = found.file;
+  finding.text = text(found.file, " is version ", found.version);
+  finding.details = {{"file", found.file}, {"version", found.version}};
+  return finding;
+}
+
+Finding diagnose_driver(const Driver& driver, const PluginFacts& plugin, const System& system, int* count) {
+  Finding finding{.check = "cuda"};
+  *count = 0;
+  auto failed = [&](std::string why, std::string advice) {
+    finding.verdict = Verdict::Failed;
+    finding.text = std::move(why);
+    finding.advice = std::move(advice);
+    return finding;
+  };
+  if (Result result = driver.init(0); result != kSuccess) {
+    return failed(text("the driver does not start: cuInit: ", driver.text_of(result)), advice_for(result));
+  }
+  int version = 0;
+  if (driver.driver_version(&version) == kSuccess) finding.details = {{"driver_cuda", version_text(version)}};
+  if (plugin.toolkit_version > 0) finding.details.push_back({"plugin_cuda", version_text(plugin.toolkit_version)});
+  if (version < kLeastVersion) {
+    return failed(text("the driver is for CUDA ", version_text(version), "; it must be for 12.0 or later"),
+                  "install driver 525 or later");
+  }
+  if (version / 1000 < plugin.toolkit_version / 1000) {
+    return failed(text("the driver is for CUDA ", version_text(version),
+                       ", older than the toolkit that the plugin was "
+                       "built with (",
+                       version_text(plugin.toolkit_version), ")"),
+                  text("install a driver for CUDA ", plugin.toolkit_version / 1000, ".0 or later",
+                       plugin.toolkit_version >= 13000 ? " (580)" : " (525)", ", or build the plugin with a toolkit ",
+                       version / 1000));
+  }
+  if (Result result = driver.device_count(count); result != kSuccess || *count == 0) {
+    bool is_set = system.variable("CUDA_VISIBLE_DEVICES") != nullptr;
+    return failed(text("the driver shows no GPU", result != kSuccess ? ": " + driver.text_of(result) : std::string()),
+                  is_set ? "unset CUDA_VISIBLE_DEVICES, or name cards that are there" : advice_for(kNoDevice));
+  }
+  finding.text =
+      text("the driver is for CUDA ", version_text(version), " and shows ", *count, *count == 1 ? " card" : " cards");
+  return finding;
+}
+
+std::vector<Finding> diagnose_card(const Driver& driver, int ordinal, const PluginFacts& plugin, const System& system) {
+  DeviceHandle device = 0;
+  std::vector<Finding> findings;
+  if (Result result = driver.device(&device, ordinal); result != kSuccess) {
+    findings.push_back(
+        {.check = "card", .verdict = Verdict::Failed, .text = driver.text_of(result), .advice = advice_for(result)});
+  } else {
+    findings.push_back(capability_finding(driver, device, plugin));
+    findings.push_back(memory_finding(driver, device, system));
+  }
+  for (Finding& finding : findings) finding.device = text("GPU:", ordinal);
+  return findings;
+}
+
+Finding diagnose_cublas(const LibrarySearch& found, bool is_needed) {
+  std::string wanted;
+  for (int major : kCublasLtMajors) wanted += (wanted.empty() ? "" : " or ") + std::to_string(major);
+  Finding finding{.check = "cublasLt"};
+  finding.searched = found.folders;
+  if (!found.file.empty()) {
+    finding.text = text(found.file, " is version ", found.version);
+    finding.details = {{"file", found.file}, {"version", found.version}};
+    return finding;
+  }
+  finding.verdict = is_needed ? Verdict::Failed : Verdict::Note;
+  finding.text = "libcublasLt is ";
+  if (found.unwanted.empty()) append(finding.text, "missing");
+  else append(finding.text, text("of another major version (", joined(found.unwanted), "), ", wanted, " is wanted"));
+  append(finding.text, text("; it was looked for in ", joined(found.folders)));
+  finding.advice = is_needed
+                       ? "until it is there MatMul runs on the CPU: install the CUDA toolkit's library, or name its "
+                         "folder in LUTRA_CUDA_PATH"
+                       : "nothing in this build uses it";
+  return finding;
+}
+
+}  // namespace lutra::cuda

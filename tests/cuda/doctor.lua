@@ -1,0 +1,51 @@
+-- `lutra doctor` on the cards of the stub of NVIDIA's driver (tests/support/cuda_stub): two cards, a quarter of the
+-- memory taken by others.
+local program = os.getenv("LUTRA") or "lutra"
+
+local function run(environment, words)
+  local pipe = assert(io.popen(("env %s '%s' %s 2>&1"):format(environment, program, words)))
+  local told = pipe:read("a")
+  local _, _, status = pipe:close()
+  return told, status
+end
+
+local function expect(environment, words, status, ...)
+  local told, got = run(environment, words)
+  if got ~= status then error(("doctor ends with %d, expected %d:\n%s"):format(got, status, told), 2) end
+  for _, part in ipairs { ... } do
+    if not told:find(part, 1, true) then error(("doctor does not say %q:\n%s"):format(part, told), 2) end
+  end
+  return told
+end
+
+expect("A=", "doctor", 0, "the driver is for CUDA 13.0 and shows 2 cards", "ok      card GPU:1       Stub 1",
+  "3.00GiB of 4.00GiB are free", "ok      trial CPU:0", "ok      trial GPU:0      Stub 0: ", "ok      trial GPU:1      Stub 1: ",
+  "matmul gives what it must", "sum gives what it must", "All that is here works.")
+
+-- What ran on the CPU for want of a kernel is said; what has one ran on its card.
+local json = expect("A=", "doctor --json", 0, '"ok": true', '"check": "plugin"', '"sum": "GPU:0"')
+local trials = select(2, json:gsub('"check": "trial"', ""))
+assert(trials == 3, json)
+
+expect("LUTRA_CUDA_STUB=inline,cards:2,taken:4000", "doctor --json", 1, '"ok": false', '"check": "memory"',
+  '"free_bytes": "100663296"')
+expect("LUTRA_PLUGIN_PATH=/nowhere", "doctor", 1,
+  "failed  plugin           this Lutra came without liblutra_cuda.so", "/nowhere/liblutra_cuda.so")
+expect("CUDA_VISIBLE_DEVICES=-1", "doctor", 1, "CUDA_VISIBLE_DEVICES is '-1' and hides all GPUs", "1 finding failed.")
+expect("LUTRA_CUDA_DRIVER=libm.so.6", "doctor", 1, "libm.so.6 has no cuInit")
+expect("LUTRA_CUDA_DRIVER=none", "doctor", 0, "note    driver_library   LUTRA_CUDA_DRIVER is none", "ok      trial CPU:0")
+
+-- A card that fails in the trial is told in its own words, and the others are tried all the same.
+expect("LUTRA_CUDA_STUB=inline,cards:2,memory:16", "doctor", 1, "failed  trial GPU:0      Stub 0: ",
+  "failed  trial GPU:1      Stub 1: ", "ok      trial CPU:0")
+
+-- A library of another build: its entry is there, its table is not ours.
+local folder = os.tmpname()
+os.remove(folder)
+assert(os.execute(("mkdir '%s' && cp '%s' '%s/liblutra_cuda.so'"):format(folder, os.getenv("LUTRA_CUDA_DRIVER"), folder)))
+expect("LUTRA_PLUGIN_PATH=" .. folder, "doctor", 1, folder .. "/liblutra_cuda.so is of another build of Lutra")
+os.execute(("rm -r '%s'"):format(folder))
+
+-- Simulated cards come before the machine's own, and are tried in their place.
+expect("LUTRA_SIM_GPUS=1", "doctor", 0, "ok      trial GPU:0      Simulated GPU: matmul gives what it must; sum gives what it must\n")
+print("doctor passed")

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# tests/dist/portable.sh BUILD STUBS: the tree of scripts/dev dist, unpacked where there is nothing but glibc: no build
+# folder, no libraries of this system. STUBS has the stub of NVIDIA's driver and the kernels for the host.
+set -euo pipefail
+build=$1
+stubs=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  printf 'FAILED: %s\n' "$*"
+  exit 1
+}
+
+enter=(chroot)
+if ((EUID != 0)); then enter=(unshare -r chroot); fi
+mkdir "$work/root"
+"${enter[@]}" / true 2>/dev/null || { echo "may not chroot here"; exit 77; }
+
+archive=$(bash scripts/lib/dist.sh "$build" "$work/out")
+[[ $archive == "$work"/out/lutra-*.tar.gz ]] || fail "the archive is called $archive"
+[[ $(ls -A "$work/out") == "$(basename "$archive")" ]] || fail "packing leaves more than the archive: $(ls -A "$work/out")"
+home="/some folder"
+mkdir -p "$work/root$home" "$work/root/stubs"
+tar -xzf "$archive" -C "$work/root$home" --strip-components=1
+tree=$work/root$home
+if grep -rqF "$build" "$tree"; then fail "the tree names the build folder: $(grep -rlF "$build" "$tree")"; fi
+
+# glibc, as every system has it.
+for name in ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 libc.so.6 libm.so.6 libdl.so.2 libpthread.so.0 librt.so.1; do
+  for folder in /lib64 /lib "/lib/$(uname -m)-linux-gnu"; do
+    if [[ -e $folder/$name && ! -e $work/root$folder/$name ]]; then install -D "$folder/$name" "$work/root$folder/$name"; fi
+  done
+done
+
+# Of /proc the loader needs this much, to know where the program lies.
+mkdir -p "$work/root/proc/self"
+ln -s "$home/bin/lutra" "$work/root/proc/self/exe"
+
+# run WORDS...: in there, with an environment of its own.
+run() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LUTRA_NUM_THREADS=2 "${extra[@]}" "${enter[@]}" "$work/root" "$home/bin/lutra" "$@" 2>&1; }
+extra=(A=)
+
+told=$(run -e 'print(lt.matmul(lt.ones{2, 3}, lt.ones{3, 2}):sum():item(), lt.range(5):sum():item())') || fail "$told"
+[[ $told == $'12.0\t10' ]] || fail "a script prints: $told"
+told=$(run "$home/share/lutra/guide/num_gpus.lua") || fail "$told"
+[[ $told == $'Num GPUs Available: \t0' ]] || fail "the guide prints: $told"
+told=$(run doctor) || fail "doctor: $told"
+[[ $told == *"so ops run on the CPU"*"ok      trial CPU:0      matmul gives"*"All that is here works." ]] || fail "doctor: $told"
+
+# With cards: the plugin and what lies beside it are found in the tree, in lib.
+cp "$stubs/libcuda_stub.so" "$work/root/stubs/"
+cp "$stubs/liblutra_cuda.so" "$tree/lib/"
+: >"$tree/lib/libcublasLt.so.13"
+extra=(LUTRA_CUDA_DRIVER=/stubs/libcuda_stub.so LUTRA_CUDA_STUB=inline)
+told=$(run doctor --json) || fail "doctor: $told"
+for part in "\"file\": \"$home/lib/liblutra_cuda.so\"" "\"file\": \"$home/lib/libcublasLt.so.13\"" '"sum": "GPU:0"' '"ok": true'; do
+  [[ $told == *"$part"* ]] || fail "doctor does not say $part: $told"
+done
+
+# A licence for each library, and for what is in the program itself.
+for name in libdnnl2 zlib1g libpng16-16 libgomp1 liblua5.4-dev nlohmann-json3-dev libeigen3-dev; do
+  [[ -s $tree/share/doc/lutra/licences/$name ]] || fail "no licence of $name"
+done
+[[ -s $tree/share/doc/lutra/LICENSE ]] || fail "no licence of Lutra's own"
+echo "dist passed"
