@@ -3,7 +3,9 @@
 // 64 MB), and a program whose large phase is over must not keep them. So large blocks are kept up to their highest use
 // of late, or 64 MiB, the longest unused going first, and not longer than kIdle ticks. A large allocation is
 // kLargeTicks, a small one 1: the clock is the program's own work, so waiting at a prompt gives nothing back; trim()
-// does. Small blocks are cut from slabs, first used first cut, so a slab's untouched rest costs addresses only.
+// does. The next phase's blocks, if smaller, are cut from what the last one left (kept_pages.h). Small blocks are cut
+// from slabs from the bottom up, so the untouched rest of a new slab costs addresses only; a slab that was cut from
+// kept pages is counted whole until trim() gives its rest back.
 #include "memory/host_pool.h"
 
 #include <sys/mman.h>
@@ -24,25 +26,19 @@
 
 namespace lutra {
 
+using namespace host_classes;
+
 namespace {
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
-using Steps = SizeSteps<8>;
-constexpr std::size_t kUnit = 64;     // classes are steps of it
-constexpr std::size_t kHeader = 128;  // a block's, before its data
-constexpr std::size_t kPage = 4 * KiB;
 constexpr std::size_t kHugePage = 2 * MiB;
 constexpr std::size_t kMostBytes = std::size_t{1} << 43;
 static_assert(Steps::at_least(kMostBytes / kUnit) < Steps::kCount);
-constexpr unsigned kFirstLarge = Steps::at_least(128 * KiB / kUnit + 1);  // from here on every block is its own mapping
 constexpr std::size_t kKeepAnyway = 64 * MiB;
 constexpr uint64_t kLargeTicks = 1024;
 constexpr uint64_t kIdle = 1024 * kLargeTicks;
 
-std::size_t class_bytes(unsigned step) { return Steps::units(step) * kUnit; }
-std::size_t block_bytes(unsigned step) { return kHeader + class_bytes(step); }
 std::size_t slab_bytes(unsigned step) { return class_bytes(step) <= 4 * KiB ? 64 * KiB : MiB; }
-std::size_t mapping_bytes(unsigned step) { return (block_bytes(step) + kPage - 1) / kPage * kPage; }
 
 void* map_memory(std::size_t bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -69,14 +65,15 @@ constinit Orphans orphans;
 
 }  // namespace
 
-// One mapping: a slab of small blocks, or one large block.
-struct HostPool::Region : AnyLink, ClassLink, AgeLink {
-  std::byte* base = nullptr;
-  std::size_t bytes = 0;
-  std::size_t carved = 0;  // bytes from base on that are blocks
-  std::size_t out = 0;     // blocks in use or waiting
-  uint64_t freed_at = 0;   // clock; large
-  unsigned step = 0;
+// Pages: a slab of small blocks, those of one large block, or kept ones.
+struct HostPool::Region : AnyLink, PageRange {
+  std::size_t carved = 0;   // bytes from base on that are blocks
+  std::size_t counted = 0;  // of a slab: bytes from base on that have pages, as far as the pool knows
+  std::size_t out = 0;      // blocks in use or waiting
+  unsigned step = 0;        // of kept pages any that is large
+
+  bool is_slab() const { return step < kFirstLarge; }
+  bool is_empty_slab(bool all) const { return is_slab() && out == 0 && (all || counted == bytes); }
 };
 
 // Before the data of every block.
@@ -94,7 +91,7 @@ struct alignas(64) HostPool::Block {
 };
 
 HostPool::HostPool(std::size_t limit_bytes)
-    : limit_(limit_bytes), small_kept_limit_(kKeepAnyway), next_look_(kIdle / 2) {
+    : limit_(limit_bytes), large_(kIdle, kKeepAnyway), small_kept_limit_(kKeepAnyway), next_look_(kIdle / 2) {
   static_assert(sizeof(Block) == kHeader && sizeof(Block::Waiting) <= sizeof(Storage));
 }
 
@@ -217,43 +214,91 @@ HostPool::Block* HostPool::take_small(unsigned step) {
     small_kept_ -= bytes;
     return block;
   }
-  if (!make_room(bytes)) return nullptr;
   Region* slab = carving_[step];
-  if (slab == nullptr || slab->carved + bytes > slab->bytes) {
-    auto made = std::make_unique<Region>();  // first: it may throw
-    std::byte* base = static_cast<std::byte*>(map_memory(slab_bytes(step)));
-    if (base == nullptr) {
-      give_back_all();
-      base = static_cast<std::byte*>(map_memory(slab_bytes(step)));
-      system_refused_ = base == nullptr;
-      if (base == nullptr) return nullptr;
-    }
-    slab = made.release();
-    slab->base = base;
-    slab->bytes = slab_bytes(step);
-    slab->step = step;
-    slab->AnyLink::insert_after(&regions_);
-    ASAN_POISON_MEMORY_REGION(base, slab->bytes);
-    carving_[step] = slab;
+  if (slab == nullptr || slab->carved + bytes > slab->bytes) slab = cut_slab(step);
+  if (slab == nullptr || slab->carved + bytes > slab->counted) {
+    if (!make_room(bytes)) return nullptr;
+    slab = carving_[step];  // it may have gone
+    if (slab == nullptr || slab->carved + bytes > slab->bytes) slab = map_slab(step);
+    if (slab == nullptr) return nullptr;
   }
   Block* block = reinterpret_cast<Block*>(slab->base + slab->carved);
   ASAN_UNPOISON_MEMORY_REGION(block, kHeader);
   block->region = slab;
   slab->carved += bytes;
-  reserved_ += bytes;
+  if (slab->carved > slab->counted) {
+    reserved_ += slab->carved - slab->counted;
+    slab->counted = slab->carved;
+  }
   return block;
 }
 
+// Where a slab of few pages is wanted, a large block is not cut for it.
+HostPool::Region* HostPool::cut_slab(unsigned step) {
+  std::size_t bytes = slab_bytes(step);
+  Region* slab = bytes < MiB ? nullptr : cut_kept(Steps::at_least(bytes / kUnit), bytes);
+  if (slab == nullptr) return nullptr;
+  slab->step = step;
+  slab->counted = bytes;
+  return carving_[step] = slab;
+}
+
+HostPool::Region* HostPool::map_slab(unsigned step) {
+  Region* slab = map_region(slab_bytes(step));
+  if (slab == nullptr) return nullptr;
+  slab->step = step;
+  return carving_[step] = slab;
+}
+
 HostPool::Block* HostPool::take_large(unsigned step) {
-  if (ClassLink& kept = large_[step]; !kept.alone() && reserved_ <= limit_) {
-    Region* region = static_cast<Region*>(kept.next);
-    region->ClassLink::remove();
-    region->AgeLink::remove();
-    large_kept_ -= region->bytes;
-    return reinterpret_cast<Block*>(region->base);
+  std::size_t bytes = page_bytes(step);
+  Region* region = cut_kept(step, bytes);
+  // Slabs may lie in the way; looking for them costs less than new pages.
+  if (region == nullptr && large_.cut_lately(step, clock_) && small_kept_ > 0 && small_kept_ <= bytes) {
+    keep_empty_slabs();
+    region = cut_kept(step, bytes);
   }
-  std::size_t bytes = mapping_bytes(step);
-  if (!make_room(bytes)) return nullptr;
+  if (region == nullptr) {
+    if (PageRange* rest = large_.missed(step, bytes, clock_); rest != nullptr) give_back_large(rest);
+    if (!make_room(bytes)) return nullptr;
+    region = map_region(bytes);
+    if (region == nullptr) return nullptr;
+    reserved_ += bytes;
+  }
+  region->carved = block_bytes(step);
+  region->step = step;
+  Block* block = reinterpret_cast<Block*>(region->base);
+  ASAN_UNPOISON_MEMORY_REGION(block, kHeader);
+  block->region = region;
+  return block;
+}
+
+// So many bytes of kept pages, no longer kept, of a range that holds a block of the class; null when there is none.
+HostPool::Region* HostPool::cut_kept(unsigned step, std::size_t bytes) {
+  if (large_.bytes() < bytes || reserved_ > limit_) return nullptr;
+  PageRange* range = large_.find(step);
+  if (range == nullptr) {
+    while (PageRange* gone = large_.join()) {
+      Region* region = static_cast<Region*>(gone);
+      region->AnyLink::remove();
+      delete region;
+    }
+    range = large_.find(step);
+    if (range == nullptr) return nullptr;
+  }
+  if (range->bytes == bytes) {
+    large_.remove(range);
+    return static_cast<Region*>(range);
+  }
+  Region* front = new Region;
+  front->step = kFirstLarge;
+  front->AnyLink::insert_after(&regions_);
+  large_.cut(range, bytes, front, clock_);
+  return front;
+}
+
+// Pages from the system, not counted yet; null when there are none.
+HostPool::Region* HostPool::map_region(std::size_t bytes) {
   auto made = std::make_unique<Region>();  // first: it may throw
   auto map = [&] { return bytes >= kHugePage ? map_huge(bytes) : map_memory(bytes); };
   void* base = map();
@@ -266,14 +311,9 @@ HostPool::Block* HostPool::take_large(unsigned step) {
   Region* region = made.release();
   region->base = static_cast<std::byte*>(base);
   region->bytes = bytes;
-  region->carved = block_bytes(step);
-  region->step = step;
   region->AnyLink::insert_after(&regions_);
-  reserved_ += bytes;
-  Block* block = reinterpret_cast<Block*>(base);
-  ASAN_POISON_MEMORY_REGION(block->data(), bytes - kHeader);
-  block->region = region;
-  return block;
+  ASAN_POISON_MEMORY_REGION(base, bytes);
+  return region;
 }
 
 // Whether `bytes` more may be taken from the system.
@@ -288,8 +328,8 @@ bool HostPool::make_room(std::size_t bytes) {
 void HostPool::put_back(Block* block) {
   Region* region = block->region;
   --region->out;
-  ASAN_POISON_MEMORY_REGION(block->data(), class_bytes(region->step));
-  if (region->step < kFirstLarge) {
+  if (region->is_slab()) {
+    ASAN_POISON_MEMORY_REGION(block->data(), class_bytes(region->step));
     block->next = small_[region->step];
     small_[region->step] = block;
     small_kept_ += block_bytes(region->step);
@@ -300,13 +340,16 @@ void HostPool::put_back(Block* block) {
     }
     return;
   }
-  region->freed_at = clock_;
-  region->ClassLink::insert_after(&large_[region->step]);
-  region->AgeLink::insert_after(&ages_);
-  large_kept_ += region->bytes;
+  keep_range(region);
   large_out_ -= region->bytes;
   std::size_t most = std::max({kKeepAnyway, peak_now_, peak_before_});
-  while (large_kept_ > most) give_back_large(static_cast<Region*>(ages_.prev));
+  while (large_.bytes() > most) give_back_large(large_.oldest());
+}
+
+void HostPool::keep_range(Region* region) {
+  region->carved = 0;
+  ASAN_POISON_MEMORY_REGION(region->base, region->bytes);
+  large_.insert(region, clock_);
 }
 
 // Looks at the first `most` waiting blocks.
@@ -326,49 +369,69 @@ void HostPool::reap_waiting(std::size_t most) {
 
 // ---- giving back
 
-void HostPool::give_back_large(Region* region) {
-  region->ClassLink::remove();
-  region->AgeLink::remove();
-  large_kept_ -= region->bytes;
+void HostPool::give_back_large(PageRange* range) {
+  Region* region = static_cast<Region*>(range);
+  large_.remove(region);
   reserved_ -= region->bytes;
   delete_region(region);
 }
 
 void HostPool::delete_region(Region* region) {
   region->AnyLink::remove();
+  KeptPages::forget(region);
   ASAN_UNPOISON_MEMORY_REGION(region->base, region->bytes);
-  munmap(region->base, region->bytes);
+  // Where a mapping cannot be divided any further (vm.max_map_count) the addresses stay, and the pages go all the same.
+  if (munmap(region->base, region->bytes) != 0) madvise(region->base, region->bytes, MADV_DONTNEED);
   delete region;
 }
 
-std::size_t HostPool::give_back_slabs() {
+// Slabs without a block in use, all or only those whose pages are all there, have no kept blocks any more.
+void HostPool::forget_empty_slabs(bool all) {
   for (unsigned step = 0; step < kFirstLarge; ++step) {
     for (Block** link = &small_[step]; *link != nullptr;) {
-      if ((*link)->region->out > 0) {
+      if (!(*link)->region->is_empty_slab(all)) {
         link = &(*link)->next;
       } else {
         *link = (*link)->next;
         small_kept_ -= block_bytes(step);
       }
     }
-    if (carving_[step] != nullptr && carving_[step]->out == 0) carving_[step] = nullptr;
+    if (carving_[step] != nullptr && carving_[step]->is_empty_slab(all)) carving_[step] = nullptr;
   }
-  std::size_t given = 0;
+}
+
+void HostPool::keep_empty_slabs() {
+  forget_empty_slabs(false);
+  for (AnyLink* link = regions_.next; link != &regions_; link = link->next) {
+    Region* region = static_cast<Region*>(link);
+    if (!region->is_empty_slab(false)) continue;
+    region->step = kFirstLarge;
+    keep_range(region);
+  }
+}
+
+void HostPool::give_back_slabs() {
+  forget_empty_slabs(true);
   for (AnyLink* link = regions_.next; link != &regions_;) {
     Region* region = static_cast<Region*>(link);
     link = link->next;
-    if (region->step >= kFirstLarge || region->out > 0) continue;
-    given += region->carved;
-    reserved_ -= region->carved;
-    delete_region(region);
+    if (!region->is_slab()) continue;
+    if (region->out == 0) {
+      reserved_ -= region->counted;
+      delete_region(region);
+    } else if (region->counted > region->carved) {
+      std::size_t from = (region->carved + kPage - 1) / kPage * kPage;
+      madvise(region->base + from, region->bytes - from, MADV_DONTNEED);
+      reserved_ -= region->counted - region->carved;
+      region->counted = region->carved;
+    }
   }
-  return given;
 }
 
 std::size_t HostPool::give_back_all() {
   std::size_t before = reserved_;
   reap_waiting(SIZE_MAX);
-  while (!ages_.alone()) give_back_large(static_cast<Region*>(ages_.prev));
+  while (large_.oldest() != nullptr) give_back_large(large_.oldest());
   give_back_slabs();
   small_kept_limit_ = std::max(kKeepAnyway, 2 * small_kept_);
   return before - reserved_;
@@ -377,11 +440,10 @@ std::size_t HostPool::give_back_all() {
 // Every half of kIdle: "of late" is this half and the one before.
 void HostPool::grow_older() {
   next_look_ = clock_ + kIdle / 2;
+  large_.grow_older();
   peak_before_ = peak_now_;
   peak_now_ = large_out_;
-  while (!ages_.alone() && static_cast<Region*>(ages_.prev)->freed_at + kIdle < clock_) {
-    give_back_large(static_cast<Region*>(ages_.prev));
-  }
+  while (large_.oldest() != nullptr && large_.oldest()->freed_at + kIdle < clock_) give_back_large(large_.oldest());
 }
 
 }  // namespace lutra

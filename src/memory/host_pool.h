@@ -1,13 +1,14 @@
 // The CPU's memory: a Storage and its data in one block, kept by size class when freed and handed out again while it is
-// still in the cache and its pages are there. What stays unused goes back to the system. May be used by several
-// threads.
+// still in the cache and its pages are there. Large blocks that are kept serve smaller ones too. What stays unused goes
+// back to the system. May be used by several threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 
-#include "memory/size_steps.h"
+#include "memory/host_classes.h"
+#include "memory/kept_pages.h"
 #include "memory/storage.h"
 #include "memory/storage_hooks.h"
 
@@ -49,37 +50,26 @@ class HostPool final : public StorageOwner {
   static std::size_t default_limit();
 
  private:
-  using Steps = SizeSteps<8>;  // so at most an eighth of a block is not asked for
+  using Steps = host_classes::Steps;
   struct Block;
   struct Region;
-  // A place in a ring; the ring's head is one too.
-  template <int kRing> struct Link {
-    Link* prev = this;
-    Link* next = this;
-    bool alone() const { return next == this; }
-    void insert_after(Link* place) {
-      prev = place;
-      next = place->next;
-      next->prev = place->next = this;
-    }
-    void remove() {
-      prev->next = next;
-      next->prev = prev;
-      prev = next = this;
-    }
-  };
-  using AnyLink = Link<0>;    // every region
-  using ClassLink = Link<1>;  // kept large blocks of one class, last freed first
-  using AgeLink = Link<2>;    // all kept large blocks, last freed first
+  using AnyLink = Link<0>;  // every region
 
   // All with mutex_ held.
   Block* take_small(unsigned step);
   Block* take_large(unsigned step);
+  Region* cut_slab(unsigned step);
+  Region* map_slab(unsigned step);
+  Region* cut_kept(unsigned step, std::size_t bytes);
+  Region* map_region(std::size_t bytes);
   bool make_room(std::size_t bytes);
   void put_back(Block* block);
   void reap_waiting(std::size_t most);
-  void give_back_large(Region* region);
-  std::size_t give_back_slabs();
+  void give_back_large(PageRange* range);
+  void keep_range(Region* region);
+  void forget_empty_slabs(bool all);
+  void keep_empty_slabs();
+  void give_back_slabs();
   std::size_t give_back_all();
   void delete_region(Region* region);
   void grow_older();
@@ -94,11 +84,9 @@ class HostPool final : public StorageOwner {
 
   Block* small_[Steps::kCount] = {};     // kept blocks of a class, last freed first
   Region* carving_[Steps::kCount] = {};  // the slab that new blocks of a class are cut from
-  ClassLink large_[Steps::kCount];
-  AgeLink ages_;
+  KeptPages large_;
   AnyLink regions_;
   std::size_t small_kept_ = 0;  // bytes of kept blocks
-  std::size_t large_kept_ = 0;
   std::size_t small_kept_limit_;
 
   // Freed blocks that a copy may still touch, first freed first.
