@@ -31,12 +31,47 @@ uint64_t below(uint64_t range, uint64_t bits, const Rng& rng, int64_t element) {
   return static_cast<uint64_t>(product >> 64);
 }
 
+// The same for a whole batch and a range below 2^32, from two products a number: numbers[k][b] is the k-th of block b.
+// False when one of them may have to be drawn again.
+[[gnu::always_inline]] inline bool all_below(uint64_t range, const Words& words, uint64_t (*numbers)[kBlocks]) {
+  using Lanes = uint32_t __attribute__((vector_size(sizeof(WideLanes) / 2)));
+  const WideLanes factor = WideLanes{} + range;
+  auto product = [=](const uint32_t* from) __attribute__((always_inline)) {
+    Lanes lanes;
+    std::memcpy(&lanes, from, sizeof lanes);
+    return lower_products(__builtin_convertvector(lanes, WideLanes), factor);
+  };
+  auto unfair = WideLanes{} != WideLanes{};
+  for (int b = 0; b < kBlocks; b += kLanesOf64) {
+    for (int k = 0; k < 2; ++k) {
+      // Bits 32 to 95 of the whole product.
+      WideLanes upper = product(&words.word[2 * k][b]) + (product(&words.word[2 * k + 1][b]) >> 32);
+      unfair |= upper << 32 == 0;
+      upper >>= 32;
+      std::memcpy(&numbers[k][b], &upper, sizeof upper);
+    }
+  }
+  bool any = false;
+  for (int lane = 0; lane < kLanesOf64; ++lane) any |= unfair[lane] != 0;
+  return !any;
+}
+
 template <class T> void run_randint(const KernelArgs& args) {
   const RandintAttrs& attrs = args.as<RandintAttrs>();
   Rng rng = attrs.rng;
   uint64_t low = static_cast<uint64_t>(attrs.low), range = static_cast<uint64_t>(attrs.high) - low + 1;
+  bool is_short = range != 0 && range <= std::numeric_limits<uint32_t>::max();
   T* out = args.out[0].as<T>();
   for_random_words<2>(rng, args.out[0].size, [=](const Words& words, int64_t first, int64_t n) {
+    uint64_t numbers[2][kBlocks];
+    if (is_short && all_below(range, words, numbers)) {
+      T both[2 * kBlocks];
+      for (int b = 0; b < kBlocks; ++b) {
+        for (int k = 0; k < 2; ++k) both[2 * b + k] = static_cast<T>(low + numbers[k][b]);
+      }
+      std::memcpy(out + first, both, static_cast<std::size_t>(n) * sizeof(T));
+      return;
+    }
     for (int64_t i = 0; i < n; ++i) {
       uint64_t bits = bits_of(words, i);
       // A range of 0 is one of 2^64.

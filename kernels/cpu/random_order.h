@@ -49,8 +49,9 @@ template <class Ticket> std::size_t order_bytes(int64_t n) { return 2 * static_c
 
 namespace order_detail {
 
-inline constexpr int64_t kFewTickets = 24;        // compared at once
-inline constexpr int64_t kManyTickets = 1 << 18;  // more than a core's caches hold are shared out first
+inline constexpr int64_t kFewTickets = 24;  // compared at once
+// More than a core's caches hold are shared out first; fewer, where other threads wait for a share.
+inline constexpr int64_t kManyTickets = 1 << 18, kSharedTickets = 1 << 15;
 inline constexpr int kMostDigitBits = 12;
 
 template <class Ticket> void put_right(Ticket* tickets, int64_t n, const Rng& rng) {
@@ -106,7 +107,7 @@ template <class Ticket> const Ticket* random_order(const Rng& rng, int64_t n, st
     }
     std::copy(batch, batch + count, tickets + first);
   });
-  if (n <= kManyTickets) {
+  if (n <= (max_threads() > 1 ? kSharedTickets : kManyTickets)) {
     sort_tickets(tickets, other, n, 64, rng);
     return tickets;
   }

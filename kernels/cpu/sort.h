@@ -87,20 +87,25 @@ inline bool fits_packed(std::size_t element_bytes, int64_t line) {
   return element_bytes <= 4 && line <= std::numeric_limits<uint32_t>::max();
 }
 
-inline constexpr int kDigits = 256;
 // Fewer elements than this for each byte of their keys are sorted by comparing them.
 inline constexpr int64_t kComparedPerByte = 32;
 // Elements that a thread of its own pays for in one pass.
 inline constexpr int64_t kSortedApart = 1 << 15;
+// Records that fill a core's second cache are shared out by so many of their keys' first bits.
+inline constexpr std::size_t kSharedBytes = 1 << 20;
+inline constexpr int kSharedBits = 11;
 
-template <class R> [[gnu::always_inline]] inline unsigned digit_of(const R& record, int shift) {
-  if constexpr (std::is_integral_v<R>) return static_cast<unsigned>(record >> shift) & 0xffu;
-  else return static_cast<unsigned>(record.bits() >> shift) & 0xffu;
+template <int kBits, class R> [[gnu::always_inline]] inline unsigned digit_of(const R& record, int shift) {
+  constexpr unsigned kMask = (1u << kBits) - 1;
+  if constexpr (std::is_integral_v<R>) return static_cast<unsigned>(record >> shift) & kMask;
+  else return static_cast<unsigned>(record.bits() >> shift) & kMask;
 }
 
-// One pass over [from, from + n) in `pieces` pieces, each by a thread: false, and nothing moved, when all digits are
-// alike. `counts` has room for kDigits numbers a piece.
-template <class R> bool radix_pass(const R* from, R* to, int64_t n, int shift, int64_t pieces, int64_t* counts) {
+// One pass over [from, from + n) in `pieces` pieces, each by a thread: false, and nothing moved, when more than `most`
+// digits are alike. `counts` has room for 2^kBits numbers a piece; the last piece's are then where each digit ends.
+template <int kBits, class R>
+bool radix_pass(const R* from, R* to, int64_t n, int shift, int64_t most, int64_t pieces, int64_t* counts) {
+  constexpr int kDigits = 1 << kBits;
   int64_t length = (n + pieces - 1) / pieces;
   auto each_piece = [&](auto&& f) {
     parallel_for(pieces, 1, [&](int64_t first, int64_t last) {
@@ -109,7 +114,7 @@ template <class R> bool radix_pass(const R* from, R* to, int64_t n, int shift, i
   };
   each_piece([&](int64_t* count, int64_t begin, int64_t end) {
     std::fill(count, count + kDigits, int64_t{0});
-    for (int64_t i = begin; i < end; ++i) ++count[digit_of(from[i], shift)];
+    for (int64_t i = begin; i < end; ++i) ++count[digit_of<kBits>(from[i], shift)];
   });
   // Where each piece writes its first element of each digit.
   int64_t place = 0;
@@ -120,30 +125,65 @@ template <class R> bool radix_pass(const R* from, R* to, int64_t n, int shift, i
       counts[p * kDigits + digit] = place;
       place += count;
     }
-    if (place - before == n) return false;
+    if (place - before > most) return false;
   }
   each_piece([&](int64_t* next, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) to[next[digit_of(from[i], shift)]++] = from[i];
+    for (int64_t i = begin; i < end; ++i) to[next[digit_of<kBits>(from[i], shift)]++] = from[i];
+  });
+  return true;
+}
+
+template <class R> constexpr int first_bit() {
+  if constexpr (std::is_integral_v<R>) return 0;
+  else return R::kFirstBit;
+}
+inline int64_t pieces_of(int64_t n) { return std::min<int64_t>({max_threads(), n / kSortedApart + 1, 64}); }
+
+// Byte by byte, the last first. Where the records are then: in a or in b.
+template <class R> R* sort_by_bytes(R* a, R* b, int64_t n, int key_bytes) {
+  if (n <= kComparedPerByte * key_bytes) {
+    std::sort(a, a + n);  // places make it stable; equal bare keys cannot be told apart
+    return a;
+  }
+  int64_t pieces = pieces_of(n), counts_of_one[1 << 8];
+  std::vector<int64_t> counts(pieces > 1 ? static_cast<std::size_t>(pieces << 8) : 0);
+  for (int byte = 0; byte < key_bytes; ++byte) {
+    int shift = first_bit<R>() + 8 * byte;
+    if (radix_pass<8>(a, b, n, shift, n - 1, pieces, pieces > 1 ? counts.data() : counts_of_one)) std::swap(a, b);
+  }
+  return a;
+}
+
+// Shared out by the keys' first bits, then each share, which a core's caches hold. False, and nothing moved, when
+// these bits are much alike; else they are in a.
+template <class R> bool sort_shares(R* a, R* b, int64_t n, int key_bytes) {
+  int64_t pieces = pieces_of(n);
+  std::vector<int64_t> counts(static_cast<std::size_t>(pieces << kSharedBits));
+  int shift = first_bit<R>() + 8 * key_bytes - kSharedBits;
+  if (!radix_pass<kSharedBits>(a, b, n, shift, n / 4, pieces, counts.data())) return false;
+  const int64_t* last = counts.data() + counts.size();
+  const int64_t* ends = last - (int64_t{1} << kSharedBits);
+  // A thread has the shares that begin in its range.
+  parallel_for(n, kSortedApart, [=](int64_t begin, int64_t end) {
+    const int64_t* share = ends;
+    if (begin > 0) {
+      share = std::lower_bound(ends, last, begin);
+      begin = *share++;
+    }
+    for (; begin < end; begin = *share++) {
+      R* sorted = sort_by_bytes(b + begin, a + begin, *share - begin, key_bytes - 1);
+      if (sorted != a + begin) std::copy(sorted, sorted + (*share - begin), a + begin);
+    }
   });
   return true;
 }
 
 // Sorts `n` records by keys of `key_bytes`; equal ones keep their order. Where they are then: in a or in b.
 template <class R> R* sort_records(R* a, R* b, int64_t n, int key_bytes) {
-  if (n <= kComparedPerByte * key_bytes) {
-    std::sort(a, a + n);  // places make it stable; equal bare keys cannot be told apart
-    return a;
-  }
-  int64_t first_bit = 0;
-  if constexpr (!std::is_integral_v<R>) first_bit = R::kFirstBit;
-  int64_t pieces = std::min<int64_t>({max_threads(), n / kSortedApart + 1, 64});
-  int64_t counts_of_one[kDigits];
-  std::vector<int64_t> counts(pieces > 1 ? static_cast<std::size_t>(pieces * kDigits) : 0);
-  for (int byte = 0; byte < key_bytes; ++byte) {
-    int shift = static_cast<int>(first_bit) + 8 * byte;
-    if (radix_pass(a, b, n, shift, pieces, pieces > 1 ? counts.data() : counts_of_one)) std::swap(a, b);
-  }
-  return a;
+  if (std::is_sorted(a, a + n)) return a;
+  bool is_large = static_cast<std::size_t>(n) * sizeof(R) >= kSharedBytes && key_bytes >= 4;
+  if (is_large && sort_shares(a, b, n, key_bytes)) return a;
+  return sort_by_bytes(a, b, n, key_bytes);
 }
 
 }  // namespace lutra

@@ -19,7 +19,7 @@ int64_t now_us() {
 constexpr int64_t kMega = int64_t{1} << 20;
 // A few results of this size or less are made from memory that is still in a core's second cache.
 constexpr int64_t kLeastStep = kMega / 4;
-constexpr int kGoodStepsToShrink = 16;
+constexpr int kFewGoodSteps = 16, kManyGoodSteps = 1024;
 
 // Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10
 // GB/s of results.
@@ -104,7 +104,7 @@ void TensorBooks::collect_all(lua_State* L) {
     return;
   }
   full_bytes_ = budget_after(pause_us, live);
-  bytes_at_full_ = bytes_;
+  bytes_at_full_ = least_kept_ = bytes_;
   most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;
 }
 
@@ -116,18 +116,26 @@ void TensorBooks::collect_held(lua_State* L, const Ledger& ledger) {
 }
 
 // What lives through two such collections counts as old, and only a full one frees it. So they come less often while
-// little of what was made since the last is garbage.
+// little of what was made since the last is garbage, and when what they leave has grown by more than one of them: part
+// of the garbage has grown old. After a budget that turned out too small it takes more good ones to shrink it again.
 void TensorBooks::collect_young(lua_State* L) {
   int64_t before = bytes_, grown = before - bytes_at_collection_;
   lua_gc(L, LUA_GCSTEP, 0);
-  int64_t freed = before - bytes_;
-  if (freed < grown / 2) {
-    good_steps_ = 0;
-    step_bytes_ = std::min(2 * step_bytes_, full_bytes_);
-  } else if (freed >= grown - grown / 8 && ++good_steps_ >= kGoodStepsToShrink) {
-    good_steps_ = 0;
-    step_bytes_ = std::max(step_bytes_ / 2, kLeastStep);
+  int64_t freed = before - bytes_, budget = step_bytes_;
+  least_kept_ = std::min(least_kept_, bytes_);
+  if (freed < grown / 2 || bytes_ - least_kept_ > step_bytes_) {
+    budget *= 2;
+    if (has_shrunk_) good_steps_wanted_ = std::min(4 * good_steps_wanted_, kManyGoodSteps);
+  } else if (freed >= grown - grown / 8 && ++good_steps_ >= good_steps_wanted_ && budget > kLeastStep) {
+    budget /= 2;
+    good_steps_wanted_ = std::max(good_steps_wanted_ / 2, kFewGoodSteps);
+  } else {
+    return;
   }
+  has_shrunk_ = budget < step_bytes_;
+  step_bytes_ = std::clamp(budget, kLeastStep, full_bytes_);
+  good_steps_ = 0;
+  least_kept_ = bytes_;
 }
 
 void TensorBooks::close() {

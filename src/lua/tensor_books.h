@@ -51,7 +51,10 @@ class TensorBooks {
   int64_t full_bytes_ = int64_t{8} << 20;  // growth from one full collection to the next
   // Of generations only; see docs/decisions/collector-budget.md.
   bool has_generations_ = false;
-  int good_steps_ = 0;  // in a row
+  int good_steps_ = 0;          // in a row
+  int good_steps_wanted_ = 16;  // before the budget shrinks
+  bool has_shrunk_ = false;     // when it changed last
+  int64_t least_kept_ = 0;      // bytes after a step, since then
   int64_t bytes_at_full_ = 0;
   int most_lua_kb_ = 0;  // more memory of Lua's own calls for a full collection, too
 

@@ -48,6 +48,7 @@ for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int32", "
     end
   end
 end
+print(sum(lt.random.randint({ 1001 }, -5, 5, { seed = 3 })), sum(lt.random.randint({ 1001 }, 0, 1 << 40, { seed = 3 })))
 print(sum(lt.random.normal({ 1001 }, { seed = 3 })), sum(lt.random.normal({ 1001 }, { seed = 3, dtype = "float64" })))
 lt.save("PATH", kept)
 ]]

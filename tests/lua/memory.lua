@@ -290,6 +290,19 @@ local storages, kb = text:match("^(%d+)\t(%d+)")
 assert(tonumber(storages) < 200, "results of 400 kB alive at once: " .. tostring(text))
 assert(tonumber(kb) < 8000, "Lua's own memory: " .. tostring(text))
 
+-- Results that go together as a list live through a small budget's collections; the budget grows until they do not.
+text, ok = expect.program([[
+local x, parts, most = lt.ones { 250, 400 }, nil, 0
+local start = lt.config.get_memory_info("CPU:0").current
+for _ = 1, 4000 do
+  parts = lt.split(x, 4, 2)
+  most = math.max(most, lt.config.get_memory_info("CPU:0").current - start)
+end
+print(most // 1000)
+]])
+assert(ok, text)
+assert(tonumber(text) < 7000, "kB in lists of four times 100 kB: " .. tostring(text))
+
 -- A result is made from the memory of the garbage before it, so that 4 MB tensors take turns in few places. Views count for
 -- nothing and bring no collections; what they hold still counts when what brought it is gone.
 text, ok = expect.program([[

@@ -112,6 +112,25 @@ spec "argsort" {
       t.ok(same(order:argsort(), x:cast("int64") + 1), dtype)
       t.ok(same(lt.zeros({ 200000 }, { dtype = dtype }):argsort { descending = true }, lt.range(1, 200001, { dtype = "int64" })), dtype)
     end
+    -- Keys that differ in their first bits are shared out by them; each value stands here twice.
+    local half = 200003
+    local turn = lt.range(2 * half, { dtype = "int64" }) * 7919 % half
+    for _, dtype in ipairs { "int32", "float32", "int64", "float64" } do
+      local x = turn - half // 2
+      if dtype:find "float" then x = x:sign():float64() * 2.0 ^ (x:abs():float64() / 2000)
+      else x = x * (dtype == "int32" and 21000 or 1 << 45) end
+      for _, descending in ipairs { false, true } do
+        local values = x:cast(dtype)
+        local order = values:argsort { descending = descending }
+        local pairs_of = order:reshape { half, 2 }
+        t.ok(same(pairs_of[{ {}, 2 }], pairs_of[{ {}, 1 }] + half), dtype .. " stable")
+        local sorted = values:sort { descending = descending }
+        t.ok(same(sorted, values:gather(order)), dtype)
+        local before, after = sorted[{ { 1, 2 * half - 1 } }], sorted[{ { 2, 2 * half } }]
+        t.ok((descending and before:ge(after) or before:le(after)):all():item(), dtype .. " in order")
+        t.ok(same(sorted:argsort { descending = descending }, lt.range(1, 2 * half + 1, { dtype = "int64" })), dtype)
+      end
+    end
     local lines = (lt.range(120000) * 7919 % 1009):reshape { 40, 30, 100 }
     for axis = 1, 3 do t.ok(same(lines:take_along_axis(lines:argsort(axis), axis), lines:sort(axis)), axis) end
   end,
