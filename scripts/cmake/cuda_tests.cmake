@@ -25,7 +25,6 @@ target_link_options(cuda_on_host PRIVATE "LINKER:--version-script=${EXPORTS}/cud
 add_dependencies(cuda_on_host cuda_border)
 set_target_properties(cuda_on_host PROPERTIES OUTPUT_NAME lutra_cuda PREFIX lib LINKER_LANGUAGE CXX
   LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
-
 function(lutra_cuda_variables name options)
   lutra_test_variable(${name} LUTRA_CUDA_DRIVER "${CUDA_TEST_DIR}/libcuda_stub.so")
   set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT_MODIFICATION
@@ -49,6 +48,13 @@ lutra_cuda_spec(xlogy)
 lutra_cuda_spec(select)
 lutra_cuda_spec(create constant fill eye range linspace cast identity stop_gradient)
 lutra_cuda_spec(reduce)
+lutra_cuda_spec(argmax)
+lutra_cuda_spec(moments)
+lutra_cuda_spec(vector_norm)
+lutra_cuda_spec(softmax)
+lutra_cuda_spec(losses)
+lutra_cuda_spec(normalise)
+lutra_cuda_spec(scan)
 lutra_cuda_spec(shape)
 lutra_cuda_spec(slice)
 lutra_cuda_spec(variable)
