@@ -13,13 +13,14 @@ namespace {
 // The axis as the scan walks it: position r is at r * step from where it starts.
 struct Walk {
   Extent extent{1, 1, 1};
-  int64_t first = 0, step = 1;
+  int64_t first = 0, step = 1, lines = 1;
 
   Walk(const Array& x, const ScanAttrs& attrs) {
     extent.size = x.size;
     if (attrs.axis.given()) extent = Extent::around(x.dims, x.rank, axis_of(attrs.axis, x.rank, 0));
     step = attrs.reverse ? -extent.inner : extent.inner;
     first = attrs.reverse ? (extent.size - 1) * extent.inner : 0;
+    lines = extent.lines();
   }
   constexpr int64_t start(int64_t line) const {
     return line / extent.inner * extent.size * extent.inner + line % extent.inner + first;
@@ -62,7 +63,7 @@ template <class S> struct ScanArgs {
 };
 
 template <class S> LUTRA_GLOBAL void scan_lines(const ScanArgs<S> args) {
-  for (int64_t line = thread_index(); line < args.walk.extent.lines(); line += thread_count()) {
+  for (int64_t line = thread_index(); line < args.walk.lines; line += thread_count()) {
     args.write(args.walk.start(line), 0, args.walk.extent.size, S::kStart);
   }
 }
@@ -70,7 +71,7 @@ template <class S> LUTRA_GLOBAL void scan_lines(const ScanArgs<S> args) {
 template <class S> LUTRA_GLOBAL void scan_blocks(const ScanArgs<S> args) {
   using Acc = typename S::Acc;
   const int64_t size = args.walk.extent.size, piece = (size + kBlockThreads - 1) / kBlockThreads;
-  for (int64_t line = block_index(); line < args.walk.extent.lines(); line += block_count()) {
+  for (int64_t line = block_index(); line < args.walk.lines; line += block_count()) {
     const int64_t start = args.walk.start(line);
     auto begin = [&](int t) { return std::min(t * piece, size); };
     LUTRA_SHARED Acc totals[kBlockThreads];
@@ -92,8 +93,8 @@ template <class S> void run_scan(const KernelArgs& args) {
                    attrs.exclusive};
   const Extent& extent = scan.walk.extent;
   constexpr int64_t kShort = 64, kMany = 8192;
-  if (extent.size <= kShort || extent.lines() >= kMany) launch(on, grid_for(on, extent.lines()), scan_lines<S>, scan);
-  else launch_blocks(on, extent.lines(), scan_blocks<S>, scan);
+  if (extent.size <= kShort || scan.walk.lines >= kMany) launch(on, grid_for(on, scan.walk.lines), scan_lines<S>, scan);
+  else launch_blocks(on, scan.walk.lines, scan_blocks<S>, scan);
 }
 
 // out[i] = b[i] + carry, carry = x[i] out[i]; exclusive: out[i] = carry, carry = b[i] + x[i] carry.
@@ -107,7 +108,7 @@ template <class T> LUTRA_DEVICE double wide(const Input<T>& in, int64_t at) {
   return static_cast<double>(computed_in(in.data != nullptr ? in.data[at] : in.number));
 }
 template <class T> LUTRA_GLOBAL void recurrence_kernel(const Recurrence<T> args) {
-  for (int64_t line = thread_index(); line < args.walk.extent.lines(); line += thread_count()) {
+  for (int64_t line = thread_index(); line < args.walk.lines; line += thread_count()) {
     const int64_t start = args.walk.start(line);
     double carry = 0;
     for (int64_t i = 0; i < args.walk.extent.size; ++i) {
@@ -124,7 +125,7 @@ template <class T> void run_recurrence(const KernelArgs& args) {
   Recurrence<T> recurrence{input_of<T>(args.in[0]), input_of<T>(args.in[1]), args.out[0].as<T>(),
                            Walk(args.in[0], attrs), attrs.exclusive};
   const CudaLaunch& on = launch_of(args);
-  launch(on, grid_for(on, recurrence.walk.extent.lines()), recurrence_kernel<T>, recurrence);
+  launch(on, grid_for(on, recurrence.walk.lines), recurrence_kernel<T>, recurrence);
 }
 
 // The product of all elements before, kept in scratch memory, times that of all behind.
@@ -135,7 +136,7 @@ template <class T> struct Others {
   Walk walk;
 };
 template <class T> LUTRA_GLOBAL void others_kernel(const Others<T> args) {
-  for (int64_t line = thread_index(); line < args.walk.extent.lines(); line += thread_count()) {
+  for (int64_t line = thread_index(); line < args.walk.lines; line += thread_count()) {
     const int64_t start = args.walk.start(line);
     double product = 1;
     for (int64_t i = 0; i < args.walk.extent.size; ++i) {
@@ -156,7 +157,7 @@ template <class T> void run_others(const KernelArgs& args) {
   Others<T> others{input_of<T>(args.in[0]), reinterpret_cast<double*>(args.scratch), args.out[0].as<T>(),
                    Walk(args.in[0], args.as<ScanAttrs>())};
   const CudaLaunch& on = launch_of(args);
-  launch(on, grid_for(on, others.walk.extent.lines()), others_kernel<T>, others);
+  launch(on, grid_for(on, others.walk.lines), others_kernel<T>, others);
 }
 std::size_t others_scratch(const KernelArgs& args) {
   return static_cast<std::size_t>(args.in[0].size) * sizeof(double);
