@@ -7,7 +7,7 @@
 namespace lutra {
 
 // atan(t) for |t| <= sqrt(2) - 1. Chebyshev's polynomials.
-[[gnu::always_inline]] inline double atan_near_zero(double t) {
+[[gnu::always_inline]] constexpr double atan_near_zero(double t) {
   double z = t * t, zz = z * z, z4 = zz * zz;
   double low = muladd(muladd(z, 0.11111111105150588, -0.14285714285659779), zz,
                       muladd(z, 0.19999999999999804, -0.3333333333333333));
@@ -18,7 +18,7 @@ namespace lutra {
   return muladd(t, z * muladd(muladd(high, z4, middle), z4, low), t);
 }
 
-[[gnu::always_inline]] inline double atan2_of(double y, double x) {
+[[gnu::always_inline]] constexpr double atan2_of(double y, double x) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   double ax = std::fabs(x), ay = std::fabs(y);
   double big = ax > ay ? ax : ay, small = ax > ay ? ay : ax;
@@ -41,7 +41,7 @@ namespace lutra {
   return (x != x) | (y != y) ? x + y : std::copysign(angle, y);
 }
 
-[[gnu::always_inline]] inline float atan2_of(float y, float x) {
+[[gnu::always_inline]] constexpr float atan2_of(float y, float x) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   float ax = std::fabs(x), ay = std::fabs(y);
   bool is_steep = ay > ax;

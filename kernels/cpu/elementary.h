@@ -29,32 +29,32 @@ template <class T> struct FloatForm {
 };
 
 // The bits of |x|, which are in the order of sizes; nan's are above all.
-template <class T> [[gnu::always_inline]] inline typename FloatForm<T>::Bits size_bits(T x) {
+template <class T> [[gnu::always_inline]] constexpr typename FloatForm<T>::Bits size_bits(T x) {
   return std::bit_cast<typename FloatForm<T>::Bits>(x) & ~FloatForm<T>::kSign;
 }
 
 // 2^n for `shifted` = kRounder + n.
-template <class T> [[gnu::always_inline]] inline T power_of_two(T shifted) {
+template <class T> [[gnu::always_inline]] constexpr T power_of_two(T shifted) {
   using F = FloatForm<T>;
   return std::bit_cast<T>((std::bit_cast<typename F::Bits>(shifted) + F::kBias) << F::kMantissa);
 }
 
 // x without the lower half of its digits: the square of what is left is exact.
-template <class T> [[gnu::always_inline]] inline T upper_half(T x) {
+template <class T> [[gnu::always_inline]] constexpr T upper_half(T x) {
   using F = FloatForm<T>;
   using Bits = typename F::Bits;
   return std::bit_cast<T>(std::bit_cast<Bits>(x) & ~((Bits{1} << (F::kMantissa / 2 + 1)) - 1));
 }
 
 // (e^r - 1 - r) / r^2 and e^r - 1 - r, |r| at most half of ln 2.
-[[gnu::always_inline]] inline float exp_polynomial(float r) {
+[[gnu::always_inline]] constexpr float exp_polynomial(float r) {
   float p = 1.386466902e-3f;
   p = muladd(p, r, 8.367258124e-3f);
   p = muladd(p, r, 4.166750982e-2f);
   p = muladd(p, r, 1.666653752e-1f);
   return muladd(p, r, 4.999999702e-1f);
 }
-[[gnu::always_inline]] inline double exp_quotient(double r) {
+[[gnu::always_inline]] constexpr double exp_quotient(double r) {
   double t = r * r;
   double p = 4.13813679705723846039e-08;
   p = muladd(p, t, -1.65339022054652515390e-06);
@@ -65,11 +65,11 @@ template <class T> [[gnu::always_inline]] inline T upper_half(T x) {
   return r * c / (2.0 - c);
 }
 // e^(high - low) without its first two terms: e^(high - low) - 1 - high.
-[[gnu::always_inline]] inline float exp_tail(float high, float low) {
+[[gnu::always_inline]] constexpr float exp_tail(float high, float low) {
   float r = high - low;
   return muladd(exp_polynomial(r), r * r, -low);
 }
-[[gnu::always_inline]] inline double exp_tail(double high, double low) { return exp_quotient(high - low) - low; }
+[[gnu::always_inline]] constexpr double exp_tail(double high, double low) { return exp_quotient(high - low) - low; }
 
 // ln 2 in two parts: the first has few enough bits that its product with an exponent is exact.
 template <class T>
@@ -78,12 +78,12 @@ template <class T>
 inline constexpr T kLn2Low = FloatForm<T>::kIsFloat ? T(-2.12194440e-4) : T(1.90821492927058770002e-10);
 
 // kRounder + n for the n nearest to x / ln 2.
-template <class T> [[gnu::always_inline]] inline T shifted_quotient(T x) {
+template <class T> [[gnu::always_inline]] constexpr T shifted_quotient(T x) {
   return muladd(x, T(1.44269504088896340736), FloatForm<T>::kRounder);
 }
 
 // y 2^n in two factors, for results that are subnormal or next to inf.
-template <class T> [[gnu::always_inline]] inline T times_power_of_two(T y, T n) {
+template <class T> [[gnu::always_inline]] constexpr T times_power_of_two(T y, T n) {
   using F = FloatForm<T>;
   T half = muladd(n, T(0.5), F::kRounder);
   T rest = (n - (half - F::kRounder)) + F::kRounder;
@@ -91,16 +91,16 @@ template <class T> [[gnu::always_inline]] inline T times_power_of_two(T y, T n) 
 }
 
 // x - n ln 2 - low.
-[[gnu::always_inline]] inline float exp_remainder(float x, float n, float low) {
+[[gnu::always_inline]] constexpr float exp_remainder(float x, float n, float low) {
   return muladd(-n, kLn2Low<float>, muladd(-n, kLn2High<float>, x) - low);
 }
 
 // e^(x - n ln 2 - low), at most half a power of two from 1.
-[[gnu::always_inline]] inline float exp_near_one(float x, float n, float low) {
+[[gnu::always_inline]] constexpr float exp_near_one(float x, float n, float low) {
   float r = exp_remainder(x, n, low);
   return muladd(muladd(exp_polynomial(r), r, 1.0f), r, 1.0f);
 }
-[[gnu::always_inline]] inline double exp_near_one(double x, double n, double low) {
+[[gnu::always_inline]] constexpr double exp_near_one(double x, double n, double low) {
   double high = muladd(-n, kLn2High<double>, x);
   low = muladd(n, kLn2Low<double>, low);
   return 1.0 - ((low - exp_quotient(high - low)) - high);
@@ -112,7 +112,7 @@ template <class T> inline constexpr T kExpHigh = FloatForm<T>::kIsFloat ? T(90) 
 
 // factor * e^(x - low), `low` a correction of x. The factor goes in before the power of two, so that nothing is lost
 // when e^x alone is subnormal or past the largest number. nan passes.
-template <class T> [[gnu::always_inline]] inline T scaled_exp(T factor, T x, T low) {
+template <class T> [[gnu::always_inline]] constexpr T scaled_exp(T factor, T x, T low) {
   using F = FloatForm<T>;
   x = x < kExpLow<T> ? kExpLow<T> : x;
   x = x > kExpHigh<T> ? kExpHigh<T> : x;
@@ -120,11 +120,11 @@ template <class T> [[gnu::always_inline]] inline T scaled_exp(T factor, T x, T l
   return times_power_of_two(factor * exp_near_one(x, n, low), n);
 }
 
-template <class T> [[gnu::always_inline]] inline T exp_of(T x) { return scaled_exp(T(1), x, T(0)); }
+template <class T> [[gnu::always_inline]] constexpr T exp_of(T x) { return scaled_exp(T(1), x, T(0)); }
 
 // The same bits with half of the work where |x| is at most kPlainExp, so that e^x is normal, and factor * e^x as well.
 template <class T> inline constexpr T kPlainExp = FloatForm<T>::kIsFloat ? T(87) : T(708);
-template <class T> [[gnu::always_inline]] inline T plain_scaled_exp(T factor, T x, T low) {
+template <class T> [[gnu::always_inline]] constexpr T plain_scaled_exp(T factor, T x, T low) {
   using F = FloatForm<T>;
   using Bits = typename F::Bits;
   T shifted = shifted_quotient(x);
@@ -132,10 +132,10 @@ template <class T> [[gnu::always_inline]] inline T plain_scaled_exp(T factor, T 
   T y = exp_near_one(x, n, low);
   return factor * std::bit_cast<T>(std::bit_cast<Bits>(y) + (std::bit_cast<Bits>(shifted) << F::kMantissa));
 }
-template <class T> [[gnu::always_inline]] inline T plain_exp(T x) { return plain_scaled_exp(T(1), x, T(0)); }
+template <class T> [[gnu::always_inline]] constexpr T plain_exp(T x) { return plain_scaled_exp(T(1), x, T(0)); }
 
 // e^x for x <= 0, the same bits with fewer steps; nan passes.
-template <class T> [[gnu::always_inline]] inline T falling_exp(T x) {
+template <class T> [[gnu::always_inline]] constexpr T falling_exp(T x) {
   using F = FloatForm<T>;
   using Bits = typename F::Bits;
   // 2^n is made as 2^(n + kLift), which no n here leaves subnormal, times 2^-kLift, which rounds once.
@@ -149,7 +149,7 @@ template <class T> [[gnu::always_inline]] inline T falling_exp(T x) {
 }
 
 // e^x - 1, also where e^x rounds to 1.
-template <class T> [[gnu::always_inline]] inline T expm1_of(T x) {
+template <class T> [[gnu::always_inline]] constexpr T expm1_of(T x) {
   using F = FloatForm<T>;
   constexpr T kLow = T(-40);  // -1 from there on
   T at = x < kLow ? kLow : x;
@@ -164,7 +164,7 @@ template <class T> [[gnu::always_inline]] inline T expm1_of(T x) {
 
 // log(1 + f), 1 + f from kLogLow to twice that.
 template <class T> inline constexpr T kLogLow = FloatForm<T>::kIsFloat ? T(2) / T(3) : T(0.70710678118654752440);
-[[gnu::always_inline]] inline float log_near_one(float f) {
+[[gnu::always_inline]] constexpr float log_near_one(float f) {
   float p = -0.1264714748f;
   p = muladd(p, f, 0.1400881559f);
   p = muladd(p, f, -0.1224084049f);
@@ -175,14 +175,14 @@ template <class T> inline constexpr T kLogLow = FloatForm<T>::kIsFloat ? T(2) / 
   p = muladd(p, f, 0.3333320618f);
   return muladd(f * f, muladd(p, f, -0.5f), f);
 }
-[[gnu::always_inline]] inline double log_near_one(double f) {
+[[gnu::always_inline]] constexpr double log_near_one(double f) {
   double s = f / (2.0 + f);
   double half = 0.5 * f * f;
   return f - muladd(-s, half + log_polynomial<kFusedMuladd>(s * s), half);
 }
 
 // 0 gives -inf, less gives nan.
-template <class T> [[gnu::always_inline]] inline T log_of(T x) {
+template <class T> [[gnu::always_inline]] constexpr T log_of(T x) {
   using F = FloatForm<T>;
   using Bits = typename F::Bits;
   constexpr Bits kLowBits = std::bit_cast<Bits>(kLogLow<T>);
@@ -203,7 +203,7 @@ template <class T> [[gnu::always_inline]] inline T log_of(T x) {
 }
 
 // The same bits with half of the work for a float that is positive, normal and finite.
-[[gnu::always_inline]] inline float plain_log(float x) {
+[[gnu::always_inline]] constexpr float plain_log(float x) {
   uint32_t bits = std::bit_cast<uint32_t>(x);
   int32_t exponent = static_cast<int32_t>(bits - std::bit_cast<uint32_t>(kLogLow<float>)) >> 23;
   float e = static_cast<float>(exponent);
@@ -212,7 +212,7 @@ template <class T> [[gnu::always_inline]] inline T log_of(T x) {
 }
 
 // log(1 + x), also where 1 + x rounds to 1: log(u) + (what the rounding to u took off) / u.
-template <class T> [[gnu::always_inline]] inline T log1p_of(T x) {
+template <class T> [[gnu::always_inline]] constexpr T log1p_of(T x) {
   T u = T(1) + x;
   T lost = x > T(1) ? T(1) - (u - x) : x - (u - T(1));
   bool is_plain = u > 0 && u <= std::numeric_limits<T>::max();
@@ -221,13 +221,13 @@ template <class T> [[gnu::always_inline]] inline T log1p_of(T x) {
 }
 
 // (log((1 + s) / (1 - s)) / 2s - 1) / z for z = s^2, 0 <= s <= 1/3.
-[[gnu::always_inline]] inline float atanh_ratio(float z) {
+[[gnu::always_inline]] constexpr float atanh_ratio(float z) {
   float p = 0.1401109695f;
   p = muladd(p, z, 0.13999708f);
   p = muladd(p, z, 0.2001085132f);
   return muladd(p, z, 0.3333320618f);
 }
-[[gnu::always_inline]] inline double atanh_ratio(double z) {
+[[gnu::always_inline]] constexpr double atanh_ratio(double z) {
   double w = z * z;
   double even = 0.04171206774461818;
   even = muladd(even, w, 0.0665051471576782);
@@ -243,14 +243,14 @@ template <class T> [[gnu::always_inline]] inline T log1p_of(T x) {
 }
 
 // log(1 + e^x), which neither overflows nor loses digits: x if that is positive, and log(1 + e^-|x|).
-template <class T> [[gnu::always_inline]] inline T softplus_of(T x) {
+template <class T> [[gnu::always_inline]] constexpr T softplus_of(T x) {
   T e = falling_exp(-std::fabs(x));
   T s = e / muladd(e, T(0.5), T(1));  // twice what atanh_ratio takes: subnormals keep their digits
   return (x > 0 ? x : T(0)) + muladd(s, (T(0.25) * s * s) * atanh_ratio(T(0.25) * s * s), s);
 }
 
 // By t = e^2|x| - 1, which keeps its digits near 0: t / (t + 2).
-[[gnu::always_inline]] inline float tanh_of(float x) {
+[[gnu::always_inline]] constexpr float tanh_of(float x) {
   using F = FloatForm<float>;
   float a = std::fabs(x);
   a = a > 15.0f ? 30.0f : a + a;  // 1 from there on; nan passes
@@ -261,7 +261,7 @@ template <class T> [[gnu::always_inline]] inline T softplus_of(T x) {
 }
 
 // tanh for 0 <= x < 0.625.
-[[gnu::always_inline]] inline double tanh_near_zero(double x) {
+[[gnu::always_inline]] constexpr double tanh_near_zero(double x) {
   double z = x * x;
   double p = muladd(-9.64399179425052238628e-1, z, -9.92877231001918586564e1);
   p = muladd(p, z, -1.61468768441708447952e3);
@@ -271,7 +271,7 @@ template <class T> [[gnu::always_inline]] inline T softplus_of(T x) {
   return muladd(x, z * p / q, x);
 }
 
-[[gnu::always_inline]] inline double tanh_of(double x) {
+[[gnu::always_inline]] constexpr double tanh_of(double x) {
   double a = std::fabs(x);
   double b = a > 30.0 ? 30.0 : a;  // 1 from there on
   double far = 1.0 - 2.0 / (plain_exp(b + b) + 1.0);
@@ -279,7 +279,7 @@ template <class T> [[gnu::always_inline]] inline T softplus_of(T x) {
 }
 
 // sinh for 0 <= x < 1.
-[[gnu::always_inline]] inline float sinh_near_zero(float x) {
+[[gnu::always_inline]] constexpr float sinh_near_zero(float x) {
   float z = x * x;
   float p = 2.806280236e-6f;
   p = muladd(p, z, 1.983810216e-4f);
@@ -287,7 +287,7 @@ template <class T> [[gnu::always_inline]] inline T softplus_of(T x) {
   p = muladd(p, z, 1.666666716e-1f);
   return muladd(x, z * p, x);
 }
-[[gnu::always_inline]] inline double sinh_near_zero(double x) {
+[[gnu::always_inline]] constexpr double sinh_near_zero(double x) {
   double z = x * x;
   double p = 7.746178593018827e-13;
   p = muladd(p, z, 1.6057679623801638e-10);
@@ -300,31 +300,31 @@ template <class T> [[gnu::always_inline]] inline T softplus_of(T x) {
 }
 
 // Half of e^|x| and half of e^-|x|, which the first gives by division.
-template <class T> [[gnu::always_inline]] inline T sinh_of(T x) {
+template <class T> [[gnu::always_inline]] constexpr T sinh_of(T x) {
   T a = std::fabs(x);
   T half = scaled_exp(T(0.5), a, T(0));
   return std::copysign(a < T(1) ? sinh_near_zero(a) : half - T(0.25) / half, x);
 }
-template <class T> [[gnu::always_inline]] inline T cosh_of(T x) {
+template <class T> [[gnu::always_inline]] constexpr T cosh_of(T x) {
   T half = scaled_exp(T(0.5), std::fabs(x), T(0));
   return half + T(0.25) / half;
 }
 
 // 1 / (1 + e^-x), without an overflow on either side.
-template <class T> [[gnu::always_inline]] inline T sigmoid_of(T x) {
+template <class T> [[gnu::always_inline]] constexpr T sigmoid_of(T x) {
   T e = falling_exp(-std::fabs(x));
   return (x < 0 ? e : T(1)) / (T(1) + e);
 }
 
 // x times the logistic function of v, which has x's sign, down to the last subnormal result; 0 at -inf.
-template <class T> [[gnu::always_inline]] inline T times_sigmoid(T x, T v) {
+template <class T> [[gnu::always_inline]] constexpr T times_sigmoid(T x, T v) {
   T factor = v < kExpLow<T> ? T(-1) : x;  // inf times 0 would be nan
   T a = -std::fabs(v);
   return (v < 0 ? scaled_exp(factor, a, T(0)) : x) / (T(1) + falling_exp(a));
 }
 
 // The same bits for v = x, |x| at most 80: where e^-|x| is not about 1, the product with x is normal.
-template <class T> [[gnu::always_inline]] inline T plain_silu(T x) {
+template <class T> [[gnu::always_inline]] constexpr T plain_silu(T x) {
   T e = plain_exp(-std::fabs(x));
   return (x < 0 ? x * e : x) / (T(1) + e);
 }

@@ -8,7 +8,7 @@
 namespace lutra {
 
 // erf(x) / x - 1 for x^2 = z <= 1.
-[[gnu::always_inline]] inline float erf_ratio(float z) {
+[[gnu::always_inline]] constexpr float erf_ratio(float z) {
   float p = 7.875874871e-5f;
   p = muladd(p, z, -8.016864303e-4f);
   p = muladd(p, z, 5.189087242e-3f);
@@ -17,7 +17,7 @@ namespace lutra {
   p = muladd(p, z, -3.761262596e-1f);
   return muladd(p, z, 1.283791661e-1f);
 }
-[[gnu::always_inline]] inline double erf_ratio(double z) {
+[[gnu::always_inline]] constexpr double erf_ratio(double z) {
   double w = z * z;
   double even = 5.957176147748911e-11;
   even = muladd(even, w, 1.4659775274047436e-08);
@@ -37,7 +37,7 @@ namespace lutra {
 
 // (1 + 2x) e^(x^2) erfc(x) for t = (x - 3) / (x + 3), x >= 0.
 // Four chains, since one of 22 steps would leave the processor waiting for each.
-[[gnu::always_inline]] inline double erfc_polynomial(double t) {
+[[gnu::always_inline]] constexpr double erfc_polynomial(double t) {
   double w = t * t, v = w * w;
   double a = 3.29163439676632e-08;
   a = muladd(a, v, 3.4899197889744293e-07);
@@ -66,13 +66,13 @@ namespace lutra {
 }
 
 // e^(x^2) erfc(x), x >= 0. One division makes both quotients: 6 / (x + 3) and 1 / (1 + 2x).
-[[gnu::always_inline]] inline double scaled_erfc(double x) {
+[[gnu::always_inline]] constexpr double scaled_erfc(double x) {
   double across = x + 3.0, rise = muladd(x, 2.0, 1.0);
   double inverse = 1.0 / (across * rise);
   return erfc_polynomial(muladd(-6.0 * rise, inverse, 1.0)) * (across * inverse);
 }
 // For x >= 1, to 2e-9 of what it is times e^-(x^2).
-[[gnu::always_inline]] inline float scaled_erfc(float x) {
+[[gnu::always_inline]] constexpr float scaled_erfc(float x) {
   float t = 1.0f / muladd(x, 0.35f, 1.0f);
   float p = 0.5702838302f;
   p = muladd(p, t, -0.3918810189f);
@@ -82,7 +82,7 @@ namespace lutra {
   return p * t;
 }
 
-template <class T> [[gnu::always_inline]] inline T erf_of(T x) {
+template <class T> [[gnu::always_inline]] constexpr T erf_of(T x) {
   T a = std::fabs(x);
   T b = a > T(9) ? T(9) : a;  // 1 from there on
   T z = b * b;
@@ -94,8 +94,8 @@ template <class T> [[gnu::always_inline]] inline T erf_of(T x) {
 template <class T> struct NormalTail { T a, ratio, high, low; };
 
 // e^(a^2 / 2) times the upper tail, a >= 0.
-[[gnu::always_inline]] inline double tail_ratio(double a) { return 0.5 * scaled_erfc(a * 0.70710678118654752440); }
-[[gnu::always_inline]] inline float tail_ratio(float a) {
+[[gnu::always_inline]] constexpr double tail_ratio(double a) { return 0.5 * scaled_erfc(a * 0.70710678118654752440); }
+[[gnu::always_inline]] constexpr float tail_ratio(float a) {
   float t = 1.0f / muladd(a, 0.27f, 1.0f);
   float p = 0.02939835191f;
   p = muladd(p, t, -0.1285855919f);
@@ -109,7 +109,7 @@ template <class T> struct NormalTail { T a, ratio, high, low; };
   return p * t;
 }
 
-template <class T> [[gnu::always_inline]] inline NormalTail<T> normal_tail(T x) {
+template <class T> [[gnu::always_inline]] constexpr NormalTail<T> normal_tail(T x) {
   constexpr T kEnd = FloatForm<T>::kIsFloat ? T(15) : T(40);  // the tail is 0 from there on
   T a = std::fabs(x);
   a = a > kEnd ? kEnd : a;
@@ -127,7 +127,7 @@ template <class T> [[gnu::always_inline]] inline NormalTail<T> normal_tail(T x) 
 }
 
 // x times the normal distribution function of x.
-template <bool kPlain = false, class T> [[gnu::always_inline]] inline T gelu_of(T x) {
+template <bool kPlain = false, class T> [[gnu::always_inline]] constexpr T gelu_of(T x) {
   NormalTail<T> tail = normal_tail(x);
   // The same bits where nothing is subnormal: |x| up to kPlainGelu, and near 0 no power of two comes in.
   T beyond = kPlain ? plain_scaled_exp(tail.a * tail.ratio, -tail.high, tail.low)
@@ -138,7 +138,7 @@ template <bool kPlain = false, class T> [[gnu::always_inline]] inline T gelu_of(
 template <class T> inline constexpr T kPlainGelu = FloatForm<T>::kIsFloat ? T(12.5) : T(37);
 
 // gelu's slope: the distribution function and x times the density.
-template <class T> [[gnu::always_inline]] inline T gelu_slope(T x) {
+template <class T> [[gnu::always_inline]] constexpr T gelu_slope(T x) {
   NormalTail<T> tail = normal_tail(x);
   T beyond = scaled_exp(muladd(-tail.a, T(0.39894228040143267794), tail.ratio), -tail.high, tail.low);
   return x < 0 ? beyond : T(1) - beyond;

@@ -1,12 +1,12 @@
 // a * b + c in one rounding at the levels of the processor that have it, in two elsewhere: functions made of it are as
-// accurate at every level, and differ in their last bits (docs/decisions/cpu-levels-by-the-compiler.md).
+// accurate at every level, and differ in their last bits (docs/decisions/cpu-levels-by-the-compiler.md). Cards have it.
 #pragma once
 
 #include <type_traits>
 
 namespace lutra {
 
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__CUDACC__)
 inline constexpr bool kFusedMuladd = true;
 #else
 inline constexpr bool kFusedMuladd = false;

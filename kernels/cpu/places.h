@@ -15,7 +15,7 @@ namespace lutra {
 inline constexpr int64_t kPlacesAtOnce = 256;
 
 // An index on an axis of `size`: its place, or -1. One choice after the other, which vectorises.
-inline int64_t place_of(int64_t index, int64_t base, int64_t size) {
+constexpr int64_t place_of(int64_t index, int64_t base, int64_t size) {
   const int64_t nowhere = base == 0 ? std::numeric_limits<int64_t>::min() : 0;
   int64_t at = index + (index < 0 ? size : -base);
   at = index == nowhere ? -1 : at;

@@ -16,7 +16,7 @@ namespace lutra {
 struct Scaled {
   double exponent, m;
 };
-[[gnu::always_inline]] inline Scaled scaled(double x, uint64_t lowest) {
+[[gnu::always_inline]] constexpr Scaled scaled(double x, uint64_t lowest) {
   constexpr uint64_t kLift = uint64_t{1024} << 52;  // keeps the exponent positive
   constexpr uint64_t kWhole = std::bit_cast<uint64_t>(0x1p52);
   bool is_subnormal = x < std::numeric_limits<double>::min();
@@ -28,13 +28,13 @@ struct Scaled {
 }
 
 // Its upper 21 bits; the rest is then exact, and products of two such are.
-[[gnu::always_inline]] inline double upper_half(double x) {
+[[gnu::always_inline]] constexpr double upper_half(double x) {
   return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0xffffffff00000000);
 }
 
 // x^y for a positive finite x, to 2^-33 relative; what is above float's range is inf or above it, too. The polynomials
 // are Chebyshev's.
-[[gnu::always_inline]] inline double power_of_float(double x, double y) {
+[[gnu::always_inline]] constexpr double power_of_float(double x, double y) {
   Scaled parts = scaled(x, 0x3fe6a09e667f3bcd);  // from sqrt(1/2)
   double s = (parts.m - 1.0) / (parts.m + 1.0);
   double z = s * s, zz = z * z;
@@ -54,7 +54,7 @@ struct Scaled {
 }
 
 // The same to one unit in the last place.
-[[gnu::always_inline]] inline double power_of_double(double x, double y) {
+[[gnu::always_inline]] constexpr double power_of_double(double x, double y) {
   // log2(x) = t1 + t2, where t1 has few enough bits for exact products.
   Scaled parts = scaled(x, 0x3febb67ae8584cab);   // from sqrt(3)/2
   bool above = parts.m >= 1.2247448713915890491;  // sqrt(3/2)
@@ -108,7 +108,7 @@ struct Scaled {
   return times_power_of_two(1.0 - (r - z), n);
 }
 
-template <class T> [[gnu::always_inline]] inline T pow_of(T a, T b) {
+template <class T> [[gnu::always_inline]] constexpr T pow_of(T a, T b) {
   using F = FloatForm<T>;
   constexpr T kInf = std::numeric_limits<T>::infinity();
   constexpr T kWholeFrom = F::kIsFloat ? T(0x1p23) : T(0x1p52);  // from here on all are whole

@@ -5,17 +5,14 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 
-#include "kernels/cpu/random_math.h"
+#include "kernels/cpu/random_draws.h"
 #include "kernels/cpu/random_words.h"
 #include "ops/kernel.h"
 
 namespace lutra {
 namespace {
 
-// C is the type numbers are computed in: float for halves.
-template <class C> inline constexpr int kPerBlock = sizeof(C) == 4 ? 4 : 2;
 template <class C> inline constexpr int kBatch = kBlocks* kPerBlock<C>;
 
 void normals(const Words& words, float* z) {
@@ -63,19 +60,6 @@ template <class T> void run_normal(const KernelArgs& args) {
   });
 }
 
-// The first number of the block's other planes, at the same place in it, that is near enough to 0.
-template <class C> C drawn_again(uint64_t key, uint64_t block, int64_t place) {
-  for (uint32_t plane = 1; plane < 64; ++plane) {
-    PhiloxBlock bits = philox_block(key, block, plane);
-    NormalPair<C> pair;
-    if constexpr (sizeof(C) == 4) pair = normal_pair(bits.word[place / 2 * 2], bits.word[place / 2 * 2 + 1]);
-    else pair = normal_pair(bits.word);
-    C z = place % 2 == 0 ? pair.first : pair.second;
-    if (std::fabs(z) <= 2) return z;
-  }
-  return 0;  // once in 10^84
-}
-
 template <class T> void run_truncated_normal(const KernelArgs& args) {
   using C = ComputeType<T>;
   const NormalAttrs& attrs = args.as<NormalAttrs>();
@@ -93,42 +77,6 @@ template <class T> void run_truncated_normal(const KernelArgs& args) {
     for (int64_t i = 0; i < n; ++i) out[first + i] = static_cast<T>(mean + stddev * z[i]);
   });
 }
-
-// The next number of T upwards or downwards.
-template <class T> T neighbour(T value, bool up) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return std::nextafter(value, up ? std::numeric_limits<T>::infinity() : -std::numeric_limits<T>::infinity());
-  } else {
-    float as_float = value;
-    if (as_float == 0) value.bits = up ? 0x0001 : 0x8001;
-    else value.bits = static_cast<uint16_t>((as_float > 0) == up ? value.bits + 1 : value.bits - 1);
-    return value;
-  }
-}
-
-// What minval and maxval, which are doubles, mean in T: the smallest and the largest number there may be.
-template <class T> struct Uniform {
-  using C = ComputeType<T>;
-  C low, span, top;
-
-  Uniform(double minval, double maxval) {
-    T first = static_cast<T>(static_cast<C>(minval)), last = static_cast<T>(static_cast<C>(maxval));
-    if (static_cast<double>(first) < minval) first = neighbour(first, true);
-    if (static_cast<double>(last) >= maxval) last = neighbour(last, false);
-    low = static_cast<C>(first);
-    top = static_cast<C>(last);
-    span = static_cast<C>(maxval - minval);
-    if (low > top) {
-      // No number of T lies between them.
-      low = top = static_cast<C>(static_cast<T>(static_cast<C>(minval)));
-      span = 0;
-    }
-  }
-  T at(C unit) const {
-    T value = static_cast<T>(low + unit * span);
-    return static_cast<C>(value) < top ? value : static_cast<T>(top);
-  }
-};
 
 template <class T> void run_uniform(const KernelArgs& args) {
   using C = ComputeType<T>;

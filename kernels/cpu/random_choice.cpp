@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/convert.h"
 #include "kernels/cpu/elementary.h"
+#include "kernels/cpu/random_draws.h"
 #include "kernels/cpu/random_order.h"
 #include "kernels/cpu/random_words.h"
 #include "ops/kernel.h"
@@ -13,23 +14,6 @@
 
 namespace lutra {
 namespace {
-
-// A number below `range`, all equally likely (Lemire 2019): nearly always the upper half of bits * range; where that
-// would favour some, other bits are drawn.
-uint64_t below(uint64_t range, uint64_t bits, const Rng& rng, int64_t element) {
-  __extension__ using Wide = unsigned __int128;
-  Wide product = Wide(bits) * range;
-  if (static_cast<uint64_t>(product) < range) [[unlikely]] {
-    uint64_t unfair = (0 - range) % range;
-    uint64_t block = rng.counter + static_cast<uint64_t>(element / 2);
-    for (uint32_t plane = 1; static_cast<uint64_t>(product) < unfair && plane < 256; ++plane) {
-      PhiloxBlock again = philox_block(rng.key, block, plane);
-      int64_t w = element % 2 * 2;
-      product = Wide(uint64_t{again.word[w]} << 32 | again.word[w + 1]) * range;
-    }
-  }
-  return static_cast<uint64_t>(product >> 64);
-}
 
 // The same for a whole batch and a range below 2^32, from two products a number: numbers[k][b] is the k-th of block b.
 // False when one of them may have to be drawn again.

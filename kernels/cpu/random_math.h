@@ -112,13 +112,13 @@ constexpr SinCos<double> sincos_turn(uint32_t high, uint32_t low) {
 // Two independent standard normal numbers (Box and Muller, 1958). The logarithm's argument is in (0, 1].
 template <class T> struct NormalPair { T first, second; };
 
-inline NormalPair<float> normal_pair(uint32_t word0, uint32_t word1) {
+constexpr NormalPair<float> normal_pair(uint32_t word0, uint32_t word1) {
   float radius = std::sqrt(-2.0f * log_of_unit(unit_float(word0) + 0x1p-24f));
   SinCos<float> at = sincos_turn(word1);
   return {radius * at.cos, radius * at.sin};
 }
 
-inline NormalPair<double> normal_pair(const uint32_t (&word)[4]) {
+constexpr NormalPair<double> normal_pair(const uint32_t (&word)[4]) {
   double radius = std::sqrt(-2.0 * log_of_unit(unit_double(word[0], word[1]) + 0x1p-53));
   SinCos<double> at = sincos_turn(word[2], word[3]);
   return {radius * at.cos, radius * at.sin};

@@ -5,11 +5,9 @@
 // the shape alone: the segments' totals are taken in parallel, then what comes before each segment, then all is done
 // again from there. Accumulators are float64, or 64 bits that wrap.
 
-#include <cmath>
-
-#include "kernels/cpu/reduce.h"
-#include "ops/axes.h"
 #include "ops/scan.h"
+#include "kernels/cpu/running.h"
+#include "ops/axes.h"
 
 namespace lutra {
 namespace {
@@ -38,35 +36,6 @@ struct Lines {
   bool is_cut() const { return extent.size > kBlock && extent.outer * tiles() < kFewLines; }
   int64_t segments() const { return is_cut() ? (extent.size + segment() - 1) / segment() : 1; }
 };
-
-// A scan is a reducer of reduce.h whose runs are as wide as its accumulators, with the output's type. stands(before,
-// total): whether what comes before a segment and its total make what its elements would. A total that has overflowed,
-// or lost its digits next to 0, does not, unless what comes before it has come to the same.
-template <class T> struct RunningSum : SumOf<T, WideOf<T>> {
-  using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
-  static bool stands(WideOf<T> before, WideOf<T> total) {
-    if constexpr (std::is_integral_v<T>) return true;
-    else return std::fabs(total) < std::numeric_limits<double>::infinity() || before == total || before != before;
-  }
-};
-template <class T> struct RunningProduct : ProdOf<T> {
-  using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
-  static bool stands(WideOf<T> before, WideOf<T> total) {
-    if constexpr (std::is_integral_v<T>) {
-      return true;
-    } else {
-      double size = std::fabs(total);
-      constexpr double kLeast = std::numeric_limits<double>::min(), kMost = std::numeric_limits<double>::max();
-      bool is_same = std::fabs(before) == size && (size == 0 || size > kMost);
-      return (size >= kLeast && size <= kMost) || is_same || before != before;
-    }
-  }
-};
-
-template <class S> typename S::Out result_of(typename S::Acc acc) {
-  if constexpr (std::is_integral_v<typename S::Acc>) return static_cast<typename S::Out>(acc);
-  else return rounded<typename S::Out>(acc);
-}
 
 // A step of 1 or -1 as a constant.
 template <class F> [[gnu::always_inline]] inline void with_step(int64_t step, const F& f) {

@@ -28,7 +28,7 @@ template <> inline constexpr uint64_t kInfinityBits<double> = 0x7ff0000000000000
 template <class T> inline constexpr bool kIsFloatElement = kInfinityBits<T> != 0;
 
 // -0 has 0's key, and every nan the largest.
-template <class T> [[gnu::always_inline]] inline KeyOf<T> key_of(T value) {
+template <class T> [[gnu::always_inline]] constexpr KeyOf<T> key_of(T value) {
   using K = KeyOf<T>;
   if constexpr (std::is_same_v<T, bool>) {
     return value;
@@ -44,7 +44,7 @@ template <class T> [[gnu::always_inline]] inline KeyOf<T> key_of(T value) {
 }
 
 // The element of a key; of several the positive zero and one nan.
-template <class T> [[gnu::always_inline]] inline T element_of(KeyOf<T> key) {
+template <class T> [[gnu::always_inline]] constexpr T element_of(KeyOf<T> key) {
   using K = KeyOf<T>;
   if constexpr (std::is_same_v<T, bool>) {
     return key != 0;

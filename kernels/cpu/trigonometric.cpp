@@ -26,11 +26,6 @@ struct Tan : OfAngle {
   template <class T> T hard(T x) const { return std::tan(x); }
 };
 
-// By what the function gave.
-struct TanhGrad {
-  template <class T> static T apply(T y, T dy) { return dy * (T(1) - y * y); }
-};
-
 }  // namespace
 
 void register_trigonometric_cpu(KernelRegistry& kernels) {

@@ -12,7 +12,7 @@ namespace lutra {
 // pi/2's first 33 bits times a multiple of up to 2^20 are exact.
 template <class T> inline constexpr T kMaxAngle = T(800000);
 
-template <class T> [[gnu::always_inline]] inline bool is_large_angle(T x) { return std::fabs(x) > kMaxAngle<T>; }
+template <class T> [[gnu::always_inline]] constexpr bool is_large_angle(T x) { return std::fabs(x) > kMaxAngle<T>; }
 
 // |x| = quadrant * pi/2 + high + low; of the quadrant the lowest bits count.
 template <class T> struct Angle {
@@ -21,7 +21,7 @@ template <class T> struct Angle {
 };
 
 // x without `n` times pi/2.
-[[gnu::always_inline]] inline Angle<float> without_quadrants(float a, float n, uint32_t quadrant = 0) {
+[[gnu::always_inline]] constexpr Angle<float> without_quadrants(float a, float n, uint32_t quadrant = 0) {
   if constexpr (kFusedMuladd) {
     // The first product is a multiple of 2^-23, as a is from 1 on; so is their difference, which is less than 2: exact.
     float high = muladd(-n, -4.3711388286737928865e-8f, muladd(-n, 1.57079637050628662109f, a));
@@ -35,13 +35,13 @@ template <class T> struct Angle {
 }
 
 // The nearest quadrant's, so |high| <= pi/4.
-[[gnu::always_inline]] inline Angle<float> reduced(float x) {
+[[gnu::always_inline]] constexpr Angle<float> reduced(float x) {
   float a = std::fabs(x);
   float shifted = muladd(a, 0.636619772367581343f, FloatForm<float>::kRounder);
   return without_quadrants(a, shifted - FloatForm<float>::kRounder, std::bit_cast<uint32_t>(shifted));
 }
 
-[[gnu::always_inline]] inline Angle<double> reduced(double x) {
+[[gnu::always_inline]] constexpr Angle<double> reduced(double x) {
   double a = std::fabs(x);
   double shifted = a * 6.36619772367581382433e-01 + FloatForm<double>::kRounder;
   double n = shifted - FloatForm<double>::kRounder;
@@ -56,7 +56,7 @@ template <class T> struct Angle {
   return {std::bit_cast<uint64_t>(shifted), high, (r - high) - rest};
 }
 
-[[gnu::always_inline]] inline SinCos<float> sincos_near_zero(float x, float low) {
+[[gnu::always_inline]] constexpr SinCos<float> sincos_near_zero(float x, float low) {
   float z = x * x;
   float sin = -1.9515295891e-4f;
   sin = muladd(sin, z, 8.3321608736e-3f);
@@ -67,7 +67,7 @@ template <class T> struct Angle {
   return {x + muladd(sin * z, x, low), 1.0f - muladd(0.5f, z, -muladd(cos * z, z, -x * low))};
 }
 
-[[gnu::always_inline]] inline SinCos<double> sincos_near_zero(double x, double low) {
+[[gnu::always_inline]] constexpr SinCos<double> sincos_near_zero(double x, double low) {
   double z = x * x, v = z * x;
   double sin = 1.58969099521155010221e-10;
   sin = muladd(sin, z, -2.50507602534068634195e-08);
@@ -86,27 +86,27 @@ template <class T> struct Angle {
 }
 
 // `odd` where the quadrant is odd, else `even`. By masks: SSE2 cannot compare 64-bit integers.
-template <class T> [[gnu::always_inline]] inline T by_parity(typename FloatForm<T>::Bits quadrant, T even, T odd) {
+template <class T> [[gnu::always_inline]] constexpr T by_parity(typename FloatForm<T>::Bits quadrant, T even, T odd) {
   using Bits = typename FloatForm<T>::Bits;
   Bits mask = Bits{0} - (quadrant & 1);
   return std::bit_cast<T>((std::bit_cast<Bits>(odd) & mask) | (std::bit_cast<Bits>(even) & ~mask));
 }
 
 // sin of what stands `quarters` quarter turns ahead of |x|, its sign flipped where `flip` has one.
-[[gnu::always_inline]] inline double sin_ahead(double x, uint64_t quarters, uint64_t flip) {
+[[gnu::always_inline]] constexpr double sin_ahead(double x, uint64_t quarters, uint64_t flip) {
   Angle<double> angle = reduced(x);
   SinCos<double> at = sincos_near_zero(angle.high, angle.low);
   uint64_t quadrant = angle.quadrant + quarters;
   double value = by_parity(quadrant, at.sin, at.cos);
   return std::bit_cast<double>(std::bit_cast<uint64_t>(value) ^ ((quadrant & 2) << 62) ^ flip);
 }
-[[gnu::always_inline]] inline double sin_of(double x) {
+[[gnu::always_inline]] constexpr double sin_of(double x) {
   return sin_ahead(x, 0, std::bit_cast<uint64_t>(x) & FloatForm<double>::kSign);
 }
-[[gnu::always_inline]] inline double cos_of(double x) { return sin_ahead(x, 1, 0); }
+[[gnu::always_inline]] constexpr double cos_of(double x) { return sin_ahead(x, 1, 0); }
 
 // In float32 one polynomial serves half a turn. sin(high + low), |high| <= 1.62, its sign flipped where `flip` has one.
-[[gnu::always_inline]] inline float sin_of_half_turn(Angle<float> angle, uint32_t flip) {
+[[gnu::always_inline]] constexpr float sin_of_half_turn(Angle<float> angle, uint32_t flip) {
   float x = angle.high, z = x * x;
   float p = -2.476697425e-8f;
   p = muladd(p, z, 2.758717528e-6f);
@@ -115,14 +115,14 @@ template <class T> [[gnu::always_inline]] inline T by_parity(typename FloatForm<
   p = muladd(p, z, -1.666666716e-1f);
   return std::bit_cast<float>(std::bit_cast<uint32_t>(x + muladd(p * z, x, angle.low)) ^ flip);
 }
-[[gnu::always_inline]] inline float sin_of(float x) {
+[[gnu::always_inline]] constexpr float sin_of(float x) {
   using F = FloatForm<float>;
   float a = std::fabs(x);
   float shifted = muladd(a, 0.318309886183790672f, F::kRounder), turns = shifted - F::kRounder;
   uint32_t odd = std::bit_cast<uint32_t>(shifted) << 31;
   return sin_of_half_turn(without_quadrants(a, turns + turns), (std::bit_cast<uint32_t>(x) & F::kSign) ^ odd);
 }
-[[gnu::always_inline]] inline float cos_of(float x) {
+[[gnu::always_inline]] constexpr float cos_of(float x) {
   using F = FloatForm<float>;
   float a = std::fabs(x);
   float shifted = muladd(a, 0.318309886183790672f, -0.5f) + F::kRounder, turns = shifted - F::kRounder;
@@ -130,7 +130,7 @@ template <class T> [[gnu::always_inline]] inline T by_parity(typename FloatForm<
   return sin_of_half_turn(without_quadrants(a, muladd(turns, 2.0f, 1.0f)), even);
 }
 
-template <class T> [[gnu::always_inline]] inline T tan_of(T x) {
+template <class T> [[gnu::always_inline]] constexpr T tan_of(T x) {
   using F = FloatForm<T>;
   using Bits = typename F::Bits;
   Angle<T> angle = reduced(x);
@@ -147,7 +147,7 @@ template <class T> struct Pi {
 };
 
 // asin(x) = x + x asin_ratio(x^2), |x| <= 1/2.
-[[gnu::always_inline]] inline float asin_ratio(float z) {
+[[gnu::always_inline]] constexpr float asin_ratio(float z) {
   float p = 0.04216250032f;
   p = muladd(p, z, 0.02417879552f);
   p = muladd(p, z, 0.04547145218f);
@@ -155,7 +155,7 @@ template <class T> struct Pi {
   p = muladd(p, z, 0.1666675359f);
   return p * z;
 }
-[[gnu::always_inline]] inline double asin_ratio(double z) {
+[[gnu::always_inline]] constexpr double asin_ratio(double z) {
   double p = 3.47933107596021167570e-05;
   p = muladd(p, z, 7.91534994289814532176e-04);
   p = muladd(p, z, -4.00555345006794114027e-02);
@@ -175,7 +175,7 @@ template <class T> struct ArcSine {
   T root;  // that sine, or |x|
   T z;     // its square
 };
-template <class T> [[gnu::always_inline]] inline ArcSine<T> arc_sine(T x) {
+template <class T> [[gnu::always_inline]] constexpr ArcSine<T> arc_sine(T x) {
   T a = std::fabs(x);
   bool is_far = a > T(0.5);
   T z = is_far ? muladd(a, T(-0.5), T(0.5)) : a * a;
@@ -183,12 +183,12 @@ template <class T> [[gnu::always_inline]] inline ArcSine<T> arc_sine(T x) {
   return {is_far, is_far ? s : a, z};
 }
 
-[[gnu::always_inline]] inline float asin_of(float x) {
+[[gnu::always_inline]] constexpr float asin_of(float x) {
   ArcSine<float> v = arc_sine(x);
   float angle = muladd(v.root, asin_ratio(v.z), v.root);
   return std::copysign(v.is_far ? Pi<float>::kHalf - (angle + angle) : angle, x);
 }
-[[gnu::always_inline]] inline float acos_of(float x) {
+[[gnu::always_inline]] constexpr float acos_of(float x) {
   ArcSine<float> v = arc_sine(x);
   float angle = std::copysign(muladd(v.root, asin_ratio(v.z), v.root), x);
   // Half a turn where x is near -1, none where it is near 1.
@@ -196,15 +196,15 @@ template <class T> [[gnu::always_inline]] inline ArcSine<T> arc_sine(T x) {
   return muladd(angle, v.is_far ? 2.0f : -1.0f, v.is_far ? far : Pi<float>::kHalf);
 }
 
-// In float64 the root is taken in two parts, the first of half of the digits.
 struct TwoParts {
   double high, low;
 };
-[[gnu::always_inline]] inline TwoParts parted_root(const ArcSine<double>& v) {
+// In float64 the root is taken in two parts, the first of half of the digits.
+[[gnu::always_inline]] constexpr TwoParts parted_root(const ArcSine<double>& v) {
   double high = upper_half(v.root), sum = v.root + high;
   return {high, (v.z - high * high) / (sum == 0 ? 1.0 : sum)};
 }
-[[gnu::always_inline]] inline double asin_of(double x) {
+[[gnu::always_inline]] constexpr double asin_of(double x) {
   ArcSine<double> v = arc_sine(x);
   TwoParts root = parted_root(v);
   double ratio = asin_ratio(v.z);
@@ -212,7 +212,7 @@ struct TwoParts {
   double q = muladd(root.high, -2.0, Pi<double>::kQuarter);
   return std::copysign(v.is_far ? Pi<double>::kQuarter - (p - q) : muladd(v.root, ratio, v.root), x);
 }
-[[gnu::always_inline]] inline double acos_of(double x) {
+[[gnu::always_inline]] constexpr double acos_of(double x) {
   using P = Pi<double>;
   ArcSine<double> v = arc_sine(x);
   TwoParts root = parted_root(v);
@@ -223,7 +223,7 @@ struct TwoParts {
 }
 
 // atan(x) = x - x atan_ratio(x^2), |x| <= 7/16.
-[[gnu::always_inline]] inline double atan_ratio(double z) {
+[[gnu::always_inline]] constexpr double atan_ratio(double z) {
   double w = z * z;
   double even = 1.62858201153657823623e-02;
   even = muladd(even, w, 4.97687799461593236017e-02);
@@ -239,33 +239,28 @@ struct TwoParts {
   return muladd(z, even, w * odd);
 }
 
-// atan(1/2), atan(1), atan(3/2), atan(inf), and what rounding took off.
-inline constexpr double kAtanHigh[] = {4.63647609000806093515e-01, 7.85398163397448278999e-01,
-                                       9.82793723247329054082e-01, 1.57079632679489655800e+00};
-inline constexpr double kAtanLow[] = {2.26987774529616870924e-17, 3.06161699786838301793e-17,
-                                      1.39033110312309984516e-17, 6.12323399573676603587e-17};
-
-[[gnu::always_inline]] inline double atan_of(double x) {
+[[gnu::always_inline]] constexpr double atan_of(double x) {
   double a = std::fabs(x);
   // The angle from the nearest known one: (a - c) / (1 + a c) for its tangent c.
   double above = a, below = 1.0, high = 0.0, low = 0.0;
-  auto nearest = [&](double from, double numerator, double denominator, int i) {
+  auto nearest = [&](double from, double numerator, double denominator, TwoParts angle) {
     bool is_past = a >= from;
     above = is_past ? numerator : above;
     below = is_past ? denominator : below;
-    high = is_past ? kAtanHigh[i] : high;
-    low = is_past ? kAtanLow[i] : low;
+    high = is_past ? angle.high : high;
+    low = is_past ? angle.low : low;
   };
-  nearest(0.4375, a + a - 1.0, 2.0 + a, 0);
-  nearest(0.6875, a - 1.0, a + 1.0, 1);
-  nearest(1.1875, a - 1.5, muladd(a, 1.5, 1.0), 2);
-  nearest(2.4375, -1.0, a, 3);
+  // atan(1/2), atan(1), atan(3/2), atan(inf), and what rounding took off.
+  nearest(0.4375, a + a - 1.0, 2.0 + a, {4.63647609000806093515e-01, 2.26987774529616870924e-17});
+  nearest(0.6875, a - 1.0, a + 1.0, {7.85398163397448278999e-01, 3.06161699786838301793e-17});
+  nearest(1.1875, a - 1.5, muladd(a, 1.5, 1.0), {9.82793723247329054082e-01, 1.39033110312309984516e-17});
+  nearest(2.4375, -1.0, a, {1.57079632679489655800e+00, 6.12323399573676603587e-17});
   double t = above / below;
   return std::copysign(high - (muladd(t, atan_ratio(t * t), -low) - t), x);
 }
 
 // atan(t) for 0 <= t <= 1.
-[[gnu::always_inline]] inline float atan_to_one(float t) {
+[[gnu::always_inline]] constexpr float atan_to_one(float t) {
   float z = t * t;
   float p = 0.002841484034f;
   p = muladd(p, z, -0.0160497576f);
@@ -278,13 +273,20 @@ inline constexpr double kAtanLow[] = {2.26987774529616870924e-17, 3.061616997868
   return muladd(p * z, t, t);
 }
 // A quarter turn without `angle`.
-[[gnu::always_inline]] inline float complement(float angle) { return Pi<float>::kHalf - (angle - Pi<float>::kHalfLow); }
+[[gnu::always_inline]] constexpr float complement(float angle) {
+  return Pi<float>::kHalf - (angle - Pi<float>::kHalfLow);
+}
 
-[[gnu::always_inline]] inline float atan_of(float x) {
+[[gnu::always_inline]] constexpr float atan_of(float x) {
   float a = std::fabs(x);
   bool is_steep = a > 1.0f;
   float angle = atan_to_one((is_steep ? 1.0f : a) / (is_steep ? a : 1.0f));
   return std::copysign(is_steep ? complement(angle) : angle, x);
 }
+
+// The gradient of tanh from that of its output, by what tanh gave.
+struct TanhGrad {
+  template <class T> static constexpr T apply(T y, T dy) { return dy * (T(1) - y * y); }
+};
 
 }  // namespace lutra

@@ -1,12 +1,14 @@
 // Arithmetic of two tensors on cards.
 #include "kernels/cpu/arithmetic.h"
+#include "kernels/cpu/powers.h"
+#include "kernels/cpu/unary.h"
 #include "kernels/cuda/elementwise.h"
 
 namespace lutra::cuda {
 namespace {
 
 // Only integers can be told a mistake of: floats have inf and nan.
-template <class Op> struct OfFloats {
+template <class Op> struct OfFloats : Costly {
   template <class T> static constexpr T apply(T a, T b) { return Op::apply(a, b); }
 };
 template <class Op> void add_checked(CudaKernels& kernels, const char* name) {
@@ -18,6 +20,22 @@ template <class Op> void add_gradient(CudaKernels& kernels, const char* name) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_elementwise<Op, T, T, T, T>};
   });
+}
+
+// As the CPU's, where the exponent is known here; an exponent that lies on the card takes the long way.
+template <class T> void run_pow(const KernelArgs& args) {
+  if (args.in[1].immediate) {
+    double exponent = static_cast<double>(*args.in[1].as<T>());
+    if (exponent == 1) return run_elementwise<Power1, T, T>(args);
+    if (exponent == 2) return run_elementwise<Power2, T, T>(args);
+    if (exponent == 3) return run_elementwise<Power3, T, T>(args);
+    if constexpr (!std::is_integral_v<T>) {
+      if (exponent == -1) return run_elementwise<Inverse, T, T>(args);
+      if (exponent == 0.5) return run_elementwise<Root, T, T>(args);
+    }
+  }
+  if constexpr (std::is_integral_v<T>) run_elementwise<Pow, T, T, T>(args);
+  else run_elementwise<OfFloats<Pow>, T, T, T>(args);
 }
 
 }  // namespace
@@ -32,6 +50,9 @@ void register_binary_cuda(CudaKernels& kernels) {
   add_binary<Minimum>(kernels, "Minimum", AllNumbers{});
   add_gradient<MaximumGrad>(kernels, "MaximumGrad");
   add_gradient<MinimumGrad>(kernels, "MinimumGrad");
+  add_binary<Atan2>(kernels, "Atan2", AllFloats{});
+  kernels.add_each("Pow", AllNumbers{},
+                   [](auto tag) { return KernelEntry{.run = run_pow<typename decltype(tag)::type>}; });
   add_checked<FloorDiv>(kernels, "FloorDiv");
   add_checked<FloorMod>(kernels, "FloorMod");
 }

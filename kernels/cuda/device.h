@@ -35,9 +35,18 @@ inline Grid grid_for(const CudaLaunch& launch, int64_t threads_with_work) {
 
 #define LUTRA_GLOBAL
 #define LUTRA_DEVICE
+#define LUTRA_SHARED
 
 inline int64_t thread_index() { return on_host::here.thread; }
 inline int64_t thread_count() { return on_host::here.threads; }
+
+// Of kernels whose blocks work together, a block is one call.
+inline int64_t block_index() { return on_host::here.thread; }
+inline int64_t block_count() { return on_host::here.threads; }
+// What a block's threads do between two barriers: f(number within the block).
+template <class F> void for_threads(const F& f) {
+  for (int t = 0; t < kBlockThreads; ++t) f(t);
+}
 
 inline void tell_fault(FaultSlot* slot, FaultCode code, int64_t value = 0, int64_t limit = 0) {
   if (slot->code == 0) *slot = {static_cast<uint32_t>(code), 0, value, limit};
@@ -48,14 +57,27 @@ void launch(const CudaLaunch& launch, Grid grid, void (*kernel)(P...), std::type
   launch.error = on_host::launch(launch.stream, grid.blocks * grid.threads, [=] { kernel(args...); });
 }
 
+template <class... P>
+void launch_blocks(const CudaLaunch& launch, int64_t blocks, void (*kernel)(P...), std::type_identity_t<P>... args) {
+  launch.error = on_host::launch(launch.stream, blocks, [=] { kernel(args...); });
+}
+
 #else
 
 #define LUTRA_GLOBAL __global__
 #define LUTRA_DEVICE __device__
+#define LUTRA_SHARED __shared__
 
 // Among all threads of the launch.
 LUTRA_DEVICE inline int64_t thread_index() { return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; }
 LUTRA_DEVICE inline int64_t thread_count() { return static_cast<int64_t>(gridDim.x) * blockDim.x; }
+
+LUTRA_DEVICE inline int64_t block_index() { return blockIdx.x; }
+LUTRA_DEVICE inline int64_t block_count() { return gridDim.x; }
+template <class F> LUTRA_DEVICE void for_threads(const F& f) {
+  f(static_cast<int>(threadIdx.x));
+  __syncthreads();
+}
 
 // The first one told is kept.
 LUTRA_DEVICE inline void tell_fault(FaultSlot* slot, FaultCode code, int64_t value = 0, int64_t limit = 0) {
@@ -70,6 +92,12 @@ void launch(const CudaLaunch& launch, Grid grid, void (*kernel)(P...), std::type
   launch.error =
       static_cast<int>(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(grid.blocks), dim3(grid.threads),
                                         pointers, 0, static_cast<cudaStream_t>(launch.stream)));
+}
+
+// A kernel whose threads work together within a block, over as many blocks as have work or run at once.
+template <class... P>
+void launch_blocks(const CudaLaunch& on, int64_t blocks, void (*kernel)(P...), std::type_identity_t<P>... args) {
+  launch(on, grid_for(on, blocks * kBlockThreads), kernel, args...);
 }
 
 #endif

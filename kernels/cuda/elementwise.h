@@ -3,7 +3,7 @@
 //
 // A thread takes a unit: as many elements as fit 16 bytes where the inputs' innermost axis allows it, else one. Where
 // the inputs lie side by side with the output it takes two units at a time, so that 64 KiB a multiprocessor are under
-// way.
+// way; of a costly function never more than 8 elements, for its code is repeated as often.
 #pragma once
 
 #include <cstring>
@@ -61,7 +61,9 @@ template <class Op, class R, int V, std::size_t... I, class... In>
 LUTRA_DEVICE void compute_units(const ElementwiseArgs<Op, R, In...>& args, std::index_sequence<I...>) {
   const int64_t step = thread_count();
   int64_t unit = thread_index();
-  if (args.plan.rank == 1) {
+  constexpr bool kTakesTwo = !requires { Op::kGrain; }
+  || (V > 1 && V <= 4);
+  if (kTakesTwo && args.plan.rank == 1) {
     for (; unit + step < args.units; unit += 2 * step) {
       int64_t next = unit + step;
       std::tuple first{load<In, V>(std::get<I>(args.in), unit * args.plan.inner_step[I], args.plan.inner_step[I])...};

@@ -60,13 +60,24 @@ template <class R> LUTRA_DEVICE inline typename R::Run opened(typename R::In x) 
   else return R::open(x);
 }
 
+// A reducer that wants to know which element along the axis it gathers has lift(run, place); one that looks at
+// elements twice has kLooksTwice and gathered(n, element).
+template <class R> LUTRA_DEVICE typename R::Acc lifted(typename R::In x, int64_t place) {
+  if constexpr (requires(typename R::Run run) { R::lift(run, place); }) return R::lift(opened<R>(x), place);
+  else return R::lift(opened<R>(x));
+}
+
 // Each element widened first: a card's arithmetic is not what takes the time.
-template <class R> LUTRA_DEVICE typename R::Acc gathered(const typename R::In* x, int64_t n, int64_t step) {
-  typename R::Acc sum = R::lift(opened<R>(x[0]));
+template <class R>
+LUTRA_DEVICE typename R::Acc gathered(const typename R::In* x, int64_t n, int64_t step, int64_t first, int64_t apart) {
+  if constexpr (requires { R::kLooksTwice; }) {
+    return R::gathered(n, [=](int64_t k) { return opened<R>(x[k * step]); });
+  }
+  typename R::Acc sum = lifted<R>(x[0], first);
 #ifdef __CUDA_ARCH__
 #pragma unroll 8
 #endif
-  for (int64_t k = 1; k < n; ++k) sum = R::merge(sum, R::lift(opened<R>(x[k * step])));
+  for (int64_t k = 1; k < n; ++k) sum = R::merge(sum, lifted<R>(x[k * step], first + k * apart));
   return sum;
 }
 
@@ -76,7 +87,7 @@ template <class R, class Finish, class To> LUTRA_GLOBAL void reduce_kernel(const
   const int64_t row = pass.lanes * pass.inner, results = pass.results();
   for (int64_t at = thread_index(); at < results; at += thread_count()) {
     if (args.in.data == nullptr) {
-      args.to[at] = Finish::finish(R::lift(opened<R>(args.in.number)), args.count);
+      args.to[at] = Finish::finish(lifted<R>(args.in.number, 0), args.count);
       continue;
     }
     int64_t outer, lane, column;
@@ -95,7 +106,7 @@ template <class R, class Finish, class To> LUTRA_GLOBAL void reduce_kernel(const
     int64_t n = (pass.size - first + apart - 1) / apart;
     if (pass.chunk > 0 && n > pass.chunk) n = pass.chunk;
     const typename R::In* x = args.in.data + (outer * pass.size + first) * pass.inner + column;
-    args.to[at] = Finish::finish(gathered<R>(x, n, apart * pass.inner), args.count);
+    args.to[at] = Finish::finish(gathered<R>(x, n, apart * pass.inner, first, apart), args.count);
   }
 }
 
@@ -103,26 +114,29 @@ template <class Acc> struct KeepAcc {
   static constexpr Acc finish(Acc acc, int64_t) { return acc; }
 };
 
-template <class Op> std::size_t reduce_scratch(const KernelArgs& args) {
-  ReducePasses passes(ReducePlan::of(args));
+template <class Op> std::size_t reduce_bytes(const ReducePlan& plan) {
+  ReducePasses passes(plan);
   return static_cast<std::size_t>(passes.room(0) + passes.room(1)) * sizeof(typename Op::Reducer::Acc);
 }
 
-// An op is a struct as those of kernels/cpu/reduce_ops.h.
-template <class Op> void run_reduction(const KernelArgs& args) {
+// An op is a struct as those of kernels/cpu/reduce_ops.h; finish gets `count`. `scratch` has reduce_bytes.
+template <class Op>
+void reduce_to(const CudaLaunch& on, const ReducePlan& plan, int64_t count, std::byte* scratch,
+               Stored<typename Op::Out>* out) {
   using First = typename Op::Reducer;
   using Next = typename First::Next;
   using Acc = typename First::Acc;
   using Out = Stored<typename Op::Out>;
-  const CudaLaunch& on = static_cast<const CudaLaunch&>(args);
-  if (args.out[0].size == 0) return;
-  ReducePlan plan = ReducePlan::of(args);
+  if (on.out[0].size == 0) return;
   if (plan.stages == 0) {  // of nothing
-    return run_indexed<Out>(on, Everywhere<Out>{Op::finish(First::lift(First::kStart), plan.count)});
+    if constexpr (requires { First::kStart; }) {
+      return run_indexed<Out>(on, Everywhere<Out>{Op::finish(First::lift(First::kStart), count)});
+    } else {
+      return run_indexed<Out>(on, Everywhere<Out>{Op::finish(Acc{}, count)});
+    }
   }
   ReducePasses passes(plan);
-  Acc* rooms[2] = {reinterpret_cast<Acc*>(args.scratch), reinterpret_cast<Acc*>(args.scratch) + passes.room(0)};
-  Out* out = args.out[0].as<Out>();
+  Acc* rooms[2] = {reinterpret_cast<Acc*>(scratch), reinterpret_cast<Acc*>(scratch) + passes.room(0)};
   for (int i = 0; i < passes.count && on.error == 0; ++i) {
     const ReducePass& pass = passes.pass[i];
     bool is_last = i + 1 == passes.count;
@@ -130,15 +144,24 @@ template <class Op> void run_reduction(const KernelArgs& args) {
     // Accumulators of integers are unsigned; the next pass's elements are what they hold.
     Input<typename Next::In> partial{reinterpret_cast<const typename Next::In*>(rooms[(i + 1) % 2]), {}};
     if (i == 0) {
-      Input<typename First::In> in = input_of<typename First::In>(args.in[0]);
-      if (is_last) launch(on, grid, reduce_kernel<First, Op, Out>, {in, out, pass, plan.count});
-      else launch(on, grid, reduce_kernel<First, KeepAcc<Acc>, Acc>, {in, rooms[0], pass, plan.count});
+      Input<typename First::In> in = input_of<typename First::In>(on.in[0]);
+      if (is_last) launch(on, grid, reduce_kernel<First, Op, Out>, {in, out, pass, count});
+      else launch(on, grid, reduce_kernel<First, KeepAcc<Acc>, Acc>, {in, rooms[0], pass, count});
     } else if (is_last) {
-      launch(on, grid, reduce_kernel<Next, Op, Out>, {partial, out, pass, plan.count});
+      launch(on, grid, reduce_kernel<Next, Op, Out>, {partial, out, pass, count});
     } else {
-      launch(on, grid, reduce_kernel<Next, KeepAcc<Acc>, Acc>, {partial, rooms[i % 2], pass, plan.count});
+      launch(on, grid, reduce_kernel<Next, KeepAcc<Acc>, Acc>, {partial, rooms[i % 2], pass, count});
     }
   }
+}
+
+template <class Op> std::size_t reduce_scratch(const KernelArgs& args) {
+  return reduce_bytes<Op>(ReducePlan::of(args));
+}
+template <class Op> void run_reduction(const KernelArgs& args) {
+  ReducePlan plan = ReducePlan::of(args);
+  reduce_to<Op>(static_cast<const CudaLaunch&>(args), plan, plan.count, args.scratch,
+                args.out[0].as<Stored<typename Op::Out>>());
 }
 
 template <class Op> constexpr KernelEntry reduction() {

@@ -1,11 +1,29 @@
 // Functions of one element on cards.
+#include "kernels/cpu/error_function.h"
 #include "kernels/cpu/roundings.h"
+#include "kernels/cpu/unary.h"
 #include "kernels/cuda/copy.h"
 #include "kernels/cuda/elementwise.h"
 #include "kernels/cuda/indexed.h"
 
 namespace lutra::cuda {
 namespace {
+
+struct Exp : Costly {
+  template <class T> static constexpr T apply(T x) { return exp_of(x); }
+};
+struct Expm1 : Costly {
+  template <class T> static constexpr T apply(T x) { return expm1_of(x); }
+};
+struct Log : Costly {
+  template <class T> static constexpr T apply(T x) { return log_of(x); }
+};
+struct Log1p : Costly {
+  template <class T> static constexpr T apply(T x) { return log1p_of(x); }
+};
+struct Erf : Costly {
+  template <class T> static constexpr T apply(T x) { return erf_of(x); }
+};
 
 template <class Op> struct Truth {
   template <class T> static constexpr uint8_t apply(T x) { return Op::apply(x) ? 1 : 0; }
@@ -47,6 +65,11 @@ void register_unary_cuda(CudaKernels& kernels) {
   add_unary<Sqrt>(kernels, "Sqrt", AllFloats{});
   add_unary<Rsqrt>(kernels, "Rsqrt", AllFloats{});
   add_unary<Reciprocal>(kernels, "Reciprocal", AllFloats{});
+  add_unary<Exp>(kernels, "Exp", AllFloats{});
+  add_unary<Expm1>(kernels, "Expm1", AllFloats{});
+  add_unary<Log>(kernels, "Log", AllFloats{});
+  add_unary<Log1p>(kernels, "Log1p", AllFloats{});
+  add_unary<Erf>(kernels, "Erf", AllFloats{});
   add_binary<SqrtGrad>(kernels, "SqrtGrad", AllFloats{});
   add_binary<RsqrtGrad>(kernels, "RsqrtGrad", AllFloats{});
   add_binary<ReciprocalGrad>(kernels, "ReciprocalGrad", AllFloats{});

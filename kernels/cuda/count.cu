@@ -1,0 +1,55 @@
+// Searching in order on cards. What counts before it knows its size stays on the CPU.
+#include "kernels/cuda/elementwise.h"
+#include "ops/index.h"
+
+namespace lutra::cuda {
+namespace {
+
+template <class T> struct Searches {
+  Input<T> sorted, values;
+  int64_t* out;
+  int64_t size, n, row, base;  // row: values that share a row of sorted
+};
+// In order, with nan after every number.
+template <class C> constexpr bool is_before(C a, C b) {
+  if constexpr (std::is_floating_point_v<C>) return a < b || (b != b && a == a);
+  else return a < b;
+}
+template <class T> LUTRA_GLOBAL void search_kernel(const Searches<T> args) {
+  for (int64_t i = thread_index(); i < args.size; i += thread_count()) {
+    const auto value = computed_in(args.values.data != nullptr ? args.values.data[i] : args.values.number);
+    const int64_t first = i / args.row * args.n;
+    int64_t at = 0;
+    for (int64_t left = args.n; left > 0;) {
+      int64_t half = left / 2, middle = first + at + half;
+      bool goes_on =
+          is_before(computed_in(args.sorted.data != nullptr ? args.sorted.data[middle] : args.sorted.number), value);
+      at += goes_on ? half + 1 : 0;
+      left = goes_on ? left - half - 1 : half;
+    }
+    args.out[i] = at + args.base;
+  }
+}
+template <class T> void run_searchsorted(const KernelArgs& args) {
+  const CudaLaunch& on = static_cast<const CudaLaunch&>(args);
+  const Array &sorted = args.in[0], &values = args.in[1];
+  if (values.size == 0) return;
+  int64_t row = sorted.rank > 1 ? values.dims[values.rank - 1] : values.size;
+  Searches<T> searches{input_of<T>(sorted),
+                       input_of<T>(values),
+                       args.out[0].as<int64_t>(),
+                       values.size,
+                       sorted.dims[sorted.rank - 1],
+                       row,
+                       args.as<IndexAttrs>().base.value};
+  launch(on, grid_for(on, values.size), search_kernel<T>, searches);
+}
+
+}  // namespace
+
+void register_count_cuda(CudaKernels& kernels) {
+  kernels.add_each("LowerBound", AllNumbers{},
+                   []<class T>(TypeTag<T>) { return KernelEntry{.run = run_searchsorted<T>}; });
+}
+
+}  // namespace lutra::cuda

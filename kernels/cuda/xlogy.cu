@@ -1,0 +1,9 @@
+// x log(y) on cards.
+#include "kernels/cpu/powers.h"
+#include "kernels/cuda/elementwise.h"
+
+namespace lutra::cuda {
+
+void register_xlogy_cuda(CudaKernels& kernels) { add_binary<Xlogy>(kernels, "Xlogy", AllFloats{}); }
+
+}  // namespace lutra::cuda
