@@ -1,5 +1,4 @@
-// Powers, angles and x log(y) of two elements: what binary.cpp and xlogy.cpp run over tensors, and kernels/cuda on
-// cards.
+// Powers and angles of two elements: what binary.cpp runs over tensors, and kernels/cuda on cards.
 #pragma once
 
 #include "kernels/cpu/arithmetic.h"
@@ -11,14 +10,6 @@ namespace lutra {
 struct Atan2 {
   static constexpr int64_t kGrain = kCostlyGrain;
   template <class T> [[gnu::always_inline]] static constexpr T apply(T y, T x) { return atan2_of(y, x); }
-};
-
-struct Xlogy {
-  static constexpr int64_t kGrain = kCostlyGrain;
-  template <class T> [[gnu::always_inline]] static constexpr T apply(T x, T y) {
-    T product = x * log_of(y);
-    return x == 0 ? T(0) : product;
-  }
 };
 
 struct Pow {

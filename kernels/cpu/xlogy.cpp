@@ -1,6 +1,6 @@
 // x log(y) on the CPU.
 
-#include "kernels/cpu/powers.h"
+#include "kernels/cpu/xlogy.h"
 
 namespace lutra {
 
