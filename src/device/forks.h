@@ -30,7 +30,7 @@ class UncutWork {
   static void go_on();
   static void let_forks_pass();
 
-  std::timed_mutex piece_;
+  std::mutex piece_;
   bool is_stopped_ = false;    // by the fork under way
   UncutWork* next_ = nullptr;  // in the list of all of them
   UncutWork** place_ = nullptr;
