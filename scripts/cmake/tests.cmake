@@ -23,10 +23,10 @@ if(LUTRA_SANITIZE STREQUAL thread)
   list(APPEND test_environment OMP_NUM_THREADS=1 "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
 endif()
 
-# What the thread sanitizer cannot judge. Each Lua error longjmps past frames that it goes on counting, so the test that raises
-# a hundred thousand does not come to its end. It holds a signal back until the program calls the C library, which a loop of
+# What the thread sanitizer cannot judge. Each Lua error longjmps past frames that it goes on counting, so tests that raise
+# tens of thousands do not come to their end. It holds a signal back until the program calls the C library, which a loop of
 # plain Lua never does. And a forked child's new threads clash with those of the parent, which it takes for running ones.
-set(not_under_tsan lua.errors lua.cli_interrupt embed.fork_host)
+set(not_under_tsan lua.errors lua.made_up_names lua.cli_interrupt embed.fork_host)
 
 function(lutra_test name label)
   if(LUTRA_SANITIZE MATCHES thread AND name IN_LIST not_under_tsan)

@@ -77,35 +77,6 @@ print(lt.identity(old).device, lt.identity(small).device, old:to("CPU:0").device
   assert(ok and text == (cpu .. "0\t"):rep(4):sub(1, -2) .. "\n50.0\t" .. cpu .. "0\n" .. cpu .. "1\t" .. cpu .. "1\t" .. cpu .. "0\n", text)
 end
 
--- Names made up by the thousand are forgotten again; those in use keep their meaning.
-do
-  local function resident()
-    for l in io.lines("/proc/self/statm") do return tonumber(l:match("^%d+ (%d+)")) * 4096 end
-  end
-  local _ <close> = lt.device("/GPU:1")
-  local late = on("/GPU:2", coroutine.wrap, function() return lt.ones { 2 } end)
-  local made = on("/gpu:*", lt.ones, { 2 })
-  local function make_up(first, last)
-    for i = first, last do
-      on("/GPU:" .. i, function() end)
-      on(("/GPU:%08d"):format(i % 3), function() end)
-      on("/job:worker" .. i .. "/cpu", pcall, lt.ones, { 2 })
-    end
-  end
-  make_up(1, 5000)
-  collectgarbage()
-  local before = resident()
-  make_up(5001, 25000)
-  collectgarbage()
-  -- A sanitizer keeps what is freed for a while.
-  local maps <close> = assert(io.open("/proc/self/maps"))
-  local sanitized = maps:read("a"):find("lib[at]san") ~= nil
-  assert(sanitized or resident() - before < 8 << 20, "60,000 names: " .. resident() - before .. " bytes")
-  assert(where(lt.ones { 2 }) == "GPU:1" and where(on("/GPU:2", lt.ones, { 2 })) == "GPU:2" and where(on("cpu", lt.ones, { 2 })) == "CPU:0")
-  assert(where(late()) == "GPU:2", "a coroutine that starts late starts in its creator's scope")
-  expect.equal(lt.debugging.explain(made).requested, "/device:GPU:1")
-end
-
 -- The log, in order with the script's own output.
 local function logs(script, wanted, options)
   local text, ok = expect.program(script, options or "--sim-gpus 2")
