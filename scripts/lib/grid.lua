@@ -88,7 +88,7 @@ local function find_systems()
     if options.results then os.exit(77) end
   end
   if not options.results and options.without ~= "onednn" then
-    systems[#systems + 1] = {key = "onednn", title = "oneDNN", command = build .. "/bench/product_bench "}
+    systems[#systems + 1] = {key = "onednn", title = "oneDNN", command = build .. "/bench/grid_product "}
   end
   return systems
 end
@@ -246,7 +246,7 @@ local function measure_peaks(threads, classes)
       peaks[tostring(class.size.N)] = {}
     end
   end
-  local said = machine.output_of(("%s%s/bench/peak_bench %d%s"):format(machine.pin, build, threads, sizes))
+  local said = machine.output_of(("%s%s/bench/grid_peak %d%s"):format(machine.pin, build, threads, sizes))
   for line in (said or ""):gmatch("[^\n]+") do
     local kind, elements, rate = line:match("^(%l+) (%d+) %d+ ([%d.]+) GB/s$")
     if kind then peaks[elements][kind] = tonumber(rate) end

@@ -3,7 +3,7 @@
 --   setup    {lutra, numpy, torch}: runs before, once
 --   check    {lutra, numpy, torch}: an expression, made once: what is compared of r, from 0 on where r counts from 1
 --   read, write   bytes that an element costs at least: the machine's bandwidth beside the result
---   onednn   a product of matrices as product_bench.cpp reads it: what oneDNN reaches by itself
+--   onednn   a product of matrices as grid_product.cpp reads it: what oneDNN reaches by itself
 --   flops    operations of one run: the machine's peak beside the result
 --   tolerance     of the comparison, relative; 1e-5 where none stands
 --   random   {mean, variance} that the result must have; "shuffled": only sums are compared

@@ -1,5 +1,5 @@
 // The machine's limits: multiply-adds of float32 in registers, and memory bandwidth at the sizes of
-// tests/bench/grid.lua. peak_bench [THREADS [ELEMENTS...]]. Every thread works by itself on its share, so that starting
+// tests/bench/grid.lua. grid_peak [THREADS [ELEMENTS...]]. Every thread works by itself on its share, so that starting
 // and joining cost nothing. Prints `fma THREADS GFLOP/s` and `KIND ELEMENTS THREADS GB/s` for read, write and triad (a
 // = b + s * c).
 #include <algorithm>

@@ -1,4 +1,4 @@
-// oneDNN by itself, one of the systems of `scripts/dev bench grid`: product_bench FILE, which has what grid_worker.lua
+// oneDNN by itself, one of the systems of `scripts/dev bench grid`: grid_product FILE, which has what grid_worker.lua
 // is given, with `M K N TRANSPOSE_A TRANSPOSE_B` as the code of a run. Prints `time NAME NANOSECONDS`, the fastest of
 // what oneDNN offers for these matrices: its sgemm or its primitive, with operands as a program has them; with rows 16
 // floats further apart; and with the right one in the order that the primitive asks for. The time it takes to bring
@@ -126,7 +126,7 @@ class Runs {
 
 int main(int count, char** words) {
   if (count != 2) {
-    std::fprintf(stderr, "product_bench FILE\n");
+    std::fprintf(stderr, "grid_product FILE\n");
     return 2;
   }
   auto cpu_seconds = [] { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; };
