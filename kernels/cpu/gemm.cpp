@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "kernels/cpu/gemm_blocks.h"
 #include "kernels/cpu/gemm_tiles.h"
 #include "kernels/cpu/omp_threads.h"
 #include "kernels/cpu/reduce.h"
@@ -308,25 +309,26 @@ void row_times(const MatMulSizes& s, const float* a, const float* b, float* __re
   }
 }
 
-// Tiles beat oneDNN up to kTiledProduct, and the plain loops from kLeastTiledProduct on, where there are columns to
-// fill their registers and rows to keep them busy (docs/decisions/which-product-computes.md).
+// Tiles beat oneDNN up to kTiledProduct and where rows collide, and the plain loops from kLeastTiledProduct on, where
+// there are columns to fill their registers and rows to keep them busy (docs/decisions/which-product-computes.md).
 constexpr double kLeastTiledProduct = 1024;
 constexpr double kTiledProduct = 1 << 19;
 constexpr int64_t kLeastTiledColumns = 24;
 constexpr int64_t kLeastTiledRows = 4;
 
-// Rows of b so many elements apart share few sets of the caches, and a b as deep as this lies in none. oneDNN reads it
-// where it lies, once for some rows of a: with few rows that is no matter, with many it packs b.
-constexpr int64_t kCollidingStride = 2048, kCollidingDepth = 1024;
-constexpr int64_t kLeastCollidingRows = 48, kMostCollidingRows = 96;
-
-bool tiles_are_faster(const MatMulSizes& s) {
-  if (s.m < kLeastTiledRows || s.n < kLeastTiledColumns) return false;
-  double products = multiplications(s);
-  if (products <= kTiledProduct) return products >= kLeastTiledProduct;
-  return !s.transpose_b && s.ldb % kCollidingStride == 0 && s.k >= kCollidingDepth && s.m >= kLeastCollidingRows &&
-         s.m <= kMostCollidingRows;
+// Rows that lie a power of two apart share few sets of the caches, and oneDNN reads them where they lie: on processors
+// with AVX-512 only for some rows of a, else unless both matrices are large and no such stride is among theirs.
+bool rows_collide(const MatMulSizes& s) {
+#if defined(__AVX512F__)
+  return !s.transpose_b && s.ldb % 2048 == 0 && s.k >= 1024 && s.m >= 48 && s.m <= 96;
+#else
+  constexpr int64_t kStride = 256;
+  return (!s.transpose_b && s.ldb % kStride == 0) || (s.transpose_a && s.lda % kStride == 0);
+#endif
 }
+
+// More rows of a than this do not stay in the second-level cache for all columns of b.
+constexpr int64_t kMostTiledRows = 256;
 
 bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   OmpThreads threads(multiplications(s) < kSharedProduct ? 1 : max_threads());
@@ -337,7 +339,11 @@ bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c)
 }  // namespace
 
 void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
-  if (tiles_are_faster(s)) return gemm_in_tiles(s, a, b, c);
+  if (s.m >= kLeastTiledRows && s.n >= kLeastTiledColumns && multiplications(s) >= kLeastTiledProduct) {
+    bool is_large = multiplications(s) > kTiledProduct;
+    if (is_large && s.m > kMostTiledRows && rows_collide(s)) return gemm_in_blocks(s, a, b, c);
+    if (!is_large || rows_collide(s)) return gemm_in_tiles(s, a, b, c);
+  }
   if (multiplications(s) <= kSmallProduct) return small_gemm(s, a, b, c);
   if (deep_vector_product(s, a, b, c)) return;
   if (s.m == 1 && !s.transpose_b && s.n >= kLeastColumns && multiplications(s) <= kCachedMatrix) {

@@ -66,6 +66,20 @@ TEMPLATE_TEST_CASE("gemm reads matrices whose rows are apart", "[matmul]", float
 // Large enough for threads, and rows of b that collide in the caches.
 TEST_CASE("tiles of a wide product", "[matmul]") { check_product<float>(50, 2048, 1030, false, false); }
 
+// Many rows as well: several blocks and what is left at every edge, either operand transposed.
+TEST_CASE("blocks of a large product", "[matmul]") {
+  for (int threads : {1, 5}) {
+    set_max_threads(threads);
+    for (int flags = 0; flags < 4; ++flags) {
+      bool transpose_a = (flags & 1) != 0, transpose_b = (flags & 2) != 0;
+      check_product<float>(259, 1100, 12, transpose_a, transpose_b, 180);
+      check_product<float>(512, 37, 259, transpose_a, transpose_b, 219);
+      check_product<float>(301, 27, 513, transpose_a, transpose_b, 229);
+    }
+  }
+  set_max_threads(0);
+}
+
 // The same bits of a product of dense matrices on one thread and on three.
 template <class T> void check_threads(int64_t m, int64_t n, int64_t k) {
   MatMulSizes sizes{m, n, k, k, k, n, false, false};
@@ -81,7 +95,10 @@ template <class T> void check_threads(int64_t m, int64_t n, int64_t k) {
   CHECK(one == three);
 }
 
-TEST_CASE("tiles are the same bits on any number of threads", "[matmul]") { check_threads<float>(50, 2048, 1030); }
+TEST_CASE("tiles and blocks are the same bits on any number of threads", "[matmul]") {
+  check_threads<float>(50, 2048, 1030);
+  check_threads<float>(300, 256, 515);
+}
 
 TEST_CASE("integers wrap in products", "[matmul]") {
   MatMulSizes sizes{1, 1, 2, 2, 2, 1, false, false};

@@ -1,0 +1,12 @@
+// Products of float32 matrices that are too large for a cache, in blocks that are packed into one. Every element of c
+// is added up as gemm_tiles.h says, so both give the same bits.
+#pragma once
+
+#include "ops/matmul.h"
+
+namespace lutra {
+
+// Writes all of c (m, n), which lies contiguously. k > 0. Uses threads by itself.
+void gemm_in_blocks(const MatMulSizes& sizes, const float* a, const float* b, float* c);
+
+}  // namespace lutra
