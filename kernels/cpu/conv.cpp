@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/add_kernels.h"
+#include "kernels/cpu/conv_tiles.h"
 #include "kernels/cpu/im2col.h"
 #include "kernels/cpu/onednn_conv.h"
 
@@ -36,6 +37,7 @@ template <class C> std::size_t scratch_of(ConvPart part, const ConvSizes& s, int
 template <class C>
 void compute(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result, std::byte* scratch) {
   if constexpr (std::is_same_v<C, float>) {
+    if (part == ConvPart::Output && tiles_convolve(s) && conv_in_tiles(s, first, second, result)) return;
     if (is_onednns(s) && onednn_conv(part, s, first, second, result, scratch)) return;
   }
   if (part == ConvPart::Output) own_conv(s, first, second, result);

@@ -12,6 +12,7 @@
 
 #include "core/parallel.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/gemm_shares.h"
 #include "kernels/cpu/gemm_tile.h"
 #include "kernels/cpu/gemm_tiles.h"
 
@@ -22,8 +23,6 @@ namespace {
 constexpr int64_t kBlockRows = 144 / kTileRows * kTileRows;
 constexpr int64_t kBlockColumns = 1024;
 constexpr int64_t kLines = kTileColumns * sizeof(float) / 64;
-
-constexpr int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 // What a share of c is packed into.
 struct Room {
@@ -69,11 +68,6 @@ void pack_rows(const MatMulSizes& s, const float* a, int64_t i, int64_t rows, in
   }
 }
 
-// Rows and columns of c.
-struct Share {
-  int64_t i, rows, j, columns;
-};
-
 struct Blocks {
   const MatMulSizes& s;
   const float *a, *b;
@@ -99,7 +93,7 @@ void multiply(const Blocks& in, Tile tile, int64_t i, int64_t rows, int64_t j, i
   tile.c = is_whole ? to : part;
   tile.ldc = is_whole ? in.s.n : kWidth;
   tile.adds = is_whole && adds;
-  kTileKernels<registers, Rows::Packed, false>[static_cast<std::size_t>(rows - 1)](tile);
+  kTileKernels<registers, Layout::Packed, false>[static_cast<std::size_t>(rows - 1)](tile);
   if (!is_whole) add_part(part, kWidth, rows, columns, adds, to, in.s.n);
 }
 
@@ -142,43 +136,14 @@ void multiply_share(const Blocks& in, Room& room, const Share& share) {
   }
 }
 
-// How many rows and columns of parts a product is cut into.
-struct Cut {
-  int64_t down, across;
-};
-
-// As many as there are threads, so that the largest has least to do: packing an element costs as much as some
-// multiplications.
-Cut best_cut(const MatMulSizes& s, int64_t threads) {
-  constexpr double kPacking = 16;
-  Cut best{1, 1};
-  double least = 0;
-  for (int64_t down = 1; down <= threads; ++down) {
-    Cut cut{down, threads / down};
-    auto rows = static_cast<double>(round_up((s.m + cut.down - 1) / cut.down, kTileRows));
-    auto columns = static_cast<double>(round_up((s.n + cut.across - 1) / cut.across, kTileColumns));
-    double work = rows * columns + kPacking * (rows + columns);
-    if (down == 1 || work < least) best = cut, least = work;
-  }
-  return best;
-}
-
 }  // namespace
 
 void gemm_in_blocks(const MatMulSizes& s, const float* a, const float* b, float* c) {
-  Cut cut = best_cut(s, std::max(1, max_threads()));
-  int64_t rows = round_up((s.m + cut.down - 1) / cut.down, kTileRows);
-  int64_t columns = round_up((s.n + cut.across - 1) / cut.across, kTileColumns);
-  Room* rooms = rooms_for(cut.down * cut.across);
+  Shares shares(s.m, s.n, max_threads());
+  Room* rooms = rooms_for(shares.count());
   if (rooms == nullptr) return gemm_in_tiles(s, a, b, c);
-  parallel_for(cut.down * cut.across, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t at = begin; at < end; ++at) {
-      Share share{.i = at / cut.across * rows, .j = at % cut.across * columns};
-      share.rows = std::min(rows, s.m - share.i);
-      share.columns = std::min(columns, s.n - share.j);
-      if (share.rows <= 0 || share.columns <= 0) continue;
-      multiply_share({s, a, b, c}, rooms[at], share);
-    }
+  parallel_for(shares.count(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; ++at) multiply_share({s, a, b, c}, rooms[at], shares[at]);
   });
 }
 

@@ -46,21 +46,21 @@ using Register = float __attribute__((vector_size(4 * kPerRegister)));
 
 struct Tile {
   const float *a, *b;
-  int64_t lda, ldb;
-  float* copy;         // of b, without gaps; where the kernel keeps one
-  const float* ahead;  // fetched meanwhile, ahead_step further at every step of k
-  int64_t ahead_step;
-  float* c;
-  int64_t ldc, k;
+  int64_t lda = 0, ldb = 0;
+  float* copy = nullptr;  // of b, without gaps; where the kernel keeps one
+  const float* ahead;     // fetched meanwhile, ahead_step further at every step of k
+  int64_t ahead_step = 0;
+  float* c = nullptr;
+  int64_t ldc = 0, k;
   bool adds;  // to what is in c
 };
 
 // How the rows of a lie: one after the other; as (k, m); as (k, kPitch), with room for whole squares of eight.
-enum class Rows { Plain, Turned, Packed };
+enum class Layout { Plain, Turned, Packed };
 inline constexpr int64_t kPitch = (kTileRows + 7) / 8 * 8;
 
 // Whole rows of registers. `keeps`: leaves a copy of b.
-template <int rows, int registers, Rows how, bool keeps> void multiply_tile(const Tile& tile) {
+template <int rows, int registers, Layout how, bool keeps> void multiply_tile(const Tile& tile) {
   Register sum[rows][registers];
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
@@ -72,14 +72,14 @@ template <int rows, int registers, Rows how, bool keeps> void multiply_tile(cons
     }
   }
   const float *a = tile.a, *b = tile.b, *ahead = tile.ahead;
-  const int64_t row_step = how == Rows::Plain ? tile.lda : 1;
-  const int64_t step = how == Rows::Plain ? 1 : how == Rows::Turned ? tile.lda : kPitch;
+  const int64_t row_step = how == Layout::Plain ? tile.lda : 1;
+  const int64_t step = how == Layout::Plain ? 1 : how == Layout::Turned ? tile.lda : kPitch;
   const int64_t ldb = tile.ldb, ahead_step = tile.ahead_step, k = tile.k;
   float* copy = tile.copy;
   for (int64_t p = 0; p < k; ++p) {
     __builtin_prefetch(ahead, 0, 2);
     // From the second-level cache into the first.
-    if constexpr (how == Rows::Packed) __builtin_prefetch(a + 16 * kPitch);
+    if constexpr (how == Layout::Packed) __builtin_prefetch(a + 16 * kPitch);
     Register columns[registers];
 #pragma GCC unroll 2
     for (int r = 0; r < registers; ++r) {
@@ -112,17 +112,21 @@ template <int rows, int registers, Rows how, bool keeps> void multiply_tile(cons
 
 using TileKernel = void (*)(const Tile& tile);
 
-template <int registers, Rows how, bool keeps, int... rows>
+template <int registers, Layout how, bool keeps, int... rows>
 constexpr std::array<TileKernel, kTileRows> tile_kernels(std::integer_sequence<int, rows...>) {
   return {multiply_tile<rows + 1, registers, how, keeps>...};
 }
 // By the number of rows, less one.
-template <int registers, Rows how, bool keeps>
+template <int registers, Layout how, bool keeps>
 inline constexpr std::array<TileKernel, kTileRows> kTileKernels =
     tile_kernels<registers, how, keeps>(std::make_integer_sequence<int, kTileRows>{});
 
-// A panel of so many rows of b takes two thirds of the first-level cache, or half.
+// Rows of a panel of b, which then takes two thirds of the first-level cache.
+#if defined(__AVX512F__)
 inline constexpr int64_t kTileDepth = 256;
+#else
+inline constexpr int64_t kTileDepth = 384;
+#endif
 // The pieces that k is cut into, of about equal length.
 inline int64_t tile_depth(int64_t k) {
   int64_t pieces = (k + kTileDepth - 1) / kTileDepth;

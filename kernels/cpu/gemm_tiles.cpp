@@ -23,7 +23,7 @@ struct Panel {
   bool adds, has_next;
 };
 
-template <int registers, Rows how> void multiply_panel(const MatMulSizes& s, const Panel& panel) {
+template <int registers, Layout how> void multiply_panel(const MatMulSizes& s, const Panel& panel) {
   constexpr int64_t kWidth = registers * kPerRegister;
   alignas(64) float copy[kTileDepth * kWidth];
   alignas(64) float part[kTileRows * kWidth];
@@ -31,7 +31,7 @@ template <int registers, Rows how> void multiply_panel(const MatMulSizes& s, con
   if (!keeps) pack_panel(s, panel.b, 0, panel.k, 0, panel.columns, kWidth, copy);
   for (int64_t i = 0; i < s.m; i += kTileRows) {
     std::size_t rows = static_cast<std::size_t>(std::min<int64_t>(kTileRows, s.m - i));
-    Tile tile{.a = panel.a + (how == Rows::Turned ? i : i * s.lda),
+    Tile tile{.a = panel.a + (how == Layout::Turned ? i : i * s.lda),
               .b = copy,
               .lda = s.lda,
               .ldb = kWidth,
@@ -82,9 +82,9 @@ void gemm_in_tiles(const MatMulSizes& s, const float* a, const float* b, float* 
                     .has_next = j + kTileColumns < s.n};
         bool is_narrow = panel.columns <= kPerRegister;
         if (s.transpose_a) {
-          is_narrow ? multiply_panel<1, Rows::Turned>(s, panel) : multiply_panel<2, Rows::Turned>(s, panel);
+          is_narrow ? multiply_panel<1, Layout::Turned>(s, panel) : multiply_panel<2, Layout::Turned>(s, panel);
         } else {
-          is_narrow ? multiply_panel<1, Rows::Plain>(s, panel) : multiply_panel<2, Rows::Plain>(s, panel);
+          is_narrow ? multiply_panel<1, Layout::Plain>(s, panel) : multiply_panel<2, Layout::Plain>(s, panel);
         }
       }
     }
