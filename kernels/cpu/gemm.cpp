@@ -8,6 +8,7 @@
 
 #include "core/parallel.h"
 #include "kernels/cpu/gemm_blocks.h"
+#include "kernels/cpu/gemm_tile.h"
 #include "kernels/cpu/gemm_tiles.h"
 #include "kernels/cpu/omp_threads.h"
 #include "kernels/cpu/reduce.h"
@@ -327,8 +328,8 @@ bool rows_collide(const MatMulSizes& s) {
 #endif
 }
 
-// More rows of a than this do not stay in the second-level cache for all columns of b.
-constexpr int64_t kMostTiledRows = 256;
+// More of a than this, a piece of k at a time, does not stay in the second-level cache for all columns of b.
+constexpr int64_t kTiledElements = 98'304;
 
 bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   OmpThreads threads(multiplications(s) < kSharedProduct ? 1 : max_threads());
@@ -341,7 +342,8 @@ bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c)
 void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   if (s.m >= kLeastTiledRows && s.n >= kLeastTiledColumns && multiplications(s) >= kLeastTiledProduct) {
     bool is_large = multiplications(s) > kTiledProduct;
-    if (is_large && s.m > kMostTiledRows && rows_collide(s)) return gemm_in_blocks(s, a, b, c);
+    if (is_large && s.m * std::min(s.k, kTileDepth) > kTiledElements && rows_collide(s))
+      return gemm_in_blocks(s, a, b, c);
     if (!is_large || rows_collide(s)) return gemm_in_tiles(s, a, b, c);
   }
   if (multiplications(s) <= kSmallProduct) return small_gemm(s, a, b, c);
