@@ -61,6 +61,7 @@ class Card {
   const DeviceHandle device;
   const int number;
   const int multiprocessors;
+  std::vector<DeviceHandle> peers;  // other cards that can reach its memory
 
  private:
   std::shared_ptr<AddressMap> addresses_;

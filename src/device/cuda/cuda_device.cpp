@@ -23,6 +23,17 @@ std::unique_ptr<PageSource> pages_of(const std::shared_ptr<Card>& card) {
   return std::make_unique<WholePages>(card);
 }
 
+// Cards that can reach each other's memory copy from one to the other without the host.
+void introduce(const Driver& driver, const std::vector<std::shared_ptr<Card>>& cards) {
+  for (const std::shared_ptr<Card>& card : cards) {
+    for (const std::shared_ptr<Card>& other : cards) {
+      int can = 0;
+      if (other == card || driver.can_access_peer(&can, other->device, card->device) != kSuccess) continue;
+      if (can != 0) card->peers.push_back(other->device);
+    }
+  }
+}
+
 }  // namespace
 
 CudaDevice::CudaDevice(std::shared_ptr<Card> card)
@@ -87,12 +98,14 @@ Discovery discover(const Driver& driver) {
     return found;
   }
   auto addresses = std::make_shared<AddressMap>();
+  std::vector<std::shared_ptr<Card>> cards;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     DeviceHandle handle = 0;
     if (driver.device(&handle, ordinal) != kSuccess) continue;
-    int number = static_cast<int>(found.devices.size());
-    found.devices.push_back(std::make_unique<CudaDevice>(std::make_shared<Card>(driver, handle, number, addresses)));
+    cards.push_back(std::make_shared<Card>(driver, handle, static_cast<int>(cards.size()), addresses));
   }
+  introduce(driver, cards);
+  for (std::shared_ptr<Card>& card : cards) found.devices.push_back(std::make_unique<CudaDevice>(std::move(card)));
   if (!found.devices.empty()) return found;
   found.why_none = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr ? "CUDA_VISIBLE_DEVICES hides all GPUs"
                                                                   : "the driver runs and shows no GPU";

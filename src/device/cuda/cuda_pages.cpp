@@ -65,11 +65,20 @@ bool CudaPages::map(std::byte* at, std::size_t bytes) {
   // The mapping keeps the memory; it goes when that goes.
   driver.release_memory(memory);
   if (result != kSuccess) return refuse(result, bytes);
-  AccessDescription access{{kLocationDevice, card_->device}, kReadWrite};
-  result = driver.set_access(address_of(at), bytes, &access, 1);
+  result = give_access(at, bytes);
   if (result == kSuccess) return true;
   driver.unmap(address_of(at), bytes);
   return refuse(result, bytes);
+}
+
+// To its own card, and to those that can reach it. Where these are refused, copies between cards pass through memory of
+// the driver's.
+Result CudaPages::give_access(std::byte* at, std::size_t bytes) {
+  std::vector<AccessDescription> access{{{kLocationDevice, card_->device}, kReadWrite}};
+  for (DeviceHandle peer : card_->peers) access.push_back({{kLocationDevice, peer}, kReadWrite});
+  Result result = card_->driver.set_access(address_of(at), bytes, access.data(), access.size());
+  if (result == kSuccess || access.size() == 1) return result;
+  return card_->driver.set_access(address_of(at), bytes, access.data(), 1);
 }
 
 void CudaPages::unmap(std::byte* at, std::size_t bytes) {

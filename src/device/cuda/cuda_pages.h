@@ -23,6 +23,7 @@ class CudaPages final : public PageSource {
 
  private:
   AllocationProperties properties() const;
+  Result give_access(std::byte* at, std::size_t bytes);
   bool refuse(Result result, std::size_t bytes);
 
   std::shared_ptr<Card> card_;

@@ -53,7 +53,7 @@ struct Stub {
   int cards = 1;
   std::size_t memory_bytes = std::size_t{4096} << 20, taken_bytes = 0;
   int driver_version = 13000, capability = 90;
-  bool has_vmm = true, is_random = false;
+  bool has_vmm = true, is_random = false, has_peers = true;
   std::mt19937_64 random{1};
   bool is_counting = false;
   std::string calls, told;
@@ -89,6 +89,8 @@ struct Stub {
       else if (word.starts_with("capability:")) capability = static_cast<int>(number());
       else if (word == "vmm") has_vmm = true;
       else if (word == "no-vmm") has_vmm = false;
+      else if (word == "peers") has_peers = true;
+      else if (word == "no-peers") has_peers = false;
       else std::abort();
     }
   }
@@ -364,12 +366,16 @@ Result cuMemUnmap(Address address, std::size_t bytes) {
 }
 Result cuMemSetAccess(Address address, std::size_t bytes, const AccessDescription* access, std::size_t count) {
   ENTER_CONTEXT(cuMemSetAccess, bytes);
+  if (s.is_counting && count > 1) s.calls += "  for " + std::to_string(count) + " cards\n";
   auto found = s.mapped.find(address);
   if (found == s.mapped.end() || found->second.bytes != bytes || count == 0) return kInvalidValue;
-  return access->flags == kReadWrite ? kSuccess : kInvalidValue;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (access[i].flags != kReadWrite || access[i].location.id >= s.cards) return kInvalidValue;
+  }
+  return kSuccess;
 }
 Result cuDeviceCanAccessPeer(int* can, DeviceHandle, DeviceHandle) {
-  *can = 1;
+  *can = stub().has_peers ? 1 : 0;
   return kSuccess;
 }
 Result cuMemcpyHtoDAsync_v2(Address to, const void* from, std::size_t bytes, StreamHandle stream) {

@@ -71,6 +71,35 @@ TEST_CASE("a failure half way through mapping leaves nothing behind", "[cuda]") 
   }
 }
 
+TEST_CASE("a card's memory is open to the cards that can reach it", "[cuda]") {
+  for (bool refused : {false, true}) {
+    Stubbed stub("cards:3,peers");
+    cuda::Discovery found = cuda::discover(stub.driver());
+    std::unique_ptr<Stream> stream = found.devices[1]->new_stream();
+    PageSource& pages = *found.devices[1]->pages();
+    std::byte* base = pages.reserve(4 * kMiB);
+    if (refused) stub.fail("cuMemSetAccess", 1, 2);
+    stub.calls();
+    REQUIRE(pages.map(base, 2 * kMiB));
+    std::string calls = stub.calls();
+    // Where the others are refused, the card itself still has it.
+    CHECK(calls.substr(calls.find("cuMemSetAccess")) ==
+          (refused ? "cuMemSetAccess 2097152\ncuMemSetAccess 2097152\n" : "cuMemSetAccess 2097152\n  for 3 cards\n"));
+    pages.unmap(base, 2 * kMiB);
+    pages.release(base, 4 * kMiB);
+  }
+  Stubbed stub("cards:3,no-peers");
+  cuda::Discovery found = cuda::discover(stub.driver());
+  std::unique_ptr<Stream> stream = found.devices[1]->new_stream();
+  PageSource& pages = *found.devices[1]->pages();
+  std::byte* base = pages.reserve(4 * kMiB);
+  stub.calls();
+  REQUIRE(pages.map(base, 2 * kMiB));
+  CHECK(stub.calls().find("for") == std::string::npos);
+  pages.unmap(base, 2 * kMiB);
+  pages.release(base, 4 * kMiB);
+}
+
 TEST_CASE("without virtual memory a card's memory is one allocation", "[cuda]") {
   Stubbed stub("no-vmm");
   cuda::Discovery found = cuda::discover(stub.driver());
