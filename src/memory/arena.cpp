@@ -7,6 +7,7 @@
 #include "memory/arena.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 
 #include "core/text.h"
@@ -16,6 +17,8 @@ namespace lutra {
 namespace {
 
 constexpr std::size_t kUnit = FreeChunks::kUnit;
+// Each move waits for the device: so many, and one more for so many allocations.
+constexpr uint64_t kMoves = 16, kAllocationsPerMove = 4096;
 constexpr std::size_t kMostBytes = std::size_t{1} << 45;  // what the bins have steps for
 
 std::size_t round_down(std::size_t bytes, std::size_t step) { return bytes / step * step; }
@@ -29,9 +32,15 @@ Arena::Arena(PageSource& pages, ArenaOptions options)
       growth_(options.growth),
       granularity_(pages.granularity()) {
   assert(granularity_ % kUnit == 0);
-  std::size_t piece = options.piece_bytes;
-  if (piece == 0) piece = growth_ ? std::size_t{32} << 20 : std::size_t{1} << 30;
-  piece_bytes_ = round_up(piece, granularity_);
+  piece_bytes_ = round_up(options.piece_bytes, granularity_);
+}
+
+// Few and large ones cost less to map. But what is taken beyond the need is at most a sixteenth of what there is.
+std::size_t Arena::piece_bytes(std::size_t needed) const {
+  if (piece_bytes_ > 0) return piece_bytes_;
+  if (!growth_) return round_up(std::size_t{1} << 30, granularity_);
+  std::size_t wanted = std::bit_floor(std::max({reserved_ / 16, needed, granularity_}));
+  return round_up(std::min(std::size_t{32} << 20, wanted), granularity_);
 }
 
 Arena::~Arena() {
@@ -232,7 +241,7 @@ bool Arena::fill(std::size_t wanted) {
   std::size_t peak_before = peak_reserved_;
   while (true) {
     while (mapped < target) {
-      std::size_t bytes = std::min(piece_bytes_, target - mapped);
+      std::size_t bytes = std::min(piece_bytes(0), target - mapped);
       if (!map_piece(base_ + mapped, bytes)) break;
       mapped += bytes;
     }
@@ -260,6 +269,7 @@ bool Arena::grow(std::size_t bytes) {
   if (!reserve(bytes)) return false;
   if (!growth_ && !filled_) return fill(bytes);
   bool refused = false;
+  if (move_pages(bytes)) return true;
   if (Window window = find_window(bytes, spare_bytes(), false); window.begin != nullptr) {
     if (map_window(window)) return true;
     refused = true;
@@ -271,6 +281,23 @@ bool Arena::grow(std::size_t bytes) {
   if (window.begin == nullptr) return false;
   drain_(drain_user_);
   release_pieces(window, window.unmapped - std::min(spare, window.unmapped));
+  return map_window(window);
+}
+
+// Free pages that lie too far apart are moved together, rather than more taken: what a program takes while its sizes
+// vary it would keep.
+bool Arena::move_pages(std::size_t bytes) {
+  if (!growth_ || drain_ == nullptr || moves_ >= kMoves + num_allocs_ / kAllocationsPerMove) return false;
+  Window window = find_window(bytes, spare_bytes(), true);
+  if (window.begin == nullptr) return false;
+  std::size_t movable = 0;
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    if (chunk->end() <= window.begin || window.end <= chunk->data) movable += whole_pieces(chunk);
+  }
+  if (movable == 0) return false;
+  ++moves_;
+  drain_(drain_user_);
+  release_pieces(window, window.unmapped);
   return map_window(window);
 }
 
@@ -324,7 +351,7 @@ bool Arena::map_window(const Window& window) {
     std::size_t begin = base, need_end = base + chunk->bytes;
     if (window.begin > chunk->data) begin = round_down(static_cast<std::size_t>(window.begin - base_), granularity_);
     if (window.end < chunk->end()) need_end = round_up(static_cast<std::size_t>(window.end - base_), granularity_);
-    std::size_t end = std::min({round_up(need_end, piece_bytes_), base + chunk->bytes, need_end + extra});
+    std::size_t end = std::min({round_up(need_end, piece_bytes(0)), base + chunk->bytes, need_end + extra});
     extra -= end - need_end;
     std::byte* reached = base_ + need_end;
     if (!map_range(chunk, base_ + begin, base_ + need_end, base_ + end)) return false;
@@ -340,10 +367,10 @@ bool Arena::map_window(const Window& window) {
 bool Arena::map_range(Chunk* chunk, std::byte* begin, std::byte* need_end, std::byte* end) {
   keep_spare_nodes();
   std::byte* at = begin;
+  const std::size_t piece = piece_bytes(static_cast<std::size_t>(need_end - begin));
   while (at < end) {
     std::size_t offset = static_cast<std::size_t>(at - base_);
-    std::size_t bytes =
-        std::min(round_down(offset, piece_bytes_) + piece_bytes_ - offset, static_cast<std::size_t>(end - at));
+    std::size_t bytes = std::min(round_down(offset, piece) + piece - offset, static_cast<std::size_t>(end - at));
     if (!map_piece(at, bytes)) {
       if (at >= need_end || at + bytes <= need_end) break;
       bytes = static_cast<std::size_t>(need_end - at);

@@ -16,7 +16,7 @@ namespace lutra {
 struct ArenaOptions {
   std::size_t limit_bytes = 0;
   bool growth = false;          // pages as needed; otherwise all of the limit at the first allocation
-  std::size_t piece_bytes = 0;  // pages come and go in pieces of this size; 0: 32 MiB when growing, else 1 GiB
+  std::size_t piece_bytes = 0;  // pages come and go in pieces of this size; 0: at most 32 MiB when growing, else 1 GiB
 };
 
 struct ArenaStats {
@@ -61,9 +61,9 @@ class Arena {
   // Gives back the pieces that are wholly free, in bytes. The caller has made sure that the device's streams have
   // passed.
   std::size_t trim();
-  // Lets allocate move pages: where free pieces stand elsewhere and the limit (or the card) refuses more, it calls
-  // drain, which returns when the device's streams have passed, and then takes those pages. Without it null is
-  // returned.
+  // Lets allocate move pages: where free pieces stand elsewhere and the limit (or the card) refuses more, and now and
+  // then when growing, it calls drain, which returns when the device's streams have passed, and then takes those pages.
+  // Without it null is returned.
   void set_drain(void (*drain)(void* user), void* user);
 
   ArenaStats stats() const;
@@ -91,7 +91,9 @@ class Arena {
 
   bool reserve(std::size_t wanted);
   bool fill(std::size_t wanted);
+  std::size_t piece_bytes(std::size_t needed) const;
   bool grow(std::size_t bytes);
+  bool move_pages(std::size_t bytes);
   Window find_window(std::size_t bytes, std::size_t spare, bool moving) const;
   bool map_window(const Window& window);
   bool map_range(Chunk* chunk, std::byte* begin, std::byte* need_end, std::byte* end);
@@ -107,7 +109,8 @@ class Arena {
   bool growth_;
   bool filled_ = false;
   std::size_t granularity_;
-  std::size_t piece_bytes_;
+  std::size_t piece_bytes_;  // 0: piece_bytes() says
+  uint64_t moves_ = 0;       // of pages, while the card might have given more
 
   FreeChunks free_;
   Chunk* spare_nodes_ = nullptr;  // linked by `left`

@@ -18,9 +18,9 @@ TEST_CASE("nothing is taken from the card before the first allocation", "[arena]
   CHECK(pages.pieces() == 1);
 }
 
-TEST_CASE("a growing arena takes 32 MiB at a time", "[arena]") {
+TEST_CASE("a growing arena takes whole pieces", "[arena]") {
   WatchedPages pages(1024 * MiB);
-  Arena arena(pages, {.limit_bytes = 1000 * MiB, .growth = true});
+  Arena arena(pages, {.limit_bytes = 1000 * MiB, .growth = true, .piece_bytes = 32 * MiB});
   Arena::Chunk* small = arena.allocate(100);
   CHECK(arena.stats().reserved_bytes == 32 * MiB);
   CHECK(Arena::bytes(small) == 256);
@@ -34,6 +34,47 @@ TEST_CASE("a growing arena takes 32 MiB at a time", "[arena]") {
   CHECK(arena.stats().peak_reserved_bytes == 32 * MiB);
   CHECK(arena.stats().peak_bytes_in_use == 256);
   CHECK(arena.stats().num_allocs == 2);
+}
+
+TEST_CASE("a growing arena takes a sixteenth more than it has, and 32 MiB at most", "[arena]") {
+  WatchedPages pages(2048 * MiB);
+  Arena arena(pages, {.limit_bytes = 2000 * MiB, .growth = true});
+  auto taken_for_little_more = [&] {
+    std::size_t before = arena.stats().reserved_bytes;
+    while (arena.stats().reserved_bytes == before) arena.allocate(MiB / 2);
+    return arena.stats().reserved_bytes - before;
+  };
+  CHECK(taken_for_little_more() == 2 * MiB);
+  arena.allocate(126 * MiB);
+  CHECK(taken_for_little_more() == 8 * MiB);
+  arena.allocate(900 * MiB);
+  CHECK(taken_for_little_more() <= 32 * MiB);
+}
+
+TEST_CASE("free pages are moved together before a growing arena takes more, so many times", "[arena]") {
+  WatchedPages pages(2048 * MiB);
+  Arena arena(pages, {.limit_bytes = 2000 * MiB, .growth = true});
+  int waits = 0;
+  arena.set_drain([](void* count) { ++*static_cast<int*>(count); }, &waits);
+  // Every second of 8 MiB is free, and 16 MiB are wanted at once.
+  for (int turn = 1; turn <= 20; ++turn) {
+    std::vector<Arena::Chunk*> chunks;
+    for (int i = 0; i < 8; ++i) chunks.push_back(arena.allocate(8 * MiB));
+    for (std::size_t i = 1; i < 8; i += 2) arena.free(chunks[i], 0);
+    std::size_t before = arena.stats().reserved_bytes;
+    Arena::Chunk* wide = arena.allocate(16 * MiB);
+    REQUIRE(wide != nullptr);
+    if (turn <= 16) {
+      CHECK(arena.stats().reserved_bytes == before);
+      CHECK(waits == turn);
+    } else {
+      CHECK(arena.stats().reserved_bytes > before);
+      CHECK(waits == 16);
+    }
+    arena.free(wide, 0);
+    for (std::size_t i = 0; i < 8; i += 2) arena.free(chunks[i], 0);
+    arena.trim();
+  }
 }
 
 TEST_CASE("nothing is handed out without pages when only the limit's addresses can be reserved", "[arena]") {
@@ -197,7 +238,7 @@ TEST_CASE("a limit between two granules uses the card's last granule only if it 
 TEST_CASE("a growing arena takes what it needs from a card that refuses a whole piece", "[arena]") {
   WatchedPages pages(64 * MiB);
   pages.most_bytes_at_once = 4 * MiB;
-  Arena arena(pages, {.limit_bytes = 64 * MiB, .growth = true});
+  Arena arena(pages, {.limit_bytes = 64 * MiB, .growth = true, .piece_bytes = 32 * MiB});
   CHECK(arena.allocate(3 * MiB) != nullptr);
   CHECK(arena.stats().reserved_bytes == 4 * MiB);
   CHECK(arena.allocate(8 * MiB) == nullptr);
