@@ -80,6 +80,28 @@ lutra_cuda_spec(shape)
 lutra_cuda_spec(slice)
 lutra_cuda_spec(variable)
 
+# The guide's programs print the same on cards as on simulated GPUs.
+file(GLOB goldens CONFIGURE_DEPENDS "${TESTS}/guide/*.golden")
+foreach(golden IN LISTS goldens)
+  get_filename_component(name "${golden}" NAME_WE)
+  lutra_test(cuda.guide_${name} cuda lutra tests/support/run_guide.lua ${name} --cards)
+  lutra_cuda_variables(cuda.guide_${name} inline)
+  lutra_test(gpu.guide_${name} gpu lutra tests/support/run_guide.lua ${name} --cards)
+  set_property(TEST gpu.guide_${name} APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDA_DRIVER=unset:)
+endforeach()
+
+# Memory and mistakes of any one card.
+lutra_test(cuda.card cuda lutra tests/cuda/on_card/card.lua)
+lutra_cuda_variables(cuda.card random:1)
+lutra_test(gpu.card gpu lutra tests/support/on_card.lua tests/cuda/on_card/card.lua)
+set_property(TEST gpu.card APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDA_DRIVER=unset:)
+
+# Whether the benchmark for cards runs through; its times mean nothing here.
+lutra_test(cuda.gpu_bench cuda lutra scripts/lib/gpu_bench.lua --trial)
+lutra_cuda_variables(cuda.gpu_bench inline)
+set_property(TEST cuda.gpu_bench APPEND PROPERTY ENVIRONMENT_MODIFICATION "LUTRA_BUILD=set:${PROJECT_BINARY_DIR}")
+set_property(TEST cuda.gpu_bench PROPERTY PASS_REGULAR_EXPRESSION "memory in use|what is given back")
+
 file(GLOB scripts CONFIGURE_DEPENDS "${TESTS}/cuda/*.lua")
 foreach(script IN LISTS scripts)
   get_filename_component(name "${script}" NAME_WE)

@@ -10,11 +10,10 @@
 -- LUTRA_BUILD is the build folder whose products run.
 local machine = dofile("tests/bench/machine.lua")
 local statistics = dofile("tests/bench/statistics.lua")
+local page = dofile("tests/bench/page.lua")
 local median, text_of_limit, text_of_ratio = statistics.median, statistics.text_of_limit, statistics.text_of_ratio
 
 local kTolerance = 1e-6
-local kPage = "docs/benchmarks.md"
-local kBegin, kEnd = "<!-- scripts/dev bench --write: begin -->", "<!-- scripts/dev bench --write: end -->"
 
 local build = os.getenv("LUTRA_BUILD") or "build/release"
 
@@ -301,22 +300,14 @@ local function write_page(before)
   for _, system in ipairs(systems) do
     head, rule = head .. " " .. system.title .. " |", rule .. "---|"
   end
-  local lines = {kBegin, heading(before), "", head, rule}
+  local lines = {heading(before), "", head, rule}
   for _, row in ipairs(rows) do
     local line = "| " .. row.title .. " |"
     for _, system in ipairs(systems) do line = line .. " " .. (row.cells[system.key] or "") .. " |" end
     lines[#lines + 1] = line
   end
   if #native > 0 then lines[#lines + 1] = "\n```\n" .. table.concat(native, "\n") .. "\n```" end
-  lines[#lines + 1] = kEnd
-  local file = assert(io.open(kPage))
-  local page = file:read("a")
-  file:close()
-  local from, to = page:find(kBegin, 1, true), select(2, page:find(kEnd, 1, true))
-  if not (from and to) then error(kPage .. " has lost its markers", 0) end
-  file = assert(io.open(kPage, "w"))
-  file:write(page:sub(1, from - 1), table.concat(lines, "\n"), page:sub(to + 1))
-  file:close()
+  page.write("docs/benchmarks.md", "scripts/dev bench --write", table.concat(lines, "\n"))
 end
 
 local before = {load = machine.load(), source = source()}

@@ -3,8 +3,7 @@ local statistics = dofile("tests/bench/statistics.lua")
 local report = {}
 
 local kClose = 0.97 -- of PyTorch's speed: rows below are marked
-local kPage = "docs/benchmarks.md"
-local kBegin, kEnd = "<!-- scripts/dev bench grid --write: begin -->", "<!-- scripts/dev bench grid --write: end -->"
+local page = dofile("tests/bench/page.lua")
 
 -- The shortest time the machine could take, in ns, or nil: what reads and writes is held against triad.
 local function limit_of(entry, class, peaks)
@@ -152,22 +151,14 @@ function report.write(tables, systems, head)
   for _, system in ipairs(systems) do
     if system.version then names[#names + 1] = system.title .. " " .. system.version end
   end
-  local lines = {kBegin, head .. " Beside it " .. table.concat(names, " and ") .. "."}
+  local lines = {head .. " Beside it " .. table.concat(names, " and ") .. "."}
   for _, shown in ipairs(tables) do
     lines[#lines + 1] = "\n" .. heading(shown) .. "."
     for _, line in ipairs(lines_of_means(shown, systems)) do lines[#lines + 1] = "\n" .. line .. "." end
     lines[#lines + 1] = "\n| " .. table.concat(kHeads, " | ") .. " |\n|" .. ("---|"):rep(#kHeads)
     for _, row in ipairs(shown.rows) do lines[#lines + 1] = "| " .. table.concat(cells_of(row), " | ") .. " |" end
   end
-  lines[#lines + 1] = kEnd
-  local file = assert(io.open(kPage))
-  local page = file:read("a")
-  file:close()
-  local from, to = page:find(kBegin, 1, true), select(2, page:find(kEnd, 1, true))
-  if not (from and to) then error(kPage .. " has lost the grid's markers", 0) end
-  file = assert(io.open(kPage, "w"))
-  file:write(page:sub(1, from - 1), table.concat(lines, "\n"), page:sub(to + 1))
-  file:close()
+  page.write("docs/benchmarks.md", "scripts/dev bench grid --write", table.concat(lines, "\n"))
 end
 
 return report

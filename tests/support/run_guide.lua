@@ -1,5 +1,6 @@
--- lutra tests/support/run_guide.lua NAME: runs scripts/guide/NAME.lua and compares what it prints, stdout and stderr in
--- order, with tests/guide/NAME.golden. The golden file's head says how to run it:
+-- lutra tests/support/run_guide.lua NAME [--cards]: runs scripts/guide/NAME.lua and compares what it prints, stdout and
+-- stderr in order, with tests/guide/NAME.golden. With --cards NVIDIA's cards, or the stub's, take the place of simulated
+-- GPUs; exit status 77, which skips the test, where there are too few. The golden file's head says how to run it:
 --   #: options --sim-gpus 4           before the script
 --   #: args 256                       after the script
 --   #: env CUDA_VISIBLE_DEVICES=1     one line a variable
@@ -10,7 +11,7 @@ local golden = require "golden"
 
 local name = arg[1]
 if not name then
-  io.stderr:write("usage: lutra tests/support/run_guide.lua NAME\n")
+  io.stderr:write("usage: lutra tests/support/run_guide.lua NAME [--cards]\n")
   os.exit(2)
 end
 local path = "tests/guide/" .. name .. ".golden"
@@ -32,6 +33,32 @@ for number, line in ipairs(golden.lines(golden.read(path))) do
   end
 end
 assert(#wanted > 0, path .. " expects nothing")
+
+-- As many cards as the golden file has simulated GPUs, and no more.
+if arg[2] == "--cards" then
+  local gpus = 0
+  head.options = head.options:gsub("%-%-sim%-gpus (%d+)", function(count)
+    gpus = tonumber(count)
+    return ""
+  end)
+  local picks = table.concat(head.env, " "):find("CUDA_VISIBLE_DEVICES", 1, true)
+  if os.getenv("LUTRA_CUDA_STUB") then
+    if picks then
+      print("the stub does not know CUDA_VISIBLE_DEVICES, which is the driver's to read")
+      os.exit(77)
+    end
+    table.insert(head.env, "LUTRA_CUDA_STUB=random:1,cards:" .. gpus)
+  else
+    local there = #lt.config.list_physical_devices("GPU")
+    if there < gpus then
+      print(("%d GPUs here, %d wanted"):format(there, gpus))
+      os.exit(77)
+    end
+    local numbers = {}
+    for i = 1, gpus do numbers[i] = i - 1 end
+    if not picks then table.insert(head.env, "CUDA_VISIBLE_DEVICES=" .. table.concat(numbers, ",")) end
+  end
+end
 
 local script = "scripts/guide/" .. name .. ".lua"
 local output, status = golden.run(table.concat({ head.options, golden.quote(script), head.args }, " "), head.env)
