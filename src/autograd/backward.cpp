@@ -255,7 +255,8 @@ void Backward::accumulate_part(const Recorded& whole, const SliceAttrs& part, co
   Prepared prepared;
   prepare(context_, call, &prepared, &place);
   // In its own memory when nobody else holds that: n parts cost no n copies of the whole.
-  prepared.into = &sum->rep();
+  const TensorRep* const into[] = {&sum->rep()};
+  prepared.into = into;
   Tensor result;
   TensorRep* out = &result.rep();
   execute(context_, call, prepared, &out);
