@@ -79,6 +79,7 @@ lutra_cuda_spec(random_choice)
 lutra_cuda_spec(shape)
 lutra_cuda_spec(slice)
 lutra_cuda_spec(variable)
+lutra_cuda_spec(optimisers)
 
 file(GLOB scripts CONFIGURE_DEPENDS "${TESTS}/cuda/*.lua")
 foreach(script IN LISTS scripts)

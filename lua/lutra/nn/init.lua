@@ -1,0 +1,11 @@
+-- lutra.nn: layers, models, and what training them takes. What users read about it stands in _meta/nn*.lua.
+local lutra, tools, use = ...
+
+local nn = {
+  Layer = use "nn.layer".Layer, Model = use "nn.model", Sequential = use "nn.sequential", Input = use "nn.graph".input,
+  Dense = use "nn.dense", initializers = use "nn.initializers".public, losses = use "nn.losses".public,
+  metrics = use "nn.metrics".public, callbacks = use "nn.callbacks".public,
+}
+for name, Layer in pairs(use "nn.plain_layers") do nn[name] = Layer end
+
+return nn
