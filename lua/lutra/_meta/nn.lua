@@ -50,6 +50,69 @@ function nn.Reshape(target_shape, options) end
 --- Source: keras.layers.Dropout
 function nn.Dropout(rate, options) end
 
+--- A layer that moves windows over images of shape {height, width, channels}.
+---@param filters integer channels of the result
+---@param kernel_size integer|integer[] of the window: one number, or height and width
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input that is no image or smaller than the window.
+--- Example:
+---     print(lt.nn.Conv2D(8, 3)(lt.zeros {2, 6, 6, 1}).shape)  --> (2, 4, 4, 8)
+--- Source: keras.layers.Conv2D
+function nn.Conv2D(filters, kernel_size, options) end
+
+--- A layer that takes the largest number of each window of an image.
+---@param pool_size? integer|integer[] 2 unless told
+---@param options? table {strides = pool_size; padding = "valid" or "same"; input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: as Conv2D.
+--- Example:
+---     print(lt.nn.MaxPool2D()(lt.zeros {2, 6, 6, 3}).shape)  --> (2, 3, 3, 3)
+--- Source: keras.layers.MaxPool2D
+function nn.MaxPool2D(pool_size, options) end
+
+--- A layer that takes the mean of each window of an image.
+---@param pool_size? integer|integer[] 2 unless told
+---@param options? table {strides = pool_size; padding = "valid" or "same"; input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: as Conv2D.
+--- Example:
+---     print(lt.nn.AvgPool2D()(lt.ones {1, 2, 2, 1}):item())  --> 1.0
+--- Source: keras.layers.AvgPool2D
+function nn.AvgPool2D(pool_size, options) end
+
+--- A layer that gives each channel of the last axis mean 0 and variance 1 over the batch, then scales and shifts it as it has
+--- learned. Outside training it uses running means of both (Ioffe and Szegedy, ICML 2015).
+---@param options? table {momentum = 0.99; epsilon = 1e-3; center = true; scale = true; gamma_initializer = "ones"; beta_initializer = "zeros"; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local norm = lt.nn.BatchNorm {epsilon = 0}
+---     print(norm(lt.constant {{1.0}, {3.0}}, true):totable()[2][1])  --> 1.0
+--- Source: keras.layers.BatchNormalization
+function nn.BatchNorm(options) end
+
+--- A layer that gives each row of the last axis mean 0 and variance 1, then scales and shifts it as it has learned (Ba et al.,
+--- 2016).
+---@param options? table {epsilon = 1e-3; center = true; scale = true; gamma_initializer = "ones"; beta_initializer = "zeros"; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     print(lt.nn.LayerNorm {epsilon = 0}(lt.constant {{1.0, 3.0}}):totable()[1][2])  --> 1.0
+--- Source: keras.layers.LayerNormalization
+function nn.LayerNorm(options) end
+
+--- A layer that looks up a row of a table for each id, 1 to input_dim.
+---@param input_dim integer rows of the table
+---@param output_dim integer numbers a row
+---@param options? table {embeddings_initializer = "random_uniform"; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for the id 0, OutOfRange for another that has no row.
+--- Example:
+---     print(lt.nn.Embedding(10, 4)(lt.constant {{1, 10, 3}}).shape)  --> (1, 3, 4)
+--- Source: keras.layers.Embedding
+function nn.Embedding(input_dim, output_dim, options) end
+
 --- A layer that applies a function to its input.
 ---@param activation string|function a name that Dense knows, or a function
 ---@param options? table {name, input_shape}
