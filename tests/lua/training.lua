@@ -220,3 +220,41 @@ do
       .. "[%%d.e-]+ %%- val_mae: [%%d.e-]+$"):format(epoch)), each)
   end
 end
+
+-- The bar, as it is drawn on a terminal.
+do
+  local text = expect.program([[
+    local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+    model:compile {optimizer = "sgd", loss = "mse"}
+    model:fit(lt.ones {10, 1}, lt.ones {10, 1}, {epochs = 2, batch_size = 4, verbose = 1})
+  ]])
+  local bar = ("━"):rep(20)
+  local last = text:match("([^\r]*)\n$")
+  assert(last:match("^\27%[K3/3 " .. bar .. " %d+%a+ %d+%a+/step %- loss: [%d.e-]+$"), last)
+  assert(text:match("^Epoch 1/2\n") and text:match("\nEpoch 2/2\n"), text)
+end
+
+-- Layers within layers know whether they are trained, whoever says so.
+do
+  local Block = nn.Layer:extend "Block"
+  function Block:init() self.drop = nn.Dropout(0.5) end
+  function Block:call(x) return self.drop(x) end
+  local x = lt.ones { 1, 1000 }
+  local function drops(f, ...) return lt.any(f(x, ...):eq(0)):item() end
+  local block, chain = Block(), nn.Sequential { Block() }
+  expect.equal({ drops(block), drops(block, true), drops(block), drops(block, false) }, { false, true, false, false })
+  expect.equal({ drops(chain), drops(chain, true), drops(chain), drops(chain, false) }, { false, true, false, false })
+  local Wrong = nn.Layer:extend "Wrong"
+  function Wrong:call(rows) return rows:matmul(rows) end
+  pcall(Wrong(), x, true)
+  expect.equal(drops(block), false, "after an error")
+end
+
+-- What an interrupted or a wrong call leaves behind: a model that goes on.
+do
+  local model, x, y = line(8)
+  expect.raises("InvalidArgument", "fit: y is nil, expected a tensor or a table of numbers", model.fit, model, x)
+  expect.raises("InvalidArgument", "layer 'dense", model.fit, model, lt.ones { 8, 2 }, y, { verbose = 0 })
+  model:fit(x, y, { batch_size = 4, shuffle = false, epochs = 2, verbose = 0 })
+  close(model:get_weights()[1]:item(), 1.8260118, 5e-7, "kernel after errors")
+end

@@ -171,8 +171,10 @@ function Layer:__call(x, training)
   end
   if type(x) == "table" and type(x[1]) ~= "userdata" or type(x) == "number" then x = lutra.constant(x) end
   if not self.built then self:ensure_built(shape_below(x)) end
-  if training == nil then training = running.training end
-  running.layer = self
+  local before = running.training
+  if training == nil then training = before end
+  local restore <close> = training ~= before and setmetatable({}, { __close = function() running.training = before end }) or nil
+  running.layer, running.training = self, training
   local y = self:call(x, training)
   running.layer = nil
   return y

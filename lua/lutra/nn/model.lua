@@ -53,6 +53,7 @@ end
 
 local function ready_and_call(self, x, training)
   self:ensure_ready(x)
+  running.training = training
   return self:call(x, training)
 end
 
@@ -79,7 +80,10 @@ local function finish(training, ok, ...)
 end
 
 -- f(...), with the name of the layer at work in front of what it is refused.
-function Model:guarded(f, ...) return finish(running.training, xpcall(f, name_layer, ...)) end
+function Model:guarded(f, ...)
+  running.layer = nil
+  return finish(running.training, xpcall(f, name_layer, ...))
+end
 
 -- Makes the weights of a model that takes its shapes from its first input.
 function Model:ensure_ready(x)

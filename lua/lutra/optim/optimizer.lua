@@ -108,7 +108,8 @@ function Optimizer:apply(gradients, variables)
     self:build(variables)
     known = variables
   elseif variables ~= nil and variables ~= known and not same(variables, known) then
-    tools.fail("FailedPrecondition", ("apply: the optimizer knows %d variables, and these are others: make a new optimizer for them"):format(#known))
+    tools.fail("FailedPrecondition", ("apply: the optimizer knows %d variables, and these are others: make a new optimizer for "
+      .. "them"):format(#known))
   end
   local numbers, rate = self.numbers, self:rate()
   numbers.decay = self.weight_decay and self.weight_decay * rate or nil
