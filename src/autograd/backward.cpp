@@ -115,6 +115,7 @@ class TapeGradient final : public Gradient {
     if (gradient.is_number()) return fill(to, gradient.number(), record_.key);
     Shape from = shape(gradient);
     if (from == to) return gradient;
+    if (from.rank() == 0) return broadcast_to(gradient, to);
     uint32_t axes = 0;
     int extra = from.rank() - to.rank();
     for (int axis = 0; axis < from.rank(); ++axis) {
