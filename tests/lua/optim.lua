@@ -30,6 +30,33 @@ for i, case in ipairs(data) do
 end
 assert(#data == 18, "cases")
 
+-- What finalizers read of a variable and its slots in the middle of a step stays what it was, and the step what it is.
+do
+  package.path = "tests/support/?.lua;" .. package.path
+  local collector = require "collector"
+  local function trained(hostile)
+    local v, g = lt.Variable(lt.ones { 500 }), lt.range(500, { dtype = "float32" }) / 500
+    local adam, reads = lt.optim.Adam { learning_rate = 0.1, amsgrad = true }, {}
+    adam:build { v }
+    local before
+    if hostile then
+      collector.at_each_collection(function(n)
+        local which = n % 4 == 0 and v or adam:variables()[n % 4]
+        local value = which:value()
+        if #reads < 200 then reads[#reads + 1] = { value, value:sum():item() } end
+        return n < 3000
+      end)
+      before = collector.tighten()
+    end
+    for _ = 1, 200 do adam:apply { g } end
+    if before then collector.loosen(before) end
+    for i, read in ipairs(reads) do expect.equal(read[1]:sum():item(), read[2], "read " .. i) end
+    assert(not hostile or #reads > 100, "reads: " .. #reads)
+    return v:totable()
+  end
+  expect.equal(trained(true), trained(false))
+end
+
 -- Clipping.
 local function stepped(options, ...)
   options.learning_rate = 1

@@ -70,6 +70,27 @@ do
   close(w:item(), 1.8260118, 5e-7, "kernel by a tape")
 end
 
+-- With a collection at every allocation, and finalizers that run ops and read variables in the middle of each step.
+do
+  package.path = "tests/support/?.lua;" .. package.path
+  local collector = require "collector"
+  local model, x, y = line(8)
+  model:compile { optimizer = lt.optim.Adam { learning_rate = 0.1 }, loss = "mse", metrics = { "mae" } }
+  local other = line(8)
+  other:compile { optimizer = lt.optim.Adam { learning_rate = 0.1 }, loss = "mse" }
+  other:fit(x, y, { batch_size = 4, shuffle = false, epochs = 2, verbose = 0 })
+  local kept = {}
+  collector.at_each_collection(function(n)
+    if n % 5 == 0 then kept[n % 7] = model:variables()[1]:value() + 1 end
+    return n < 4000
+  end)
+  local before = collector.tighten()
+  model:fit(x, y, { batch_size = 4, shuffle = false, epochs = 2, verbose = 0 })
+  collector.loosen(before)
+  expect.equal(model:get_weights()[1]:item(), other:get_weights()[1]:item(), "kernel under a hostile collector")
+  expect.equal(model:get_weights()[2]:item(), other:get_weights()[2]:item(), "bias under a hostile collector")
+end
+
 -- Weights of rows, by themselves and by class; of labels as numbers and as distributions.
 do
   local model, x, y = line(4)
