@@ -6,27 +6,32 @@
 namespace lutra {
 namespace {
 
-// Inputs are the variable, the gradient and the slots, outputs the variable and the slots.
-template <class T, class Step> void run_step(const KernelArgs& args, const Step& step) {
+// Inputs are the variable, the gradient and the slots, outputs the variable and the slots. All that the loop reads lies
+// in locals of its own: what it writes might otherwise be taken for the step's numbers, and it would not vectorise.
+template <class T, class Step> void run_step(const KernelArgs& args, const Step& given) {
   using C = ComputeType<T>;
   constexpr int kSlots = Step::kSlots;
-  const T* variable = args.in[0].as<T>();
-  const T* gradient = args.in[1].as<T>();
-  T* result = args.out[0].as<T>();
-  const T* slots[kSlots + 1] = {};
-  T* new_slots[kSlots + 1] = {};
-  for (int k = 0; k < kSlots; ++k) {
-    slots[k] = args.in[k + 2].as<T>();
-    new_slots[k] = args.out[k + 1].as<T>();
-  }
-  parallel_for(args.out[0].size, kCheapGrain, [=](int64_t begin, int64_t end) {
+  const Array *in = args.in, *out = args.out;
+  parallel_for(out[0].size, kCheapGrain, [=](int64_t begin, int64_t end) {
+    const Step step = given;
+    const T *variable = in[0].as<T>(), *gradient = in[1].as<T>();
+    T* result = out[0].as<T>();
+    const T *slot0 = nullptr, *slot1 = nullptr, *slot2 = nullptr;
+    T *new0 = nullptr, *new1 = nullptr, *new2 = nullptr;
+    if constexpr (kSlots > 0) slot0 = in[2].as<T>(), new0 = out[1].as<T>();
+    if constexpr (kSlots > 1) slot1 = in[3].as<T>(), new1 = out[2].as<T>();
+    if constexpr (kSlots > 2) slot2 = in[4].as<T>(), new2 = out[3].as<T>();
 #pragma GCC ivdep
     for (int64_t i = begin; i < end; ++i) {
-      C w = static_cast<C>(variable[i]), s[kSlots + 1];
-      for (int k = 0; k < kSlots; ++k) s[k] = static_cast<C>(slots[k][i]);
+      C w = static_cast<C>(variable[i]), s[3] = {};
+      if constexpr (kSlots > 0) s[0] = static_cast<C>(slot0[i]);
+      if constexpr (kSlots > 1) s[1] = static_cast<C>(slot1[i]);
+      if constexpr (kSlots > 2) s[2] = static_cast<C>(slot2[i]);
       step(w, static_cast<C>(gradient[i]), s);
       result[i] = static_cast<T>(w);
-      for (int k = 0; k < kSlots; ++k) new_slots[k][i] = static_cast<T>(s[k]);
+      if constexpr (kSlots > 0) new0[i] = static_cast<T>(s[0]);
+      if constexpr (kSlots > 1) new1[i] = static_cast<T>(s[1]);
+      if constexpr (kSlots > 2) new2[i] = static_cast<T>(s[2]);
     }
   });
 }
