@@ -196,6 +196,11 @@ function nn.Model(options) end
 --- Source: keras.Layer
 function nn.Layer() end
 
+nn.MaxPooling2D = nn.MaxPool2D
+nn.AveragePooling2D = nn.AvgPool2D
+nn.BatchNormalization = nn.BatchNorm
+nn.LayerNormalization = nn.LayerNorm
+
 --- A layer: weights, and what is computed with them. It is called with a tensor, or a list of them. Variables and layers
 --- in its fields, and in lists there, are its own.
 ---@class lutra.nn.Layer

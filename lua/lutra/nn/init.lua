@@ -9,5 +9,8 @@ local nn = {
 for _, part in ipairs { "nn.plain_layers", "nn.images", "nn.normalise" } do
   for name, Layer in pairs(use(part)) do nn[name] = Layer end
 end
+-- Keras' own names for what it also calls by these.
+nn.MaxPooling2D, nn.AveragePooling2D = nn.MaxPool2D, nn.AvgPool2D
+nn.BatchNormalization, nn.LayerNormalization = nn.BatchNorm, nn.LayerNorm
 
 return nn
