@@ -197,6 +197,16 @@ template <class T, class Error> struct MeanError {
 template <class T> struct Mse : MeanError<T, SquaredError> {};
 template <class T> struct Mae : MeanError<T, AbsoluteError> {};
 
+template <class T> struct MseGrad {
+  using C = ComputeType<T>;
+  static void run(const KernelArgs& args) {
+    for_gradient_rows<T>(args, kCheapGrain, [](int64_t n, C dy, const C* labels, const C* predictions, T* to) {
+      const C slope = 2 * dy / static_cast<C>(n);
+      for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(slope * (predictions[i] - labels[i]));
+    });
+  }
+};
+
 template <class T> struct MaeGrad {
   using C = ComputeType<T>;
   static void run(const KernelArgs& args) {
@@ -220,6 +230,7 @@ void register_losses_cpu(KernelRegistry& kernels) {
   add_kernels<SoftmaxCrossEntropyGrad>(kernels, "SoftmaxCrossEntropyGrad", AllFloats{});
   add_kernels<Mse>(kernels, "Mse", AllFloats{});
   add_kernels<Mae>(kernels, "Mae", AllFloats{});
+  add_kernels<MseGrad>(kernels, "MseGrad", AllFloats{});
   add_kernels<MaeGrad>(kernels, "MaeGrad", AllFloats{});
 }
 

@@ -125,6 +125,21 @@ template <class T, class Error> struct MeanError {
   }
 };
 
+template <class T> struct MseGrad {
+  using C = ComputeType<T>;
+  RowsOf<T> labels, predictions;
+  Input<T> dy;
+  T* out;
+
+  template <class L> LUTRA_DEVICE void run(const L& line) const {
+    const int64_t first_label = labels.first(line.number), first = predictions.first(line.number);
+    const C slope = 2 * computed_in(dy.data != nullptr ? dy.data[line.number] : dy.number) / static_cast<C>(line.size);
+    line.each([&](int64_t i) {
+      out[line.number * line.size + i] = rounded_to<T>(slope * (predictions.at(first, i) - labels.at(first_label, i)));
+    });
+  }
+};
+
 template <class T> struct MaeGrad {
   using C = ComputeType<T>;
   RowsOf<T> labels, predictions;
@@ -209,6 +224,7 @@ void register_losses_cuda(CudaKernels& kernels) {
       []<class T>(TypeTag<T>) { return run_pair_grad<SoftmaxCrossEntropyGrad<T>, T>; });
   add(kernels, "Mse", []<class T>(TypeTag<T>) { return run_pair<MeanError<T, SquaredError>, T>; });
   add(kernels, "Mae", []<class T>(TypeTag<T>) { return run_pair<MeanError<T, AbsoluteError>, T>; });
+  add(kernels, "MseGrad", []<class T>(TypeTag<T>) { return run_pair_grad<MseGrad<T>, T>; });
   add(kernels, "MaeGrad", []<class T>(TypeTag<T>) { return run_pair_grad<MaeGrad<T>, T>; });
 }
 

@@ -144,7 +144,7 @@ function annotations.signature(entry)
   for _, param in ipairs(entry.params or {}) do optional[param.name] = param.optional end
   for i, name in ipairs(entry.arguments or {}) do words[i] = optional[name] and "[" .. name .. "]" or name end
   local call = entry.name .. "(" .. table.concat(words, ", ") .. ")"
-  if entry.is_method then return entry.class:lower() .. ":" .. call end
+  if entry.is_method then return entry.class:match("%w+$"):lower() .. ":" .. call end
   return "lutra." .. (entry.class == "" and "" or entry.class .. ".") .. call
 end
 

@@ -13,7 +13,10 @@ local function add(name, what)
   names[#names + 1] = name
 end
 
-for _, module in ipairs { "lutra", "config", "debugging", "tensor", "autograd", "error" } do
+for _, module in ipairs {
+  "lutra", "config", "debugging", "tensor", "autograd", "nn", "model", "initializers", "losses", "metrics",
+  "callbacks", "optim", "error",
+} do
   for _, class in ipairs(annotations.parse(sources["lutra._meta." .. module])) do
     classes[#classes + 1] = class
     -- A kind of value may have the name of the function that makes it.

@@ -79,6 +79,7 @@ lutra_cuda_spec(random_choice)
 lutra_cuda_spec(shape)
 lutra_cuda_spec(slice)
 lutra_cuda_spec(variable)
+lutra_cuda_spec(optimisers)
 
 # The guide's programs print the same on cards as on simulated GPUs.
 file(GLOB goldens CONFIGURE_DEPENDS "${TESTS}/guide/*.golden")

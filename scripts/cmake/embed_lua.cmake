@@ -11,10 +11,14 @@ foreach(path IN LISTS paths)
   endif()
   string(REGEX REPLACE "^lua/" "" name "${path}")
   string(REGEX REPLACE "\\.lua$" "" name "${name}")
+  set(is_part false)
+  if(name MATCHES "^lutra/[a-z]+/init$")
+    set(is_part true)
+  endif()
   string(REGEX REPLACE "/init$" "" name "${name}")
   string(REPLACE "/" "." name "${name}")
   string(APPEND entries "constexpr char kText${count}[] = R\"=lutra=(${text})=lutra=\";\n")
-  string(APPEND table "    {\"${name}\", kText${count}, sizeof kText${count} - 1},\n")
+  string(APPEND table "    {\"${name}\", kText${count}, sizeof kText${count} - 1, ${is_part}},\n")
   math(EXPR count "${count} + 1")
 endforeach()
 file(WRITE "${OUT}" "// Written by scripts/cmake/embed_lua.cmake from lua/lutra. Do not edit.
@@ -25,7 +29,7 @@ namespace {
 ${entries}}  // namespace
 
 const LuaSource kLuaSources[] = {
-${table}    {nullptr, nullptr, 0},
+${table}    {nullptr, nullptr, 0, false},
 };
 const std::size_t kLuaSourceCount = ${count};
 

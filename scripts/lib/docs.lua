@@ -204,7 +204,10 @@ emit("lua/lutra/_meta/ops.lua", ops_meta(ops), "the op table")
 emit("docs/reference/support.md", support_page(ops), "the op table")
 
 local classes = {}
-for _, module in ipairs { "lutra", "config", "debugging", "tensor", "autograd", "error" } do
+for _, module in ipairs {
+  "lutra", "config", "debugging", "tensor", "autograd", "nn", "model", "initializers", "losses", "metrics",
+  "callbacks", "optim", "error",
+} do
   local path = ("lua/lutra/_meta/%s.lua"):format(module)
   local parsed = annotations.parse(assert(read(path), path))
   emit(("docs/reference/%s.md"):format(module), module_page(module, parsed), path)

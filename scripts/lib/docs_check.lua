@@ -39,12 +39,24 @@ end
 -- Lua's own business with a value: no user calls it or sees it.
 local silent = { __gc = true, __name = true, __metatable = true }
 
+-- Classes made in Lua are called like functions.
+local function is_callable(value)
+  local kind = type(value) == "table" and getmetatable(value)
+  return type(value) == "function" or type(kind) == "table" and kind.__call ~= nil
+end
+
+-- What objects of a kind have, of the kinds that are written in Lua: there only the check that what is documented exists
+-- is possible, since nothing tells what else is the user's.
+local function kinds()
+  return { ["nn.Layer"] = lt.nn.Layer, ["nn.Model"] = lt.nn.Model, ["optim.Optimizer"] = getmetatable(lt.optim.SGD).__index }
+end
+
 local function public_names(classes, is_op)
   local names = {}
   local function walk(place, path)
     for name, value in pairs(place) do
       local full = path == "" and name or path .. "." .. name
-      if type(value) == "table" then
+      if type(value) == "table" and not is_callable(value) then
         if not classes[full] then fail("lutra.%s has no class in lua/lutra/_meta", full) end
         walk(value, full)
       elseif not is_op[full] then
@@ -52,7 +64,12 @@ local function public_names(classes, is_op)
       end
     end
   end
+  -- Parts that are loaded when they are asked for.
+  assert(lt.nn and lt.optim)
   walk(lt, "")
+  for path, kind in pairs(kinds()) do
+    for _, entry in ipairs(classes[path].entries) do names[entry.path] = kind[entry.name] end
+  end
   for name, method in pairs(checks.methods()) do
     if not is_op[name] then names["Tensor." .. name] = method end
   end
@@ -155,7 +172,7 @@ function checks.coverage(ops, list)
       fail("%s is documented and does not exist", name)
     elseif entry.alias then
       if names[name] ~= names[entry.alias] then fail("%s is not %s", name, entry.alias) end
-    elseif entry.entries == nil and type(names[name]) == "function" then
+    elseif entry.entries == nil and is_callable(names[name]) then
       check_arguments(entry)
       if not entry.summary or not entry.example then fail("%s has no summary or no example", name) end
     end

@@ -115,6 +115,7 @@ class TapeGradient final : public Gradient {
     if (gradient.is_number()) return fill(to, gradient.number(), record_.key);
     Shape from = shape(gradient);
     if (from == to) return gradient;
+    if (from.rank() == 0) return broadcast_to(gradient, to);
     uint32_t axes = 0;
     int extra = from.rank() - to.rank();
     for (int axis = 0; axis < from.rank(); ++axis) {
@@ -255,7 +256,8 @@ void Backward::accumulate_part(const Recorded& whole, const SliceAttrs& part, co
   Prepared prepared;
   prepare(context_, call, &prepared, &place);
   // In its own memory when nobody else holds that: n parts cost no n copies of the whole.
-  prepared.into = &sum->rep();
+  const TensorRep* const into[] = {&sum->rep()};
+  prepared.into = into;
   Tensor result;
   TensorRep* out = &result.rep();
   execute(context_, call, prepared, &out);

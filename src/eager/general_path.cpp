@@ -1,7 +1,7 @@
 // Note [Order within one op]
 // Allocation may collect garbage, and a finalizer may run ops, release tensors by hand, or reset the devices. So:
 // outputs are allocated first; inputs that live elsewhere are fetched next, each held by a counted reference; addresses
-// are taken after that; scratch memory, and fresh memory for a variable, come last. After each of these the epoch must
+// are taken after that; scratch memory, and fresh memory for variables, come last. After each of these the epoch must
 // still be the one of prepare: then nothing was released. A finalizer may also assign a variable, which moves the epoch
 // too and frees what the variable held: then fetching and taking addresses begin anew with all memory in hand, so that
 // an op sees one value of a variable. Nothing is read, cast or written before that holds.
@@ -249,9 +249,11 @@ class Execution {
       fetch_inputs();
       take_addresses();
       allocate_scratch();
-      if (prepared_.into != nullptr) write_over_variable();
-      if (context_.runtime().epoch == epoch) [[likely]]
-        return;
+      if (prepared_.into != nullptr) allocate_for_variables();
+      if (context_.runtime().epoch != epoch) [[unlikely]]
+        continue;
+      if (prepared_.into != nullptr) write_over_variables();
+      return;
     }
     fail(ErrorCode::FailedPrecondition, op_.called(), ": finalizers assign variables whenever memory is found for it");
   }
@@ -290,28 +292,44 @@ class Execution {
     args_.scratch = memory;
   }
 
-  // The result takes the place of the variable's value: in its memory when nobody else holds that, else in fresh
-  // memory. Decided last, since a finalizer may read the variable while an op is being set up.
-  void write_over_variable() {
-    TensorRep& out = *outs_[0];
-    if (!prepared_.is_inline(0) && out.storage == nullptr) {
-      const TensorRep& variable = *prepared_.into;
-      Storage* storage = variable.storage;
-      // Never in memory of another dtype, nor in too little.
-      bool reuses = storage != nullptr && variable.device == device_.id && variable.dtype == out.dtype &&
-                    storage->refs.load(std::memory_order_acquire) == 1 && variable.data == storage->data &&
-                    out.nbytes() <= storage->bytes;
-      if (reuses) {
-        context_.runtime().transfer().before_overwrite(device_, *storage);
-        storage->retain();
-      } else {
-        storage = context_.allocate(device_, out.nbytes(), {op_.called(), out.dtype, out.shape()});
-        check_epoch(context_, call_, prepared_);
-      }
+  // The results take the places of the variables' values: in their memory where nobody else holds that, else in fresh
+  // memory. Where is decided for all of them after the last allocation, since a finalizer may read a variable while an
+  // op is being set up.
+  bool needs_memory(int i) const { return !prepared_.is_inline(i) && outs_[i]->storage == nullptr; }
+  bool can_reuse(int i) const {
+    const TensorRep& out = *outs_[i];
+    const TensorRep& variable = *prepared_.into[i];
+    Storage* storage = variable.storage;
+    // Never in memory of another dtype, nor in too little.
+    return storage != nullptr && variable.device == device_.id && variable.dtype == out.dtype &&
+           storage->refs.load(std::memory_order_acquire) == 1 && variable.data == storage->data &&
+           out.nbytes() <= storage->bytes;
+  }
+
+  void allocate_for_variables() {
+    for (int i = 0; i < prepared_.n_out; ++i) {
+      if (!needs_memory(i) || can_reuse(i)) continue;
+      TensorRep& out = *outs_[i];
+      Storage* storage = context_.allocate(device_, out.nbytes(), {op_.called(), out.dtype, out.shape()});
       out.storage = storage;
       out.data = storage->data;
+      check_epoch(context_, call_, prepared_);
+      i = -1;  // what could be reused may have been read meanwhile
     }
-    arrays_.out[0].data = const_cast<std::byte*>(out.address());
+  }
+
+  void write_over_variables() {
+    for (int i = 0; i < prepared_.n_out; ++i) {
+      TensorRep& out = *outs_[i];
+      if (needs_memory(i)) {
+        Storage* storage = prepared_.into[i]->storage;
+        context_.runtime().transfer().before_overwrite(device_, *storage);
+        storage->retain();
+        out.storage = storage;
+        out.data = storage->data;
+      }
+      arrays_.out[i].data = const_cast<std::byte*>(out.address());
+    }
   }
 
   bool is_cast(int i) const { return arrays_.in[i].dtype != prepared_.key && !is_own(i); }

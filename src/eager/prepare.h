@@ -22,9 +22,10 @@ struct Prepared {
   DType key;       // the dtype it is computed in
   Reason reason;
   uint8_t n_out;
-  int64_t shared_from;    // element of input 0 the result begins at; -1: it has bytes of its own
-  const TensorRep* into;  // output 0 is written over this tensor, an input of the op; null: into memory of its own
-  bool is_logged;         // false: a part of an op whose line has been printed
+  int64_t shared_from;  // element of input 0 the result begins at; -1: it has bytes of its own
+  // Output i is written over into[i], an input of the op; null: all go into memory of their own.
+  const TensorRep* const* into;
+  bool is_logged;  // false: a part of an op whose line has been printed
   OutputMeta out[kMaxOutputs];
 
   // Whether output i will carry its bytes, and so needs no finalizer.

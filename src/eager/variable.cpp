@@ -66,27 +66,36 @@ Operand as_variables(const TensorRep& variable, const Operand& value) {
   return {nullptr, read_element(variable.dtype, element)};
 }
 
-// Runs an op whose result takes the place of the variable's value.
 void run_update(Context& context, Call& call, TensorRep& variable) {
-  ForcedPlace place{&context.runtime().device(variable.device), Reason::Variable};
+  TensorRep* const variables[] = {&variable};
+  update(context, call, variables);
+}
+
+}  // namespace
+
+void update(Context& context, Call& call, std::span<TensorRep* const> variables) {
+  ForcedPlace place{&context.runtime().device(variables[0]->device), Reason::Variable};
   Prepared prepared;
   prepare(context, call, &prepared, &place);
   if (prepared.device != place.device) {
     fail(ErrorCode::Unimplemented, call.op->called(), ": the variable lives on ", place.device->full_name,
          ", which has no kernel for that: make it on the CPU (device(\"/CPU:0\"))");
   }
-  if (prepared.out[0].dtype != variable.dtype || prepared.out[0].size != variable.size) {
-    fail(ErrorCode::Internal, call.op->called(), ": the update's result is ", prepared.out[0].dtype, " of ",
-         prepared.out[0].shape, ", and its variable ", variable.dtype, " of ", variable.shape());
+  const std::size_t count = prepared.n_out;
+  for (std::size_t i = 0; i < count; ++i) {
+    const OutputMeta& result = prepared.out[i];
+    const TensorRep& variable = *variables[i];
+    if (result.dtype == variable.dtype && result.size == variable.size && variable.device == place.device->id) continue;
+    fail(ErrorCode::Internal, call.op->called(), ": the update's result is ", result.dtype, " of ", result.shape,
+         ", and its variable ", variable.dtype, " of ", variable.shape());
   }
-  prepared.into = &variable;
-  Tensor result;
-  TensorRep* out = &result.rep();
-  execute(context, call, prepared, &out);
-  take_value(context.runtime(), variable, result.rep());
+  prepared.into = variables.data();
+  Tensor results[kMaxOutputs];
+  TensorRep* outs[kMaxOutputs];
+  for (std::size_t i = 0; i < count; ++i) outs[i] = &results[i].rep();
+  execute(context, call, prepared, outs);
+  for (std::size_t i = 0; i < count; ++i) take_value(context.runtime(), *variables[i], results[i].rep());
 }
-
-}  // namespace
 
 void make_variable(Context& context, const TensorRep& initial, bool trainable, TensorRep* variable) {
   const Context::Target& target = context.target(context.scopes->spec());

@@ -3,6 +3,7 @@
 // holds the memory (a tape, a read, a slice), else into fresh memory, so tensors read before never change.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "eager/context.h"
@@ -21,6 +22,9 @@ void assign(Context& context, std::string_view name, TensorRep& variable, const 
 // variable[slice] = value, which is broadcast to the slice.
 void assign_slice(Context& context, std::string_view name, TensorRep& variable, const SliceAttrs& slice,
                   const Operand& value, OriginRange literals);
+
+// Runs an op whose output i becomes the value of variables[i], which is an input of it; all live on one device.
+void update(Context& context, Call& call, std::span<TensorRep* const> variables);
 
 // Its value as a tensor, shared until the variable is assigned; logs ReadVariableOp.
 void read_variable(Context& context, const TensorRep& variable, TensorRep* out);

@@ -11,6 +11,7 @@ struct LuaSource {
   const char* name;
   const char* text;  // ends with a 0 that is not counted
   std::size_t size;
+  bool is_part;  // lua/lutra/NAME/init.lua: what lutra.NAME is
 };
 
 // Sorted by name.

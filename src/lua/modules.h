@@ -24,6 +24,12 @@ void open_shapes(lua_State* L, State& state);     // what shapes can do
 void open_settings(lua_State* L, State& state);   // set_print_options, random.set_seed
 void open_timing(lua_State* L, State& state);     // time, synchronize
 
+// The part of the module that is called so and written in Lua (lua/lutra/NAME/init.lua), loaded the first time; false,
+// and nothing pushed, where there is none. `module`: where the module lies. May raise a Lua error.
+bool push_part(lua_State* L, int module, const char* name);
+// Adds to the table on top of the stack what those parts are made of.
+void open_steps(lua_State* L, State& state);  // optimisers' steps
+
 // What an error about a field that the finished module does not have tells.
 void open_suggestions(lua_State* L, State& state);
 

@@ -17,9 +17,26 @@ constexpr RegistryKey kMissed{};
 // Entries of the record of what was missed, which never grows.
 constexpr int kModule = 1, kPath = 2, kKey = 3;
 
-// __index of a module; upvalues: the record, the module's path. Gives nil.
+void watch_module(lua_State* L, int record, const char* path);
+
+// A part of Lutra that is loaded when it is first asked for, from then on a field. False: there is none called so.
+bool find_part(lua_State* L) {
+  if (lua_type(L, 2) != LUA_TSTRING || std::strcmp(lua_tostring(L, lua_upvalueindex(2)), "lutra") != 0) return false;
+  if (!push_part(L, 1, lua_tostring(L, 2))) return false;
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, 3);
+  lua_rawset(L, 1);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  const char* path = lua_pushfstring(L, "lutra.%s", lua_tostring(L, 2));
+  lua_pushvalue(L, 3);
+  watch_module(L, 4, path);
+  return true;
+}
+
+// __index of a module; upvalues: the record, the module's path. Gives nil, or a part that was not loaded so far.
 int miss(lua_State* L) {
   lua_settop(L, 2);
+  if (find_part(L)) return 1;
   for (int i = kModule; i <= kKey; ++i) {
     if (i == kPath) lua_pushvalue(L, lua_upvalueindex(2));
     else lua_pushvalue(L, i == kModule ? 1 : 2);
@@ -34,7 +51,11 @@ void watch_module(lua_State* L, int record, const char* path) {
   int module = lua_gettop(L);
   luaL_checkstack(L, 8, nullptr);
   for (lua_pushnil(L); lua_next(L, module) != 0; lua_pop(L, 1)) {
-    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TTABLE || lua_getmetatable(L, -1) != 0) continue;
+    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TTABLE) continue;
+    if (lua_getmetatable(L, -1) != 0) {
+      lua_pop(L, 1);
+      continue;
+    }
     const char* inner = lua_pushfstring(L, "%s.%s", path, lua_tostring(L, -2));
     lua_insert(L, -2);
     watch_module(L, record, inner);

@@ -126,6 +126,12 @@ struct Request {
 
 const TensorRep& entry_of(Args& args, const TensorGroup& group, const char* name, int i) {
   lua_rawgeti(args.L, group.tensors, i);
+  // What it is called is only worked out where something is wrong.
+  if (Box* known = to_live_box(args.L, lua_gettop(args.L)); known != nullptr && is_float(known->tensor.dtype))
+      [[likely]] {
+    lua_pop(args.L, 1);
+    return known->tensor;
+  }
   const Box& box = args.tensor(lua_gettop(args.L), entry_name(args.L, group, name, i).c_str());
   require_float(args, lua_gettop(args.L), entry_name(args.L, group, name, i));
   lua_pop(args.L, 1);

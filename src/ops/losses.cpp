@@ -55,14 +55,6 @@ Value as_column(Gradient& g, Value per_row) {
 Value row_sum(Gradient& g, Value rows, bool keepdims) {
   return g.sum(rows, 1u << (g.shape(rows).rank() - 1), keepdims);
 }
-double row_length(Gradient& g) {
-  auto last = [&](int i) {
-    Shape shape = g.shape_of(i);
-    return shape.rank() > 0 ? shape[shape.rank() - 1] : 1;
-  };
-  int64_t n = last(0) == 1 ? last(1) : last(0);
-  return static_cast<double>(n > 0 ? n : 1);  // of nothing, nothing is divided
-}
 
 void cross_entropy_gradient(Gradient& g) {
   g.add(1, g.call("CrossEntropyGrad", {g.x(0), g.x(1), g.dy()}, g.attrs<CrossEntropyAttrs>()));
@@ -102,16 +94,26 @@ void softmax_cross_entropy_grad_gradient(Gradient& g) {
   }
 }
 
-void mse_gradient(Gradient& g) {
-  Value slope = (g.x(1) - g.x(0)) * as_column(g, g.dy() * (2 / row_length(g)));
+void mean_error_gradient(Gradient& g, const char* op) {
+  Value slope = g.call(op, {g.x(0), g.x(1), g.dy()});
   if (g.needs(1)) g.add(1, slope);
   if (g.needs(0)) g.add(0, -slope);
 }
+void mse_gradient(Gradient& g) { mean_error_gradient(g, "MseGrad"); }
+void mae_gradient(Gradient& g) { mean_error_gradient(g, "MaeGrad"); }
 
-void mae_gradient(Gradient& g) {
-  Value slope = g.call("MaeGrad", {g.x(0), g.x(1), g.dy()});
-  if (g.needs(1)) g.add(1, slope);
-  if (g.needs(0)) g.add(0, -slope);
+// 2 dy (predictions - labels) / n, which is linear in all three.
+void mse_grad_gradient(Gradient& g) {
+  Value v = g.dy();
+  if (g.needs(0) || g.needs(1)) {
+    Value labels = g.fill(g.shape_of(0), 0, g.dtype_of(0));
+    Value slope = g.call("MseGrad", {labels, v, g.x(2)});
+    if (g.needs(1)) g.add(1, slope);
+    if (g.needs(0)) g.add(0, -slope);
+  }
+  if (!g.needs(2)) return;
+  Value ones = g.fill(g.shape_of(2), 1, g.dtype_of(2));
+  g.add(2, row_sum(g, v * g.call("MseGrad", {g.x(0), g.x(1), ones}), false));
 }
 
 // dy sign(predictions - labels) / n: a step function of both.
@@ -224,6 +226,8 @@ void define_losses_ops(OpRegistry& ops) {
        "The gradient of a softmax cross entropy's logits: dy * (softmax(logits) * sum(labels) - "
        "labels).",
        "logits", softmax_cross_entropy_grad_gradient},
+      {"MseGrad", "The gradient of a mean squared error's predictions: 2 dy (predictions - labels) / n.", "predictions",
+       mse_grad_gradient},
       {"MaeGrad", "The gradient of a mean absolute error's predictions: dy * sign(predictions - labels) / n.",
        "predictions", mae_grad_gradient},
   };

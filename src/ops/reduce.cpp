@@ -130,6 +130,7 @@ Value over_result(Gradient& g, Value dy, Value y) {
 }
 
 Value with_axes(Gradient& g, Value reduced) {
+  if (g.shape(reduced).rank() == 0) return reduced;  // broadcasts as it is
   Shape shape = g.shape_of(0);
   uint32_t axes = reduced_axes(g.attrs<ReduceAttrs>().axis, shape.rank());
   for (int i = 0; i < shape.rank(); ++i) {

@@ -37,6 +37,51 @@ local function matrices(n)
   }
 end
 
+-- One step of training a network of two layers. The learning rate is 0, so that every step gives the same loss, however
+-- many there were; nothing else gets less work by that.
+local function training(sizes, batch, loss, optimizer)
+  local names = {
+    IN = sizes[1], HIDDEN = sizes[2], OUT = sizes[3], BATCH = batch, LOSS = loss.lutra, TORCHLOSS = loss.torch,
+    Y = loss.y, TORCHY = loss.torch_y, OPTIMIZER = optimizer,
+  }
+  -- Twice: what labels are names the sizes again.
+  local function filled(code)
+    local function once(text) return (text:gsub("%f[%w]%u+%f[^%w]", names)) end
+    return once(once(code))
+  end
+  return {
+    lutra = filled [[
+      local function counted(shape) return (lt.range(shape[1] * (shape[2] or 1), {dtype = "float32"}) % 5 - 2):reshape(shape) / 64 end
+      local nn = lt.nn
+      local model = nn.Sequential {
+        nn.Dense(HIDDEN, {activation = "relu", input_shape = {IN}, kernel_initializer = counted}),
+        nn.Dense(OUT, {kernel_initializer = counted}),
+      }
+      model:compile {optimizer = lt.optim.OPTIMIZER {learning_rate = 0}, loss = LOSS}
+      local x = counted {BATCH, IN} * 16
+      local y = Y]],
+    torch = filled(table.concat({
+      "counted = lambda *s: (torch.arange(int(np.prod(s))) % 5 - 2).float().reshape(s) / 64",
+      "first, second = torch.nn.Linear(IN, HIDDEN), torch.nn.Linear(HIDDEN, OUT)",
+      "first.weight.data.copy_(counted(IN, HIDDEN).T)", "second.weight.data.copy_(counted(HIDDEN, OUT).T)",
+      "first.bias.data.zero_()", "second.bias.data.zero_()", "model = torch.nn.Sequential(first, torch.nn.ReLU(), second)",
+      "optimizer = torch.optim.OPTIMIZER(model.parameters(), lr=0.0)", "loss_of = torch.nn.TORCHLOSS()",
+      "x = counted(BATCH, IN) * 16", "y = TORCHY",
+    }, "; ")),
+  }
+end
+local step = {
+  lutra = "r = model:train_on_batch(x, y)",
+  torch = "optimizer.zero_grad(); loss = loss_of(model(x), y); loss.backward(); optimizer.step(); r = loss.detach()",
+}
+local classes = {
+  lutra = "nn.losses.SparseCategoricalCrossentropy {from_logits = true}", y = "lt.range(BATCH) % 10 + 1",
+  torch = "CrossEntropyLoss", torch_y = "torch.arange(BATCH) % 10",
+}
+local numbers = {
+  lutra = '"mse"', y = "counted {BATCH, OUT}", torch = "MSELoss", torch_y = "counted(BATCH, OUT)",
+}
+
 return {
   {
     name = "add_2x2", title = "add 2x2", module = true, limit_ns = 130, module_limit_ns = 170, setup = two_by_two,
@@ -112,5 +157,25 @@ return {
     lutra = {setup = "local normal = lt.random.normal", run = "r = normal {10000000}"},
     numpy = {setup = "g = np.random.default_rng(1); f = np.float32", run = "r = g.standard_normal(10000000, f)"},
     torch = {run = "r = torch.randn(10000000)", target = 4},
+  },
+  {
+    name = "train_784_sgd_32", title = "784-128-10 SGD step, 32 rows", limit_ns = 180e3,
+    setup = training({784, 128, 10}, 32, classes, "SGD"),
+    lutra = {run = step.lutra}, torch = {run = step.torch, target = 4},
+  },
+  {
+    name = "train_784_sgd_256", title = "784-128-10 SGD step, 256 rows", limit_ns = 660e3,
+    setup = training({784, 128, 10}, 256, classes, "SGD"),
+    lutra = {run = step.lutra}, torch = {run = step.torch, target = 2},
+  },
+  {
+    name = "train_784_adam_32", title = "784-128-10 Adam step, 32 rows", limit_ns = 215e3,
+    setup = training({784, 128, 10}, 32, classes, "Adam"),
+    lutra = {run = step.lutra}, torch = {run = step.torch, target = 4},
+  },
+  {
+    name = "train_2_sgd_4", title = "2-16-1 SGD step, 4 rows", limit_ns = 12e3,
+    setup = training({2, 16, 1}, 4, numbers, "SGD"),
+    lutra = {run = step.lutra}, torch = {run = step.torch, target = 20},
   },
 }

@@ -67,6 +67,19 @@ out, err, status = interrupt("-", [[
   print(ok, err:match("interrupted!"), took < forward or took, #tape:gradient(x * w, { x }))]], 1)
 assert(out == "ready false\tinterrupted!\ttrue\t1\n" and status == 0, out .. err)
 
+-- A fit ends with what was learned, and the program goes on.
+out, err, status = interrupt("-", [[
+  local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+  model:compile {optimizer = "sgd", loss = "mse"}
+  local x = lt.ones {8, 1}
+  local function tell(epoch)
+    if epoch == 2 then ]] .. ready .. [[ end
+  end
+  local history = model:fit(x, x, {epochs = 100000000, verbose = 0, callbacks = {tell}})
+  print(history.interrupted, #history.epoch >= 2, #history.history.loss == #history.epoch, model.optimizer.iterations >= 2)]], 1)
+assert(out == "ready true\ttrue\ttrue\ttrue\n" and status == 0, out .. err)
+assert(err:find("^\nfit: interrupted in epoch %d+; the model keeps what it has learned\n$"), err)
+
 -- One C function that hardly ends: the first interrupt waits for it, the second does not.
 out, err, status = interrupt("-", ready .. "(('a'):rep(300)):find(('.-'):rep(9) .. 'b')", 5)
 assert(out == "ready " and err == "" and status == 130, "exit status " .. tostring(status) .. " " .. err)

@@ -8,6 +8,8 @@
 ---@field config lutra.config devices, memory, placement settings
 ---@field debugging lutra.debugging where operations ran, and why
 ---@field random lutra.random random numbers
+---@field nn lutra.nn layers, models, losses, metrics
+---@field optim lutra.optim optimisers and schedules
 local lutra = {}
 
 --- A tensor of a Lua value: a number, a boolean, or a nested table of them.

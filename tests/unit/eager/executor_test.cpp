@@ -113,7 +113,8 @@ TEST_CASE("an update is not written over memory of another dtype", "[executor]")
     Call call(machine.runtime.ops().get("AddV2"), operands, 2);
     Prepared prepared;
     prepare(machine.context, call, &prepared);
-    prepared.into = &bytes.rep();
+    const TensorRep* const into[] = {&bytes.rep()};
+    prepared.into = into;
     Tensor result;
     TensorRep* out = &result.rep();
     execute(machine.context, call, prepared, &out);

@@ -1,0 +1,103 @@
+---@meta
+
+--- What fit calls, with Keras 3's names and defaults. A callback is one of these, a function of the epoch, its logs and the
+--- model, called after each epoch, or a table with some of `on_train_begin(self, model)`, `on_epoch_begin(self, epoch, model)`,
+--- `on_train_batch_end(self, step, logs, model)`, `on_epoch_end(self, epoch, logs, model)`, `on_train_end(self, model)`.
+--- Epochs and steps count from 1; logs are numbers by name. With on_train_batch_end each step waits for its loss.
+---@class lutra.nn.callbacks
+local callbacks = {}
+
+--- One's own: set the methods it is to have.
+---@return table # for fit's callbacks
+--- Errors: none of its own.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+---     model:compile {optimizer = "sgd", loss = "mse"}
+---     local mine = lt.nn.callbacks.Callback()
+---     function mine:on_train_end() print("done") end
+---     model:fit({{1.0}}, {{1.0}}, {epochs = 1, verbose = 0, callbacks = {mine}})
+---     --> done
+--- Source: keras.callbacks.Callback
+function callbacks.Callback() end
+
+--- Ends the training when a number no longer gets better.
+---@param options? table {monitor = "val_loss"; patience = 0: epochs without progress that are borne; min_delta = 0: what counts as progress; mode = "auto", "min" or "max"; baseline: to be better than at first; restore_best_weights = false; start_from_epoch = 0; verbose = 0}
+---@return table # for fit's callbacks
+--- Errors: InvalidArgument for an unknown option, and in fit for a number that is not told.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+---     model:compile {optimizer = "sgd", loss = "mse"}
+---     local stop = lt.nn.callbacks.EarlyStopping {monitor = "loss", min_delta = 1e9, patience = 2}
+---     model:fit({{1.0}}, {{1.0}}, {epochs = 50, verbose = 0, callbacks = {stop}})
+---     print(stop.stopped_epoch)  --> 3
+--- Source: keras.callbacks.EarlyStopping
+function callbacks.EarlyStopping(options) end
+
+--- Calls a function after each epoch, or after each that is better than all before: the place to keep weights.
+---@param save function of the model, the epoch and its logs
+---@param options? table {monitor = "val_loss"; mode = "auto"; save_best_only = false}
+---@return table # for fit's callbacks
+--- Errors: InvalidArgument for what is no function.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+---     model:compile {optimizer = "sgd", loss = "mse"}
+---     local kept
+---     local keep = lt.nn.callbacks.ModelCheckpoint(function(which) kept = which:get_weights() end)
+---     model:fit({{1.0}}, {{1.0}}, {epochs = 1, verbose = 0, callbacks = {keep}})
+---     print(#kept)  --> 2
+--- Source: keras.callbacks.ModelCheckpoint
+function callbacks.ModelCheckpoint(save, options) end
+
+--- Sets the learning rate of each epoch.
+---@param schedule function of the epoch and the rate so far, that gives the rate
+---@param options? table {verbose = 0}
+---@return table # for fit's callbacks
+--- Errors: InvalidArgument for what is no function, or gives no number.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+---     model:compile {optimizer = "sgd", loss = "mse"}
+---     local halve = lt.nn.callbacks.LearningRateScheduler(function(epoch, rate) return rate / 2 end)
+---     model:fit({{1.0}}, {{1.0}}, {epochs = 2, verbose = 0, callbacks = {halve}})
+---     print(model.optimizer.learning_rate)  --> 0.0025
+--- Source: keras.callbacks.LearningRateScheduler
+function callbacks.LearningRateScheduler(schedule, options) end
+
+--- Lowers the learning rate when a number no longer gets better.
+---@param options? table {monitor = "val_loss"; factor = 0.1; patience = 10; mode = "auto"; min_delta = 1e-4; cooldown = 0; min_lr = 0; verbose = 0}
+---@return table # for fit's callbacks
+--- Errors: InvalidArgument for an unknown option, and in fit for a number that is not told.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+---     model:compile {optimizer = "sgd", loss = "mse"}
+---     local lower = lt.nn.callbacks.ReduceLROnPlateau {monitor = "loss", min_delta = 1e9, patience = 1, factor = 0.5}
+---     model:fit({{1.0}}, {{1.0}}, {epochs = 2, verbose = 0, callbacks = {lower}})
+---     print(model.optimizer.learning_rate)  --> 0.005
+--- Source: keras.callbacks.ReduceLROnPlateau
+function callbacks.ReduceLROnPlateau(options) end
+
+--- Writes a line an epoch, under a head of names.
+---@param path string of the file
+---@param options? table {separator = ","; append = false}
+---@return table # for fit's callbacks
+--- Errors: FailedPrecondition, in fit, for a file that cannot be written.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+---     model:compile {optimizer = "sgd", loss = "mse"}
+---     local path = os.tmpname()
+---     model:fit({{1.0}}, {{1.0}}, {epochs = 2, verbose = 0, callbacks = {lt.nn.callbacks.CSVLogger(path)}})
+---     print(io.open(path):read())  --> epoch,loss
+---     os.remove(path)
+--- Source: keras.callbacks.CSVLogger
+function callbacks.CSVLogger(path, options) end
+
+--- Ends the training at a loss that is nan or infinite, before the step that would spoil the weights, and says on stderr in which epoch and step it came up and which layer gave it first; its fields `epoch`, `step` and `layer` hold that. Each step waits for its loss.
+---@return table # for fit's callbacks
+--- Errors: none of its own.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+---     model:compile {optimizer = "sgd", loss = "mse"}
+---     local nan = lt.nn.callbacks.TerminateOnNaN()
+---     model:fit({{1.0}}, {{1.0}}, {epochs = 1, verbose = 0, callbacks = {nan}})
+---     print(nan.step)  --> nil
+--- Source: keras.callbacks.TerminateOnNaN
+function callbacks.TerminateOnNaN() end

@@ -1,0 +1,128 @@
+---@meta
+
+--- Metrics: numbers over many batches, with Keras 3's names and defaults. Each is fed by `update_state(labels, predictions[,
+--- sample_weight])`, gives `result()`, and begins anew with `reset_state()`. compile takes such objects, their names, or
+--- functions of labels and predictions.
+---@class lutra.nn.metrics
+local metrics = {}
+
+--- The mean of the values it is fed.
+---@param options? table {name = "mean"}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.Mean()
+---     metric:update_state(lt.constant {1.0, 3.0})
+---     print(metric:result())  --> 2.0
+--- Source: keras.metrics.Mean
+function metrics.Mean(options) end
+
+--- The mean squared difference.
+---@param options? table {name}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.MeanSquaredError()
+---     metric:update_state(lt.zeros {2, 1}, lt.constant {{1.0}, {3.0}})
+---     print(metric:result())  --> 5.0
+--- Source: keras.metrics.MeanSquaredError
+function metrics.MeanSquaredError(options) end
+
+--- The mean absolute difference.
+---@param options? table {name}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.MeanAbsoluteError()
+---     metric:update_state(lt.zeros {2, 1}, lt.constant {{1.0}, {3.0}})
+---     print(metric:result())  --> 2.0
+--- Source: keras.metrics.MeanAbsoluteError
+function metrics.MeanAbsoluteError(options) end
+
+--- The root of the mean squared difference.
+---@param options? table {name}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.RootMeanSquaredError()
+---     metric:update_state(lt.zeros {2, 1}, lt.constant {{3.0}, {3.0}})
+---     print(metric:result())  --> 3.0
+--- Source: keras.metrics.RootMeanSquaredError
+function metrics.RootMeanSquaredError(options) end
+
+--- The share of rows that are right: of two classes, of classes' numbers or of distributions, as labels and predictions tell.
+---@param options? table {name; threshold = 0.5, for two classes}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.Accuracy()
+---     metric:update_state(lt.constant {2, 2}, lt.constant {{0.1, 0.9}, {0.8, 0.2}})
+---     print(metric:result())  --> 0.5
+--- Source: keras.metrics.Accuracy
+function metrics.Accuracy(options) end
+
+--- The share of rows whose prediction is on the label's side of the threshold.
+---@param options? table {name; threshold = 0.5}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.BinaryAccuracy()
+---     metric:update_state(lt.constant {1, 0}, lt.constant {0.9, 0.6})
+---     print(metric:result())  --> 0.5
+--- Source: keras.metrics.BinaryAccuracy
+function metrics.BinaryAccuracy(options) end
+
+--- The share of rows whose largest prediction is where the largest label is.
+---@param options? table {name}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.CategoricalAccuracy()
+---     metric:update_state(lt.constant {{0.0, 1.0}, {0.0, 1.0}}, lt.constant {{0.1, 0.9}, {0.8, 0.2}})
+---     print(metric:result())  --> 0.5
+--- Source: keras.metrics.CategoricalAccuracy
+function metrics.CategoricalAccuracy(options) end
+
+--- The share of rows whose largest prediction is the label's, a class's number.
+---@param options? table {name}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.SparseCategoricalAccuracy()
+---     metric:update_state(lt.constant {2, 1}, lt.constant {{0.1, 0.9}, {0.8, 0.2}})
+---     print(metric:result())  --> 1.0
+--- Source: keras.metrics.SparseCategoricalAccuracy
+function metrics.SparseCategoricalAccuracy(options) end
+
+--- The share of rows where the largest label's class is among the k largest predictions.
+---@param options? table {name; k = 5}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.TopKCategoricalAccuracy()
+---     metric:update_state(lt.constant {{0.0, 1.0}, {0.0, 1.0}}, lt.constant {{0.1, 0.9}, {0.8, 0.2}})
+---     print(metric:result())  --> 1.0
+--- Source: keras.metrics.TopKCategoricalAccuracy
+function metrics.TopKCategoricalAccuracy(options) end
+
+--- The share of rows where the label, a class's number, is among the k largest predictions. compile also knows it as "top_k".
+---@param options? table {name; k = 5}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.SparseTopKCategoricalAccuracy()
+---     metric:update_state(lt.constant {2, 2}, lt.constant {{0.1, 0.9}, {0.8, 0.2}})
+---     print(metric:result())  --> 1.0
+--- Source: keras.metrics.SparseTopKCategoricalAccuracy
+function metrics.SparseTopKCategoricalAccuracy(options) end
+
+--- The area under the curve of hits over false alarms, by as many thresholds; predictions are of [0, 1].
+---@param options? table {name = "auc"; num_thresholds = 200}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.AUC()
+---     metric:update_state(lt.constant {0, 0, 1, 1}, lt.constant {0.1, 0.4, 0.35, 0.8})
+---     print(metric:result())  --> 0.75
+--- Source: keras.metrics.AUC
+function metrics.AUC(options) end

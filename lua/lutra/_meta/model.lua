@@ -1,0 +1,108 @@
+---@meta
+
+--- A layer that is trained: what nn.Sequential and nn.Model give. A mistake in shapes names the layer that refused.
+---@class lutra.nn.Model: lutra.nn.Layer
+---@field optimizer table as compile was told
+---@field layers lutra.nn.Layer[] in their order, of a Sequential or a graph
+---@field stop_training boolean set it in a callback, and fit ends after the batch
+local Model = {}
+
+--- Says how the model is trained.
+---@param options table {loss = a name, an nn.losses object or a function of labels and predictions; optimizer = "rmsprop": a name or an lt.optim object; metrics = a list of names ("accuracy", "mae", ...), nn.metrics objects or functions}
+---@return lutra.nn.Model # itself
+--- Errors: InvalidArgument for an unknown name, or no loss.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+---     model:compile {optimizer = "adam", loss = "mse", metrics = {"mae"}}
+---     print(model.optimizer)  --> <lutra.optim.Adam learning_rate=0.001, iterations=0>
+--- Source: keras.Model.compile
+function Model:compile(options) end
+
+--- Trains the model: goes through all rows, batch by batch, as many times as there are epochs. The last batch has what rows
+--- are left. Ctrl-C ends it: the model keeps what it has learned, and the history so far is returned.
+---
+--- On a terminal it draws Keras' line on stderr (verbose = 1), elsewhere it prints a line an epoch (2); 0 prints nothing.
+---@param x lutra.Tensor|table rows; a list of tensors for a model of several inputs
+---@param y lutra.Tensor|table as many labels
+---@param options? table {epochs = 1; batch_size = 32; shuffle = true; seed = of the shuffles; validation_split = 0: the share of the last rows held back; validation_data = {x, y}; validation_freq = 1; validation_batch_size; sample_weight = a number a row; class_weight = {[class] = weight}; callbacks = {}; initial_epoch = 0; verbose = "auto"}
+---@return table # {history = {loss = {a number an epoch}, ...}, epoch = {1, 2, ...}, params}
+--- Errors: FailedPrecondition before compile; InvalidArgument for rows that do not match, an unknown option, shapes that do
+---   not fit a layer, labels of a wrong dtype; OutOfRange for a label that is no class.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
+---     model:compile {optimizer = lt.optim.SGD {learning_rate = 0.5}, loss = "mse"}
+---     local history = model:fit({{0.0}, {1.0}}, {{1.0}, {2.0}}, {epochs = 3, verbose = 0})
+---     print(history.history.loss[1], #history.history.loss)  --> 1.0	3
+--- Source: keras.Model.fit
+function Model:fit(x, y, options) end
+
+--- The loss and the metrics over all rows, without training.
+---@param x lutra.Tensor|table rows
+---@param y lutra.Tensor|table as many labels
+---@param options? table {batch_size = 32; verbose = "auto"; sample_weight; class_weight; return_dict = false: a table by name}
+---@return number # the loss, then the metrics in compile's order
+--- Errors: as fit.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
+---     model:compile {loss = "mse", metrics = {"mae"}}
+---     print(model:evaluate({{0.0}, {1.0}}, {{2.0}, {1.0}}, {verbose = 0}))  --> 2.0	1.0
+--- Source: keras.Model.evaluate
+function Model:evaluate(x, y, options) end
+
+--- What the model gives for all rows, computed batch by batch.
+---@param x lutra.Tensor|table rows
+---@param options? table {batch_size = 32}
+---@return lutra.Tensor # a list of them for a model of several outputs
+--- Errors: InvalidArgument for shapes that do not fit a layer.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
+---     print(model:predict({{1.0}, {2.0}}):totable()[2][1])  --> 2.0
+--- Source: keras.Model.predict
+function Model:predict(x, options) end
+
+--- One step on one batch.
+---@param x lutra.Tensor|table rows
+---@param y lutra.Tensor|table as many labels
+---@param options? table {sample_weight, class_weight}
+---@return number # the loss before the step, then the metrics of this batch
+--- Errors: as fit.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
+---     model:compile {optimizer = lt.optim.SGD {learning_rate = 0.5}, loss = "mse"}
+---     print(model:train_on_batch({{1.0}}, {{2.0}}), model:train_on_batch({{1.0}}, {{2.0}}))  --> 1.0	1.0
+--- Source: keras.Model.train_on_batch
+function Model:train_on_batch(x, y, options) end
+
+--- The loss and the metrics of one batch, without training.
+---@param x lutra.Tensor|table rows
+---@param y lutra.Tensor|table as many labels
+---@param options? table {sample_weight, class_weight}
+---@return number # the loss, then the metrics
+--- Errors: as fit.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
+---     model:compile {loss = "mse"}
+---     print(model:test_on_batch({{1.0}}, {{3.0}}))  --> 4.0
+--- Source: keras.Model.test_on_batch
+function Model:test_on_batch(x, y, options) end
+
+--- What the model gives for one batch.
+---@param x lutra.Tensor|table rows
+---@return lutra.Tensor
+--- Errors: as predict.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
+---     print(model:predict_on_batch({{4.0}}):item())  --> 4.0
+--- Source: keras.Model.predict_on_batch
+function Model:predict_on_batch(x) end
+
+--- Prints its layers, the shapes they give, and how many numbers they hold.
+---@param options? table {print_fn = what each line is handed to, instead of print}
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     lt.nn.Sequential({ lt.nn.Dense(1, {input_shape = {1}}), name = "tiny" }):summary {
+---       print_fn = function(line) if line:find "Total" then print(line) end end,
+---     }
+---     -->  Total parameters: 2 (8 B)
+--- Source: keras.Model.summary
+function Model:summary(options) end

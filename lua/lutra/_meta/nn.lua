@@ -1,0 +1,286 @@
+---@meta
+
+--- Layers and models, with Keras 3's names and defaults. Class labels count from 1; shapes are without the batch.
+---
+--- Loaded when it is first asked for. [training.md](../training.md) shows how its parts go together.
+---@class lutra.nn
+---@field initializers lutra.nn.initializers what weights are at first
+---@field losses lutra.nn.losses what training makes small
+---@field metrics lutra.nn.metrics what is told beside the loss
+---@field callbacks lutra.nn.callbacks what is called between epochs
+local nn = {}
+
+--- A dense layer: rows times a matrix, plus a bias, and an activation.
+---@param units integer numbers a row of the result has
+---@param options? table {activation = a name ("relu", "sigmoid", "tanh", "softmax", ...) or a function; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; input_shape = of the rows that come in, for the first layer; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for fewer than one unit, an unknown option, activation or initializer.
+--- Example:
+---     local dense = lt.nn.Dense(2, {kernel_initializer = "ones"})
+---     print(dense(lt.constant {{1.0, 2.0}}))  --> lutra.Tensor([[3. 3.]], shape=(1, 2), dtype=float32)
+--- Source: keras.layers.Dense
+function nn.Dense(units, options) end
+
+--- A layer that makes one axis of all but the first.
+---@param options? table {name, input_shape}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     print(lt.nn.Flatten()(lt.zeros {2, 3, 4}).shape)  --> (2, 12)
+--- Source: keras.layers.Flatten
+function nn.Flatten(options) end
+
+--- A layer that gives each row another shape.
+---@param target_shape integer[] of a row, without the batch; one size may be -1
+---@param options? table {name, input_shape}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, when a row's elements do not make the shape.
+--- Example:
+---     print(lt.nn.Reshape {2, -1}(lt.zeros {5, 6}).shape)  --> (5, 2, 3)
+--- Source: keras.layers.Reshape
+function nn.Reshape(target_shape, options) end
+
+--- A layer that, in training only, sets a share of the elements to 0 and divides the others by 1 - rate.
+---@param rate number the share, 0 to 1
+---@param options? table {seed = makes the mask the same at each call; name, input_shape}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for a rate outside 0 to 1.
+--- Example:
+---     print(lt.nn.Dropout(0.5)(lt.ones {3}))  --> lutra.Tensor([1. 1. 1.], shape=(3,), dtype=float32)
+--- Source: keras.layers.Dropout
+function nn.Dropout(rate, options) end
+
+--- A layer that moves windows over images of shape {height, width, channels}.
+---@param filters integer channels of the result
+---@param kernel_size integer|integer[] of the window: one number, or height and width
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input that is no image or smaller than the window.
+--- Example:
+---     print(lt.nn.Conv2D(8, 3)(lt.zeros {2, 6, 6, 1}).shape)  --> (2, 4, 4, 8)
+--- Source: keras.layers.Conv2D
+function nn.Conv2D(filters, kernel_size, options) end
+
+--- A layer that takes the largest number of each window of an image.
+---@param pool_size? integer|integer[] 2 unless told
+---@param options? table {strides = pool_size; padding = "valid" or "same"; input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: as Conv2D.
+--- Example:
+---     print(lt.nn.MaxPool2D()(lt.zeros {2, 6, 6, 3}).shape)  --> (2, 3, 3, 3)
+--- Source: keras.layers.MaxPool2D
+function nn.MaxPool2D(pool_size, options) end
+
+--- A layer that takes the mean of each window of an image.
+---@param pool_size? integer|integer[] 2 unless told
+---@param options? table {strides = pool_size; padding = "valid" or "same"; input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: as Conv2D.
+--- Example:
+---     print(lt.nn.AvgPool2D()(lt.ones {1, 2, 2, 1}):item())  --> 1.0
+--- Source: keras.layers.AvgPool2D
+function nn.AvgPool2D(pool_size, options) end
+
+--- A layer that gives each channel of the last axis mean 0 and variance 1 over the batch, then scales and shifts it as it has
+--- learned. Outside training it uses running means of both (Ioffe and Szegedy, ICML 2015).
+---@param options? table {momentum = 0.99; epsilon = 1e-3; center = true; scale = true; gamma_initializer = "ones"; beta_initializer = "zeros"; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local norm = lt.nn.BatchNorm {epsilon = 0}
+---     print(norm(lt.constant {{1.0}, {3.0}}, true):totable()[2][1])  --> 1.0
+--- Source: keras.layers.BatchNormalization
+function nn.BatchNorm(options) end
+
+--- A layer that gives each row of the last axis mean 0 and variance 1, then scales and shifts it as it has learned (Ba et al.,
+--- 2016).
+---@param options? table {epsilon = 1e-3; center = true; scale = true; gamma_initializer = "ones"; beta_initializer = "zeros"; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     print(lt.nn.LayerNorm {epsilon = 0}(lt.constant {{1.0, 3.0}}):totable()[1][2])  --> 1.0
+--- Source: keras.layers.LayerNormalization
+function nn.LayerNorm(options) end
+
+--- A layer that looks up a row of a table for each id, 1 to input_dim.
+---@param input_dim integer rows of the table
+---@param output_dim integer numbers a row
+---@param options? table {embeddings_initializer = "random_uniform"; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for the id 0, OutOfRange for another that has no row.
+--- Example:
+---     print(lt.nn.Embedding(10, 4)(lt.constant {{1, 10, 3}}).shape)  --> (1, 3, 4)
+--- Source: keras.layers.Embedding
+function nn.Embedding(input_dim, output_dim, options) end
+
+--- A layer that applies a function to its input.
+---@param activation string|function a name that Dense knows, or a function
+---@param options? table {name, input_shape}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for an unknown name.
+--- Example:
+---     print(lt.nn.Activation "relu"(lt.constant {-1.0, 2.0}))  --> lutra.Tensor([0. 2.], shape=(2,), dtype=float32)
+--- Source: keras.layers.Activation
+function nn.Activation(activation, options) end
+
+--- A layer that adds its inputs, a list of one shape.
+---@param options? table {name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for inputs of different shapes.
+--- Example:
+---     print(lt.nn.Add() {lt.ones {2}, lt.ones {2}})  --> lutra.Tensor([2. 2.], shape=(2,), dtype=float32)
+--- Source: keras.layers.Add
+function nn.Add(options) end
+
+--- A layer that multiplies its inputs, a list of one shape, element by element.
+---@param options? table {name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for inputs of different shapes.
+--- Example:
+---     local x = lt.constant {2.0, 3.0}
+---     print(lt.nn.Multiply() {x, x})  --> lutra.Tensor([4. 9.], shape=(2,), dtype=float32)
+--- Source: keras.layers.Multiply
+function nn.Multiply(options) end
+
+--- A layer that puts its inputs, a list, one after the other along an axis.
+---@param options? table {axis = -1, which counts the batch as axis 1; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for shapes that differ along another axis.
+--- Example:
+---     print(lt.nn.Concatenate() {lt.ones {2, 1}, lt.zeros {2, 3}}.shape)  --> (2, 4)
+--- Source: keras.layers.Concatenate
+function nn.Concatenate(options) end
+
+--- What a model of the functional form begins with. A layer that is called with it gives what the next one is called with.
+---@param shape integer[]|integer of a row, without the batch
+---@param options? table {name}
+---@return table # a symbol: its shape is known, and it has no numbers
+--- Errors: InvalidArgument for what is no shape.
+--- Example:
+---     print(lt.nn.Input({4}, {name = "x"}))  --> <lutra.nn.Symbol 'x' shape=(batch, 4)>
+--- Source: keras.Input
+function nn.Input(shape, options) end
+
+--- A model of layers one after the other. Weights are made when the shape of the input is known: from the first layer's
+--- `input_shape`, from an Input as the first entry, or from the first batch.
+---@param layers? table a list of layers, and `name`
+---@return lutra.nn.Model # which also has add(layer)
+--- Errors: InvalidArgument for an entry that is no layer, and a layer that is in it already.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(8, {input_shape = {4}}), lt.nn.Dense(1) }
+---     print(model:count_params())  --> 49
+--- Source: keras.Sequential
+function nn.Sequential(layers) end
+
+--- A model of what lies between inputs and outputs. A model of another kind is made by extending it: its class has
+--- `init(self, ...)`, which sets layers as fields, and `call(self, x, training)`.
+---@param options? table {inputs = an Input or a list of them; outputs = what layers gave for them, one or a list; name}
+---@return lutra.nn.Model
+--- Errors: InvalidArgument for outputs that depend on an input that is not among inputs.
+--- Example:
+---     local x = lt.nn.Input {2}
+---     local model = lt.nn.Model {inputs = x, outputs = lt.nn.Dense(1, {kernel_initializer = "ones"})(x)}
+---     print(model(lt.constant {{1.0, 2.0}}):item())  --> 3.0
+--- Source: keras.Model
+function nn.Model(options) end
+
+--- A layer of one's own is made by extending it: its class has `call(self, x, training)` and, where it has weights,
+--- `build(self, shape)`, which makes them by add_weight.
+---@return lutra.nn.Layer
+--- Errors: none of its own.
+--- Example:
+---     local Scale = lt.nn.Layer:extend "Scale"
+---     function Scale:build() self.factor = self:add_weight {name = "factor", initializer = "ones"} end
+---     function Scale:call(x) return x * self.factor end
+---     print(Scale()(lt.constant {2.0}))  --> lutra.Tensor([2.], shape=(1,), dtype=float32)
+--- Source: keras.Layer
+function nn.Layer() end
+
+nn.MaxPooling2D = nn.MaxPool2D
+nn.AveragePooling2D = nn.AvgPool2D
+nn.BatchNormalization = nn.BatchNorm
+nn.LayerNormalization = nn.LayerNorm
+
+--- A layer: weights, and what is computed with them. It is called with a tensor, or a list of them. Variables and layers
+--- in its fields, and in lists there, are its own.
+---@class lutra.nn.Layer
+---@field name string given, or the kind's with a number: "dense", "dense_1"
+---@field trainable boolean whether training changes its weights; can be set
+---@field built boolean whether its weights are made
+local Layer = {}
+
+--- A new class of layers or models on top of this one.
+---@param name string of the kind
+---@return table # a class: called, it makes an object and hands its arguments to `init`
+--- Errors: InvalidArgument for what is no name.
+--- Example:
+---     local Twice = lt.nn.Layer:extend "Twice"
+---     function Twice:call(x) return 2 * x end
+---     print(Twice(), Twice()(lt.constant {1.0}):item())  --> <lutra.nn.Twice 'twice'>	2.0
+--- Source: subclassing keras.Layer
+function Layer:extend(name) end
+
+--- A new weight, to be set in a field.
+---@param options table {name; shape = {}; initializer = "glorot_uniform"; trainable = true; dtype = "float32"}
+---@return lutra.Variable
+--- Errors: InvalidArgument for an unknown option or initializer.
+--- Example:
+---     local layer = lt.nn.Layer:extend "Kept"()
+---     print(layer:add_weight {name = "w", initializer = "ones"}.name)  --> kept/w
+--- Source: keras.Layer.add_weight
+function Layer:add_weight(options) end
+
+--- Its variables and those of the layers below, in the order in which fields were set.
+---@return lutra.Variable[]
+--- Errors: none of its own.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
+---     print(#model:variables(), model:variables()[1].name)  --> 2	dense/kernel
+--- Source: keras.Layer.variables
+function Layer:variables() end
+
+--- Those variables that training changes.
+---@return lutra.Variable[]
+--- Errors: none of its own.
+--- Example:
+---     local dense = lt.nn.Dense(1, {input_shape = {2}})
+---     dense(lt.ones {1, 2})
+---     dense.trainable = false
+---     print(#dense:trainable_variables())  --> 0
+--- Source: keras.Layer.trainable_variables
+function Layer:trainable_variables() end
+
+--- Those variables that training leaves alone.
+---@return lutra.Variable[]
+--- Errors: none of its own.
+--- Example:
+---     print(#lt.nn.Flatten():non_trainable_variables())  --> 0
+--- Source: keras.Layer.non_trainable_variables
+function Layer:non_trainable_variables() end
+
+--- How many numbers its variables hold.
+---@return integer
+--- Errors: none of its own.
+--- Example:
+---     print(lt.nn.Sequential { lt.nn.Dense(3, {input_shape = {2}}) }:count_params())  --> 9
+--- Source: keras.Layer.count_params
+function Layer:count_params() end
+
+--- The values of its variables. Later training does not change these tensors.
+---@return lutra.Tensor[]
+--- Errors: none of its own.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
+---     print(model:get_weights()[1].shape)  --> (2, 1)
+--- Source: keras.Layer.get_weights
+function Layer:get_weights() end
+
+--- Gives its variables new values.
+---@param values (lutra.Tensor|table|number)[] one a variable, in get_weights' order
+--- Errors: InvalidArgument for another number of values, or another shape.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
+---     model:set_weights { {{1.0}, {2.0}}, {3.0} }
+---     print(model(lt.ones {1, 2}):item())  --> 6.0
+--- Source: keras.Layer.set_weights
+function Layer:set_weights(values) end

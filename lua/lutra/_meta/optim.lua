@@ -1,0 +1,175 @@
+---@meta
+
+--- Optimisers, with Keras 3's names, defaults and formulas: `optimizer:apply(gradients, variables)` takes a step. All of them
+--- take weight_decay, clipvalue, clipnorm, global_clipnorm and name. The step of a variable is one operation on its device,
+--- in place when nothing else holds the variable's memory.
+---
+--- `learning_rate` is a number, a schedule, or any function of the steps taken so far; the field can be set at any time.
+---@class lutra.optim
+---@field schedules lutra.optim.schedules learning rates that change
+local optim = {}
+
+--- Gradient descent, with momentum where it is given.
+---@param options? table {learning_rate = 0.01; momentum = 0; nesterov = false; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.SGD {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> 0.0000
+--- Source: keras.optimizers.SGD
+function optim.SGD(options) end
+
+--- Adam: means of the gradients and of their squares (Kingma and Ba, ICLR 2015).
+---@param options? table {learning_rate = 0.001; beta_1 = 0.9; beta_2 = 0.999; epsilon = 1e-7; amsgrad = false; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.Adam {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> 0.5000
+--- Source: keras.optimizers.Adam
+function optim.Adam(options) end
+
+--- Adam with weight_decay = 0.004 (Loshchilov and Hutter, ICLR 2019).
+---@param options? table {learning_rate = 0.001; beta_1 = 0.9; beta_2 = 0.999; epsilon = 1e-7; amsgrad = false; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.AdamW {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> 0.4980
+--- Source: keras.optimizers.AdamW
+function optim.AdamW(options) end
+
+--- Steps divided by the root of a mean of squared gradients, or of their variance where it is centered.
+---@param options? table {learning_rate = 0.001; rho = 0.9; momentum = 0; epsilon = 1e-7; centered = false; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.RMSprop {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> -0.5811
+--- Source: keras.optimizers.RMSprop
+function optim.RMSprop(options) end
+
+--- Steps divided by the root of the sum of all squared gradients (Duchi et al., JMLR 2011).
+---@param options? table {learning_rate = 0.001; initial_accumulator_value = 0.1; epsilon = 1e-7; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.Adagrad {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> 0.5061
+--- Source: keras.optimizers.Adagrad
+function optim.Adagrad(options) end
+
+--- Steps of the learning rate's size, down the sign of a mean of the gradients (Chen et al., NeurIPS 2023).
+---@param options? table {learning_rate = 0.001; beta_1 = 0.9; beta_2 = 0.99; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
+---@return lutra.optim.Optimizer
+--- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
+--- Example:
+---     local w = lt.Variable {1.0}
+---     lt.optim.Lion {learning_rate = 0.5}:apply({lt.constant {2.0}}, {w})
+---     print(("%.4f"):format(w:item()))  --> 0.5000
+--- Source: keras.optimizers.Lion
+function optim.Lion(options) end
+
+--- What all optimisers have.
+---@class lutra.optim.Optimizer
+---@field learning_rate number|function can be set
+---@field iterations integer steps taken so far
+local Optimizer = {}
+
+--- One step: each variable goes down its gradient.
+---@param gradients (lutra.Tensor|false)[] one a variable, as a tape gives them; false leaves the variable alone
+---@param variables? lutra.Variable[] the same at each step; nil from the second step on
+--- Errors: InvalidArgument for a gradient of another shape or dtype, or when no variable has one; FailedPrecondition for
+---   other variables than those of the first step.
+--- Example:
+---     local w = lt.Variable {1.0, 2.0}
+---     lt.optim.SGD {learning_rate = 1}:apply({lt.ones {2}}, {w})
+---     print(w:totable()[2])  --> 1.0
+--- Source: keras.Optimizer.apply
+function Optimizer:apply(gradients, variables) end
+
+--- The same with pairs.
+---@param pairs_of table[] {{gradient, variable}, ...}
+--- Errors: as apply.
+--- Example:
+---     local w = lt.Variable {1.0, 2.0}
+---     lt.optim.SGD {learning_rate = 1}:apply_gradients { {lt.ones {2}, w} }
+---     print(w:totable()[2])  --> 1.0
+--- Source: keras.Optimizer.apply_gradients
+function Optimizer:apply_gradients(pairs_of) end
+
+--- What it remembers beside the variables: none before the first step.
+---@return lutra.Variable[]
+--- Errors: none of its own.
+--- Example:
+---     local adam, w = lt.optim.Adam(), lt.Variable({1.0}, {name = "w"})
+---     adam:apply({lt.ones {1}}, {w})
+---     print(#adam:variables(), adam:variables()[1].name)  --> 2	w/momentum
+--- Source: keras.Optimizer.variables
+function Optimizer:variables() end
+
+--- Learning rates that change: functions of the number of steps taken so far, with Keras 3's names and formulas.
+---@class lutra.optim.schedules
+local schedules = {}
+
+--- initial_learning_rate decay_rate^(step / decay_steps).
+---@param initial_learning_rate number at step 0
+---@param decay_steps number after how many steps it is multiplied once
+---@param decay_rate number by what
+---@param options? table {staircase = false: only after whole decay_steps}
+---@return function # of the number of steps taken so far, that gives the rate
+--- Errors: InvalidArgument for an argument that is missing.
+--- Example:
+---     print(lt.optim.schedules.ExponentialDecay(0.5, 10, 0.25)(5))  --> 0.25
+--- Source: keras.optimizers.schedules.ExponentialDecay
+function schedules.ExponentialDecay(initial_learning_rate, decay_steps, decay_rate, options) end
+
+--- initial_learning_rate / (1 + decay_rate step / decay_steps).
+---@param initial_learning_rate number at step 0
+---@param decay_steps number after how many steps decay_rate counts once
+---@param decay_rate number how much it counts
+---@param options? table {staircase = false: only after whole decay_steps}
+---@return function # of the number of steps taken so far, that gives the rate
+--- Errors: InvalidArgument for an argument that is missing.
+--- Example:
+---     print(lt.optim.schedules.InverseTimeDecay(0.5, 10, 0.5)(20))  --> 0.25
+--- Source: keras.optimizers.schedules.InverseTimeDecay
+function schedules.InverseTimeDecay(initial_learning_rate, decay_steps, decay_rate, options) end
+
+--- Down to end_learning_rate along (1 - step / decay_steps)^power.
+---@param initial_learning_rate number at step 0
+---@param decay_steps number when it has come down
+---@param options? table {end_learning_rate = 0.0001; power = 1; cycle = false: begins anew, ever longer}
+---@return function # of the number of steps taken so far, that gives the rate
+--- Errors: InvalidArgument for an argument that is missing.
+--- Example:
+---     print(lt.optim.schedules.PolynomialDecay(0.5, 10, {end_learning_rate = 0})(5))  --> 0.25
+--- Source: keras.optimizers.schedules.PolynomialDecay
+function schedules.PolynomialDecay(initial_learning_rate, decay_steps, options) end
+
+--- Down half a cosine (Loshchilov and Hutter, ICLR 2017).
+---@param initial_learning_rate number at step 0
+---@param decay_steps number when it has come down
+---@param options? table {alpha = 0: the share that is left; warmup_target: where it rises to before; warmup_steps = 0}
+---@return function # of the number of steps taken so far, that gives the rate
+--- Errors: InvalidArgument for an argument that is missing.
+--- Example:
+---     print(lt.optim.schedules.CosineDecay(0.5, 10)(0))  --> 0.5
+--- Source: keras.optimizers.schedules.CosineDecay
+function schedules.CosineDecay(initial_learning_rate, decay_steps, options) end
+
+--- values[1] up to and with step boundaries[1], then values[2], and so on.
+---@param boundaries integer[] steps, rising
+---@param values number[] one more than boundaries
+---@param options? table {name}
+---@return function # of the number of steps taken so far, that gives the rate
+--- Errors: InvalidArgument for another number of values.
+--- Example:
+---     print(lt.optim.schedules.PiecewiseConstantDecay({10}, {0.5, 0.25})(11))  --> 0.25
+--- Source: keras.optimizers.schedules.PiecewiseConstantDecay
+function schedules.PiecewiseConstantDecay(boundaries, values, options) end

@@ -1,0 +1,24 @@
+-- What a layer does to its result, by Keras 3's names. All of them are operations of the module.
+local lutra, tools, use = ...
+local options = use "options"
+
+local activations = {
+  linear = function(x) return x end,
+  relu = lutra.relu, relu6 = lutra.relu6, leaky_relu = lutra.leaky_relu, elu = lutra.elu, selu = lutra.selu,
+  gelu = lutra.gelu, silu = lutra.silu, swish = lutra.silu, sigmoid = lutra.sigmoid, tanh = lutra.tanh,
+  softmax = lutra.softmax, log_softmax = lutra.log_softmax, softplus = lutra.softplus, softsign = lutra.softsign,
+  exponential = lutra.exp,
+}
+
+-- Not for users: what a layer's option means; nil where there is nothing to do.
+local function get(who, value)
+  if not value or value == "linear" or value == activations.linear then return nil end
+  local found = options.resolve(who, "activation", value, activations)
+  local kind = getmetatable(found)
+  if type(found) ~= "function" and not (type(kind) == "table" and kind.__call) then
+    tools.fail("InvalidArgument", ("%s: activation is %s, expected a name or a function"):format(who, tools.what_is(value)))
+  end
+  return found
+end
+
+return { public = activations, get = get }

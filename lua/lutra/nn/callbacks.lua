@@ -1,0 +1,200 @@
+-- What fit calls between steps and epochs, with Keras 3's names and defaults. A callback is a table with some of the methods
+-- below, or a function, called as f(epoch, logs, model) after each epoch.
+local lutra, tools, use = ...
+local class, options = use "class", use "options"
+
+local callbacks = {}
+
+local Callback = class "nn.callbacks.Callback"
+callbacks.Callback = Callback
+
+local function define(name, places, defaults, init)
+  local Made = class("nn.callbacks." .. name, Callback)
+  function Made:init(...)
+    for i, place in ipairs(places) do self[place] = select(i, ...) end
+    for key, value in pairs(options.read("callbacks." .. name, (select(#places + 1, ...)), defaults)) do self[key] = value end
+    if init then init(self) end
+  end
+  callbacks[name] = Made
+  return Made
+end
+
+-- Whether a value of a monitored name is better than the best so far: less, but for accuracies and areas.
+local function set_direction(self, who)
+  local mode = self.mode
+  options.resolve(who, "mode", mode, { auto = true, min = true, max = true })
+  if mode == "auto" then mode = (self.monitor:find("acc") or self.monitor:find("auc")) and "max" or "min" end
+  self.sign = mode == "max" and 1 or -1
+end
+
+local function monitored(self, who, logs)
+  local value = logs[self.monitor]
+  if value == nil then
+    local names = {}
+    for name in pairs(logs) do names[#names + 1] = name end
+    table.sort(names)
+    tools.refuse_word(("%s: there is no '%s' to monitor"):format(who, self.monitor), self.monitor, names)
+  end
+  return value
+end
+
+local EarlyStopping = define("EarlyStopping", {}, {
+  monitor = "val_loss", min_delta = 0, patience = 0, mode = "auto", baseline = false, restore_best_weights = false,
+  start_from_epoch = 0, verbose = 0,
+}, function(self)
+  set_direction(self, "EarlyStopping")
+  self.min_delta = math.abs(self.min_delta)
+end)
+function EarlyStopping:on_train_begin()
+  self.best, self.wait, self.best_weights, self.best_epoch, self.stopped_epoch = self.baseline or nil, 0, nil, 0, 0
+end
+function EarlyStopping:on_epoch_end(epoch, logs, model)
+  if epoch <= self.start_from_epoch then return end
+  local value = monitored(self, "EarlyStopping", logs)
+  self.wait = self.wait + 1
+  if self.restore_best_weights and not self.best_weights then self.best_weights, self.best_epoch = model:get_weights(), epoch end
+  if self.best == nil or (value - self.best) * self.sign > self.min_delta then
+    self.best, self.best_epoch, self.wait = value, epoch, 0
+    if self.restore_best_weights then self.best_weights = model:get_weights() end
+  elseif self.wait >= self.patience then
+    self.stopped_epoch, model.stop_training = epoch, true
+    if self.best_weights then model:set_weights(self.best_weights) end
+    if self.verbose > 0 then io.stderr:write(("Epoch %d: early stopping\n"):format(epoch)) end
+  end
+end
+
+-- Calls save(model, epoch, logs) after each epoch, or after those that are better than all before.
+local ModelCheckpoint = define("ModelCheckpoint", { "save" }, { monitor = "val_loss", mode = "auto", save_best_only = false },
+  function(self)
+    if type(self.save) ~= "function" then
+      tools.fail("InvalidArgument", ("ModelCheckpoint: save is %s, expected a function of the model, the epoch and its logs"):format(
+        tools.what_is(self.save)))
+    end
+    set_direction(self, "ModelCheckpoint")
+  end)
+function ModelCheckpoint:on_epoch_end(epoch, logs, model)
+  if self.save_best_only then
+    local value = monitored(self, "ModelCheckpoint", logs)
+    if self.best and (value - self.best) * self.sign <= 0 then return end
+    self.best = value
+  end
+  self.save(model, epoch, logs)
+end
+
+-- The rate of each epoch: schedule(epoch, rate so far).
+local LearningRateScheduler = define("LearningRateScheduler", { "schedule" }, { verbose = 0 }, function(self)
+  if type(self.schedule) ~= "function" then
+    tools.fail("InvalidArgument", ("LearningRateScheduler: schedule is %s, expected a function of the epoch and the rate"):format(
+      tools.what_is(self.schedule)))
+  end
+end)
+function LearningRateScheduler:on_epoch_begin(epoch, model)
+  local rate = self.schedule(epoch, model.optimizer.learning_rate)
+  model.optimizer.learning_rate = options.number("LearningRateScheduler", "the schedule's result", rate, 0)
+  if self.verbose > 0 then io.stderr:write(("Epoch %d: learning rate %g\n"):format(epoch, rate)) end
+end
+
+local ReduceLROnPlateau = define("ReduceLROnPlateau", {},
+  { monitor = "val_loss", factor = 0.1, patience = 10, mode = "auto", min_delta = 1e-4, cooldown = 0, min_lr = 0.0, verbose = 0 },
+  function(self) set_direction(self, "ReduceLROnPlateau") end)
+function ReduceLROnPlateau:on_train_begin() self.best, self.wait, self.rest = nil, 0, 0 end
+function ReduceLROnPlateau:on_epoch_end(epoch, logs, model)
+  local value = monitored(self, "ReduceLROnPlateau", logs)
+  if self.rest > 0 then self.rest, self.wait = self.rest - 1, 0 end
+  if self.best == nil or (value - self.best) * self.sign > self.min_delta then
+    self.best, self.wait = value, 0
+  elseif self.rest <= 0 then
+    self.wait = self.wait + 1
+    local rate = model.optimizer.learning_rate
+    if self.wait < self.patience or rate <= self.min_lr then return end
+    model.optimizer.learning_rate = math.max(rate * self.factor, self.min_lr)
+    self.rest, self.wait = self.cooldown, 0
+    if self.verbose > 0 then io.stderr:write(("Epoch %d: learning rate %g\n"):format(epoch, model.optimizer.learning_rate)) end
+  end
+end
+
+-- A line an epoch, with a head of names.
+local CSVLogger = define("CSVLogger", { "path" }, { separator = ",", append = false })
+function CSVLogger:on_train_begin()
+  local file, problem = io.open(self.path, self.append and "a" or "w")
+  if not file then tools.fail("FailedPrecondition", "CSVLogger: " .. problem) end
+  self.file, self.names = file, nil
+end
+function CSVLogger:on_epoch_end(epoch, logs)
+  if not self.names then
+    self.names = {}
+    for name in pairs(logs) do table.insert(self.names, name) end
+    table.sort(self.names)
+    if not self.append then self.file:write("epoch", self.separator, table.concat(self.names, self.separator), "\n") end
+  end
+  local words = { tostring(epoch) }
+  for i, name in ipairs(self.names) do words[i + 1] = logs[name] and ("%.9g"):format(logs[name]) or "" end
+  self.file:write(table.concat(words, self.separator), "\n")
+  self.file:flush()
+end
+function CSVLogger:on_train_end()
+  if self.file then self.file:close() end
+  self.file = nil
+end
+
+-- Ends the training before the step of a loss that is nan or inf would spoil the weights, and says where it came up.
+local TerminateOnNaN = define("TerminateOnNaN", {}, {})
+TerminateOnNaN.stops_at_nan = true
+-- The name of the first layer that gives something that is not finite for `x`, or nil.
+local function first_bad_layer(model, x)
+  if type(x) == "userdata" and not lutra.all(lutra.isfinite(x)):item() then return nil, "the input is not finite" end
+  for _, variable in ipairs(model:variables()) do
+    if not lutra.all(lutra.isfinite(variable)):item() then return nil, ("the variable '%s' is not finite"):format(variable.name) end
+  end
+  local chain = rawget(model, "layers")
+  if model.steps or not chain or type(x) ~= "userdata" then return nil, nil end
+  for _, layer in ipairs(chain) do
+    x = layer:call(x, false)
+    if not lutra.all(lutra.isfinite(x)):item() then return layer.name, ("the layer '%s' gives it first"):format(layer.name) end
+  end
+  return nil, "all layers give finite numbers, and the loss makes it"
+end
+function TerminateOnNaN:on_nan(epoch, step, loss, x, model)
+  local layer, says = first_bad_layer(model, x)
+  self.epoch, self.step, self.layer = epoch, step, layer
+  model.stop_training = true
+  io.stderr:write(("TerminateOnNaN: the loss is %s in epoch %d, step %d%s; training ends, and the step is not taken\n"):format(
+    tostring(loss), epoch, step, says and ": " .. says or ""))
+end
+
+-- Not for users: the callbacks of a fit as one object.
+local List = class "nn.callbacks.List"
+
+function List:init(who, given, model)
+  if type(given) ~= "table" or getmetatable(given) ~= nil then given = { given } end
+  self.model, self.entries = model, {}
+  for i, entry in ipairs(given) do
+    if type(entry) == "function" then
+      local f = entry
+      entry = { on_epoch_end = function(_, epoch, logs) return f(epoch, logs, model) end }
+    elseif type(entry) ~= "table" then
+      tools.fail("InvalidArgument", ("%s: callbacks[%d] is %s, expected a callback or a function"):format(who, i, tools.what_is(entry)))
+    end
+    self.entries[i] = entry
+    if entry.on_train_batch_end then self.hears_batches = true end
+    if entry.stops_at_nan then self.stops_at_nan = true end
+  end
+end
+
+local function forward(name)
+  List[name] = function(self, ...)
+    for _, entry in ipairs(self.entries) do
+      local method = entry[name]
+      if method then
+        local arguments = table.pack(...)
+        arguments[arguments.n + 1] = self.model
+        method(entry, table.unpack(arguments, 1, arguments.n + 1))
+      end
+    end
+  end
+end
+for _, name in ipairs { "on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_train_batch_end", "on_nan" } do
+  forward(name)
+end
+
+return { public = callbacks, list = List }

@@ -1,0 +1,42 @@
+-- x kernel + bias, and an activation.
+local lutra, tools, use = ...
+local options, Layer = use "options", use "nn.layer".Layer
+local activations = use "nn.activations"
+local linear, matmul = lutra.linear, lutra.matmul
+
+local Dense = Layer:extend "Dense"
+
+function Dense:init(units, given)
+  local read = options.read("Dense", given, {
+    activation = false, use_bias = true, kernel_initializer = "glorot_uniform", bias_initializer = "zeros", name = false,
+    input_shape = false, trainable = true,
+  })
+  self:named(read.name)
+  self.units = options.count("Dense", "units", units, 1)
+  self.activation = activations.get("Dense", read.activation)
+  self.read, self.trainable = read, read.trainable
+  self.input_shape = read.input_shape and options.shape("Dense", "input_shape", read.input_shape)
+end
+
+function Dense:build(shape)
+  if #shape == 0 then self:refuse("its input has no axis but the batch, expected (..., features)") end
+  local features, read = shape[#shape], self.read
+  self.kernel = self:add_weight { name = "kernel", shape = { features, self.units }, initializer = read.kernel_initializer }
+  if read.use_bias then
+    self.bias = self:add_weight { name = "bias", shape = { self.units }, initializer = read.bias_initializer }
+  end
+end
+
+function Dense:compute_output_shape(shape)
+  local out = { table.unpack(shape) }
+  out[#out] = self.units
+  return out
+end
+
+function Dense:call(x)
+  local bias, activation = self.bias, self.activation
+  local y = bias and linear(x, self.kernel, bias) or matmul(x, self.kernel)
+  return activation and activation(y) or y
+end
+
+return Dense

@@ -1,0 +1,183 @@
+-- Methods of a model that go through all rows of its data: fit, evaluate, predict.
+local lutra, tools, use = ...
+local options, layers, data, metrics = use "options", use "nn.layer", use "nn.data", use "nn.metrics"
+local Progress, callbacks = use "nn.progress", use "nn.callbacks"
+local running = layers.running
+
+local fitting = {}
+
+local function arrays_of(who, x, y, read)
+  local arrays = { x = data.tensor(who, "x", x), y = data.tensor(who, "y", y) }
+  if read.sample_weight then arrays.sample_weight = data.tensor(who, "sample_weight", read.sample_weight) end
+  if read.class_weight then
+    local by_class = data.class_weights(who, arrays.y, read.class_weight)
+    arrays.sample_weight = arrays.sample_weight and arrays.sample_weight * by_class or by_class
+  end
+  return arrays, data.rows(who, arrays)
+end
+
+-- The loss and the metrics over all batches, without a step.
+local function evaluate_all(self, batches, progress)
+  local loss_mean = metrics.Mean()
+  self:reset_metrics()
+  if progress then progress:begin_epoch(1) end
+  for i = 1, batches.count do
+    local x, y, weight, rows = batches:get(i)
+    local loss, predictions = self:test_step(x, y, weight)
+    loss_mean:add(loss, rows)
+    self:update_metrics(y, predictions, weight)
+  end
+  local logs = self:read_metrics(loss_mean:result())
+  if progress then progress:end_epoch(batches.count, self.metric_names, logs) end
+  return logs
+end
+
+local function is_interrupt(err)
+  local text = lutra.iserror(err, "Cancelled") and err.message or err
+  return type(text) == "string" and text:find("interrupted!$") ~= nil
+end
+
+-- One epoch over the batches. Gives the logs, or nothing when a loss that is not finite ended it.
+local function run_epoch(self, batches, run, epoch)
+  local loss_mean, progress, told = run.loss_mean, run.progress, run.callbacks
+  loss_mean:reset_state()
+  self:reset_metrics()
+  progress:begin_epoch(epoch)
+  local steps, has_metrics = 0, #self.metrics > 0
+  for i = 1, batches.count do
+    local x, y, weight, rows = batches:get(i)
+    local loss, predictions = self:train_step(x, y, weight)
+    steps = i
+    loss_mean:add(loss, rows)
+    if predictions == nil then
+      told:on_nan(epoch, i, loss:item(), x)
+      break
+    end
+    if has_metrics then self:update_metrics(y, predictions, weight) end
+    if told.hears_batches then told:on_train_batch_end(i, self:read_metrics(loss_mean:result())) end
+    if progress:wants_step() then progress:step(i, self.metric_names, self:read_metrics(loss_mean:result())) end
+    if self.stop_training then break end
+  end
+  return self:read_metrics(loss_mean:result()), steps
+end
+
+local function run_epochs(self, batches, run)
+  local read, told = run.read, run.callbacks
+  for epoch = read.initial_epoch + 1, read.epochs do
+    told:on_epoch_begin(epoch)
+    if read.shuffle then batches:shuffle(read.seed and read.seed + epoch or nil) end
+    local logs, steps = run_epoch(self, batches, run, epoch)
+    if run.validation and not self.stop_training and epoch % read.validation_freq == 0 then
+      for name, value in pairs(evaluate_all(self, run.validation)) do logs["val_" .. name] = value end
+    end
+    for name, value in pairs(logs) do
+      local list = run.history.history[name] or {}
+      list[#list + 1] = value
+      run.history.history[name] = list
+    end
+    table.insert(run.history.epoch, epoch)
+    run.progress:end_epoch(steps, run.names, logs)
+    told:on_epoch_end(epoch, logs)
+    if self.stop_training then break end
+  end
+end
+
+-- What is held back to validate with: {x, y[, sample_weight]}, or the last rows.
+local function validation_of(self, read, arrays, rows)
+  if read.validation_data then
+    local given = read.validation_data
+    if type(given) ~= "table" or given[1] == nil or given[2] == nil then
+      tools.fail("InvalidArgument", "fit: validation_data is " .. tools.what_is(given) .. ", expected {x, y}")
+    end
+    local held, count = arrays_of("fit: validation_data", given[1], given[2], { sample_weight = given[3] or false })
+    return arrays, rows, held, count
+  elseif read.validation_split > 0 then
+    return data.split("fit", arrays, rows, read.validation_split)
+  end
+  return arrays, rows
+end
+
+local function fit(self, x, y, given)
+  self:require_compiled("fit")
+  local read = options.read("fit", given, {
+    epochs = 1, batch_size = 32, verbose = "auto", callbacks = {}, validation_split = 0.0, validation_data = false,
+    shuffle = true, class_weight = false, sample_weight = false, initial_epoch = 0, validation_batch_size = false,
+    validation_freq = 1, seed = false,
+  })
+  for name, least in pairs { epochs = 0, batch_size = 1, initial_epoch = 0, validation_freq = 1 } do
+    read[name] = options.count("fit", name, read[name], least)
+  end
+  options.number("fit", "validation_split", read.validation_split, 0, 1)
+  local all, all_rows = arrays_of("fit", x, y, read)
+  local arrays, rows, held, held_rows = validation_of(self, read, all, all_rows)
+  local batches = data.Batches(arrays, rows, math.min(read.batch_size, rows))
+  local run = {
+    read = read, loss_mean = metrics.Mean(), history = { history = {}, epoch = {}, model = self },
+    progress = Progress(read.verbose, read.epochs, batches.count), names = { table.unpack(self.metric_names) },
+    callbacks = callbacks.list("fit", read.callbacks, self),
+  }
+  if held then
+    run.validation = data.Batches(held, held_rows, math.min(read.validation_batch_size or read.batch_size, held_rows))
+    for _, name in ipairs(self.metric_names) do table.insert(run.names, "val_" .. name) end
+  end
+  run.history.params = { epochs = read.epochs, steps = batches.count, verbose = read.verbose }
+  rawset(self, "history", run.history)
+  rawset(self, "stop_training", false)
+  rawset(self, "stops_at_nan", run.callbacks.stops_at_nan)
+  self:ensure_trainable((data.slice(arrays.x, 1, math.min(read.batch_size, rows))))
+  run.callbacks:on_train_begin()
+  local ok, err = pcall(run_epochs, self, batches, run)
+  if not ok then
+    if not is_interrupt(err) then error(err, 0) end
+    run.history.interrupted = true
+    -- An epoch that was being written down is not told.
+    for _, list in pairs(run.history.history) do list[#run.history.epoch + 1] = nil end
+    io.stderr:write(("\nfit: interrupted in epoch %d; the model keeps what it has learned\n"):format(#run.history.epoch
+      + read.initial_epoch + 1))
+  end
+  run.callbacks:on_train_end()
+  return run.history
+end
+
+local function evaluate(self, x, y, given)
+  self:require_compiled("evaluate")
+  local read = options.read("evaluate", given,
+    { batch_size = 32, verbose = "auto", sample_weight = false, class_weight = false, return_dict = false })
+  local arrays, rows = arrays_of("evaluate", x, y, read)
+  local batches = data.Batches(arrays, rows, math.min(options.count("evaluate", "batch_size", read.batch_size, 1), rows))
+  self:ensure_ready((batches:get(1)))
+  local logs = evaluate_all(self, batches, Progress(read.verbose, nil, batches.count))
+  if read.return_dict then return logs end
+  local values = {}
+  for i, name in ipairs(self.metric_names) do values[i] = logs[name] end
+  return table.unpack(values)
+end
+
+local function predict(self, x, given)
+  local read = options.read("predict", given, { batch_size = 32 })
+  local arrays = { x = data.tensor("predict", "x", x) }
+  local rows = data.rows("predict", arrays)
+  local batches = data.Batches(arrays, rows, math.min(options.count("predict", "batch_size", read.batch_size, 1), rows))
+  running.training = false
+  local parts = {}
+  for i = 1, batches.count do
+    local part = batches:get(i)
+    if i == 1 then self:ensure_ready(part) end
+    parts[i] = self:call(part, false)
+  end
+  if #parts == 1 then return parts[1] end
+  if type(parts[1]) ~= "table" then return lutra.concat(parts) end
+  local joined = {}
+  for k = 1, #parts[1] do
+    local list = {}
+    for i, part in ipairs(parts) do list[i] = part[k] end
+    joined[k] = lutra.concat(list)
+  end
+  return joined
+end
+
+function fitting:fit(x, y, given) return self:guarded(fit, self, x, y, given) end
+function fitting:evaluate(x, y, given) return self:guarded(evaluate, self, x, y, given) end
+function fitting:predict(x, given) return self:guarded(predict, self, x, given) end
+
+return fitting

@@ -1,0 +1,16 @@
+-- lutra.nn: layers, models, and what training them takes. What users read about it stands in _meta/nn*.lua.
+local lutra, tools, use = ...
+
+local nn = {
+  Layer = use "nn.layer".Layer, Model = use "nn.model", Sequential = use "nn.sequential", Input = use "nn.graph".input,
+  Dense = use "nn.dense", Embedding = use "nn.embedding", initializers = use "nn.initializers".public,
+  losses = use "nn.losses".public, metrics = use "nn.metrics".public, callbacks = use "nn.callbacks".public,
+}
+for _, part in ipairs { "nn.plain_layers", "nn.images", "nn.normalise" } do
+  for name, Layer in pairs(use(part)) do nn[name] = Layer end
+end
+-- Keras' own names for what it also calls by these.
+nn.MaxPooling2D, nn.AveragePooling2D = nn.MaxPool2D, nn.AvgPool2D
+nn.BatchNormalization, nn.LayerNormalization = nn.BatchNorm, nn.LayerNorm
+
+return nn

@@ -1,0 +1,185 @@
+-- A layer: weights, and what is computed with them. Layers may hold others, in fields and in lists; all there is below a
+-- layer is found by walking its fields in the order in which they were first set.
+local lutra, tools, use = ...
+local class, options, initializers = use "class", use "options", use "nn.initializers"
+
+local Layer = class "nn.Layer"
+
+-- What is under way: `layer` is the one that computes, for error texts; `training` what layers are told that were not told.
+local running = { layer = nil, training = false }
+
+local counts = {}
+
+-- "dense", "dense_1": of each kind's name, which is written with underscores.
+local function new_name(kind)
+  local word = kind:gsub("(%l)(%u)", "%1_%2"):gsub("(%u)(%u%l)", "%1_%2"):lower()
+  local count = counts[word] or 0
+  counts[word] = count + 1
+  return count == 0 and word or word .. "_" .. count
+end
+
+-- Subclasses: `local Net = lt.nn.Model:extend "Net"`, then Net.init, Net.build, Net.call.
+function Layer:extend(name)
+  if type(name) ~= "string" or name == "" then
+    tools.fail("InvalidArgument", "extend: name is " .. tools.what_is(name) .. ", expected the name of the new class")
+  end
+  local made = class("nn." .. name, self)
+  made.kind = name
+  return made
+end
+
+Layer.kind = "Layer"
+
+function Layer.begin(object)
+  rawset(object, "_fields", {})
+  rawset(object, "trainable", true)
+  rawset(object, "built", false)
+end
+
+-- The name given, or a new one; before anything asks for it.
+function Layer:named(name)
+  if name or rawget(self, "name") == nil then rawset(self, "name", name or new_name(self.kind)) end
+  return self.name
+end
+
+function Layer.finish(object) object:named() end
+
+function Layer:__newindex(key, value)
+  if (type(value) == "table" or type(value) == "userdata") and key ~= "_fields" then
+    table.insert(self._fields, key)
+  end
+  rawset(self, key, value)
+end
+
+function Layer:__tostring() return ("<lutra.nn.%s '%s'>"):format(self.kind, self.name) end
+
+local function is_layer(value)
+  local kind = type(value) == "table" and getmetatable(value)
+  return type(kind) == "table" and type(rawget(value, "_fields")) == "table"
+end
+
+-- Calls on_layer(layer) and on_weight(variable, is_trainable) for what lies below `value`, in order, each once.
+local function walk(value, trainable, seen, on_weight, on_layer)
+  if type(value) == "userdata" then
+    if getmetatable(value) == "lutra.Variable" and not seen[value] then
+      seen[value] = true
+      on_weight(value, trainable and value.trainable)
+    end
+  elseif type(value) == "table" and not seen[value] then
+    seen[value] = true
+    if is_layer(value) then
+      if on_layer then on_layer(value) end
+      for _, key in ipairs(value._fields) do
+        walk(rawget(value, key), trainable and value.trainable, seen, on_weight, on_layer)
+      end
+    elseif getmetatable(value) == nil then
+      for i = 1, #value do walk(value[i], trainable, seen, on_weight, on_layer) end
+    end
+  end
+end
+
+local function weights_of(layer, wanted)
+  local list = {}
+  walk(layer, true, {}, function(variable, is_trainable)
+    if wanted == nil or wanted == is_trainable then list[#list + 1] = variable end
+  end)
+  return list
+end
+
+-- All variables; those that training changes; the others.
+function Layer:variables() return weights_of(self) end
+function Layer:trainable_variables() return weights_of(self, true) end
+function Layer:non_trainable_variables() return weights_of(self, false) end
+
+-- The layers below this one, each once.
+function Layer:sublayers()
+  local list = {}
+  walk(self, true, {}, function() end, function(layer)
+    if layer ~= self then list[#list + 1] = layer end
+  end)
+  return list
+end
+
+function Layer:count_params()
+  local count = 0
+  for _, variable in ipairs(self:variables()) do count = count + variable.size end
+  return count
+end
+
+-- Values of all variables, as tensors that later training does not change.
+function Layer:get_weights()
+  local list = self:variables()
+  for i, variable in ipairs(list) do list[i] = variable:value() end
+  return list
+end
+
+function Layer:set_weights(values)
+  local list = self:variables()
+  if type(values) ~= "table" or #values ~= #list then
+    tools.fail("InvalidArgument", ("set_weights: values is %s, expected a list of %d tensors, one a variable of '%s'"):format(
+      type(values) == "table" and "a list of " .. #values or tools.what_is(values), #list, self.name))
+  end
+  for i, variable in ipairs(list) do variable:assign(values[i]) end
+end
+
+-- A new weight, to be set in a field: self.kernel = self:add_weight {name = "kernel", shape = {2, 3}}.
+function Layer:add_weight(given)
+  local read = options.read("add_weight", given,
+    { name = "weight", shape = {}, initializer = "glorot_uniform", trainable = true, dtype = "float32" })
+  local initial = initializers.get("layer '" .. self:named() .. "'", read.name .. "_initializer", read.initializer)(read.shape)
+  return lutra.Variable(initial, { name = self.name .. "/" .. read.name, trainable = read.trainable, dtype = read.dtype })
+end
+
+-- A mistake of the layer's user.
+function Layer:refuse(...)
+  tools.fail("InvalidArgument", "layer '" .. self:named() .. "': " .. string.format(...))
+end
+
+-- Makes the weights for an input of this shape, without its first axis, the batch.
+function Layer:build() end
+
+function Layer:ensure_built(shape)
+  if self.built then return end
+  self:build(shape)
+  rawset(self, "built", true)
+end
+
+-- What comes out for an input of this shape; both are without the batch. A kind that does not say is tried out.
+function Layer:compute_output_shape(shape)
+  local tried = { 1, table.unpack(shape) }
+  local out = self:call(lutra.zeros(tried), false)
+  return { table.unpack(out.shape, 2) }
+end
+
+-- A tensor's shape without the batch.
+local function row_shape(x)
+  local shape = x.shape
+  return { table.unpack(shape, 2) }
+end
+
+local function shape_below(x)
+  if type(x) ~= "table" then return row_shape(x) end
+  local shapes = {}
+  for i = 1, #x do shapes[i] = row_shape(x[i]) end
+  return shapes
+end
+
+-- Calls the layer: with tensors it computes, with what lt.nn.Input gives it becomes part of a graph (graph.lua).
+function Layer:__call(x, training)
+  if type(x) == "table" and (x.is_symbol or type(x[1]) == "table" and x[1].is_symbol) then
+    return use "nn.graph".apply(self, x)
+  end
+  if type(x) == "table" and type(x[1]) ~= "userdata" or type(x) == "number" then x = lutra.constant(x) end
+  if not self.built then self:ensure_built(shape_below(x)) end
+  local before = running.training
+  if training == nil then training = before end
+  local restore <close> = training ~= before and setmetatable({}, { __close = function() running.training = before end }) or nil
+  running.layer, running.training = self, training
+  local y = self:call(x, training)
+  running.layer = nil
+  return y
+end
+
+function Layer:call() self:refuse("a %s does not say what it computes: give its class a call(self, x, training)", self.kind) end
+
+return { Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below }

@@ -1,0 +1,115 @@
+-- Losses, with Keras 3's names, defaults and formulas. A function gives a value a row; an object, made with options, gives
+-- one number, the mean over the rows. Class labels count from 1.
+local lutra, tools, use = ...
+local class, options = use "class", use "options"
+
+-- Probabilities are kept this far away from 0 and 1 where their logarithm is taken.
+local kEpsilon = 1e-7
+
+local losses, by_name = {}, {}
+
+-- Labels of shape {n} beside predictions {n, 1}, or the reverse, take their shape.
+local function fitted(y_true, y_pred)
+  local rank, wanted = y_true.rank, y_pred.rank
+  if rank == wanted then return y_true end
+  if rank == wanted - 1 and y_pred.shape[wanted] == 1 then return lutra.expand_dims(y_true, -1) end
+  if rank == wanted + 1 and y_true.shape[rank] == 1 then return lutra.squeeze(y_true, -1) end
+  return y_true
+end
+
+local function probabilities(p) return lutra.clip(p, kEpsilon, 1 - kEpsilon) end
+
+-- Each: {class's name, words, options, function(self, labels, predictions)}; self has the options.
+local function define(name, words, defaults, fn)
+  local Loss = class("nn.losses." .. name)
+  defaults.reduction, defaults.name = "sum_over_batch_size", false
+  function Loss:init(given)
+    for key, value in pairs(options.read("losses." .. name, given, defaults)) do self[key] = value end
+    options.resolve("losses." .. name, "reduction", self.reduction, { sum_over_batch_size = true, mean = true, sum = true, none = true })
+    self.name = self.name or words[1]
+  end
+  -- Rows weigh as sample_weight says; the mean is over the number of rows all the same, as Keras has it.
+  function Loss:__call(y_true, y_pred, sample_weight)
+    local values = fn(self, y_true, y_pred)
+    if sample_weight then
+      local missing = values.rank - sample_weight.rank
+      for _ = 1, missing do sample_weight = lutra.expand_dims(sample_weight, -1) end
+      values = values * sample_weight
+    end
+    if self.reduction == "none" then return values end
+    return self.reduction == "sum" and values:sum() or values:mean()
+  end
+  losses[name] = Loss
+  local function rows(y_true, y_pred, given)
+    if type(y_true) == "table" then y_true = lutra.constant(y_true) end
+    return fn(options.read("losses." .. words[1], given, defaults), y_true, y_pred)
+  end
+  for _, word in ipairs(words) do by_name[word], losses[word] = Loss, rows end
+end
+
+local mse, mae, cross_entropy, softmax_cross_entropy = lutra.mse, lutra.mae, lutra.cross_entropy, lutra.softmax_cross_entropy
+
+define("MeanSquaredError", { "mean_squared_error", "mse" }, {}, function(_, y_true, y_pred)
+  return mse(fitted(y_true, y_pred), y_pred)
+end)
+define("MeanAbsoluteError", { "mean_absolute_error", "mae" }, {}, function(_, y_true, y_pred)
+  return mae(fitted(y_true, y_pred), y_pred)
+end)
+-- Squares up to `delta`, straight beyond (Huber, 1964).
+define("Huber", { "huber" }, { delta = 1.0 }, function(self, y_true, y_pred)
+  local delta = self.delta
+  local apart = lutra.abs(y_pred - fitted(y_true, y_pred))
+  local near = lutra.minimum(apart, delta)
+  return (near * (apart - near * 0.5)):mean(-1)
+end)
+
+-- Labels of two classes as the numbers 0 and 1, or the share of the second.
+define("BinaryCrossentropy", { "binary_crossentropy" }, { from_logits = false, label_smoothing = 0.0 },
+  function(self, y_true, y_pred)
+    local labels = lutra.cast(fitted(y_true, y_pred), y_pred.dtype)
+    if self.label_smoothing > 0 then labels = labels * (1 - self.label_smoothing) + 0.5 * self.label_smoothing end
+    if self.from_logits then return (lutra.softplus(y_pred) - labels * y_pred):mean(-1) end
+    local p = probabilities(y_pred)
+    return -(labels * lutra.log(p) + (1 - labels) * lutra.log(1 - p)):mean(-1)
+  end)
+-- Labels are distributions, a number for each class.
+define("CategoricalCrossentropy", { "categorical_crossentropy" }, { from_logits = false, label_smoothing = 0.0 },
+  function(self, y_true, y_pred)
+    if y_true.rank ~= y_pred.rank then
+      tools.fail("InvalidArgument", ("categorical_crossentropy: labels %s and predictions %s do not match: expected a number for "
+        .. "each class; for classes' numbers there is sparse_categorical_crossentropy"):format(tostring(y_true.shape),
+        tostring(y_pred.shape)))
+    end
+    if self.label_smoothing > 0 then
+      local classes = y_pred.shape[y_pred.rank]
+      y_true = y_true * (1 - self.label_smoothing) + self.label_smoothing / classes
+    end
+    if self.from_logits then return softmax_cross_entropy(y_true, y_pred) end
+    local p = probabilities(y_pred / y_pred:sum(-1, { keepdims = true }))
+    return -(y_true * lutra.log(p)):sum(-1)
+  end)
+-- Labels are the classes' numbers, 1..n, of an integer dtype.
+define("SparseCategoricalCrossentropy", { "sparse_categorical_crossentropy" }, { from_logits = false },
+  function(self, y_true, y_pred)
+    if y_true.rank == y_pred.rank and y_true.shape[y_true.rank] == 1 then y_true = lutra.squeeze(y_true, -1) end
+    return cross_entropy(y_true, self.from_logits and y_pred or lutra.log(probabilities(y_pred)))
+  end)
+
+-- Not for users: what compile's option means; called with labels, predictions and weights (or nil).
+local function get(who, value)
+  local found = options.resolve(who, "loss", value, by_name)
+  if type(value) == "string" then return found() end
+  if type(value) == "function" then
+    return function(y_true, y_pred, sample_weight)
+      local values = value(y_true, y_pred)
+      if sample_weight then values = values * sample_weight end
+      return values.rank > 0 and values:mean() or values
+    end
+  end
+  local kind = getmetatable(value)
+  if type(kind) == "table" and kind.__call then return value end
+  tools.fail("InvalidArgument", ("%s: loss is %s, expected a name, a loss or a function of labels and predictions"):format(who,
+    tools.what_is(value)))
+end
+
+return { public = losses, get = get, fitted = fitted }

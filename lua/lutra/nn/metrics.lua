@@ -1,0 +1,176 @@
+-- Metrics: what fit and evaluate tell beside the loss, with Keras 3's names and defaults. A metric is fed batch by batch
+-- and gives one number over all of them.
+local lutra, tools, use = ...
+local class, options, losses = use "class", use "options", use "nn.losses"
+local fitted = losses.fitted
+
+-- Numbers that come as tensors are read this many at a time: a read waits for a GPU.
+local kWaiting = 64
+
+local Mean = class "nn.metrics.Mean"
+
+function Mean:init(given)
+  self.name = options.read("metrics.Mean", given, { name = "mean" }).name
+  self:reset_state()
+end
+
+function Mean:reset_state() self.total, self.count, self.waiting = 0, 0, {} end
+
+-- Adds the mean (a tensor of one element) of `count` rows.
+function Mean:add(mean, count)
+  local waiting = self.waiting
+  local at = #waiting
+  waiting[at + 1], waiting[at + 2] = mean, count
+  if at >= 2 * kWaiting then self:read() end
+end
+
+function Mean:read()
+  local waiting, total, count = self.waiting, self.total, self.count
+  for at = 1, #waiting, 2 do
+    local rows = waiting[at + 1]
+    if type(rows) ~= "number" then rows = rows:item() end
+    total, count = total + waiting[at]:item() * rows, count + rows
+  end
+  self.total, self.count, self.waiting = total, count, {}
+end
+
+-- The mean of `values`, whose rows weigh as sample_weight says.
+function Mean:update_state(values, sample_weight)
+  values = type(values) == "number" and lutra.constant(values + 0.0) or lutra.cast(values, "float32")
+  if not sample_weight then return self:add(values:mean(), values.size) end
+  local sum = sample_weight:sum()
+  self:add((values * sample_weight):sum() / sum, sum)
+end
+
+-- nan before there was anything: 0 / 0.
+function Mean:result()
+  self:read()
+  return self.total / self.count
+end
+
+local metrics, by_name = { Mean = Mean }, {}
+
+-- A metric that is the mean of a value a row. `values(self, labels, predictions)` gives a tensor of one axis or none.
+local function define(name, words, defaults, values)
+  local Metric = class("nn.metrics." .. name, Mean)
+  defaults.name = words[1]
+  function Metric:init(given)
+    for key, value in pairs(options.read("metrics." .. name, given, defaults)) do self[key] = value end
+    self:reset_state()
+  end
+  function Metric:update_state(y_true, y_pred, sample_weight)
+    Mean.update_state(self, values(self, y_true, y_pred), sample_weight)
+  end
+  metrics[name] = Metric
+  for _, word in ipairs(words) do by_name[word] = Metric end
+end
+
+define("MeanSquaredError", { "mean_squared_error", "mse" }, {}, function(_, y_true, y_pred)
+  return lutra.mse(fitted(y_true, y_pred), y_pred)
+end)
+define("MeanAbsoluteError", { "mean_absolute_error", "mae" }, {}, function(_, y_true, y_pred)
+  return lutra.mae(fitted(y_true, y_pred), y_pred)
+end)
+define("RootMeanSquaredError", { "root_mean_squared_error" }, {}, function(_, y_true, y_pred)
+  return lutra.mse(fitted(y_true, y_pred), y_pred)
+end)
+function metrics.RootMeanSquaredError:result() return math.sqrt(Mean.result(self)) end
+
+-- Of rows of the last axis, how many are all right.
+local function last_mean(right)
+  right = lutra.cast(right, "float32")
+  return right.rank > 1 and right:mean(-1) or right
+end
+local function labels_of(y_true, y_pred)
+  if y_true.rank == y_pred.rank and y_true.shape[y_true.rank] == 1 then y_true = lutra.squeeze(y_true, -1) end
+  return lutra.cast(y_true, "int64")
+end
+local function binary_accuracy(self, y_true, y_pred)
+  local label = lutra.cast(fitted(y_true, y_pred), "float32")
+  return last_mean(lutra.cast(y_pred:gt(self.threshold), "float32"):eq(label))
+end
+local function sparse_accuracy(_, y_true, y_pred) return lutra.argmax(y_pred, -1):eq(labels_of(y_true, y_pred)) end
+local function categorical_accuracy(_, y_true, y_pred) return lutra.argmax(y_pred, -1):eq(lutra.argmax(y_true, -1)) end
+
+define("BinaryAccuracy", { "binary_accuracy" }, { threshold = 0.5 }, binary_accuracy)
+define("SparseCategoricalAccuracy", { "sparse_categorical_accuracy" }, {}, sparse_accuracy)
+define("CategoricalAccuracy", { "categorical_accuracy" }, {}, categorical_accuracy)
+-- Which of the three is meant, labels and predictions tell.
+define("Accuracy", { "accuracy", "acc" }, { threshold = 0.5 }, function(self, y_true, y_pred)
+  if y_pred.rank < 2 or y_pred.shape[y_pred.rank] == 1 then return binary_accuracy(self, y_true, y_pred) end
+  if y_true.rank == y_pred.rank and y_true.shape[y_true.rank] > 1 then return categorical_accuracy(self, y_true, y_pred) end
+  return sparse_accuracy(self, y_true, y_pred)
+end)
+
+-- Whether fewer than k classes got more than the right one.
+local function in_top(y_pred, labels, k)
+  local right = lutra.take_along_axis(y_pred, lutra.expand_dims(labels, -1), -1)
+  return lutra.cast(y_pred:gt(right), "int32"):sum(-1):lt(k)
+end
+define("SparseTopKCategoricalAccuracy", { "sparse_top_k_categorical_accuracy", "top_k" }, { k = 5 },
+  function(self, y_true, y_pred) return in_top(y_pred, labels_of(y_true, y_pred), self.k) end)
+define("TopKCategoricalAccuracy", { "top_k_categorical_accuracy" }, { k = 5 }, function(self, y_true, y_pred)
+  return in_top(y_pred, lutra.argmax(y_true, -1), self.k)
+end)
+
+-- The area under the curve of hits over false alarms, from counts between thresholds that are evenly spaced, as Keras has it.
+local AUC = class "nn.metrics.AUC"
+metrics.AUC, by_name.auc = AUC, AUC
+
+function AUC:init(given)
+  for key, value in pairs(options.read("metrics.AUC", given, { num_thresholds = 200, name = "auc" })) do self[key] = value end
+  options.count("metrics.AUC", "num_thresholds", self.num_thresholds, 2)
+  self:reset_state()
+end
+function AUC:reset_state() self.counts = nil end
+
+-- Rows between two neighbouring thresholds fall together: element b counts those of (b - 1, b] / (num_thresholds - 1), the
+-- first those of 0 as well.
+function AUC:update_state(y_true, y_pred, sample_weight)
+  local buckets = self.num_thresholds
+  local label = lutra.flatten(lutra.cast(fitted(y_true, y_pred), "float32"))
+  local place = lutra.cast(lutra.ceil(lutra.flatten(lutra.cast(y_pred, "float64")) * (buckets - 1)), "int64")
+  place = lutra.clip(place, 1, buckets - 1)
+  local weight = sample_weight and lutra.flatten(sample_weight) or lutra.ones_like(label)
+  local zeros = lutra.zeros({ buckets }, { dtype = "float64" })
+  local function counted(rows) return lutra.scatter_add(zeros, place, lutra.cast(rows, "float64")) end
+  local counts = lutra.stack { counted(label * weight), counted((1 - label) * weight) }
+  self.counts = self.counts and self.counts + counts or counts
+end
+
+function AUC:result()
+  if not self.counts then return 0.0 end
+  local counts = self.counts:totable()
+  local hits, alarms, area = 0, 0, 0
+  local total_hits, total_alarms = 0, 0
+  for i = 1, #counts[1] do total_hits, total_alarms = total_hits + counts[1][i], total_alarms + counts[2][i] end
+  if total_hits == 0 or total_alarms == 0 then return 0.0 end
+  for i = #counts[1], 1, -1 do
+    local more_hits, more_alarms = hits + counts[1][i], alarms + counts[2][i]
+    area = area + (more_alarms - alarms) * (more_hits + hits) / 2
+    hits, alarms = more_hits, more_alarms
+  end
+  return area / (total_hits * total_alarms)
+end
+
+-- A function of labels and predictions as a metric.
+local Wrapped = class("nn.metrics.Function", Mean)
+function Wrapped:init(f, name)
+  self.f, self.name = f, name
+  self:reset_state()
+end
+function Wrapped:update_state(y_true, y_pred, sample_weight)
+  Mean.update_state(self, self.f(y_true, y_pred), sample_weight)
+end
+
+-- Not for users: what an entry of compile's list means.
+local function get(who, value, place)
+  local found = options.resolve(who, ("metrics[%d]"):format(place), value, by_name)
+  if type(value) == "string" then return found { name = value } end
+  if type(value) == "function" then return Wrapped(value, "metric_" .. place) end
+  if type(value) == "table" and value.update_state and value.result and value.reset_state and value.name then return value end
+  tools.fail("InvalidArgument", ("%s: metrics[%d] is %s, expected a name, a metric or a function of labels and predictions"):format(
+    who, place, tools.what_is(value)))
+end
+
+return { public = metrics, get = get, Mean = Mean }

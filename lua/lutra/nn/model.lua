@@ -1,0 +1,102 @@
+-- A model: a layer that is trained. It is made of inputs and outputs of a graph, of a list of layers (sequential.lua), or by
+-- extending it; what compile, fit and the others do is in training.lua.
+local lutra, tools, use = ...
+local options, layers, graph = use "options", use "nn.layer", use "nn.graph"
+local running = layers.running
+
+local Model = layers.Layer:extend "Model"
+
+-- nn.Model {inputs = , outputs = , name = }
+function Model:init(given)
+  if getmetatable(self) ~= Model and given == nil then return end
+  local read = options.read("Model", given, { inputs = false, outputs = false, name = false })
+  self:named(read.name)
+  if not (read.inputs and read.outputs) then
+    tools.fail("InvalidArgument", 'Model: inputs and outputs are wanted, as in nn.Model {inputs = x, outputs = y}; a model of '
+      .. 'another kind is made by lt.nn.Model:extend "Name"')
+  end
+  local function list(value) return value.is_symbol and { value } or value end
+  local inputs, outputs = list(read.inputs), list(read.outputs)
+  self.input_symbols = inputs
+  self.steps, self.results = graph.plan("Model", inputs, outputs)
+  self.output_symbols = outputs
+  local seen = {}
+  local chain = {}
+  for _, step in ipairs(self.steps) do
+    if not seen[step.layer] then chain[#chain + 1] = step.layer end
+    seen[step.layer] = true
+  end
+  self.layers = chain
+  self.built = true
+end
+
+function Model:compute_output_shape(shape)
+  if not self.steps then return layers.Layer.compute_output_shape(self, shape) end
+  if #self.output_symbols == 1 then return self.output_symbols[1].shape end
+  local shapes = {}
+  for i, symbol in ipairs(self.output_symbols) do shapes[i] = symbol.shape end
+  return shapes
+end
+
+function Model:call(x, training)
+  if not self.steps then self:refuse("a %s does not say what it computes: give its class a call(self, x, training)", self.kind) end
+  local values = {}
+  local count = #self.input_symbols
+  if count == 1 then
+    values[1] = x
+  else
+    if type(x) ~= "table" or #x ~= count then self:refuse("it has %d inputs, and %s is given", count, tools.what_is(x)) end
+    for i = 1, count do values[i] = x[i] end
+  end
+  return graph.run(self.steps, self.results, values, training)
+end
+
+local function ready_and_call(self, x, training)
+  self:ensure_ready(x)
+  running.training = training
+  return self:call(x, training)
+end
+
+-- A model that is called builds itself, and tells which layer refused.
+function Model:__call(x, training)
+  if type(x) == "table" and (x.is_symbol or type(x[1]) == "table" and x[1].is_symbol) then return graph.apply(self, x) end
+  x = use "nn.data".tensor(self.name, "x", x)
+  if training == nil then training = running.training end
+  return self:guarded(ready_and_call, self, x, training)
+end
+
+local function name_layer(err)
+  local layer = running.layer
+  if layer and lutra.iserror(err) and not err.message:find("layer '", 1, true) then
+    err.message = ("layer '%s': %s"):format(layer.name, err.message)
+  end
+  return err
+end
+
+local function finish(training, ok, ...)
+  running.layer, running.training = nil, training
+  if not ok then error((...), 0) end
+  return ...
+end
+
+-- f(...), with the name of the layer at work in front of what it is refused.
+function Model:guarded(f, ...)
+  running.layer = nil
+  return finish(running.training, xpcall(f, name_layer, ...))
+end
+
+-- Makes the weights of a model that takes its shapes from its first input.
+function Model:ensure_ready(x)
+  if self.built then return end
+  self:ensure_built(layers.shape_below(x))
+  -- A model that was extended makes its layers' weights by computing once.
+  for _, layer in ipairs(self:sublayers()) do
+    if not layer.built then return self:call(x, false) end
+  end
+end
+
+for _, part in ipairs { "nn.training", "nn.fitting", "nn.summary" } do
+  for name, method in pairs(use(part)) do Model[name] = method end
+end
+
+return Model

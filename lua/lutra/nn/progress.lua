@@ -1,0 +1,73 @@
+-- What fit prints, on stderr: Keras' line with its bar on a terminal, a plain line an epoch elsewhere.
+local lutra, tools, use = ...
+local class = use "class"
+
+local Progress = class "nn.Progress"
+
+-- verbose: "auto" (1 on a terminal, else 2), 0 nothing, 1 the bar, 2 a line an epoch.
+function Progress:init(verbose, epochs, steps)
+  if verbose == "auto" or verbose == true then verbose = tools.is_terminal() and 1 or 2 end
+  self.verbose, self.epochs, self.steps = verbose or 0, epochs, steps
+end
+
+local kBar = 20
+-- A line is drawn anew at most so often, in seconds.
+local kPause = 0.05
+
+local function number_text(value)
+  if value ~= value or value == 0 or math.abs(value) > 1e-3 then return ("%.4f"):format(value) end
+  return ("%.4e"):format(value)
+end
+
+local function time_text(seconds)
+  if seconds >= 1 then return ("%.0fs"):format(seconds) end
+  if seconds >= 1e-3 then return ("%.0fms"):format(seconds * 1e3) end
+  return ("%.0fus"):format(seconds * 1e6)
+end
+
+-- " - loss: 0.1234 - mae: 0.2": the names in the order of the list, then those of validation.
+function Progress.values_text(names, logs)
+  local words = {}
+  for _, name in ipairs(names) do
+    if logs[name] then words[#words + 1] = (" - %s: %s"):format(name, number_text(logs[name])) end
+  end
+  return table.concat(words)
+end
+
+function Progress:begin_epoch(epoch)
+  self.epoch, self.started, self.drawn = epoch, lutra.time(), 0
+  if self.verbose == 1 and self.epochs then io.stderr:write(("Epoch %d/%d\n"):format(epoch, self.epochs)) end
+end
+
+-- Whether a step's values would be shown now: reading them waits for a GPU.
+function Progress:wants_step()
+  return self.verbose == 1 and lutra.time() - self.drawn > kPause
+end
+
+local function step_text(self, step)
+  local seconds = lutra.time() - self.started
+  return seconds, time_text(seconds / math.max(step, 1)) .. "/step"
+end
+
+function Progress:step(step, names, logs)
+  self.drawn = lutra.time()
+  local seconds, rate = step_text(self, step)
+  local full = kBar * step // self.steps
+  local left = seconds / step * (self.steps - step)
+  io.stderr:write(("\r\27[K%d/%d %s%s %s %s%s"):format(step, self.steps, ("━"):rep(full), (" "):rep(kBar - full),
+    time_text(left), rate, Progress.values_text(names, logs)))
+end
+
+function Progress:end_epoch(steps, names, logs)
+  if self.verbose == 0 then return end
+  local seconds, rate = step_text(self, steps)
+  local values = Progress.values_text(names, logs)
+  if self.verbose == 1 then
+    io.stderr:write(("\r\27[K%d/%d %s %s %s%s\n"):format(steps, self.steps, ("━"):rep(kBar), time_text(seconds), rate, values))
+  else
+    local epoch = self.epochs and ("Epoch %d/%d - "):format(self.epoch, self.epochs) or ""
+    io.stderr:write(("%s%d/%d - %s - %s%s\n"):format(epoch, steps, self.steps, time_text(seconds), rate, values))
+  end
+end
+
+return Progress

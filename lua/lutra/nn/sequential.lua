@@ -1,0 +1,65 @@
+-- A model of layers one after the other.
+local lutra, tools, use = ...
+local options, layers, Model = use "options", use "nn.layer", use "nn.model"
+local running = layers.running
+
+local Sequential = Model:extend "Sequential"
+
+-- nn.Sequential {layer, layer, ..., name = }; the first entry may be an Input.
+function Sequential:init(given)
+  local read = options.read("Sequential", given, { name = false }, true)
+  self:named(read.name)
+  self.layers = {}
+  for i = 1, #(given or {}) do self:add(given[i]) end
+end
+
+-- Adds a layer at the end.
+function Sequential:add(layer)
+  if type(layer) == "table" and layer.is_symbol and not layer.layer and #self.layers == 0 then
+    self.shape = layer.shape
+    return self
+  end
+  if not layers.is_layer(layer) then
+    tools.fail("InvalidArgument", ("Sequential: layer %d is %s, expected a layer"):format(#self.layers + 1, tools.what_is(layer)))
+  end
+  local chain = self.layers
+  for _, other in ipairs(chain) do
+    if other == layer then self:refuse("the layer '%s' is in it already", layer.name) end
+  end
+  if #chain == 0 and rawget(layer, "input_shape") then self.shape = layer.input_shape end
+  chain[#chain + 1] = layer
+  -- Weights are made as soon as the shapes are known.
+  if self.built then
+    self.output = self:compute_output_shape(self.shape)
+  elseif self.shape then
+    self:ensure_built(self.shape)
+  end
+  return self
+end
+
+function Sequential:build(shape)
+  rawset(self, "shape", shape)
+  rawset(self, "output", self:compute_output_shape(shape))
+end
+
+-- Building on the way.
+function Sequential:compute_output_shape(shape)
+  for _, layer in ipairs(self.layers) do
+    layer:ensure_built(shape)
+    shape = layer:compute_output_shape(shape)
+  end
+  return shape
+end
+
+function Sequential:call(x, training)
+  local chain = self.layers
+  for i = 1, #chain do
+    local layer = chain[i]
+    running.layer = layer
+    x = layer:call(x, training)
+  end
+  running.layer = nil
+  return x
+end
+
+return Sequential

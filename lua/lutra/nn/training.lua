@@ -1,0 +1,123 @@
+-- Methods of a model that are about one batch: compile, train_on_batch, test_on_batch, predict_on_batch.
+local lutra, tools, use = ...
+local options, layers, losses, metrics, data = use "options", use "nn.layer", use "nn.losses", use "nn.metrics", use "nn.data"
+local optimizers = use "optim.rules"
+local GradientTape, running = lutra.GradientTape, layers.running
+
+local training = {}
+
+-- compile {optimizer = , loss = , metrics = {}}
+function training:compile(given)
+  local read = options.read("compile", given, { optimizer = "rmsprop", loss = false, metrics = {} })
+  if not read.loss then tools.fail("InvalidArgument", 'compile: loss is wanted, as in model:compile {optimizer = "adam", loss = "mse"}') end
+  rawset(self, "optimizer", optimizers.get("compile", read.optimizer))
+  rawset(self, "loss", losses.get("compile", read.loss))
+  local list, names = {}, { "loss" }
+  for i, metric in ipairs(read.metrics) do
+    list[i] = metrics.get("compile", metric, i)
+    names[i + 1] = list[i].name
+  end
+  rawset(self, "metrics", list)
+  rawset(self, "metric_names", names)
+  rawset(self, "step_variables", false)
+  return self
+end
+
+function training:require_compiled(who)
+  if not rawget(self, "loss") then
+    tools.fail("FailedPrecondition", ("%s: the model '%s' is not compiled: call model:compile {optimizer = , loss = } first"):format(
+      who, self.name))
+  end
+end
+
+-- Before the first step: weights, and the optimizer's slots beside them.
+function training:ensure_trainable(x)
+  if self.step_variables then return end
+  self:ensure_ready(x)
+  local variables = self:trainable_variables()
+  if #variables == 0 then
+    tools.fail("FailedPrecondition", "fit: the model '" .. self.name .. "' has no trainable variables")
+  end
+  if not self.optimizer.built_for then self.optimizer:build(variables) end
+  rawset(self, "step_variables", variables)
+end
+
+-- One step. Gives the loss, a tensor of one element, and the predictions; the loss alone where that is nan or inf and
+-- somebody asked about it (callbacks.TerminateOnNaN), and then takes no step.
+function training:train_step(x, y, sample_weight)
+  local variables = self.step_variables
+  running.training = true
+  local tape <close> = GradientTape()
+  local predictions = self:call(x, true)
+  local loss = self.loss(y, predictions, sample_weight)
+  if self.stops_at_nan and not lutra.isfinite(loss):item() then return loss end
+  self.optimizer:apply(tape:gradient(loss, variables), variables)
+  return loss, predictions
+end
+
+function training:test_step(x, y, sample_weight)
+  running.training = false
+  local predictions = self:call(x, false)
+  return self.loss(y, predictions, sample_weight), predictions
+end
+
+function training:update_metrics(y, predictions, sample_weight)
+  local list = self.metrics
+  for i = 1, #list do list[i]:update_state(y, predictions, sample_weight) end
+end
+
+function training:reset_metrics()
+  for _, metric in ipairs(self.metrics) do metric:reset_state() end
+end
+
+-- The loss and what the metrics say, by name.
+function training:read_metrics(loss)
+  local logs = { loss = loss }
+  for _, metric in ipairs(self.metrics) do logs[metric.name] = metric:result() end
+  return logs
+end
+
+local function batch_values(self, loss, y, predictions, sample_weight)
+  if #self.metrics == 0 then return loss:item() end
+  self:reset_metrics()
+  self:update_metrics(y, predictions, sample_weight)
+  local logs, values = self:read_metrics(loss:item()), {}
+  for i, name in ipairs(self.metric_names) do values[i] = logs[name] end
+  return table.unpack(values)
+end
+
+local function weights_of(who, given, y)
+  if not given then return nil end
+  local read = options.read(who, given, { sample_weight = false, class_weight = false })
+  local weight = read.sample_weight and data.tensor(who, "sample_weight", read.sample_weight) or nil
+  if read.class_weight then
+    local by_class = data.class_weights(who, y, read.class_weight)
+    weight = weight and weight * by_class or by_class
+  end
+  return weight
+end
+
+local function train_one(self, x, y, given)
+  self:require_compiled("train_on_batch")
+  if type(x) == "table" then x = data.tensor("train_on_batch", "x", x) end
+  if type(y) == "table" then y = data.tensor("train_on_batch", "y", y) end
+  local weight = weights_of("train_on_batch", given, y)
+  if not self.step_variables then self:ensure_trainable(x) end
+  local loss, predictions = self:train_step(x, y, weight)
+  return batch_values(self, loss, y, predictions, weight)
+end
+
+local function test_one(self, x, y, given)
+  self:require_compiled("test_on_batch")
+  x, y = data.tensor("test_on_batch", "x", x), data.tensor("test_on_batch", "y", y)
+  local weight = weights_of("test_on_batch", given, y)
+  self:ensure_ready(x)
+  local loss, predictions = self:test_step(x, y, weight)
+  return batch_values(self, loss, y, predictions, weight)
+end
+
+function training:train_on_batch(x, y, given) return self:guarded(train_one, self, x, y, given) end
+function training:test_on_batch(x, y, given) return self:guarded(test_one, self, x, y, given) end
+function training:predict_on_batch(x) return self(x, false) end
+
+return training

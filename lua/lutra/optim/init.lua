@@ -1,0 +1,7 @@
+-- lutra.optim: optimisers and schedules. What users read about them stands in _meta/optim.lua.
+local lutra, tools, use = ...
+
+local optim = { schedules = use "optim.schedules" }
+for name, Made in pairs(use "optim.rules".public) do optim[name] = Made end
+
+return optim

@@ -1,0 +1,134 @@
+-- What all optimisers have: a learning rate, slots beside each variable, clipped gradients, one fused operation a variable.
+local lutra, tools, use = ...
+local class, options = use "class", use "options"
+
+local Optimizer = class "optim.Optimizer"
+
+-- What every optimiser takes; false means none.
+Optimizer.defaults = {
+  weight_decay = false, clipnorm = false, clipvalue = false, global_clipnorm = false, name = false,
+}
+
+function Optimizer:init(given)
+  local who = "optim." .. self.kind
+  for key, value in pairs(options.read(who, given, self.defaults)) do self[key] = value end
+  self.name = self.name or self.kind:lower()
+  if type(self.learning_rate) ~= "table" and type(self.learning_rate) ~= "function" then
+    options.number(who, "learning_rate", self.learning_rate, 0)
+  end
+  local clips = 0
+  for _, key in ipairs { "clipnorm", "clipvalue", "global_clipnorm" } do
+    if self[key] then
+      clips = clips + 1
+      options.number(who, key, self[key], 0)
+    end
+  end
+  if clips > 1 then
+    tools.fail("InvalidArgument", who .. ": only one of clipnorm, clipvalue and global_clipnorm can be given")
+  end
+  if self.weight_decay then options.number(who, "weight_decay", self.weight_decay, 0) end
+  self.iterations = 0
+  -- The step's options, made once and brought up to date at each step.
+  self.numbers = {}
+  if self.check then self:check(who) end
+end
+
+-- The rate of the next step: a number, or what a schedule says for the steps taken so far.
+function Optimizer:rate()
+  local rate = self.learning_rate
+  return type(rate) == "number" and rate or rate(self.iterations)
+end
+
+-- Makes the slots: a list of Variables for each of the kind's slots, on the devices of theirs.
+function Optimizer:build(variables)
+  self.built_for, self.slots = variables, {}
+  for k, slot in ipairs(self:slot_names()) do
+    local list = {}
+    for i, variable in ipairs(variables) do
+      local initial = self.slot_values and self.slot_values[slot]
+      list[i] = lutra.device(variable.device, function()
+        local start = initial and lutra.fill(variable.shape, self[initial], { dtype = variable.dtype })
+          or lutra.zeros(variable.shape, { dtype = variable.dtype })
+        return lutra.Variable(start, { name = variable.name .. "/" .. slot, trainable = false })
+      end)
+    end
+    self.slots[k] = list
+  end
+end
+
+function Optimizer:slot_names() return self.slot_list or {} end
+
+-- Its own variables: the slots, in order.
+function Optimizer:variables()
+  local all = {}
+  for _, list in ipairs(self.slots or {}) do table.move(list, 1, #list, #all + 1, all) end
+  return all
+end
+
+local function clipped_by_norm(gradient, most)
+  return gradient * most / lutra.maximum(lutra.norm(gradient), most)
+end
+
+-- Gradients in a list of their own; false where a variable has none.
+function Optimizer:clipped(gradients)
+  if not (self.clipvalue or self.clipnorm or self.global_clipnorm) then return gradients end
+  local out, squares = {}, {}
+  for i = 1, #gradients do
+    local gradient = gradients[i]
+    if gradient and self.clipvalue then gradient = lutra.clip(gradient, -self.clipvalue, self.clipvalue) end
+    if gradient and self.clipnorm then gradient = clipped_by_norm(gradient, self.clipnorm) end
+    if gradient and self.global_clipnorm then squares[#squares + 1] = lutra.sum(lutra.square(gradient)) end
+    out[i] = gradient
+  end
+  if self.global_clipnorm and #squares > 0 then
+    local norm = lutra.sqrt(lutra.add_n(squares))
+    local factor = self.global_clipnorm / lutra.maximum(norm, self.global_clipnorm)
+    for i = 1, #out do
+      if out[i] then out[i] = out[i] * factor end
+    end
+  end
+  return out
+end
+
+-- Whether two lists hold the same variables.
+local function same(a, b)
+  if a == b then return true end
+  if #a ~= #b then return false end
+  for i = 1, #a do
+    if not rawequal(a[i], b[i]) then return false end
+  end
+  return true
+end
+
+-- One step: variables[i] goes down gradients[i]. All variables there are come at each step, the first one settles which.
+function Optimizer:apply(gradients, variables)
+  local known = self.built_for
+  if known == nil then
+    if variables == nil then tools.fail("InvalidArgument", "apply: variables is nil, expected a list of Variables") end
+    self:build(variables)
+    known = variables
+  elseif variables ~= nil and variables ~= known and not same(variables, known) then
+    tools.fail("FailedPrecondition", ("apply: the optimizer knows %d variables, and these are others: make a new optimizer for "
+      .. "them"):format(#known))
+  end
+  local numbers, rate = self.numbers, self:rate()
+  numbers.decay = self.weight_decay and self.weight_decay * rate or nil
+  self:set_numbers(numbers, rate)
+  tools.apply(self.op, numbers, known, self:clipped(gradients), self.slots)
+  self.iterations = self.iterations + 1
+end
+
+-- The same with pairs, as Keras has them: {{gradient, variable}, ...}.
+function Optimizer:apply_gradients(pairs_of)
+  local gradients, variables = {}, {}
+  for i, pair in ipairs(pairs_of) do gradients[i], variables[i] = pair[1], pair[2] end
+  return self:apply(gradients, variables)
+end
+
+function Optimizer:__tostring()
+  local rate = self.learning_rate
+  return ("<lutra.optim.%s learning_rate=%s, iterations=%d>"):format(self.kind, type(rate) == "number" and rate or "a schedule",
+    self.iterations)
+end
+
+return Optimizer

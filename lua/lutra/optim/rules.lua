@@ -1,0 +1,80 @@
+-- The optimisers, with Keras 3's names and defaults. Their formulas are in kernels/cpu/optimisers.h.
+local lutra, tools, use = ...
+local class, options, Optimizer = use "class", use "options", use "optim.optimizer"
+
+local optimizers = {}
+
+local function define(kind, op, defaults, set_numbers, more)
+  local Made = class("optim." .. kind, Optimizer)
+  Made.kind, Made.op, Made.set_numbers = kind, op, set_numbers
+  Made.defaults = {}
+  for key, value in pairs(Optimizer.defaults) do Made.defaults[key] = value end
+  for key, value in pairs(defaults) do Made.defaults[key] = value end
+  for key, value in pairs(more or {}) do Made[key] = value end
+  optimizers[kind] = Made
+end
+
+define("SGD", "ResourceApplyGradientDescent", { learning_rate = 0.01, momentum = 0.0, nesterov = false },
+  function(self, numbers, rate)
+    numbers.learning_rate, numbers.momentum, numbers.nesterov = rate, self.momentum, self.nesterov
+  end, {
+    check = function(self, who)
+      options.number(who, "momentum", self.momentum, 0, 1)
+      if self.momentum > 0 then self.op, self.slot_list = "ResourceApplyKerasMomentum", { "momentum" } end
+    end,
+  })
+
+-- The rate of the first steps makes up for means that began at 0 (Kingma and Ba, ICLR 2015).
+local function adam_numbers(self, numbers, rate)
+  local step = self.iterations + 1
+  numbers.learning_rate = rate * math.sqrt(1 - self.beta_2 ^ step) / (1 - self.beta_1 ^ step)
+  numbers.beta_1, numbers.beta_2, numbers.epsilon = self.beta_1, self.beta_2, self.epsilon
+end
+local function adam_slots(self)
+  return self.amsgrad and { "momentum", "velocity", "velocity_hat" } or { "momentum", "velocity" }
+end
+local function check_betas(self, who)
+  options.number(who, "beta_1", self.beta_1, 0, 1)
+  options.number(who, "beta_2", self.beta_2, 0, 1)
+end
+local adam = { learning_rate = 0.001, beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7, amsgrad = false }
+define("Adam", "ResourceApplyAdam", adam, adam_numbers, { slot_names = adam_slots, check = check_betas })
+adam.weight_decay = 0.004
+define("AdamW", "ResourceApplyAdam", adam, adam_numbers, { slot_names = adam_slots, check = check_betas })
+
+define("RMSprop", "ResourceApplyRMSProp",
+  { learning_rate = 0.001, rho = 0.9, momentum = 0.0, epsilon = 1e-7, centered = false }, function(self, numbers, rate)
+    numbers.learning_rate, numbers.rho, numbers.epsilon = rate, self.rho, self.epsilon
+    numbers.momentum, numbers.centered = self.momentum, self.centered
+  end, {
+    slot_names = function(self)
+      local names = { "velocity" }
+      if self.centered then names[#names + 1] = "average_gradient" end
+      if self.momentum > 0 then names[#names + 1] = "momentum" end
+      return names
+    end,
+    check = function(self, who)
+      options.number(who, "rho", self.rho, 0, 1)
+      options.number(who, "momentum", self.momentum, 0, 1)
+    end,
+  })
+
+define("Adagrad", "ResourceApplyAdagrad", { learning_rate = 0.001, initial_accumulator_value = 0.1, epsilon = 1e-7 },
+  function(self, numbers, rate) numbers.learning_rate, numbers.epsilon = rate, self.epsilon end,
+  { slot_list = { "accumulator" }, slot_values = { accumulator = "initial_accumulator_value" } })
+
+define("Lion", "ResourceApplyLion", { learning_rate = 0.001, beta_1 = 0.9, beta_2 = 0.99 }, function(self, numbers, rate)
+  numbers.learning_rate, numbers.beta_1, numbers.beta_2 = rate, self.beta_1, self.beta_2
+end, { slot_list = { "momentum" }, check = check_betas })
+
+-- Not for users: what compile's option means.
+local by_name = {}
+for kind, Made in pairs(optimizers) do by_name[kind:lower()] = Made end
+
+local function get(who, value)
+  if type(value) == "string" then return options.resolve(who, "optimizer", value:lower(), by_name)() end
+  if type(value) == "table" and value.apply and value.iterations then return value end
+  tools.fail("InvalidArgument", ("%s: optimizer is %s, expected a name or an optimizer"):format(who, tools.what_is(value)))
+end
+
+return { public = optimizers, get = get }

@@ -1,0 +1,81 @@
+-- Options of what is written in Lua, held against those there are.
+local lutra, tools = ...
+local options = {}
+
+local function sorted(names)
+  local list = {}
+  for name in pairs(names) do
+    if type(name) == "string" then list[#list + 1] = name end
+  end
+  table.sort(list)
+  return list
+end
+
+-- What is given over the defaults, of which false means none. Any other name is an error; a list is `may_list`'s.
+function options.read(who, given, defaults, may_list)
+  local read = {}
+  for name, value in pairs(defaults) do read[name] = value end
+  if given == nil then return read end
+  if type(given) ~= "table" or getmetatable(given) ~= nil then
+    tools.fail("InvalidArgument", ("%s: options is %s, expected a table of options"):format(who, tools.what_is(given)))
+  end
+  for name, value in pairs(given) do
+    if defaults[name] ~= nil then
+      read[name] = value
+    elseif not (may_list and math.type(name) == "integer") then
+      tools.refuse_word(("%s: unknown option '%s'"):format(who, tostring(name)), name, sorted(defaults))
+    end
+  end
+  return read
+end
+
+-- What a word, a function or an object of a kind stands for: `known` has what words mean, `kind` is the metamethod or
+-- method that an object has. None of these is an error that lists the words.
+function options.resolve(who, what, value, known)
+  if type(value) == "string" then
+    if known[value] == nil then
+      tools.refuse_word(("%s: %s is \"%s\", which is not known"):format(who, what, value), value, sorted(known))
+    end
+    return known[value]
+  end
+  return value
+end
+
+-- A whole number from `least` on.
+function options.count(who, name, value, least)
+  local count = math.tointeger(value)
+  if type(value) ~= "number" or not count or count < least then
+    tools.fail("InvalidArgument",
+      ("%s: %s is %s, expected a whole number, %d or more"):format(who, name, tools.what_is(value), least))
+  end
+  return count
+end
+
+-- A number of [least, most].
+function options.number(who, name, value, least, most)
+  if type(value) ~= "number" or not (value >= least and value <= (most or math.huge)) then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected a number of %s"):format(who, name, tools.what_is(value),
+      most and ("%g to %g"):format(least, most) or ("%g or more"):format(least)))
+  end
+  return value
+end
+
+-- A shape without the batch: a list of sizes, or one.
+function options.shape(who, name, value)
+  if math.type(value) == "integer" then value = { value } end
+  if type(value) ~= "table" then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected a list of sizes"):format(who, name, tools.what_is(value)))
+  end
+  local shape = {}
+  for i = 1, #value do shape[i] = options.count(who, name .. "[" .. i .. "]", value[i], 0) end
+  return shape
+end
+
+-- (2, 3), as shapes print.
+function options.shape_text(shape)
+  local words = {}
+  for i = 1, #shape do words[i] = tostring(shape[i]) end
+  return "(" .. table.concat(words, ", ") .. (#shape == 1 and ",)" or ")")
+end
+
+return options

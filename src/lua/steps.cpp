@@ -1,0 +1,122 @@
+// What lutra.optim is made of: one step for a list of variables. All of a model's variables come in one call, so that
+// they may be one buffer one day.
+
+#include <span>
+
+#include "eager/variable.h"
+#include "lua/guard.h"
+#include "lua/modules.h"
+#include "lua/variable_box.h"
+
+namespace lutra {
+namespace {
+
+// Where the arguments stand; what is read of the lists comes after them.
+enum : int { kOp = 1, kNumbers, kVariables, kGradients, kSlots };
+
+constexpr int kMostSlots = kMaxOutputs - 1;
+
+void read_numbers(Args& args, Call& call) {
+  lua_State* L = args.L;
+  for (lua_pushnil(L); lua_next(L, kNumbers) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    std::string_view key = args.string(lua_gettop(L) - 1, "key");
+    for (const AttrDef& def : call.op->attrs.defs) {
+      if (key != def.name) continue;
+      std::byte* place = call.attrs + def.offset;
+      if (def.type == AttrType::Bool) *reinterpret_cast<bool*>(place) = args.boolean(lua_gettop(L), def.name);
+      else *reinterpret_cast<double*>(place) = args.number(lua_gettop(L), def.name);
+    }
+  }
+}
+
+// What the step of variable i is about. A gradient of null: it has none.
+struct Operands {
+  VariableBox* variable;
+  const Box* gradient;
+  Box* slots[kMostSlots];
+};
+
+Operands operands_of(Args& args, lua_Integer i, int slots) {
+  lua_State* L = args.L;
+  Operands found{};
+  lua_settop(L, kSlots);
+  lua_rawgeti(L, kVariables, i);
+  found.variable = to_variable(L, kSlots + 1);
+  if (found.variable == nullptr) args.wrong(kSlots + 1, text("variables[", i, "]").c_str(), "a Variable");
+  lua_rawgeti(L, kGradients, i);
+  if (lua_toboolean(L, kSlots + 2) != 0) {
+    found.gradient = to_live_box(L, kSlots + 2);
+    if (found.gradient == nullptr) args.wrong(kSlots + 2, text("gradients[", i, "]").c_str(), "a tensor or false");
+  }
+  for (int k = 0; k < slots; ++k) {
+    lua_rawgeti(L, kSlots, k + 1);
+    lua_rawgeti(L, -1, i);
+    VariableBox* slot = to_variable(L, -1);
+    if (slot == nullptr) args.wrong(lua_gettop(L), "slots", "Variables");
+    found.slots[k] = &slot->box;
+  }
+  return found;
+}
+
+void check_gradient(Args& args, const Operands& operands) {
+  const TensorRep& variable = operands.variable->box.tensor;
+  const TensorRep& gradient = operands.gradient->tensor;
+  if (gradient.dtype == variable.dtype && gradient.size == variable.size && gradient.shape() == variable.shape())
+    return;
+  lua_getiuservalue(args.L, kSlots + 1, 1);
+  fail(ErrorCode::InvalidArgument, args.who(), ": the gradient of the variable ", what_is(args.L, -1), " is ",
+       gradient.dtype, " ", gradient.shape(), ", and the variable ", variable.dtype, " ", variable.shape());
+}
+
+void step(Args& args, Call& call, Operand* in, const Operands& operands, int slots) {
+  in[0].tensor = &operands.variable->box.tensor;
+  in[1].tensor = &operands.gradient->tensor;
+  TensorRep* changed[kMaxOutputs] = {&operands.variable->box.tensor};
+  for (int k = 0; k < slots; ++k) {
+    in[k + 2].tensor = changed[k + 1] = &operands.slots[k]->tensor;
+  }
+  update(args.state.context(), call, {changed, static_cast<std::size_t>(slots) + 1});
+  args.state.rebook_variable(args.L, &operands.variable->box);
+  for (int k = 0; k < slots; ++k) args.state.rebook_variable(args.L, operands.slots[k]);
+}
+
+// apply(op, numbers, variables, gradients, slots): the step that `op` names for each variable that has a gradient (not
+// false). `numbers` are its options by name, `slots` lists of Variables, one an input of the op. Returns how many steps
+// there were.
+int apply(Args& args) {
+  lua_State* L = args.L;
+  const OpDef& op = args.state.runtime().ops().get(args.string(kOp, "op"));
+  for (int list = kNumbers; list <= kSlots; ++list) {
+    if (lua_type(L, list) != LUA_TTABLE) args.wrong(list, list == kGradients ? "gradients" : "variables", "a list");
+  }
+  const int slots = static_cast<int>(lua_rawlen(L, kSlots));
+  const auto count = static_cast<lua_Integer>(lua_rawlen(L, kVariables));
+  require(slots <= kMostSlots, args.who(), ": ", slots, " slots, at most ", kMostSlots, " are possible");
+  require(static_cast<lua_Integer>(lua_rawlen(L, kGradients)) == count, args.who(), ": there are ",
+          lua_rawlen(L, kGradients), " gradients and ", count, " variables");
+  Operand in[kMaxOutputs + 1] = {};
+  Call call(op, in, slots + 2, 1);
+  read_numbers(args, call);
+  lua_Integer steps = 0;
+  for (lua_Integer i = 1; i <= count; ++i) {
+    Operands operands = operands_of(args, i, slots);
+    if (operands.gradient == nullptr) continue;
+    check_gradient(args, operands);
+    ++steps;
+  }
+  require(steps > 0 || count == 0, args.who(),
+          ": none of the variables has a gradient: the loss depends on none of them");
+  for (lua_Integer i = 1; i <= count; ++i) {
+    Operands operands = operands_of(args, i, slots);
+    if (operands.gradient != nullptr) step(args, call, in, operands, slots);
+  }
+  lua_pushinteger(L, steps);
+  return 1;
+}
+
+}  // namespace
+
+void open_steps(lua_State* L, State& state) { set_function<apply>(L, state, "apply", "apply"); }
+
+}  // namespace lutra

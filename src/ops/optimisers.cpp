@@ -1,0 +1,80 @@
+// One step of an optimiser for one variable: its new value, and those of the slots that the rule remembers things in,
+// all written over the old ones (eager/variable.h). Formulas are those of Keras 3.
+
+#include "ops/optimisers.h"
+#include "ops/cost.h"
+#include "ops/inference.h"
+
+namespace lutra {
+namespace {
+
+// The variable and its slots, in the order of the inputs that are not the gradient.
+void step_shape(Inference& inference) {
+  Shape shape = inference.shape(0);
+  for (int i = 1; i < inference.inputs(); ++i) {
+    require(inference.shape(i) == shape, inference.who(), ": ", inference.call().op->input(i).name, " has the shape ",
+            inference.shape(i), ", and its variable ", shape);
+  }
+  for (int i = 1; i < inference.inputs(); ++i) inference.output(inference.key(), shape);
+}
+
+struct Entry {
+  const char* name;
+  const char* summary;
+  std::vector<InputDef> slots;
+  std::vector<AttrDef> attrs;
+};
+
+}  // namespace
+
+void define_optimisers_ops(OpRegistry& ops) {
+  constexpr const char* kShape = "the variable's shape";
+  AttrDef rate = attr("learning_rate", &StepAttrs::learning_rate, "how far a step goes");
+  AttrDef decay = attr("decay", &StepAttrs::decay, "the share of the variable that is taken off before the step");
+  AttrDef momentum = attr("momentum", &StepAttrs::momentum, "the share of the last step that is taken again");
+  AttrDef beta_1 = attr("beta_1", &StepAttrs::beta_1, "how long gradients are remembered");
+  AttrDef beta_2 = attr("beta_2", &StepAttrs::beta_2, "how long their squares are");
+  AttrDef rho = attr("rho", &StepAttrs::rho, "how long squares of gradients are remembered");
+  AttrDef epsilon = attr("epsilon", &StepAttrs::epsilon, "keeps divisors away from 0");
+  AttrDef nesterov = attr("nesterov", &StepAttrs::nesterov, "looks a step ahead");
+  AttrDef centered = attr("centered", &StepAttrs::centered, "divides by the variance, not by the square");
+  const Entry entries[] = {
+      {"ResourceApplyGradientDescent", "Gradient descent.", {}, {rate, decay}},
+      {"ResourceApplyKerasMomentum",
+       "Gradient descent with momentum.",
+       {{"momentum", kFloats, kShape}},
+       {rate, decay, momentum, nesterov}},
+      {"ResourceApplyAdam",
+       "Adam; the learning rate comes corrected for the first steps.",
+       {{"m", kFloats, kShape}, {"v", kFloats, kShape}, {"v_hat", kFloats, kShape, kOptional}},
+       {rate, decay, beta_1, beta_2, epsilon}},
+      {"ResourceApplyRMSProp",
+       "Root mean square propagation: slots are the mean square, then the mean where it is centered, then the "
+       "momentum.",
+       {{"mean_square", kFloats, kShape},
+        {"mean", kFloats, kShape, kOptional},
+        {"momentum", kFloats, kShape, kOptional}},
+       {rate, decay, momentum, rho, epsilon, centered}},
+      {"ResourceApplyAdagrad", "Adagrad.", {{"accumulator", kFloats, kShape}}, {rate, decay, epsilon}},
+      {"ResourceApplyLion", "Lion.", {{"m", kFloats, kShape}}, {rate, decay, beta_1, beta_2}},
+  };
+  for (const Entry& entry : entries) {
+    std::vector<InputDef> inputs = {{"variable", kFloats, "any shape"}, {"gradient", kFloats, kShape}};
+    inputs.insert(inputs.end(), entry.slots.begin(), entry.slots.end());
+    AttrTable table = attrs<StepAttrs>({});
+    table.defs = entry.attrs;
+    ops.define({
+        .name = entry.name,
+        .lua_name = "apply",
+        .summary = entry.summary,
+        .inputs = inputs,
+        .attrs = table,
+        .shape = step_shape,
+        .cost = elements_cost<8>,
+        .gpu = kFloats,
+        .flags = kHidden,
+    });
+  }
+}
+
+}  // namespace lutra

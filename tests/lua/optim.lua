@@ -1,0 +1,131 @@
+-- Optimisers against trajectories worked out in NumPy (tests/support/make_optimiser_data.py), clipping, schedules, and what
+-- is refused.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+local data = dofile("tests/support/optimiser_data.lua")
+
+local function close(got, wanted, tolerance, what)
+  for i, value in ipairs(wanted) do
+    local apart = math.abs(got[i] - value)
+    if not (apart <= tolerance * math.max(1, math.abs(value))) then
+      error(("%s: element %d is %.17g, expected %.17g"):format(what, i, got[i], value), 2)
+    end
+  end
+end
+
+-- The gradient that make_optimiser_data.py has.
+local steep = lt.constant({ 2.0, 0.5, 1.5, 4.0 }, { dtype = "float64" })
+local tilt = lt.constant({ 1.0, -0.3, 0.7, 0.9 }, { dtype = "float64" })
+local function gradient(w, step) return steep * w - tilt * math.cos(step) end
+
+for i, case in ipairs(data) do
+  local kind, options, rows = case[1], case[2], case[3]
+  local optimizer = lt.optim[kind](options)
+  local w = lt.Variable(lt.constant(data.start, { dtype = "float64" }))
+  for step, row in ipairs(rows) do
+    optimizer:apply({ gradient(w:value(), step) }, { w })
+    close(w:totable(), row, 1e-12, ("case %d, %s, step %d"):format(i, kind, step))
+  end
+  expect.equal(optimizer.iterations, #rows)
+end
+assert(#data == 18, "cases")
+
+-- What finalizers read of a variable and its slots in the middle of a step stays what it was, and the step what it is.
+do
+  package.path = "tests/support/?.lua;" .. package.path
+  local collector = require "collector"
+  local function trained(hostile)
+    local v, g = lt.Variable(lt.ones { 500 }), lt.range(500, { dtype = "float32" }) / 500
+    local adam, reads = lt.optim.Adam { learning_rate = 0.1, amsgrad = true }, {}
+    adam:build { v }
+    local before
+    if hostile then
+      collector.at_each_collection(function(n)
+        local which = n % 4 == 0 and v or adam:variables()[n % 4]
+        local value = which:value()
+        if #reads < 200 then reads[#reads + 1] = { value, value:sum():item() } end
+        return n < 3000
+      end)
+      before = collector.tighten()
+    end
+    for _ = 1, 200 do adam:apply { g } end
+    if before then collector.loosen(before) end
+    for i, read in ipairs(reads) do expect.equal(read[1]:sum():item(), read[2], "read " .. i) end
+    assert(not hostile or #reads > 100, "reads: " .. #reads)
+    return v:totable()
+  end
+  expect.equal(trained(true), trained(false))
+end
+
+-- Clipping.
+local function stepped(options, ...)
+  options.learning_rate = 1
+  local variables, gradients = {}, { ... }
+  for i, g in ipairs(gradients) do
+    gradients[i] = lt.constant(g)
+    variables[i] = lt.Variable(lt.zeros { #g })
+  end
+  lt.optim.SGD(options):apply(gradients, variables)
+  for i, v in ipairs(variables) do variables[i] = v:totable() end
+  return variables
+end
+expect.equal(stepped({ clipvalue = 0.5 }, { 3.0, -0.25 }), { { -0.5, 0.25 } })
+expect.equal(stepped({ clipnorm = 2.5 }, { 3.0, 4.0 }, { 0.0, 0.5 }), { { -1.5, -2 }, { 0, -0.5 } })
+expect.equal(stepped({ global_clipnorm = 6.5 }, { 3.0, 4.0 }, { 12.0, 0.0 }), { { -1.5, -2 }, { -6, 0 } })
+expect.equal(stepped({ global_clipnorm = 100 }, { 3.0, 4.0 }), { { -3, -4 } })
+
+-- Schedules: numbers worked out by hand from Keras 3's formulas.
+local s = lt.optim.schedules
+local function near(got, wanted) close({ got }, { wanted }, 1e-14, "schedule") end
+near(s.ExponentialDecay(0.1, 10, 0.5)(5), 0.1 * 2 ^ -0.5)
+near(s.ExponentialDecay(0.1, 10, 0.5, { staircase = true })(19), 0.05)
+near(s.InverseTimeDecay(0.1, 10, 0.5)(20), 0.05)
+near(s.PolynomialDecay(0.1, 10, { end_learning_rate = 0.02, power = 2 })(5), 0.04)
+near(s.PolynomialDecay(0.1, 10)(50), 0.0001)
+near(s.PolynomialDecay(0.1, 10, { end_learning_rate = 0, cycle = true })(15), 0.025)
+near(s.CosineDecay(0.1, 10)(5), 0.05)
+near(s.CosineDecay(0.1, 10, { alpha = 0.1 })(10), 0.01)
+near(s.CosineDecay(0.0, 10, { warmup_target = 0.2, warmup_steps = 4 })(1), 0.05)
+near(s.CosineDecay(0.0, 10, { warmup_target = 0.2, warmup_steps = 4 })(9), 0.1)
+local steps = s.PiecewiseConstantDecay({ 2, 5 }, { 1, 0.5, 0.25 })
+expect.equal({ steps(0), steps(2), steps(3), steps(5), steps(6) }, { 1, 1, 0.5, 0.5, 0.25 })
+do
+  local w = lt.Variable { 0.0 }
+  local sgd = lt.optim.SGD { learning_rate = steps }
+  for _ = 1, 7 do sgd:apply({ lt.ones { 1 } }, { w }) end
+  expect.equal(w[1]:item(), -(1 + 1 + 1 + 0.5 + 0.5 + 0.5 + 0.25))
+  sgd.learning_rate = 2.0
+  sgd:apply { lt.ones { 1 } }
+  expect.equal(w[1]:item(), -6.75)
+end
+
+-- Pairs as Keras has them; variables without a gradient stay as they are.
+do
+  local a, b = lt.Variable { 1.0, 2.0 }, lt.Variable(3.0)
+  local sgd = lt.optim.SGD { learning_rate = 1 }
+  sgd:apply_gradients { { lt.ones { 2 }, a }, { false, b } }
+  expect.equal({ a[1]:item(), a[2]:item(), b:item() }, { 0, 1, 3 })
+end
+
+-- What is refused, and that nothing has moved then.
+do
+  local w, b = lt.Variable(lt.ones { 2 }, { name = "w" }), lt.Variable(lt.ones { 2 }, { name = "b" })
+  local sgd = lt.optim.SGD()
+  local function refused(words, ...) expect.raises("InvalidArgument", words, sgd.apply, sgd, ...) end
+  refused("none of the variables has a gradient", { false, false }, { w, b })
+  refused('the gradient of the variable "b" is float32 (3,), and the variable float32 (2,)', { lt.ones { 2 }, lt.ones { 3 } })
+  refused('the gradient of the variable "b" is float64 (2,)', { lt.ones { 2 }, lt.ones({ 2 }, { dtype = "float64" }) })
+  refused("there are 1 gradients and 2 variables", { lt.ones { 2 } })
+  refused("gradients[1] is 7, expected a tensor or false", { 7, lt.ones { 2 } })
+  expect.equal(w:totable(), { 1, 1 })
+  expect.raises("FailedPrecondition", "knows 2 variables", sgd.apply, sgd, { lt.ones { 2 } }, { w })
+  expect.raises("InvalidArgument", "variables[1] is a tensor, expected a Variable", function()
+    lt.optim.SGD():apply({ lt.ones { 2 } }, { lt.ones { 2 } })
+  end)
+  expect.raises("InvalidArgument", "optim.Adam: unknown option 'beta1'", lt.optim.Adam, { beta1 = 0.5 })
+  expect.raises("InvalidArgument", "beta_1", lt.optim.Adam, { beta1 = 0.5 })
+  expect.raises("InvalidArgument", "optim.SGD: learning_rate is -1, expected a number of 0 or more", lt.optim.SGD, { learning_rate = -1 })
+  expect.raises("InvalidArgument", "optim.SGD: momentum is 2, expected a number of 0 to 1", lt.optim.SGD, { momentum = 2 })
+  expect.raises("InvalidArgument", "only one of clipnorm, clipvalue and global_clipnorm", lt.optim.SGD, { clipnorm = 1, clipvalue = 1 })
+  expect.raises("InvalidArgument", "3 values and 3 boundaries", s.PiecewiseConstantDecay, { 1, 2, 3 }, { 1, 2, 3 })
+end
