@@ -70,6 +70,29 @@ do
   close(w:item(), 1.8260118, 5e-7, "kernel by a tape")
 end
 
+-- What large weights cost is in the loss and in the gradient.
+do
+  local x, y = lt.constant { { 1.0 }, { 1.0 } }, lt.constant { { 2.0 }, { 2.0 } }
+  local r = nn.regularizers
+  local inner = nn.Dense(1, { kernel_initializer = "ones", use_bias = false, kernel_regularizer = r.L2 { l2 = 0.5 }, input_shape = { 1 } })
+  local model = nn.Sequential {
+    nn.Sequential { inner }, nn.Dense(1, { kernel_initializer = "ones", kernel_regularizer = "l1",
+      bias_regularizer = function(b) return (b * 3):sum() end }),
+  }
+  model:compile { optimizer = lt.optim.SGD { learning_rate = 0.1 }, loss = "mse" }
+  -- (1 - 2)^2 + 0.5 * 1 + 0.01 * 1 + 0
+  close(model:evaluate(x, y, { verbose = 0 }), 1.51, 1e-6, "evaluate")
+  close(model:train_on_batch(x, y), 1.51, 1e-6, "the loss")
+  local weights = model:get_weights()
+  close(weights[1]:item(), 1 - 0.1 * (-2 + 1), 1e-6, "inner kernel")
+  close(weights[2]:item(), 1 - 0.1 * (-2 + 0.01), 1e-6, "outer kernel")
+  close(weights[3]:item(), -0.1 * (-2 + 3), 1e-6, "bias")
+  expect.raises("InvalidArgument", "kernel_regularizer is \"l3\", which is not known", function()
+    nn.Dense(1, { kernel_regularizer = "l3" })(x)
+  end)
+  expect.raises("InvalidArgument", "regularizers.L2: l2 is -1, expected a number of 0 or more", r.L2, { l2 = -1 })
+end
+
 -- With a collection at every allocation, and finalizers that run ops and read variables in the middle of each step.
 do
   package.path = "tests/support/?.lua;" .. package.path

@@ -5,6 +5,7 @@
 --- Loaded when it is first asked for. [training.md](../training.md) shows how its parts go together.
 ---@class lutra.nn
 ---@field initializers lutra.nn.initializers what weights are at first
+---@field regularizers lutra.nn.regularizers what large weights cost
 ---@field losses lutra.nn.losses what training makes small
 ---@field metrics lutra.nn.metrics what is told beside the loss
 ---@field callbacks lutra.nn.callbacks what is called between epochs
@@ -12,7 +13,7 @@ local nn = {}
 
 --- A dense layer: rows times a matrix, plus a bias, and an activation.
 ---@param units integer numbers a row of the result has
----@param options? table {activation = a name ("relu", "sigmoid", "tanh", "softmax", ...) or a function; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; input_shape = of the rows that come in, for the first layer; name; trainable = true}
+---@param options? table {activation = a name ("relu", "sigmoid", "tanh", "softmax", ...) or a function; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; input_shape = of the rows that come in, for the first layer; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for fewer than one unit, an unknown option, activation or initializer.
 --- Example:
@@ -53,7 +54,7 @@ function nn.Dropout(rate, options) end
 --- A layer that moves windows over images of shape {height, width, channels}.
 ---@param filters integer channels of the result
 ---@param kernel_size integer|integer[] of the window: one number, or height and width
----@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; input_shape; name; trainable = true}
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input that is no image or smaller than the window.
 --- Example:
@@ -105,7 +106,7 @@ function nn.LayerNorm(options) end
 --- A layer that looks up a row of a table for each id, 1 to input_dim.
 ---@param input_dim integer rows of the table
 ---@param output_dim integer numbers a row
----@param options? table {embeddings_initializer = "random_uniform"; input_shape; name; trainable = true}
+---@param options? table {embeddings_initializer = "random_uniform"; embeddings_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for the id 0, OutOfRange for another that has no row.
 --- Example:
@@ -221,7 +222,7 @@ local Layer = {}
 function Layer:extend(name) end
 
 --- A new weight, to be set in a field.
----@param options table {name; shape = {}; initializer = "glorot_uniform"; trainable = true; dtype = "float32"}
+---@param options table {name; shape = {}; initializer = "glorot_uniform"; trainable = true; dtype = "float32"; regularizer}
 ---@return lutra.Variable
 --- Errors: InvalidArgument for an unknown option or initializer.
 --- Example:

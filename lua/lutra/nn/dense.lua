@@ -8,8 +8,8 @@ local Dense = Layer:extend "Dense"
 
 function Dense:init(units, given)
   local read = options.read("Dense", given, {
-    activation = false, use_bias = true, kernel_initializer = "glorot_uniform", bias_initializer = "zeros", name = false,
-    input_shape = false, trainable = true,
+    activation = false, use_bias = true, kernel_initializer = "glorot_uniform", bias_initializer = "zeros",
+    kernel_regularizer = false, bias_regularizer = false, name = false, input_shape = false, trainable = true,
   })
   self:named(read.name)
   self.units = options.count("Dense", "units", units, 1)
@@ -21,10 +21,13 @@ end
 function Dense:build(shape)
   if #shape == 0 then self:refuse("its input has no axis but the batch, expected (..., features)") end
   local features, read = shape[#shape], self.read
-  self.kernel = self:add_weight { name = "kernel", shape = { features, self.units }, initializer = read.kernel_initializer }
-  if read.use_bias then
-    self.bias = self:add_weight { name = "bias", shape = { self.units }, initializer = read.bias_initializer }
-  end
+  self.kernel = self:add_weight {
+    name = "kernel", shape = { features, self.units }, initializer = read.kernel_initializer, regularizer = read.kernel_regularizer,
+  }
+  if not read.use_bias then return end
+  self.bias = self:add_weight {
+    name = "bias", shape = { self.units }, initializer = read.bias_initializer, regularizer = read.bias_regularizer,
+  }
 end
 
 function Dense:compute_output_shape(shape)

@@ -6,7 +6,7 @@ local Embedding = Layer:extend "Embedding"
 
 function Embedding:init(input_dim, output_dim, given)
   local read = options.read("Embedding", given,
-    { embeddings_initializer = "random_uniform", name = false, input_shape = false, trainable = true })
+    { embeddings_initializer = "random_uniform", embeddings_regularizer = false, name = false, input_shape = false, trainable = true })
   self:named(read.name)
   self.input_dim = options.count("Embedding", "input_dim", input_dim, 1)
   self.output_dim = options.count("Embedding", "output_dim", output_dim, 1)
@@ -17,6 +17,7 @@ end
 function Embedding:build()
   self.embeddings = self:add_weight {
     name = "embeddings", shape = { self.input_dim, self.output_dim }, initializer = self.read.embeddings_initializer,
+    regularizer = self.read.embeddings_regularizer,
   }
 end
 

@@ -40,7 +40,8 @@ local Conv2D = Layer:extend "Conv2D"
 function Conv2D:init(filters, kernel_size, given)
   local read = options.read("Conv2D", given, {
     strides = 1, padding = "valid", dilation_rate = 1, groups = 1, activation = false, use_bias = true,
-    kernel_initializer = "glorot_uniform", bias_initializer = "zeros", name = false, input_shape = false, trainable = true,
+    kernel_initializer = "glorot_uniform", bias_initializer = "zeros", kernel_regularizer = false,
+    bias_regularizer = false, name = false, input_shape = false, trainable = true,
   })
   self:named(read.name)
   self.filters = options.count("Conv2D", "filters", filters, 1)
@@ -61,10 +62,12 @@ function Conv2D:build(shape)
   end
   self.kernel = self:add_weight {
     name = "kernel", shape = { size[1], size[2], channels // self.groups, self.filters }, initializer = read.kernel_initializer,
+    regularizer = read.kernel_regularizer,
   }
-  if read.use_bias then
-    self.bias = self:add_weight { name = "bias", shape = { self.filters }, initializer = read.bias_initializer }
-  end
+  if not read.use_bias then return end
+  self.bias = self:add_weight {
+    name = "bias", shape = { self.filters }, initializer = read.bias_initializer, regularizer = read.bias_regularizer,
+  }
 end
 
 function Conv2D:compute_output_shape(shape)

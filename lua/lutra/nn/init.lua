@@ -4,7 +4,8 @@ local lutra, tools, use = ...
 local nn = {
   Layer = use "nn.layer".Layer, Model = use "nn.model", Sequential = use "nn.sequential", Input = use "nn.graph".input,
   Dense = use "nn.dense", Embedding = use "nn.embedding", initializers = use "nn.initializers".public,
-  losses = use "nn.losses".public, metrics = use "nn.metrics".public, callbacks = use "nn.callbacks".public,
+  regularizers = use "nn.regularizers".public, losses = use "nn.losses".public,
+  metrics = use "nn.metrics".public, callbacks = use "nn.callbacks".public,
 }
 for _, part in ipairs { "nn.plain_layers", "nn.images", "nn.normalise" } do
   for name, Layer in pairs(use(part)) do nn[name] = Layer end

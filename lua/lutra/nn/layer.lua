@@ -2,6 +2,7 @@
 -- layer is found by walking its fields in the order in which they were first set.
 local lutra, tools, use = ...
 local class, options, initializers = use "class", use "options", use "nn.initializers"
+local regularizers = use "nn.regularizers"
 
 local Layer = class "nn.Layer"
 
@@ -34,6 +35,7 @@ function Layer.begin(object)
   rawset(object, "_fields", {})
   rawset(object, "trainable", true)
   rawset(object, "built", false)
+  rawset(object, "costs", {})
 end
 
 -- The name given, or a new one; before anything asks for it.
@@ -125,9 +127,20 @@ end
 -- A new weight, to be set in a field: self.kernel = self:add_weight {name = "kernel", shape = {2, 3}}.
 function Layer:add_weight(given)
   local read = options.read("add_weight", given,
-    { name = "weight", shape = {}, initializer = "glorot_uniform", trainable = true, dtype = "float32" })
-  local initial = initializers.get("layer '" .. self:named() .. "'", read.name .. "_initializer", read.initializer)(read.shape)
-  return lutra.Variable(initial, { name = self.name .. "/" .. read.name, trainable = read.trainable, dtype = read.dtype })
+    { name = "weight", shape = {}, initializer = "glorot_uniform", trainable = true, dtype = "float32", regularizer = false })
+  local who = "layer '" .. self:named() .. "'"
+  local initial = initializers.get(who, read.name .. "_initializer", read.initializer)(read.shape)
+  local made = lutra.Variable(initial, { name = self.name .. "/" .. read.name, trainable = read.trainable, dtype = read.dtype })
+  local cost = regularizers.get(who, read.name .. "_regularizer", read.regularizer)
+  if cost then table.insert(self.costs, { cost = cost, weight = made }) end
+  return made
+end
+
+-- What regularizers make of its weights and those below: {cost = function of the weight, weight = variable} of each.
+function Layer:weight_costs()
+  local list = { table.unpack(self.costs) }
+  for _, layer in ipairs(self:sublayers()) do table.move(layer.costs, 1, #layer.costs, #list + 1, list) end
+  return list
 end
 
 -- A mistake of the layer's user.

@@ -20,6 +20,7 @@ function training:compile(given)
   rawset(self, "metrics", list)
   rawset(self, "metric_names", names)
   rawset(self, "step_variables", false)
+  rawset(self, "known_costs", nil)
   return self
 end
 
@@ -42,6 +43,18 @@ function training:ensure_trainable(x)
   rawset(self, "step_variables", variables)
 end
 
+-- The loss and what the weights cost.
+local function loss_of(self, y, predictions, sample_weight)
+  local loss = self.loss(y, predictions, sample_weight)
+  local costs = rawget(self, "known_costs")
+  if not costs then
+    costs = self:weight_costs()
+    rawset(self, "known_costs", costs)
+  end
+  for i = 1, #costs do loss = loss + costs[i].cost(costs[i].weight) end
+  return loss
+end
+
 -- One step. Gives the loss, a tensor of one element, and the predictions; the loss alone where that is nan or inf and
 -- somebody asked about it (callbacks.TerminateOnNaN), and then takes no step.
 function training:train_step(x, y, sample_weight)
@@ -49,7 +62,7 @@ function training:train_step(x, y, sample_weight)
   running.training = true
   local tape <close> = GradientTape()
   local predictions = self:call(x, true)
-  local loss = self.loss(y, predictions, sample_weight)
+  local loss = loss_of(self, y, predictions, sample_weight)
   if self.stops_at_nan and not lutra.isfinite(loss):item() then return loss end
   self.optimizer:apply(tape:gradient(loss, variables), variables)
   return loss, predictions
@@ -58,7 +71,7 @@ end
 function training:test_step(x, y, sample_weight)
   running.training = false
   local predictions = self:call(x, false)
-  return self.loss(y, predictions, sample_weight), predictions
+  return loss_of(self, y, predictions, sample_weight), predictions
 end
 
 function training:update_metrics(y, predictions, sample_weight)

@@ -1,0 +1,38 @@
+-- What large weights cost: functions of a weight that give a scalar, added to the loss, with Keras 3's names and defaults.
+local lutra, tools, use = ...
+local options, class = use "options", use "class"
+
+local regularizers, by_name = {}, {}
+
+local function define(name, words, defaults, cost)
+  local Regularizer = class("nn.regularizers." .. name)
+  function Regularizer:init(given)
+    for key, value in pairs(options.read("regularizers." .. name, given, defaults)) do
+      self[key] = options.number("regularizers." .. name, key, value, 0)
+    end
+  end
+  function Regularizer:__call(weight) return cost(self, weight) end
+  regularizers[name] = Regularizer
+  for _, word in ipairs(words) do by_name[word] = Regularizer end
+end
+
+define("L1", { "l1" }, { l1 = 0.01 }, function(self, weight) return lutra.abs(weight):sum() * self.l1 end)
+define("L2", { "l2" }, { l2 = 0.01 }, function(self, weight) return lutra.square(weight):sum() * self.l2 end)
+define("L1L2", { "l1_l2" }, { l1 = 0.0, l2 = 0.0 }, function(self, weight)
+  return lutra.abs(weight):sum() * self.l1 + lutra.square(weight):sum() * self.l2
+end)
+
+-- Not for users: what a layer's option means; nil where there is none.
+local function get(who, what, value)
+  if not value then return nil end
+  local found = options.resolve(who, what, value, by_name)
+  if type(value) == "string" then return found() end
+  local kind = getmetatable(found)
+  if type(found) ~= "function" and not (type(kind) == "table" and kind.__call) then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected a name, a regularizer or a function of the weight"):format(who, what,
+      tools.what_is(value)))
+  end
+  return found
+end
+
+return { public = regularizers, get = get }
