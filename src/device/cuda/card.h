@@ -13,6 +13,7 @@
 namespace lutra::cuda {
 
 class Card;
+class Products;
 
 // Which addresses are whose, among cards that exchange data.
 class AddressMap {
@@ -61,6 +62,7 @@ class Card {
   const DeviceHandle device;
   const int number;
   const int multiprocessors;
+  std::unique_ptr<Products> products;  // null until the first one; made and used in the card's context
 
  private:
   std::shared_ptr<AddressMap> addresses_;
