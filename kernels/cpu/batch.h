@@ -19,6 +19,8 @@ class Batch {
       step *= size;
     }
   }
+  // How far the operand's matrices lie apart along an axis of the result's batch; 0: its matrix repeats.
+  int64_t stride(int axis) const { return strides_[axis]; }
   // Where the operand's matrix for the result's begins, in elements.
   int64_t offset(int64_t result) const {
     int64_t offset = 0;

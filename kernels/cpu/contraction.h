@@ -1,19 +1,37 @@
 // Sums of products of up to eight operands, two at a time. An operand is read where it lies, transposed or strided,
-// when gemm can; else it is packed first. Everything is decided from sizes alone, so a first pass without data tells
-// how much scratch memory the second needs.
+// when a product of matrices can; else it is packed first. Everything is decided from sizes alone, so a first pass
+// without data tells how much scratch memory the second needs. What is decided here is done by a Work, the CPU's
+// (einsum.cpp) or a card's (kernels/cuda/einsum.cu).
 #pragma once
 
 #include <algorithm>
 #include <bit>
 
-#include "kernels/cpu/gemm.h"
-#include "kernels/cpu/reduce.h"
-#include "kernels/cpu/strided.h"
+#include "ops/axes.h"
 #include "ops/einsum.h"
+#include "ops/matmul.h"
 
 namespace lutra {
 
-static_assert(kMostLabels <= StridedCopy::kMostAxes && kMostLabels < 64);
+static_assert(kMostLabels < 64);
+
+// A way through one array or two side by side, the innermost axis first; neighbours that are walked as one are one.
+struct Walk {
+  int rank = 0;
+  int64_t dims[kMostLabels], step_a[kMostLabels], step_b[kMostLabels];
+  int64_t count = 1;
+
+  void push(int64_t dim, int64_t a, int64_t b) {
+    count *= dim;
+    if (rank > 0 && a == step_a[rank - 1] * dims[rank - 1] && b == step_b[rank - 1] * dims[rank - 1]) {
+      dims[rank - 1] *= dim;
+      return;
+    }
+    dims[rank] = dim;
+    step_a[rank] = a;
+    step_b[rank++] = b;
+  }
+};
 
 // Labels in an order.
 struct Labels {
@@ -28,12 +46,18 @@ struct Labels {
 
 constexpr uint64_t bit_of(int8_t label) { return uint64_t{1} << label; }
 
-// T: float, double, int32_t or int64_t.
-template <class T> class Contraction {
+// A Work has T, what is multiplied and added; kAlignment of scratch memory; and
+//   sum_bytes(extent), workspace_bytes(sizes, products)    static: what sum and multiply want beside their arrays
+//   pack(walk, from, to)                                   elements in the order of the walk; step_b is not used
+//   sum(from, extent, room, sums)                          along the extent's middle
+//   multiply(sizes, batch, a, b, room, to)                 products of matrices, one after the other in `to`
+//   multiply_elements(walk, a, b, to)
+template <class Work> class Contraction {
  public:
-  // `memory` null: the pass without data.
-  Contraction(const EinsumPlan& plan, bool has_data, std::byte* memory)
-      : plan_(plan), has_data_(has_data), memory_(memory) {
+  using T = typename Work::T;
+
+  // `work` null: the pass without data.
+  Contraction(const EinsumPlan& plan, Work* work, std::byte* memory) : plan_(plan), work_(work), memory_(memory) {
     for (int i = 0; i < plan.out.rank; ++i) {
       int8_t label = plan.out.label[i];
       if (plan.size[label] == 1) continue;
@@ -47,8 +71,9 @@ template <class T> class Contraction {
   // `count` elements of scratch memory; null in the pass without data.
   template <class E> E* allocate(int64_t count) {
     std::size_t first = used_;
-    used_ += (static_cast<std::size_t>(count) * sizeof(E) + 63) / 64 * 64;
-    return has_data_ ? reinterpret_cast<E*>(memory_ + first) : nullptr;
+    constexpr std::size_t kStep = Work::kAlignment;
+    used_ += (static_cast<std::size_t>(count) * sizeof(E) + kStep - 1) / kStep * kStep;
+    return work_ != nullptr ? reinterpret_cast<E*>(memory_ + first) : nullptr;
   }
 
   // The next operand. Axes of one element have no label here: they say nothing, or repeat.
@@ -107,7 +132,7 @@ template <class T> class Contraction {
     }
   };
 
-  // A factor as gemm reads it, for each index of the batch.
+  // A factor as a product of matrices reads it, for each index of the batch.
   struct Matrix {
     const T* data;
     int64_t rows, columns, ld;
@@ -156,10 +181,10 @@ template <class T> class Contraction {
   }
 
   void pack(const Factor& factor, const Labels& order, T* to) const {
-    if (!has_data_) return;
-    StridedCopy copy;
-    for (int i = order.count; i-- > 0;) copy.push(size(order.at[i]), factor.stride_of(order.at[i]));
-    copy.run(sizeof(T), reinterpret_cast<const std::byte*>(factor.data), reinterpret_cast<std::byte*>(to));
+    if (work_ == nullptr) return;
+    Walk walk;
+    for (int i = order.count; i-- > 0;) walk.push(size(order.at[i]), factor.stride_of(order.at[i]), 0);
+    work_->pack(walk, factor.data, to);
   }
 
   // The sum over the labels `gone`: where they lie side by side as they are, else packed to the end.
@@ -195,14 +220,9 @@ template <class T> class Contraction {
       data = packed;
       extent = {size(kept), extent.size, 1};
     }
-    using Acc = typename SumOf<T>::Acc;
-    Acc* partials = allocate<Acc>(partials_of(extent));
+    std::byte* room = allocate<std::byte>(static_cast<int64_t>(Work::sum_bytes(extent)));
     T* sums = allocate<T>(size(kept));
-    if (has_data_) {
-      reduce_axis<SumOf<T>>(data, extent, partials, [=](int64_t at, const Acc* results, int64_t n) {
-        for (int64_t i = 0; i < n; ++i) sums[at + i] = static_cast<T>(results[i]);
-      });
-    }
+    if (work_ != nullptr) work_->sum(data, extent, room, sums);
     return contiguous(sums, kept);
   }
 
@@ -259,7 +279,7 @@ template <class T> class Contraction {
     if (packing(*a, *b, rows, other, columns) < packing(*a, *b, rows, depth, columns)) depth = other;
     Matrix left = matrix(*a, batch, rows, depth), right = matrix(*b, batch, depth, columns);
     T* to = place_for(order, is_last);
-    if (has_data_) multiply_matrices(batch, left, right, to);
+    multiply_matrices(batch, left, right, to);
     return contiguous(to, order);
   }
 
@@ -324,34 +344,13 @@ template <class T> class Contraction {
     return matrix(contiguous(packed, order), batch, rows, columns);
   }
 
-  void multiply_matrices(const Labels& batch, const Matrix& a, const Matrix& b, T* to) const {
+  void multiply_matrices(const Labels& batch, const Matrix& a, const Matrix& b, T* to) {
     MatMulSizes sizes{a.rows, b.columns, a.columns, a.columns, a.ld, b.ld, a.is_turned, b.is_turned};
-    int64_t products = size(batch);
-    auto multiply = [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        int64_t rest = i, at_a = 0, at_b = 0;
-        for (int axis = batch.count; axis-- > 0;) {
-          int64_t index = rest % size(batch.at[axis]);
-          rest /= size(batch.at[axis]);
-          at_a += index * a.batch_stride[axis];
-          at_b += index * b.batch_stride[axis];
-        }
-        gemm(sizes, a.data + at_a, b.data + at_b, to + i * sizes.m * sizes.n);
-      }
-    };
-    for_products(products, sizes, multiply);
+    Walk walk;
+    for (int i = batch.count; i-- > 0;) walk.push(size(batch.at[i]), a.batch_stride[i], b.batch_stride[i]);
+    std::byte* room = allocate<std::byte>(static_cast<int64_t>(Work::workspace_bytes(sizes, walk.count)));
+    if (work_ != nullptr) work_->multiply(sizes, walk, a.data, b.data, room, to);
   }
-
-  struct Product {
-    static T apply(T a, T b) {
-      if constexpr (std::is_integral_v<T>) {
-        using U = std::make_unsigned_t<T>;
-        return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
-      } else {
-        return a * b;
-      }
-    }
-  };
 
   // Nothing to sum: every element of the one times those of the other that it meets.
   Factor multiplied(const Factor& a, const Factor& b, bool is_last) {
@@ -361,63 +360,23 @@ template <class T> class Contraction {
       if (((a.mask | out_mask_) & bit_of(label)) == 0) order.push(label);
     }
     T* to = place_for(order, is_last);
-    if (has_data_) multiply_elements(a, b, order, to);
+    if (work_ != nullptr) multiply_elements(a, b, order, to);
     return contiguous(to, order);
   }
 
-  static void multiply_elements_of(const T* a, const T* b, int rank, const int64_t* dims, const int64_t* step_a,
-                                   const int64_t* step_b, T* to) {
-    int64_t rows = 1;
-    for (int axis = 1; axis < rank; ++axis) rows *= dims[axis];
-    parallel_for(rows, row_grain(kCheapGrain, dims[0]), [=](int64_t begin, int64_t end) {
-      int64_t index[kMostLabels], rest = begin;
-      const T *x = a, *y = b;
-      for (int axis = 1; axis < rank; ++axis) {
-        index[axis] = rest % dims[axis];
-        rest /= dims[axis];
-        x += index[axis] * step_a[axis];
-        y += index[axis] * step_b[axis];
-      }
-      for (int64_t row = begin; row < end; ++row) {
-        binary_row<Product, T>(x, step_a[0], y, step_b[0], to + row * dims[0], dims[0]);
-        for (int axis = 1; axis < rank; ++axis) {
-          x += step_a[axis];
-          y += step_b[axis];
-          if (++index[axis] < dims[axis]) break;
-          x -= index[axis] * step_a[axis];
-          y -= index[axis] * step_b[axis];
-          index[axis] = 0;
-        }
-      }
-    });
-  }
-
-  // The innermost axis first; neighbours that both walk as one are one.
   void multiply_elements(const Factor& a, const Factor& b, const Labels& order, T* to) const {
-    int rank = 0;
-    int64_t dims[kMostLabels], step_a[kMostLabels], step_b[kMostLabels];
+    Walk walk;
     for (int i = order.count; i-- > 0;) {
       int8_t label = order.at[i];
       int64_t in_a = (a.mask & bit_of(label)) != 0 ? a.stride_of(label) : 0;
       int64_t in_b = (b.mask & bit_of(label)) != 0 ? b.stride_of(label) : 0;
-      if (rank > 0 && in_a == step_a[rank - 1] * dims[rank - 1] && in_b == step_b[rank - 1] * dims[rank - 1]) {
-        dims[rank - 1] *= size(label);
-        continue;
-      }
-      dims[rank] = size(label);
-      step_a[rank] = in_a;
-      step_b[rank++] = in_b;
+      walk.push(size(label), in_a, in_b);
     }
-    if (rank == 0) {
-      dims[0] = 1;
-      step_a[0] = step_b[0] = 0;
-      rank = 1;
-    }
-    multiply_elements_of(a.data, b.data, rank, dims, step_a, step_b, to);
+    work_->multiply_elements(walk, a.data, b.data, to);
   }
 
   const EinsumPlan& plan_;
-  bool has_data_;
+  Work* work_;
   std::byte* memory_;
   std::size_t used_ = 0;
   Factor factor_[kMostOperands];

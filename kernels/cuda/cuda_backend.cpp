@@ -8,6 +8,7 @@
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/cuda_stream.h"
 #include "kernels/cuda/plugin_file.h"
+#include "kernels/cuda/plugin_host.h"
 #include "ops/backend.h"
 
 namespace lutra {
@@ -52,17 +53,20 @@ class CudaBackend final : public Backend {
     std::string why;
     const CudaPlugin* plugin = cuda::open_plugin(&why);
     if (plugin == nullptr) fail(ErrorCode::Internal, "the CUDA plugin is gone: ", why);
-    for (std::size_t i = 0; i < plugin->count; ++i) {
-      const cuda::CudaKernel& kernel = plugin->kernels[i];
-      kernels.add(kernel.op, DeviceType::GPU, kernel.keys, kernel.entry);
-    }
+    cuda::add_plugin_kernels(kernels, *plugin, !cuda::cublas_lt_file().empty());
   }
 
   Ticket submit(Stream& stream, const KernelEntry& kernel, const KernelArgs& args) const override {
     cuda::CudaStream& queue = static_cast<cuda::CudaStream&>(stream);
     return queue.launch(args.op->called(), args.fault, tell_fault, [&](cuda::StreamHandle on, cuda::FaultSlot* slot) {
-      CudaLaunch launch{args, on, slot, queue.card().multiprocessors, 0};
+      cuda::ProductQueue products{queue.card(), on, cuda::kBlasSuccess, {}};
+      CudaLaunch launch{args, on, slot, queue.card().multiprocessors, 0, &products};
       kernel.run(launch);
+      if (launch.error < 0) [[unlikely]] {
+        fail(products.status == cuda::kBlasAllocFailed ? ErrorCode::ResourceExhausted : ErrorCode::Internal,
+             products.card.name(), ": ", args.op->called(), ": ", products.why,
+             ". lutra.device(\"/CPU:0\", f) computes it on the CPU, lutra doctor tries every device");
+      }
       return launch.error;
     });
   }

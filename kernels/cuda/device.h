@@ -47,6 +47,11 @@ inline int64_t block_count() { return on_host::here.threads; }
 template <class F> void for_threads(const F& f) {
   for (int t = 0; t < kBlockThreads; ++t) f(t);
 }
+// What each thread of a block keeps from one of these to the next.
+template <class T> struct Kept {
+  T& of(int t) { return all[t]; }
+  T all[kBlockThreads];
+};
 
 inline void tell_fault(FaultSlot* slot, FaultCode code, int64_t value = 0, int64_t limit = 0) {
   if (slot->code == 0) *slot = {static_cast<uint32_t>(code), 0, value, limit};
@@ -78,6 +83,10 @@ template <class F> LUTRA_DEVICE void for_threads(const F& f) {
   f(static_cast<int>(threadIdx.x));
   __syncthreads();
 }
+template <class T> struct Kept {
+  LUTRA_DEVICE T& of(int) { return own; }
+  T own;
+};
 
 // The first one told is kept.
 LUTRA_DEVICE inline void tell_fault(FaultSlot* slot, FaultCode code, int64_t value = 0, int64_t limit = 0) {

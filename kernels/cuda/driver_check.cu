@@ -1,38 +1,11 @@
 // Our declarations of the driver's interface against NVIDIA's, where those are.
 #include <cuda.h>
 
-#include <type_traits>
-
 #include "device/cuda/driver.h"
+#include "kernels/cuda/alike.h"
 
 namespace lutra::cuda {
 namespace {
-
-// Pointers count as pointers, enumerations as numbers: what the other side of a C call sees.
-template <class A, class B> constexpr bool is_alike() {
-  using X = std::remove_cv_t<std::remove_pointer_t<A>>;
-  using Y = std::remove_cv_t<std::remove_pointer_t<B>>;
-  if (std::is_pointer_v<A> != std::is_pointer_v<B>) return false;
-  if constexpr (std::is_void_v<X> || std::is_void_v<Y> || std::is_function_v<X>) return std::is_pointer_v<A>;
-  else if constexpr (std::is_pointer_v<A>) {
-    if constexpr (requires {
-                    sizeof(X);
-                    sizeof(Y);
-                  })
-      return sizeof(X) == sizeof(Y);
-    else return true;  // handles: incomplete on both sides
-  } else {
-    return sizeof(A) == sizeof(B);
-  }
-}
-
-template <class Ours, class Theirs> struct Alike;
-template <class R, class S, class... A, class... B> struct Alike<R (*)(A...), S (*)(B...)> {
-  static constexpr bool all() {
-    if constexpr (sizeof...(A) != sizeof...(B)) return false;
-    else return is_alike<R, S>() && (is_alike<A, B>() && ...);
-  }
-};
 
 #define LUTRA_CUDA_FUNCTION(name, symbol, parameters) \
   static_assert(Alike<decltype(Driver::name), decltype(&::symbol)>::all(), #symbol);

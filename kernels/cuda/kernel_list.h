@@ -1,4 +1,4 @@
-// What the plugin's families fill, once.
+// What the plugin's families fill, once, and what they may ask of Lutra.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,19 @@
 
 namespace lutra::cuda {
 
+// Set before any kernel runs.
+inline const CudaHost* host = nullptr;
+
 class CudaKernels {
  public:
-  void add(const char* op, DTypes keys, KernelEntry entry) { rows_.push_back({op, keys, entry}); }
+  void add(const char* op, DTypes keys, KernelEntry entry) { rows_.push_back({op, keys, entry, false}); }
   // One entry a type of the list: make(TypeTag<T>{}) gives it.
   template <class... Ts, class Make> void add_each(const char* op, TypeList<Ts...>, Make make) {
     (add(op, dtype_of<Ts>, make(TypeTag<Ts>{})), ...);
+  }
+  // The same of an op made of products, which are cuBLASLt's for floats and our own for integers.
+  template <class... Ts, class Make> void add_products(const char* op, TypeList<Ts...>, Make make) {
+    (rows_.push_back({op, dtype_of<Ts>, make(TypeTag<Ts>{}), is_float(dtype_of<Ts>)}), ...);
   }
   const std::vector<CudaKernel>& rows() const { return rows_; }
 

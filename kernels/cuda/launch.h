@@ -1,27 +1,45 @@
-// The border between Lutra and its CUDA plugin: what a kernel's entry gets, and the table the plugin shows. Plain data
-// and function pointers only, for the two are linked apart.
+// The border between Lutra and its CUDA plugin: what a kernel's entry gets, the table the plugin shows, and what it may
+// ask of Lutra. Plain data and function pointers only, for the two are linked apart.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 #include "device/cuda/fault_slots.h"
+#include "device/cuda/product.h"
+#include "ops/einsum.h"
 #include "ops/kernel.h"
 
 namespace lutra::cuda {
+
+struct ProductQueue;  // Lutra's own: where a launch's products go
 
 // What KernelEntry::run gets here. It queues on `stream` of the device that is current and sets `error`.
 struct CudaLaunch : KernelArgs {
   void* stream;         // a CUstream, which is a cudaStream_t
   FaultSlot* slot;      // in place of `fault`; null when the op checks no values
   int multiprocessors;  // of the card
-  mutable int error;    // a CUresult, which cudaError_t agrees with; 0: queued
+  mutable int error;    // a CUresult, which cudaError_t agrees with, or one of the two below; 0: queued
+  ProductQueue* products;
+};
+inline constexpr int kProductFailed = -1, kNoSuchProduct = -2;  // the queue knows why
+
+// What the plugin asks of Lutra.
+struct CudaHost {
+  // Queues a product that cuBLASLt computes; 0, or an error for CudaLaunch::error. kNoSuchProduct: nothing was queued,
+  // and without its bias it might be.
+  int (*multiply)(const CudaLaunch& on, const Product& product);
+  // ops/einsum.h's
+  EinsumCall (*einsum_call)(const KernelArgs& args);
+  EinsumCall (*dot_call)(const KernelArgs& args);
+  EinsumCall (*outer_call)(const KernelArgs& args);
 };
 
 struct CudaKernel {
   const char* op;
   DTypes keys;
   KernelEntry entry;
+  bool needs_cublas;  // it calls CudaHost::multiply
 };
 
 struct CudaPlugin {
@@ -35,7 +53,7 @@ struct CudaPlugin {
 
 }  // namespace lutra::cuda
 
-// What the plugin exports: CudaPluginEntry lutra_cuda_plugin.
+// What the plugin exports: CudaPluginEntry lutra_cuda_plugin. `host` stays where it is.
 extern "C" {
-using CudaPluginEntry = const lutra::cuda::CudaPlugin*();
+using CudaPluginEntry = const lutra::cuda::CudaPlugin*(const lutra::cuda::CudaHost* host);
 }

@@ -1,14 +1,27 @@
-// Bias, dropout and lookups by number on cards.
+// Bias, linear maps, dropout and lookups by number on cards.
 #include "ops/layers.h"
 
 #include <cmath>
 
 #include "kernels/cpu/philox.h"
 #include "kernels/cuda/gather.h"
+#include "kernels/cuda/products.h"
 #include "kernels/cuda/scatter.h"
 
 namespace lutra::cuda {
 namespace {
+
+template <class T> void linear(const KernelArgs& args, Room& room) {
+  const Array &x = args.in[0], &w = args.in[1], &b = args.in[2], &out = args.out[0];
+  if (out.size == 0) return;
+  int64_t k = w.dims[0], n = w.dims[1], m = out.size / n;
+  MatMulSizes sizes{
+      .m = m, .n = n, .k = k, .k_of_b = k, .lda = k, .ldb = n, .transpose_a = false, .transpose_b = false};
+  const T *rows = room.input<T>(x), *columns = room.input<T>(w), *bias = room.input<T>(b);
+  Product product = product_of<T>(sizes, rows, columns, out.as<T>(), room, 1);
+  product.bias = reinterpret_cast<const std::byte*>(bias);
+  if (!room.counts()) multiply<T>(room.on(), product);
+}
 
 // One word of random bits an element, whatever its type: block i / 4, word i % 4. Below the limit it is dropped.
 template <class T> struct DropoutArgs {
@@ -66,6 +79,7 @@ std::size_t embedding_grad_scratch(const KernelArgs& args) { return add_rows_byt
 
 void register_layers_cuda(CudaKernels& kernels) {
   add_binary<Add>(kernels, "BiasAdd", AllNumbers{});
+  kernels.add_products("Linear", AllNumbers{}, []<class T>(TypeTag<T>) { return in_room<linear<T>>(); });
   for (const char* name : {"Dropout", "DropoutGrad"}) {
     kernels.add_each(name, AllFloats{}, []<class T>(TypeTag<T>) { return KernelEntry{.run = run_dropout<T>}; });
   }

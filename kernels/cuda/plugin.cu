@@ -8,8 +8,10 @@ constexpr int kToolkitVersion = CUDART_VERSION;
 constexpr int kToolkitVersion = 0;
 #endif
 
-extern "C" __attribute__((visibility("default"))) const lutra::cuda::CudaPlugin* lutra_cuda_plugin() {
+extern "C" __attribute__((visibility("default"))) const lutra::cuda::CudaPlugin* lutra_cuda_plugin(
+    const lutra::cuda::CudaHost* lutra_host) {
   using namespace lutra::cuda;
+  host = lutra_host;
   static const CudaKernels kernels = [] {
     CudaKernels all;
     register_all_cuda(all);

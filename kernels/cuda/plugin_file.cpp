@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "core/text.h"
+#include "device/cuda/library_search.h"
+#include "kernels/cuda/plugin_host.h"
 #include "kernels/cuda_border.h"
 
 namespace lutra::cuda {
@@ -55,6 +57,11 @@ std::string plugin_file() {
   return "";
 }
 
+std::string cublas_lt_file() {
+  std::string file = plugin_file(), folder = file.substr(0, file.find_last_of('/') + 1);
+  return search_library("cublasLt", kCublasLtMajors, folder, own_system()).file;
+}
+
 const CudaPlugin* open_plugin(std::string* why) {
   std::string file = plugin_file();
   if (file.empty()) {
@@ -70,12 +77,20 @@ const CudaPlugin* open_plugin(std::string* why) {
     return nullptr;
   }
   auto* entry = reinterpret_cast<CudaPluginEntry*>(dlsym(handle, "lutra_cuda_plugin"));
-  const CudaPlugin* plugin = entry != nullptr ? entry() : nullptr;
+  const CudaPlugin* plugin = entry != nullptr ? entry(&cuda_host()) : nullptr;
   if (plugin == nullptr || plugin->bytes != sizeof(CudaPlugin) || std::string_view(plugin->build) != kBorderId) {
     *why = text("WARNING: GPUs are not used: ", file, " is of another build of Lutra: build both together");
     return nullptr;
   }
   return plugin;
+}
+
+void add_plugin_kernels(KernelRegistry& kernels, const CudaPlugin& plugin, bool has_cublas) {
+  for (std::size_t i = 0; i < plugin.count; ++i) {
+    const CudaKernel& kernel = plugin.kernels[i];
+    if (kernel.needs_cublas && !has_cublas) continue;
+    kernels.add(kernel.op, DeviceType::GPU, kernel.keys, kernel.entry);
+  }
 }
 
 }  // namespace lutra::cuda

@@ -15,7 +15,13 @@ std::vector<std::string> plugin_files();
 // The first of them that is there, by its shortest path; "" when none is.
 std::string plugin_file();
 
+// cuBLASLt, best place first (device/cuda/library_search.h); "" when there is none.
+std::string cublas_lt_file();
+
 // The plugin of this build; null, and why, as Backend::discover says it, when there is none. It is never closed.
 const CudaPlugin* open_plugin(std::string* why);
+
+// The plugin's kernels as those of GPUs; without cuBLASLt those that need it are none.
+void add_plugin_kernels(KernelRegistry& kernels, const CudaPlugin& plugin, bool has_cublas);
 
 }  // namespace lutra::cuda

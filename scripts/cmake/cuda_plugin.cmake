@@ -21,7 +21,8 @@ if(CCACHE)
 endif()
 
 set(cuda_objects "")
-foreach(source IN LISTS cuda_sources ITEMS "${PROJECT_SOURCE_DIR}/kernels/cuda/driver_check.cu")
+foreach(source IN LISTS cuda_sources ITEMS
+    "${PROJECT_SOURCE_DIR}/kernels/cuda/driver_check.cu" "${PROJECT_SOURCE_DIR}/kernels/cuda/cublas_check.cu")
   get_filename_component(name "${source}" NAME_WE)
   set(object "${PROJECT_BINARY_DIR}/cuda/${name}.o")
   add_custom_command(

@@ -1,5 +1,5 @@
-# The CUDA back end without a card: a stub of the driver's library (tests/support/cuda_stub), and the kernels of the plugin
-# compiled for the host. Specifications then go through all of it, from the driver's calls to the kernels' indices, with the
+# The CUDA back end without a card: stubs of the driver's library and of cuBLASLt (tests/support/cuda_stub), and the kernels
+# of the plugin compiled for the host. Specifications then go through all of it, from the driver's calls to the kernels' indices, with the
 # streams' commands in a random legal order.
 set(CUDA_TEST_DIR "${PROJECT_BINARY_DIR}/cuda/tests")
 
@@ -10,10 +10,17 @@ set_target_properties(cuda_stub PROPERTIES PREFIX lib CXX_VISIBILITY_PRESET defa
 add_library(nvml_stub MODULE "${TESTS}/support/cuda_stub/nvml_stub.cpp")
 set_target_properties(nvml_stub PROPERTIES PREFIX lib CXX_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
+# Beside the plugin, where it is found before the machine's own.
+add_library(cublas_stub MODULE "${TESTS}/support/cuda_stub/cublas_lt_stub.cpp")
+target_include_directories(cublas_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
+target_link_libraries(cublas_stub PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(cublas_stub PROPERTIES PREFIX lib OUTPUT_NAME cublasLt SUFFIX .so.13 CXX_VISIBILITY_PRESET default
+  LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
 if(TARGET unit_device)
-  add_dependencies(unit_device cuda_stub nvml_stub)
+  add_dependencies(unit_device cuda_stub nvml_stub cublas_stub)
   target_compile_definitions(unit_device PRIVATE "LUTRA_CUDA_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcuda_stub.so\""
-    "LUTRA_NVML_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libnvml_stub.so\"")
+    "LUTRA_NVML_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libnvml_stub.so\""
+    "LUTRA_CUBLAS_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcublasLt.so.13\"")
 endif()
 # The kernels are compiled once more, which the sanitizers' builds are spared.
 if(LUTRA_SANITIZE)
@@ -67,13 +74,17 @@ lutra_cuda_spec(normalise)
 lutra_cuda_spec(scan)
 lutra_cuda_spec(pieces)
 lutra_cuda_spec(index)
-lutra_cuda_spec(layers bias_add dropout embedding)
+lutra_cuda_spec(layers)
+lutra_cuda_spec(matmul)
+lutra_cuda_spec(einsum)
+lutra_cuda_spec(pool)
+lutra_cuda_spec(conv)
 lutra_cuda_spec(random)
 lutra_cuda_spec(arrange)
 lutra_cuda_spec(sort)
 lutra_cuda_spec(top_k)
 lutra_cuda_spec(scatter)
-lutra_cuda_spec(linalg trace diag triu tril)
+lutra_cuda_spec(linalg dot outer trace diag triu tril)
 lutra_cuda_spec(count searchsorted)
 lutra_cuda_spec(random_choice)
 lutra_cuda_spec(shape)

@@ -29,7 +29,7 @@ Finding plugin_finding(PluginFacts* facts) {
   facts->architectures = plugin->for_architectures;
   facts->toolkit_version = plugin->toolkit_version;
   for (std::size_t i = 0; i < plugin->count; ++i) {
-    facts->has_products = facts->has_products || std::string_view(plugin->kernels[i].op) == "MatMul";
+    facts->has_products = facts->has_products || plugin->kernels[i].needs_cublas;
   }
   std::string file = cuda::plugin_file();
   finding.text = text(file, " has ", plugin->count, " kernels, for ", facts->architectures);

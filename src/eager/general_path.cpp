@@ -233,7 +233,8 @@ class Execution {
       TensorRep& out = *outs_[o];
       arrays_.out[o] = {const_cast<std::byte*>(out.address()), out.dims, out.size, out.dtype, out.rank, false};
     }
-    args_ = {&op_, call_.attrs, arrays_.in, arrays_.out, nullptr, nullptr, nullptr, call_.n_in, prepared_.n_out};
+    args_ = {&op_,    call_.attrs, arrays_.in, arrays_.out,     nullptr,
+             nullptr, nullptr,     call_.n_in, prepared_.n_out, context_.runtime().float32_matmul_precision};
   }
 
   static DType own_dtype(const Scalar& number) {

@@ -85,7 +85,7 @@ class Runtime {
   uint64_t placement_stamp() const { return placement_stamp_; }
 
   KernelFallback kernel_fallback = KernelFallback::Allow;
-  const char* float32_matmul_precision = "tf32";  // as TensorFlow; the CPU always computes in fp32
+  MatmulPrecision float32_matmul_precision = MatmulPrecision::Tf32;  // as TensorFlow; the CPU always computes in fp32
   // Counts what may pull the ground from under an op in progress: a tensor released by hand, a variable assigned, a
   // reset.
   uint64_t epoch = 0;

@@ -296,9 +296,9 @@ int get_intra_op_parallelism_threads(Args& args) {
 int set_float32_matmul_precision(Args& args) {
   args.at_most(1);
   std::string_view mode = args.string(1, "precision");
-  for (const char* known : {"tf32", "fp32", "bf16"}) {
-    if (mode != known) continue;
-    args.state.runtime().float32_matmul_precision = known;
+  for (std::size_t i = 0; i < std::size(kMatmulPrecisions); ++i) {
+    if (mode != kMatmulPrecisions[i]) continue;
+    args.state.runtime().float32_matmul_precision = static_cast<MatmulPrecision>(i);
     return 0;
   }
   args.wrong(1, "precision", "\"tf32\", \"fp32\" or \"bf16\"");
@@ -306,7 +306,7 @@ int set_float32_matmul_precision(Args& args) {
 
 int get_float32_matmul_precision(Args& args) {
   args.at_most(0);
-  lua_pushstring(args.L, args.state.runtime().float32_matmul_precision);
+  lua_pushstring(args.L, kMatmulPrecisions[static_cast<int>(args.state.runtime().float32_matmul_precision)]);
   return 1;
 }
 

@@ -42,14 +42,14 @@ struct WindowAxis {
     }
   }
   // The taps that do not meet padding, of a window that is not dilated.
-  int64_t first_place(int64_t at) const { return std::max<int64_t>(0, at * stride - before); }
-  int64_t last_place(int64_t at) const { return std::min(in, at * stride - before + size); }  // one past it
-  // The results that see `place`, of a window that is not dilated.
-  int64_t first_result(int64_t place) const {
+  constexpr int64_t first_place(int64_t at) const { return std::max<int64_t>(0, at * stride - before); }
+  constexpr int64_t last_place(int64_t at) const { return std::min(in, at * stride - before + size); }  // one past it
+  // The results that see `place`, of a window that is not dilated; the last is one past it.
+  constexpr int64_t first_result(int64_t place) const {
     int64_t low = place + before - size + 1;
     return low <= 0 ? 0 : (low + stride - 1) / stride;
   }
-  int64_t last_result(int64_t place) const { return std::min(out, (place + before) / stride + 1); }  // one past it
+  constexpr int64_t last_result(int64_t place) const { return std::min(out, (place + before) / stride + 1); }
 };
 
 // x [batch, height, width, channels], w [height, width, channels / groups, out], y [batch, height, width, out].
@@ -65,10 +65,10 @@ struct ConvSizes {
         height(x[1], w[0], attrs.stride.v[0], attrs.dilation.v[0], attrs.padding, 0),
         width(x[2], w[1], attrs.stride.v[1], attrs.dilation.v[1], attrs.padding, 1) {}
 
-  int64_t taps() const { return height.size * width.size; }
-  int64_t group_in() const { return channels / groups; }
-  int64_t group_out() const { return out / groups; }
-  int64_t results() const { return batch * height.out * width.out; }  // rows of `out` numbers
+  constexpr int64_t taps() const { return height.size * width.size; }
+  constexpr int64_t group_in() const { return channels / groups; }
+  constexpr int64_t group_out() const { return out / groups; }
+  constexpr int64_t results() const { return batch * height.out * width.out; }  // rows of `out` numbers
   double multiplications() const {
     return static_cast<double>(results()) * static_cast<double>(out) * static_cast<double>(taps()) *
            static_cast<double>(group_in());

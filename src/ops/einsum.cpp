@@ -332,10 +332,44 @@ void einsum_gradient(Gradient& g) {
   }
 }
 
+Shape shape_of(const Array& array) {
+  Shape shape;
+  shape.assign(array.dims, array.rank);
+  return shape;
+}
+
+// `operand`: the shape of one, by number.
+template <class Operand>
+EinsumCall call_of(const char* who, std::string_view spec, int operands, const Operand& operand) {
+  Shape shapes[kMostOperands];
+  EinsumCall call;
+  for (int i = 0; i < operands; ++i) {
+    shapes[i] = operand(i);
+    std::copy_n(shapes[i].data(), shapes[i].rank(), call.dims[i]);
+  }
+  call.plan = plan_einsum(who, spec, {shapes, static_cast<std::size_t>(operands)});
+  return call;
+}
+
 }  // namespace
 
 EinsumPlan plan_einsum(const char* who, std::string_view spec, std::span<const Shape> operands) {
   return Reader(who, spec, operands).read();
+}
+
+EinsumCall einsum_call(const KernelArgs& args) {
+  return call_of(args.op->called(), args.as<EinsumAttrs>().spec.view(), args.n_in,
+                 [&](int i) { return shape_of(args.in[i]); });
+}
+
+EinsumCall dot_call(const KernelArgs& args) {
+  DotLetters letters(args.in[0].rank, args.in[1].rank);
+  return call_of("dot", letters.a + "," + letters.b + "->" + letters.out, 2,
+                 [&](int i) { return shape_of(args.in[i]); });
+}
+
+EinsumCall outer_call(const KernelArgs& args) {
+  return call_of("outer", "a,b->ab", 2, [&](int i) { return Shape{args.in[i].size}; });
 }
 
 void define_einsum_ops(OpRegistry& ops) {

@@ -40,6 +40,19 @@ struct EinsumPlan {
 // "ij,jk->ik" for operands of these shapes. Fails, as `who`, with the sentence about what does not fit.
 EinsumPlan plan_einsum(const char* who, std::string_view spec, std::span<const Shape> operands);
 
+// What an op of the family computes: the plan, and the operands' dimensions as it sees them. Plain data, which the CUDA
+// plugin gets as it is.
+struct EinsumCall {
+  EinsumPlan plan;
+  int64_t dims[kMostOperands][kMaxRank];
+};
+
+struct KernelArgs;
+// Of arguments that the shape function found nothing wrong with.
+EinsumCall einsum_call(const KernelArgs& args);
+EinsumCall dot_call(const KernelArgs& args);
+EinsumCall outer_call(const KernelArgs& args);
+
 // dot as an einsum: the letters of its operands' axes and of its result's.
 struct DotLetters {
   DotLetters(int rank_a, int rank_b);

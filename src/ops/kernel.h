@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/convert.h"
+#include "core/precision.h"
 #include "device/device_spec.h"
 #include "device/stream.h"
 #include "ops/fault.h"
@@ -37,6 +38,7 @@ struct KernelArgs {
   int64_t* out_count;  // kDynamic: the real size of each output's first axis (KernelEntry::count)
   int n_in;
   int n_out;
+  MatmulPrecision precision = MatmulPrecision::Tf32;  // of a GPU's products
 
   template <class A> const A& as() const { return *static_cast<const A*>(attrs); }
 };

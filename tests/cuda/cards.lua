@@ -42,6 +42,70 @@ case("an op runs where it is asked to, on one card or across two", function()
   equal(z[{ 1000 }]:item(), -4.0)
 end)
 
+case("float32 products are rounded as the precision says, from one op to the next", function()
+  local x = lt.device("/GPU:0", function() return lt.constant { { 1 + 0x1p-12 } } end)
+  local before = lt.config.get_float32_matmul_precision()
+  equal(before, "tf32")
+  for _, step in ipairs { { "tf32", 1.0 }, { "fp32", 1 + 0x1p-12 }, { "bf16", 1.0 }, { "fp32", 1 + 0x1p-12 } } do
+    lt.config.set_float32_matmul_precision(step[1])
+    local y = lt.device("/GPU:0", function() return x:matmul(lt.ones { 1, 1 }) end)
+    equal(y.device:match("GPU:%d"), "GPU:0")
+    equal(y:item(), step[2])
+    equal((x:cast("float64"):matmul(lt.ones({ 1, 1 }, { dtype = "float64" }))):item(), 1 + 0x1p-12)
+  end
+  lt.config.set_float32_matmul_precision(before)
+end)
+
+case("batches that no stride can express are multiplied all the same", function()
+  local function numbers(shape)
+    local count = 1
+    for _, size in ipairs(shape) do count = count * size end
+    return (lt.range(count) % 7 - 3):cast("float32"):reshape(shape)
+  end
+  for _, shapes in ipairs {
+    { { 2, 1, 3, 4 }, { 5, 4, 2 } }, { { 5, 1, 3, 4 }, { 1, 2, 4, 2 } }, { { 3, 1, 2, 3, 4 }, { 1, 5, 1, 4, 2 } },
+    { { 2, 3, 1, 2, 4 }, { 2, 1, 3, 4, 3 } },
+  } do
+    local a, b = lt.device("/CPU:0", numbers, shapes[1]), lt.device("/CPU:0", numbers, shapes[2])
+    local wanted = lt.device("/CPU:0", function() return a:matmul(b) end)
+    local got = lt.device("/GPU:0", function() return a:matmul(b) end)
+    equal(lt.debugging.explain(got).op, "BatchMatMulV2")
+    equal(got.device:match("GPU:%d"), "GPU:0")
+    equal(got:to("/CPU:0"):eq(wanted):all():item(), true)
+  end
+end)
+
+-- What the windows of these show takes more memory than is laid out at once, forwards or back. Whole numbers: sums are
+-- exact in float32, and halves are rounded once.
+case("convolutions that are computed piece by piece are those of the CPU", function()
+  local function numbers(count, most, dtype, shape)
+    return (lt.range(count) * 5 % 11 % (2 * most + 1) - most):cast(dtype):reshape(shape)
+  end
+  for _, dtype in ipairs { "float32", "float16" } do
+    for _, channels in ipairs { { 8, 2 }, { 2, 8 } } do
+      local from, to = table.unpack(channels)
+      local x, w, dy = lt.device("/CPU:0", function()
+        return numbers(240 * 240 * from, 1, dtype, { 1, 240, 240, from }), numbers(81 * from * to, 1, dtype, { 9, 9, from, to }),
+          numbers(232 * 232 * to, 2, dtype, { 1, 232, 232, to })
+      end)
+      local results = {}
+      for _, device in ipairs { "/CPU:0", "/GPU:0" } do
+        results[#results + 1] = lt.device(device, function()
+          local tape <close> = lt.GradientTape()
+          tape:watch { x, w }
+          local y = lt.conv2d(x, w)
+          local slopes = tape:gradient(y, { x, w }, { output_gradients = dy })
+          return { y, slopes[1], slopes[2] }
+        end)
+      end
+      for i, wanted in ipairs(results[1]) do
+        equal(results[2][i].device:match("GPU:%d"), "GPU:0")
+        equal(results[2][i]:to("/CPU:0"):eq(wanted):all():item(), true)
+      end
+    end
+  end
+end)
+
 case("an op without a kernel runs on the CPU and says so", function()
   local x = lt.device("/GPU:0", function() return lt.inv(lt.eye(10)) end)
   equal(x[{ 10, 10 }]:item(), 1.0)

@@ -23,7 +23,7 @@ expect("A=", "doctor", 0, "the driver is for CUDA 13.0 and shows 2 cards", "ok  
   "matmul gives what it must", "sum gives what it must", "All that is here works.")
 
 -- What ran on the CPU for want of a kernel is said; what has one ran on its card.
-local json = expect("A=", "doctor --json", 0, '"ok": true', '"check": "plugin"', '"sum": "GPU:0"')
+local json = expect("A=", "doctor --json", 0, '"ok": true', '"check": "plugin"', '"matmul": "GPU:0"', '"sum": "GPU:0"')
 local trials = select(2, json:gsub('"check": "trial"', ""))
 assert(trials == 3, json)
 
@@ -44,6 +44,13 @@ local folder = os.tmpname()
 os.remove(folder)
 assert(os.execute(("mkdir '%s' && cp '%s' '%s/liblutra_cuda.so'"):format(folder, os.getenv("LUTRA_CUDA_DRIVER"), folder)))
 expect("LUTRA_PLUGIN_PATH=" .. folder, "doctor", 1, folder .. "/liblutra_cuda.so is of another build of Lutra")
+
+-- A cuBLASLt that is none: it is found by its name, and products fail with the reason.
+local plugin = os.getenv("LUTRA_PLUGIN_PATH") .. "/liblutra_cuda.so"
+assert(os.execute(("cp '%s' '%s/' && cp '%s' '%s/libcublasLt.so.13'"):format(plugin, folder, os.getenv("LUTRA_CUDA_DRIVER"), folder)))
+expect("LUTRA_PLUGIN_PATH=" .. folder, "doctor", 1, "ok      cublasLt         " .. folder .. "/libcublasLt.so.13 is version 13",
+  "failed  trial GPU:0      Stub 0: ", "matmul: " .. folder .. "/libcublasLt.so.13 has no cublasLtCreate: it is no cuBLASLt",
+  "ok      trial CPU:0")
 os.execute(("rm -r '%s'"):format(folder))
 
 -- Simulated cards come before the machine's own, and are tried in their place.

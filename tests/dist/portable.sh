@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tests/dist/portable.sh BUILD STUBS: the tree of scripts/dev dist, unpacked where there is nothing but glibc: no build
-# folder, no libraries of this system. STUBS has the stub of NVIDIA's driver and the kernels for the host.
+# folder, no libraries of this system. STUBS has the stubs of NVIDIA's driver and cuBLASLt, and the kernels for the host.
 set -euo pipefail
 build=$1
 stubs=$2
@@ -51,10 +51,10 @@ told=$(run doctor) || fail "doctor: $told"
 # With cards: the plugin and what lies beside it are found in the tree, in lib.
 cp "$stubs/libcuda_stub.so" "$work/root/stubs/"
 cp "$stubs/liblutra_cuda.so" "$tree/lib/"
-: >"$tree/lib/libcublasLt.so.13"
+cp "$stubs/libcublasLt.so.13" "$tree/lib/"
 extra=(LUTRA_CUDA_DRIVER=/stubs/libcuda_stub.so LUTRA_CUDA_STUB=inline)
 told=$(run doctor --json) || fail "doctor: $told"
-for part in "\"file\": \"$home/lib/liblutra_cuda.so\"" "\"file\": \"$home/lib/libcublasLt.so.13\"" '"sum": "GPU:0"' '"ok": true'; do
+for part in "\"file\": \"$home/lib/liblutra_cuda.so\"" "\"file\": \"$home/lib/libcublasLt.so.13\"" '"matmul": "GPU:0"' '"sum": "GPU:0"' '"ok": true'; do
   [[ $told == *"$part"* ]] || fail "doctor does not say $part: $told"
 done
 

@@ -12,6 +12,9 @@ end
 -- Before the first op: afterwards the devices are settled.
 if #lt.config.list_physical_devices("GPU") == 0 then lt.config.set_simulated_gpus(1) end
 
+-- Specifications are about float32; a card of one's own would round to tf32, which has three digits.
+lt.config.set_float32_matmul_precision("fp32")
+
 local spec = require "spec"
 local cases = require "cases"
 

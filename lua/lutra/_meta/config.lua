@@ -213,8 +213,9 @@ function config.set_soft_device_placement(enabled) end
 --- Source: tf.config.get_soft_device_placement
 function config.get_soft_device_placement() end
 
---- How exactly GPUs multiply float32 matrices. Kept, but this version has no GPU it acts on: the CPU and simulated GPUs
---- compute in fp32. Can change at any time.
+--- How exactly NVIDIA's cards multiply float32 matrices, convolutions included: operands are rounded to tf32 (11 bits),
+--- to bf16 (8 bits) or not at all, and added up in float32. The CPU and simulated GPUs compute in fp32. Can change at any
+--- time.
 ---@param precision string "tf32" (the default), "fp32" or "bf16"
 --- Errors: InvalidArgument for another word.
 --- Example:

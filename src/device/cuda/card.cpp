@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "device/cuda/products.h"
 #include "device/forks.h"
 
 namespace lutra::cuda {
@@ -56,7 +57,12 @@ Card::Card(const Driver& card_driver, DeviceHandle handle, int card_number, std:
       born_(count_forks()) {}
 
 Card::~Card() {
-  if (context_ != nullptr && !is_forked()) driver.release_context(device);
+  if (context_ == nullptr) return;
+  // In a forked child what belongs to the context is the parent's, and after a fault nobody's.
+  bool is_ours = !is_forked() && driver.set_context(context_) == kSuccess;
+  if (is_ours) products.reset();
+  else static_cast<void>(products.release());
+  if (!is_forked()) driver.release_context(device);
 }
 
 bool Card::is_forked() const { return count_forks() != born_; }

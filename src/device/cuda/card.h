@@ -13,6 +13,7 @@
 namespace lutra::cuda {
 
 class Card;
+class Products;
 
 // Which addresses are whose, among cards that exchange data.
 class AddressMap {
@@ -62,6 +63,7 @@ class Card {
   const int number;
   const int multiprocessors;
   std::vector<DeviceHandle> peers;  // other cards that can reach its memory
+  std::unique_ptr<Products> products;  // null until the first one; made and used in the card's context
 
  private:
   std::shared_ptr<AddressMap> addresses_;

@@ -58,7 +58,7 @@ class CudaStream final : public Stream {
   bool retire() override { return !card_->is_forked(); }
   uint64_t tail() const override { return tail_; }
 
-  const Card& card() const { return *card_; }
+  Card& card() const { return *card_; }
 
  private:
   struct Mark {  // the event is over when command `seq` is

@@ -7,53 +7,48 @@
 #include <string_view>
 
 #include "core/text.h"
-#include "kernels/cuda/launch.h"
+#include "kernels/cuda/plugin_file.h"
+#include "kernels/cuda/plugin_host.h"
 #include "support/catch.h"
 
 using namespace lutra;
 
 namespace {
 
-// Ops without a kernel for cards so far; docs/cuda.md names them, too.
-const std::set<std::string_view> kMissing = {
-    "MatMul",
-    "Linear",
-    "Einsum",
-    "Dot",
-    "Outer",
-    "Conv2D",
-    "Conv2DBackpropInput",
-    "Conv2DBackpropFilter",
-    "MaxPool",
-    "AvgPool",
-    "MaxPoolGrad",
-    "MaxPoolGradGrad",
-    "AvgPoolGrad",
-};
-
-}  // namespace
-
-TEST_CASE("the CUDA plugin has the kernels of the simulated GPU, but for the ops named here", "[cuda]") {
+const cuda::CudaPlugin& plugin() {
   void* library = dlopen(LUTRA_CUDA_ON_HOST_LIBRARY, RTLD_NOW);
   REQUIRE(library != nullptr);
   auto* entry = reinterpret_cast<CudaPluginEntry*>(dlsym(library, "lutra_cuda_plugin"));
   REQUIRE(entry != nullptr);
-  const cuda::CudaPlugin& plugin = *entry();
+  return *entry(&cuda::cuda_host());
+}
+
+}  // namespace
+
+TEST_CASE("the CUDA plugin has the kernels of the simulated GPU", "[cuda]") {
   OpRegistry ops;
   KernelRegistry kernels(ops);
-  for (std::size_t i = 0; i < plugin.count; ++i) {
-    kernels.add(plugin.kernels[i].op, DeviceType::GPU, plugin.kernels[i].keys, plugin.kernels[i].entry);
-  }
-  std::size_t missing = 0;
+  cuda::add_plugin_kernels(kernels, plugin(), true);
   for (int id = 0; id < ops.count(); ++id) {
     const OpDef& op = ops.at(id);
-    bool is_missing = kMissing.contains(op.name);
-    if (is_missing) ++missing;
-    DTypes have = kernels.dtypes(DeviceType::GPU, op), wanted = is_missing ? DTypes() : op.gpu;
+    DTypes have = kernels.dtypes(DeviceType::GPU, op);
     INFO(op.name << ": the plugin " << text_of(have) << "; the entry " << text_of(op.gpu));
-    CHECK(have == wanted);
-    CHECK((!is_missing || !op.gpu.empty()));
+    CHECK(have == op.gpu);
   }
-  CHECK(missing == kMissing.size());
+}
+
+TEST_CASE("without cuBLASLt a GPU has no products and convolutions of floats, and all else", "[cuda]") {
+  const std::set<std::string_view> products = {
+      "MatMul", "Linear", "Einsum", "Dot", "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter",
+  };
+  OpRegistry ops;
+  KernelRegistry kernels(ops);
+  cuda::add_plugin_kernels(kernels, plugin(), false);
+  for (int id = 0; id < ops.count(); ++id) {
+    const OpDef& op = ops.at(id);
+    DTypes have = kernels.dtypes(DeviceType::GPU, op), wanted = products.contains(op.name) ? op.gpu & kInts : op.gpu;
+    INFO(op.name << ": " << text_of(have) << "; expected " << text_of(wanted));
+    CHECK(have == wanted);
+  }
 }
 #endif
