@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernels/cpu/copy.h"
+#include "kernels/cpu/copy_bytes.h"
 #include "kernels/cpu/strided.h"
 #include "ops/arrange.h"
 #include "ops/axes.h"
@@ -22,14 +23,14 @@ struct Rounds {
 // `length` bytes of the endless repetition of from[0, period), from `phase` on.
 void copy_round(std::byte* to, int64_t length, const std::byte* from, int64_t period, int64_t phase) {
   int64_t tail = std::min(length, period - phase);
-  std::memcpy(to, from + phase, static_cast<std::size_t>(tail));
+  copy_bytes(to, from + phase, tail);
   int64_t head = std::min(length - tail, phase);
-  if (head > 0) std::memcpy(to + tail, from, static_cast<std::size_t>(head));
+  if (head > 0) copy_bytes(to + tail, from, head);
   // From here on what has been written repeats; not further back than the cache reaches.
   int64_t most = std::max<int64_t>(period, 32768 / period * period);
   for (int64_t done = tail + head; done < length;) {
     int64_t n = std::min({done, length - done, most});
-    std::memcpy(to + done, to + done - std::min(done, most), static_cast<std::size_t>(n));
+    copy_bytes(to + done, to + done - std::min(done, most), n);
     done += n;
   }
 }
@@ -192,7 +193,7 @@ template <class E> void run_repeat_as(const KernelArgs& args) {
       if (r.inner == 1) {
         for (int64_t k = 0; k < n; ++k) to[k] = *from;
       } else if (bytes >= kLongRowBytes) {  // what has just been written would be read more slowly
-        for (int64_t k = 0; k < n; ++k) std::memcpy(to + k * r.inner, from, static_cast<std::size_t>(bytes));
+        for (int64_t k = 0; k < n; ++k) copy_bytes(to + k * r.inner, from, bytes);
       } else if (n > 0) {
         copy_round(reinterpret_cast<std::byte*>(to), n * bytes, reinterpret_cast<const std::byte*>(from), bytes, 0);
       }
@@ -266,8 +267,8 @@ template <class E> void run_pad_as(const KernelArgs& args) {
               behind = from_row < 0 ? first : std::clamp(before + middle, at, at + n);
       std::fill(to, to + (first - at), value);
       if (behind > first) {
-        std::memcpy(to + (first - at), x.as<E>() + from_row * middle + (first - before),
-                    static_cast<std::size_t>(behind - first) * sizeof(E));
+        copy_bytes(to + (first - at), x.as<E>() + from_row * middle + (first - before),
+                   (behind - first) * static_cast<int64_t>(sizeof(E)));
       }
       std::fill(to + (behind - at), to + n, value);
       begin += n;

@@ -65,6 +65,11 @@ struct RightShift : Shift {
     T shifted = static_cast<T>(a >> by);
     return count < 0 ? T(0) : count > kMost ? signs : shifted;
   }
+  template <class T> static constexpr T apply_right(T a, T count) {
+    constexpr T kMost = kBitsOf<T> - 1;
+    if (std::is_unsigned_v<T> && count > kMost) return 0;
+    return static_cast<T>(a >> (count > kMost ? kMost : count));  // a negative number's signs stay
+  }
 };
 
 }  // namespace lutra

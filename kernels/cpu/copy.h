@@ -1,9 +1,8 @@
 // Whole tensors copied, and converted on the way.
 #pragma once
 
-#include <cstring>
-
 #include "kernels/cpu/convert.h"
+#include "kernels/cpu/copy_bytes.h"
 #include "kernels/cpu/elementwise.h"
 
 namespace lutra {
@@ -13,8 +12,8 @@ inline constexpr int64_t kCopyGrain = 1 << 18;
 
 // Input 0 as it is.
 inline void run_copy(const KernelArgs& args) {
-  std::size_t bytes = static_cast<std::size_t>(args.out[0].size) * size_of(args.out[0].dtype);
-  if (bytes > 0) std::memcpy(args.out[0].data, args.in[0].data, bytes);
+  int64_t bytes = args.out[0].size * static_cast<int64_t>(size_of(args.out[0].dtype));
+  if (bytes > 0) copy_bytes(args.out[0].data, args.in[0].data, bytes);
 }
 
 // Input 0 in the dtype of the output.

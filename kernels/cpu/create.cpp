@@ -43,7 +43,7 @@ template <class V, class Element> void fill_from(const Array& out, const Element
       V* to = is_same ? reinterpret_cast<V*>(at) : batch;
       // In 32 bits: not every processor converts 64 of them.
       const V first = static_cast<V>(begin);
-      for (int32_t i = 0; i < n; ++i) to[i] = element(first + static_cast<V>(i));
+      for (int32_t i = 0; i < n; ++i) to[i] = element(static_cast<V>(Add::apply(first, static_cast<V>(i))));
       if (!is_same) convert_elements(out.dtype, at, dtype_of<V>, reinterpret_cast<const std::byte*>(batch), n);
     }
   });
@@ -55,8 +55,12 @@ void run_range(const KernelArgs& args) {
   if (is_int(attrs.start) && is_int(attrs.step)) {
     // Wraps as integer arithmetic does when a narrow dtype was asked for.
     uint64_t start = static_cast<uint64_t>(attrs.start.value.i), step = static_cast<uint64_t>(attrs.step.value.i);
-    return fill_from<int64_t>(args.out[0],
-                              [=](int64_t i) { return static_cast<int64_t>(start + static_cast<uint64_t>(i) * step); });
+    auto element = [=](auto i) {
+      using U = std::make_unsigned_t<decltype(i)>;
+      return static_cast<decltype(i)>(static_cast<U>(start) + static_cast<U>(i) * static_cast<U>(step));
+    };
+    if (args.out[0].dtype == DType::Int32) return fill_from<int32_t>(args.out[0], element);
+    return fill_from<int64_t>(args.out[0], element);
   }
   double start = attrs.start.value.as_double(), step = attrs.step.value.as_double();
   fill_from<double>(args.out[0], [=](double i) { return start + i * step; });
@@ -90,6 +94,33 @@ void run_linspace(const KernelArgs& args) {
   write_end(0, attrs.start.value);
 }
 
+// Labels that are read at once.
+constexpr int64_t kLabels = 256;
+
+// Those from `first` on.
+void read_labels(const Array& labels, int64_t first, int64_t n, int64_t* to) {
+  convert_elements(DType::Int64, reinterpret_cast<std::byte*>(to), labels.dtype,
+                   labels.data + static_cast<std::size_t>(first) * size_of(labels.dtype), n);
+}
+
+// A vector of `depth` elements for each label, as many at once as stay in the nearest cache.
+template <class T> void one_hot_vectors(const Array& labels, int64_t base, int64_t depth, T* to) {
+  int64_t at_once = std::clamp<int64_t>(kCheapGrain / 4 / depth, 1, kLabels);
+  parallel_for(labels.size, row_grain(kCheapGrain, depth), [=, &labels](int64_t begin, int64_t end) {
+    int64_t batch[kLabels];
+    for (int64_t n; begin < end; begin += n) {
+      n = std::min(at_once, end - begin);
+      read_labels(labels, begin, n, batch);
+      T* vector = to + begin * depth;
+      std::fill(vector, vector + n * depth, T(0));
+      for (int64_t i = 0; i < n; ++i, vector += depth) {
+        // Without an overflow for labels far outside.
+        if (batch[i] >= base && batch[i] - base < depth) vector[batch[i] - base] = T(1);
+      }
+    }
+  });
+}
+
 // Blocks of depth rows of `inner` elements, one for each label: row l has ones where the label is l.
 template <class T> void run_one_hot(const KernelArgs& args) {
   const OneHotAttrs& attrs = args.as<OneHotAttrs>();
@@ -98,27 +129,18 @@ template <class T> void run_one_hot(const KernelArgs& args) {
   if (out.size == 0) return;
   int64_t depth = attrs.depth, base = attrs.base.value, inner = 1;
   for (int axis = axis_of(attrs.axis, out.rank, -1) + 1; axis < out.rank; ++axis) inner *= out.dims[axis];
-  std::size_t label_bytes = size_of(labels.dtype);
   T* to = out.as<T>();
-  // Rows of the result; where they are single elements, a label's whole vector at once.
-  int64_t rows_at_once = inner == 1 ? depth : 1, length = inner * rows_at_once;
-  parallel_for(out.size / length, row_grain(kCheapGrain, length), [&](int64_t begin, int64_t end) {
-    constexpr int64_t kBatch = 256;
-    int64_t batch[kBatch];
+  if (inner == 1) return one_hot_vectors(labels, base, depth, to);
+  parallel_for(out.size / inner, row_grain(kCheapGrain, inner), [&](int64_t begin, int64_t end) {
+    int64_t batch[kLabels];
     for (int64_t item = begin; item < end; ++item) {
-      T* row = to + item * length;
-      int64_t first = inner == 1 ? item : item / depth * inner, l = item % depth + base;
-      for (int64_t at = 0; at < inner; at += kBatch) {
-        int64_t n = std::min(kBatch, inner - at);
-        convert_elements(DType::Int64, reinterpret_cast<std::byte*>(batch), labels.dtype,
-                         labels.data + static_cast<std::size_t>(first + at) * label_bytes, n);
-        if (inner == 1) break;
+      T* row = to + item * inner;
+      int64_t first = item / depth * inner, l = item % depth + base;
+      for (int64_t at = 0; at < inner; at += kLabels) {
+        int64_t n = std::min(kLabels, inner - at);
+        read_labels(labels, first + at, n, batch);
         for (int64_t i = 0; i < n; ++i) row[at + i] = static_cast<T>(batch[i] == l);
       }
-      if (inner > 1) continue;
-      std::fill(row, row + depth, T(0));
-      // Without an overflow for labels far outside.
-      if (batch[0] >= base && batch[0] - base < depth) row[batch[0] - base] = T(1);
     }
   });
 }

@@ -188,9 +188,10 @@ template <class Op, class R, class T> void run_binary(const KernelArgs& args) {
                   });
 }
 
-// For ops on integers that may find a mistake in b: apply(a, b) gives something for any b; is_wrong(b) is looked at
-// apart, so that the loops vectorise; one is told of, with b if kTellsValue.
-template <class Op, class T> void tell_wrong(Fault* fault, const T* b, int64_t stride, int64_t n) {
+// For ops on integers that may find a mistake in b: apply(a, b) gives something for any b, apply_right, where there is
+// one, the same for any that is right; is_wrong(b) is looked at apart, so that the loops vectorise; one is told of,
+// with b if kTellsValue. Whether none is wrong.
+template <class Op, class T> bool tell_wrong(Fault* fault, const T* b, int64_t stride, int64_t n) {
   T wrong = 0;
   if (stride == 1) {
     for (int64_t i = 0; i < n; ++i) wrong |= static_cast<T>(Op::is_wrong(b[i]));
@@ -199,21 +200,38 @@ template <class Op, class T> void tell_wrong(Fault* fault, const T* b, int64_t s
   } else {
     for (int64_t i = 0; i < n; ++i) wrong |= static_cast<T>(Op::is_wrong(b[i * stride]));
   }
-  if (wrong == 0) return;
+  if (wrong == 0) return true;
   int64_t i = 0;
   while (!Op::is_wrong(b[i * stride])) ++i;
   fault->raise(FaultCode::WrongValue, Op::kTellsValue ? static_cast<int64_t>(b[i * stride]) : 0);
+  return false;
 }
+
+template <class Op> struct OfRight {
+  template <class T> static constexpr T apply(T a, T b) { return Op::apply_right(a, b); }
+};
 
 template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
   T* out = args.out[0].as<T>();
+  // Pieces that stay in the first cache: b is read twice.
+  constexpr int64_t kPiece = 1024;
   for_binary_rows(args, grain_of<Op, T>(),
                   [=, fault = args.fault](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a,
                                           int64_t stride_b) {
-                    tell_wrong<Op>(fault, b + at_b, stride_b, n);
-                    binary_row<Op, T, T>(a + at_a, stride_a, b + at_b, stride_b, out + first, n);
+                    for (int64_t i = 0; i < n; i += kPiece) {
+                      int64_t count = std::min(kPiece, n - i);
+                      const T *x = a + at_a + i * stride_a, *y = b + at_b + i * stride_b;
+                      bool is_right = tell_wrong<Op>(fault, y, stride_b, count);
+                      if constexpr (requires { Op::apply_right(*x, *y); }) {
+                        if (is_right) {
+                          binary_row<OfRight<Op>, T, T>(x, stride_a, y, stride_b, out + first + i, count);
+                          continue;
+                        }
+                      }
+                      binary_row<Op, T, T>(x, stride_a, y, stride_b, out + first + i, count);
+                    }
                   });
 }
 

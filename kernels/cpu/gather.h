@@ -1,6 +1,7 @@
 // Parts of a tensor by their place. Only bytes move, so there is one version an element size.
 #pragma once
 
+#include "kernels/cpu/copy_bytes.h"
 #include "kernels/cpu/places.h"
 
 namespace lutra {
@@ -28,10 +29,10 @@ bool gather_elements(const Rows& rows, const Array& x, const Array& out, int64_t
       } else if (length == 1) {
         for (int64_t j = 0; j < n; ++j) result[j] = at[j] >= 0 ? block[at[j]] : E(0);
       } else {
-        std::size_t bytes = static_cast<std::size_t>(length) * sizeof(E);
+        int64_t bytes = length * static_cast<int64_t>(sizeof(E));
         for (int64_t j = 0; j < n; ++j) {
-          if (at[j] >= 0) std::memcpy(result + j * length, block + at[j] * length, bytes);
-          else std::memset(result + j * length, 0, bytes);
+          if (at[j] >= 0) copy_bytes(result + j * length, block + at[j] * length, bytes);
+          else std::memset(result + j * length, 0, static_cast<std::size_t>(bytes));
         }
       }
       begin += n;

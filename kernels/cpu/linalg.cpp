@@ -6,6 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/cpu/copy_bytes.h"
 #include "kernels/cpu/elementwise.h"
 
 namespace lutra {
@@ -66,14 +67,13 @@ template <bool kUpper, class E> void run_triangle_of(const KernelArgs& args) {
       E* to = args.out[0].as<E>() + row * columns;
       // Elements before `edge` lie below the k-th diagonal, for tril those from it on above.
       int64_t edge = std::clamp(row % rows + k + (kUpper ? 0 : 1), int64_t{0}, columns);
-      std::size_t before = static_cast<std::size_t>(edge) * sizeof(E);
-      std::size_t after = static_cast<std::size_t>(columns - edge) * sizeof(E);
+      int64_t size = static_cast<int64_t>(sizeof(E)), before = edge * size, after = (columns - edge) * size;
       if (kUpper) {
-        std::memset(to, 0, before);
-        std::memcpy(to + edge, from + edge, after);
+        std::memset(to, 0, static_cast<std::size_t>(before));
+        copy_bytes(to + edge, from + edge, after);
       } else {
-        std::memcpy(to, from, before);
-        std::memset(to + edge, 0, after);
+        copy_bytes(to, from, before);
+        std::memset(to + edge, 0, static_cast<std::size_t>(after));
       }
     }
   });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/convert.h"
+#include "kernels/cpu/copy_bytes.h"
 #include "kernels/cpu/elementary.h"
 #include "kernels/cpu/random_draws.h"
 #include "kernels/cpu/random_order.h"
@@ -103,7 +104,7 @@ void reorder(const KernelArgs& args, const Rng& rng, bool back) {
       for (int64_t i = begin; i < end; ++i) {
         int64_t from = order[i].place(), to = i;
         if (back) std::swap(from, to);
-        std::memcpy(out.data + to * row_bytes, x.data + from * row_bytes, static_cast<std::size_t>(row_bytes));
+        copy_bytes(out.data + to * row_bytes, x.data + from * row_bytes, row_bytes);
       }
     });
   });

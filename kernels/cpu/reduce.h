@@ -182,8 +182,16 @@ template <class R> [[gnu::always_inline]] inline void widen_runs(const float* x,
   std::memcpy(lanes, sums, sizeof sums);
 }
 
-// n <= kBlock neighbouring elements: 32 lanes, then the lanes in pairs.
-template <class R> [[gnu::always_inline]] inline typename R::Acc reduce_block(const typename R::In* x, int64_t n) {
+// Asks for the n elements from x on, from whichever level of memory has them.
+template <class T> [[gnu::always_inline]] inline void ask_for(const T* x, int64_t n) {
+  const char* lines = reinterpret_cast<const char*>(x);
+  for (int64_t at = 0; at < n * static_cast<int64_t>(sizeof(T)); at += 64) __builtin_prefetch(lines + at);
+}
+
+// n <= kBlock neighbouring elements: 32 lanes, then the lanes in pairs. `behind` more are asked for before: while lanes
+// are gathered nothing else would be on its way.
+template <class R>
+[[gnu::always_inline]] inline typename R::Acc reduce_block(const typename R::In* x, int64_t n, int64_t behind = 0) {
   if (n < kLanes) {
     typename R::Acc result = R::lift(R::kStart);
     for (int64_t i = 0; i < n; ++i) result = R::merge(result, R::lift(R::open(x[i])));
@@ -203,6 +211,7 @@ template <class R> [[gnu::always_inline]] inline typename R::Acc reduce_block(co
       for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], R::open(x[done + l]));
     }
   }
+  ask_for(x + n, behind);
   typename R::Acc pairs[kLanes];
   for (int64_t l = 0; l < kLanes; ++l) pairs[l] = R::lift(lanes[l]);
   if (done == n) fold_lanes<R, kLanes / 2, false>(pairs, nullptr, 0);  // as whole blocks do: one run of instructions
@@ -234,12 +243,14 @@ template <class R>
 
 // reduce_block as a function of its own: inlined into a loop over blocks, or beside other loops over a row, it compiles
 // to slower code (the largest of 1e5 elements took a third longer, a softmax of rows of 40 twice as long).
-template <class R> [[gnu::noinline]] static typename R::Acc reduce_part(const typename R::In* x, int64_t n) {
-  return reduce_block<R>(x, n);
+template <class R>
+[[gnu::noinline]] static typename R::Acc reduce_part(const typename R::In* x, int64_t n, int64_t behind = 0) {
+  return reduce_block<R>(x, n, behind);
 }
 
-// `count` rows of n <= kBlock elements, one behind the other.
-template <class R> static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typename R::Acc* result) {
+// `count` rows of n <= kBlock elements, one behind the other; what is behind them is read next where it is far away.
+template <class R>
+static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typename R::Acc* result, bool far = false) {
   int64_t row = 0;
   for (; n < kLanes && row + 8 <= count; row += 8) {
     // Short rows: eight side by side, each in its order, so that none waits for its own last addition.
@@ -250,7 +261,7 @@ template <class R> static void reduce_rows(const typename R::In* x, int64_t coun
     }
     for (int64_t j = 0; j < 8; ++j) result[row + j] = side[j];
   }
-  for (; row < count; ++row) result[row] = reduce_part<R>(x + row * n, n);
+  for (; row < count; ++row) result[row] = reduce_part<R>(x + row * n, n, far ? n : 0);
 }
 
 template <class R>
@@ -327,18 +338,25 @@ template <class R> void merge_blocks(const Extent& extent, typename R::Acc* part
   });
 }
 
+// Whether there is more than a core's second cache holds. Asking for what it holds takes a tenth longer than finding it
+// there; asking for the rest saves a fifth of a sum's time and half of a norm's (40 MB, one core).
+template <class R> bool is_far(const Extent& extent) {
+  return extent.lines() * extent.size * static_cast<int64_t>(sizeof(typename R::In)) > (int64_t{1} << 20);
+}
+
 // The blocks of rows, each into its place in `partials`: [outer, blocks].
 template <class R> void reduce_row_blocks(const typename R::In* x, const Extent& extent, typename R::Acc* partials) {
   int64_t blocks = blocks_of(extent), whole = extent.size / kBlock, reduced = extent.size;
+  const bool far = is_far<R>(extent);
   parallel_for(extent.outer * blocks, kCheapGrain / kBlock, [=](int64_t begin, int64_t end) {
     while (begin < end) {
       int64_t row = begin / blocks, block = begin % blocks, n = std::min(end - begin, whole - block);
       const typename R::In* from = x + row * reduced + block * kBlock;
       if (n > 0) {
-        reduce_rows<R>(from, n, kBlock, partials + begin);
+        reduce_rows<R>(from, n, kBlock, partials + begin, far);
       } else {
         n = 1;
-        reduce_rows<R>(from, 1, reduced % kBlock, partials + begin);
+        reduce_rows<R>(from, 1, reduced % kBlock, partials + begin, far);
       }
       begin += n;
     }
@@ -351,12 +369,13 @@ template <class R, class Put>
 void reduce_axis(const typename R::In* x, const Extent& extent, typename R::Acc* partials, const Put& put) {
   using Acc = typename R::Acc;
   int64_t blocks = blocks_of(extent), inner = extent.inner, reduced = extent.size;
+  const bool far = is_far<R>(extent);
   if (inner == 1 && blocks == 1) {
     parallel_for(extent.outer, row_grain(kCheapGrain, reduced), [=, &put](int64_t begin, int64_t end) {
       Acc results[kTile];
       for (int64_t n; begin < end; begin += n) {
         n = std::min(kTile, end - begin);
-        reduce_rows<R>(x + begin * reduced, n, reduced, results);
+        reduce_rows<R>(x + begin * reduced, n, reduced, results, far);
         put(begin, results, n);
       }
     });

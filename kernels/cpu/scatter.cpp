@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "kernels/cpu/copy_bytes.h"
 #include "kernels/cpu/places.h"
 #include "ops/index.h"
 
@@ -36,7 +37,11 @@ template <class T> struct Sums {
   }
   void start(const T* from) const {
     parallel_for(out.size, kCheapGrain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) at[i] = static_cast<C>(from[i]);
+      if constexpr (kApart) {
+        for (int64_t i = begin; i < end; ++i) at[i] = static_cast<C>(from[i]);
+      } else {
+        copy_bytes(at + begin, from + begin, (end - begin) * static_cast<int64_t>(sizeof(C)));
+      }
     });
   }
   void finish() const {
@@ -49,7 +54,7 @@ template <class T> struct Sums {
   }
 };
 
-// Columns that a thread adds to at a time: whole cache lines.
+// Columns that threads share out: whole cache lines.
 constexpr int64_t kColumns = 64;
 
 // to[o, places[i], k] += from[o, i, k] for each i in order; `from` is one element for all when it repeats. True when
@@ -93,9 +98,10 @@ bool add_rows(const Rows& rows, const T* from, bool repeats, ComputeType<T>* to,
   if (outer * blocks >= 4 || count * length <= kCheapGrain) {
     int64_t work = count * std::min(length, kColumns);
     parallel_for(outer * blocks, row_grain(kCheapGrain, work), [&](int64_t begin, int64_t end) {
-      for (int64_t item = begin; item < end; ++item) {
+      for (int64_t item = begin, together; item < end; item += together) {
+        together = std::min(blocks - item % blocks, end - item);
         int64_t k = item % blocks * kColumns;
-        add(item / blocks, k, std::min(kColumns, length - k), 0, parts);
+        add(item / blocks, k, std::min(together * kColumns, length - k), 0, parts);
       }
     });
     return all_found;

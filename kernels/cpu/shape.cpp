@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "kernels/cpu/copy.h"
+#include "kernels/cpu/copy_bytes.h"
 #include "kernels/cpu/strided.h"
 #include "ops/axes.h"
 
@@ -56,9 +57,7 @@ template <class RowBytes> void join(const KernelArgs& args, int64_t out_row_byte
     for (; at >= row_bytes(i); ++i) at -= row_bytes(i);
     while (begin < end) {
       int64_t length = std::min(row_bytes(i) - at, end - begin);
-      if (length > 0) {
-        std::memcpy(out.data + begin, args.in[i].data + row * row_bytes(i) + at, static_cast<std::size_t>(length));
-      }
+      if (length > 0) copy_bytes(out.data + begin, args.in[i].data + row * row_bytes(i) + at, length);
       begin += length;
       at = 0;
       if (++i == args.n_in) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "kernels/cpu/copy_bytes.h"
 #include "kernels/cpu/strided.h"
 
 namespace lutra {
@@ -33,7 +34,7 @@ template <class E, bool kAdds> void run_slice_write(const KernelArgs& args) {
   const Array& out = args.out[0];
   if (out.size == 0) return;
   // The same memory when a variable or a sum of gradients is written over.
-  if (out.data != x.data) std::memcpy(out.data, x.data, static_cast<std::size_t>(out.size) * sizeof(E));
+  if (out.data != x.data) copy_bytes(out.data, x.data, out.size * static_cast<int64_t>(sizeof(E)));
   // The part, innermost axis first: how far apart its elements lie in the result and in the value.
   int64_t dims[kMaxRank], to_step[kMaxRank], from_step[kMaxRank];
   int rank = 0, value_axis = value.rank - 1;

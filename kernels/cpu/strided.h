@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/cpu/copy_bytes.h"
 #include "kernels/cpu/elementwise.h"
 
 namespace lutra {
@@ -220,7 +221,7 @@ class StridedCopy {
 
   template <class E> static void copy_run(const E* from, int64_t stride, E* to, int64_t n) {
     if (stride == 1) {
-      std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(E));
+      copy_bytes(to, from, n * static_cast<int64_t>(sizeof(E)));
     } else if (stride == 0) {
       repeat(*from, to, n);
     } else if (stride == -1) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "kernels/cpu/copy_bytes.h"
 #include "kernels/cpu/elementary.h"
 #include "kernels/cpu/error_function.h"
 #include "kernels/cpu/instructions.h"
@@ -47,10 +48,9 @@ struct Log : Costly {
 };
 
 void copy_elements(const KernelArgs& args) {
-  std::size_t bytes = size_of(args.out[0].dtype);
+  int64_t bytes = static_cast<int64_t>(size_of(args.out[0].dtype));
   parallel_for(args.out[0].size, kCheapGrain, [&](int64_t begin, int64_t end) {
-    std::size_t at = static_cast<std::size_t>(begin) * bytes;
-    std::memcpy(args.out[0].data + at, args.in[0].data + at, static_cast<std::size_t>(end - begin) * bytes);
+    copy_bytes(args.out[0].data + begin * bytes, args.in[0].data + begin * bytes, (end - begin) * bytes);
   });
 }
 

@@ -43,9 +43,9 @@ struct BFloat16 {
   BFloat16() = default;
   constexpr explicit BFloat16(float value) {
     uint32_t whole = std::bit_cast<uint32_t>(value);
-    uint32_t quiet = (whole >> 16) | 0x40u;                             // nan stays nan
-    uint32_t nearest = (whole + 0x7fffu + ((whole >> 16) & 1u)) >> 16;  // ties to even
-    bits = static_cast<uint16_t>((whole & 0x7fffffffu) > 0x7f800000u ? quiet : nearest);
+    uint32_t quiet = whole | 0x400000u;                         // nan stays nan
+    uint32_t nearest = whole + 0x7fffu + ((whole >> 16) & 1u);  // ties to even
+    bits = static_cast<uint16_t>((value != value ? quiet : nearest) >> 16);
   }
   constexpr operator float() const { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 };

@@ -276,14 +276,15 @@ HostPool::Block* HostPool::take_large(unsigned step) {
 // So many bytes of kept pages, no longer kept, of a range that holds a block of the class; null when there is none.
 HostPool::Region* HostPool::cut_kept(unsigned step, std::size_t bytes) {
   if (large_.bytes() < bytes || reserved_ > limit_) return nullptr;
-  PageRange* range = large_.find(step);
+  std::size_t may_lose = std::max(kKeepAnyway, most_kept() / 2);
+  PageRange* range = large_.find(step, may_lose);
   if (range == nullptr) {
     while (PageRange* gone = large_.join()) {
       Region* region = static_cast<Region*>(gone);
       region->AnyLink::remove();
       delete region;
     }
-    range = large_.find(step);
+    range = large_.find(step, may_lose);
     if (range == nullptr) return nullptr;
   }
   if (range->bytes == bytes) {
@@ -342,9 +343,11 @@ void HostPool::put_back(Block* block) {
   }
   keep_range(region);
   large_out_ -= region->bytes;
-  std::size_t most = std::max({kKeepAnyway, peak_now_, peak_before_});
-  while (large_.bytes() > most) give_back_large(large_.oldest());
+  while (large_.bytes() > most_kept()) give_back_large(large_.oldest());
 }
+
+// See Note [What the pool keeps]
+std::size_t HostPool::most_kept() const { return std::max({kKeepAnyway, peak_now_, peak_before_}); }
 
 void HostPool::keep_range(Region* region) {
   region->carved = 0;

@@ -66,6 +66,7 @@ class HostPool final : public StorageOwner {
   void put_back(Block* block);
   void reap_waiting(std::size_t most);
   void give_back_large(PageRange* range);
+  std::size_t most_kept() const;
   void keep_range(Region* region);
   void forget_empty_slabs(bool all);
   void keep_empty_slabs();

@@ -3,6 +3,7 @@
 // enough: so a loop finds its blocks as it left them, and what it does not use grows old by itself.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -44,8 +45,7 @@ struct PageRange : ClassLink, AgeLink, SeamLink {
 
 class KeptPages {
  public:
-  // idle: for how many of the clock's ticks what was is of late. anyway: bytes that may be kept, or lost by cutting,
-  // whatever the use.
+  // idle: for how many of the clock's ticks what was is of late. anyway: bytes that may be kept whatever the use.
   KeptPages(uint64_t idle, std::size_t anyway) : anyway_(anyway), idle_(idle) {}
 
   std::size_t bytes() const { return bytes_; }
@@ -72,10 +72,10 @@ class KeptPages {
   }
 
   // One into which a block of the class fits, the smallest class first; it stays kept. Null when there is none, or none
-  // that may be cut.
-  PageRange* find(unsigned step) const {
+  // that may be cut: cutting may have lost so many bytes of late, less what it saved.
+  PageRange* find(unsigned step, std::size_t may_lose) const {
     if (!classes_[step].alone()) return static_cast<PageRange*>(classes_[step].next);
-    if (lost_ > saved_ + anyway_) return nullptr;
+    if (lost_ > saved_ + may_lose) return nullptr;
     uint64_t word = words_[step / 64] & (~uint64_t{0} << step % 64);
     unsigned at = step / 64;
     while (word == 0 && ++at < kWords) word = words_[at];
@@ -88,7 +88,10 @@ class KeptPages {
   // returns the nearly whole rest.
   PageRange* missed(unsigned step, std::size_t bytes, uint64_t clock) {
     if (!cut_lately(step, clock)) return nullptr;
-    lost_ += bytes;
+    // A cut costs one block at most: those after it would be new ones anyway.
+    std::size_t of_cuts = std::min(bytes, cut_bytes_[step]);
+    cut_bytes_[step] -= of_cuts;
+    lost_ += of_cuts;
     if (bytes_ + bytes <= anyway_) return nullptr;
     for (unsigned at = step + 1; at-- > 0 && host_classes::page_bytes(at) > bytes / 4 * 3;) {
       if (!classes_[at].alone()) return static_cast<PageRange*>(classes_[at].prev);
@@ -105,6 +108,8 @@ class KeptPages {
   void cut(PageRange* range, std::size_t bytes, PageRange* front, uint64_t clock) {
     unsigned step = host_classes::class_within(range->bytes);
     if (step > host_classes::class_within(bytes)) {
+      if (!cut_lately(step, clock)) cut_bytes_[step] = 0;
+      cut_bytes_[step] += host_classes::page_bytes(step);
       cut_till_[step] = clock + idle_;
       saved_ += bytes;
     }
@@ -174,12 +179,13 @@ class KeptPages {
     if (classes_[step].alone()) words_[step / 64] &= ~(uint64_t{1} << step % 64);
   }
 
-  // Of late: bytes of blocks that were cut, and of new ones of classes that had been cut.
+  // Of late: bytes of blocks that were cut from larger ones, and of new ones in the place of those.
   std::size_t saved_ = 0;
   std::size_t lost_ = 0;
   std::size_t anyway_;
-  uint64_t cut_till_[Steps::kCount] = {};  // clock until which a cut of the class was of late
-  uint64_t words_[kWords] = {};            // bit s: there is a range of class s
+  uint64_t cut_till_[Steps::kCount] = {};      // clock until which a cut of the class was of late
+  std::size_t cut_bytes_[Steps::kCount] = {};  // of the class's blocks that were cut and not missed since
+  uint64_t words_[kWords] = {};                // bit s: there is a range of class s
   ClassLink classes_[Steps::kCount];
   AgeLink ages_;
   SeamLink seams_;

@@ -82,7 +82,7 @@ return function(add)
     {read = 8, check = {torch = "r[1:]", numpy = "r[1:]"}})
 
   -- Linear algebra that moves memory; matmul and the like are in grid_shapes.lua.
-  op("dot", "p q", "lt.dot(p, q)", "torch.dot(p, q)", "np.dot(p, q)", {read = 8})
+  op("dot", "p q", "lt.dot(p, q)", "torch.dot(p, q)", "np.dot(p, q)", {read = 8, tolerance = 1e-3})  -- as norm
   op("outer", "left row", "lt.outer(left, row)", "torch.outer(left, row)", "np.outer(left, row)", {write = 4})
   op("matmul vector", "pm scale", "lt.matmul(pm, scale)", "torch.matmul(pm, scale)", "np.matmul(pm, scale)", {read = 4})
   op("einsum", "pm scale", "lt.einsum('ij,j->i', pm, scale)", "torch.einsum('ij,j->i', pm, scale)",

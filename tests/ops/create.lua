@@ -175,6 +175,8 @@ spec "range" {
       if dtype ~= "bool" then t.equal(lt.range(1, 9, 2, { dtype = dtype }):float64(), { 1, 3, 5, 7 }) end
     end
     t.equal(lt.range(126, 131, { dtype = "int8" }), { 126, 127, -128, -127, -126 })
+    t.equal(lt.range(2147483646, 2147483650, { dtype = "int32" }), { 2147483646, 2147483647, -2147483648, -2147483647 })
+    t.equal(lt.range(70000, 0, -3, { dtype = "int32" }), lt.range(70000, 0, -3, { dtype = "int64" }):int32())
     t.equal(lt.range(0, 3, { dtype = "bool" }), { false, true, true })
     t.equal(lt.range(0.0, 50000, 0.5)[99999], 49999)
     local x = lt.range(100000)

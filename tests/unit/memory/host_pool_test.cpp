@@ -546,6 +546,24 @@ TEST_CASE("a large block is not made anew for every small one that lives on", "[
   }
 }
 
+TEST_CASE("results of another size come from what a phase of more and larger ones left", "[host_pool]") {
+  HostPool pool(std::size_t{4} << 30);
+  pool.allocate(80 * MiB)->release();
+  Storage* input = pool.allocate(40 * MiB);  // cut, so that the next one is new; the others were never there
+  std::vector<Storage*> results;
+  for (int i = 0; i < 4; ++i) results.push_back(pool.allocate(80 * MiB));
+  for (Storage* storage : results) storage->release();
+  std::size_t reserved = pool.stats().reserved_bytes;
+  for (std::size_t bytes : {41 * MiB, 10 * MiB, 39 * MiB, 21 * MiB}) {
+    CAPTURE(bytes);
+    results.clear();
+    for (int i = 0; i < 4; ++i) results.push_back(pool.allocate(bytes));
+    CHECK(pool.stats().reserved_bytes == reserved);
+    for (Storage* storage : results) storage->release();
+  }
+  input->release();
+}
+
 TEST_CASE("what is kept stays within the highest use, whatever was cut from it", "[host_pool]") {
   HostPool pool(std::size_t{4} << 30);
   std::mt19937_64 random(7);
