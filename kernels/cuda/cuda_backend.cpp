@@ -38,10 +38,18 @@ class CudaBackend final : public Backend {
     }
     std::string library = cuda::driver_library(why);
     if (library.empty()) return {};
-    if (cuda::open_plugin(why) == nullptr) return {};
+    const CudaPlugin* plugin = cuda::open_plugin(why);
+    if (plugin == nullptr) return {};
     const cuda::Driver* driver = cuda::open_driver(library.c_str(), why);
     if (driver == nullptr) {
       *why = text("WARNING: GPUs are not used: ", *why);
+      return {};
+    }
+    int version = 0;
+    if (driver->driver_version(&version) == cuda::kSuccess && version / 1000 < plugin->toolkit_version / 1000) {
+      *why = text("WARNING: GPUs are not used: the driver is for CUDA ", version / 1000, ".", version % 1000 / 10,
+                  " and the plugin was built with CUDA ", plugin->toolkit_version / 1000,
+                  "; install a newer driver, or build the plugin with an older toolkit");
       return {};
     }
     cuda::Discovery found = cuda::discover(*driver);

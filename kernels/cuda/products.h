@@ -159,8 +159,19 @@ Product product_of(const MatMulSizes& s, const T* a, const T* b, T* c, Room& roo
   return p;
 }
 
+// cuBLASLt takes batches below 2^16. A power of two leaves the matrices of a part aligned as the first are.
+inline constexpr int64_t kMostProducts = 1 << 15;
+
 // Queues a product of T into elements of R, which is T or, for halves, float.
 template <class T, class R = T> void multiply(const CudaLaunch& on, Product p) {
+  for (; !std::is_integral_v<R> && p.batch > kMostProducts && on.error == 0; p.batch -= kMostProducts) {
+    Product part = p;
+    part.batch = kMostProducts;
+    multiply<T, R>(on, part);
+    p.a += kMostProducts * p.step_a * static_cast<int64_t>(sizeof(T));
+    p.b += kMostProducts * p.step_b * static_cast<int64_t>(sizeof(T));
+    p.c += kMostProducts * p.step_c * static_cast<int64_t>(sizeof(R));
+  }
   if (p.m == 0 || p.n == 0 || p.batch == 0 || on.error != 0) return;
   if (p.k == 0) {
     if (!p.adds) run_bias<R, false>(on, p);

@@ -37,18 +37,31 @@ uint32_t FaultSets::intern(Launches launches) {
 }
 
 void FaultSets::sweep() {
-  std::erase_if(retired_, [](LaunchRecord* launch) {
-    if (!is_done(launch->ticket)) return false;
+  const Stream* busy = nullptr;  // a card is asked once
+  std::erase_if(retired_, [&](LaunchRecord* launch) {
+    if (launch->ticket.stream == busy && busy != nullptr) return false;
+    if (!is_done(launch->ticket)) {
+      busy = launch->ticket.stream;
+      return false;
+    }
     delete launch;
     return true;
   });
+}
+
+// Without those that are known to be good: a program that never waits would carry all it has ever queued.
+FaultSets::Launches FaultSets::open_launches(const Launches& launches) {
+  Launches open;
+  std::copy_if(launches.begin(), launches.end(), std::back_inserter(open),
+               [](const LaunchRecord* launch) { return !is_good(*launch); });
+  return open;
 }
 
 LaunchRecord* FaultSets::open(uint32_t set, uint32_t* with_it) {
   sweep();
   auto record = std::make_unique<LaunchRecord>();
   Launches launches;
-  if (set != 0 && !is_good(set)) launches = sets_[set].launches;
+  if (set != 0) launches = open_launches(sets_[set].launches);
   launches.insert(std::upper_bound(launches.begin(), launches.end(), record.get()), record.get());
   *with_it = intern(std::move(launches));
   return record.release();
@@ -68,7 +81,7 @@ uint32_t FaultSets::unite(uint32_t a, uint32_t b) {
   Launches both;
   std::set_union(sets_[a].launches.begin(), sets_[a].launches.end(), sets_[b].launches.begin(), sets_[b].launches.end(),
                  std::back_inserter(both));
-  return intern(std::move(both));
+  return intern(open_launches(both));
 }
 
 void FaultSets::release(uint32_t set) {
@@ -83,7 +96,7 @@ void FaultSets::release(uint32_t set) {
 
 bool FaultSets::is_good(uint32_t set) const {
   return std::all_of(sets_[set].launches.begin(), sets_[set].launches.end(),
-                     [](const LaunchRecord* launch) { return is_done(launch->ticket) && !launch->fault.happened(); });
+                     [](const LaunchRecord* launch) { return is_good(*launch); });
 }
 
 void FaultSets::raise_if_failed(const LaunchRecord& launch) {

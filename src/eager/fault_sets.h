@@ -52,6 +52,8 @@ class FaultSets {
     uint32_t refs = 0;
   };
   using Launches = std::vector<LaunchRecord*>;
+  static bool is_good(const LaunchRecord& launch) { return is_done(launch.ticket) && !launch.fault.happened(); }
+  static Launches open_launches(const Launches& launches);
   static void raise_if_failed(const LaunchRecord& launch);
   uint32_t intern(Launches launches);
   void sweep();

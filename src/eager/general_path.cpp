@@ -259,9 +259,10 @@ class Execution {
     fail(ErrorCode::FailedPrecondition, op_.called(), ": finalizers assign variables whenever memory is found for it");
   }
 
-  static std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+  // What comes behind a cast input lies as a fresh block would: libraries want that of their memory to work in.
   std::size_t cast_bytes(int i) const {
-    return rounded(static_cast<std::size_t>(arrays_.in[i].size) * size_of(prepared_.key));
+    const std::size_t step = device_.is_host() ? 64 : 256;
+    return (static_cast<std::size_t>(arrays_.in[i].size) * size_of(prepared_.key) + step - 1) / step * step;
   }
 
   // Memory for cast inputs and for what the kernel wants.

@@ -59,7 +59,7 @@ Card::Card(const Driver& card_driver, DeviceHandle handle, int card_number, std:
 Card::~Card() {
   if (context_ == nullptr) return;
   // In a forked child what belongs to the context is the parent's, and after a fault nobody's.
-  bool is_ours = !is_forked() && driver.set_context(context_) == kSuccess;
+  bool is_ours = !is_forked() && !is_lost() && driver.set_context(context_) == kSuccess;
   if (is_ours) products.reset();
   else static_cast<void>(products.release());
   if (!is_forked()) driver.release_context(device);

@@ -62,7 +62,7 @@ class Card {
   const DeviceHandle device;
   const int number;
   const int multiprocessors;
-  std::vector<DeviceHandle> peers;  // other cards that can reach its memory
+  std::vector<DeviceHandle> peers;     // other cards that can reach its memory
   std::unique_ptr<Products> products;  // null until the first one; made and used in the card's context
 
  private:

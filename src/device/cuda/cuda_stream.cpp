@@ -49,6 +49,12 @@ Ticket CudaStream::queued() {
   return {this, tail_};
 }
 
+void CudaStream::forget_launch(FaultSlot* slot) {
+  ++tail_;
+  if (card_->driver.synchronize_stream(stream_) == kSuccess) reach(tail_);
+  if (slot != nullptr) faults_.give_back(slot);
+}
+
 void CudaStream::mark_tail() {
   EventHandle event = nullptr;
   if (events_.empty()) {

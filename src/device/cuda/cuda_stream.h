@@ -35,8 +35,15 @@ class CudaStream final : public Stream {
   Ticket launch(const char* what, void* record, void (*tell)(void*, const FaultSlot&), const Start& start) {
     card_->use();
     FaultSlot* slot = record != nullptr ? faults_.take() : nullptr;
-    if (Result result = start(stream_, slot); result != kSuccess) [[unlikely]] {
-      if (slot != nullptr) faults_.give_back(slot);
+    Result result = kSuccess;
+    try {
+      result = start(stream_, slot);
+    } catch (...) {
+      forget_launch(slot);
+      throw;
+    }
+    if (result != kSuccess) [[unlikely]] {
+      forget_launch(slot);
       card_->require(result, what);
     }
     Ticket ticket = queued();
@@ -73,6 +80,8 @@ class CudaStream final : public Stream {
   };
 
   Ticket queued();
+  // A launch of several kernels failed, and some may have been queued: they end here.
+  void forget_launch(FaultSlot* slot);
   void mark_tail();
   // The event that is over when command `seq`, which is not known to be, has run.
   EventHandle event_for(uint64_t seq);

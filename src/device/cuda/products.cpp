@@ -169,10 +169,17 @@ std::unique_ptr<Products::Plan> Products::make_plan(const Key& key, const Produc
 
 BlasStatus Products::multiply(const Product& product, StreamHandle stream, std::string* why) {
   Key key = key_of(product);
+  // Some algorithms read a bias by 16 bytes whatever alignment they were told of, and a fault would cost the card.
+  if (product.bias != nullptr && alignment_bits(product.bias) < 4) {
+    *why = told("has no way to compute", product, kBlasNotSupported);
+    return kBlasNotSupported;
+  }
   auto found = plans_.find(key);
   if (found == plans_.end()) {
     if (plans_.size() >= kMostPlans) plans_.clear();
     std::unique_ptr<Plan> made = make_plan(key, product);
+    // The library's word for a bias that goes with none of its algorithms.
+    if (product.bias != nullptr && made->status == kBlasInvalidValue) made->status = kBlasNotSupported;
     // That there is no way is remembered too; what else went wrong may go well another time.
     if (made->status != kBlasSuccess && made->status != kBlasNotSupported) {
       *why = told("cannot plan", product, made->status);

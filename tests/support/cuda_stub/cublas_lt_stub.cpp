@@ -99,8 +99,9 @@ bool fits(const Description& matmul, const Layout& a, const Layout& b, const Lay
   bool is_double = a.type == kRealFloat64;
   return d.rows == sizes->m && d.columns == sizes->n && (tb ? b.columns : b.rows) == sizes->k && sizes->m > 0 &&
          sizes->n > 0 && sizes->k > 0 && lies(a) && lies(b) && lies(d) && a.batch == d.batch && b.batch == d.batch &&
-         d.batch > 0 && a.type == b.type && (d.type == a.type || (is_half && d.type == kRealFloat32)) &&
-         (matmul.compute == kCompute64) == is_double && matmul.scale == (is_double ? kRealFloat64 : kRealFloat32) &&
+         d.batch > 0 && d.batch < 1 << 16 && a.type == b.type &&
+         (d.type == a.type || (is_half && d.type == kRealFloat32)) && (matmul.compute == kCompute64) == is_double &&
+         matmul.scale == (is_double ? kRealFloat64 : kRealFloat32) &&
          (a.type == kRealFloat32 || is_double || matmul.compute == kCompute32);
 }
 
@@ -269,10 +270,11 @@ BlasStatus cublasLtMatmul(BlasHandle, MatmulDescription matmul, const void* alph
   Sizes sizes;
   if (c != d || at_c != at_d || !fits(*matmul, *a, *b, *d, &sizes)) return kInvalidValue;
   const uint64_t* chosen = algorithm->data;
-  if (workspace_bytes < chosen[0] || (chosen[0] > 0 && !is_aligned(workspace, 16))) return kInvalidValue;
+  if (workspace_bytes < chosen[0] || (chosen[0] > 0 && !is_aligned(workspace, 256))) return kInvalidValue;
   if (!is_aligned(at_a, chosen[1]) || !is_aligned(at_b, chosen[2]) || !is_aligned(at_d, chosen[4]))
     return kInvalidValue;
-  if (matmul->epilogue == kEpilogueBias && matmul->bias == nullptr) return kInvalidValue;
+  if (matmul->epilogue == kEpilogueBias && (matmul->bias == nullptr || !is_aligned(matmul->bias, 16)))
+    return kInvalidValue;
   auto number = [&](const void* at) {
     return matmul->scale == kRealFloat64 ? *static_cast<const double*>(at) : *static_cast<const float*>(at);
   };
