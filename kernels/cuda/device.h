@@ -59,11 +59,13 @@ inline void tell_fault(FaultSlot* slot, FaultCode code, int64_t value = 0, int64
 
 template <class... P>
 void launch(const CudaLaunch& launch, Grid grid, void (*kernel)(P...), std::type_identity_t<P>... args) {
+  if (launch.error != 0) return;
   launch.error = on_host::launch(launch.stream, grid.blocks * grid.threads, [=] { kernel(args...); });
 }
 
 template <class... P>
 void launch_blocks(const CudaLaunch& launch, int64_t blocks, void (*kernel)(P...), std::type_identity_t<P>... args) {
+  if (launch.error != 0) return;
   launch.error = on_host::launch(launch.stream, blocks, [=] { kernel(args...); });
 }
 
@@ -88,15 +90,19 @@ template <class T> struct Kept {
   T own;
 };
 
-// The first one told is kept.
+// The first one told is kept. The slot lies in the host's memory: who finds it taken leaves it, since each exchange
+// crosses to the host by itself.
 LUTRA_DEVICE inline void tell_fault(FaultSlot* slot, FaultCode code, int64_t value = 0, int64_t limit = 0) {
+  if (*static_cast<volatile uint32_t*>(&slot->code) != 0) return;
   if (atomicCAS(&slot->code, 0u, static_cast<uint32_t>(code)) != 0) return;
   slot->value = value;
   slot->limit = limit;
 }
 
+// After a launch of the same op that failed nothing more is queued: it would read what that was to write.
 template <class... P>
 void launch(const CudaLaunch& launch, Grid grid, void (*kernel)(P...), std::type_identity_t<P>... args) {
+  if (launch.error != 0) return;
   void* pointers[] = {static_cast<void*>(&args)...};
   launch.error =
       static_cast<int>(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(grid.blocks), dim3(grid.threads),
