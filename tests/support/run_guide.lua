@@ -1,6 +1,6 @@
--- lutra tests/support/run_guide.lua NAME [--cards]: runs scripts/guide/NAME.lua and compares what it prints, stdout and
--- stderr in order, with tests/guide/NAME.golden. With --cards NVIDIA's cards, or the stub's, take the place of simulated
--- GPUs; exit status 77, which skips the test, where there are too few. The golden file's head says how to run it:
+-- lutra tests/support/run_guide.lua NAME [--cards | --stub]: runs scripts/guide/NAME.lua and compares what it prints, stdout and
+-- stderr in order, with tests/guide/NAME.golden. With --cards NVIDIA's cards take the place of simulated GPUs, with
+-- --stub those of the stub; exit status 77, which skips the test, where there are too few. The golden file's head says how to run it:
 --   #: options --sim-gpus 4           before the script
 --   #: args 256                       after the script
 --   #: env CUDA_VISIBLE_DEVICES=1     one line a variable
@@ -11,7 +11,7 @@ local golden = require "golden"
 
 local name = arg[1]
 if not name then
-  io.stderr:write("usage: lutra tests/support/run_guide.lua NAME [--cards]\n")
+  io.stderr:write("usage: lutra tests/support/run_guide.lua NAME [--cards | --stub]\n")
   os.exit(2)
 end
 local path = "tests/guide/" .. name .. ".golden"
@@ -35,14 +35,14 @@ end
 assert(#wanted > 0, path .. " expects nothing")
 
 -- As many cards as the golden file has simulated GPUs, and no more.
-if arg[2] == "--cards" then
+if arg[2] then
   local gpus = 0
   head.options = head.options:gsub("%-%-sim%-gpus (%d+)", function(count)
     gpus = tonumber(count)
     return ""
   end)
   local picks = table.concat(head.env, " "):find("CUDA_VISIBLE_DEVICES", 1, true)
-  if os.getenv("LUTRA_CUDA_STUB") then
+  if arg[2] == "--stub" then
     if picks then
       print("the stub does not know CUDA_VISIBLE_DEVICES, which is the driver's to read")
       os.exit(77)
