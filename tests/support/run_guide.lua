@@ -1,6 +1,7 @@
--- lutra tests/support/run_guide.lua NAME [--cards | --stub]: runs scripts/guide/NAME.lua and compares what it prints, stdout and
--- stderr in order, with tests/guide/NAME.golden. With --cards NVIDIA's cards take the place of simulated GPUs, with
--- --stub those of the stub; exit status 77, which skips the test, where there are too few. The golden file's head says how to run it:
+-- lutra tests/support/run_guide.lua NAME [--cards | --stub]: runs scripts/guide/NAME.lua and compares what it prints,
+-- stdout and stderr in order, with tests/guide/NAME.golden. With --cards NVIDIA's cards take the place of simulated GPUs,
+-- with --stub those of the stub; exit status 77, which skips the test, where there are too few. The golden file's head
+-- says how to run it:
 --   #: options --sim-gpus 4           before the script
 --   #: args 256                       after the script
 --   #: env CUDA_VISIBLE_DEVICES=1     one line a variable
