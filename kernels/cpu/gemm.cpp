@@ -347,10 +347,11 @@ bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c)
 
 void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   if (s.m >= kLeastTiledRows && s.n >= kLeastTiledColumns && multiplications(s) >= kLeastTiledProduct) {
-    bool is_large = multiplications(s) > kTiledProduct;
-    if (is_large && s.m * std::min(s.k, kTileDepth) > kTiledElements && rows_collide(s))
-      return gemm_in_blocks(s, a, b, c);
-    if (!is_large || rows_collide(s)) return gemm_in_tiles(s, a, b, c);
+    if (multiplications(s) <= kTiledProduct) return gemm_in_tiles(s, a, b, c);
+    if (rows_collide(s)) {
+      bool is_kept = s.m * std::min(s.k, kTileDepth) <= kTiledElements;
+      return is_kept ? gemm_in_tiles(s, a, b, c) : gemm_in_blocks(s, a, b, c);
+    }
   }
   if (multiplications(s) <= kSmallProduct) return small_gemm(s, a, b, c);
   if (deep_vector_product(s, a, b, c)) return;

@@ -8,6 +8,7 @@
 -- A round runs every system once, each in a fresh process on the same cores, and the next round in the opposite order
 -- (A B C C B A ...). A ratio is taken within a round; what is shown is the median, with its 95% bootstrap interval.
 -- LUTRA_BUILD is the build folder whose products run.
+local cli = dofile("tests/bench/cli.lua")
 local machine = dofile("tests/bench/machine.lua")
 local statistics = dofile("tests/bench/statistics.lua")
 local page = dofile("tests/bench/page.lua")
@@ -16,11 +17,7 @@ local median, text_of_limit, text_of_ratio = statistics.median, statistics.text_
 local kTolerance = 1e-6
 
 local build = os.getenv("LUTRA_BUILD") or "build/release"
-
-local function stop(...)
-  io.stderr:write("lutra: ", table.concat({...}), "\n")
-  os.exit(2)
-end
+local stop, quoted = cli.stop, cli.quoted
 
 local function read_options()
   local options = {pairs = 9, patience = 2, pattern = ""}
@@ -44,8 +41,6 @@ end
 
 local options = read_options()
 local function wanted(name) return name:find(options.pattern) ~= nil end
-local function quoted(word) return "'" .. word:gsub("'", [['\'']]) .. "'" end
-
 -- Systems ---------------------------------------------------------------------------------------------------------
 
 local systems = {{key = "lutra", title = "Lutra"}}
@@ -59,7 +54,7 @@ local function add_module()
 end
 
 local function add_peers()
-  local python = options.peers ~= "" and options.peers .. "/bin/python" or os.getenv("LUTRA_PEERS_PYTHON") or "python3"
+  local python = cli.python_of(options.peers)
   for _, peer in ipairs {{key = "numpy", title = "NumPy"}, {key = "torch", title = "PyTorch"}} do
     local script = quoted("import numpy, " .. peer.key .. " as m; print(m.__version__)")
     local version = machine.output_of(quoted(python) .. " -c " .. script .. " 2>/dev/null")

@@ -6,21 +6,18 @@
 --   --trial         small sizes and one round: whether all of it runs. Times then mean nothing, and are not judged
 -- LUTRA_BUILD is the build folder, or the tree that scripts/dev dist has made, whose bin/lutra runs.
 local lt = require "lutra"
+local cli = dofile("tests/bench/cli.lua")
 local machine = dofile("tests/bench/machine.lua")
 local statistics = dofile("tests/bench/statistics.lua")
 local page = dofile("tests/bench/page.lua")
 
 local build = os.getenv("LUTRA_BUILD") or "build/release"
+local stop, quoted = cli.stop, cli.quoted
 
 -- Memory bandwidth in GB/s, from NVIDIA's data sheets.
 local kBandwidth = {
   {"H200", 4800}, {"H100 PCIe", 2000}, {"H100 NVL", 3900}, {"H100", 3350}, {"A100.*80GB", 2039}, {"A100", 1555},
 }
-
-local function stop(...)
-  io.stderr:write("lutra: ", table.concat({...}), "\n")
-  os.exit(2)
-end
 
 local options = {rounds = 9}
 for _, word in ipairs(arg) do
@@ -51,11 +48,9 @@ for _, known in ipairs(kBandwidth) do
   end
 end
 
-local function quoted(word) return "'" .. word:gsub("'", [['\'']]) .. "'" end
-
 local systems = {{key = "lutra", title = "Lutra", command = quoted(build .. "/bin/lutra") .. " tests/bench/gpu_worker.lua "}}
 if options.peers then
-  local python = quoted(options.peers ~= "" and options.peers .. "/bin/python" or os.getenv("LUTRA_PEERS_PYTHON") or "python3")
+  local python = quoted(cli.python_of(options.peers))
   local script = quoted("import torch; torch.zeros(1, device='cuda'); print(torch.__version__)")
   local version = machine.output_of(python .. " -c " .. script .. " 2>/dev/null")
   if not version then stop("no PyTorch that sees the card: LUTRA_PEERS_PYTHON or --peers=VENV names a Python that has it") end

@@ -10,20 +10,15 @@
 --   --write             puts the tables into docs/benchmarks.md, between their markers
 -- One process per system, size and round runs all its workloads; the next round goes the other way (A B C C B A ...). A
 -- ratio is taken within a round; shown are medians, with 95% bootstrap intervals. Exit status 1 when a result differs.
+local cli = dofile("tests/bench/cli.lua")
 local machine = dofile("tests/bench/machine.lua")
 local statistics = dofile("tests/bench/statistics.lua")
 local report = dofile("scripts/lib/grid_report.lua")
 local grid = dofile("tests/bench/grid.lua")
 
 local build = os.getenv("LUTRA_BUILD") or "build/release"
+local stop, quoted = cli.stop, cli.quoted
 local kClasses = {"1e3", "1e5", "1e7", "shapes", "factorisations"}
-
-local function stop(...)
-  io.stderr:write("lutra: ", table.concat({...}), "\n")
-  os.exit(2)
-end
-
-local function quoted(word) return "'" .. word:gsub("'", [['\'']]) .. "'" end
 
 local function words_of(text)
   local words = {}
@@ -73,8 +68,7 @@ local options = read_options()
 
 local function find_systems()
   local systems = {{key = "lutra", title = "Lutra", command = build .. "/bin/lutra tests/bench/grid_worker.lua "}}
-  local peers = options.peers
-  local python = peers and peers ~= "" and peers .. "/bin/python" or os.getenv("LUTRA_PEERS_PYTHON") or "python3"
+  local python = cli.python_of(options.peers)
   for _, peer in ipairs {{key = "torch", title = "PyTorch"}, {key = "numpy", title = "NumPy"}} do
     if options.without ~= peer.key then
       local script = ("from importlib.metadata import version; import numpy; print(version(%q))"):format(peer.key)

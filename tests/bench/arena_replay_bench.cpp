@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "addresses_only.h"
 #include "arena_policies.h"
 #include "memory/arena.h"
 
@@ -67,17 +68,6 @@ class Trace {
 
   std::vector<Event> events_;
   int tensors_ = 0;
-};
-
-// Addresses without memory: the arena never looks at what it hands out.
-class AddressesOnly final : public lutra::PageSource {
- public:
-  std::byte* reserve(std::size_t) override { return reinterpret_cast<std::byte*>(std::size_t{1} << 40); }
-  void release(std::byte*, std::size_t) override {}
-  bool map(std::byte*, std::size_t) override { return true; }
-  void unmap(std::byte*, std::size_t) override {}
-  std::size_t granularity() const override { return std::size_t{2} << 20; }
-  std::string why() const override { return "it has no end"; }
 };
 
 class LutraGrowth {

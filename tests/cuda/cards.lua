@@ -1,17 +1,7 @@
 -- The cards of the stub of NVIDIA's driver (tests/support/cuda_stub), as a script sees them: what is listed, where ops run,
 -- what memory says, late mistakes.
-local tests = 0
-local function case(name, test)
-  tests = tests + 1
-  local ok, problem = xpcall(test, debug.traceback)
-  if not ok then
-    print(("FAILED %s: %s"):format(name, problem))
-    os.exit(1)
-  end
-end
-local function equal(got, wanted)
-  if got ~= wanted then error(("got %s, expected %s"):format(tostring(got), tostring(wanted)), 2) end
-end
+local expect = dofile("tests/support/expect.lua")
+local case, equal = expect.case, expect.equal
 
 case("the cards are listed in order, with their details", function()
   local cards = lt.config.list_physical_devices("GPU")
@@ -174,4 +164,4 @@ case("large copies go there and back", function()
 end)
 
 lt.synchronize()
-print(tests .. " passed")
+expect.end_of_cases()

@@ -34,6 +34,18 @@ function expect.equal(got, wanted, what)
   if not same(got, wanted) then fail(("%s: expected %s, got %s"):format(what or "value", show(wanted), show(got))) end
 end
 
+-- A part of a script, with a name for who reads its failure, which ends the script.
+local cases = 0
+function expect.case(name, test)
+  cases = cases + 1
+  local ok, problem = xpcall(test, debug.traceback)
+  if not ok then
+    print(("FAILED %s: %s"):format(name, problem))
+    os.exit(1)
+  end
+end
+function expect.end_of_cases() print(cases .. " passed") end
+
 -- The merged name of the scopes that are open here.
 function expect.scope() return lt.debugging.explain(lt.zeros { 1 }).requested end
 

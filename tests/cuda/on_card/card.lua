@@ -1,18 +1,8 @@
 -- Memory and late mistakes on GPU:0, whatever card it is: run on the stub of NVIDIA's driver, and on real ones (gpu.card).
 local kMiB = 1 << 20
 
-local tests = 0
-local function case(name, test)
-  tests = tests + 1
-  local ok, problem = xpcall(test, debug.traceback)
-  if not ok then
-    print(("FAILED %s: %s"):format(name, problem))
-    os.exit(1)
-  end
-end
-local function equal(got, wanted)
-  if got ~= wanted then error(("got %s, expected %s"):format(tostring(got), tostring(wanted)), 2) end
-end
+local expect = dofile("tests/support/expect.lua")
+local case, equal = expect.case, expect.equal
 local function on(device, f, ...) return lt.device(device, f, ...) end
 
 lt.config.set_logical_device_configuration("GPU:0", { { memory_limit = 512 }, { memory_limit = 256 } })
@@ -80,4 +70,4 @@ case("a loop keeps its memory", function()
   assert(lt.config.get_memory_info("GPU:0").peak <= 128 * kMiB, lt.config.get_memory_info("GPU:0").peak)
 end)
 
-print(tests .. " passed")
+expect.end_of_cases()
