@@ -80,11 +80,11 @@ struct WindowTile {
 };
 
 template <int rows, int registers> void multiply_windows(const WindowTile& tile) {
-  Register sum[rows][registers];
+  Sums<rows, registers> sums;
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
-    for (int r = 0; r < registers; ++r) sum[i][r] = Register{};
+    for (int r = 0; r < registers; ++r) sums.sum[i][r] = Register{};
     __builtin_prefetch(tile.c + i * tile.ldc, 1);
   }
   const float* b = tile.b;
@@ -97,23 +97,12 @@ template <int rows, int registers> void multiply_windows(const WindowTile& tile)
       Register columns[registers];
 #pragma GCC unroll 2
       for (int r = 0; r < registers; ++r) columns[r] = load_register(b + r * kPerRegister);
-#pragma GCC unroll 16
-      for (int i = 0; i < rows; ++i) {
-        const Register x = splat(a[i][p]);
-#pragma GCC unroll 2
-        for (int r = 0; r < registers; ++r) sum[i][r] = muladd_each(x, columns[r], sum[i][r]);
-      }
+      sums.add(
+          columns, [&](int i) __attribute__((always_inline)) { return a[i][p]; });
       b += registers * kPerRegister;
     }
   }
-#pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 2
-    for (int r = 0; r < registers; ++r) {
-      float* to = tile.c + i * tile.ldc + r * kPerRegister;
-      store_register(tile.adds ? load_register(to) + sum[i][r] : sum[i][r], to);
-    }
-  }
+  sums.write(tile.c, tile.ldc, tile.adds);
 }
 
 template <int registers, int... rows>

@@ -59,14 +59,38 @@ struct Tile {
 enum class Layout { Plain, Turned, Packed };
 inline constexpr int64_t kPitch = (kTileRows + 7) / 8 * 8;
 
+// A tile's sums, in registers. A step adds to row i what `at` says of it times the columns of b.
+template <int rows, int registers> struct Sums {
+  Register sum[rows][registers];
+
+  template <class At> [[gnu::always_inline]] void add(const Register (&columns)[registers], const At& at) {
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const Register x = splat(at(i));
+#pragma GCC unroll 2
+      for (int r = 0; r < registers; ++r) sum[i][r] = muladd_each(x, columns[r], sum[i][r]);
+    }
+  }
+  [[gnu::always_inline]] void write(float* c, int64_t ldc, bool adds) const {
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+      for (int r = 0; r < registers; ++r) {
+        float* to = c + i * ldc + r * kPerRegister;
+        store_register(adds ? load_register(to) + sum[i][r] : sum[i][r], to);
+      }
+    }
+  }
+};
+
 // Whole rows of registers. `keeps`: leaves a copy of b.
 template <int rows, int registers, Layout how, bool keeps> void multiply_tile(const Tile& tile) {
-  Register sum[rows][registers];
+  Sums<rows, registers> sums;
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
     for (int r = 0; r < registers; ++r) {
-      sum[i][r] = Register{};
+      sums.sum[i][r] = Register{};
       // Results are seldom in a cache when they are made: wanted at the end, they are asked for now.
       __builtin_prefetch(tile.c + i * tile.ldc + r * kPerRegister, 1);
     }
@@ -86,28 +110,14 @@ template <int rows, int registers, Layout how, bool keeps> void multiply_tile(co
       columns[r] = load_register(b + r * kPerRegister);
       if constexpr (keeps) store_register(columns[r], copy + r * kPerRegister);
     }
-#pragma GCC unroll 16
-    for (int i = 0; i < rows; ++i) {
-      const Register x = splat(a[i * row_step]);
-#pragma GCC unroll 2
-      for (int r = 0; r < registers; ++r) sum[i][r] = muladd_each(x, columns[r], sum[i][r]);
-    }
+    sums.add(
+        columns, [&](int i) __attribute__((always_inline)) { return a[i * row_step]; });
     a += step;
     b += ldb;
     ahead += ahead_step;
     if constexpr (keeps) copy += registers * kPerRegister;
   }
-  float* c = tile.c;
-  const int64_t ldc = tile.ldc;
-  const bool adds = tile.adds;
-#pragma GCC unroll 16
-  for (int i = 0; i < rows; ++i) {
-#pragma GCC unroll 2
-    for (int r = 0; r < registers; ++r) {
-      float* to = c + i * ldc + r * kPerRegister;
-      store_register(adds ? load_register(to) + sum[i][r] : sum[i][r], to);
-    }
-  }
+  sums.write(tile.c, tile.ldc, tile.adds);
 }
 
 using TileKernel = void (*)(const Tile& tile);
