@@ -23,7 +23,8 @@ namespace lutra {
 inline constexpr int64_t kBlock = 1024;
 inline constexpr int64_t kRun = 32;
 inline constexpr int64_t kLanes = kBlock / kRun;
-inline constexpr int64_t kTile = 512;  // columns gathered side by side
+inline constexpr int64_t kStep = 8 * kLanes;  // elements that join the lanes at once
+inline constexpr int64_t kTile = 512;         // columns gathered side by side
 
 // What 32 elements of a type add up to at most, in as few bits as hold it; bool is counted.
 template <class T> struct RunOf { using type = T; };
@@ -103,18 +104,30 @@ template <class R> inline constexpr bool kIsFloatExtreme = false;
 template <class T, bool kMost>
 inline constexpr bool kIsFloatExtreme<ExtremeOf<T, kMost>> = ExtremeOf<T, kMost>::kHasNan;
 
-// Eight elements, `stride` apart, in pairs: fewer roundings than one after the other, and independent of each other.
-template <class R> [[gnu::always_inline]] inline typename R::Run join_eight(const typename R::In* x, int64_t stride) {
+// Four or eight elements, `stride` apart, in pairs: fewer roundings than one after the other, and independent of each
+// other. Eight are as four joined with the next four.
+template <class R, int64_t kCount>
+[[gnu::always_inline]] inline typename R::Run join_pairs(const typename R::In* x, int64_t stride) {
+  constexpr bool kEight = kCount == 8;
+  static_assert(kEight || kCount == 4);
   if constexpr (kIsFloatExtreme<R>) {
     // One look at two elements says whether either is nan; what is picked then is no matter.
     auto pair = [=](int64_t i) { return R::pick(R::open(x[i * stride]), R::open(x[(i + 1) * stride])); };
     auto nan_in = [=](int64_t i) { return __builtin_isunordered(x[i * stride], x[(i + 1) * stride]); };
-    auto best = R::pick(R::pick(pair(0), pair(2)), R::pick(pair(4), pair(6)));
-    bool any_nan = (nan_in(0) | nan_in(2)) | (nan_in(4) | nan_in(6));
-    return any_nan ? std::numeric_limits<typename R::Run>::quiet_NaN() : best;
+    constexpr auto nan = std::numeric_limits<typename R::Run>::quiet_NaN();
+    if constexpr (kEight) {
+      auto best = R::pick(R::pick(pair(0), pair(2)), R::pick(pair(4), pair(6)));
+      bool any_nan = (nan_in(0) | nan_in(2)) | (nan_in(4) | nan_in(6));
+      return any_nan ? nan : best;
+    } else {
+      auto best = R::pick(pair(0), pair(2));
+      return nan_in(0) | nan_in(2) ? nan : best;
+    }
   } else {
     auto pair = [=](int64_t i) { return R::join(R::open(x[i * stride]), R::open(x[(i + 1) * stride])); };
-    return R::join(R::join(pair(0), pair(2)), R::join(pair(4), pair(6)));
+    auto four = R::join(pair(0), pair(2));
+    if constexpr (kEight) return R::join(four, R::join(pair(4), pair(6)));
+    else return four;
   }
 }
 
@@ -158,14 +171,14 @@ concept Widening = std::is_same_v<typename R::In, float> && std::is_same_v<typen
   R::open_lanes(w);
 };
 
-// The 32 lanes of whole runs of kLanes elements, of which there are n.
+// Joins the n elements from x on, whole runs of kLanes, to 32 lanes.
 template <class R> [[gnu::always_inline]] inline void widen_runs(const float* x, int64_t n, double* lanes) {
   constexpr int64_t kRegisters = kLanes / kWideLanes;
   auto load = [](const float* at) __attribute__((always_inline)) { return R::open_lanes(widened(at)); };
   WideRegister sums[kRegisters];
-  for (int64_t r = 0; r < kRegisters; ++r) sums[r] = WideRegister{} + R::kStart;
+  std::memcpy(sums, lanes, sizeof sums);
   int64_t done = 0;
-  for (; done + 8 * kLanes <= n; done += 8 * kLanes) {
+  for (; done + kStep <= n; done += kStep) {
 #pragma GCC unroll 16
     for (int64_t r = 0; r < kRegisters; ++r) {
       const float* at = x + done + r * kWideLanes;
@@ -180,6 +193,35 @@ template <class R> [[gnu::always_inline]] inline void widen_runs(const float* x,
     for (int64_t r = 0; r < kRegisters; ++r) sums[r] = R::join_lanes(sums[r], load(x + done + r * kWideLanes));
   }
   std::memcpy(lanes, sums, sizeof sums);
+}
+
+// Joins the whole runs among the n elements from x on; returns how many elements those have.
+template <class R>
+[[gnu::always_inline]] inline int64_t join_runs(const typename R::In* x, int64_t n, typename R::Run* lanes) {
+  int64_t done = 0;
+  if constexpr (Widening<R>) {
+    done = n / kLanes * kLanes;
+    widen_runs<R>(x, done, lanes);
+  } else {
+    for (; done + kStep <= n; done += kStep) {
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], join_pairs<R, 8>(x + done + l, kLanes));
+    }
+    for (; done + kLanes <= n; done += kLanes) {
+      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], R::open(x[done + l]));
+    }
+  }
+  return done;
+}
+
+// The lanes in pairs, and the n elements from x on that make no run.
+template <class R>
+[[gnu::always_inline]] inline typename R::Acc close_lanes(const typename R::Run* lanes, const typename R::In* x,
+                                                          int64_t n) {
+  typename R::Acc pairs[kLanes];
+  for (int64_t l = 0; l < kLanes; ++l) pairs[l] = R::lift(lanes[l]);
+  if (n == 0) fold_lanes<R, kLanes / 2, false>(pairs, nullptr, 0);  // as whole blocks do: one run of instructions
+  else fold_lanes<R, kLanes / 2, true>(pairs, x, n);
+  return pairs[0];
 }
 
 // Asks for the n elements from x on, from whichever level of memory has them.
@@ -197,26 +239,11 @@ template <class R>
     for (int64_t i = 0; i < n; ++i) result = R::merge(result, R::lift(R::open(x[i])));
     return result;
   }
-  int64_t done = 0;
   typename R::Run lanes[kLanes];
-  if constexpr (Widening<R>) {
-    done = n / kLanes * kLanes;
-    widen_runs<R>(x, done, lanes);
-  } else {
-    for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::kStart;
-    for (; done + 8 * kLanes <= n; done += 8 * kLanes) {
-      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], join_eight<R>(x + done + l, kLanes));
-    }
-    for (; done + kLanes <= n; done += kLanes) {
-      for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::join(lanes[l], R::open(x[done + l]));
-    }
-  }
+  for (int64_t l = 0; l < kLanes; ++l) lanes[l] = R::kStart;
+  const int64_t done = join_runs<R>(x, n, lanes);
   ask_for(x + n, behind);
-  typename R::Acc pairs[kLanes];
-  for (int64_t l = 0; l < kLanes; ++l) pairs[l] = R::lift(lanes[l]);
-  if (done == n) fold_lanes<R, kLanes / 2, false>(pairs, nullptr, 0);  // as whole blocks do: one run of instructions
-  else fold_lanes<R, kLanes / 2, true>(pairs, x + done, n - done);
-  return pairs[0];
+  return close_lanes<R>(lanes, x + done, n - done);
 }
 
 // `rows` <= kBlock rows of `columns` <= kTile elements, `stride` apart: one result a column.
@@ -230,7 +257,7 @@ template <class R>
     for (int64_t k = 0; k < columns; ++k) run[k] = R::kStart;
     for (; r + 8 <= end; r += 8) {
       const typename R::In* rows_of_eight = x + r * stride;
-      for (int64_t k = 0; k < columns; ++k) run[k] = R::join(run[k], join_eight<R>(rows_of_eight + k, stride));
+      for (int64_t k = 0; k < columns; ++k) run[k] = R::join(run[k], join_pairs<R, 8>(rows_of_eight + k, stride));
     }
     for (; r < end; ++r) {
       for (int64_t k = 0; k < columns; ++k) run[k] = R::join(run[k], R::open(x[r * stride + k]));
@@ -243,12 +270,49 @@ template <class R>
 
 // reduce_block as a function of its own: inlined into a loop over blocks, or beside other loops over a row, it compiles
 // to slower code (the largest of 1e5 elements took a third longer, a softmax of rows of 40 twice as long).
-template <class R>
+// kCount says n to the compiler, which saves up to a fifth of a whole block's time where it is near.
+template <class R, int64_t kCount = 0>
 [[gnu::noinline]] static typename R::Acc reduce_part(const typename R::In* x, int64_t n, int64_t behind = 0) {
-  return reduce_block<R>(x, n, behind);
+  return reduce_block<R>(x, kCount > 0 ? kCount : n, behind);
 }
 
-// `count` rows of n <= kBlock elements, one behind the other; what is behind them is read next where it is far away.
+// A core that reads in four places is sent half as much again by what lies beyond its caches as one that reads in one.
+// Not where elements are widened: their lanes fill the registers.
+template <class R> inline constexpr bool kReadsApart = !Widening<R>;
+
+// Four rows of n <= kBlock elements, which begin `apart` elements from each other: a few runs of each in turn, joined
+// in reduce_block's order.
+template <class R>
+[[gnu::noinline]] static void reduce_apart(const typename R::In* x, int64_t apart, int64_t n, typename R::Acc* result,
+                                           int64_t results_apart) {
+  constexpr int kRows = 4;
+  if (n < kLanes) {
+    for (int r = 0; r < kRows; ++r) result[r * results_apart] = reduce_part<R>(x + r * apart, n);
+    return;
+  }
+  typename R::Run lanes[kRows][kLanes], half[kRows][kLanes];
+  for (auto& row : lanes) std::fill(row, row + kLanes, R::kStart);
+  int64_t done = 0;
+  for (; done + kStep <= n; done += kStep) {
+    for (int r = 0; r < kRows; ++r) {
+      const typename R::In* from = x + r * apart + done;
+      for (int64_t l = 0; l < kLanes; ++l) half[r][l] = join_pairs<R, 4>(from + l, kLanes);
+    }
+    for (int r = 0; r < kRows; ++r) {
+      const typename R::In* from = x + r * apart + done + kStep / 2;
+      for (int64_t l = 0; l < kLanes; ++l) {
+        lanes[r][l] = R::join(lanes[r][l], R::join(half[r][l], join_pairs<R, 4>(from + l, kLanes)));
+      }
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    const typename R::In* rest = x + r * apart + done;
+    const int64_t joined = join_runs<R>(rest, n - done, lanes[r]);
+    result[r * results_apart] = close_lanes<R>(lanes[r], rest + joined, n - done - joined);
+  }
+}
+
+// `count` rows of n <= kBlock elements, one behind the other. `far`: they come from memory.
 template <class R>
 static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typename R::Acc* result, bool far = false) {
   int64_t row = 0;
@@ -261,6 +325,12 @@ static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typen
     }
     for (int64_t j = 0; j < 8; ++j) result[row + j] = side[j];
   }
+  if constexpr (kReadsApart<R>) {
+    const int64_t apart = far && n >= kStep ? count / 4 : 0;
+    for (int64_t i = 0; i < apart; ++i) reduce_apart<R>(x + i * n, apart * n, n, result + i, apart);
+    row += 4 * apart;
+  }
+  for (; n == kBlock && !far && row < count; ++row) result[row] = reduce_part<R, kBlock>(x + row * kBlock, kBlock);
   for (; row < count; ++row) result[row] = reduce_part<R>(x + row * n, n, far ? n : 0);
 }
 
@@ -349,6 +419,15 @@ template <class R> void reduce_row_blocks(const typename R::In* x, const Extent&
   int64_t blocks = blocks_of(extent), whole = extent.size / kBlock, reduced = extent.size;
   const bool far = is_far<R>(extent);
   parallel_for(extent.outer * blocks, kCheapGrain / kBlock, [=](int64_t begin, int64_t end) {
+    if constexpr (kReadsApart<R>) {
+      // Rows of few blocks: a block of each of four rows.
+      const int64_t rows = far ? (end - begin) / blocks / 4 : 0, apart = rows * blocks;
+      for (int64_t i = begin; i < begin + apart; ++i) {
+        const int64_t at = i % blocks * kBlock, n = std::min(kBlock, reduced - at);
+        reduce_apart<R>(x + i / blocks * reduced + at, rows * reduced, n, partials + i, apart);
+      }
+      begin += 4 * apart;
+    }
     while (begin < end) {
       int64_t row = begin / blocks, block = begin % blocks, n = std::min(end - begin, whole - block);
       const typename R::In* from = x + row * reduced + block * kBlock;

@@ -5,7 +5,7 @@
 -- `result NAME COUNT SUM ABSOLUTE SQUARES WEIGHTED SAMPLE...`, and `end CPU-SECONDS`.
 local lt = require "lutra"
 
-local kBatchSeconds, kWarmSeconds, kSeconds, kFewest, kLongest, kSamples = 0.001, 0.005, 0.02, 5, 0.5, 16
+local kBatchSeconds, kWarmSeconds, kSeconds, kFewest, kLongest, kSamples = 0.001, 0.005, 0.02, 3, 0.5, 16
 
 local inputs, code = {}, {}
 local wants = {compare = "1", time = "1"}

@@ -44,7 +44,7 @@ def given(name):
 
 
 class ShortReport(Report):
-    BATCH_SECONDS, WARM_SECONDS, SECONDS, FEWEST, LONGEST = 0.001, 0.005, 0.02, 5, 0.5
+    BATCH_SECONDS, WARM_SECONDS, SECONDS, FEWEST, LONGEST = 0.001, 0.005, 0.02, 3, 0.5
 
     def has_enough(self):
         return (len(self.times) >= self.FEWEST and self.total >= self.SECONDS) or self.total >= self.LONGEST
