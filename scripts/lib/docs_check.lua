@@ -48,7 +48,10 @@ end
 -- What objects of a kind have, of the kinds that are written in Lua: there only the check that what is documented exists
 -- is possible, since nothing tells what else is the user's.
 local function kinds()
-  return { ["nn.Layer"] = lt.nn.Layer, ["nn.Model"] = lt.nn.Model, ["optim.Optimizer"] = getmetatable(lt.optim.SGD).__index }
+  return {
+    ["nn.Layer"] = lt.nn.Layer, ["nn.Model"] = lt.nn.Model, ["optim.Optimizer"] = getmetatable(lt.optim.SGD).__index,
+    ["data.Dataset"] = lt.data.Dataset,
+  }
 end
 
 local function public_names(classes, is_op)
@@ -65,7 +68,7 @@ local function public_names(classes, is_op)
     end
   end
   -- Parts that are loaded when they are asked for.
-  assert(lt.nn and lt.optim)
+  assert(lt.nn and lt.optim and lt.data)
   walk(lt, "")
   for path, kind in pairs(kinds()) do
     for _, entry in ipairs(classes[path].entries) do names[entry.path] = kind[entry.name] end
@@ -164,6 +167,13 @@ function checks.coverage(ops, list)
   end
 
   local names = public_names(classes, is_op)
+  -- Constants are fields of a module; kinds of values have fields too, which are looked at below.
+  for _, class in ipairs(list) do
+    for _, field in ipairs(class.fields) do
+      local name = class.path .. "." .. field.name
+      if names[name] ~= nil and not is_callable(names[name]) then documented[name] = documented[name] or field end
+    end
+  end
   for name in pairs(names) do
     if not documented[name] then fail("%s has no documentation in lua/lutra/_meta", name) end
   end

@@ -28,7 +28,8 @@ void open_timing(lua_State* L, State& state);     // time, synchronize
 // and nothing pushed, where there is none. `module`: where the module lies. May raise a Lua error.
 bool push_part(lua_State* L, int module, const char* name);
 // Adds to the table on top of the stack what those parts are made of.
-void open_steps(lua_State* L, State& state);  // optimisers' steps
+void open_steps(lua_State* L, State& state);     // optimisers' steps
+void open_datasets(lua_State* L, State& state);  // orders of shuffles, the random sequence's place
 
 // What an error about a field that the finished module does not have tells.
 void open_suggestions(lua_State* L, State& state);

@@ -93,6 +93,7 @@ void open_use(lua_State* L, int module) {
   set_function<push_what_is>(L, state, "what_is", "lutra");
   set_function<is_terminal>(L, state, "is_terminal", "lutra");
   open_steps(L, state);
+  open_datasets(L, state);
   lua_newtable(L);
   lua_pushcclosure(L, use, 3);
   State::set(L, kUse);

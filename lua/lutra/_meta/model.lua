@@ -22,9 +22,9 @@ function Model:compile(options) end
 --- are left. Ctrl-C ends it: the model keeps what it has learned, and the history so far is returned.
 ---
 --- On a terminal it draws Keras' line on stderr (verbose = 1), elsewhere it prints a line an epoch (2); 0 prints nothing.
----@param x lutra.Tensor|table rows; a list of tensors for a model of several inputs
----@param y lutra.Tensor|table as many labels
----@param options? table {epochs = 1; batch_size = 32; shuffle = true; seed = of the shuffles; validation_split = 0: the share of the last rows held back; validation_data = {x, y}; validation_freq = 1; validation_batch_size; sample_weight = a number a row; class_weight = {[class] = weight}; callbacks = {}; initial_epoch = 0; verbose = "auto"}
+---@param x lutra.Tensor|table|lutra.data.Dataset rows; a list of tensors for a model of several inputs; or a dataset of batches, and then no y
+---@param y? lutra.Tensor|table as many labels
+---@param options? table {epochs = 1; batch_size = 32; shuffle = true; seed = of the shuffles; validation_split = 0: the share of the last rows held back; validation_data = {x, y} or a dataset; validation_freq = 1; validation_batch_size; sample_weight = a number a row; class_weight = {[class] = weight}; callbacks = {}; initial_epoch = 0; verbose = "auto"; steps_per_epoch, validation_steps = batches of a dataset}
 ---@return table # {history = {loss = {a number an epoch}, ...}, epoch = {1, 2, ...}, params}
 --- Errors: FailedPrecondition before compile; InvalidArgument for rows that do not match, an unknown option, shapes that do
 ---   not fit a layer, labels of a wrong dtype; OutOfRange for a label that is no class.
@@ -37,9 +37,9 @@ function Model:compile(options) end
 function Model:fit(x, y, options) end
 
 --- The loss and the metrics over all rows, without training.
----@param x lutra.Tensor|table rows
----@param y lutra.Tensor|table as many labels
----@param options? table {batch_size = 32; verbose = "auto"; sample_weight; class_weight; return_dict = false: a table by name}
+---@param x lutra.Tensor|table|lutra.data.Dataset rows, or a dataset of batches, and then no y
+---@param y? lutra.Tensor|table as many labels
+---@param options? table {batch_size = 32; verbose = "auto"; sample_weight; class_weight; steps = batches of a dataset; return_dict = false: a table by name}
 ---@return number # the loss, then the metrics in compile's order
 --- Errors: as fit.
 --- Example:
@@ -50,8 +50,8 @@ function Model:fit(x, y, options) end
 function Model:evaluate(x, y, options) end
 
 --- What the model gives for all rows, computed batch by batch.
----@param x lutra.Tensor|table rows
----@param options? table {batch_size = 32}
+---@param x lutra.Tensor|table|lutra.data.Dataset rows, or a dataset of batches, of whose elements the first value counts
+---@param options? table {batch_size = 32; steps = batches of a dataset}
 ---@return lutra.Tensor # a list of them for a model of several outputs
 --- Errors: InvalidArgument for shapes that do not fit a layer.
 --- Example:

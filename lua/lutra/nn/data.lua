@@ -86,7 +86,22 @@ function Batches:get(i)
   return made.x, made.y, made.sample_weight, last - first + 1
 end
 
+-- for i, x, y, weight, rows in batches:each() do
+function Batches:each()
+  local i = 0
+  return function()
+    if i == self.count then return nil end
+    i = i + 1
+    return i, self:get(i)
+  end
+end
+
+-- x of the first rows, in their own order.
+function Batches:first_x() return (data.slice(self.arrays.x, 1, math.min(self.size, self.rows))) end
+
 data.Batches = Batches
+
+function data.is_dataset(value) return type(value) == "table" and value.is_dataset == true end
 
 -- The first rows and the last `share` of them: what is trained on, and what is held back.
 function data.split(who, arrays, rows, share)

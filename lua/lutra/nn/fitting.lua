@@ -1,7 +1,7 @@
 -- Methods of a model that go through all rows of its data: fit, evaluate, predict.
 local lutra, tools, use = ...
 local options, layers, data, metrics = use "options", use "nn.layer", use "nn.data", use "nn.metrics"
-local Progress, callbacks = use "nn.progress", use "nn.callbacks"
+local Progress, callbacks, DatasetBatches = use "nn.progress", use "nn.callbacks", use "nn.dataset_batches"
 local running = layers.running
 
 local fitting = {}
@@ -21,8 +21,7 @@ local function evaluate_all(self, batches, progress)
   local loss_mean = metrics.Mean()
   self:reset_metrics()
   if progress then progress:begin_epoch(1) end
-  for i = 1, batches.count do
-    local x, y, weight, rows = batches:get(i)
+  for _, x, y, weight, rows in batches:each(true) do
     local loss, predictions = self:test_step(x, y, weight)
     loss_mean:add(loss, rows)
     self:update_metrics(y, predictions, weight)
@@ -44,8 +43,7 @@ local function run_epoch(self, batches, run, epoch)
   self:reset_metrics()
   progress:begin_epoch(epoch)
   local steps, has_metrics = 0, #self.metrics > 0
-  for i = 1, batches.count do
-    local x, y, weight, rows = batches:get(i)
+  for i, x, y, weight, rows in batches:each(true) do
     local loss, predictions = self:train_step(x, y, weight)
     steps = i
     loss_mean:add(loss, rows)
@@ -82,49 +80,65 @@ local function run_epochs(self, batches, run)
   end
 end
 
--- What is held back to validate with: {x, y[, sample_weight]}, or the last rows.
-local function validation_of(self, read, arrays, rows)
-  if read.validation_data then
-    local given = read.validation_data
+-- What is held back to validate with: a dataset, {x, y[, sample_weight]}, or the last rows.
+local function validation_of(read, arrays, rows)
+  local given = read.validation_data
+  if data.is_dataset(given) then
+    return arrays, rows, DatasetBatches("fit: validation_data", given, "validation_steps", read.validation_steps)
+  elseif given then
     if type(given) ~= "table" or given[1] == nil or given[2] == nil then
-      tools.fail("InvalidArgument", "fit: validation_data is " .. tools.what_is(given) .. ", expected {x, y}")
+      tools.fail("InvalidArgument", "fit: validation_data is " .. tools.what_is(given) .. ", expected a dataset or {x, y}")
     end
     local held, count = arrays_of("fit: validation_data", given[1], given[2], { sample_weight = given[3] or false })
-    return arrays, rows, held, count
+    return arrays, rows, data.Batches(held, count, math.min(read.validation_batch_size or read.batch_size, count))
   elseif read.validation_split > 0 then
-    return data.split("fit", arrays, rows, read.validation_split)
+    local kept, first, held, count = data.split("fit", arrays, rows, read.validation_split)
+    return kept, first, data.Batches(held, count, math.min(read.validation_batch_size or read.batch_size, count))
   end
   return arrays, rows
 end
 
+-- The batches that are trained on, and those that are validated with, if any.
+local function sources_of(x, y, read)
+  if data.is_dataset(x) then
+    local _, _, validation = validation_of(read)
+    return DatasetBatches("fit", x, "steps_per_epoch", read.steps_per_epoch, read.class_weight), validation
+  end
+  if read.steps_per_epoch then
+    tools.fail("InvalidArgument", "fit: steps_per_epoch is for datasets, and x is " .. tools.what_is(x))
+  end
+  local all, all_rows = arrays_of("fit", x, y, read)
+  local arrays, rows, validation = validation_of(read, all, all_rows)
+  return data.Batches(arrays, rows, math.min(read.batch_size, rows)), validation
+end
+
 local function fit(self, x, y, given)
   self:require_compiled("fit")
+  if data.is_dataset(x) then y, given = nil, DatasetBatches.options_of("fit", y, given) end
   local read = options.read("fit", given, {
     epochs = 1, batch_size = 32, verbose = "auto", callbacks = {}, validation_split = 0.0, validation_data = false,
     shuffle = true, class_weight = false, sample_weight = false, initial_epoch = 0, validation_batch_size = false,
-    validation_freq = 1, seed = false,
+    validation_freq = 1, seed = false, steps_per_epoch = false, validation_steps = false,
   })
   for name, least in pairs { epochs = 0, batch_size = 1, initial_epoch = 0, validation_freq = 1 } do
     read[name] = options.count("fit", name, read[name], least)
   end
   options.number("fit", "validation_split", read.validation_split, 0, 1)
-  local all, all_rows = arrays_of("fit", x, y, read)
-  local arrays, rows, held, held_rows = validation_of(self, read, all, all_rows)
-  local batches = data.Batches(arrays, rows, math.min(read.batch_size, rows))
+  local batches, validation = sources_of(x, y, read)
   local run = {
     read = read, loss_mean = metrics.Mean(), history = { history = {}, epoch = {}, model = self },
     progress = Progress(read.verbose, read.epochs, batches.count), names = { table.unpack(self.metric_names) },
     callbacks = callbacks.list("fit", read.callbacks, self),
+    validation = validation,
   }
-  if held then
-    run.validation = data.Batches(held, held_rows, math.min(read.validation_batch_size or read.batch_size, held_rows))
+  if validation then
     for _, name in ipairs(self.metric_names) do table.insert(run.names, "val_" .. name) end
   end
   run.history.params = { epochs = read.epochs, steps = batches.count, verbose = read.verbose }
   rawset(self, "history", run.history)
   rawset(self, "stop_training", false)
   rawset(self, "stops_at_nan", run.callbacks.stops_at_nan)
-  self:ensure_trainable((data.slice(arrays.x, 1, math.min(read.batch_size, rows))))
+  if not self.step_variables then self:ensure_trainable(batches:first_x()) end
   run.callbacks:on_train_begin()
   local ok, err = pcall(run_epochs, self, batches, run)
   if not ok then
@@ -141,11 +155,17 @@ end
 
 local function evaluate(self, x, y, given)
   self:require_compiled("evaluate")
+  if data.is_dataset(x) then y, given = nil, DatasetBatches.options_of("evaluate", y, given) end
   local read = options.read("evaluate", given,
-    { batch_size = 32, verbose = "auto", sample_weight = false, class_weight = false, return_dict = false })
-  local arrays, rows = arrays_of("evaluate", x, y, read)
-  local batches = data.Batches(arrays, rows, math.min(options.count("evaluate", "batch_size", read.batch_size, 1), rows))
-  self:ensure_ready((batches:get(1)))
+    { batch_size = 32, verbose = "auto", sample_weight = false, class_weight = false, return_dict = false, steps = false })
+  local batches
+  if data.is_dataset(x) then
+    batches = DatasetBatches("evaluate", x, "steps", read.steps, read.class_weight)
+  else
+    local arrays, rows = arrays_of("evaluate", x, y, read)
+    batches = data.Batches(arrays, rows, math.min(options.count("evaluate", "batch_size", read.batch_size, 1), rows))
+  end
+  if not self.built then self:ensure_ready(batches:first_x()) end
   local logs = evaluate_all(self, batches, Progress(read.verbose, nil, batches.count))
   if read.return_dict then return logs end
   local values = {}
@@ -154,14 +174,20 @@ local function evaluate(self, x, y, given)
 end
 
 local function predict(self, x, given)
-  local read = options.read("predict", given, { batch_size = 32 })
-  local arrays = { x = data.tensor("predict", "x", x) }
-  local rows = data.rows("predict", arrays)
-  local batches = data.Batches(arrays, rows, math.min(options.count("predict", "batch_size", read.batch_size, 1), rows))
+  local is_dataset = data.is_dataset(x)
+  if is_dataset then given = DatasetBatches.options_of("predict", nil, given) end
+  local read = options.read("predict", given, { batch_size = 32, steps = false })
+  local batches
+  if is_dataset then
+    batches = DatasetBatches("predict", x, "steps", read.steps)
+  else
+    local arrays = { x = data.tensor("predict", "x", x) }
+    local rows = data.rows("predict", arrays)
+    batches = data.Batches(arrays, rows, math.min(options.count("predict", "batch_size", read.batch_size, 1), rows))
+  end
   running.training = false
   local parts = {}
-  for i = 1, batches.count do
-    local part = batches:get(i)
+  for i, part in batches:each() do
     if i == 1 then self:ensure_ready(part) end
     parts[i] = self:call(part, false)
   end

@@ -52,6 +52,10 @@ end
 function Progress:step(step, names, logs)
   self.drawn = lutra.time()
   local seconds, rate = step_text(self, step)
+  if not self.steps then
+    io.stderr:write(("\r\27[K%d/Unknown %s %s%s"):format(step, time_text(seconds), rate, Progress.values_text(names, logs)))
+    return
+  end
   local full = kBar * step // self.steps
   local left = seconds / step * (self.steps - step)
   io.stderr:write(("\r\27[K%d/%d %s%s %s %s%s"):format(step, self.steps, ("━"):rep(full), (" "):rep(kBar - full),
@@ -59,6 +63,7 @@ function Progress:step(step, names, logs)
 end
 
 function Progress:end_epoch(steps, names, logs)
+  self.steps = self.steps or steps
   if self.verbose == 0 then return end
   local seconds, rate = step_text(self, steps)
   local values = Progress.values_text(names, logs)

@@ -1,0 +1,313 @@
+-- Datasets: elements one after the other, with tf.data's names and semantics. Each says how it is gone through and how many
+-- elements it has. Those that only say which rows come in which order are Rows, which batches gather (rows.lua).
+local lutra, tools, use = ...
+local class, options, structure = use "class", use "options", use "data.structure"
+local randomness = use "data.randomness"
+
+local kInfinite, kUnknown = -1, -2
+
+local Dataset = class "data.Dataset"
+Dataset.is_dataset = true
+
+-- open() gives a function that gives the values of the next element, and nothing after the last. count: how many there
+-- are, kInfinite or kUnknown. inputs: the datasets it is made of.
+function Dataset:init(kind, count, inputs, open)
+  if not open then
+    tools.fail("InvalidArgument", "data.Dataset: a dataset is made by lt.data.Dataset.from_tensor_slices, from_generator, range or zip")
+  end
+  self.kind, self.count, self.inputs, self.open = kind, count, inputs, open
+end
+
+function Dataset:cardinality() return self.count end
+
+function Dataset:__len()
+  if self.count < 0 then
+    tools.fail("FailedPrecondition", ("the dataset is %s: it has no length; cardinality() says so too"):format(
+      self.count == kInfinite and "infinite" or "of unknown length"))
+  end
+  return self.count
+end
+
+function Dataset:__tostring()
+  local count = self.count >= 0 and self.count .. " elements" or self.count == kInfinite and "infinite" or "unknown length"
+  return ("<lutra.data.Dataset %s, %s>"):format(self.kind, count)
+end
+
+-- for x, y in dataset:iterate() do
+function Dataset:iterate() return self.open() end
+function Dataset:__pairs() return self.open() end
+
+local function require_dataset(who, value, hint)
+  if type(value) ~= "table" or not value.is_dataset then
+    tools.fail("InvalidArgument", ("%s: %s is no dataset%s"):format(who, tools.what_is(value), hint or ""))
+  end
+  return value
+end
+-- ds.map(f) in place of ds:map(f) is the usual slip.
+local function require_self(who, value)
+  return require_dataset(who, value, ("; methods are called with a colon, as in dataset:%s(...)"):format(who))
+end
+local function require_function(who, f)
+  local kind = getmetatable(f)
+  if type(f) ~= "function" and not (type(kind) == "table" and kind.__call) then
+    tools.fail("InvalidArgument", ("%s: the function is %s, expected a function of an element's values"):format(who, tools.what_is(f)))
+  end
+  return f
+end
+
+-- A kind of dataset made of one: method(self, ...) gives the count and open.
+local function derive(name, make)
+  Dataset[name] = function(self, ...)
+    require_self(name, self)
+    local count, open = make(self, ...)
+    return Dataset(name, count, { self }, open)
+  end
+end
+
+local function converted_values(who, first, ...)
+  if first == nil then tools.fail("InvalidArgument", who .. ": the function gives nothing for an element, expected values") end
+  local parts = structure.parts(who, first, ...)
+  return table.unpack(parts)
+end
+
+-- map(f[, {num_parallel_calls}]): f runs on the program's own thread whatever that says.
+derive("map", function(self, f, given)
+  require_function("map", f)
+  options.read("map", given, { num_parallel_calls = false, deterministic = true })
+  local function applied(first, ...)
+    if first ~= nil then return converted_values("map", f(first, ...)) end
+  end
+  return self.count, function()
+    local next = self.open()
+    return function() return applied(next()) end
+  end
+end)
+
+local function is_true(kept)
+  if type(kept) == "userdata" then kept = kept:item() end
+  if type(kept) ~= "boolean" then
+    tools.fail("InvalidArgument", "filter: the function gives " .. tools.what_is(kept) .. ", expected true or false")
+  end
+  return kept
+end
+
+derive("filter", function(self, f)
+  require_function("filter", f)
+  return self.count == 0 and 0 or kUnknown, function()
+    local next = self.open()
+    return function()
+      while true do
+        local element = table.pack(next())
+        if element[1] == nil then return nil end
+        if is_true(f(table.unpack(element, 1, element.n))) then return table.unpack(element, 1, element.n) end
+      end
+    end
+  end
+end)
+
+-- take(n): the first n; all with -1.
+derive("take", function(self, n)
+  n = options.count("take", "count", n, -1)
+  local count = self.count
+  if n >= 0 then count = count == kUnknown and kUnknown or count == kInfinite and n or math.min(count, n) end
+  if n == 0 then count = 0 end
+  return count, function()
+    local next, left = self.open(), n
+    return function()
+      if left == 0 then return nil end
+      left = left - 1
+      return next()
+    end
+  end
+end)
+
+-- skip(n): without the first n; nothing with -1.
+derive("skip", function(self, n)
+  n = options.count("skip", "count", n, -1)
+  local count = self.count
+  if n == -1 then count = 0 elseif count >= 0 then count = math.max(count - n, 0) end
+  return count, function()
+    if n == -1 then return function() end end
+    local next, left = self.open(), n
+    return function()
+      while left > 0 do
+        left = left - 1
+        if next() == nil then left = 0 return nil end
+      end
+      return next()
+    end
+  end
+end)
+
+-- repeat is a word of Lua's. repeat_(n): n times, for ever with nil or -1.
+derive("repeat_", function(self, n)
+  n = options.count("repeat_", "count", n or -1, -1)
+  local count = self.count
+  if n == 0 or count == 0 then count = 0
+  elseif n < 0 then count = count == kUnknown and kUnknown or kInfinite
+  elseif count > 0 then count = count * n end
+  return count, function()
+    local next, left, is_fresh = nil, n, true
+    return function()
+      while true do
+        if not next then
+          if left == 0 then return nil end
+          next, left, is_fresh = self.open(), left - 1, true
+        end
+        local element = table.pack(next())
+        if element[1] ~= nil then
+          is_fresh = false
+          return table.unpack(element, 1, element.n)
+        end
+        next = nil
+        -- What has nothing in it would be asked for ever.
+        if is_fresh then left = 0 end
+      end
+    end
+  end
+end)
+
+function Dataset.concatenate(self, other)
+  require_self("concatenate", self)
+  require_dataset("concatenate", other)
+  local a, b = self.count, other.count
+  local count = (a == kInfinite or b == kInfinite) and kInfinite or (a < 0 or b < 0) and kUnknown or a + b
+  return Dataset("concatenate", count, { self, other }, function()
+    local next, on_second = self.open(), false
+    local function passed(first, ...)
+      if first ~= nil or on_second then return first, ... end
+      next, on_second = other.open(), true
+      return next()
+    end
+    return function() return passed(next()) end
+  end)
+end
+
+-- batch(n[, {drop_remainder}]): n elements as one, along a new first axis.
+derive("batch", function(self, batch_size, given)
+  local size = options.count("batch", "batch_size", batch_size, 1)
+  local read = options.read("batch", given, { drop_remainder = false, num_parallel_calls = false, deterministic = true })
+  local count = self.count
+  if count >= 0 then count = read.drop_remainder and count // size or (count + size - 1) // size end
+  if self.batches then return count, function() return self:batches(size, read.drop_remainder) end end
+  return count, function()
+    local next, is_over = self.open(), false
+    return function()
+      if is_over then return nil end
+      local columns, rows = {}, 0
+      for i = 1, size do
+        local element = table.pack(next())
+        if element[1] == nil then is_over = true break end
+        if rows > 0 and element.n ~= #columns then
+          tools.fail("InvalidArgument", ("batch: the first element has %d values, and element %d has %d"):format(#columns, i, element.n))
+        end
+        for place = 1, element.n do
+          columns[place] = columns[place] or {}
+          columns[place][i] = element[place]
+        end
+        rows = i
+      end
+      if rows == 0 or rows < size and read.drop_remainder then return nil end
+      for place, values in ipairs(columns) do columns[place] = structure.stacked(values, place) end
+      return table.unpack(columns)
+    end
+  end
+end)
+
+-- What an iteration's order depends on: the seed given and how many iterations there were, or a number drawn.
+function Dataset:next_seed()
+  self.iterations = self.iterations + 1
+  if not self.reshuffles then
+    self.drawn = self.drawn or self.seed or randomness.drawn()
+    return self.drawn
+  end
+  return self.seed and randomness.derived(self.seed, self.iterations) or randomness.drawn()
+end
+
+-- What is kept is given up one by one at random, each place filled anew, as tf.data does it.
+local function open_shuffled(made, input, size)
+  local next, number = input.open(), randomness.numbers(made:next_seed())
+  local buffer, is_over = {}, false
+  return function()
+    while not is_over and #buffer < size do
+      local element = table.pack(next())
+      if element[1] == nil then is_over = true else buffer[#buffer + 1] = element end
+    end
+    if #buffer == 0 then return nil end
+    local at = number(#buffer)
+    local element = buffer[at]
+    buffer[at] = buffer[#buffer]
+    buffer[#buffer] = nil
+    return table.unpack(element, 1, element.n)
+  end
+end
+
+-- The options of a shuffle, checked: how many elements it keeps; {seed, reshuffle_each_iteration}.
+local function read_shuffle(made, buffer_size, given)
+  local read = options.read("shuffle", given, { seed = false, reshuffle_each_iteration = true })
+  made.seed = read.seed and options.count("shuffle", "seed", read.seed, math.mininteger)
+  made.reshuffles, made.iterations = read.reshuffle_each_iteration, 0
+  return options.count("shuffle", "buffer_size", buffer_size, 1)
+end
+
+function Dataset:shuffle(buffer_size, given)
+  require_self("shuffle", self)
+  local made = Dataset("shuffle", self.count, { self }, function() end)
+  local size = read_shuffle(made, buffer_size, given)
+  made.open = function() return open_shuffled(made, self, size) end
+  return made
+end
+
+-- Elements with their numbers, from `start` on.
+function Dataset:enumerate(start)
+  require_self("enumerate", self)
+  start = options.count("enumerate", "start", start or 1, math.mininteger)
+  return Dataset("enumerate", self.count, { self }, function()
+    local next, number = self.open(), start - 1
+    local function numbered(first, second, ...)
+      if first == nil then return nil end
+      number = number + 1
+      local i = lutra.constant(number, { dtype = "int64" })
+      if second == nil then return i, first end
+      return i, { first, second, ... }
+    end
+    return function() return numbered(next()) end
+  end)
+end
+
+-- Kept in memory once they have all been gone through.
+derive("cache", function(self)
+  local kept
+  return self.count, function()
+    if kept then
+      local at = 0
+      return function()
+        at = at + 1
+        if kept[at] then return table.unpack(kept[at], 1, kept[at].n) end
+      end
+    end
+    local next, elements = self.open(), {}
+    local function noted(first, ...)
+      if first == nil then
+        kept = kept or elements
+        return nil
+      end
+      elements[#elements + 1] = table.pack(first, ...)
+      return first, ...
+    end
+    return function() return noted(next()) end
+  end
+end)
+
+-- Those below it whose iterations count for what comes: shuffles, in order.
+function Dataset:shuffles(list)
+  list = list or {}
+  for _, input in ipairs(self.inputs) do input:shuffles(list) end
+  if self.iterations then list[#list + 1] = self end
+  return list
+end
+
+return {
+  Dataset = Dataset, kInfinite = kInfinite, kUnknown = kUnknown, require_dataset = require_dataset,
+  read_shuffle = read_shuffle,
+}

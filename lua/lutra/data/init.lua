@@ -1,0 +1,84 @@
+-- lutra.data: what models are trained with, element by element. What users read about it stands in _meta/data.lua.
+local lutra, tools, use = ...
+local options, structure = use "options", use "data.structure"
+local dataset, Rows = use "data.dataset", use "data.rows"
+local Dataset, kInfinite, kUnknown = dataset.Dataset, dataset.kInfinite, dataset.kUnknown
+
+local data = { Dataset = Dataset, INFINITE_CARDINALITY = kInfinite, UNKNOWN_CARDINALITY = kUnknown }
+
+-- The rows of tensors: of one, of several side by side, of a table of them by name.
+function Dataset.from_tensor_slices(...)
+  return Rows.of("from_tensor_slices", "from_tensor_slices", structure.parts("from_tensor_slices", ...))
+end
+
+-- Whole numbers as lutra.range has them.
+function Dataset.range(...)
+  local numbers = table.pack(...)
+  for i = 1, numbers.n do numbers[i] = options.count("range", "argument " .. i, numbers[i], math.mininteger) end
+  return Rows.of("range", "range", { lutra.range(...):int64() })
+end
+
+-- make() gives what a `for` wants: a function, and perhaps its state and first value.
+function Dataset.from_generator(make)
+  if type(make) ~= "function" then
+    tools.fail("InvalidArgument", ("from_generator: the generator is %s, expected a function that gives an iterator, which an "
+      .. "iteration starts with"):format(tools.what_is(make)))
+  end
+  return Dataset("from_generator", kUnknown, {}, function()
+    local next, state, control, closing = make()
+    if type(next) ~= "function" then
+      tools.fail("InvalidArgument", "from_generator: the function gives " .. tools.what_is(next) .. ", expected an iterator: a function")
+    end
+    local function passed(first, ...)
+      if first == nil then return nil end
+      control = first
+      return table.unpack(structure.parts("from_generator", first, ...))
+    end
+    return function() return passed(next(state, control)) end
+  end)
+end
+
+-- Elements of several datasets side by side, as many as the shortest has. What has several values an element gives a list.
+function Dataset.zip(...)
+  local inputs = { ... }
+  if #inputs == 1 and type(inputs[1]) == "table" and not inputs[1].is_dataset then inputs = inputs[1] end
+  local count, in_order = kInfinite, true
+  for i = 1, math.max(#inputs, 1) do
+    local input = dataset.require_dataset("zip", inputs[i])
+    local more = input.count
+    if count == kInfinite or more ~= kInfinite and more ~= kUnknown and count ~= kUnknown and more < count then count = more
+    elseif more == kUnknown then count = kUnknown end
+    in_order = in_order and input.in_order
+  end
+  if in_order then
+    local parts = {}
+    for i, input in ipairs(inputs) do
+      local cut = {}
+      for k, part in ipairs(input.parts) do
+        cut[k] = input.count == count and part or structure.each(part, function(tensor) return tensor[{ { 1, count } }] end)
+      end
+      parts[i] = #cut == 1 and cut[1] or cut
+    end
+    return Rows.of("zip", "zip", parts)
+  end
+  local function packed(first, second, ...)
+    if second == nil then return first end
+    return { first, second, ... }
+  end
+  return Dataset("zip", count, inputs, function()
+    local nexts = {}
+    for i, input in ipairs(inputs) do nexts[i] = input.open() end
+    return function()
+      local values = {}
+      for i = 1, #nexts do
+        values[i] = packed(nexts[i]())
+        if values[i] == nil then return nil end
+      end
+      return table.unpack(values)
+    end
+  end)
+end
+
+for _, name in ipairs { "from_tensor_slices", "from_generator", "range", "zip" } do data[name] = Dataset[name] end
+
+return data

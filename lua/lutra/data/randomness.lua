@@ -1,0 +1,37 @@
+-- The random numbers of shuffles. What an iteration draws depends on one number alone, so that a shuffle with a seed takes
+-- nothing from set_seed's sequence, and one without takes a single number from it.
+local lutra, tools, use = ...
+
+local randomness = {}
+
+-- Another number for each of (seed, i), spread over all bits: one step of splitmix64 (Steele et al., OOPSLA 2014).
+function randomness.derived(seed, i)
+  local z = seed + (i + 1) * 0x9e3779b97f4a7c15
+  z = (z ~ (z >> 30)) * 0xbf58476d1ce4e5b9
+  z = (z ~ (z >> 27)) * 0x94d049bb133111eb
+  return z ~ (z >> 31)
+end
+
+-- The next number of set_seed's sequence.
+function randomness.drawn()
+  return lutra.device("/CPU:0", function() return lutra.random.randint({}, 0, math.maxinteger - 1):item() end)
+end
+
+local kBlock = 256
+
+-- A function that gives a whole number of 1 .. n.
+function randomness.numbers(seed)
+  local block, at, made = {}, 0, 0
+  return function(n)
+    if at == #block then
+      block = lutra.device("/CPU:0", function()
+        return lutra.random.uniform({ kBlock }, { dtype = "float64", seed = randomness.derived(seed, made) }):totable()
+      end)
+      at, made = 0, made + 1
+    end
+    at = at + 1
+    return math.floor(block[at] * n) + 1
+  end
+end
+
+return randomness

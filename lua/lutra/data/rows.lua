@@ -1,0 +1,120 @@
+-- Datasets of rows of tensors in some order: what from_tensor_slices gives, shuffled, cut and repeated. They know places
+-- (places.lua), not elements, so that a batch is one gather.
+local lutra, tools, use = ...
+local class, options, structure = use "class", use "options", use "data.structure"
+local places, randomness, dataset = use "data.places", use "data.randomness", use "data.dataset"
+local Dataset, kInfinite = dataset.Dataset, dataset.kInfinite
+
+local Rows = class("data.Dataset", Dataset)
+
+-- Places are looked up this many at a time where rows are wanted one by one.
+local kBlock = 256
+
+local function open_elements(self)
+  local next, parts = self.open_places(), self.parts
+  local block, at, count = nil, 0, 0
+  return function()
+    if at == count then
+      local first, last = next(kBlock)
+      if first == nil then return nil end
+      block = last and first or first:totable()
+      at, count = 0, last and last - first + 1 or #block
+    end
+    at = at + 1
+    local place = type(block) == "table" and block[at] or block + at - 1
+    local function row(tensor) return tensor[place] end
+    local values = {}
+    for i = 1, #parts do values[i] = structure.each(parts[i], row) end
+    return table.unpack(values)
+  end
+end
+
+-- parts: tensors with equally many rows, side by side; open_places() gives a function as in places.lua.
+function Rows:init(kind, count, inputs, parts, open_places)
+  Dataset.init(self, kind, count, inputs, function() return open_elements(self) end)
+  self.parts, self.open_places = parts, open_places
+end
+
+-- Batches of rows: slices of the tensors where they come in order, else gathered, on the device where the rows are.
+function Rows:batches(size, drops_remainder)
+  local next, parts = self.open_places(), self.parts
+  local device = structure.first_tensor(parts).device
+  local function fetched()
+    local first, last = places.collect(next, size)
+    if first == nil or drops_remainder and (last and last - first + 1 or #first) < size then return nil end
+    local key = last and { { first, last } }
+    local values = {}
+    for i = 1, #parts do
+      values[i] = structure.each(parts[i], function(tensor) return key and tensor[key] or lutra.gather(tensor, first) end)
+    end
+    return table.unpack(values)
+  end
+  return function() return lutra.device(device, fetched) end
+end
+
+local function derive(name, make)
+  Rows[name] = function(self, ...)
+    -- What a method is called with is checked where elements are gone through; so is the number of elements.
+    local made = Dataset[name](self, ...)
+    return Rows(name, made.count, { self }, self.parts, make(self, made.count, ...))
+  end
+end
+
+derive("take", function(self, count, n)
+  return function() return places.take(self.open_places(), n == -1 and math.maxinteger or n) end
+end)
+derive("skip", function(self, _, n)
+  return function() return places.skip(self.open_places(), n == -1 and math.maxinteger or n) end
+end)
+derive("repeat_", function(self, count, n)
+  return function() return places.again(self.open_places, n and n ~= -1 and n or nil) end
+end)
+
+-- Once gone through, the order stays as it was.
+derive("cache", function(self, count)
+  local kept
+  return function()
+    if count == kInfinite then return self.open_places() end
+    if not kept then
+      local first, last = places.collect(self.open_places(), math.max(count, 1))
+      kept = { first, last }
+    end
+    if kept[1] == nil then return function() end end
+    return kept[2] and places.range(kept[1], kept[2]) or places.listed(kept[1])
+  end
+end)
+
+-- All places in a new order at once, where the buffer holds them all or they can be counted.
+local function open_shuffled(made, input, size)
+  local opened
+  return function(most)
+    if not opened then
+      local count, seed = input.count, made:next_seed()
+      local first, last = places.collect(input.open_places(), math.max(count, 1))
+      if first == nil then return nil end
+      local order = size >= count and lutra.random.permutation(count, { seed = seed }) or tools.shuffled(count, size, seed)
+      local is_all = last and first == 1
+      opened = places.listed(is_all and order or lutra.gather(places.as_tensor(first, last), order))
+    end
+    return opened(most)
+  end
+end
+
+function Rows:shuffle(buffer_size, given)
+  if self.count == kInfinite then return Dataset.shuffle(self, buffer_size, given) end
+  local made
+  made = Rows("shuffle", self.count, { self }, self.parts, function() end)
+  local size = dataset.read_shuffle(made, buffer_size, given)
+  made.open_places = function() return open_shuffled(made, self, size) end
+  return made
+end
+
+-- Rows in their own order.
+function Rows.of(kind, who, parts)
+  local count = structure.rows(who, parts)
+  local made = Rows(kind, count, {}, parts, function() return places.range(1, count) end)
+  made.in_order = true
+  return made
+end
+
+return Rows

@@ -1,0 +1,107 @@
+-- What an element of a dataset is made of: values side by side, each a tensor or a table of such, in a list or by name.
+local lutra, tools, use = ...
+
+local structure = {}
+
+-- Whether a table holds tensors somewhere, or names: then it is no table of numbers.
+local function holds_tensors(value)
+  for key, entry in pairs(value) do
+    if type(key) == "string" or type(entry) == "userdata" or type(entry) == "table" and holds_tensors(entry) then return true end
+  end
+  return false
+end
+
+-- Numbers, booleans and tables of them become tensors.
+local function converted(who, value)
+  local kind = type(value)
+  if kind == "userdata" then return value end
+  if kind == "number" or kind == "boolean" then return lutra.constant(value) end
+  if kind ~= "table" or getmetatable(value) ~= nil then
+    tools.fail("InvalidArgument", ("%s: an element has %s, expected a tensor, numbers, or a table of them"):format(who, tools.what_is(value)))
+  end
+  if not holds_tensors(value) then return lutra.constant(value) end
+  local out = {}
+  for key, entry in pairs(value) do out[key] = converted(who, entry) end
+  return out
+end
+structure.converted = converted
+
+-- The values side by side as a list. One list that holds tensors stands for what is in it.
+function structure.parts(who, ...)
+  local given = table.pack(...)
+  if given.n == 1 and type(given[1]) == "table" and given[1][1] ~= nil and holds_tensors(given[1]) then
+    given = table.pack(table.unpack(given[1]))
+  end
+  if given.n == 0 then tools.fail("InvalidArgument", who .. ": nothing is given, expected tensors or tables of numbers") end
+  local parts = {}
+  for i = 1, given.n do parts[i] = converted(who, given[i]) end
+  return parts
+end
+
+-- The same structure with f(tensor) in place of each tensor.
+local function each(value, f)
+  if type(value) ~= "table" then return f(value) end
+  local out = {}
+  for key, entry in pairs(value) do out[key] = each(entry, f) end
+  return out
+end
+structure.each = each
+
+local function first_tensor(value)
+  while type(value) == "table" do value = select(2, next(value)) end
+  return value
+end
+structure.first_tensor = first_tensor
+
+-- How many rows all tensors below have.
+function structure.rows(who, parts)
+  local rows, first
+  local function visit(value, name)
+    if type(value) == "table" then
+      for key, entry in pairs(value) do visit(entry, ("%s[%s]"):format(name, tostring(key))) end
+      return
+    end
+    if value.rank == 0 then
+      tools.fail("InvalidArgument", ("%s: %s is a scalar, expected rows along a first axis"):format(who, name))
+    end
+    if rows and #value ~= rows then
+      tools.fail("InvalidArgument", ("%s: %s has %d rows and %s %d; the first axes must be equally long"):format(who, first, rows,
+        name, #value))
+    end
+    rows, first = #value, first or name
+  end
+  for i, part in ipairs(parts) do visit(part, "value " .. i) end
+  return rows
+end
+
+local function stack(list, place)
+  local shape, dtype = list[1].shape, list[1].dtype
+  for i = 2, #list do
+    if type(list[i]) ~= "userdata" or list[i].shape ~= shape or list[i].dtype ~= dtype then
+      local other = type(list[i]) == "userdata" and ("%s %s"):format(list[i].dtype, tostring(list[i].shape)) or tools.what_is(list[i])
+      tools.fail("InvalidArgument", ("batch: value %d of the first element is %s %s, and of element %d %s; those of a batch must be alike")
+        :format(place, dtype, tostring(shape), i, other))
+    end
+  end
+  return lutra.stack(list)
+end
+
+-- The elements' values at one place, put together along a new first axis.
+function structure.stacked(values, place)
+  if type(values[1]) ~= "table" then return stack(values, place) end
+  local out = {}
+  for key in pairs(values[1]) do
+    local inner = {}
+    for i, value in ipairs(values) do
+      inner[i] = type(value) == "table" and value[key] or nil
+      if inner[i] == nil then
+        tools.fail("InvalidArgument", ("batch: value %d of element %d has no '%s', which the first element has"):format(place, i,
+          tostring(key)))
+      end
+    end
+    out[key] = structure.stacked(inner, place)
+  end
+  return out
+end
+
+return structure

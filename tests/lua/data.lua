@@ -1,0 +1,411 @@
+-- lutra.data: what elements come in which order, whether rows are gathered or gone through one by one, what is refused, and
+-- models trained on datasets as they are on tensors.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+local nn, Dataset = lt.nn, lt.data.Dataset
+
+lt.config.set_simulated_gpus(1)
+
+-- An element as plain Lua: tensors by their numbers, tables by what is in them.
+local function plain(value)
+  if type(value) == "userdata" then return value:totable() end
+  local out = {}
+  for key, entry in pairs(value) do out[key] = plain(entry) end
+  return out
+end
+-- All elements; of one value each, that alone.
+local function all(dataset, most)
+  local list = {}
+  for first, second, third in dataset:iterate() do
+    local element = third and { first, second, third } or second and { first, second } or first
+    list[#list + 1] = plain(element)
+    if #list == most then break end
+  end
+  return list
+end
+local function range(...) return Dataset.range(...) end
+-- The same dataset, gone through element by element.
+local function one_by_one(dataset) return dataset:map(function(...) return ... end) end
+
+expect.case("what from_tensor_slices gives", function()
+  expect.equal(all(Dataset.from_tensor_slices { 1, 2, 3 }), { 1, 2, 3 })
+  expect.equal(all(Dataset.from_tensor_slices { { 1, 2 }, { 3, 4 } }), { { 1, 2 }, { 3, 4 } })
+  local x, y = lt.constant { { 1.5, 2 }, { 3, 4 } }, lt.constant { 7, 8 }
+  local wanted = { { { 1.5, 2 }, 7 }, { { 3, 4 }, 8 } }
+  expect.equal(all(Dataset.from_tensor_slices(x, y)), wanted, "side by side")
+  expect.equal(all(Dataset.from_tensor_slices { x, y }), wanted, "as a list, like TensorFlow's tuple")
+  expect.equal(all(Dataset.from_tensor_slices(x, { 7, 8 })), wanted, "a table of numbers beside a tensor")
+  expect.equal(all(Dataset.from_tensor_slices { a = x, b = y }), { { a = { 1.5, 2 }, b = 7 }, { a = { 3, 4 }, b = 8 } }, "by name")
+  expect.equal(all(Dataset.from_tensor_slices({ x, x }, y)), { { { { 1.5, 2 }, { 1.5, 2 } }, 7 }, { { { 3, 4 }, { 3, 4 } }, 8 } })
+  local element = Dataset.from_tensor_slices(x):iterate()()
+  assert(element.dtype == "float32" and element.shape == lt.zeros({ 2 }).shape)
+  expect.equal(all(lt.data.from_tensor_slices { 5 }), { 5 })
+  expect.equal(all(Dataset.from_tensor_slices(lt.zeros { 0, 3 })), {})
+  expect.raises("InvalidArgument", "value 1 has 2 rows and value 2 3", Dataset.from_tensor_slices, y, { 1, 2, 3 })
+  expect.raises("InvalidArgument", "value 1 is a scalar", Dataset.from_tensor_slices, lt.constant(3))
+  expect.raises("InvalidArgument", "nothing is given", Dataset.from_tensor_slices)
+  expect.raises("InvalidArgument", "from_tensor_slices: an element has a function", Dataset.from_tensor_slices, print)
+end)
+
+expect.case("pairs, # and print", function()
+  local seen = {}
+  for x, y in pairs(Dataset.from_tensor_slices({ 1, 2 }, { 3, 4 })) do seen[#seen + 1] = x:item() * 10 + y:item() end
+  expect.equal(seen, { 13, 24 })
+  expect.equal(#range(5), 5)
+  expect.equal(tostring(range(5):batch(2)), "<lutra.data.Dataset batch, 3 elements>")
+  expect.equal(tostring(range(5):repeat_()), "<lutra.data.Dataset repeat_, infinite>")
+  expect.raises("FailedPrecondition", "the dataset is infinite", function() return #range(5):repeat_() end)
+end)
+
+expect.case("range counts as lutra.range does, in int64", function()
+  expect.equal(all(range(3)), { 0, 1, 2 })
+  expect.equal(all(range(1, 6, 2)), { 1, 3, 5 })
+  expect.equal(range(3):iterate()().dtype, "int64")
+end)
+
+-- Each of these is made of rows and of elements; both ways must agree with what is written here.
+local kinds = {
+  { "batch(2)", { { 0, 1 }, { 2, 3 }, { 4 } } },
+  { "batch(2, {drop_remainder = true})", { { 0, 1 }, { 2, 3 } } },
+  { "batch(9)", { { 0, 1, 2, 3, 4 } } },
+  { "batch(9, {drop_remainder = true})", {} },
+  { "take(2)", { 0, 1 } }, { "take(0)", {} }, { "take(9)", { 0, 1, 2, 3, 4 } }, { "take(-1)", { 0, 1, 2, 3, 4 } },
+  { "skip(3)", { 3, 4 } }, { "skip(0)", { 0, 1, 2, 3, 4 } }, { "skip(9)", {} }, { "skip(-1)", {} },
+  { "repeat_(2)", { 0, 1, 2, 3, 4, 0, 1, 2, 3, 4 } }, { "repeat_(0)", {} },
+  { "repeat_(2):batch(3)", { { 0, 1, 2 }, { 3, 4, 0 }, { 1, 2, 3 }, { 4 } } },
+  { "batch(3):repeat_(2)", { { 0, 1, 2 }, { 3, 4 }, { 0, 1, 2 }, { 3, 4 } } },
+  { "repeat_():take(7)", { 0, 1, 2, 3, 4, 0, 1 } },
+  { "repeat_():skip(4):take(3):batch(2)", { { 4, 0 }, { 1 } } },
+  { "skip(1):take(3):repeat_(2):batch(4)", { { 1, 2, 3, 1 }, { 2, 3 } } },
+  { "take(0):repeat_()", {} },
+  { "cache():repeat_(2):batch(5)", { { 0, 1, 2, 3, 4 }, { 0, 1, 2, 3, 4 } } },
+  { "shuffle(1)", { 0, 1, 2, 3, 4 } }, { "shuffle(1):batch(3)", { { 0, 1, 2 }, { 3, 4 } } },
+  { "concatenate(lt.data.range(7, 9))", { 0, 1, 2, 3, 4, 7, 8 } },
+  { "enumerate():take(2)", { { 1, 0 }, { 2, 1 } } }, { "enumerate(10):skip(4)", { { 14, 4 } } },
+  { "batch(2):batch(2, {drop_remainder = true})", { { { 0, 1 }, { 2, 3 } } } },
+  { "filter(function(x) return x % 2 == 1 end)", "filter" },
+}
+expect.case("batch, take, skip, repeat_, cache, concatenate, enumerate: rows and elements alike", function()
+  for _, kind in ipairs(kinds) do
+    if kind[2] ~= "filter" then
+      local make = assert(load("local lt, dataset = ... return dataset:" .. kind[1]))
+      for what, dataset in pairs { rows = make(lt, range(5)), elements = make(lt, one_by_one(range(5))) } do
+        expect.equal(all(dataset), kind[2], kind[1] .. " of " .. what)
+        expect.equal(all(dataset), kind[2], kind[1] .. " of " .. what .. ", the second time")
+        expect.equal(dataset:cardinality(), #kind[2], "cardinality of " .. kind[1] .. " of " .. what)
+      end
+    end
+  end
+end)
+
+expect.case("cardinality", function()
+  local unknown = range(4):filter(function() return true end)
+  local infinite = range(4):repeat_()
+  for wanted, list in pairs {
+    [-2] = { unknown, unknown:batch(2), unknown:take(3), unknown:repeat_(3), unknown:repeat_(), unknown:concatenate(range(2)),
+      Dataset.zip(range(3), unknown), Dataset.from_generator(function() end) },
+    [-1] = { infinite, infinite:batch(3), infinite:skip(5), infinite:concatenate(unknown), infinite:shuffle(3), infinite:map(print),
+      Dataset.zip(infinite, infinite) },
+    [3] = { infinite:take(3), Dataset.zip(range(3), infinite), Dataset.zip(range(7), range(3)) },
+    [0] = { unknown:take(0), range(0):repeat_(), range(0):filter(print), infinite:skip(-1) },
+  } do
+    for i, dataset in ipairs(list) do expect.equal(dataset:cardinality(), wanted, ("number %d of %d"):format(i, wanted)) end
+  end
+  expect.equal({ lt.data.INFINITE_CARDINALITY, lt.data.UNKNOWN_CARDINALITY }, { -1, -2 })
+end)
+
+expect.case("map and filter", function()
+  expect.equal(all(range(4):map(function(x) return x * 2 end)), { 0, 2, 4, 6 })
+  expect.equal(all(range(2):map(function(x) return x, x + 1 end)), { { 0, 1 }, { 1, 2 } }, "several values")
+  expect.equal(all(range(2):map(function(x) return { x, x + 1 } end)), { { 0, 1 }, { 1, 2 } }, "a list of tensors")
+  expect.equal(all(range(2):map(function() return { 1, 2 } end)), { { 1, 2 }, { 1, 2 } }, "numbers are one tensor")
+  expect.equal(all(range(2):map(function(x) return { a = x, b = 1 } end)), { { a = 0, b = 1 }, { a = 1, b = 1 } })
+  expect.equal(all(range(2):map(lt.neg)), { 0, -1 })
+  local pairs_of = Dataset.from_tensor_slices({ 1, 2, 3 }, { 4, 5, 6 })
+  expect.equal(all(pairs_of:map(function(x, y) return y - x end):batch(3)), { { 3, 3, 3 } })
+  expect.equal(all(pairs_of:filter(function(x) return x:item() ~= 2 end)), { { 1, 4 }, { 3, 6 } })
+  expect.equal(all(range(6):filter(function(x) return (x % 2):eq(0) end):batch(2)), { { 0, 2 }, { 4 } }, "a tensor's answer")
+  expect.equal(all(range(3):filter(function() return false end):repeat_()), {}, "nothing, for ever")
+  expect.raises("InvalidArgument", "map: the function gives nothing", all, range(2):map(function() end))
+  expect.raises("InvalidArgument", "map: an element has \"a\"", all, range(2):map(function() return "a" end))
+  expect.raises("InvalidArgument", "filter: the function gives 1, expected true or false", all, range(2):filter(function() return 1 end))
+  expect.raises("InvalidArgument", "map: the function is nil", range(2).map, range(2))
+  expect.raises("InvalidArgument", "methods are called with a colon", range(2).map, print)
+  expect.raises("InvalidArgument", "map: unknown option 'num_paralel_calls' (did you mean 'num_parallel_calls'?)", range(2).map,
+    range(2), print, { num_paralel_calls = 2 })
+  -- An error of the function's own comes through as it is.
+  local ok, err = pcall(all, range(2):map(function() error("mine", 0) end))
+  expect.equal({ ok, err }, { false, "mine" })
+end)
+
+expect.case("from_generator", function()
+  local starts = 0
+  local counted = Dataset.from_generator(function()
+    starts = starts + 1
+    local i = 0
+    return function()
+      i = i + 1
+      if i <= 3 then return i, { i, i * i } end
+    end
+  end)
+  expect.equal(all(counted), { { 1, { 1, 1 } }, { 2, { 2, 4 } }, { 3, { 3, 9 } } })
+  expect.equal(all(counted:repeat_(2):batch(2)), { { { 1, 2 }, { { 1, 1 }, { 2, 4 } } }, { { 3, 1 }, { { 3, 9 }, { 1, 1 } } },
+    { { 2, 3 }, { { 2, 4 }, { 3, 9 } } } })
+  expect.equal(starts, 3, "how often it was started")
+  expect.equal(all(Dataset.from_generator(function() return ipairs { 5, 6 } end)), { { 1, 5 }, { 2, 6 } }, "what for takes")
+  local yielded = Dataset.from_generator(function()
+    return coroutine.wrap(function() for i = 1, 2 do coroutine.yield(lt.fill({ 2 }, i)) end end)
+  end)
+  expect.equal(all(yielded:batch(2)), { { { 1, 1 }, { 2, 2 } } })
+  expect.raises("InvalidArgument", "from_generator: the generator is a table", Dataset.from_generator, {})
+  expect.raises("InvalidArgument", "from_generator: the function gives nil, expected an iterator", all, Dataset.from_generator(function() end))
+  -- Elements that cannot be one batch say which.
+  local ragged = Dataset.from_generator(function()
+    local i = 0
+    return function() i = i + 1 if i < 4 then return lt.zeros { i > 2 and 5 or 2 } end end
+  end)
+  expect.raises("InvalidArgument", "batch: value 1 of the first element is float32 (2,), and of element 3 float32 (5,)", all, ragged:batch(3))
+end)
+
+expect.case("zip", function()
+  local names, numbers = Dataset.from_tensor_slices { 1, 2, 3 }, Dataset.from_tensor_slices { 4, 5 }
+  for what, make in pairs { rows = function(d) return d end, elements = one_by_one } do
+    expect.equal(all(Dataset.zip(make(names), make(numbers))), { { 1, 4 }, { 2, 5 } }, what)
+    expect.equal(all(Dataset.zip { make(names), make(numbers) }), { { 1, 4 }, { 2, 5 } }, what .. " as a list")
+    local both = Dataset.from_tensor_slices({ 1, 2 }, { 4, 5 })
+    expect.equal(all(Dataset.zip(make(both), make(names)):batch(2)), { { { { 1, 2 }, { 4, 5 } }, { 1, 2 } } }, what .. " of several values")
+  end
+  expect.raises("InvalidArgument", "zip: nil is no dataset", Dataset.zip)
+  expect.raises("InvalidArgument", "zip: 3 is no dataset", Dataset.zip, names, 3)
+end)
+
+local function sorted(list)
+  local out = { table.unpack(list) }
+  table.sort(out)
+  return out
+end
+local function counted(n)
+  local list = {}
+  for i = 1, n do list[i] = i - 1 end
+  return list
+end
+
+expect.case("shuffle gives every element once, in an order of its own each time", function()
+  for what, dataset in pairs { rows = range(200), elements = one_by_one(range(200)) } do
+    for _, size in ipairs { 2, 7, 199, 200, 1000 } do
+      local shuffled = dataset:shuffle(size)
+      local first, second = all(shuffled), all(shuffled)
+      expect.equal(sorted(first), counted(200), what .. " with a buffer of " .. size)
+      assert(table.concat(first, " ") ~= table.concat(counted(200), " "), what .. ": the order is the old one")
+      assert(table.concat(first, " ") ~= table.concat(second, " "), what .. ": two iterations have one order")
+      -- What comes at place i was in a buffer that had seen i + size - 1 elements.
+      for i, value in ipairs(first) do assert(value + 1 <= i + size - 1, ("%s: %d came at %d of a buffer of %d"):format(what, value, i, size)) end
+    end
+  end
+end)
+
+expect.case("a shuffle's seed, and set_seed, make orders the same again", function()
+  for what, dataset in pairs { rows = range(50), elements = one_by_one(range(50)) } do
+    for _, size in ipairs { 10, 50 } do
+      local a, b = dataset:shuffle(size, { seed = 3 }), dataset:shuffle(size, { seed = 3 })
+      local first, second = all(a), all(a)
+      expect.equal(all(b), first, what)
+      expect.equal(all(b), second, what .. ", second iteration")
+      assert(table.concat(first, " ") ~= table.concat(second, " "), what .. ": not reshuffled")
+      assert(table.concat(first, " ") ~= table.concat(all(dataset:shuffle(size, { seed = 4 })), " "), what .. ": the seed says nothing")
+      for _, options in ipairs { { seed = 3, reshuffle_each_iteration = false }, { reshuffle_each_iteration = false } } do
+        local fixed = dataset:shuffle(size, options)
+        expect.equal(all(fixed), all(fixed), what .. ", reshuffle_each_iteration = false")
+      end
+      lt.random.set_seed(9)
+      local drawn = all(dataset:shuffle(size))
+      lt.random.set_seed(9)
+      expect.equal(all(dataset:shuffle(size)), drawn, what .. " after set_seed")
+      -- A seed of its own takes nothing from the sequence.
+      lt.random.set_seed(9)
+      all(dataset:shuffle(size, { seed = 1 }))
+      expect.equal(all(dataset:shuffle(size)), drawn, what .. " after another shuffle")
+    end
+  end
+  expect.raises("InvalidArgument", "shuffle: buffer_size is 0, expected a whole number, 1 or more", function() range(3):shuffle(0) end)
+end)
+
+-- Each place is as likely for an element as tf.data's buffer makes it: of 4 elements and a buffer of 2, element 1 comes
+-- first in one half, second in a quarter, third and fourth in an eighth each.
+expect.case("how likely a buffer makes an order", function()
+  for what, dataset in pairs { rows = range(4), elements = one_by_one(range(4)) } do
+    local shuffled, counts = dataset:shuffle(2, { seed = 5 }), { 0, 0, 0, 0 }
+    for _ = 1, 2000 do
+      for place, value in ipairs(all(shuffled)) do
+        if value == 0 then counts[place] = counts[place] + 1 end
+      end
+    end
+    for place, share in ipairs { 1 / 2, 1 / 4, 1 / 8, 1 / 8 } do
+      -- Four standard deviations.
+      local bound = 4 * math.sqrt(2000 * share * (1 - share))
+      assert(math.abs(counts[place] - 2000 * share) < bound, ("%s: place %d %d times"):format(what, place, counts[place]))
+    end
+  end
+end)
+
+expect.case("shuffled rows keep their labels, in batches, through repeat_ and cache", function()
+  local x = lt.range(30):reshape { 30, 1 }:float32()
+  local rows = Dataset.from_tensor_slices(x, lt.range(30))
+  for _, dataset in ipairs {
+    rows:shuffle(30):batch(7), rows:shuffle(5):batch(7), rows:shuffle(30):repeat_(2):batch(8), one_by_one(rows):shuffle(8):batch(4),
+    rows:shuffle(30):shuffle(4):batch(3), rows:repeat_(3):shuffle(90):batch(20), rows:shuffle(9):cache():batch(30),
+  } do
+    local seen, count = {}, 0
+    for a, b in dataset:iterate() do
+      assert(#a.shape == 2 and #b.shape == 1)
+      local left, right = a:totable(), b:totable()
+      for i = 1, #right do
+        expect.equal(left[i][1], right[i] + 0.0, "row and label")
+        seen[right[i]], count = (seen[right[i]] or 0) + 1, count + 1
+      end
+    end
+    for i = 0, 29 do expect.equal(seen[i], count // 30, "how often " .. i .. " came") end
+  end
+  local fixed = rows:shuffle(30):cache()
+  expect.equal(all(fixed), all(fixed), "cache keeps the order")
+  local again = rows:shuffle(30):repeat_(2):map(function(_, y) return y end)
+  local values = all(again)
+  assert(table.concat(values, " ", 1, 30) ~= table.concat(values, " ", 31, 60), "repeat_ shuffles anew")
+  local runs = 0
+  local cached = rows:map(function(a) runs = runs + 1 return a end):cache()
+  cached:iterate()()
+  expect.equal(runs, 1, "elements asked for")
+  all(cached) all(cached)
+  expect.equal(runs, 31, "a cache is filled by the first iteration that comes to its end")
+end)
+
+expect.case("batches of shuffled rows are gathers: no operation a row", function()
+  local x, y = lt.zeros { 1000, 3 }, lt.zeros { 1000 }
+  local function ops_of(dataset)
+    local events = 0
+    lt.debugging.set_log_handler(function() events = events + 1 end)
+    for _ in dataset:iterate() do end
+    lt.debugging.set_log_handler(nil)
+    return events
+  end
+  local rows = Dataset.from_tensor_slices(x, y)
+  -- Of ten batches each a slice of the order and two gathers, and what the order takes.
+  for _, size in ipairs { 1000, 64 } do
+    local ops = ops_of(rows:shuffle(size):batch(100))
+    assert(ops <= 40, "shuffle and batch took " .. ops .. " operations")
+  end
+  assert(ops_of(rows:batch(100)) <= 20, "slices")
+  assert(ops_of(one_by_one(rows):batch(100)) > 1000, "the handler counts operations")
+end)
+
+expect.case("batches lie where the rows lie", function()
+  for _, device in ipairs { "CPU:0", "GPU:0" } do
+    local x = lt.device(device, lt.ones, { 6, 2 })
+    for batch in Dataset.from_tensor_slices(x):shuffle(6):batch(4):iterate() do expect.equal(batch.device, x.device) end
+  end
+end)
+
+-- Rows x = i / 8, y = 3 x + 1 (tests/lua/training.lua): losses and weights are those of the issue.
+local function line(rows)
+  local x = lt.range(rows, { dtype = "float32" }):reshape { rows, 1 } / 8
+  local model = nn.Sequential { nn.Dense(1, { kernel_initializer = "ones", input_shape = { 1 } }) }
+  model:compile { optimizer = lt.optim.SGD { learning_rate = 0.2 }, loss = "mse", metrics = { "mae" } }
+  return model, x, x * 3 + 1
+end
+local function close(got, wanted, what)
+  assert(math.abs(got - wanted) <= 5e-7, ("%s: %.9g, expected %.9g"):format(what, got, wanted))
+end
+
+expect.case("fit on a dataset is fit on its tensors", function()
+  local model, x, y = line(8)
+  local rows = Dataset.from_tensor_slices(x, y)
+  local history = model:fit(rows:batch(4), { epochs = 2, verbose = 0 })
+  close(history.history.loss[1], 2.5385876, "loss 1")
+  close(history.history.loss[2], 0.2775394, "loss 2")
+  close(model:get_weights()[1]:item(), 1.8260118, "kernel")
+  close(model:get_weights()[2]:item(), 1.5296820, "bias")
+  expect.equal(history.params.steps, 2)
+  -- Weights of rows are a third value; a last batch that is smaller weighs less; labels weigh by class.
+  for _, how in ipairs { "sample_weight", "class_weight" } do
+    local other = line(7)
+    model, x, y = line(7)
+    local weight, classes = lt.constant { 1.0, 2, 1, 2, 1, 2, 1 }, lt.constant { 1, 2, 1, 2, 1, 2, 1 }
+    if how == "sample_weight" then
+      model:fit(x, y, { batch_size = 4, shuffle = false, epochs = 2, verbose = 0, sample_weight = weight })
+      other:fit(Dataset.from_tensor_slices(x, y, weight):batch(4), nil, { epochs = 2, verbose = 0 })
+    else
+      model:fit(x, classes, { batch_size = 4, shuffle = false, epochs = 2, verbose = 0, class_weight = { 1, 2 } })
+      other:fit(Dataset.from_tensor_slices(x, classes):batch(4), { epochs = 2, verbose = 0, class_weight = { 1, 2 } })
+    end
+    expect.equal(other:get_weights()[1]:item(), model:get_weights()[1]:item(), how)
+  end
+end)
+
+expect.case("evaluate, predict and validation_data take datasets", function()
+  local model, x, y = line(8)
+  local loss, mae = model:evaluate(x, y, { batch_size = 3, verbose = 0 })
+  local batches = Dataset.from_tensor_slices(x, y):batch(3)
+  local from_rows, mae_from_rows = model:evaluate(batches, { verbose = 0 })
+  expect.equal({ from_rows, mae_from_rows }, { loss, mae }, "evaluate")
+  expect.equal(model:predict(batches):totable(), model:predict(x):totable(), "predict, labels left out")
+  expect.equal(model:predict(Dataset.from_tensor_slices(x):batch(5), { steps = 1 }).shape[1], 5, "steps")
+  local history = model:fit(batches, { epochs = 3, verbose = 0, validation_data = batches:repeat_(), validation_steps = 3 })
+  local again = line(8)
+  local wanted = again:fit(x, y, { batch_size = 3, shuffle = false, epochs = 3, verbose = 0, validation_data = { x, y } })
+  expect.equal(history.history, wanted.history, "with validation")
+end)
+
+expect.case("steps_per_epoch, unknown lengths, and data that ends early", function()
+  local model, x, y = line(8)
+  local rows = Dataset.from_tensor_slices(x, y)
+  local history = model:fit(rows:repeat_():batch(4), { epochs = 4, steps_per_epoch = 1, verbose = 0 })
+  local other = line(8)
+  other:fit(rows:batch(4), { epochs = 2, verbose = 0 })
+  expect.equal(model:get_weights()[1]:item(), other:get_weights()[1]:item(), "an epoch goes on where the last one ended")
+  expect.equal(#history.history.loss, 4)
+  model = line(8)
+  model:fit(rows:batch(4), { epochs = 1, steps_per_epoch = 4, verbose = 0 })
+  expect.equal(model:get_weights()[1]:item(), other:get_weights()[1]:item(), "what ends early begins anew")
+  model = line(8)
+  model:fit(rows:filter(function() return true end):batch(4), { epochs = 2, verbose = 0 })
+  expect.equal(model:get_weights()[1]:item(), other:get_weights()[1]:item(), "of unknown length")
+  -- A model that knows no shapes takes them from the first batch, which is trained on all the same.
+  local starts = 0
+  local late = nn.Sequential { nn.Dense(1, { kernel_initializer = "ones" }) }
+  late:compile { optimizer = lt.optim.SGD { learning_rate = 0.2 }, loss = "mse" }
+  late:fit(Dataset.from_generator(function() starts = starts + 1 return rows:batch(4):iterate() end), { epochs = 2, verbose = 0 })
+  expect.equal(late:get_weights()[1]:item(), other:get_weights()[1]:item(), "weights made late")
+  expect.equal(starts, 2, "iterations of two epochs")
+end)
+
+expect.case("what fit refuses of datasets", function()
+  local model, x, y = line(8)
+  local batches = Dataset.from_tensor_slices(x, y):batch(4)
+  for words, attempt in pairs {
+    ["batch_size cannot be given with a dataset"] = { batches, { batch_size = 4 } },
+    ["validation_split cannot be given with a dataset"] = { batches, { validation_split = 0.5 } },
+    ["sample_weight cannot be given with a dataset"] = { batches, { sample_weight = x } },
+    ["fit: y is a tensor, and x is a dataset"] = { batches, y },
+    ["the dataset is infinite: say how many batches there are to be with steps_per_epoch"] = { batches:repeat_() },
+    ["fit: validation_data: the dataset is infinite: say how many batches there are to be with validation_steps"] = {
+      batches, { validation_data = batches:repeat_(), verbose = 0 } },
+    ["steps_per_epoch is for datasets"] = { x, y, { steps_per_epoch = 2 } },
+    ["the dataset's elements have one value, expected rows and labels"] = { Dataset.from_tensor_slices(x):batch(2), { verbose = 0 } },
+    ["fit: the dataset has no elements"] = { batches:take(0), { verbose = 0 } },
+    ["the dataset's elements are scalars"] = { Dataset.from_tensor_slices(y:flatten(), y:flatten()), { verbose = 0 } },
+    ["unknown option 'epoch'"] = { batches, { epoch = 2 } },
+  } do
+    expect.raises("InvalidArgument", words, model.fit, model, table.unpack(attempt))
+  end
+end)
+
+expect.case("several inputs", function()
+  local a, b = nn.Input { 1 }, nn.Input { 1 }
+  local model = nn.Model { inputs = { a, b }, outputs = nn.Add() { nn.Dense(1)(a), nn.Dense(1)(b) } }
+  model:compile { loss = "mse" }
+  local x, y = lt.ones { 6, 1 }, lt.zeros { 6, 1 }
+  model:fit(Dataset.from_tensor_slices({ x, x }, y):shuffle(6):batch(4), { verbose = 0 })
+  expect.equal(model:predict(Dataset.from_tensor_slices({ x, x }, y):batch(4)).shape[1], 6)
+end)
+
+expect.end_of_cases()
