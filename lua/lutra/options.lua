@@ -78,4 +78,12 @@ function options.shape_text(shape)
   return "(" .. table.concat(words, ", ") .. (#shape == 1 and ",)" or ")")
 end
 
+-- The same of a shape without the batch, (batch, 3), or of a list of them.
+function options.batch_text(shape)
+  if type(shape[1]) ~= "table" then return "(" .. table.concat({ "batch", table.unpack(shape) }, ", ") .. ")" end
+  local words = {}
+  for i, each in ipairs(shape) do words[i] = options.batch_text(each) end
+  return "{" .. table.concat(words, ", ") .. "}"
+end
+
 return options

@@ -114,6 +114,70 @@ function nn.LayerNorm(options) end
 --- Source: keras.layers.Embedding
 function nn.Embedding(input_dim, output_dim, options) end
 
+--- A recurrent layer: at each step of [batch, steps, features], h = activation(x kernel + h recurrent_kernel + bias).
+---
+--- It is called with rows, and with a table of {initial_state = a tensor of shape [batch, units]; mask = a bool tensor of shape
+--- [batch, steps]: where it is false, the step is skipped; training}.
+---@param units integer numbers a step gives
+---@param options? table {activation = "tanh"; use_bias = true; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank, a state or a mask of another shape; for an
+---   unknown option.
+--- Example:
+---     local layer = lt.nn.SimpleRNN(1, {kernel_initializer = "ones", recurrent_initializer = "ones", activation = "relu", return_sequences = true})
+---     print(layer(lt.constant {{{1.0}, {2.0}, {3.0}}}):flatten())  --> lutra.Tensor([1. 3. 6.], shape=(3,), dtype=float32)
+--- Source: keras.layers.SimpleRNN
+function nn.SimpleRNN(units, options) end
+
+--- Long short-term memory: a recurrent layer whose state is h and a cell, which gates fill, empty and show (Hochreiter and
+--- Schmidhuber, 1997). Kernels hold the matrices of the input, the forget gate, the candidate and the output side by side.
+---
+--- It is called as SimpleRNN is; initial_state is a list, {h, cell}.
+---@param units integer numbers a step gives
+---@param options? table {activation = "tanh"; recurrent_activation = "sigmoid", of the gates; use_bias = true; unit_forget_bias = true: the forget gate's bias starts at 1; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: as SimpleRNN.
+--- Example:
+---     local y, h, cell = table.unpack(lt.nn.LSTM(3, {return_sequences = true, return_state = true})(lt.zeros {2, 5, 4}))
+---     print(y.shape, h.shape, cell.shape)  --> (2, 5, 3)	(2, 3)	(2, 3)
+--- Source: keras.layers.LSTM
+function nn.LSTM(units, options) end
+
+--- Gated recurrent units: a recurrent layer that mixes its state with a candidate (Cho et al., EMNLP 2014). Kernels hold the
+--- matrices of the update gate, the reset gate and the candidate side by side.
+---
+--- It is called as SimpleRNN is.
+---@param units integer numbers a step gives
+---@param options? table {activation = "tanh"; recurrent_activation = "sigmoid", of the gates; use_bias = true; reset_after = true: the reset gate stands behind the state's product, which has a bias of its own, so that the bias has two rows; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: as SimpleRNN.
+--- Example:
+---     local gru = lt.nn.GRU(3)
+---     print(gru(lt.zeros {2, 5, 4}).shape, gru.bias.shape)  --> (2, 3)	(2, 9)
+--- Source: keras.layers.GRU
+function nn.GRU(units, options) end
+
+--- A recurrent layer in both directions: one like it, named forward_..., and one that goes backwards, named backward_....
+--- Both have weights of their own. It is called as they are; the first half of initial_state is the forward layer's.
+---@param layer lutra.nn.Layer a SimpleRNN, LSTM or GRU
+---@param options? table {merge_mode = "concat", "sum", "mul", "ave", or false: a list of both results; backward_layer = one of one's own; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for a layer that is not recurrent, and for two that do not go together.
+--- Example:
+---     print(lt.nn.Bidirectional(lt.nn.GRU(3, {return_sequences = true}))(lt.zeros {2, 5, 4}).shape)  --> (2, 5, 6)
+--- Source: keras.layers.Bidirectional
+function nn.Bidirectional(layer, options) end
+
+--- A layer that applies another one to each step of [batch, steps, ...].
+---@param layer lutra.nn.Layer
+---@param options? table {input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for what is no layer, or an input without steps.
+--- Example:
+---     print(lt.nn.TimeDistributed(lt.nn.Flatten())(lt.zeros {2, 5, 4, 3}).shape)  --> (2, 5, 12)
+--- Source: keras.layers.TimeDistributed
+function nn.TimeDistributed(layer, options) end
+
 --- A layer that applies a function to its input.
 ---@param activation string|function a name that Dense knows, or a function
 ---@param options? table {name, input_shape}
@@ -202,8 +266,9 @@ nn.AveragePooling2D = nn.AvgPool2D
 nn.BatchNormalization = nn.BatchNorm
 nn.LayerNormalization = nn.LayerNorm
 
---- A layer: weights, and what is computed with them. It is called with a tensor, or a list of them. Variables and layers
---- in its fields, and in lists there, are its own.
+--- A layer: weights, and what is computed with them. It is called with a tensor, or a list of them; then, or not, with whether
+--- it is trained: a boolean, or a table of that and what else its kind takes, {training = true, mask = m}. One of several results
+--- gives a list. Variables and layers in its fields, and in lists there, are its own.
 ---@class lutra.nn.Layer
 ---@field name string given, or the kind's with a number: "dense", "dense_1"
 ---@field trainable boolean whether training changes its weights; can be set
@@ -285,3 +350,14 @@ function Layer:get_weights() end
 ---     print(model(lt.ones {1, 2}):item())  --> 6.0
 --- Source: keras.Layer.set_weights
 function Layer:set_weights(values) end
+
+--- Forgets the state that recurrent layers keep from one batch to the next, in it and in the layers below.
+--- Errors: none of its own.
+--- Example:
+---     local layer = lt.nn.SimpleRNN(1, {stateful = true, kernel_initializer = "ones", recurrent_initializer = "ones", activation = "relu"})
+---     local x = lt.ones {1, 2, 1}
+---     print(layer(x):item(), layer(x):item())  --> 2.0	4.0
+---     layer:reset_state()
+---     print(layer(x):item())  --> 2.0
+--- Source: keras.layers.RNN.reset_state
+function Layer:reset_state() end

@@ -6,8 +6,9 @@ local class, options, layers = use "class", use "options", use "nn.layer"
 local Symbol = class "nn.Symbol"
 Symbol.is_symbol = true
 
-function Symbol:init(shape, layer, inputs, name)
-  self.shape, self.layer, self.inputs, self.name = shape, layer, inputs, name
+-- `node` is the call it comes from: {layer, inputs, given = options, named = {option = symbol}, outputs = symbols}.
+function Symbol:init(shape, node, name)
+  self.shape, self.node, self.layer, self.name = shape, node, node and node.layer, name
 end
 function Symbol:__tostring()
   return ("<lutra.nn.Symbol '%s' shape=(batch%s)>"):format(self.name, #self.shape > 0 and
@@ -24,10 +25,26 @@ function graph.input(shape, given)
   local read = options.read("Input", given, { shape = false, name = false })
   inputs_made = inputs_made + 1
   local name = read.name or "input_" .. inputs_made
-  return Symbol(options.shape("Input", "shape", shape), nil, {}, name)
+  return Symbol(options.shape("Input", "shape", shape), nil, name)
 end
 
-function graph.apply(layer, x)
+-- Options of a call, of which some may be symbols: the others, and those.
+local function sorted_out(given)
+  local plain, named = nil, nil
+  for key, value in pairs(given or {}) do
+    if type(value) == "table" and value.is_symbol then
+      named = named or {}
+      named[key] = value
+    elseif key ~= "training" then
+      plain = plain or {}
+      plain[key] = value
+    end
+  end
+  return plain or named and {}, named
+end
+
+-- What a call of the layer gives: a symbol, or a list of them.
+function graph.apply(layer, x, given)
   local inputs = x.is_symbol and { x } or x
   local shapes = {}
   for i, input in ipairs(inputs) do
@@ -39,11 +56,19 @@ function graph.apply(layer, x)
   end
   local below = x.is_symbol and shapes[1] or shapes
   layer:ensure_built(below)
-  return Symbol(layer:compute_output_shape(below), layer, inputs, layer.name)
+  local node = { layer = layer, inputs = inputs, outputs = {} }
+  node.given, node.named = sorted_out(given)
+  local out = layer:compute_output_shape(below, node.given)
+  if type(out[1]) ~= "table" then
+    node.outputs[1] = Symbol(out, node, layer.name)
+    return node.outputs[1]
+  end
+  for i, shape in ipairs(out) do node.outputs[i] = Symbol(shape, node, layer.name .. ":" .. i) end
+  return { table.unpack(node.outputs) }
 end
 
--- The layers between inputs and outputs in an order in which they can run: {layer, from = places, to = place}, where a
--- place is a value's number.
+-- The layers between inputs and outputs in an order in which they can run: {layer, shape, from = places, to = places, given =
+-- options, named = places of options}, where a place is a value's number.
 function graph.plan(who, inputs, outputs)
   local steps, places, count = {}, {}, 0
   local function new_place(symbol)
@@ -65,9 +90,14 @@ function graph.plan(who, inputs, outputs)
     if not symbol.layer then
       tools.fail("InvalidArgument", ("%s: the outputs depend on the input '%s', which is not among inputs"):format(who, symbol.name))
     end
-    local from = {}
-    for i, input in ipairs(symbol.inputs) do from[i] = visit(input) end
-    steps[#steps + 1] = { layer = symbol.layer, from = from, to = new_place(symbol) }
+    local node, from, to, named = symbol.node, {}, {}, nil
+    for i, input in ipairs(node.inputs) do from[i] = visit(input) end
+    for key, input in pairs(node.named or {}) do
+      named = named or {}
+      named[key] = visit(input)
+    end
+    for i, output in ipairs(node.outputs) do to[i] = new_place(output) end
+    steps[#steps + 1] = { layer = node.layer, shape = node.outputs[1].shape, from = from, to = to, given = node.given, named = named }
     return places[symbol]
   end
   local results = {}
@@ -76,6 +106,15 @@ function graph.plan(who, inputs, outputs)
 end
 
 local running = layers.running
+
+-- A step's options, with the values of those that are computed.
+local function options_of(step, values)
+  if not step.named then return step.given end
+  local given = {}
+  for key, value in pairs(step.given) do given[key] = value end
+  for key, place in pairs(step.named) do given[key] = values[place] end
+  return given
+end
 
 -- Runs the steps on the values of the inputs; gives those of `results`.
 function graph.run(steps, results, values, training)
@@ -89,7 +128,12 @@ function graph.run(steps, results, values, training)
       for k = 1, #from do x[k] = values[from[k]] end
     end
     running.layer = layer
-    values[step.to] = layer:call(x, training)
+    local y, to = layer:call(x, training, step.given and options_of(step, values)), step.to
+    if #to == 1 then
+      values[to[1]] = y
+    else
+      for k = 1, #to do values[to[k]] = y[k] end
+    end
   end
   running.layer = nil
   if #results == 1 then return values[results[1]] end

@@ -148,6 +148,12 @@ function Layer:refuse(...)
   tools.fail("InvalidArgument", "layer '" .. self:named() .. "': " .. string.format(...))
 end
 
+-- Forgets what it and the layers below keep from one batch to the next.
+function Layer:reset_state()
+  rawset(self, "states", nil)
+  for _, layer in ipairs(self:sublayers()) do rawset(layer, "states", nil) end
+end
+
 -- Makes the weights for an input of this shape, without its first axis, the batch.
 function Layer:build() end
 
@@ -157,7 +163,8 @@ function Layer:ensure_built(shape)
   rawset(self, "built", true)
 end
 
--- What comes out for an input of this shape; both are without the batch. A kind that does not say is tried out.
+-- What comes out for an input of this shape; both are without the batch. A layer of several outputs gives a list of shapes.
+-- A kind that does not say is tried out.
 function Layer:compute_output_shape(shape)
   local tried = { 1, table.unpack(shape) }
   local out = self:call(lutra.zeros(tried), false)
@@ -177,19 +184,22 @@ local function shape_below(x)
   return shapes
 end
 
--- Calls the layer: with tensors it computes, with what lt.nn.Input gives it becomes part of a graph (graph.lua).
+-- Calls the layer: with tensors it computes, with what lt.nn.Input gives it becomes part of a graph (graph.lua). `training` is
+-- a boolean or, with what else the kind of layer takes, a table: {training = true, mask = m}.
 function Layer:__call(x, training)
+  local given
+  if type(training) == "table" then training, given = training.training, training end
   if type(x) == "table" and (x.is_symbol or type(x[1]) == "table" and x[1].is_symbol) then
-    return use "nn.graph".apply(self, x)
+    return use "nn.graph".apply(self, x, given)
   end
   if type(x) == "table" and type(x[1]) ~= "userdata" or type(x) == "number" then x = lutra.constant(x) end
   if not self.built then self:ensure_built(shape_below(x)) end
-  local before = running.training
+  local before, outer = running.training, running.layer
   if training == nil then training = before end
   local restore <close> = training ~= before and setmetatable({}, { __close = function() running.training = before end }) or nil
   running.layer, running.training = self, training
-  local y = self:call(x, training)
-  running.layer = nil
+  local y = self:call(x, training, given)
+  running.layer = outer
   return y
 end
 

@@ -23,7 +23,7 @@ end
 
 local function shape_text(shape)
   if type(shape) ~= "table" or type(shape[1]) == "table" then return "?" end
-  return "(" .. table.concat({ "batch", table.unpack(shape) }, ", ") .. ")"
+  return options.batch_text(shape)
 end
 
 -- {layer, the shape it gives} of each: of a graph as it is planned, of a list of layers one after the other.
@@ -31,14 +31,7 @@ local function rows_of(model)
   local rows = {}
   if model.steps then
     for _, symbol in ipairs(model.input_symbols) do rows[#rows + 1] = { symbol.name .. " (Input)", shape_text(symbol.shape), 0 } end
-    local shapes = {}
-    for i, symbol in ipairs(model.input_symbols) do shapes[i] = symbol.shape end
-    for _, step in ipairs(model.steps) do
-      local below = {}
-      for i, from in ipairs(step.from) do below[i] = shapes[from] end
-      shapes[step.to] = step.layer:compute_output_shape(#below == 1 and below[1] or below)
-      rows[#rows + 1] = { step.layer, shape_text(shapes[step.to]) }
-    end
+    for _, step in ipairs(model.steps) do rows[#rows + 1] = { step.layer, shape_text(step.shape) } end
     return rows
   end
   local shape = rawget(model, "shape")

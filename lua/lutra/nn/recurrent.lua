@@ -1,0 +1,193 @@
+-- What recurrent layers have in common: options, weights, the walk through the steps, and the state that is kept between
+-- batches. A kind (recurrent_layers.lua) says how many matrices stand side by side in its kernels and what a step computes.
+local lutra, tools, use = ...
+local options, layers, activations = use "options", use "nn.layer", use "nn.activations"
+local Layer = layers.Layer
+local linear, matmul = lutra.linear, lutra.matmul
+
+local Recurrent = Layer:extend "Recurrent"
+
+local defaults = {
+  activation = "tanh", use_bias = true, kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
+  bias_initializer = "zeros", kernel_regularizer = false, recurrent_regularizer = false, bias_regularizer = false,
+  dropout = 0.0, recurrent_dropout = 0.0, seed = false, return_sequences = false, return_state = false, go_backwards = false,
+  stateful = false, zero_output_for_mask = false, name = false, input_shape = false, trainable = true,
+}
+
+-- A kind of recurrent layer: {gates = matrices in a kernel, states = tensors of its state, defaults = more options}.
+function Recurrent.define(kind, facts)
+  local Made = Recurrent:extend(kind)
+  Made.gates, Made.state_count, Made.defaults = facts.gates, facts.states, {}
+  for _, list in ipairs { defaults, facts.defaults or {} } do
+    for key, value in pairs(list) do Made.defaults[key] = value end
+  end
+  return Made
+end
+
+function Recurrent:init(units, given)
+  local read = options.read(self.kind, given, self.defaults)
+  self:named(read.name)
+  self.units = options.count(self.kind, "units", units, 1)
+  self.activation = activations.get(self.kind, read.activation)
+  if read.recurrent_activation then self.recurrent_activation = activations.get(self.kind, read.recurrent_activation) end
+  options.number(self.kind, "dropout", read.dropout, 0, 1)
+  options.number(self.kind, "recurrent_dropout", read.recurrent_dropout, 0, 1)
+  self.read, self.trainable = read, read.trainable
+  self.input_shape = read.input_shape and options.shape(self.kind, "input_shape", read.input_shape)
+end
+
+-- The same layer with other options, and weights of its own: what Bidirectional makes of the one it is given.
+function Recurrent:remade(changes)
+  local given = {}
+  for key, value in pairs(self.read) do given[key] = value end
+  for key, value in pairs(changes) do given[key] = value end
+  return getmetatable(self)(self.units, given)
+end
+
+-- The shape of the sequence: alone, or before those of the first states.
+local function sequence_shape(self, shape)
+  local first = type(shape[1]) == "table" and shape[1] or shape
+  if #first ~= 2 then
+    self:refuse("its input has the shape %s, expected (batch, steps, features)", options.batch_text(first))
+  end
+  return first
+end
+
+function Recurrent:bias_shape() return { self.gates * self.units } end
+function Recurrent:bias_start() return self.read.bias_initializer end
+
+function Recurrent:build(shape)
+  local read, width = self.read, self.gates * self.units
+  self.kernel = self:add_weight {
+    name = "kernel", shape = { sequence_shape(self, shape)[2], width }, initializer = read.kernel_initializer,
+    regularizer = read.kernel_regularizer,
+  }
+  self.recurrent_kernel = self:add_weight {
+    name = "recurrent_kernel", shape = { self.units, width }, initializer = read.recurrent_initializer,
+    regularizer = read.recurrent_regularizer,
+  }
+  if not read.use_bias then return end
+  self.bias = self:add_weight {
+    name = "bias", shape = self:bias_shape(), initializer = self:bias_start(), regularizer = read.bias_regularizer,
+  }
+end
+
+function Recurrent:compute_output_shape(shape)
+  local steps, read = sequence_shape(self, shape)[1], self.read
+  local out = read.return_sequences and { steps, self.units } or { self.units }
+  if not read.return_state then return out end
+  local all = { out }
+  for i = 1, self.state_count do all[i + 1] = { self.units } end
+  return all
+end
+
+-- With {initial_state = } a layer is called as with the list {x, state, ...}.
+function Recurrent:__call(x, training)
+  local start = type(training) == "table" and training.initial_state
+  if start then
+    local given = {}
+    for key, value in pairs(training) do given[key] = key ~= "initial_state" and value or nil end
+    if type(x) == "table" and not x.is_symbol then x = lutra.constant(x) end
+    if type(start) ~= "table" or start.is_symbol then start = { start } end
+    x, training = { x, table.unpack(start) }, given
+  end
+  return Layer.__call(self, x, training)
+end
+
+-- Zeros where something is dropped, and what makes up for it elsewhere; one mask for all steps (Gal and Ghahramani, NIPS 2016).
+local function mask_of(self, rate, shape, dtype, place)
+  local seed = self.read.seed and self.read.seed + place or nil
+  if rate == 1 then return lutra.zeros(shape, { dtype = dtype }) end
+  return lutra.dropout(lutra.ones(shape, { dtype = dtype }), rate, { seed = seed })
+end
+
+-- The state before the first step: given, left by the batch before, or zeros.
+local function first_states(self, x, rows, dtype)
+  local states, kept = {}, rawget(self, "states")
+  if type(x) == "table" then
+    if #x - 1 ~= self.state_count then
+      self:refuse("initial_state has %d tensors, expected %d", #x - 1, self.state_count)
+    end
+    table.move(x, 2, #x, 1, states)
+  elseif kept then
+    table.move(kept, 1, #kept, 1, states)
+  else
+    for i = 1, self.state_count do states[i] = lutra.zeros({ rows, self.units }, { dtype = dtype }) end
+  end
+  for _, state in ipairs(states) do
+    if state.rank ~= 2 or state.shape[1] ~= rows or state.shape[2] ~= self.units then
+      self:refuse("its state has the shape %s, expected (%d, %d)%s", tostring(state.shape), rows, self.units,
+        states[1] == (kept and kept[1]) and ": the layer is stateful, so batches must be equally large, or reset_state called" or "")
+    end
+  end
+  return states
+end
+
+-- Where a row's mask is false, its state and its output stay as they were.
+local function masked(self, mask, states, new_states, before)
+  local kept = {}
+  for i = 1, #states do kept[i] = lutra.where(mask, new_states[i], states[i]) end
+  local otherwise = not self.read.zero_output_for_mask and before or lutra.zeros_like(new_states[1])
+  return kept, lutra.where(mask, new_states[1], otherwise)
+end
+
+-- The masks of the steps, each of shape (batch, 1).
+local function step_masks(self, mask, rows, count)
+  if type(mask) == "table" then mask = lutra.constant(mask) end
+  if mask.rank ~= 2 or mask.shape[1] ~= rows or mask.shape[2] ~= count or mask.dtype ~= "bool" then
+    self:refuse("mask is a %s tensor of shape %s, expected a bool one of shape (%d, %d)", mask.dtype, tostring(mask.shape), rows, count)
+  end
+  return lutra.unstack(lutra.expand_dims(lutra.transpose(mask), -1))
+end
+
+-- Outputs of all steps, the last one's, and the state after it. What the input adds to each step is one product, made with the
+-- steps in front, so that each step's part lies in one piece.
+local function run(self, x, states, rows, training, mask)
+  local read, steps = self.read, lutra.transpose(x, { 2, 1, 3 })
+  local count = #steps
+  if count == 0 then self:refuse("its input has no steps: %s", tostring(x.shape)) end
+  if training and read.dropout > 0 then
+    steps = steps * mask_of(self, read.dropout, { rows, steps.shape[3] }, steps.dtype, 0)
+  end
+  local bias = self:input_bias()
+  local inputs = lutra.unstack(bias and linear(steps, self.kernel, bias) or matmul(steps, self.kernel))
+  local dropped = training and read.recurrent_dropout > 0
+    and mask_of(self, read.recurrent_dropout, { rows, self.units }, inputs[1].dtype, 1)
+  local step, outputs, y = self:stepper(dropped or nil), {}, nil
+  local masks = mask and step_masks(self, mask, rows, count)
+  for i = 1, count do
+    local at = read.go_backwards and count + 1 - i or i
+    local new_states = { step(inputs[at], states[1], states[2]) }
+    if masks then
+      states, y = masked(self, masks[at], states, new_states, y)
+    else
+      states, y = new_states, new_states[1]
+    end
+    if read.return_sequences then outputs[i] = y end
+  end
+  return outputs, y, states
+end
+
+function Recurrent:input_bias() return self.bias end
+
+function Recurrent:call(x, training, given)
+  local read = self.read
+  local mask = given and options.read(self.kind, given, { mask = false, training = false, initial_state = false }).mask or nil
+  local sequence = type(x) == "table" and x[1] or x
+  local rows, features = #sequence, self.kernel.shape[1]
+  if sequence.rank ~= 3 or sequence.shape[3] ~= features then
+    self:refuse("its input has the shape %s, expected (batch, steps, %d)", tostring(sequence.shape), features)
+  end
+  local states = first_states(self, x, rows, sequence.dtype)
+  local outputs, y, last = run(self, sequence, states, rows, training, mask)
+  if read.stateful then
+    local kept = {}
+    for i, state in ipairs(last) do kept[i] = lutra.stop_gradient(state) end
+    rawset(self, "states", kept)
+  end
+  if read.return_sequences then y = lutra.stack(outputs, 2) end
+  if not read.return_state then return y end
+  return { y, table.unpack(last) }
+end
+
+return Recurrent
