@@ -1,5 +1,7 @@
 // Masks, counts and places among sorted values on the CPU.
 
+#include <bit>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -178,7 +180,9 @@ template <class T> void run_bincount(const KernelArgs& args) {
   int64_t* out = args.out[0].as<int64_t>();
   int64_t base = args.as<IndexAttrs>().base.value, bins = args.out[0].size;
   std::fill(out, out + bins, int64_t{0});
-  parallel_for(x.size, 4 * kCheapGrain, [=, &x](int64_t begin, int64_t end) {
+  // Bins of its own are worth a thread's while where many elements come to one.
+  int64_t grain = bins <= kOwnBins ? std::max(kCheapGrain, 16 * bins) : 4 * kCheapGrain;
+  parallel_for(x.size, grain, [=, &x](int64_t begin, int64_t end) {
     if (begin == 0 && end == x.size) {  // the only thread
       for (int64_t i = begin; i < end; ++i) ++out[from[i] - base];
     } else if (bins <= kOwnBins) {
@@ -208,7 +212,8 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
   int64_t* out = args.out[0].as<int64_t>();
   int64_t base = args.as<IndexAttrs>().base.value, n = sorted.dims[sorted.rank - 1];
   int64_t row = sorted.rank > 1 ? values.dims[values.rank - 1] : values.size;  // values that share a row of sorted
-  parallel_for(values.size, kCostlyGrain, [=, &sorted, &values](int64_t begin, int64_t end) {
+  int64_t steps = std::bit_width(static_cast<uint64_t>(n));
+  parallel_for(values.size, row_grain(kCheapGrain / 4, steps), [=, &sorted, &values](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end;) {
       // Several searches step for step: every one takes as many, and their cache misses overlap.
       constexpr int64_t kTogether = 16;
@@ -217,14 +222,21 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
       C value[kTogether];
       int64_t at[kTogether] = {};
       for (int64_t j = 0; j < together; ++j) value[j] = static_cast<C>(values.as<T>()[i + j]);
-      // The answer lies in [at, at + left].
-      for (int64_t left = n; left > 0;) {
-        int64_t half = (left + 1) / 2;
-        for (int64_t j = 0; j < together; ++j) {
-          at[j] += is_before(static_cast<C>(first[at[j] + half - 1]), value[j]) ? half : 0;
+      bool has_nan = false;
+      for (int64_t j = 0; j < together; ++j) has_nan |= value[j] != value[j];
+      auto search = [&](auto is_before_value) {
+        // The answer lies in [at, at + left].
+        for (int64_t left = n; left > 0;) {
+          int64_t half = (left + 1) / 2;
+          for (int64_t j = 0; j < together; ++j) {
+            at[j] += is_before_value(static_cast<C>(first[at[j] + half - 1]), value[j]) ? half : 0;
+          }
+          left -= half;
         }
-        left -= half;
-      }
+      };
+      // Nothing but a nan has a nan behind it.
+      if (has_nan) search([](C a, C b) { return is_before(a, b); });
+      else search(std::less<C>());
       for (int64_t j = 0; j < together; ++j) out[i + j] = at[j] + base;
       i += together;
     }

@@ -364,6 +364,19 @@ bool rows_collide(const MatMulSizes& s) {
 // More of a than this, a piece of k at a time, does not stay in the second-level cache for all columns of b.
 constexpr int64_t kTiledElements = 98'304;
 
+// Whether the product, and the bias where there is one, was written by tiles.
+bool tiled_gemm(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
+  if (s.m < kLeastTiledRows || s.n < kLeastTiledColumns || multiplications(s) < kLeastTiledProduct) return false;
+  if (multiplications(s) <= kTiledProduct) {
+    gemm_in_tiles(s, a, b, bias, c);
+    return true;
+  }
+  if (!rows_collide(s)) return false;
+  bool is_kept = s.m * std::min(s.k, kTileDepth) <= kTiledElements;
+  (is_kept ? gemm_in_tiles : gemm_in_blocks)(s, a, b, bias, c);
+  return true;
+}
+
 bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   OmpThreads threads(multiplications(s) < kSharedProduct ? 1 : max_threads());
   return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
@@ -373,13 +386,7 @@ bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c)
 }  // namespace
 
 void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
-  if (s.m >= kLeastTiledRows && s.n >= kLeastTiledColumns && multiplications(s) >= kLeastTiledProduct) {
-    if (multiplications(s) <= kTiledProduct) return gemm_in_tiles(s, a, b, c);
-    if (rows_collide(s)) {
-      bool is_kept = s.m * std::min(s.k, kTileDepth) <= kTiledElements;
-      return is_kept ? gemm_in_tiles(s, a, b, c) : gemm_in_blocks(s, a, b, c);
-    }
-  }
+  if (tiled_gemm(s, a, b, nullptr, c)) return;
   if (multiplications(s) <= kSmallProduct) return small_gemm(s, a, b, c);
   if (deep_vector_product(s, a, b, c)) return;
   if (s.m == 1 && !s.transpose_b && s.n >= kLeastColumns && multiplications(s) <= kCachedMatrix) {
@@ -387,6 +394,10 @@ void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   }
   // It fails only for want of memory.
   if (!onednn_gemm(s, a, b, c)) blocked_gemm(s, a, b, c);
+}
+
+bool gemm_with_bias(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
+  return tiled_gemm(s, a, b, bias, c);
 }
 
 void gemm(const MatMulSizes& s, const double* a, const double* b, double* c) {

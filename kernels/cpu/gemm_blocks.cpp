@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "core/parallel.h"
 #include "kernels/cpu/gemm.h"
@@ -70,7 +71,7 @@ void pack_rows(const MatMulSizes& s, const float* a, int64_t i, int64_t rows, in
 
 struct Blocks {
   const MatMulSizes& s;
-  const float *a, *b;
+  const float *a, *b, *bias;
   float* c;
 };
 
@@ -93,18 +94,21 @@ void multiply(const Blocks& in, Tile tile, int64_t i, int64_t rows, int64_t j, i
   tile.c = is_whole ? to : part;
   tile.ldc = is_whole ? in.s.n : kWidth;
   tile.adds = is_whole && adds;
+  const float* bias = std::exchange(tile.bias, is_whole ? tile.bias : nullptr);
   kTileKernels<registers, Layout::Packed, false>[static_cast<std::size_t>(rows - 1)](tile);
-  if (!is_whole) add_part(part, kWidth, rows, columns, adds, to, in.s.n);
+  if (!is_whole) add_part(part, kWidth, rows, columns, adds, to, in.s.n, bias);
 }
 
-void multiply_block(const Blocks& in, const Room& room, const Share& block, int64_t k, bool adds) {
+// The terms of c from p on, k of them.
+void multiply_block(const Blocks& in, const Room& room, const Share& block, int64_t p, int64_t k) {
   const float* b = room.b;
   for (int64_t j = 0; j < block.columns; j += kTileColumns, b += k * kTileColumns) {
     int64_t columns = std::min<int64_t>(kTileColumns, block.columns - j);
     const float* a = room.a;
     for (int64_t i = 0; i < block.rows; i += kTileRows, a += k * kPitch) {
       int64_t rows = std::min<int64_t>(kTileRows, block.rows - i);
-      Tile tile{.a = a, .b = b, .ahead = b, .k = k, .adds = adds};
+      Tile tile{.a = a, .b = b, .ahead = b, .k = k, .adds = p > 0};
+      if (in.bias != nullptr && p + k == in.s.k) tile.bias = in.bias + block.j + j;
       // The next panel of b, while the first tiles do not need the bandwidth.
       if (i < kTileRows * kLines) {
         tile.ahead = b + k * kTileColumns + i / kTileRows * 16;
@@ -130,7 +134,7 @@ void multiply_share(const Blocks& in, Room& room, const Share& share) {
           pack_rows(s, in.a, share.i + i + r, std::min<int64_t>(kTileRows, rows - r), p, k,
                     room.a + r / kTileRows * k * kPitch);
         }
-        multiply_block(in, room, {share.i + i, rows, share.j + j, columns}, k, p > 0);
+        multiply_block(in, room, {share.i + i, rows, share.j + j, columns}, p, k);
       }
     }
   }
@@ -138,12 +142,12 @@ void multiply_share(const Blocks& in, Room& room, const Share& share) {
 
 }  // namespace
 
-void gemm_in_blocks(const MatMulSizes& s, const float* a, const float* b, float* c) {
+void gemm_in_blocks(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
   Shares shares(s.m, s.n, max_threads());
   Room* rooms = rooms_for(shares.count());
-  if (rooms == nullptr) return gemm_in_tiles(s, a, b, c);
+  if (rooms == nullptr) return gemm_in_tiles(s, a, b, bias, c);
   parallel_for(shares.count(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t at = begin; at < end; ++at) multiply_share({s, a, b, c}, rooms[at], shares[at]);
+    for (int64_t at = begin; at < end; ++at) multiply_share({s, a, b, bias, c}, rooms[at], shares[at]);
   });
 }
 

@@ -6,7 +6,8 @@
 
 namespace lutra {
 
-// Writes all of c (m, n), which lies contiguously. k > 0. Uses threads by itself.
-void gemm_in_blocks(const MatMulSizes& sizes, const float* a, const float* b, float* c);
+// Writes all of c (m, n), which lies contiguously; bias (n), where there is one, is added to every row. k > 0. Uses
+// threads by itself.
+void gemm_in_blocks(const MatMulSizes& sizes, const float* a, const float* b, const float* bias, float* c);
 
 }  // namespace lutra

@@ -52,7 +52,8 @@ struct Tile {
   int64_t ahead_step = 0;
   float* c = nullptr;
   int64_t ldc = 0, k;
-  bool adds;  // to what is in c
+  bool adds;                    // to what is in c
+  const float* bias = nullptr;  // of the columns, added last
 };
 
 // How the rows of a lie: one after the other; as (k, m); as (k, kPitch), with room for whole squares of eight.
@@ -72,12 +73,25 @@ template <int rows, int registers> struct Sums {
     }
   }
   [[gnu::always_inline]] void write(float* c, int64_t ldc, bool adds) const {
+    store(
+        c, ldc, adds, [](int, Register value) __attribute__((always_inline)) { return value; });
+  }
+  // With bias added to every row.
+  [[gnu::always_inline]] void write(float* c, int64_t ldc, bool adds, const float* bias) const {
+    store(
+        c, ldc, adds, [=](int r, Register value) __attribute__((always_inline)) {
+          return value + load_register(bias + r * kPerRegister);
+        });
+  }
+
+ private:
+  template <class Last> [[gnu::always_inline]] void store(float* c, int64_t ldc, bool adds, const Last& last) const {
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
       for (int r = 0; r < registers; ++r) {
         float* to = c + i * ldc + r * kPerRegister;
-        store_register(adds ? load_register(to) + sum[i][r] : sum[i][r], to);
+        store_register(last(r, adds ? load_register(to) + sum[i][r] : sum[i][r]), to);
       }
     }
   }
@@ -117,7 +131,8 @@ template <int rows, int registers, Layout how, bool keeps> void multiply_tile(co
     ahead += ahead_step;
     if constexpr (keeps) copy += registers * kPerRegister;
   }
-  sums.write(tile.c, tile.ldc, tile.adds);
+  if (tile.bias != nullptr) sums.write(tile.c, tile.ldc, tile.adds, tile.bias);
+  else sums.write(tile.c, tile.ldc, tile.adds);
 }
 
 using TileKernel = void (*)(const Tile& tile);
@@ -183,12 +198,14 @@ inline void pack_panel(const MatMulSizes& s, const float* b, int64_t p, int64_t 
 }
 
 // A tile that did not fit: part (rows, width) into c.
-inline void add_part(const float* part, int64_t width, int64_t rows, int64_t columns, bool adds, float* c,
-                     int64_t ldc) {
+inline void add_part(const float* part, int64_t width, int64_t rows, int64_t columns, bool adds, float* c, int64_t ldc,
+                     const float* bias = nullptr) {
   for (int64_t r = 0; r < rows; ++r) {
     float* to = c + r * ldc;
     const float* from = part + r * width;
     for (int64_t j = 0; j < columns; ++j) to[j] = adds ? to[j] + from[j] : from[j];
+    if (bias == nullptr) continue;
+    for (int64_t j = 0; j < columns; ++j) to[j] += bias[j];
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 // A part of k and one panel of columns: everything from there on.
 struct Panel {
-  const float *a, *b;
+  const float *a, *b, *bias;  // bias: null, or added with this part
   float* c;
   int64_t columns, k;
   bool adds, has_next;
@@ -41,7 +41,8 @@ template <int registers, Layout how> void multiply_panel(const MatMulSizes& s, c
               .c = panel.c + i * s.n,
               .ldc = s.n,
               .k = panel.k,
-              .adds = panel.adds};
+              .adds = panel.adds,
+              .bias = panel.bias};
     // Rows of the next panel are two lines of the cache, or one: a tile fetches one of them.
     if (keeps && panel.has_next && i < kTileRows * 2) {
       tile.ahead = panel.b + kWidth + i / kTileRows * kPerRegister;
@@ -51,6 +52,7 @@ template <int registers, Layout how> void multiply_panel(const MatMulSizes& s, c
       tile.c = part;
       tile.ldc = kWidth;
       tile.adds = false;
+      tile.bias = nullptr;
     }
     if (keeps && i == 0) {
       tile.b = panel.b;
@@ -60,13 +62,13 @@ template <int registers, Layout how> void multiply_panel(const MatMulSizes& s, c
       kTileKernels<registers, how, false>[rows - 1](tile);
     }
     if (is_whole) continue;
-    add_part(part, kWidth, static_cast<int64_t>(rows), panel.columns, panel.adds, panel.c + i * s.n, s.n);
+    add_part(part, kWidth, static_cast<int64_t>(rows), panel.columns, panel.adds, panel.c + i * s.n, s.n, panel.bias);
   }
 }
 
 }  // namespace
 
-void gemm_in_tiles(const MatMulSizes& s, const float* a, const float* b, float* c) {
+void gemm_in_tiles(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
   int64_t depth = tile_depth(s.k);
   double panel_cost = static_cast<double>(s.m) * static_cast<double>(s.k) * kTileColumns;
   int64_t grain = 1 + static_cast<int64_t>(kParallelProduct / (panel_cost + 1));
@@ -75,6 +77,7 @@ void gemm_in_tiles(const MatMulSizes& s, const float* a, const float* b, float* 
       for (int64_t j = begin * kTileColumns; j < std::min(s.n, end * kTileColumns); j += kTileColumns) {
         Panel panel{.a = a + (s.transpose_a ? p * s.lda : p),
                     .b = b + (s.transpose_b ? j * s.ldb + p : p * s.ldb + j),
+                    .bias = bias != nullptr && p + depth >= s.k ? bias + j : nullptr,
                     .c = c + j,
                     .columns = std::min<int64_t>(kTileColumns, s.n - j),
                     .k = std::min(depth, s.k - p),

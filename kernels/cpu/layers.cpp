@@ -44,6 +44,9 @@ template <class T> struct Linear {
         }
       });
     } else {
+      if constexpr (std::is_same_v<T, float>) {
+        if (gemm_with_bias(sizes, x.as<T>(), w.as<T>(), b, to)) return;
+      }
       gemm(sizes, x.as<T>(), w.as<T>(), to);
       for_rows(m, n, [=](int64_t r) {
         for (int64_t i = 0; i < n; ++i) to[r * n + i] = Add::apply(to[r * n + i], b[i]);

@@ -74,6 +74,15 @@ spec "linear" {
       local y = lt.linear(x:cast(dtype), w:cast(dtype), b:cast(dtype)):cast("float64")
       t.ok((y - wanted):abs():max():item() < tolerance, dtype)
     end
+    -- The bias is added as the product is written: whole tiles and what is left of them, k in one piece and in several,
+    -- rows that collide in a cache. Against the two ops, whose roundings are the same.
+    for _, size in ipairs { { 5, 7, 31 }, { 30, 64, 64 }, { 33, 700, 45 }, { 300, 64, 256 }, { 61, 1100, 2048 } } do
+      local rows, depth, columns = table.unpack(size)
+      local u, v, bias = lt.random.normal({ rows, depth }, { seed = 1 }), lt.random.normal({ depth, columns }, { seed = 2 }),
+        lt.random.normal({ columns }, { seed = 3 })
+      local apart = (lt.linear(u, v, bias) - (lt.matmul(u, v) + bias)):abs():max():item()
+      t.ok(apart <= 0, ("%d x %d x %d: %g"):format(rows, depth, columns, apart))
+    end
     nn_cases.second_order(t, "linear", lt.linear, { { { 1, 2 } }, { { 1, 2 }, { 3, 4 } }, { 1, 2 } })
   end,
 }
