@@ -178,6 +178,26 @@ function nn.Bidirectional(layer, options) end
 --- Source: keras.layers.TimeDistributed
 function nn.TimeDistributed(layer, options) end
 
+--- Attention in several heads: each step of a query gets the values, weighed by softmax(query keys / sqrt(key_dim)), which are
+--- put together by one more product (Vaswani et al., NIPS 2017).
+---
+--- It is called with {query, value}, with {query, value, key}, or with one tensor that is all of them, each of shape [batch,
+--- steps, features]; then, or not, with a table of {attention_mask = a tensor that broadcasts to [batch, query steps, value
+--- steps], or that with the heads as its second axis, false or 0 where a step may not look; use_causal_mask = false: whether a step
+--- sees those after it; return_attention_scores = false: gives a list, the result and the weights, [batch, heads, query steps,
+--- value steps]; training}. A step that may look nowhere weighs all values alike.
+---@param num_heads integer
+---@param key_dim integer numbers a head has of a query and a key
+---@param options? table {value_dim = key_dim; output_shape = the query's features: numbers of the result; dropout = 0: the share of weights that is dropped, in training only; use_bias = true; seed; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for inputs and masks that do not go together; for an unknown option.
+--- Example:
+---     local attention = lt.nn.MultiHeadAttention(2, 4)
+---     local y, scores = table.unpack(attention({lt.ones {1, 3, 8}, lt.ones {1, 5, 8}}, {return_attention_scores = true}))
+---     print(y.shape, scores.shape, ("%.1f"):format(scores[{1, 1, 1, 1}]:item()))  --> (1, 3, 8)	(1, 2, 3, 5)	0.2
+--- Source: keras.layers.MultiHeadAttention
+function nn.MultiHeadAttention(num_heads, key_dim, options) end
+
 --- A layer that applies a function to its input.
 ---@param activation string|function a name that Dense knows, or a function
 ---@param options? table {name, input_shape}

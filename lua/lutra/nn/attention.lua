@@ -1,0 +1,157 @@
+-- Attention in several heads (Vaswani et al., NIPS 2017): each step of the query weighs the steps of the values by how its
+-- product with their keys compares.
+local lutra, tools, use = ...
+local options, layers = use "options", use "nn.layer"
+local Layer = layers.Layer
+local linear, matmul, einsum, reshape = lutra.linear, lutra.matmul, lutra.einsum, lutra.reshape
+
+local MultiHeadAttention = Layer:extend "MultiHeadAttention"
+
+function MultiHeadAttention:init(num_heads, key_dim, given)
+  local read = options.read("MultiHeadAttention", given, {
+    value_dim = false, dropout = 0.0, use_bias = true, output_shape = false, kernel_initializer = "glorot_uniform",
+    bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false, seed = false, name = false,
+    input_shape = false, trainable = true,
+  })
+  self:named(read.name)
+  self.num_heads = options.count("MultiHeadAttention", "num_heads", num_heads, 1)
+  self.key_dim = options.count("MultiHeadAttention", "key_dim", key_dim, 1)
+  self.value_dim = options.count("MultiHeadAttention", "value_dim", read.value_dim or key_dim, 1)
+  self.output_dim = read.output_shape and options.count("MultiHeadAttention", "output_shape",
+    type(read.output_shape) == "table" and #read.output_shape == 1 and read.output_shape[1] or read.output_shape, 1)
+  options.number("MultiHeadAttention", "dropout", read.dropout, 0, 1)
+  self.read, self.trainable = read, read.trainable
+  self.input_shape = read.input_shape and options.shape("MultiHeadAttention", "input_shape", read.input_shape)
+end
+
+-- The shapes of query, value and key, of which one stands for all and two for a key that is the value.
+local function shapes_of(self, shape)
+  local list = type(shape[1]) == "table" and shape or { shape }
+  local query = list[1]
+  local value = list[2] or query
+  local key = list[3] or value
+  for i, each in ipairs { query, value, key } do
+    if #each ~= 2 then
+      self:refuse("%s has the shape %s, expected (batch, steps, features)", ({ "query", "value", "key" })[i], options.batch_text(each))
+    end
+  end
+  if value[1] ~= key[1] then
+    self:refuse("value has %d steps and key %d, expected as many", value[1], key[1])
+  end
+  return query, value, key
+end
+
+-- A product that gives each head its part, kept in the shape that Keras keeps it in.
+local function add_projection(self, name, from, to)
+  local read = self.read
+  self[name .. "_kernel"] = self:add_weight {
+    name = name .. "/kernel", shape = from, initializer = read.kernel_initializer, regularizer = read.kernel_regularizer,
+  }
+  if not read.use_bias then return end
+  self[name .. "_bias"] = self:add_weight {
+    name = name .. "/bias", shape = to, initializer = read.bias_initializer, regularizer = read.bias_regularizer,
+  }
+end
+
+function MultiHeadAttention:build(shape)
+  local query, value, key = shapes_of(self, shape)
+  local heads = self.num_heads
+  self.output_dim = self.output_dim or query[2]
+  add_projection(self, "query", { query[2], heads, self.key_dim }, { heads, self.key_dim })
+  add_projection(self, "key", { key[2], heads, self.key_dim }, { heads, self.key_dim })
+  add_projection(self, "value", { value[2], heads, self.value_dim }, { heads, self.value_dim })
+  add_projection(self, "attention_output", { heads, self.value_dim, self.output_dim }, { self.output_dim })
+end
+
+local function call_options(given)
+  return options.read("MultiHeadAttention", given,
+    { attention_mask = false, use_causal_mask = false, return_attention_scores = false, training = false })
+end
+
+function MultiHeadAttention:compute_output_shape(shape, given)
+  local query, value = shapes_of(self, shape)
+  local out = { query[1], self.output_dim or query[2] }
+  if not (given and given.return_attention_scores) then return out end
+  return { out, { self.num_heads, query[1], value[1] } }
+end
+
+-- x's product with a projection, the last axis of x joined over `inner` numbers: [batch, steps, outer ...].
+local function project(self, name, x, inner)
+  local kernel, bias = self[name .. "_kernel"], self[name .. "_bias"]
+  local width = kernel.size // inner
+  kernel = reshape(kernel, { inner, width })
+  return bias and linear(x, kernel, reshape(bias, { width })) or matmul(x, kernel)
+end
+
+-- A mask's form for scores of this shape: heads share a mask of three axes.
+local function mask_for(self, shape, mask)
+  if type(mask) == "table" then mask = lutra.constant(mask) end
+  local allowed = mask.dtype == "bool" and mask or mask:ne(0)
+  if allowed.rank == 3 then allowed = lutra.expand_dims(allowed, 2) end
+  local fits = allowed.rank >= 2 and allowed.rank <= 4
+  for axis = 1, fits and allowed.rank or 0 do
+    local size = allowed.shape[axis]
+    fits = fits and (size == 1 or size == shape[4 - allowed.rank + axis])
+  end
+  if not fits then
+    self:refuse("attention_mask has the shape %s, expected (%d, %d, %d) or what broadcasts to it", tostring(mask.shape), shape[1],
+      shape[3], shape[4])
+  end
+  return allowed
+end
+
+-- Scores where a query's step may look, and what no softmax lets through where it may not.
+local function masked(self, scores, read)
+  local shape, allowed = scores.shape, nil
+  if read.attention_mask then allowed = mask_for(self, shape, read.attention_mask) end
+  if read.use_causal_mask then
+    local causal = lutra.expand_dims(lutra.range(shape[3]), -1):ge(lutra.range(shape[4]))
+    allowed = allowed and lutra.logical_and(allowed, causal) or causal
+  end
+  return lutra.where(allowed, scores, scores.dtype == "float16" and -3e4 or -1e9)
+end
+
+-- Query, value and key of what the layer is called with, which must go together.
+local function inputs_of(self, x)
+  local list = type(x) == "table" and x or { x }
+  local query = list[1]
+  local value = list[2] or query
+  local key = list[3] or value
+  for i, each in ipairs { query, value, key } do
+    local name = ({ "query", "value", "key" })[i]
+    local features = self[name .. "_kernel"].shape[1]
+    if each.rank ~= 3 or each.shape[3] ~= features or #each ~= #query then
+      self:refuse("%s has the shape %s, expected (%s, steps, %d)", name, tostring(each.shape), i == 1 and "batch" or #query, features)
+    end
+  end
+  if value.shape[2] ~= key.shape[2] then
+    self:refuse("value has %d steps and key %d, expected as many", value.shape[2], key.shape[2])
+  end
+  return query, value, key
+end
+
+-- x's heads, as they stand: [batch, steps, heads, size].
+local function heads_of(self, name, x, size)
+  return reshape(project(self, name, x, x.shape[3]), { #x, x.shape[2], self.num_heads, size })
+end
+
+function MultiHeadAttention:call(x, training, given)
+  local read, rate = call_options(given), training and self.read.dropout or 0
+  local query, value, key = inputs_of(self, x)
+  local q = heads_of(self, "query", query, self.key_dim) * (1 / math.sqrt(self.key_dim))
+  local k, v = heads_of(self, "key", key, self.key_dim), heads_of(self, "value", value, self.value_dim)
+  -- The sums of products read the heads where they stand.
+  local scores = einsum("bthd,bshd->bhts", q, k)
+  if read.attention_mask or read.use_causal_mask then scores = masked(self, scores, read) end
+  scores = lutra.softmax(scores)
+  local kept = scores
+  if rate > 0 then
+    kept = rate < 1 and lutra.dropout(scores, rate, { seed = self.read.seed or nil }) or lutra.zeros_like(scores)
+  end
+  local width = self.num_heads * self.value_dim
+  local joined = reshape(einsum("bhts,bshd->bthd", kept, v), { #query, query.shape[2], width })
+  local y = project(self, "attention_output", joined, width)
+  return read.return_attention_scores and { y, scores } or y
+end
+
+return { MultiHeadAttention = MultiHeadAttention }

@@ -1,0 +1,126 @@
+-- Attention in several heads: results, scores and gradients held against the formulas written out head by head
+-- (make_attention_reference.py), masks, graphs, and what is refused.
+local lt = require "lutra"
+package.path = "tests/support/?.lua;" .. package.path
+local expect, nn_cases = dofile("tests/support/expect.lua"), require "nn_cases"
+local nn = lt.nn
+
+local function close(got, wanted, what)
+  got = got:flatten():totable()
+  expect.equal(#got, #wanted, what .. ": how many numbers")
+  for i = 1, #wanted do
+    if not (math.abs(got[i] - wanted[i]) <= 4e-6 * math.max(1, math.abs(wanted[i]))) then
+      error(("%s[%d]: %.9g, expected %.9g"):format(what, i, got[i], wanted[i]), 2)
+    end
+  end
+end
+
+local function noise(seed, shape, factor) return nn_cases.tensor(seed, shape, "float32", factor) end
+local function sizes(shape) return { table.unpack(shape) } end
+local function without_batch(shapes)
+  local rows = {}
+  for i, shape in ipairs(shapes) do rows[i] = { table.unpack(shape, 2) } end
+  return #rows == 1 and rows[1] or rows
+end
+
+expect.case("results, scores and gradients are the formulas'", function()
+  for number, case in ipairs(require "attention_reference") do
+    local what = "case " .. number
+    local layer = nn.MultiHeadAttention(case.heads, case.key_dim, case.options)
+    layer:ensure_built(without_batch(case.inputs))
+    local values, names = {}, { query = 10, key = 12, value = 14, attention_output = 16 }
+    for i, variable in ipairs(layer:variables()) do
+      local part, kind = variable.name:match("([%w_]+)/(%w+)$")
+      values[i] = noise(names[part] + (kind == "bias" and 1 or 0), sizes(variable.shape), kind == "bias" and 0.5 or 1)
+    end
+    layer:set_weights(values)
+    local xs = {}
+    for i, shape in ipairs(case.inputs) do xs[i] = noise(i, shape) end
+    local tape <close> = lt.GradientTape()
+    tape:watch(xs)
+    local y, scores = table.unpack(layer(#xs == 1 and xs[1] or xs, {
+      attention_mask = case.mask and noise(60, case.mask):gt(0) or nil, use_causal_mask = case.causal, return_attention_scores = true,
+    }))
+    close(y, case.gives, what .. ", result")
+    close(scores, case.scores, what .. ", scores")
+    local loss = (y * noise(50, sizes(y.shape))):sum() + (scores * noise(51, sizes(scores.shape))):sum()
+    local sources = { table.unpack(xs) }
+    local variables = layer:variables()
+    table.move(variables, 1, #variables, #sources + 1, sources)
+    for i, gradient in ipairs(tape:gradient(loss, sources)) do close(gradient, case.gradients[i], what .. ", gradient " .. i) end
+    local shapes = layer:compute_output_shape(without_batch(case.inputs), { return_attention_scores = true })
+    expect.equal(shapes, { { table.unpack(y.shape, 2) }, { table.unpack(scores.shape, 2) } }, what .. ": shapes")
+  end
+end)
+
+expect.case("weights have Keras' names and shapes", function()
+  local layer = nn.MultiHeadAttention(2, 3, { value_dim = 5, name = "a" })
+  layer { lt.zeros { 1, 2, 4 }, lt.zeros { 1, 3, 6 } }
+  local names = {}
+  for i, variable in ipairs(layer:variables()) do names[i] = variable.name .. " " .. tostring(variable.shape) end
+  expect.equal(names, { "a/query/kernel (4, 2, 3)", "a/query/bias (2, 3)", "a/key/kernel (6, 2, 3)", "a/key/bias (2, 3)",
+    "a/value/kernel (6, 2, 5)", "a/value/bias (2, 5)", "a/attention_output/kernel (2, 5, 4)", "a/attention_output/bias (4,)" })
+end)
+
+expect.case("a causal mask hides what comes later", function()
+  local layer = nn.MultiHeadAttention(2, 4)
+  local x = noise(1, { 1, 5, 3 })
+  local y = layer(x, { use_causal_mask = true })
+  local changed = lt.concat({ x[{ {}, { 1, 3 } }], noise(2, { 1, 2, 3 }) }, 2)
+  local z = layer(changed, { use_causal_mask = true })
+  assert(lt.all(y[{ {}, { 1, 3 } }]:eq(z[{ {}, { 1, 3 } }])):item(), "the steps before")
+  assert(not lt.any(y[{ {}, { 4, 5 } }]:eq(z[{ {}, { 4, 5 } }])):item(), "the steps after")
+  -- A mask of numbers is true where they are not 0.
+  local lower = lt.tril(lt.ones { 5, 5 })
+  assert(lt.all(layer(x, { attention_mask = lower }):eq(y)):item(), "a mask of numbers")
+end)
+
+expect.case("dropout is in training only", function()
+  local layer = nn.MultiHeadAttention(1, 4, { dropout = 0.5, seed = 3 })
+  local x = noise(1, { 2, 50, 3 })
+  local plain = layer(x, { return_attention_scores = true })
+  assert(lt.all(layer(x):eq(plain[1])):item(), "outside training")
+  local trained = layer(x, { return_attention_scores = true, training = true })
+  assert(lt.all(trained[2]:eq(plain[2])):item(), "scores are told before dropout")
+  assert(not lt.any(trained[1]:eq(plain[1])):item() and lt.all(trained[1]:eq(layer(x, true))):item(), "in training, by a seed")
+end)
+
+-- A sequence is turned round: each step must find the one that stands opposite.
+expect.case("a graph with attention learns to turn a sequence round", function()
+  lt.random.set_seed(5)
+  local steps, words = 5, 6
+  local ids = lt.random.randint({ 128, steps }, 1, words)
+  local input = nn.Input { steps }
+  local places = nn.Layer:extend "Places"
+  function places:build(shape) self.table = self:add_weight { name = "table", shape = { shape[1], shape[2] } } end
+  function places:call(x) return x + self.table end
+  local x = places()(nn.Embedding(words, 16, { embeddings_initializer = "glorot_uniform" })(input))
+  local attended, scores = table.unpack(nn.MultiHeadAttention(2, 8)({ x, x }, { return_attention_scores = true }))
+  local model = nn.Model { inputs = input, outputs = nn.Dense(words)(nn.Add() { x, attended }) }
+  model:compile { optimizer = lt.optim.Adam { learning_rate = 0.02 }, metrics = { "accuracy" },
+    loss = nn.losses.SparseCategoricalCrossentropy { from_logits = true } }
+  local history = model:fit(ids, lt.flip(ids, 2), { epochs = 40, verbose = 0, seed = 1 }).history
+  assert(history.accuracy[40] > 0.95, history.accuracy[40])
+  local weights = nn.Model { inputs = input, outputs = scores }(ids)
+  expect.equal(sizes(weights.shape), { 128, 2, steps, steps })
+  assert(lt.all(lt.abs(weights:sum(-1) - 1):lt(1e-5)):item(), "weights of a step add up to 1")
+end)
+
+expect.case("what does not fit is refused, by name", function()
+  local function refused(words, f, ...) expect.raises("InvalidArgument", words, f, ...) end
+  local layer = nn.MultiHeadAttention(2, 3, { name = "heads" })
+  refused("layer 'heads': query has the shape (batch, 4), expected (batch, steps, features)", layer, lt.zeros { 2, 4 })
+  refused("layer 'heads': value has 5 steps and key 6, expected as many", layer, { lt.zeros { 1, 3, 4 }, lt.zeros { 1, 5, 4 }, lt.zeros { 1, 6, 4 } })
+  local x = lt.zeros { 2, 3, 4 }
+  layer(x)
+  refused("layer 'heads': query has the shape (2, 3, 5), expected (batch, steps, 4)", layer, lt.zeros { 2, 3, 5 })
+  refused("layer 'heads': value has the shape (1, 3, 4), expected (2, steps, 4)", layer, { x, lt.zeros { 1, 3, 4 } })
+  refused("layer 'heads': attention_mask has the shape (2, 3, 4), expected (2, 3, 3) or what broadcasts to it", layer, x,
+    { attention_mask = lt.ones { 2, 3, 4 } })
+  refused("layer 'heads': attention_mask has the shape (3,)", layer, x, { attention_mask = lt.ones { 3 } })
+  refused("MultiHeadAttention: unknown option 'causal'", layer, x, { causal = true })
+  refused("MultiHeadAttention: num_heads is 0, expected a whole number, 1 or more", nn.MultiHeadAttention, 0, 4)
+  refused("MultiHeadAttention: key_dim is nil", nn.MultiHeadAttention, 2)
+end)
+
+expect.end_of_cases()
