@@ -15,7 +15,7 @@ end
 
 for _, module in ipairs {
   "lutra", "config", "debugging", "tensor", "autograd", "nn", "model", "initializers", "regularizers",
-  "losses", "metrics", "callbacks", "optim", "data", "error",
+  "losses", "metrics", "callbacks", "optim", "data", "distribute", "error",
 } do
   for _, class in ipairs(annotations.parse(sources["lutra._meta." .. module])) do
     classes[#classes + 1] = class

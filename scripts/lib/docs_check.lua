@@ -51,6 +51,9 @@ local function kinds()
   return {
     ["nn.Layer"] = lt.nn.Layer, ["nn.Model"] = lt.nn.Model, ["optim.Optimizer"] = getmetatable(lt.optim.SGD).__index,
     ["data.Dataset"] = lt.data.Dataset,
+    ["distribute.Strategy"] = getmetatable(lt.distribute.MirroredStrategy).__index,
+    ["distribute.ReplicaContext"] = getmetatable(lt.distribute.get_replica_context()),
+    ["distribute.DistributedDataset"] = getmetatable(lt.distribute.get_strategy():experimental_distribute_dataset {}),
   }
 end
 
@@ -68,7 +71,7 @@ local function public_names(classes, is_op)
     end
   end
   -- Parts that are loaded when they are asked for.
-  assert(lt.nn and lt.optim and lt.data)
+  assert(lt.nn and lt.optim and lt.data and lt.distribute)
   walk(lt, "")
   for path, kind in pairs(kinds()) do
     for _, entry in ipairs(classes[path].entries) do names[entry.path] = kind[entry.name] end

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "eager/memory_report.h"
 
@@ -123,7 +124,8 @@ void Context::set_seed(uint64_t seed) {
 }
 
 Rng Context::random_range(const Seed& seed, uint64_t blocks) {
-  if (seed.given) return {static_cast<uint64_t>(seed.value), 0};
+  RandomPart part = std::exchange(part_, {});
+  if (seed.given) return {static_cast<uint64_t>(seed.value), part.skip};
   if (!seeded_) {
     uint64_t from_system = 0;
     if (getrandom(&from_system, sizeof from_system, 0) != sizeof from_system) {
@@ -131,8 +133,9 @@ Rng Context::random_range(const Seed& seed, uint64_t blocks) {
     }
     set_seed(from_system);
   }
-  Rng range{seed_, counter_};
-  counter_ += blocks;
+  if (part.began) return {seed_, *part.began + part.skip};
+  Rng range{seed_, counter_ + part.skip};
+  counter_ += part.whole != 0 ? part.whole : blocks;
   return range;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -85,6 +86,16 @@ class Context {
   void set_seed(uint64_t seed);
   // The next range of `blocks` Philox blocks; with a given seed one that depends on it alone.
   Rng random_range(const Seed& seed, uint64_t blocks);
+  // The next range is a part of a larger one, from block `skip` of it on: the counter moves on by `whole` blocks, or
+  // not at all when the larger one began at `began`, in the past. So the rows of a batch that replicas share have the
+  // random bits of their places in it.
+  struct RandomPart {
+    uint64_t skip = 0;
+    uint64_t whole = 0;  // 0: the next range is an ordinary one
+    std::optional<uint64_t> began = {};
+  };
+  void draw_part(const RandomPart& part) { part_ = part; }
+  uint64_t random_counter() const { return counter_; }
 
   // Never null: collects, drops mirrors, drains, trims and tries again before it fails (ResourceExhausted) with the
   // report (memory_report.h).
@@ -118,6 +129,7 @@ class Context {
   uint64_t seed_ = 0;
   uint64_t counter_ = 0;
   bool seeded_ = false;
+  RandomPart part_;
 };
 
 }  // namespace lutra

@@ -77,6 +77,7 @@ std::string reason_text(Reason reason, const char* op_name, const std::string& r
     case Reason::NoKernel: return text(op_name, " has no GPU kernel");
     case Reason::Variable: return "on its variable's device";
     case Reason::Gradient: return "where the op ran whose gradient it is part of";
+    case Reason::Replicas: return "where a sum over replicas is made";
     case Reason::StaysOnInput: return "moves no data: stays on its input's device";
   }
   return "";

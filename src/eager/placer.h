@@ -20,6 +20,7 @@ enum class Reason : uint8_t {
   StaysOnInput,   // moves no data
   Variable,       // it reads or writes a variable
   Gradient,       // it is part of the gradient of an op that ran there
+  Replicas,       // it brings together what replicas have
 };
 
 struct Placement {

@@ -30,6 +30,7 @@ bool push_part(lua_State* L, int module, const char* name);
 // Adds to the table on top of the stack what those parts are made of.
 void open_steps(lua_State* L, State& state);     // optimisers' steps
 void open_datasets(lua_State* L, State& state);  // orders of shuffles, the random sequence's place
+void open_replicas(lua_State* L, State& state);  // sums over replicas, variables that change places
 
 // What an error about a field that the finished module does not have tells.
 void open_suggestions(lua_State* L, State& state);

@@ -94,6 +94,7 @@ void open_use(lua_State* L, int module) {
   set_function<is_terminal>(L, state, "is_terminal", "lutra");
   open_steps(L, state);
   open_datasets(L, state);
+  open_replicas(L, state);
   lua_newtable(L);
   lua_pushcclosure(L, use, 3);
   State::set(L, kUse);

@@ -8,6 +8,7 @@
 #include "lua/constants.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
+#include "lua/result_list.h"
 #include "lua/tensor_group.h"
 #include "lua/variable_box.h"
 
@@ -157,10 +158,6 @@ void read_request(Args& args, Request* request) {
   }
 }
 
-// What stands in a result's size until it becomes nil.
-constexpr int64_t kUnconnectedSize = -2;
-static_assert(kUnconnectedSize != State::kReleasedSize);
-
 // The seed of a single target may be a number or a table of them, as tensors may elsewhere. May raise a Lua error.
 void read_seed_literal(lua_State* L, State& state, TensorGroup* seeds) {
   if (!is_literal(L, kSeeds)) return;
@@ -201,7 +198,7 @@ void read_options(lua_State* L, State& state, Request* request) {
   if (!targets.is_table) read_seed_literal(L, state, &seeds);
 }
 
-// Create, first half: the lists, and room for what read_request finds in them.
+// Create: the lists, and room for what read_request finds in them.
 void make_request(lua_State* L, State& state, Request* request) {
   push_group(L, state, kTarget, &request->targets);
   push_group(L, state, kSources, &request->sources);
@@ -210,18 +207,6 @@ void make_request(lua_State* L, State& state, Request* request) {
       lua_newuserdatauv(L, sizeof(TensorRep*) * static_cast<std::size_t>(request->sources.count), 0));
   request->target_tensors = static_cast<Tape::Target*>(
       lua_newuserdatauv(L, sizeof(Tape::Target) * static_cast<std::size_t>(request->targets.count), 0));
-}
-
-// Create, second half: results come before the run, as for ops; those that turn out to be small lose their finalizer.
-// Returns where their table stands.
-int push_results(lua_State* L, State& state, int count) {
-  lua_createtable(L, count, 0);
-  int results = lua_gettop(L);
-  for (int i = 1; i <= count; ++i) {
-    state.push_box(L, false);
-    lua_rawseti(L, results, i);
-  }
-  return results;
 }
 
 // Run: fills the results' boxes.
@@ -237,33 +222,7 @@ void find_gradients(lua_State* L, State& state, Request* request, int results) {
   for (int i = 0; i < count; ++i) {
     std::optional<Tensor>& found = gradients[static_cast<std::size_t>(i)];
     if (!found && request->zeros) found = zeros_like(context, *request->source_tensors[i]);
-    lua_rawgeti(L, results, i + 1);
-    Box* box = static_cast<Box*>(lua_touserdata(L, -1));
-    lua_pop(L, 1);
-    if (found) {
-      box->tensor = found->rep();
-      found->rep().storage = nullptr;
-    } else {
-      box->tensor.size = kUnconnectedSize;
-    }
-  }
-}
-
-// From here on each tensor belongs to its box; false stands where there is none.
-void hand_over(lua_State* L, State& state, int results, int count) {
-  for (int i = 1; i <= count; ++i) {
-    lua_rawgeti(L, results, i);
-    Box* box = static_cast<Box*>(lua_touserdata(L, -1));
-    if (box->tensor.size == kUnconnectedSize) {
-      lua_pushboolean(L, 0);
-      lua_rawseti(L, results, i);
-    } else if (box->tensor.storage == nullptr) {
-      state.push(L, State::kTensorMeta);
-      lua_setmetatable(L, -2);
-    } else {
-      state.own(L, box);
-    }
-    lua_pop(L, 1);
+    set_result(L, results, i + 1, &found);
   }
 }
 

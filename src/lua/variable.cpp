@@ -12,6 +12,37 @@
 namespace lutra {
 namespace {
 
+constexpr RegistryKey kHooks{};
+
+int give_result(lua_State*, int, lua_KContext) { return 1; }
+
+// Pushes the hook of that name, unless a hook calls this function, which its upvalue `flag` tells. False: there is
+// none.
+bool push_hook(lua_State* L, const char* name, int flag) {
+  if (lua_toboolean(L, lua_upvalueindex(flag)) != 0) return false;
+  State::push(L, kHooks);
+  if (!lua_isnil(L, -1)) {
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+    return true;
+  }
+  lua_pop(L, 1);
+  return false;
+}
+
+// Calls the hook on top of the stack with all that lies below it. It may yield.
+int call_hook(lua_State* L) {
+  lua_insert(L, 1);
+  lua_callk(L, lua_gettop(L) - 1, 1, 0, give_result);
+  return 1;
+}
+
+bool is_mirrored(lua_State* L) {
+  VariableBox* variable = to_variable(L, 1);
+  return variable != nullptr && variable->is_mirrored;
+}
+
 std::string_view name_of(lua_State* L, int index) {
   // The userdata keeps the string alive.
   lua_getiuservalue(L, index, 1);
@@ -27,15 +58,20 @@ VariableBox& variable_at(Args& args, int index) {
   return *variable;
 }
 
-// Variable(initial[, {name, trainable, dtype}])
+// Variable(initial[, {name, trainable, dtype, aggregation}])
 int variable(lua_State* L) {
   State& state = state_of(L);
+  if (push_hook(L, "make", 2)) return call_hook(L);
   bool trainable = true, casts = false;
   DType dtype = kNoDType;
-  std::string_view name = "Variable";
+  std::string_view name = "Variable", aggregation = "none";
   read_phase(L, state, "Variable", [&](Args& args) {
     args.at_most(2);
-    args.options(2, {{"name", &name}, {"trainable", &trainable}, {"dtype", &dtype}});
+    args.options(2, {{"name", &name}, {"trainable", &trainable}, {"dtype", &dtype}, {"aggregation", &aggregation}});
+    require(
+        aggregation == "none" || aggregation == "sum" || aggregation == "mean" || aggregation == "only_first_replica",
+        "Variable: aggregation is \"", aggregation,
+        "\", expected \"none\", \"sum\", \"mean\" or \"only_first_replica\"");
     lua_settop(L, 2);
     if (to_box(L, 1) != nullptr) {
       casts = dtype != kNoDType && args.tensor(1, "initial").tensor.dtype != dtype;
@@ -59,6 +95,7 @@ int variable(lua_State* L) {
   made->box.cookie = made->box.live_cookie();
   made->box.tensor.clear();
   made->trainable = trainable;
+  made->is_mirrored = false;
   state.push(L, State::kVariableMeta);
   lua_setmetatable(L, -2);
   lua_pushvalue(L, 3);
@@ -112,11 +149,12 @@ template <class Run> void run_assigned(lua_State* L, State& state, const char* w
   state.tell(L);
 }
 
-// v:assign(value), v:assign_add(value), v:assign_sub(value): upvalue 2 says which. They return v.
+// v:assign(value), v:assign_add(value), v:assign_sub(value): upvalue 3 says which. They return v.
 int assign_whole(lua_State* L) {
   static constexpr const char* kNames[] = {"assign", "assign_add", "assign_sub"};
   State& state = state_of(L);
-  int how = static_cast<int>(lua_tointeger(L, lua_upvalueindex(2)));
+  int how = static_cast<int>(lua_tointeger(L, lua_upvalueindex(3)));
+  if (is_mirrored(L) && push_hook(L, kNames[how], 2)) return call_hook(L);
   OriginRange literals = read_assigned(L, state, kNames[how], 2);
   run_assigned(L, state, kNames[how], [&](Context& context, TensorRep& variable) {
     assign(context, name_of(L, 1), variable, operand_at(L, 2), static_cast<Assign>(how), literals);
@@ -129,6 +167,7 @@ int assign_whole(lua_State* L) {
 int assign_part(lua_State* L) {
   static constexpr const char* kName = "v[...] = value";
   State& state = state_of(L);
+  if (is_mirrored(L) && push_hook(L, "assign_part", 2)) return call_hook(L);
   SliceAttrs slice;
   read_phase(L, state, kName, [&](Args&) {
     if (lua_type(L, 2) == LUA_TSTRING) {
@@ -172,6 +211,37 @@ int variable_text(Args& args) {
   return 1;
 }
 
+int mark_mirrored(Args& args) {
+  variable_at(args, 1).is_mirrored = true;
+  return 0;
+}
+
+int set_variable_hooks(lua_State* L) {
+  lua_settop(L, 1);
+  State::set(L, kHooks);
+  return 0;
+}
+
+// Upvalues as those of a guarded function, and whether a hook calls it.
+int text_of_variable(lua_State* L) {
+  if (is_mirrored(L) && push_hook(L, "text", 3)) return call_hook(L);
+  return guarded<variable_text>(L);
+}
+
+void push_text_function(lua_State* L, State& state, Called called) {
+  lua_pushlightuserdata(L, &state);
+  lua_pushliteral(L, "tostring");
+  lua_pushboolean(L, called == Called::ByHook);
+  lua_pushcclosure(L, text_of_variable, 3);
+}
+
+void push_function(lua_State* L, State& state, lua_CFunction function, Called called, int how = 0) {
+  lua_pushlightuserdata(L, &state);
+  lua_pushboolean(L, called == Called::ByHook);
+  lua_pushinteger(L, how);
+  lua_pushcclosure(L, function, 3);
+}
+
 int push_variable_field(Args& args) {
   lua_State* L = args.L;
   VariableBox* self = to_variable(L, 1);
@@ -210,22 +280,36 @@ void open_variables(lua_State* L, State& state) {
   set_function<refuse_release>(L, state, "release", "release");
   const char* const names[] = {"assign", "assign_add", "assign_sub"};
   for (int how = 0; how < 3; ++how) {
-    lua_pushlightuserdata(L, &state);
-    lua_pushinteger(L, how);
-    lua_pushcclosure(L, assign_whole, 2);
+    push_function(L, state, assign_whole, Called::ByUser, how);
     lua_setfield(L, own, names[how]);
   }
   state.push(L, State::kVariableMeta);
   set_tensor_metamethods(L, state, own, "lutra.Variable", guarded<push_variable_field>);
-  set_function<variable_text>(L, state, "__tostring", "tostring");
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, assign_part, 1);
+  push_text_function(L, state, Called::ByUser);
+  lua_setfield(L, -2, "__tostring");
+  push_function(L, state, assign_part, Called::ByUser);
   lua_setfield(L, -2, "__newindex");
   set_collected(L, state);
   lua_settop(L, methods);
-  lua_pushlightuserdata(L, &state);
-  lua_pushcclosure(L, variable, 1);
+  push_function(L, state, variable, Called::ByUser);
   lua_setfield(L, module, "Variable");
+}
+
+void open_variable_hooks(lua_State* L, State& state) {
+  push_function(L, state, variable, Called::ByHook);
+  lua_setfield(L, -2, "raw_variable");
+  const char* const names[] = {"raw_assign", "raw_assign_add", "raw_assign_sub"};
+  for (int how = 0; how < 3; ++how) {
+    push_function(L, state, assign_whole, Called::ByHook, how);
+    lua_setfield(L, -2, names[how]);
+  }
+  push_function(L, state, assign_part, Called::ByHook);
+  lua_setfield(L, -2, "raw_assign_part");
+  push_text_function(L, state, Called::ByHook);
+  lua_setfield(L, -2, "raw_text");
+  set_function<mark_mirrored>(L, state, "mark_mirrored", "mark_mirrored");
+  lua_pushcfunction(L, set_variable_hooks);
+  lua_setfield(L, -2, "set_variable_hooks");
 }
 
 }  // namespace lutra

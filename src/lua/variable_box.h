@@ -6,10 +6,13 @@
 
 namespace lutra {
 
+class State;
+
 // Its name is the userdata's first user value.
 struct VariableBox {
   Box box;
   bool trainable;
+  bool is_mirrored;  // what is done to it concerns its components too: hooks say how
 };
 
 // The variable at `index`; null for anything else.
@@ -18,5 +21,13 @@ inline VariableBox* to_variable(lua_State* L, int index) {
   if (box == nullptr || lua_rawlen(L, index) != sizeof(VariableBox) || !is_variable(box->tensor)) return nullptr;
   return reinterpret_cast<VariableBox*>(box);
 }
+
+// How a variable's functions are called: as users do, when hooks may take their place (set_variable_hooks), or as those
+// hooks do.
+enum class Called : uint8_t { ByUser, ByHook };
+
+// Adds to the table on top of the stack what hooks are made of: set_variable_hooks, raw_variable, raw_assign,
+// raw_assign_part, raw_text and mark_mirrored.
+void open_variable_hooks(lua_State* L, State& state);
 
 }  // namespace lutra

@@ -10,6 +10,7 @@
 ---@field random lutra.random random numbers
 ---@field nn lutra.nn layers, models, losses, metrics
 ---@field optim lutra.optim optimisers and schedules
+---@field distribute lutra.distribute training on several devices
 local lutra = {}
 
 --- A tensor of a Lua value: a number, a boolean, or a nested table of them.
@@ -202,7 +203,7 @@ function lutra.random.set_seed(seed) end
 ---
 --- Logged as VarHandleOp and AssignVariableOp. More: [autograd](autograd.md).
 ---@param initial lutra.Tensor|table|number|boolean its first value, which fixes shape and dtype
----@param options? table {name = string; trainable = true: tapes watch it; dtype = another dtype than initial's}
+---@param options? table {name = string; trainable = true: tapes watch it; dtype = another dtype than initial's; aggregation = "none": how a strategy's mirrored variable takes what its replicas assign: "sum", "mean", "only_first_replica"}
 ---@return lutra.Variable
 --- Errors: InvalidArgument for what cannot be a tensor.
 --- Example:

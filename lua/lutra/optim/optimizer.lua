@@ -1,6 +1,6 @@
 -- What all optimisers have: a learning rate, slots beside each variable, clipped gradients, one fused operation a variable.
 local lutra, tools, use = ...
-local class, options = use "class", use "options"
+local class, options, replicas = use "class", use "options", use "distribute.replicas"
 
 local Optimizer = class "optim.Optimizer"
 
@@ -100,21 +100,34 @@ local function same(a, b)
   return true
 end
 
--- One step: variables[i] goes down gradients[i]. All variables there are come at each step, the first one settles which.
-function Optimizer:apply(gradients, variables)
+-- Slots for these variables, and no others from then on.
+function Optimizer:ensure_built(variables)
   local known = self.built_for
   if known == nil then
     if variables == nil then tools.fail("InvalidArgument", "apply: variables is nil, expected a list of Variables") end
     self:build(variables)
-    known = variables
   elseif variables ~= nil and variables ~= known and not same(variables, known) then
     tools.fail("FailedPrecondition", ("apply: the optimizer knows %d variables, and these are others: make a new optimizer for "
       .. "them"):format(#known))
   end
+end
+
+-- The next step's numbers.
+function Optimizer:begin_step()
   local numbers, rate = self.numbers, self:rate()
   numbers.decay = self.weight_decay and self.weight_decay * rate or nil
   self:set_numbers(numbers, rate)
-  tools.apply(self.op, numbers, known, self:clipped(gradients), self.slots)
+end
+
+function Optimizer:take_step(gradients) tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self.slots) end
+
+-- One step: variables[i] goes down gradients[i]. All variables there are come at each step, the first one settles which.
+-- In a replica all replicas come here, and the step goes down the sums of their gradients.
+function Optimizer:apply(gradients, variables)
+  if replicas.current then return use "distribute.steps".apply(self, gradients, variables) end
+  self:ensure_built(variables)
+  self:begin_step()
+  self:take_step(gradients)
   self.iterations = self.iterations + 1
 end
 

@@ -1,0 +1,58 @@
+-- What code in a replica can ask: which replica it is, and what the others have.
+local lutra, tools, use = ...
+local class, replicas, sums, strategies = use "class", use "distribute.replicas", use "distribute.sums", use "distribute.strategy"
+
+local ReplicaContext = class "distribute.ReplicaContext"
+
+function ReplicaContext:init(strategy, id, device)
+  self.strategy, self.replica_id_in_sync_group, self.device = strategy, id, device
+  self.num_replicas_in_sync = strategy.num_replicas_in_sync
+end
+
+function ReplicaContext:__tostring()
+  return ("<lutra.distribute.ReplicaContext replica %d of %d>"):format(self.replica_id_in_sync_group, self.num_replicas_in_sync)
+end
+
+-- The sum, or mean, of what all replicas give here, on each one's device.
+function ReplicaContext:all_reduce(op, value)
+  local how = sums.op("all_reduce", op)
+  if not replicas.current then return value end
+  return replicas.meet("all_reduce", function(strategy, brought, list)
+    return sums.all_reduce(strategy, how, brought, list)
+  end, value)
+end
+
+-- f(strategy, ...) runs once, outside of the replicas; what they give stands in it as PerReplica values. All of them get
+-- what it returns.
+function ReplicaContext:merge_call(f, arguments)
+  if not replicas.current then return f(self.strategy, table.unpack(arguments or {})) end
+  return replicas.meet("merge_call", function(strategy, brought, list)
+    local values = use "distribute.values"
+    local merged, count = {}, brought[1][2]
+    for k = 1, count do
+      local column = {}
+      for i = 1, #list do column[i] = brought[i][1][k] end
+      merged[k] = values.regroup(column, #list)
+    end
+    local results = table.pack(f(strategy, table.unpack(merged, 1, count)))
+    local answers = {}
+    for i, replica in ipairs(list) do
+      answers[i] = { n = results.n }
+      for k = 1, results.n do answers[i][k] = values.select(results[k], replica.id) end
+    end
+    return answers
+  end, arguments or {}, arguments and #arguments or 0)
+end
+
+-- The context of the replica that runs; outside of any strategy that of the only one there is; nil between replicas.
+local function get_replica_context()
+  local replica = replicas.current
+  if replica then
+    replica.context = replica.context or ReplicaContext(replica.strategy, replica.id, replica.device)
+    return replica.context
+  end
+  if strategies.has_strategy() then return nil end
+  return ReplicaContext(strategies.get_strategy(), 1)
+end
+
+return { get_replica_context = get_replica_context, ReplicaContext = ReplicaContext }

@@ -1,0 +1,63 @@
+-- Batches that are shared out among replicas.
+local lutra, tools, use = ...
+local class, values = use "class", use "distribute.values"
+
+local Distributed = class "distribute.DistributedDataset"
+
+-- What is looped over: a function, as `for batch in f do` takes it, gives one pass; a list is its entries; an object with
+-- iterate(), or one that can be called, begins anew at each pass.
+local function passes(dataset)
+  local kind = type(dataset)
+  if kind == "function" then return function() return dataset end end
+  if kind == "table" and dataset.iterate then return function() return dataset:iterate() end end
+  if kind == "table" and values.is_plain(dataset) then
+    return function()
+      local i = 0
+      return function()
+        i = i + 1
+        return dataset[i]
+      end
+    end
+  end
+  local meta = kind == "table" and getmetatable(dataset)
+  if type(meta) == "table" and meta.__call then return function() return dataset end end
+  tools.fail("InvalidArgument", ("experimental_distribute_dataset: dataset is %s, expected a function that gives a batch at each "
+    .. "call, a list of batches, or an object with iterate()"):format(tools.what_is(dataset)))
+end
+
+function Distributed:init(strategy, dataset) self.strategy, self.pass = strategy, passes(dataset) end
+
+function Distributed:__tostring() return "<lutra.distribute.DistributedDataset>" end
+
+-- Each replica's rows of a batch, on its device.
+local function split(strategy, batch)
+  if type(batch) == "table" and values.is_plain(batch) then
+    local out = {}
+    for key, entry in pairs(batch) do out[key] = split(strategy, entry) end
+    return out
+  end
+  if type(batch) ~= "userdata" then return batch end
+  if batch.rank == 0 then
+    tools.fail("InvalidArgument", "experimental_distribute_dataset: a batch is a scalar, expected rows: the first axis is the batch")
+  end
+  local devices, list = strategy.devices, {}
+  if #devices <= 1 then return devices[1] and batch:to(devices[1]) or batch end
+  for id, share in ipairs(values.shares(#batch, #devices)) do
+    list[id] = batch[{ { share.first, share.last } }]:to(devices[id])
+  end
+  return values.PerReplica(list)
+end
+
+-- for x, y in distributed:iterate() do: the batches of a new pass, as PerReplica values.
+function Distributed:iterate()
+  local step, state, at = self.pass()
+  return function()
+    local batch = table.pack(step(state, at))
+    at = batch[1]
+    if at == nil then return nil end
+    for k = 1, batch.n do batch[k] = split(self.strategy, batch[k]) end
+    return table.unpack(batch, 1, batch.n)
+  end
+end
+
+return Distributed

@@ -1,0 +1,142 @@
+-- Replicas: a function that runs once for each device of a strategy, as coroutines on this thread. Where they have to
+-- wait for each other (a collective) all of them stop, what they brought is put together, and they go on. Work on GPUs is
+-- only queued here, so that one thread keeps all of them busy.
+local lutra, tools, use = ...
+local mirrored = use "distribute.mirrored"
+
+local replicas = {
+  current = nil, -- the replica that runs; nil between them
+  running = nil, -- the strategy whose replicas run
+}
+
+-- What a replica yields when it has come to a collective, beside its name, what puts it together, and the arguments.
+local kMeets = {}
+
+-- "replica 2 (GPU:1)", for error texts.
+function replicas.name(replica)
+  return ("replica %d (%s)"):format(replica.id, replica.device:match("device:(.*)$") or replica.device)
+end
+
+-- The error of a replica, which says whose it is.
+function replicas.named(err, replica)
+  local name = replicas.name(replica)
+  if lutra.iserror(err) then
+    err.message, err.replica = name .. ": " .. err.message, replica.id
+  elseif type(err) == "string" then
+    err = name .. ": " .. err
+  end
+  return err
+end
+
+-- f(...), a coroutine's function, while the replica's components stand for the mirrored variables.
+local function inside(replica, f, ...)
+  local strategy, before = replica.strategy, replicas.current
+  mirrored.swap(strategy, replica.id)
+  replicas.current = replica
+  local results = table.pack(f(...))
+  replicas.current = before
+  mirrored.swap(strategy, replica.id)
+  return results
+end
+
+local function start(strategy, id, f, arguments)
+  local replica = { id = id, device = strategy.devices[id], strategy = strategy, deferred = {} }
+  replica.thread = coroutine.create(function()
+    local scope <close> = lutra.device(replica.device)
+    return f(table.unpack(arguments, 1, arguments.n))
+  end)
+  return replica
+end
+
+-- Runs the replica to its next collective, or to its end.
+local function resume(replica, answer)
+  replica.waits = nil
+  local results = inside(replica, coroutine.resume, replica.thread, table.unpack(answer, 1, answer.n))
+  if not results[1] then error(replicas.named(results[2], replica), 0) end
+  if coroutine.status(replica.thread) == "dead" then
+    replica.results = table.pack(table.unpack(results, 2, results.n))
+  elseif results[2] == kMeets then
+    replica.waits = { name = results[3], merge = results[4], arguments = results[5] }
+  else
+    tools.fail("FailedPrecondition", replicas.name(replica) .. " yields: the function that a strategy runs may yield only "
+      .. "inside coroutines of its own")
+  end
+end
+
+-- The collective that all of them wait in; nothing when all have ended. Fails when they are not of one mind.
+local function meeting(list)
+  local first = list[1]
+  for _, replica in ipairs(list) do
+    if (replica.waits and replica.waits.name) ~= (first.waits and first.waits.name) then
+      local function does(one)
+        return replicas.name(one) .. (one.waits and " waits in " .. one.waits.name or " has ended")
+      end
+      tools.fail("FailedPrecondition", ("run: %s, and %s: all replicas must take the same collectives in the same order"):format(
+        does(first), does(replica)))
+    end
+  end
+  return first.waits
+end
+
+local function run_all(strategy, list, arguments)
+  for _, replica in ipairs(list) do resume(replica, { n = 0 }) end
+  while true do
+    local collective = meeting(list)
+    if not collective then break end
+    local brought = {}
+    for i, replica in ipairs(list) do brought[i] = replica.waits.arguments end
+    local answers = collective.merge(strategy, brought, list)
+    for i, replica in ipairs(list) do resume(replica, answers[i]) end
+  end
+  -- What could wait until all have ended.
+  for k, deferred in ipairs(list[1].deferred) do
+    local brought = {}
+    for i, replica in ipairs(list) do brought[i] = (replica.deferred[k] or {}).arguments end
+    deferred.merge(strategy, brought, list)
+  end
+end
+
+-- Runs f for the replicas `ids` (all, if there are none), with arguments[i] (packed). Gives their packed results. On an
+-- error all of them are ended first.
+function replicas.run(strategy, f, arguments, ids)
+  if replicas.running then
+    tools.fail("FailedPrecondition", "run: replicas of a strategy run already; collectives and replicas cannot start others")
+  end
+  local list = {}
+  for i = 1, ids and #ids or #strategy.devices do list[i] = start(strategy, ids and ids[i] or i, f, arguments[i]) end
+  replicas.running = strategy
+  local ok, err = pcall(run_all, strategy, list, arguments)
+  -- Also one that an error has ended has variables to close.
+  for _, replica in ipairs(list) do inside(replica, coroutine.close, replica.thread) end
+  replicas.running = nil
+  tools.draw_part()
+  if not ok then error(err, 0) end
+  local results = {}
+  for i, replica in ipairs(list) do results[i] = replica.results end
+  return results
+end
+
+-- In a replica: waits until all have come here, and gives what merge(strategy, brought, list) says for it. brought[i] is
+-- what replica list[i] gave here, packed; merge returns a packed list for each.
+function replicas.meet(name, merge, ...)
+  local replica = replicas.current
+  if coroutine.running() ~= replica.thread then
+    tools.fail("FailedPrecondition", ("%s: %s calls it in another coroutine than the one it runs in"):format(name,
+      replicas.name(replica)))
+  end
+  return coroutine.yield(kMeets, name, merge, table.pack(...))
+end
+
+-- In a replica: merge(strategy, brought, list) will be called when all replicas have ended, before others start.
+function replicas.defer(merge, ...)
+  table.insert(replicas.current.deferred, { merge = merge, arguments = table.pack(...) })
+end
+
+-- The answer of a merge that has none.
+function replicas.no_answers(list)
+  local answers = {}
+  for i = 1, #list do answers[i] = { n = 0 } end
+  return answers
+end
+
+return replicas

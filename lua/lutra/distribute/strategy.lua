@@ -1,0 +1,188 @@
+-- Strategies: on which devices a program's replicas run. TensorFlow's names (tf.distribute.Strategy).
+local lutra, tools, use = ...
+local class, options, replicas, values = use "class", use "options", use "distribute.replicas", use "distribute.values"
+local mirrored, sums, hooks = use "distribute.mirrored", use "distribute.sums", use "distribute.hooks"
+
+local Strategy = class "distribute.Strategy"
+
+-- The strategies whose scopes are open, the innermost last.
+local open = {}
+
+local function current()
+  if replicas.running then return replicas.running end
+  return open[#open]
+end
+hooks.current = current
+tools.set_variable_hooks(hooks)
+
+function Strategy:__tostring()
+  local names = {}
+  for i, device in ipairs(self.devices) do names[i] = device:match("device:(.*)$") end
+  return ("<lutra.distribute.%s %s>"):format(self.kind, table.concat(names, ", "))
+end
+
+local function require_function(who, f)
+  if type(f) == "function" then return end
+  local kind = getmetatable(f)
+  if type(kind) == "table" and kind.__call then return end
+  tools.fail("InvalidArgument", ("%s: f is %s, expected a function"):format(who, tools.what_is(f)))
+end
+
+-- f(...), in which variables are this strategy's.
+function Strategy:scope(f, ...)
+  require_function("scope", f)
+  local outer = current()
+  if outer and outer ~= self then
+    tools.fail("FailedPrecondition", ("scope: %s inside the scope of %s: mixing strategies is not possible"):format(
+      tostring(self), tostring(outer)))
+  end
+  table.insert(open, self)
+  local depth = #open
+  local restore <close> = setmetatable({}, { __close = function()
+    for i = #open, depth, -1 do open[i] = nil end
+  end })
+  if self.mirrors or not self.devices[1] then return f(...) end
+  return lutra.device(self.devices[1], f, ...)
+end
+
+-- f(...) in each replica. Gives what they return: PerReplica values, or the value itself where there is one replica.
+function Strategy:run(f, arguments)
+  require_function("run", f)
+  if arguments ~= nil and type(arguments) ~= "table" then
+    tools.fail("InvalidArgument", ("run: args is %s, expected a list of arguments"):format(tools.what_is(arguments)))
+  end
+  arguments = arguments or {}
+  local count = arguments.n or #arguments
+  local lists = {}
+  for id = 1, self.num_replicas_in_sync do
+    lists[id] = { n = count }
+    for k = 1, count do lists[id][k] = values.select(arguments[k], id) end
+  end
+  if not self.devices[1] then return f(table.unpack(lists[1], 1, count)) end
+  local results = replicas.run(self, f, lists)
+  local most = 0
+  for _, result in ipairs(results) do most = math.max(most, result.n) end
+  local out = {}
+  for k = 1, most do
+    local column = {}
+    for id = 1, #results do column[id] = results[id][k] end
+    out[k] = values.regroup(column, #results)
+  end
+  return table.unpack(out, 1, most)
+end
+
+-- The values that a PerReplica value, or a mirrored variable, has in the replicas, in order.
+function Strategy:experimental_local_results(value)
+  if values.is_per_replica(value) then return { table.unpack(value.values) } end
+  if mirrored.of(value) then return mirrored.values(value) end
+  return { value }
+end
+
+-- What replicas gave, as one: the sum or the mean; with an axis along that, too. A mean weighs all elements alike.
+function Strategy:reduce(op, value, axis)
+  local how = sums.op("reduce", op)
+  local list = self:experimental_local_results(value)
+  if #list == 1 and self.num_replicas_in_sync > 1 and how == "sum" then
+    for id = 2, self.num_replicas_in_sync do list[id] = value end
+  end
+  local count = 0
+  for i, entry in ipairs(list) do
+    if type(entry) == "table" then list[i] = lutra.constant(entry) end
+    if type(list[i]) ~= "userdata" and (type(list[i]) ~= "number" or axis) then
+      tools.fail("InvalidArgument", ("reduce: replica %d has %s, expected a tensor%s"):format(i, tools.what_is(list[i]),
+        axis and " with axis " .. tostring(axis) or " or a number"))
+    end
+    if axis then
+      local tensor = list[i]
+      list[i] = lutra.sum(tensor, axis)
+      count = count + (list[i].size > 0 and tensor.size / list[i].size or 0)
+    end
+  end
+  if not self.devices[1] then
+    return axis and how == "mean" and list[1] / count or list[1]
+  end
+  if not axis then return sums.reduce(self, how, list) end
+  local total = sums.reduce(self, "sum", list)
+  if how == "sum" then return total end
+  return lutra.device(self.devices[1], function() return total / count end)
+end
+
+-- A value for each replica: f(context), run once for each, outside of them.
+function Strategy:experimental_distribute_values_from_function(f)
+  require_function("experimental_distribute_values_from_function", f)
+  local list = {}
+  for id = 1, self.num_replicas_in_sync do
+    list[id] = f({ replica_id_in_sync_group = id, num_replicas_in_sync = self.num_replicas_in_sync })
+  end
+  return values.regroup(list, #list)
+end
+
+-- The batches of a dataset, each split among the replicas.
+function Strategy:experimental_distribute_dataset(dataset)
+  return use "distribute.dataset"(self, dataset)
+end
+
+-- What get_strategy gives where no scope is open.
+local default = setmetatable({ devices = {}, num_replicas_in_sync = 1, kind = "DefaultStrategy", mirrors = false }, Strategy)
+
+local OneDeviceStrategy = class("distribute.OneDeviceStrategy", Strategy)
+OneDeviceStrategy.kind, OneDeviceStrategy.mirrors = "OneDeviceStrategy", false
+
+function OneDeviceStrategy:init(device, given)
+  if device == nil then tools.fail("InvalidArgument", 'OneDeviceStrategy: device is nil, expected a name as in "/GPU:0"') end
+  options.read("OneDeviceStrategy", given, {})
+  self.devices = { (tools.device_name(device)) }
+  self.num_replicas_in_sync = 1
+end
+
+local MirroredStrategy = class("distribute.MirroredStrategy", Strategy)
+MirroredStrategy.kind, MirroredStrategy.mirrors = "MirroredStrategy", true
+
+-- Full names of the devices given, or of all logical GPUs, or CPUs; and whether they are of one type.
+local function devices_of(given)
+  if type(given) == "string" then given = { given } end
+  if given == nil or type(given) == "table" and getmetatable(given) == nil and next(given) == nil then
+    given = lutra.config.list_logical_devices("GPU")
+    if #given == 0 then given = lutra.config.list_logical_devices("CPU") end
+  end
+  if type(given) ~= "table" then
+    tools.fail("InvalidArgument", ("MirroredStrategy: devices is %s, expected a list of devices"):format(tools.what_is(given)))
+  end
+  local names, types, seen = {}, {}, {}
+  for i = 1, #given do
+    local name, kind = tools.device_name(given[i])
+    if seen[name] then
+      tools.fail("InvalidArgument", ("MirroredStrategy: no duplicates allowed in devices: %s is there twice"):format(name))
+    end
+    seen[name], names[i], types[i] = true, name, kind
+  end
+  local alike = true
+  for i = 2, #types do alike = alike and types[i] == types[1] end
+  return names, alike
+end
+
+-- Python's tuple, as TensorFlow prints it.
+local function tuple(names)
+  local words = {}
+  for i, name in ipairs(names) do words[i] = "'" .. name .. "'" end
+  return "(" .. table.concat(words, ", ") .. (#words == 1 and ",)" or ")")
+end
+
+function MirroredStrategy:init(devices, given)
+  options.read("MirroredStrategy", given, {})
+  local outer = current()
+  if outer then
+    tools.fail("FailedPrecondition", ("MirroredStrategy: made inside the scope of %s: make it outside"):format(tostring(outer)))
+  end
+  self.devices, self.alike = devices_of(devices)
+  self.num_replicas_in_sync = #self.devices
+  io.stdout:flush()
+  io.stderr:write(("INFO: Using MirroredStrategy with devices %s\n"):format(tuple(self.devices)))
+end
+
+return {
+  MirroredStrategy = MirroredStrategy, OneDeviceStrategy = OneDeviceStrategy, Strategy = Strategy,
+  get_strategy = function() return current() or default end,
+  has_strategy = function() return current() ~= nil end,
+  in_cross_replica_context = function() return current() ~= nil and replicas.current == nil end,
+}

@@ -1,0 +1,176 @@
+// What lutra.distribute is made of: sums over replicas, variables that take the place of others, and the random bits of
+// a part of a batch.
+
+#include <utility>
+
+#include "distribute/all_reduce.h"
+#include "eager/variable.h"
+#include "lua/guard.h"
+#include "lua/modules.h"
+#include "lua/result_list.h"
+#include "lua/variable_box.h"
+
+namespace lutra {
+namespace {
+
+// device_name(device): its full name, and its type.
+int device_name(Args& args) {
+  const LogicalDevice& device = args.logical_device(1, "devices");
+  push_text(args, device.full_name);
+  push_text(args, name(device.type));
+  return 2;
+}
+
+// A storage tells the out-of-memory report the tensor that it is known by.
+void follow_storage(Box& now, const Box& before) {
+  Storage* storage = now.tensor.storage;
+  if (storage != nullptr && storage->tensor == &before.tensor) storage->tensor = &now.tensor;
+}
+
+// swap_variables(variables, others, count): values and identities change places, entry by entry of `count`; where a
+// list has a hole nothing does.
+int swap_variables(Args& args) {
+  lua_State* L = args.L;
+  const int64_t count = args.integer(3, "count");
+  lua_settop(L, 2);
+  if (lua_type(L, 1) != LUA_TTABLE || lua_type(L, 2) != LUA_TTABLE) args.wrong(1, "variables", "a list of Variables");
+  ++args.state.runtime().epoch;
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, 1, i);
+    lua_rawgeti(L, 2, i);
+    VariableBox *a = to_variable(L, 3), *b = to_variable(L, 4);
+    lua_settop(L, 2);
+    if (a == nullptr || b == nullptr) continue;
+    std::swap(a->box.tensor, b->box.tensor);
+    uint64_t booked = a->box.booked_bytes, viewed = a->box.is_viewed;
+    a->box.booked_bytes = b->box.booked_bytes;
+    a->box.is_viewed = b->box.is_viewed;
+    b->box.booked_bytes = booked & Box::kNotBooked;
+    b->box.is_viewed = viewed & 1;
+    // Both may have the same storage, which then stays with the one that it knows.
+    if (a->box.tensor.storage == b->box.tensor.storage) continue;
+    follow_storage(a->box, b->box);
+    follow_storage(b->box, a->box);
+  }
+  return 0;
+}
+
+// Where the arguments stand.
+enum : int { kLists = 1, kDevices, kHow };
+
+lua_Integer length_of(Args& args, int index, const char* name) {
+  if (lua_type(args.L, index) != LUA_TTABLE) args.wrong(index, name, "a list");
+  return static_cast<lua_Integer>(lua_rawlen(args.L, index));
+}
+
+ReplicaTensors read_list(Args& args, lua_Integer replica, lua_Integer count) {
+  lua_State* L = args.L;
+  Context& context = args.state.context();
+  ReplicaTensors list(static_cast<std::size_t>(count));
+  lua_rawgeti(L, kLists, replica);
+  const int at = lua_gettop(L);
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, at, i);
+    if (lua_toboolean(L, -1) != 0) {
+      Tensor& read = list[static_cast<std::size_t>(i - 1)].emplace();
+      const TensorRep& tensor = args.tensor(at + 1, "value").tensor;
+      if (is_variable(tensor)) read_variable(context, tensor, &read.rep());
+      else share(read.rep(), tensor);
+    }
+    lua_settop(L, at);
+  }
+  lua_pop(L, 1);
+  return list;
+}
+
+// all_reduce(lists, devices, how): lists[r] has a replica's tensors, or false. Returns lists of the sums.
+int reduce_all(lua_State* L) {
+  State& state = state_of(L);
+  lua_Integer replicas = 0, count = 0;
+  read_phase(L, state, "all_reduce", [&](Args& args) {
+    lua_settop(L, kHow);
+    replicas = length_of(args, kLists, "lists");
+    require(length_of(args, kDevices, "devices") == replicas, "all_reduce: lists and devices differ in length");
+    for (lua_Integer r = 1; r <= replicas; ++r) {
+      lua_rawgeti(L, kLists, r);
+      lua_Integer here = length_of(args, kHow + 1, "lists");
+      require(r == 1 || here == count, "all_reduce: replica ", r, " has ", here, " tensors, and replica 1 ", count);
+      count = here;
+      lua_settop(L, kHow);
+    }
+  });
+  lua_createtable(L, static_cast<int>(replicas), 0);
+  const int all = lua_gettop(L);
+  for (lua_Integer r = 1; r <= replicas; ++r) {
+    push_results(L, state, static_cast<int>(count));
+    lua_rawseti(L, all, r);
+  }
+  auto results_of = [&](lua_Integer r) {
+    lua_rawgeti(L, all, r);
+    return lua_gettop(L);
+  };
+  bool ok = state.attempt([&] {
+    Context& context = state.enter(L);
+    Args args(L, state, "all_reduce");
+    std::vector<ReplicaTensors> lists;
+    std::vector<LogicalDevice*> devices;
+    Reduction how = args.string(kHow, "how") == "mean" ? Reduction::Mean : Reduction::Sum;
+    for (lua_Integer r = 1; r <= replicas; ++r) {
+      lists.push_back(read_list(args, r, count));
+      lua_rawgeti(L, kDevices, r);
+      devices.push_back(&args.logical_device(all + 1, "devices"));
+      lua_settop(L, all);
+    }
+    std::vector<ReplicaTensors> sums = all_reduce(context, lists, devices, how);
+    for (lua_Integer r = 1; r <= replicas; ++r) {
+      int results = results_of(r);
+      for (lua_Integer i = 1; i <= count; ++i) {
+        set_result(L, results, static_cast<int>(i),
+                   &sums[static_cast<std::size_t>(r - 1)][static_cast<std::size_t>(i - 1)]);
+      }
+      lua_settop(L, all);
+    }
+  });
+  const Error* error = ok ? nullptr : state.set_aside();
+  for (lua_Integer r = 1; ok && r <= replicas; ++r) {
+    hand_over(L, state, results_of(r), static_cast<int>(count));
+    lua_settop(L, all);
+  }
+  state.tell(L, error);
+  if (error != nullptr) state.raise(L, error);
+  return 1;
+}
+
+// random_counter(): where set_seed's sequence stands.
+int random_counter(Args& args) {
+  lua_pushinteger(args.L, static_cast<lua_Integer>(args.state.context().random_counter()));
+  return 1;
+}
+
+// draw_part(skip, whole[, began]): the next random op draws a part of a larger range (Context::RandomPart); without
+// arguments it does not.
+int draw_part(Args& args) {
+  Context::RandomPart part;
+  if (args.has(1)) {
+    part.skip = static_cast<uint64_t>(args.integer(1, "skip"));
+    part.whole = static_cast<uint64_t>(args.integer(2, "whole"));
+    if (args.has(3)) part.began = static_cast<uint64_t>(args.integer(3, "began"));
+  }
+  args.state.context().draw_part(part);
+  return 0;
+}
+
+}  // namespace
+
+void open_replicas(lua_State* L, State& state) {
+  set_function<device_name>(L, state, "device_name", "MirroredStrategy");
+  set_function<swap_variables>(L, state, "swap_variables", "swap_variables");
+  set_function<random_counter>(L, state, "random_counter", "random_counter");
+  set_function<draw_part>(L, state, "draw_part", "draw_part");
+  lua_pushlightuserdata(L, &state);
+  lua_pushcclosure(L, reduce_all, 1);
+  lua_setfield(L, -2, "all_reduce");
+  open_variable_hooks(L, state);
+}
+
+}  // namespace lutra
