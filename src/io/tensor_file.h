@@ -17,9 +17,10 @@
 
 namespace lutra {
 
-enum class FileFormat : uint8_t { Npy, Npz, Safetensors, Csv, Png };
+enum class FileFormat : uint8_t { Npy, Npz, Safetensors, Csv, Png, Idx };
 
-// By the path's extension. Fails (InvalidArgument) listing those there are.
+// By the path's extension; of idx also by names such as train-images-idx3-ubyte, with .gz behind it or not. Fails
+// (InvalidArgument) listing those there are.
 FileFormat file_format(const char* who, std::string_view path);
 const char* name(FileFormat format);  // "npy"
 // Whether a file of this format holds several tensors with names; the others hold one.

@@ -211,6 +211,25 @@ assert(lt.load(at "x.csv").shape == { 0, 0 } and lt.load(at "x.csv").dtype == "f
 write(at "x.csv", "a,b\n")
 assert(lt.load(at "x.csv", { header = true }).shape == { 0, 2 })
 
+-- idx, as MNIST has it, plain and packed.
+for _, dtype in ipairs { "uint8", "int8", "int16", "int32", "float32", "float64" } do
+  local x = counted({ 2, 3, 4 }, dtype)
+  same(lt.load(data .. dtype .. ".idx"), x, dtype .. ".idx")
+  lt.save(at "x.idx", x)
+  assert(read(at "x.idx") == read(data .. dtype .. ".idx"), dtype .. ".idx is written otherwise")
+end
+same(lt.load(data .. "scalar.idx"), counted({}, "float32"), "scalar.idx")
+same(lt.load(data .. "empty.idx"), counted({ 0, 3 }, "uint8"), "empty.idx")
+same(lt.load(data .. "packed-idx3-ubyte.gz"), counted({ 2, 3, 4 }, "uint8"), "packed")
+same(lt.load(data .. "large.idx.gz"), counted({ 300, 1000 }, "int16"), "packed, of many pieces")
+for _, name in ipairs { "train-images-idx3-ubyte", "train-images.idx3-ubyte", "x.IDX" } do
+  lt.save(at(name), counted({ 2 }, "uint8"))
+  same(lt.load(at(name)), counted({ 2 }, "uint8"), name)
+end
+expect.raises("InvalidArgument", "idx has no int64", lt.save, at "x.idx", counted({ 2 }, "int64"))
+expect.raises("InvalidArgument", "a packed file is read, not written", lt.save, at "x.idx.gz", counted({ 2 }, "uint8"))
+expect.raises("InvalidArgument", "ends in none of", lt.load, at "train-images-idx3-words")
+
 -- png.
 local function pixels(channels) return (lt.range(0, 5 * 7 * channels, 1):cast("int32") * 11 % 256):cast("uint8") end
 for channels, mode in ipairs { "l", "la", "rgb", "rgba" } do

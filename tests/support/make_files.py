@@ -5,6 +5,7 @@
 tests/lua/files.lua and tests/unit/io read them; the fuzzers in tests/fuzz start from them. Every array counts up from its
 first element in a way both sides can compute, so that no values need to be stored beside the files.
 """
+import gzip
 import io
 import pathlib
 import struct
@@ -115,6 +116,24 @@ def make_png():
     palette.save(DATA / "palette.png")
 
 
+IDX_CODES = {"uint8": 8, "int8": 9, "int16": 11, "int32": 12, "float32": 13, "float64": 14}
+
+
+def idx(array):
+    """By the description on http://yann.lecun.com/exdb/mnist."""
+    code = IDX_CODES[array.dtype.name]
+    return struct.pack(f">HBB{array.ndim}I", 0, code, array.ndim, *array.shape) + array.astype(array.dtype.newbyteorder(">")).tobytes()
+
+
+def make_idx():
+    for dtype in IDX_CODES:
+        (DATA / f"{dtype}.idx").write_bytes(idx(counted((2, 3, 4), dtype)))
+    (DATA / "scalar.idx").write_bytes(idx(counted((), "float32")))
+    (DATA / "empty.idx").write_bytes(idx(counted((0, 3), "uint8")))
+    (DATA / "packed-idx3-ubyte.gz").write_bytes(gzip.compress(idx(counted((2, 3, 4), "uint8")), mtime=0))
+    (DATA / "large.idx.gz").write_bytes(gzip.compress(idx(counted((300, 1000), "int16")), mtime=0))
+
+
 if __name__ == "__main__":
     DATA.mkdir(exist_ok=True)
     make_npy()
@@ -122,3 +141,4 @@ if __name__ == "__main__":
     make_safetensors()
     make_csv()
     make_png()
+    make_idx()

@@ -197,6 +197,30 @@ function Dataset:enumerate(start) end
 --- Source: tf.data.Dataset.cache
 function Dataset:cache() end
 
+--- MNIST, Fashion-MNIST and what else comes in their four files (train-images-idx3-ubyte and so on, plain or .gz), from a
+--- folder. Nothing is downloaded.
+---@param folder string with the four files
+---@param options? table {raw = false: with true labels stay as stored, uint8 from 0}
+---@return lutra.Tensor # images to train with, uint8, {rows, height, width}
+---@return lutra.Tensor # their labels, int64, classes from 1
+---@return lutra.Tensor # images to test with
+---@return lutra.Tensor # their labels
+--- Errors: NotFound for a file that is not there; InvalidArgument for one that is damaged, of another kind, or has as many
+---   labels as there are not images.
+--- Example:
+---     local folder = os.tmpname()
+---     os.remove(folder)
+---     os.execute("mkdir " .. folder)
+---     for _, set in ipairs {"train", "t10k"} do
+---       lt.save(folder .. "/" .. set .. "-images-idx3-ubyte", lt.zeros({2, 28, 28}, {dtype = "uint8"}))
+---       lt.save(folder .. "/" .. set .. "-labels-idx1-ubyte", lt.constant({0, 9}, {dtype = "uint8"}))
+---     end
+---     local x_train, y_train, x_test, y_test = lt.data.mnist(folder)
+---     print(x_train.shape, y_test)  --> (2, 28, 28)	lutra.Tensor([ 1 10], shape=(2,), dtype=int64)
+---     os.execute("rm -r " .. folder)
+--- Source: keras.datasets.mnist.load_data
+function data.mnist(folder, options) end
+
 data.from_tensor_slices = Dataset.from_tensor_slices
 data.from_generator = Dataset.from_generator
 data.range = Dataset.range

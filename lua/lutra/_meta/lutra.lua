@@ -44,7 +44,7 @@ function lutra.from_bytes(bytes, dtype, shape) end
 
 --- Reads a file of tensors; its extension says of which kind. [docs/files.md](../files.md) tells about each.
 ---
---- `.npy`, `.csv` and `.png` give a tensor, `.npz` and `.safetensors` a table of tensors by name. A picture is uint8 of shape
+--- `.npy`, `.csv`, `.png` and `.idx` give a tensor, `.npz` and `.safetensors` a table of tensors by name. A picture is uint8 of shape
 --- {height, width, channels}; 16 bits become 8. A csv is {rows, columns}: int32 (int64 when one does not fit), float32 if there
 --- is any fraction, or `dtype`. An empty field is nan, or what `missing` says; lines that begin with # are comments.
 ---@param path string
@@ -67,7 +67,7 @@ function lutra.load(path, options) end
 
 --- Writes a tensor, or a table of tensors by name, to a file; its extension says of which kind. A Variable saves its value.
 ---
---- `.npy`, `.csv` and `.png` take a tensor, `.npz` and `.safetensors` a table of them. Tensors may lie on any device: save waits
+--- `.npy`, `.csv`, `.png` and `.idx` take a tensor, `.npz` and `.safetensors` a table of them. Tensors may lie on any device: save waits
 --- for what is queued there. A file that exists is replaced in one step, once the new one is complete on disk; when anything
 --- goes wrong it stays as it was. More: [docs/files.md](../files.md).
 ---@param path string

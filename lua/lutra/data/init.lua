@@ -4,7 +4,7 @@ local options, structure = use "options", use "data.structure"
 local dataset, Rows = use "data.dataset", use "data.rows"
 local Dataset, kInfinite, kUnknown = dataset.Dataset, dataset.kInfinite, dataset.kUnknown
 
-local data = { Dataset = Dataset, INFINITE_CARDINALITY = kInfinite, UNKNOWN_CARDINALITY = kUnknown }
+local data = { Dataset = Dataset, mnist = use "data.mnist", INFINITE_CARDINALITY = kInfinite, UNKNOWN_CARDINALITY = kUnknown }
 
 -- The rows of tensors: of one, of several side by side, of a table of them by name.
 function Dataset.from_tensor_slices(...)
