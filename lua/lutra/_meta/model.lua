@@ -4,13 +4,20 @@
 ---@class lutra.nn.Model: lutra.nn.Layer
 ---@field optimizer table as compile was told
 ---@field layers lutra.nn.Layer[] in their order, of a Sequential or a graph
+---@field output_names string[]|nil of a graph of several outputs
 ---@field stop_training boolean set it in a callback, and fit ends after the batch
 local Model = {}
 
 --- Says how the model is trained.
----@param options table {loss = a name, an nn.losses object or a function of labels and predictions; optimizer = "rmsprop": a name or an lt.optim object; metrics = a list of names ("accuracy", "mae", ...), nn.metrics objects or functions}
+---
+--- A model of several outputs takes a loss for each, as a list in their order or a table by their names, those of the layers
+--- that they come from ("output_1", "output_2" where the model is a class); false where an output has none. One loss alone is
+--- every output's. So with metrics, of which each output may have a list, and with loss_weights. Labels, and weights of rows
+--- where they are not the same for all, are then lists or tables by name too, and an output's loss and metrics are told as
+--- "name_loss" and "name_mae".
+---@param options table {loss = a name, an nn.losses object or a function of labels and predictions; optimizer = "rmsprop": a name or an lt.optim object; metrics = a list of names ("accuracy", "mae", ...), nn.metrics objects or functions; loss_weights = numbers that the outputs' losses are multiplied with before they are added}
 ---@return lutra.nn.Model # itself
---- Errors: InvalidArgument for an unknown name, or no loss.
+--- Errors: InvalidArgument for an unknown name, or no loss; for what is no output's name, or a list of another length.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "adam", loss = "mse", metrics = {"mae"}}
@@ -23,7 +30,7 @@ function Model:compile(options) end
 ---
 --- On a terminal it draws Keras' line on stderr (verbose = 1), elsewhere it prints a line an epoch (2); 0 prints nothing.
 ---@param x lutra.Tensor|table|lutra.data.Dataset rows; a list of tensors for a model of several inputs; or a dataset of batches, and then no y
----@param y? lutra.Tensor|table as many labels
+---@param y? lutra.Tensor|table as many labels; for a model of several outputs a list of tensors, or a table of them by name
 ---@param options? table {epochs = 1; batch_size = 32; shuffle = true; seed = of the shuffles; validation_split = 0: the share of the last rows held back; validation_data = {x, y} or a dataset; validation_freq = 1; validation_batch_size; sample_weight = a number a row; class_weight = {[class] = weight}; callbacks = {}; initial_epoch = 0; verbose = "auto"; steps_per_epoch, validation_steps = batches of a dataset}
 ---@return table # {history = {loss = {a number an epoch}, ...}, epoch = {1, 2, ...}, params}
 --- Errors: FailedPrecondition before compile; InvalidArgument for rows that do not match, an unknown option, shapes that do

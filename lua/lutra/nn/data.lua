@@ -7,7 +7,7 @@ local data = {}
 -- Numbers as a tensor; a list of tensors, for several inputs, stays one.
 function data.tensor(who, name, value)
   local kind = type(value)
-  if kind == "table" and type(value[1]) == "userdata" then return value end
+  if kind == "table" and (type(value[1]) == "userdata" or value[1] == false) then return value end
   if kind == "table" then return lutra.constant(value) end
   if kind ~= "userdata" then
     tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor or a table of numbers"):format(who, name, tools.what_is(value)))
@@ -23,14 +23,15 @@ function data.rows(who, arrays)
     local list = type(value) == "table" and value or { value }
     for i, tensor in ipairs(list) do
       local here = #list > 1 and ("%s[%d]"):format(name, i) or name
-      if tensor.rank == 0 then
+      -- An output without a loss has false for labels.
+      if tensor and tensor.rank == 0 then
         tools.fail("InvalidArgument", ("%s: %s is a scalar, expected rows: the first axis is the batch"):format(who, here))
       end
-      if rows and #tensor ~= rows then
+      if tensor and rows and #tensor ~= rows then
         tools.fail("InvalidArgument", ("%s: %s has %d rows and %s %d; the first axes must be equally long"):format(who, first,
           rows, here, #tensor))
       end
-      if not rows then rows, first = #tensor, here end
+      if tensor and not rows then rows, first = #tensor, here end
     end
   end
   if rows == 0 then tools.fail("InvalidArgument", who .. ": x has no rows") end
@@ -40,7 +41,7 @@ end
 local function each(value, f)
   if type(value) ~= "table" then return value and f(value) end
   local out = {}
-  for i = 1, #value do out[i] = f(value[i]) end
+  for i = 1, #value do out[i] = value[i] and f(value[i]) end
   return out
 end
 

@@ -2,6 +2,7 @@
 local lutra, tools, use = ...
 local options, layers, data, metrics = use "options", use "nn.layer", use "nn.data", use "nn.metrics"
 local Progress, callbacks, DatasetBatches = use "nn.progress", use "nn.callbacks", use "nn.dataset_batches"
+local outputs = use "nn.outputs"
 local running = layers.running
 
 local fitting = {}
@@ -124,6 +125,7 @@ local function fit(self, x, y, given)
     read[name] = options.count("fit", name, read[name], least)
   end
   options.number("fit", "validation_split", read.validation_split, 0, 1)
+  y = outputs.prepare(self, "fit", y, read)
   local batches, validation = sources_of(x, y, read)
   local run = {
     read = read, loss_mean = metrics.Mean(), history = { history = {}, epoch = {}, model = self },
@@ -158,6 +160,7 @@ local function evaluate(self, x, y, given)
   if data.is_dataset(x) then y, given = nil, DatasetBatches.options_of("evaluate", y, given) end
   local read = options.read("evaluate", given,
     { batch_size = 32, verbose = "auto", sample_weight = false, class_weight = false, return_dict = false, steps = false })
+  y = outputs.prepare(self, "evaluate", y, read)
   local batches
   if data.is_dataset(x) then
     batches = DatasetBatches("evaluate", x, "steps", read.steps, read.class_weight)

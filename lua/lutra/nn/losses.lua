@@ -8,13 +8,18 @@ local kEpsilon = 1e-7
 
 local losses, by_name = {}, {}
 
--- Labels of shape {n} beside predictions {n, 1}, or the reverse, take their shape.
-local function fitted(y_true, y_pred)
+-- Labels of shape {n} beside predictions {n, 1}, or the reverse, take their shape. Nothing else is broadcast: it would be a
+-- loss of pairs that nobody meant.
+local function fitted(who, y_true, y_pred)
   local rank, wanted = y_true.rank, y_pred.rank
-  if rank == wanted then return y_true end
-  if rank == wanted - 1 and y_pred.shape[wanted] == 1 then return lutra.expand_dims(y_true, -1) end
-  if rank == wanted + 1 and y_true.shape[rank] == 1 then return lutra.squeeze(y_true, -1) end
-  return y_true
+  local labels = y_true
+  if rank == wanted - 1 and y_pred.shape[wanted] == 1 then labels = lutra.expand_dims(y_true, -1) end
+  if rank == wanted + 1 and y_true.shape[rank] == 1 then labels = lutra.squeeze(y_true, -1) end
+  if labels.size ~= y_pred.size or labels.rank ~= wanted then
+    tools.fail("InvalidArgument", ("%s: labels %s and predictions %s do not match: expected one shape"):format(who, tostring(y_true.shape),
+      tostring(y_pred.shape)))
+  end
+  return labels
 end
 
 local function probabilities(p) return lutra.clip(p, kEpsilon, 1 - kEpsilon) end
@@ -50,15 +55,15 @@ end
 local mse, mae, cross_entropy, softmax_cross_entropy = lutra.mse, lutra.mae, lutra.cross_entropy, lutra.softmax_cross_entropy
 
 define("MeanSquaredError", { "mean_squared_error", "mse" }, {}, function(_, y_true, y_pred)
-  return mse(fitted(y_true, y_pred), y_pred)
+  return mse(fitted("mse", y_true, y_pred), y_pred)
 end)
 define("MeanAbsoluteError", { "mean_absolute_error", "mae" }, {}, function(_, y_true, y_pred)
-  return mae(fitted(y_true, y_pred), y_pred)
+  return mae(fitted("mae", y_true, y_pred), y_pred)
 end)
 -- Squares up to `delta`, straight beyond (Huber, 1964).
 define("Huber", { "huber" }, { delta = 1.0 }, function(self, y_true, y_pred)
   local delta = self.delta
-  local apart = lutra.abs(y_pred - fitted(y_true, y_pred))
+  local apart = lutra.abs(y_pred - fitted("huber", y_true, y_pred))
   local near = lutra.minimum(apart, delta)
   return (near * (apart - near * 0.5)):mean(-1)
 end)
@@ -66,7 +71,7 @@ end)
 -- Labels of two classes as the numbers 0 and 1, or the share of the second.
 define("BinaryCrossentropy", { "binary_crossentropy" }, { from_logits = false, label_smoothing = 0.0 },
   function(self, y_true, y_pred)
-    local labels = lutra.cast(fitted(y_true, y_pred), y_pred.dtype)
+    local labels = lutra.cast(fitted("binary_crossentropy", y_true, y_pred), y_pred.dtype)
     if self.label_smoothing > 0 then labels = labels * (1 - self.label_smoothing) + 0.5 * self.label_smoothing end
     if self.from_logits then return (lutra.softplus(y_pred) - labels * y_pred):mean(-1) end
     local p = probabilities(y_pred)

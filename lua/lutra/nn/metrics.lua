@@ -66,13 +66,13 @@ local function define(name, words, defaults, values)
 end
 
 define("MeanSquaredError", { "mean_squared_error", "mse" }, {}, function(_, y_true, y_pred)
-  return lutra.mse(fitted(y_true, y_pred), y_pred)
+  return lutra.mse(fitted("mse", y_true, y_pred), y_pred)
 end)
 define("MeanAbsoluteError", { "mean_absolute_error", "mae" }, {}, function(_, y_true, y_pred)
-  return lutra.mae(fitted(y_true, y_pred), y_pred)
+  return lutra.mae(fitted("mae", y_true, y_pred), y_pred)
 end)
 define("RootMeanSquaredError", { "root_mean_squared_error" }, {}, function(_, y_true, y_pred)
-  return lutra.mse(fitted(y_true, y_pred), y_pred)
+  return lutra.mse(fitted("mse", y_true, y_pred), y_pred)
 end)
 function metrics.RootMeanSquaredError:result() return math.sqrt(Mean.result(self)) end
 
@@ -86,7 +86,7 @@ local function labels_of(y_true, y_pred)
   return lutra.cast(y_true, "int64")
 end
 local function binary_accuracy(self, y_true, y_pred)
-  local label = lutra.cast(fitted(y_true, y_pred), "float32")
+  local label = lutra.cast(fitted("binary_accuracy", y_true, y_pred), "float32")
   return last_mean(lutra.cast(y_pred:gt(self.threshold), "float32"):eq(label))
 end
 local function sparse_accuracy(_, y_true, y_pred) return lutra.argmax(y_pred, -1):eq(labels_of(y_true, y_pred)) end
@@ -128,7 +128,7 @@ function AUC:reset_state() self.counts = nil end
 -- first those of 0 as well.
 function AUC:update_state(y_true, y_pred, sample_weight)
   local buckets = self.num_thresholds
-  local label = lutra.flatten(lutra.cast(fitted(y_true, y_pred), "float32"))
+  local label = lutra.flatten(lutra.cast(fitted("auc", y_true, y_pred), "float32"))
   local place = lutra.cast(lutra.ceil(lutra.flatten(lutra.cast(y_pred, "float64")) * (buckets - 1)), "int64")
   place = lutra.clip(place, 1, buckets - 1)
   local weight = sample_weight and lutra.flatten(sample_weight) or lutra.ones_like(label)

@@ -20,6 +20,7 @@ function Model:init(given)
   self.input_symbols = inputs
   self.steps, self.results = graph.plan("Model", inputs, outputs)
   self.output_symbols = outputs
+  if #outputs > 1 then self.output_names = use "nn.outputs".names_of(outputs) end
   local seen = {}
   local chain = {}
   for _, step in ipairs(self.steps) do
@@ -66,7 +67,8 @@ function Model:__call(x, training)
 end
 
 local function name_layer(err)
-  local layer = running.layer
+  local layer, output = running.layer, running.output
+  if output and lutra.iserror(err) then err.message = ("output '%s': %s"):format(output, err.message) end
   if layer and lutra.iserror(err) and not err.message:find("layer '", 1, true) then
     err.message = ("layer '%s': %s"):format(layer.name, err.message)
   end
@@ -74,7 +76,7 @@ local function name_layer(err)
 end
 
 local function finish(training, ok, ...)
-  running.layer, running.training = nil, training
+  running.layer, running.output, running.training = nil, nil, training
   if not ok then error((...), 0) end
   return ...
 end

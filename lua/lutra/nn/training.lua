@@ -1,24 +1,35 @@
 -- Methods of a model that are about one batch: compile, train_on_batch, test_on_batch, predict_on_batch.
 local lutra, tools, use = ...
 local options, layers, losses, metrics, data = use "options", use "nn.layer", use "nn.losses", use "nn.metrics", use "nn.data"
-local optimizers = use "optim.rules"
+local outputs, optimizers = use "nn.outputs", use "optim.rules"
 local GradientTape, running = lutra.GradientTape, layers.running
 
 local training = {}
 
+-- The loss and the metrics of a model of one output.
+local function compile_one(read)
+  local list = {}
+  for i, metric in ipairs(read.metrics) do list[i] = metrics.get("compile", metric, i) end
+  if read.loss_weights then
+    tools.fail("InvalidArgument", "compile: loss_weights are for models of several outputs, and this one has one loss")
+  end
+  return losses.get("compile", read.loss), list
+end
+
 -- compile {optimizer = , loss = , metrics = {}}
 function training:compile(given)
-  local read = options.read("compile", given, { optimizer = "rmsprop", loss = false, metrics = {} })
+  local read = options.read("compile", given, { optimizer = "rmsprop", loss = false, metrics = {}, loss_weights = false })
   if not read.loss then tools.fail("InvalidArgument", 'compile: loss is wanted, as in model:compile {optimizer = "adam", loss = "mse"}') end
-  rawset(self, "optimizer", optimizers.get("compile", read.optimizer))
-  rawset(self, "loss", losses.get("compile", read.loss))
-  local list, names = {}, { "loss" }
-  for i, metric in ipairs(read.metrics) do
-    list[i] = metrics.get("compile", metric, i)
-    names[i + 1] = list[i].name
-  end
+  local optimizer, names = optimizers.get("compile", read.optimizer), outputs.names_for(self, read)
+  local loss, list
+  if names then loss, list = outputs.compile("compile", names, read) else loss, list = compile_one(read) end
+  local metric_names = { "loss" }
+  for i, metric in ipairs(list) do metric_names[i + 1] = metric.name end
+  rawset(self, "optimizer", optimizer)
+  rawset(self, "loss", loss)
+  rawset(self, "compiled_outputs", names)
   rawset(self, "metrics", list)
-  rawset(self, "metric_names", names)
+  rawset(self, "metric_names", metric_names)
   rawset(self, "step_variables", false)
   rawset(self, "known_costs", nil)
   return self
@@ -45,6 +56,10 @@ end
 
 -- The loss and what the weights cost.
 local function loss_of(self, y, predictions, sample_weight)
+  if type(predictions) == "table" and not self.compiled_outputs then
+    tools.fail("InvalidArgument", ("the model '%s' gives %d outputs, and compile has one loss: expected a list of them"):format(self.name,
+      #predictions))
+  end
   local loss = self.loss(y, predictions, sample_weight)
   local costs = rawget(self, "known_costs")
   if not costs then
@@ -99,9 +114,10 @@ local function batch_values(self, loss, y, predictions, sample_weight)
   return table.unpack(values)
 end
 
-local function weights_of(who, given, y)
+local function weights_of(self, who, given, y)
   if not given then return nil end
   local read = options.read(who, given, { sample_weight = false, class_weight = false })
+  outputs.prepare(self, who, nil, read)
   local weight = read.sample_weight and data.tensor(who, "sample_weight", read.sample_weight) or nil
   if read.class_weight then
     local by_class = data.class_weights(who, y, read.class_weight)
@@ -113,8 +129,8 @@ end
 local function train_one(self, x, y, given)
   self:require_compiled("train_on_batch")
   if type(x) == "table" then x = data.tensor("train_on_batch", "x", x) end
-  if type(y) == "table" then y = data.tensor("train_on_batch", "y", y) end
-  local weight = weights_of("train_on_batch", given, y)
+  if type(y) == "table" then y = data.tensor("train_on_batch", "y", outputs.labels(self, "train_on_batch", y, "y")) end
+  local weight = weights_of(self, "train_on_batch", given, y)
   if not self.step_variables then self:ensure_trainable(x) end
   local loss, predictions = self:train_step(x, y, weight)
   return batch_values(self, loss, y, predictions, weight)
@@ -122,8 +138,8 @@ end
 
 local function test_one(self, x, y, given)
   self:require_compiled("test_on_batch")
-  x, y = data.tensor("test_on_batch", "x", x), data.tensor("test_on_batch", "y", y)
-  local weight = weights_of("test_on_batch", given, y)
+  x, y = data.tensor("test_on_batch", "x", x), data.tensor("test_on_batch", "y", outputs.labels(self, "test_on_batch", y, "y"))
+  local weight = weights_of(self, "test_on_batch", given, y)
   self:ensure_ready(x)
   local loss, predictions = self:test_step(x, y, weight)
   return batch_values(self, loss, y, predictions, weight)
