@@ -83,10 +83,13 @@ function nn.MaxPool2D(pool_size, options) end
 function nn.AvgPool2D(pool_size, options) end
 
 --- A layer that gives each channel of the last axis mean 0 and variance 1 over the batch, then scales and shifts it as it has
---- learned. Outside training it uses running means of both (Ioffe and Szegedy, ICML 2015).
----@param options? table {momentum = 0.99; epsilon = 1e-3; center = true; scale = true; gamma_initializer = "ones"; beta_initializer = "zeros"; input_shape; name; trainable = true}
+--- learned. Outside training it uses running means of both (Ioffe and Szegedy, ICML 2015). Under a strategy each replica takes
+--- its own rows' mean and variance, and the running means move by the mean over all rows of theirs; synchronized takes those of
+--- the whole batch, as one device does.
+---@param options? table {momentum = 0.99; synchronized = false; epsilon = 1e-3; center = true; scale = true; gamma_initializer = "ones"; beta_initializer = "zeros"; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument for an unknown option.
+--- Errors: InvalidArgument for an unknown option; Unimplemented for a synchronized one that a replica of one's own training loop
+---   trains.
 --- Example:
 ---     local norm = lt.nn.BatchNorm {epsilon = 0}
 ---     print(norm(lt.constant {{1.0}, {3.0}}, true):totable()[2][1])  --> 1.0

@@ -4,11 +4,8 @@ local mirrored, replicas, sums = use "distribute.mirrored", use "distribute.repl
 
 local hooks = {}
 
--- The strategy in whose scope, or replicas, variables are made; strategy.lua sets it.
-hooks.current = function() end
-
 function hooks.make(initial, options)
-  local strategy = hooks.current()
+  local strategy = replicas.strategy()
   if not strategy or not strategy.mirrors then return tools.raw_variable(initial, options) end
   if not replicas.current then return mirrored.make(strategy, initial, options) end
   -- All replicas come here, and get the one variable.

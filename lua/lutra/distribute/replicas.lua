@@ -7,7 +7,11 @@ local mirrored = use "distribute.mirrored"
 local replicas = {
   current = nil, -- the replica that runs; nil between them
   running = nil, -- the strategy whose replicas run
+  scopes = {},   -- the strategies whose scopes are open, the innermost last
 }
+
+-- The strategy in force, or nil.
+function replicas.strategy() return replicas.running or replicas.scopes[#replicas.scopes] end
 
 -- What a replica yields when it has come to a collective, beside its name, what puts it together, and the arguments.
 local kMeets = {}

@@ -4,12 +4,12 @@ local mirrored, replicas = use "distribute.mirrored", use "distribute.replicas"
 
 local steps = {}
 
-local function require_mirrored(strategy, variables)
+function steps.require_mirrored(strategy, who, variables)
   for _, variable in ipairs(variables) do
     local mirror = mirrored.of(variable)
     if strategy.mirrors and (not mirror or mirror.strategy ~= strategy) then
-      tools.fail("FailedPrecondition", ("apply: the variable '%s' is not one of the strategy's, so its replicas would take the "
-        .. "step one after the other: make it in strategy:scope"):format(variable.name))
+      tools.fail("FailedPrecondition", ("%s: the variable '%s' is not one of the strategy's, so its replicas would change it "
+        .. "one after the other: make it in strategy:scope"):format(who, variable.name))
     end
   end
 end
@@ -37,7 +37,7 @@ end
 
 local function merge_apply(strategy, brought, list)
   local optimizer, variables = brought[1][1], brought[1][3]
-  if variables then require_mirrored(strategy, variables) end
+  if variables then steps.require_mirrored(strategy, "apply", variables) end
   optimizer:ensure_built(variables)
   local gradients = {}
   for id = 1, #strategy.devices do

@@ -5,14 +5,7 @@ local mirrored, sums, hooks = use "distribute.mirrored", use "distribute.sums", 
 
 local Strategy = class "distribute.Strategy"
 
--- The strategies whose scopes are open, the innermost last.
-local open = {}
-
-local function current()
-  if replicas.running then return replicas.running end
-  return open[#open]
-end
-hooks.current = current
+local open, current = replicas.scopes, replicas.strategy
 tools.set_variable_hooks(hooks)
 
 function Strategy:__tostring()

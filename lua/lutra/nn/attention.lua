@@ -146,7 +146,7 @@ function MultiHeadAttention:call(x, training, given)
   scores = lutra.softmax(scores)
   local kept = scores
   if rate > 0 then
-    kept = rate < 1 and lutra.dropout(scores, rate, { seed = self.read.seed or nil }) or lutra.zeros_like(scores)
+    kept = rate < 1 and use "nn.dropping"(scores, rate, self.read.seed or nil) or lutra.zeros_like(scores)
   end
   local width = self.num_heads * self.value_dim
   local joined = reshape(einsum("bhts,bshd->bthd", kept, v), { #query, query.shape[2], width })

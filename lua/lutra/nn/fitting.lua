@@ -192,15 +192,19 @@ local function predict(self, x, given)
   local parts = {}
   for i, part in batches:each() do
     if i == 1 then self:ensure_ready(part) end
-    parts[i] = self:call(part, false)
+    parts[i] = self.strategy and use "nn.replicated".predict(self, part) or self:call(part, false)
   end
   if #parts == 1 then return parts[1] end
-  if type(parts[1]) ~= "table" then return lutra.concat(parts) end
+  local function join(list)
+    if self.strategy then return lutra.device(self.strategy.devices[1], lutra.concat, list) end
+    return lutra.concat(list)
+  end
+  if type(parts[1]) ~= "table" then return join(parts) end
   local joined = {}
   for k = 1, #parts[1] do
     local list = {}
     for i, part in ipairs(parts) do list[i] = part[k] end
-    joined[k] = lutra.concat(list)
+    joined[k] = join(list)
   end
   return joined
 end

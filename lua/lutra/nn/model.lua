@@ -1,7 +1,7 @@
 -- A model: a layer that is trained. It is made of inputs and outputs of a graph, of a list of layers (sequential.lua), or by
 -- extending it; what compile, fit and the others do is in training.lua.
 local lutra, tools, use = ...
-local options, layers, graph = use "options", use "nn.layer", use "nn.graph"
+local options, layers, graph, replicas = use "options", use "nn.layer", use "nn.graph", use "distribute.replicas"
 local running = layers.running
 
 local Model = layers.Layer:extend "Model"
@@ -90,6 +90,8 @@ end
 -- Makes the weights of a model that takes its shapes from its first input.
 function Model:ensure_ready(x)
   if self.built then return end
+  local strategy = rawget(self, "strategy")
+  if strategy and replicas.strategy() ~= strategy then return strategy:scope(self.ensure_ready, self, x) end
   self:ensure_built(layers.shape_below(x))
   -- A model that was extended makes its layers' weights by computing once.
   for _, layer in ipairs(self:sublayers()) do

@@ -1,6 +1,6 @@
 -- Layers that shift and scale their input to mean 0 and variance 1, and then as they have learned.
 local lutra, tools, use = ...
-local options, Layer = use "options", use "nn.layer".Layer
+local options, Layer, replicas = use "options", use "nn.layer".Layer, use "distribute.replicas"
 
 -- The last axis' scale and offset, where they are wanted.
 local function add_scale(self, features)
@@ -40,13 +40,51 @@ local LayerNorm = define("LayerNorm", {})
 function LayerNorm:call(x) return lutra.layer_norm(x, self.ones, self.zeros, { epsilon = self.read.epsilon }) end
 
 -- In training the batch's own mean and variance, and a running mean of them kept for later (Ioffe and Szegedy, ICML 2015).
-local BatchNorm = define("BatchNorm", { momentum = 0.99 }, function(self, features)
+local BatchNorm = define("BatchNorm", { momentum = 0.99, synchronized = false }, function(self, features)
   self.moving_mean = self:add_weight { name = "moving_mean", shape = { features }, initializer = "zeros", trainable = false }
   self.moving_variance = self:add_weight { name = "moving_variance", shape = { features }, initializer = "ones", trainable = false }
 end)
 
-local function move(variable, value, momentum)
-  variable:assign(variable * momentum + value * (1 - momentum))
+local function move(self, mean, variance)
+  local momentum = self.read.momentum
+  self.moving_mean:assign(self.moving_mean * momentum + mean * (1 - momentum))
+  self.moving_variance:assign(self.moving_variance * momentum + variance * (1 - momentum))
+end
+
+-- The mean over the replicas of what each brings in place k; a replica counts as much as it has rows.
+local function mean_of(brought, list, k)
+  local parts = {}
+  for i, replica in ipairs(list) do parts[i] = brought[i][k] * (replica.share or 1 / #list) end
+  return #parts > 1 and lutra.add_n(parts) or parts[1]
+end
+
+-- When all replicas have ended, the running mean moves by the mean of theirs.
+local function move_by_all(strategy, brought, list)
+  lutra.device(strategy.devices[1], function()
+    move(brought[1][1], mean_of(brought, list, 2), mean_of(brought, list, 3))
+  end)
+end
+
+-- Mean and variance over the rows of all replicas (Chan, Golub and LeVeque, 1979), which a tape around all of them sees.
+local function of_all(strategy, brought, list)
+  local mean, variance
+  lutra.device(strategy.devices[1], function()
+    mean = mean_of(brought, list, 1)
+    local spread = {}
+    for i = 1, #list do spread[i] = { brought[i][2] + lutra.square(brought[i][1] - mean) } end
+    variance = mean_of(spread, list, 1)
+  end)
+  local answers = {}
+  for i, replica in ipairs(list) do answers[i] = { mean:to(replica.device), variance:to(replica.device), n = 2 } end
+  return answers
+end
+
+local function synchronized(self, mean, variance)
+  if not replicas.current.rows then
+    tools.fail("Unimplemented", ("layer '%s': synchronized statistics need a tape around all replicas, which fit, evaluate and "
+      .. "train_on_batch have: train the model by them, or make the layer without synchronized"):format(self.name))
+  end
+  return replicas.meet("the layer '" .. self.name .. "'", of_all, mean, variance)
 end
 
 function BatchNorm:call(x, training)
@@ -57,8 +95,12 @@ function BatchNorm:call(x, training)
   local axes = {}
   for axis = 1, x.rank - 1 do axes[axis] = axis end
   local mean, variance = lutra.mean(x, axes), lutra.var(x, axes)
-  move(self.moving_mean, mean, read.momentum)
-  move(self.moving_variance, variance, read.momentum)
+  if not replicas.current then
+    move(self, mean, variance)
+  else
+    if read.synchronized then mean, variance = synchronized(self, mean, variance) end
+    replicas.defer(move_by_all, self, mean, variance)
+  end
   return lutra.batch_norm(x, mean, variance, self.ones, self.zeros, { epsilon = read.epsilon })
 end
 

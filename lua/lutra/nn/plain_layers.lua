@@ -1,7 +1,7 @@
 -- Layers without weights: they reshape, drop, apply a function, or put inputs together.
 local lutra, tools, use = ...
 local options, layer = use "options", use "nn.layer"
-local activations = use "nn.activations"
+local activations, dropout = use "nn.activations", use "nn.dropping"
 local Layer, shape_text = layer.Layer, options.shape_text
 
 local function size_of(shape)
@@ -60,7 +60,7 @@ function Dropout:compute_output_shape(shape) return shape end
 function Dropout:call(x, training)
   if not training or self.rate == 0 then return x end
   if self.rate == 1 then return lutra.zeros_like(x) end
-  return lutra.dropout(x, self.rate, { seed = self.seed })
+  return dropout(x, self.rate, self.seed)
 end
 
 local Activation = define("Activation", {}, 1, function(self, _, activation)

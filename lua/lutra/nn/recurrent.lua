@@ -98,7 +98,7 @@ end
 local function mask_of(self, rate, shape, dtype, place)
   local seed = self.read.seed and self.read.seed + place or nil
   if rate == 1 then return lutra.zeros(shape, { dtype = dtype }) end
-  return lutra.dropout(lutra.ones(shape, { dtype = dtype }), rate, { seed = seed })
+  return use "nn.dropping"(lutra.ones(shape, { dtype = dtype }), rate, seed)
 end
 
 -- The state before the first step: given, left by the batch before, or zeros.

@@ -1,7 +1,7 @@
 -- Methods of a model that are about one batch: compile, train_on_batch, test_on_batch, predict_on_batch.
 local lutra, tools, use = ...
 local options, layers, losses, metrics, data = use "options", use "nn.layer", use "nn.losses", use "nn.metrics", use "nn.data"
-local outputs, optimizers = use "nn.outputs", use "optim.rules"
+local outputs, optimizers, replicas = use "nn.outputs", use "optim.rules", use "distribute.replicas"
 local GradientTape, running = lutra.GradientTape, layers.running
 
 local training = {}
@@ -32,6 +32,8 @@ function training:compile(given)
   rawset(self, "metric_names", metric_names)
   rawset(self, "step_variables", false)
   rawset(self, "known_costs", nil)
+  -- Whose replicas it is trained in; false where there is no strategy.
+  rawset(self, "strategy", replicas.strategy() or false)
   return self
 end
 
@@ -42,20 +44,24 @@ function training:require_compiled(who)
   end
 end
 
--- Before the first step: weights, and the optimizer's slots beside them.
+-- Before the first step: weights, and the optimizer's slots beside them. They are the strategy's.
 function training:ensure_trainable(x)
   if self.step_variables then return end
+  local strategy = rawget(self, "strategy")
+  if strategy and replicas.strategy() ~= strategy then return strategy:scope(self.ensure_trainable, self, x) end
   self:ensure_ready(x)
   local variables = self:trainable_variables()
   if #variables == 0 then
     tools.fail("FailedPrecondition", "fit: the model '" .. self.name .. "' has no trainable variables")
   end
+  local whose = use "nn.replicated".strategy_of(self, variables)
+  if whose and not strategy then return whose:scope(self.ensure_trainable, self, x) end
   if not self.optimizer.built_for then self.optimizer:build(variables) end
   rawset(self, "step_variables", variables)
 end
 
--- The loss and what the weights cost.
-local function loss_of(self, y, predictions, sample_weight)
+-- The loss and what the weights cost, or `share` of that.
+function training:total_loss(y, predictions, sample_weight, share)
   if type(predictions) == "table" and not self.compiled_outputs then
     tools.fail("InvalidArgument", ("the model '%s' gives %d outputs, and compile has one loss: expected a list of them"):format(self.name,
       #predictions))
@@ -66,31 +72,40 @@ local function loss_of(self, y, predictions, sample_weight)
     costs = self:weight_costs()
     rawset(self, "known_costs", costs)
   end
-  for i = 1, #costs do loss = loss + costs[i].cost(costs[i].weight) end
+  for i = 1, #costs do
+    local cost = costs[i].cost(costs[i].weight)
+    loss = loss + (share and cost * share or cost)
+  end
   return loss
 end
 
 -- One step. Gives the loss, a tensor of one element, and the predictions; the loss alone where that is nan or inf and
 -- somebody asked about it (callbacks.TerminateOnNaN), and then takes no step.
 function training:train_step(x, y, sample_weight)
+  if self.strategy then return use "nn.replicated".train_step(self, x, y, sample_weight) end
   local variables = self.step_variables
   running.training = true
   local tape <close> = GradientTape()
   local predictions = self:call(x, true)
-  local loss = loss_of(self, y, predictions, sample_weight)
+  local loss = self:total_loss(y, predictions, sample_weight)
   if self.stops_at_nan and not lutra.isfinite(loss):item() then return loss end
   self.optimizer:apply(tape:gradient(loss, variables), variables)
   return loss, predictions
 end
 
 function training:test_step(x, y, sample_weight)
+  if self.strategy then return use "nn.replicated".test_step(self, x, y, sample_weight) end
   running.training = false
   local predictions = self:call(x, false)
-  return loss_of(self, y, predictions, sample_weight), predictions
+  return self:total_loss(y, predictions, sample_weight), predictions
 end
 
 function training:update_metrics(y, predictions, sample_weight)
   local list = self.metrics
+  if self.strategy then
+    for i = 1, #list do use "nn.replicated".update_metric(list[i], predictions) end
+    return
+  end
   for i = 1, #list do list[i]:update_state(y, predictions, sample_weight) end
 end
 
