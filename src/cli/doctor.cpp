@@ -65,11 +65,7 @@ void look_at_cards(const System& system, std::vector<Finding>* findings) {
   }
   int count = 0;
   findings->push_back(cuda::diagnose_driver(*driver, plugin, system, &count));
-  for (int ordinal = 0; ordinal < count; ++ordinal) {
-    for (Finding& finding : cuda::diagnose_card(*driver, ordinal, plugin, system)) {
-      findings->push_back(std::move(finding));
-    }
-  }
+  for (Finding& finding : cuda::diagnose_cards(*driver, count, plugin, system)) findings->push_back(std::move(finding));
 }
 
 }  // namespace

@@ -90,6 +90,9 @@ void use_only(Interpreter& interpreter, int number) {
   std::vector<Device*> gpus = gpus_of(interpreter), only;
   if (number >= 0) only.push_back(gpus.at(static_cast<std::size_t>(number)));
   registry.set_visible(only, DeviceType::GPU);
+  if (number >= 0) {
+    if (std::string why = only[0]->open(); !why.empty()) fail(ErrorCode::FailedPrecondition, why);
+  }
   if (number >= 0) registry.set_logical_configuration(*only[0], {LogicalDeviceConfig{64.0}});
 }
 

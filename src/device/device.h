@@ -30,6 +30,8 @@ class Device {
   // "/physical_device:GPU:0"
   std::string name() const;
 
+  // optional: gets it ready for ops, which the first of them waits for. Why it cannot be used, empty when it can.
+  virtual std::string open() { return ""; }
   virtual MemoryInfo memory() const = 0;
   // optional: what one program takes of the card when nobody says how much.
   virtual std::size_t usual_limit_bytes() const { return memory().total_bytes; }

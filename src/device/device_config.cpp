@@ -194,6 +194,7 @@ void DeviceRegistry::thaw() {
   frozen_by_.clear();
   for (auto& chosen : visible_) chosen.reset();
   settings_.clear();
+  closed_.clear();
   intra_op_threads_ = 0;
   warnings_.clear();
 }

@@ -168,12 +168,26 @@ void DeviceRegistry::force_growth(std::vector<LogicalDevicePlan>* plans) {
   }
 }
 
+std::vector<std::string> DeviceRegistry::open_gpus() {
+  closed_.clear();
+  std::vector<std::string> left_out;
+  for (Device* device : visible(DeviceType::GPU)) {
+    std::string why = device->open();
+    if (why.empty()) continue;
+    closed_.insert(device);
+    left_out.push_back(text(device->name(), " is left out: ", why));
+  }
+  return left_out;
+}
+
 std::vector<LogicalDevicePlan> DeviceRegistry::plan() {
   warnings_.clear();
   std::vector<LogicalDevicePlan> plans;
   for (DeviceType type : {DeviceType::CPU, DeviceType::GPU}) {
     int next_index = 0;
-    for (Device* device : visible(type)) plan_device(*device, &next_index, &plans);
+    for (Device* device : visible(type)) {
+      if (closed_.count(device) == 0) plan_device(*device, &next_index, &plans);
+    }
   }
   force_growth(&plans);
   return plans;

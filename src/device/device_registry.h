@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +86,10 @@ class DeviceRegistry {
   void set_intra_op_threads(int threads);
   int intra_op_threads() const { return intra_op_threads_; }
 
+  // Opens the visible GPUs. One that cannot be used is left out of plans until thaw(), so that it stands in no other's
+  // way; a sentence for each of those.
+  std::vector<std::string> open_gpus();
+
   // What initialisation creates: CPUs, then GPUs, each type numbered from 0 over the visible devices.
   std::vector<LogicalDevicePlan> plan();
   // What the last plan() found odd in the environment, for the log.
@@ -118,6 +123,7 @@ class DeviceRegistry {
   bool gpus_known_ = false;
   std::optional<std::vector<Device*>> visible_[kDeviceTypes];  // unset: all
   std::map<const Device*, Settings> settings_;
+  std::set<const Device*> closed_;  // by open_gpus
   int intra_op_threads_ = 0;
   bool frozen_ = false;
   std::string frozen_by_;

@@ -99,7 +99,11 @@ void Runtime::use_own_cards() {
   registry_->set_gpu_source([this] {
     std::string why;
     std::vector<std::unique_ptr<Device>> cards = backend_named("cuda").discover(&why);
-    if (why.starts_with("WARNING: ")) log_.line(why);
+    for (std::size_t at = 0; why.compare(at, 9, "WARNING: ") == 0;) {
+      std::size_t end = std::min(why.find('\n', at), why.size());
+      log_.line(std::string_view(why).substr(at, end - at));
+      at = std::min(end + 1, why.size());
+    }
     return cards;
   });
 }
@@ -114,6 +118,8 @@ void Runtime::take_kernels(const Backend& backend) {
 
 void Runtime::initialise(std::string_view by) {
   if (is_initialised()) return;
+  for (const std::string& left_out : registry_->open_gpus())
+    log_.line(text("WARNING: ", left_out, "; lutra doctor says who has it"));
   std::vector<LogicalDevicePlan> plans = registry_->plan();
   for (const std::string& warning : registry_->warnings()) log_.line(text("WARNING: ", warning));
   bool any_gpu = false;

@@ -141,8 +141,10 @@ constexpr std::string_view kPhysicalPrefix = "/physical_device:";
   }
   fail(ErrorCode::InvalidArgument, who, ": ", name, " is the physical device ", quoted_name(physical.name()),
        ", expected a logical one; ",
-       parts.empty() ? text("it is not visible (lutra.config.set_visible_devices), so no logical device is on it")
-                     : text("on it there is ", parts));
+       parts.empty()
+           ? text("no logical device is on it: it is not visible (lutra.config.set_visible_devices), or it could not "
+                  "be opened (lutra doctor says why)")
+           : text("on it there is ", parts));
 }
 
 }  // namespace

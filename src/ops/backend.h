@@ -15,7 +15,7 @@ class Backend {
  public:
   virtual const char* name() const = 0;
   // optional: the machine's own cards of this kind, numbered from 0, or none and (in *why) the reason. A reason that
-  // the user should hear of without asking begins with "WARNING: ".
+  // the user should hear of without asking begins with "WARNING: "; so does each line of why others are left out.
   virtual std::vector<std::unique_ptr<Device>> discover(std::string* why) const {
     *why = "";
     return {};

@@ -39,6 +39,14 @@ expect("LUTRA_CUDA_DRIVER=none", "doctor", 0, "note    driver_library   LUTRA_CU
 expect("LUTRA_CUDA_STUB=inline,cards:2,memory:16", "doctor", 1, "failed  trial GPU:0      Stub 0: ",
   "failed  trial GPU:1      Stub 1: ", "ok      trial CPU:0")
 
+-- A card that is left out is told of, and the others keep the numbers that scripts know them by.
+expect("LUTRA_CUDA_STUB=inline,cards:3,old:0,closed:1", "doctor", 1,
+  "failed  card             Stub 0, compute capability 7.0, PCI 0000:00:00.0: left out, for the plugin has no code for it (it has host)",
+  "ok      card GPU:0       Stub 1, compute capability 9.0", "failed  memory GPU:0     the card gives no context: CUDA_ERROR_DEVICE_UNAVAILABLE",
+  "another program has the card to itself", "ok      card GPU:1       Stub 2, compute capability 9.0",
+  "failed  trial GPU:0      Stub 1: the card gives no context: CUDA_ERROR_DEVICE_UNAVAILABLE",
+  "ok      trial GPU:1      Stub 2: matmul gives what it must")
+
 -- A library of another build: its entry is there, its table is not ours.
 local folder = os.tmpname()
 os.remove(folder)

@@ -69,9 +69,11 @@ bool Card::is_forked() const { return count_forks() != born_; }
 
 std::string Card::name() const { return text("GPU:", number); }
 
+Capability Card::capability() const { return {attribute(kComputeCapabilityMajor), attribute(kComputeCapabilityMinor)}; }
+
 int Card::attribute(int which) const { return attribute_of(driver, device, which); }
 
-void Card::use() {
+bool Card::open() {
   if (is_forked()) {
     fail(ErrorCode::FailedPrecondition, name(),
          ": GPUs do not survive a fork: what runs their commands stays in the parent process. Fork before the first "
@@ -79,7 +81,17 @@ void Card::use() {
          "or use the CPU in the child");
   }
   require_alive();
-  if (context_ == nullptr) require(driver.retain_context(&context_, device), "cuDevicePrimaryCtxRetain");
+  if (context_ != nullptr) [[likely]]
+    return true;
+  Result result = driver.retain_context(&context_, device);
+  if (result == kSuccess) return true;
+  context_ = nullptr;
+  why_closed_ = text("the card gives no context: ", driver.text_of(result));
+  return false;
+}
+
+void Card::use() {
+  if (!open()) fail(ErrorCode::Internal, name(), ": ", why_closed_);
   require(driver.set_context(context_), "cuCtxSetCurrent");
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "device/cuda/architectures.h"
 #include "device/cuda/driver.h"
 
 namespace lutra::cuda {
@@ -38,8 +39,12 @@ class Card {
   ~Card();
   Card(const Card&) = delete;
 
-  // Makes the card's context this thread's, and makes it exist the first time. Fails (FailedPrecondition) in a forked
-  // child, and (Internal) when the card is lost or gives no context.
+  // Makes the card's context exist. False when the driver gives none, and then why_closed() is the reason; asked again,
+  // it tries again. Fails (FailedPrecondition) in a forked child, and (Internal) when the card is lost.
+  bool open();
+  const std::string& why_closed() const { return why_closed_; }
+  // Makes the context this thread's, and makes it exist the first time. Fails as open() does, and (Internal) where that
+  // is false.
   void use();
   // The same where nothing may be thrown; false where use() would fail.
   bool try_use();
@@ -54,6 +59,7 @@ class Card {
   void require_alive() const;
 
   int attribute(int which) const;
+  Capability capability() const;
   std::string name() const;  // "GPU:0"
   Context context() const { return context_; }
   AddressMap& addresses() { return *addresses_; }
@@ -69,7 +75,7 @@ class Card {
   std::shared_ptr<AddressMap> addresses_;
   Context context_ = nullptr;
   uint64_t born_;  // forks of the process by then
-  std::string lost_;
+  std::string lost_, why_closed_;
 };
 
 inline Address address_of(const std::byte* at) { return reinterpret_cast<Address>(at); }

@@ -34,6 +34,22 @@ void introduce(const Driver& driver, const std::vector<std::shared_ptr<Card>>& c
   }
 }
 
+// As TensorFlow says it, where the card is too old: "Ignoring visible gpu device (device: 0, name: ...".
+std::string ignored_text(const Card& card, int ordinal, Capability capability, const std::string& architectures) {
+  std::string is = text(capability.major, ".", capability.minor);
+  std::string told = text("Ignoring visible gpu device (device: ", ordinal,
+                          ", name: ", text_from(card.driver.device_name, card.device),
+                          ", pci bus id: ", text_from(card.driver.device_bus, card.device),
+                          ", compute capability: ", is, ") with Cuda compute capability ", is, ". ");
+  Capability least = least_capability(architectures);
+  if (capability < least) {
+    append(told, text("The minimum required Cuda capability is ", least.major, ".", least.minor, "."));
+  } else {
+    append(told, text("The plugin has no code for it, only for ", architectures, "."));
+  }
+  return told;
+}
+
 }  // namespace
 
 CudaDevice::CudaDevice(std::shared_ptr<Card> card)
@@ -42,6 +58,7 @@ CudaDevice::CudaDevice(std::shared_ptr<Card> card)
 MemoryInfo CudaDevice::memory() const {
   MemoryInfo info;
   if (card_->driver.device_memory(&info.total_bytes, card_->device) != kSuccess) return {};
+  if (!card_->open()) return info;
   card_->use();
   std::size_t total = 0;
   card_->require(card_->driver.memory_info(&info.free_bytes, &total), "cuMemGetInfo");
@@ -60,9 +77,9 @@ std::unique_ptr<Stream> CudaDevice::new_stream() { return std::make_unique<CudaS
 std::vector<std::pair<std::string, std::string>> CudaDevice::details() const {
   MemoryInfo info;
   card_->driver.device_memory(&info.total_bytes, card_->device);
+  Capability capability = card_->capability();
   return {{"device_name", text_from(card_->driver.device_name, card_->device)},
-          {"compute_capability",
-           text(card_->attribute(kComputeCapabilityMajor), ".", card_->attribute(kComputeCapabilityMinor))},
+          {"compute_capability", text(capability.major, ".", capability.minor)},
           {"pci_bus_id", text_from(card_->driver.device_bus, card_->device)},
           {"memory_bytes", text(info.total_bytes)}};
 }
@@ -80,7 +97,7 @@ std::string driver_library(std::string* why) {
   return "";
 }
 
-Discovery discover(const Driver& driver) {
+Discovery discover(const Driver& driver, const std::string& architectures) {
   Discovery found;
   int version = 0, count = 0;
   if (Result result = driver.init(0); result != kSuccess) {
@@ -102,11 +119,18 @@ Discovery discover(const Driver& driver) {
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     DeviceHandle handle = 0;
     if (driver.device(&handle, ordinal) != kSuccess) continue;
-    cards.push_back(std::make_shared<Card>(driver, handle, static_cast<int>(cards.size()), addresses));
+    auto card = std::make_shared<Card>(driver, handle, static_cast<int>(cards.size()), addresses);
+    Capability capability = card->capability();
+    if (runs_on(architectures, capability)) cards.push_back(std::move(card));
+    else found.ignored.push_back(ignored_text(*card, ordinal, capability, architectures));
   }
   introduce(driver, cards);
   for (std::shared_ptr<Card>& card : cards) found.devices.push_back(std::make_unique<CudaDevice>(std::move(card)));
   if (!found.devices.empty()) return found;
+  if (!found.ignored.empty()) {
+    found.why_none = "the plugin has no code for any of the cards";
+    return found;
+  }
   found.why_none = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr ? "CUDA_VISIBLE_DEVICES hides all GPUs"
                                                                   : "the driver runs and shows no GPU";
   return found;

@@ -14,6 +14,8 @@ class CudaDevice final : public Device {
  public:
   CudaDevice(std::shared_ptr<Card> card);
 
+  std::string open() override { return card_->open() ? std::string() : card_->why_closed(); }
+  // Of a card that gives no context nothing is free.
   MemoryInfo memory() const override;
   std::size_t usual_limit_bytes() const override;
   PageSource* pages() override { return pages_.get(); }
@@ -27,14 +29,16 @@ class CudaDevice final : public Device {
 
 struct Discovery {
   std::vector<std::unique_ptr<Device>> devices;
-  std::string why_none;  // a sentence; empty when there are some
+  std::string why_none;              // a sentence; empty when there are some
+  std::vector<std::string> ignored;  // a sentence for each card that is there and that no kernel runs on
 };
 
 // The driver's library that is to be opened: what LUTRA_CUDA_DRIVER says, else NVIDIA's. Empty, and why, where the
 // system has no such driver, which costs a look at three files.
 std::string driver_library(std::string* why);
 
-// The cards that the driver shows, in its order, which is that of CUDA_VISIBLE_DEVICES.
-Discovery discover(const Driver& driver);
+// The cards that the driver shows and that code for these architectures (architectures.h) runs on, numbered in the
+// driver's order, which is that of CUDA_VISIBLE_DEVICES.
+Discovery discover(const Driver& driver, const std::string& architectures);
 
 }  // namespace lutra::cuda

@@ -31,13 +31,11 @@ Finding diagnose_driver_library(const System& system, std::string* file);
 // Whether the driver starts, is new enough, and shows cards; their number.
 Finding diagnose_driver(const Driver& driver, const PluginFacts& plugin, const System& system, int* count);
 
-// One card: what it is, whether the plugin has code for it, how much of its memory others have. Makes a context.
-std::vector<Finding> diagnose_card(const Driver& driver, int ordinal, const PluginFacts& plugin, const System& system);
+// The driver's first `count` cards: what each is, whether the plugin has code for it (one that it has none for is no
+// GPU:n), how much of its memory others have. Makes a context.
+std::vector<Finding> diagnose_cards(const Driver& driver, int count, const PluginFacts& plugin, const System& system);
 
 // cuBLASLt; `is_needed`: the plugin has kernels that call it.
 Finding diagnose_cublas(const LibrarySearch& found, bool is_needed);
-
-// Whether code for these architectures runs on a card of that compute capability.
-bool runs_on(const std::string& architectures, int major, int minor);
 
 }  // namespace lutra::cuda

@@ -1,8 +1,8 @@
 // What the driver says of itself and of its cards, and where its library and the toolkit's are.
 #include <algorithm>
-#include <cstdlib>
 
 #include "core/text.h"
+#include "device/cuda/architectures.h"
 #include "device/cuda/diagnosis.h"
 #include "device/cuda/holders.h"
 
@@ -55,15 +55,15 @@ std::string by_whom(const System& system, const std::string& bus) {
 
 Finding capability_finding(const Driver& driver, DeviceHandle device, const PluginFacts& plugin) {
   Finding finding{.check = "card"};
-  int major = attribute_of(driver, device, kComputeCapabilityMajor);
-  int minor = attribute_of(driver, device, kComputeCapabilityMinor);
+  Capability is{attribute_of(driver, device, kComputeCapabilityMajor),
+                attribute_of(driver, device, kComputeCapabilityMinor)};
   std::string name = text_from(driver.device_name, device), bus = text_from(driver.device_bus, device);
-  finding.details = {{"name", name}, {"compute_capability", text(major, ".", minor)}, {"pci_bus_id", bus}};
-  finding.text = text(name, ", compute capability ", major, ".", minor, ", PCI ", bus);
-  if (plugin.architectures.empty() || runs_on(plugin.architectures, major, minor)) return finding;
+  finding.details = {{"name", name}, {"compute_capability", text(is.major, ".", is.minor)}, {"pci_bus_id", bus}};
+  finding.text = text(name, ", compute capability ", is.major, ".", is.minor, ", PCI ", bus);
+  if (plugin.architectures.empty() || runs_on(plugin.architectures, is)) return finding;
   finding.verdict = Verdict::Failed;
-  append(finding.text, text(": the plugin has no code for it (it has ", plugin.architectures, ")"));
-  finding.advice = text("build with -DLUTRA_CUDA_ARCHITECTURES=sm_", major, minor, " (docs/cuda.md)");
+  append(finding.text, text(": left out, for the plugin has no code for it (it has ", plugin.architectures, ")"));
+  finding.advice = text("build with -DLUTRA_CUDA_ARCHITECTURES=sm_", is.major, is.minor, " (docs/cuda.md)");
   return finding;
 }
 
@@ -105,24 +105,6 @@ Finding memory_finding(const Driver& driver, DeviceHandle device, const System& 
 }
 
 }  // namespace
-
-bool runs_on(const std::string& architectures, int major, int minor) {
-  int card = major * 10 + minor;
-  for (std::size_t at = 0; at < architectures.size();) {
-    std::size_t end = std::min(architectures.find(' ', at), architectures.size());
-    std::string word = architectures.substr(at, end - at);
-    at = end + 1;
-    bool is_machine_code = word.starts_with("sm_");
-    std::size_t digits = is_machine_code ? 3 : word.starts_with("compute_") ? 8 : word.size();
-    int code = std::atoi(word.c_str() + digits);
-    if (code == 0) continue;
-    // sm_90a is for that card alone, sm_90f and plain machine code for those after it of one major version.
-    bool is_one_major = is_machine_code || word.back() == 'f';
-    if (word.back() == 'a' ? code == card : code <= card && (!is_one_major || code / 10 == major)) return true;
-  }
-  // The plugin of the tests.
-  return architectures == "host";
-}
 
 Finding diagnose_driver_library(const System& system, std::string* file) {
   Finding finding{.check = "driver_library"};
@@ -192,17 +174,25 @@ Finding diagnose_driver(const Driver& driver, const PluginFacts& plugin, const S
   return finding;
 }
 
-std::vector<Finding> diagnose_card(const Driver& driver, int ordinal, const PluginFacts& plugin, const System& system) {
-  DeviceHandle device = 0;
+std::vector<Finding> diagnose_cards(const Driver& driver, int count, const PluginFacts& plugin, const System& system) {
   std::vector<Finding> findings;
-  if (Result result = driver.device(&device, ordinal); result != kSuccess) {
-    findings.push_back(
-        {.check = "card", .verdict = Verdict::Failed, .text = driver.text_of(result), .advice = advice_for(result)});
-  } else {
+  int number = 0;  // as discovery gives it, which leaves out what cannot be used
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    DeviceHandle device = 0;
+    if (Result result = driver.device(&device, ordinal); result != kSuccess) {
+      findings.push_back({.check = "card",
+                          .verdict = Verdict::Failed,
+                          .text = text("the driver's card ", ordinal, ": ", driver.text_of(result)),
+                          .advice = advice_for(result)});
+      continue;
+    }
     findings.push_back(capability_finding(driver, device, plugin));
-    findings.push_back(memory_finding(driver, device, system));
+    if (findings.back().verdict == Verdict::Failed) continue;
+    findings.back().device = text("GPU:", number++);
+    Finding memory = memory_finding(driver, device, system);
+    memory.device = findings.back().device;
+    findings.push_back(std::move(memory));
   }
-  for (Finding& finding : findings) finding.device = text("GPU:", ordinal);
   return findings;
 }
 

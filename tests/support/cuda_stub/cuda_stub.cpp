@@ -39,7 +39,7 @@ struct lutra::cuda::CUevent_st {
 
 namespace {
 
-constexpr Result kInvalidValue = 1, kNoDevice = 100, kIllegalAddress = 700;
+constexpr Result kInvalidValue = 1, kDeviceUnavailable = 46, kNoDevice = 100, kIllegalAddress = 700;
 constexpr std::size_t kStep = std::size_t{2} << 20;
 constexpr int kMostCards = 8;
 
@@ -52,7 +52,7 @@ struct Stub {
   std::recursive_mutex mutex;
   int cards = 1;
   std::size_t memory_bytes = std::size_t{4096} << 20, taken_bytes = 0;
-  int driver_version = 13000, capability = 90;
+  int driver_version = 13000, capability = 90, old_card = -1, closed_card = -1;
   bool has_vmm = true, is_random = false, has_peers = true;
   std::mt19937_64 random{1};
   bool is_counting = false;
@@ -87,6 +87,8 @@ struct Stub {
       else if (word.starts_with("taken:")) taken_bytes = number() << 20;
       else if (word.starts_with("driver:")) driver_version = static_cast<int>(number());
       else if (word.starts_with("capability:")) capability = static_cast<int>(number());
+      else if (word.starts_with("old:")) old_card = static_cast<int>(number());
+      else if (word.starts_with("closed:")) closed_card = static_cast<int>(number());
       else if (word == "vmm") has_vmm = true;
       else if (word == "no-vmm") has_vmm = false;
       else if (word == "peers") has_peers = true;
@@ -214,17 +216,19 @@ Result cuDriverGetVersion(int* version) {
   return kSuccess;
 }
 Result cuGetErrorName(Result result, const char** text) {
-  *text = result == kOutOfMemory      ? "CUDA_ERROR_OUT_OF_MEMORY"
-          : result == kNoDevice       ? "CUDA_ERROR_NO_DEVICE"
-          : result == kIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS"
-                                      : "CUDA_ERROR_INVALID_VALUE";
+  *text = result == kOutOfMemory         ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : result == kNoDevice          ? "CUDA_ERROR_NO_DEVICE"
+          : result == kDeviceUnavailable ? "CUDA_ERROR_DEVICE_UNAVAILABLE"
+          : result == kIllegalAddress    ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                                         : "CUDA_ERROR_INVALID_VALUE";
   return kSuccess;
 }
 Result cuGetErrorString(Result result, const char** text) {
-  *text = result == kOutOfMemory      ? "out of memory"
-          : result == kNoDevice       ? "no CUDA-capable device is detected"
-          : result == kIllegalAddress ? "an illegal memory access was encountered"
-                                      : "invalid argument";
+  *text = result == kOutOfMemory         ? "out of memory"
+          : result == kNoDevice          ? "no CUDA-capable device is detected"
+          : result == kDeviceUnavailable ? "CUDA-capable device(s) is/are busy or unavailable"
+          : result == kIllegalAddress    ? "an illegal memory access was encountered"
+                                         : "invalid argument";
   return kSuccess;
 }
 Result cuDeviceGetCount(int* count) {
@@ -247,9 +251,10 @@ Result cuDeviceGetPCIBusId(char* id, int length, DeviceHandle device) {
   std::strncpy(id, text.c_str(), static_cast<std::size_t>(length));
   return kSuccess;
 }
-Result cuDeviceGetAttribute(int* value, int attribute, DeviceHandle) {
-  *value = attribute == kComputeCapabilityMajor   ? stub().capability / 10
-           : attribute == kComputeCapabilityMinor ? stub().capability % 10
+Result cuDeviceGetAttribute(int* value, int attribute, DeviceHandle device) {
+  int capability = device == stub().old_card ? 70 : stub().capability;
+  *value = attribute == kComputeCapabilityMajor   ? capability / 10
+           : attribute == kComputeCapabilityMinor ? capability % 10
            : attribute == kMultiprocessorCount    ? 2
            : attribute == kVirtualMemorySupported ? stub().has_vmm
                                                   : 0;
@@ -261,6 +266,7 @@ Result cuDeviceTotalMem_v2(std::size_t* bytes, DeviceHandle) {
 }
 Result cuDevicePrimaryCtxRetain(Context* context, DeviceHandle device) {
   ENTER(cuDevicePrimaryCtxRetain, static_cast<std::size_t>(device));
+  if (device == s.closed_card) return kDeviceUnavailable;
   ++s.context_uses[device];
   *context = &s.contexts[device];
   return kSuccess;

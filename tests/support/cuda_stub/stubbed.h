@@ -24,7 +24,7 @@ class Stubbed {
     REQUIRE(driver_ != nullptr);
     handle_ = dlopen(LUTRA_CUDA_STUB_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     call<CudaStubConfigure>("cuda_stub_configure")(
-        ("inline,cards:1,memory:64,taken:0,vmm,driver:13000,capability:90," + options).c_str());
+        ("inline,cards:1,memory:64,taken:0,vmm,driver:13000,capability:90,old:-1,closed:-1," + options).c_str());
     call<CudaStubCalls>("cuda_stub_calls")();
     before_ = live();
   }

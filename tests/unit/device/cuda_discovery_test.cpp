@@ -7,7 +7,7 @@ using namespace lutra::test;
 
 TEST_CASE("cards are numbered in the driver's order, and tell what they are", "[cuda]") {
   Stubbed stub("cards:3");
-  cuda::Discovery found = cuda::discover(stub.driver());
+  cuda::Discovery found = cuda::discover(stub.driver(), "sm_90 compute_80");
   CHECK(found.why_none.empty());
   REQUIRE(found.devices.size() == 3);
   for (int i = 0; i < 3; ++i) {
@@ -27,12 +27,12 @@ TEST_CASE("cards are numbered in the driver's order, and tell what they are", "[
 
 TEST_CASE("no card, and a driver that does not start, are told in the driver's words", "[cuda]") {
   Stubbed stub("cards:0");
-  cuda::Discovery found = cuda::discover(stub.driver());
+  cuda::Discovery found = cuda::discover(stub.driver(), "sm_90 compute_80");
   CHECK(found.devices.empty());
   CHECK(found.why_none ==
         "the driver shows no GPU: cuDeviceGetCount: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected");
   stub.fail("cuInit", 1, 100);
-  CHECK(cuda::discover(stub.driver()).why_none ==
+  CHECK(cuda::discover(stub.driver(), "sm_90 compute_80").why_none ==
         "the driver does not start: cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected");
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("the environment can name the driver's library, or none", "[cuda]") {
 TEST_CASE("a card's context begins with its first use and ends with the last of its objects", "[cuda]") {
   Stubbed stub;
   {
-    cuda::Discovery found = cuda::discover(stub.driver());
+    cuda::Discovery found = cuda::discover(stub.driver(), "sm_90 compute_80");
     std::unique_ptr<Stream> stream = found.devices[0]->new_stream();
     CHECK(found.devices[0]->memory().total_bytes == 64u << 20);
     CHECK(found.devices[0]->memory().free_bytes == 64u << 20);
@@ -64,4 +64,50 @@ TEST_CASE("a card's context begins with its first use and ends with the last of 
     CHECK(stub.live() == 2);  // the stream and the context
   }
   CHECK(stub.live() == 0);
+}
+
+TEST_CASE("a card that the plugin has no code for is left out, in TensorFlow's words", "[cuda]") {
+  Stubbed stub("cards:3,old:1");
+  cuda::Discovery found = cuda::discover(stub.driver(), "sm_90 compute_80");
+  REQUIRE(found.devices.size() == 2);
+  CHECK(found.why_none.empty());
+  CHECK(found.devices[1]->name() == "/physical_device:GPU:1");
+  CHECK(found.devices[1]->details()[0].second == "Stub 2");
+  REQUIRE(found.ignored.size() == 1);
+  CHECK(found.ignored[0] ==
+        "Ignoring visible gpu device (device: 1, name: Stub 1, pci bus id: 0000:01:00.0, compute capability: 7.0) with "
+        "Cuda compute capability 7.0. The minimum required Cuda capability is 8.0.");
+  // Newer than machine code is for: no minimum would help.
+  cuda::Discovery newer = cuda::discover(Stubbed("capability:100").driver(), "sm_80 sm_90");
+  CHECK(newer.devices.empty());
+  CHECK(newer.why_none == "the plugin has no code for any of the cards");
+  REQUIRE(newer.ignored.size() == 1);
+  CHECK(
+      newer.ignored[0] ==
+      "Ignoring visible gpu device (device: 0, name: Stub 0, pci bus id: 0000:00:00.0, compute capability: 10.0) with "
+      "Cuda compute capability 10.0. The plugin has no code for it, only for sm_80 sm_90.");
+}
+
+TEST_CASE("a card that gives no context says why, and may be asked again", "[cuda]") {
+  Stubbed stub("cards:2,closed:1");
+  cuda::Discovery found = cuda::discover(stub.driver(), "sm_90 compute_80");
+  REQUIRE(found.devices.size() == 2);
+  CHECK(found.devices[0]->open().empty());
+  const std::string why =
+      "the card gives no context: CUDA_ERROR_DEVICE_UNAVAILABLE: CUDA-capable device(s) is/are busy or unavailable";
+  CHECK(found.devices[1]->open() == why);
+  CHECK(found.devices[1]->memory().total_bytes == 64u << 20);
+  CHECK(found.devices[1]->memory().free_bytes == 0);
+  CHECK(found.devices[0]->memory().free_bytes == 64u << 20);
+  std::string told;
+  try {
+    found.devices[1]->new_stream();
+  } catch (const Error& error) {
+    told = error.message();
+  }
+  CHECK(told == "GPU:1: " + why);
+  // Whoever had it has gone.
+  Stubbed free("cards:2");
+  CHECK(found.devices[1]->open().empty());
+  CHECK(found.devices[1]->memory().free_bytes == 64u << 20);
 }

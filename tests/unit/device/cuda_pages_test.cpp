@@ -74,7 +74,7 @@ TEST_CASE("a failure half way through mapping leaves nothing behind", "[cuda]") 
 TEST_CASE("a card's memory is open to the cards that can reach it", "[cuda]") {
   for (bool refused : {false, true}) {
     Stubbed stub("cards:3,peers");
-    cuda::Discovery found = cuda::discover(stub.driver());
+    cuda::Discovery found = cuda::discover(stub.driver(), "sm_90 compute_80");
     std::unique_ptr<Stream> stream = found.devices[1]->new_stream();
     PageSource& pages = *found.devices[1]->pages();
     std::byte* base = pages.reserve(4 * kMiB);
@@ -89,7 +89,7 @@ TEST_CASE("a card's memory is open to the cards that can reach it", "[cuda]") {
     pages.release(base, 4 * kMiB);
   }
   Stubbed stub("cards:3,no-peers");
-  cuda::Discovery found = cuda::discover(stub.driver());
+  cuda::Discovery found = cuda::discover(stub.driver(), "sm_90 compute_80");
   std::unique_ptr<Stream> stream = found.devices[1]->new_stream();
   PageSource& pages = *found.devices[1]->pages();
   std::byte* base = pages.reserve(4 * kMiB);
@@ -102,7 +102,7 @@ TEST_CASE("a card's memory is open to the cards that can reach it", "[cuda]") {
 
 TEST_CASE("without virtual memory a card's memory is one allocation", "[cuda]") {
   Stubbed stub("no-vmm");
-  cuda::Discovery found = cuda::discover(stub.driver());
+  cuda::Discovery found = cuda::discover(stub.driver(), "sm_90 compute_80");
   std::unique_ptr<Stream> stream = found.devices[0]->new_stream();
   PageSource& pages = *found.devices[0]->pages();
   CHECK_FALSE(pages.is_on_demand());

@@ -211,3 +211,21 @@ TEST_CASE("a thawed registry has nothing said of it, and its GPUs still", "[devi
   registry.set_logical_configuration(gpu, limits({10, 20}));
   CHECK(planned(registry) == "CPU:0<CPU:0, GPU:0<GPU:0, GPU:1<GPU:1 10MB, GPU:2<GPU:1 20MB");
 }
+
+TEST_CASE("a GPU that cannot be opened is left out of the plan until it can", "[device_registry]") {
+  Machine machine(3);
+  DeviceRegistry& registry = machine.registry;
+  FakeDevice& closed = static_cast<FakeDevice&>(machine.gpu(1));
+  closed.why_closed = "somebody has it";
+  registry.set_logical_configuration(closed, limits({10, 20}));
+  CHECK(registry.open_gpus() == std::vector<std::string>{"/physical_device:GPU:1 is left out: somebody has it"});
+  CHECK(planned(registry) == "CPU:0<CPU:0, GPU:0<GPU:0, GPU:1<GPU:2");
+  CHECK(names(registry.visible()) == "CPU:0 GPU:0 GPU:1 GPU:2 ");
+  closed.why_closed = "";
+  CHECK(registry.open_gpus().empty());
+  CHECK(planned(registry) == "CPU:0<CPU:0, GPU:0<GPU:0, GPU:1<GPU:1 10MB, GPU:2<GPU:1 20MB, GPU:3<GPU:2");
+  // What is not visible is not opened.
+  closed.why_closed = "somebody has it";
+  registry.set_visible({&machine.gpu(0)}, DeviceType::GPU);
+  CHECK(registry.open_gpus().empty());
+}

@@ -199,34 +199,29 @@ TEST_CASE("a card of too low a compute capability is told with what the plugin h
   Server machine;
   PluginFacts plugin{"sm_90 compute_80", 13000, false};
   Stubbed stub("capability:75");
-  Finding card = cuda::diagnose_card(stub.driver(), 0, plugin, machine.system)[0];
-  CHECK(card.device == "GPU:0");
-  CHECK(card.verdict == Verdict::Failed);
-  CHECK(card.text ==
-        "Stub 0, compute capability 7.5, PCI 0000:00:00.0: the plugin has no code for it (it has sm_90 compute_80)");
-  CHECK(says(card.advice, "sm_75"));
-  CHECK(cuda::diagnose_card(Stubbed().driver(), 0, plugin, machine.system)[0].verdict == Verdict::Ok);
-}
-
-TEST_CASE("which cards code is for", "[doctor]") {
-  CHECK(cuda::runs_on("sm_90 compute_80", 9, 0));
-  CHECK(cuda::runs_on("sm_90 compute_80", 8, 0));
-  CHECK(cuda::runs_on("sm_90 compute_80", 12, 0));
-  CHECK_FALSE(cuda::runs_on("sm_90 compute_80", 7, 5));
-  CHECK(cuda::runs_on("sm_80", 8, 9));
-  CHECK_FALSE(cuda::runs_on("sm_89", 8, 0));
-  CHECK_FALSE(cuda::runs_on("sm_80", 9, 0));
-  CHECK(cuda::runs_on("sm_90a", 9, 0));
-  CHECK_FALSE(cuda::runs_on("compute_90a", 10, 0));
-  CHECK(cuda::runs_on("compute_100f", 10, 3));
-  CHECK_FALSE(cuda::runs_on("compute_100f", 12, 0));
+  std::vector<Finding> old = cuda::diagnose_cards(stub.driver(), 1, plugin, machine.system);
+  REQUIRE(old.size() == 1);
+  CHECK(old[0].device.empty());
+  CHECK(old[0].verdict == Verdict::Failed);
+  CHECK(old[0].text ==
+        "Stub 0, compute capability 7.5, PCI 0000:00:00.0: left out, for the plugin has no code for it (it has sm_90 "
+        "compute_80)");
+  CHECK(says(old[0].advice, "sm_75"));
+  // Those after it are numbered without it, as scripts find them.
+  std::vector<Finding> cards = cuda::diagnose_cards(Stubbed("cards:2,old:0").driver(), 2, plugin, machine.system);
+  REQUIRE(cards.size() == 3);
+  CHECK(cards[0].verdict == Verdict::Failed);
+  CHECK(cards[1].verdict == Verdict::Ok);
+  CHECK(cards[1].device == "GPU:0");
+  CHECK(says(cards[1].text, "Stub 1, compute capability 9.0"));
+  CHECK(cards[2].device == "GPU:0");
 }
 
 TEST_CASE("memory that others have is told with the programs that have the card open", "[doctor]") {
   Server machine(2);
   auto memory = [&](const char* options) {
     Stubbed stub(options);
-    Finding finding = cuda::diagnose_card(stub.driver(), 0, {}, machine.system)[1];
+    Finding finding = cuda::diagnose_cards(stub.driver(), 1, {}, machine.system)[1];
     CHECK(stub.live() == 0);
     return finding;
   };
@@ -247,7 +242,7 @@ TEST_CASE("memory that others have is told with the programs that have the card 
   CHECK(memory("memory:8192,taken:8000").text ==
         "192.00MiB of 8.00GiB are free, the rest is taken by python3 (process 4711, 5.00GiB), other (process 4712)");
   Stubbed stub("memory:8192,taken:8000,cards:2");
-  CHECK(says(cuda::diagnose_card(stub.driver(), 1, {}, machine.system)[1].text, "taken by other (process 4712)"));
+  CHECK(says(cuda::diagnose_cards(stub.driver(), 2, {}, machine.system)[3].text, "taken by other (process 4712)"));
 }
 
 TEST_CASE("a card that gives no context says why", "[doctor]") {
@@ -255,7 +250,7 @@ TEST_CASE("a card that gives no context says why", "[doctor]") {
   for (auto [code, part] : {std::pair<int, const char*>{2, "end a program"}, {46, "to itself"}}) {
     Stubbed stub;
     stub.fail("cuDevicePrimaryCtxRetain", 1, code);
-    Finding finding = cuda::diagnose_card(stub.driver(), 0, {}, machine.system)[1];
+    Finding finding = cuda::diagnose_cards(stub.driver(), 1, {}, machine.system)[1];
     CHECK(finding.verdict == Verdict::Failed);
     CHECK(says(finding.text, "the card gives no context: CUDA_ERROR_"));
     CHECK(says(finding.advice, part));

@@ -20,8 +20,10 @@ class FakeDevice : public Device {
  public:
   FakeDevice(DeviceType type, int number, std::size_t total_mb, int hardware_index = 0)
       : Device(type, number), hardware_index(hardware_index), total_bytes_(total_mb * kMB) {}
+  std::string open() override { return why_closed; }
   MemoryInfo memory() const override { return {total_bytes_, total_bytes_}; }
   const int hardware_index;
+  std::string why_closed;
 
  private:
   std::size_t total_bytes_;

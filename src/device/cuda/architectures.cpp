@@ -1,0 +1,53 @@
+#include "device/cuda/architectures.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace lutra::cuda {
+namespace {
+
+// One word of the list.
+struct Code {
+  Capability for_card;
+  bool one_card = false;   // sm_90a: for no other
+  bool one_major = false;  // machine code, and compute_100f: for cards after it of the same major version
+
+  bool runs_on(Capability card) const {
+    if (one_card) return card == for_card;
+    return card >= for_card && (!one_major || card.major == for_card.major);
+  }
+};
+
+// Calls `use` with each.
+template <class Use> void each_code(const std::string& architectures, const Use& use) {
+  for (std::size_t at = 0; at < architectures.size();) {
+    std::size_t end = std::min(architectures.find(' ', at), architectures.size());
+    std::string word = architectures.substr(at, end - at);
+    at = end + 1;
+    // The plugin of the tests stands for what any card from 8.0 on takes.
+    if (word == "host") word = "compute_80";
+    bool is_machine_code = word.starts_with("sm_");
+    std::size_t digits = is_machine_code ? 3 : word.starts_with("compute_") ? 8 : word.size();
+    int number = std::atoi(word.c_str() + digits);
+    if (number == 0) continue;
+    use(Code{{number / 10, number % 10}, word.back() == 'a', is_machine_code || word.back() == 'f'});
+  }
+}
+
+}  // namespace
+
+bool runs_on(const std::string& architectures, Capability card) {
+  bool runs = false;
+  each_code(architectures, [&](const Code& code) { runs = runs || code.runs_on(card); });
+  return runs;
+}
+
+Capability least_capability(const std::string& architectures) {
+  Capability least;
+  each_code(architectures, [&](const Code& code) {
+    if (least == Capability{} || code.for_card < least) least = code.for_card;
+  });
+  return least;
+}
+
+}  // namespace lutra::cuda
