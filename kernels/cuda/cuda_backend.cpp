@@ -45,8 +45,8 @@ class CudaBackend final : public Backend {
       *why = text("WARNING: GPUs are not used: ", *why);
       return {};
     }
-    int version = 0;
-    if (driver->driver_version(&version) == cuda::kSuccess && version / 1000 < plugin->toolkit_version / 1000) {
+    int version = driver->version();
+    if (version > 0 && version / 1000 < plugin->toolkit_version / 1000) {
       *why = text("WARNING: GPUs are not used: the driver is for CUDA ", version / 1000, ".", version % 1000 / 10,
                   " and the plugin was built with CUDA ", plugin->toolkit_version / 1000,
                   "; install a newer driver, or build the plugin with an older toolkit");
@@ -64,7 +64,10 @@ class CudaBackend final : public Backend {
     std::string why;
     const CudaPlugin* plugin = cuda::open_plugin(&why);
     if (plugin == nullptr) fail(ErrorCode::Internal, "the CUDA plugin is gone: ", why);
-    cuda::add_plugin_kernels(kernels, *plugin, !cuda::cublas_lt_file().empty());
+    // The cards were found through this driver.
+    const cuda::Driver* driver = cuda::open_driver(cuda::driver_library(&why).c_str(), &why);
+    if (driver == nullptr) fail(ErrorCode::Internal, "NVIDIA's driver is gone: ", why);
+    cuda::add_plugin_kernels(kernels, *plugin, !cuda::cublas_lt_file(driver->version()).empty());
   }
 
   Ticket submit(Stream& stream, const KernelEntry& kernel, const KernelArgs& args) const override {

@@ -57,9 +57,9 @@ std::string plugin_file() {
   return "";
 }
 
-std::string cublas_lt_file() {
+std::string cublas_lt_file(int driver_version) {
   std::string file = plugin_file(), folder = file.substr(0, file.find_last_of('/') + 1);
-  return search_library("cublasLt", kCublasLtMajors, folder, own_system()).file;
+  return search_library("cublasLt", cublas_lt_majors(driver_version), folder, own_system()).file;
 }
 
 const CudaPlugin* open_plugin(std::string* why) {

@@ -15,8 +15,8 @@ std::vector<std::string> plugin_files();
 // The first of them that is there, by its shortest path; "" when none is.
 std::string plugin_file();
 
-// cuBLASLt, best place first (device/cuda/library_search.h); "" when there is none.
-std::string cublas_lt_file();
+// cuBLASLt for a driver of that CUDA, best place first (device/cuda/library_search.h); "" when there is none.
+std::string cublas_lt_file(int driver_version);
 
 // The plugin of this build; null, and why, as Backend::discover says it, when there is none. It is never closed.
 const CudaPlugin* open_plugin(std::string* why);

@@ -9,7 +9,7 @@ namespace {
 Products* products_of(Card& card, std::string* why) {
   if (card.products != nullptr) [[likely]]
     return card.products.get();
-  std::string file = cublas_lt_file();
+  std::string file = cublas_lt_file(card.driver.version());
   if (file.empty()) {
     *why = "cuBLASLt is not where it was when Lutra started";
     return nullptr;

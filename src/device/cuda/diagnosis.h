@@ -35,7 +35,7 @@ Finding diagnose_driver(const Driver& driver, const PluginFacts& plugin, const S
 // GPU:n), how much of its memory others have. Makes a context.
 std::vector<Finding> diagnose_cards(const Driver& driver, int count, const PluginFacts& plugin, const System& system);
 
-// cuBLASLt; `is_needed`: the plugin has kernels that call it.
-Finding diagnose_cublas(const LibrarySearch& found, bool is_needed);
+// cuBLASLt, as a driver for that CUDA (0: not known) takes it; `is_needed`: the plugin has kernels that call it.
+Finding diagnose_cublas(const LibrarySearch& found, bool is_needed, int driver_version);
 
 }  // namespace lutra::cuda

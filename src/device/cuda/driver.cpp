@@ -18,6 +18,11 @@ const char* last_load_error() {
 
 }  // namespace
 
+int Driver::version() const {
+  int version = 0;
+  return driver_version(&version) == kSuccess ? version : 0;
+}
+
 std::string Driver::text_of(Result result) const {
   const char* name = nullptr;
   const char* words = nullptr;

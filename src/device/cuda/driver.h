@@ -112,6 +112,8 @@ struct Driver {
   LUTRA_CUDA_DRIVER(LUTRA_CUDA_FUNCTION)
 #undef LUTRA_CUDA_FUNCTION
 
+  // 13000 is CUDA 13.0; 0: it does not say.
+  int version() const;
   // "CUDA_ERROR_OUT_OF_MEMORY: out of memory"
   std::string text_of(Result result) const;
 };

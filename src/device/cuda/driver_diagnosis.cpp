@@ -196,20 +196,26 @@ std::vector<Finding> diagnose_cards(const Driver& driver, int count, const Plugi
   return findings;
 }
 
-Finding diagnose_cublas(const LibrarySearch& found, bool is_needed) {
-  std::string wanted;
-  for (int major : kCublasLtMajors) wanted += (wanted.empty() ? "" : " or ") + std::to_string(major);
+Finding diagnose_cublas(const LibrarySearch& found, bool is_needed, int driver_version) {
+  std::string wanted, driver;
+  for (int major : cublas_lt_majors(driver_version)) wanted += (wanted.empty() ? "" : " or ") + std::to_string(major);
+  if (driver_version > 0) driver = text(" by a driver for CUDA ", version_text(driver_version));
   Finding finding{.check = "cublasLt"};
   finding.searched = found.folders;
   if (!found.file.empty()) {
     finding.text = text(found.file, " is version ", found.version);
     finding.details = {{"file", found.file}, {"version", found.version}};
+    if (found.unwanted.empty()) return finding;
+    append(finding.text, text("; of another major version than the ", wanted, " that is wanted", driver,
+                              ", and passed over: ", joined(found.unwanted)));
     return finding;
   }
   finding.verdict = is_needed ? Verdict::Failed : Verdict::Note;
   finding.text = "libcublasLt is ";
   if (found.unwanted.empty()) append(finding.text, "missing");
-  else append(finding.text, text("of another major version (", joined(found.unwanted), "), ", wanted, " is wanted"));
+  else
+    append(finding.text,
+           text("of another major version (", joined(found.unwanted), "), ", wanted, " is wanted", driver));
   append(finding.text, text("; it was looked for in ", joined(found.folders)));
   finding.advice = is_needed
                        ? "until it is there MatMul runs on the CPU: install the CUDA toolkit's library, or name its "

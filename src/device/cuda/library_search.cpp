@@ -91,6 +91,11 @@ LibrarySearch look(std::string_view name, std::span<const int> majors, const Sys
   found.folders = std::move(folders.names);
   std::string stem = "lib" + std::string(name) + ".so.";
   for (const std::string& folder : found.folders) {
+    for (const std::string& file : system.list(folder)) {
+      int major = major_of(file, stem);
+      bool is_wanted = std::find(majors.begin(), majors.end(), major) != majors.end();
+      if (major >= 0 && !is_wanted) found.unwanted.push_back(folder + "/" + file);
+    }
     for (int major : majors) {
       std::string file = folder + "/" + stem + std::to_string(major);
       if (!system.has(file)) continue;
@@ -101,16 +106,17 @@ LibrarySearch look(std::string_view name, std::span<const int> majors, const Sys
       found.version = real.starts_with(stem) ? real.substr(stem.size()) : std::to_string(major);
       return found;
     }
-    for (const std::string& file : system.list(folder)) {
-      int major = major_of(file, stem);
-      bool is_wanted = std::find(majors.begin(), majors.end(), major) != majors.end();
-      if (major >= 0 && !is_wanted) found.unwanted.push_back(folder + "/" + file);
-    }
   }
   return found;
 }
 
 }  // namespace
+
+std::span<const int> cublas_lt_majors(int driver_version) {
+  std::span<const int> majors = kCublasLtMajors;
+  while (majors.size() > 1 && driver_version > 0 && majors.front() > driver_version / 1000) majors = majors.subspan(1);
+  return majors;
+}
 
 LibrarySearch search_library(std::string_view name, std::span<const int> majors, const std::string& beside,
                              const System& system) {

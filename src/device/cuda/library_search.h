@@ -17,12 +17,16 @@ struct LibrarySearch {
   int major = 0;                      // 13
   std::string version;                // "13.0.0.19", from the file's name
   std::vector<std::string> folders;   // looked in, in order
-  std::vector<std::string> unwanted;  // files of that library with another major version
+  std::vector<std::string> unwanted;  // files of that library with another major version, up to the folder of `file`
 };
 
 // The major versions of cuBLASLt that Lutra knows how to use, best first.
 inline constexpr int kCublasLtMajors[] = {13, 12};
 inline constexpr int kDriverMajors[] = {1};
+
+// Those of them that run on a driver for that CUDA (13000 is 13.0; 0: not known): a toolkit's libraries want a driver
+// of its major version or a later one. Never empty.
+std::span<const int> cublas_lt_majors(int driver_version);
 
 // lib<name>.so.<major> in the first folder that has one; of several majors there the first. `beside` is the plugin's
 // folder; "" leaves that place out.

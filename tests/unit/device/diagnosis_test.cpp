@@ -147,15 +147,37 @@ TEST_CASE("a missing cuBLASLt says where it was looked for, and which other one 
   auto search = [&] {
     return cuda::search_library("cublasLt", cuda::kCublasLtMajors, "/opt/lutra/lib", machine.system);
   };
-  Finding finding = cuda::diagnose_cublas(search(), true);
+  Finding finding = cuda::diagnose_cublas(search(), true, 0);
   CHECK(finding.verdict == Verdict::Failed);
   CHECK(finding.text ==
         "libcublasLt is of another major version (/usr/local/cuda/lib64/libcublasLt.so.11), 13 or 12 is wanted; it was "
         "looked for in /opt/lutra/lib, /usr/local/cuda/lib64");
   CHECK(says(finding.advice, "LUTRA_CUDA_PATH"));
-  CHECK(cuda::diagnose_cublas(search(), false).verdict == Verdict::Note);
+  CHECK(cuda::diagnose_cublas(search(), false, 13000).verdict == Verdict::Note);
   std::filesystem::remove(machine.system.at("/usr/local/cuda/lib64/libcublasLt.so.11"));
-  CHECK(says(cuda::diagnose_cublas(search(), true).text, "libcublasLt is missing; it was looked for in"));
+  CHECK(says(cuda::diagnose_cublas(search(), true, 13000).text, "libcublasLt is missing; it was looked for in"));
+}
+
+TEST_CASE("a cuBLASLt that is newer than the driver is passed over, and told of", "[doctor]") {
+  FakeSystem machine;
+  machine.file("/usr/local/cuda/lib64/libcublasLt.so.13");
+  auto told = [&](int driver_version) {
+    return cuda::diagnose_cublas(
+        cuda::search_library("cublasLt", cuda::cublas_lt_majors(driver_version), "/opt/lutra/lib", machine.system),
+        true, driver_version);
+  };
+  CHECK(told(13010).text == "/usr/local/cuda/lib64/libcublasLt.so.13 is version 13");
+  Finding none = told(12040);
+  CHECK(none.verdict == Verdict::Failed);
+  CHECK(says(none.text,
+             "libcublasLt is of another major version (/usr/local/cuda/lib64/libcublasLt.so.13), 12 is wanted by a "
+             "driver for CUDA 12.4; it was looked for in /opt/lutra/lib, /usr/local/cuda/lib64"));
+  machine.file("/usr/local/cuda-12.4/lib64/libcublasLt.so.12");
+  Finding older = told(12040);
+  CHECK(older.verdict == Verdict::Ok);
+  CHECK(older.text ==
+        "/usr/local/cuda-12.4/lib64/libcublasLt.so.12 is version 12; of another major version than the 12 that is "
+        "wanted by a driver for CUDA 12.4, and passed over: /usr/local/cuda/lib64/libcublasLt.so.13");
 }
 
 TEST_CASE("a driver that is too old for Lutra, or for the plugin's toolkit, is told with both versions", "[doctor]") {

@@ -58,6 +58,24 @@ TEST_CASE("in one folder the later major version is taken, and the file's own na
   CHECK(found.version == "13.0.0.19");
 }
 
+TEST_CASE("a driver takes the libraries of its own CUDA and of those before it", "[cuda]") {
+  auto majors = [](int driver_version) {
+    std::span<const int> span = cuda::cublas_lt_majors(driver_version);
+    return std::vector<int>(span.begin(), span.end());
+  };
+  CHECK(majors(0) == std::vector<int>{13, 12});
+  CHECK(majors(12080) == std::vector<int>{12});
+  CHECK(majors(13000) == std::vector<int>{13, 12});
+  CHECK(majors(14020) == std::vector<int>{13, 12});
+  FakeSystem machine;
+  machine.file("/opt/lutra/lib/libcublasLt.so.12");
+  machine.file("/opt/lutra/lib/libcublasLt.so.13");
+  LibrarySearch found =
+      cuda::search_library("cublasLt", cuda::cublas_lt_majors(12080), "/opt/lutra/lib", machine.system);
+  CHECK(found.file == "/opt/lutra/lib/libcublasLt.so.12");
+  CHECK(found.unwanted == std::vector<std::string>{"/opt/lutra/lib/libcublasLt.so.13"});
+}
+
 TEST_CASE("a library of another major version is told of and not taken", "[cuda]") {
   FakeSystem machine;
   machine.file("/usr/local/cuda/lib64/libcublasLt.so.11");
