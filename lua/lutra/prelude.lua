@@ -26,6 +26,15 @@ function lutra.help(...)
   return core.op_help(...) or core.open_help(lutra, core)(...)
 end
 
+-- What is made of tapes is loaded when it is first asked for (autograd.lua).
+local function comes_late(into, name)
+  into[name] = function(...)
+    return core.use(lutra, "autograd")[name](...)
+  end
+end
+for _, name in ipairs { "custom_gradient", "recompute_grad" } do comes_late(lutra, name) end
+for _, name in ipairs { "jacobian", "batch_jacobian", "stop_recording" } do comes_late(core.tape_methods, name) end
+
 -- t:float32() and the like are casts.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool" } do
   core.methods[dtype] = function(tensor, ...)

@@ -13,6 +13,19 @@
 namespace lutra {
 namespace {
 
+Tensor zeros(Context& context, const TensorRep& like, LogicalDevice& device) {
+  const DType dtype = like.dtype;
+  Operand zero[1] = {{nullptr, is_float(dtype)        ? Scalar::of(0.0)
+                               : dtype == DType::Bool ? Scalar::of(false)
+                                                      : Scalar::of(int64_t{0})}};
+  Call fill(context.runtime().ops().get("Fill"), zero, 1);
+  FillAttrs& attrs = fill.as<FillAttrs>();
+  attrs.dtype = dtype;
+  attrs.shape = Dims::of(like.shape());
+  ForcedPlace place{&device, Reason::Gradient};
+  return run_op(context, fill, &place);
+}
+
 Tensor filled_like(Context& context, const char* op, const TensorRep& tensor, LogicalDevice& device) {
   Operand operands[1] = {{&tensor, Scalar::of(false)}};
   Call call(context.runtime().ops().get(op), operands, 1);
@@ -146,11 +159,12 @@ Tensor zeros_like(Context& context, const TensorRep& source) {
   return filled_like(context, "ZerosLike", source, context.runtime().device(source.device));
 }
 
-Backward::Backward(Context& context, Ledger::Tapes tape, bool consumes)
+Backward::Backward(Context& context, Ledger::Tapes tape, bool consumes, CustomGradients* custom)
     : context_(context),
       ledger_(context.ledger()),
       tape_(tape),
       consumes_(consumes),
+      custom_(custom),
       first_record_(ledger_.tape(tape).first_record),
       records_(ledger_.records()),
       first_value_(ledger_.tape(tape).first_value),
@@ -191,7 +205,8 @@ void Backward::drop_gradient(std::size_t place) {
 void Backward::check_may_go_on() const {
   if (context_.is_interrupted()) fail(ErrorCode::Cancelled, "gradient: interrupted!");
   if (ledger_.tape(tape_).serial != serial_) {
-    fail(ErrorCode::FailedPrecondition, "gradient: a finalizer closed the tape while it was asked");
+    fail(ErrorCode::FailedPrecondition,
+         "gradient: the tape was closed while it was asked, by a finalizer or a function for gradients");
   }
 }
 
@@ -241,14 +256,7 @@ void Backward::accumulate_part(const Recorded& whole, const SliceAttrs& part, co
                                LogicalDevice& device) {
   std::size_t at = place_of(whole.value);
   ForcedPlace place{&device, Reason::Gradient};
-  if (gradient_at(at) == nullptr) {
-    Operand zero[1] = {{nullptr, Scalar::of(0.0)}};
-    Call fill(context_.runtime().ops().get("Fill"), zero, 1);
-    FillAttrs& attrs = fill.as<FillAttrs>();
-    attrs.dtype = whole.tensor.dtype;
-    attrs.shape = Dims::of(Shape({whole.tensor.dims, static_cast<std::size_t>(whole.tensor.rank)}));
-    put_gradient(at, run_op(context_, fill, &place));
-  }
+  if (gradient_at(at) == nullptr) put_gradient(at, zeros(context_, whole.tensor, device));
   Tensor* sum = gradient_at(at);
   Operand operands[2] = {{&sum->rep(), Scalar::of(false)}, {&gradient.rep(), Scalar::of(false)}};
   Call call(context_.runtime().ops().get("StridedSliceAdd"), operands, 2);
@@ -262,6 +270,23 @@ void Backward::accumulate_part(const Recorded& whole, const SliceAttrs& part, co
   TensorRep* out = &result.rep();
   execute(context_, call, prepared, &out);
   *sum = std::move(result);
+}
+
+void Backward::run_custom(const Record& record, const std::vector<bool>& needed) {
+  LogicalDevice& device = context_.runtime().device(record.device);
+  std::vector<Tensor> dy;
+  for (int i = 0; i < record.n_out; ++i) {
+    const Tensor* known = gradient_at(place_of(record.out[i].value));
+    dy.push_back(known != nullptr ? *known : zeros(context_, record.out[i].tensor, device));
+  }
+  assert(custom_ != nullptr);
+  std::vector<std::optional<Tensor>> dx = custom_->call(record.custom, dy, record.n_in);
+  check_may_go_on();
+  for (int i = 0; i < record.n_in; ++i) {
+    std::size_t place = place_of(record.in[i].value);
+    std::optional<Tensor>& gradient = dx[static_cast<std::size_t>(i)];
+    if (gradient && needed[place]) accumulate(place, std::move(*gradient), device);
+  }
 }
 
 std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* const> sources) {
@@ -278,7 +303,9 @@ std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* cons
       reached |= gradient_at(place) != nullptr;
       leads |= needed[place];
     }
-    if (reached && leads) {
+    if (reached && leads && record.custom != 0) {
+      run_custom(record, needed);
+    } else if (reached && leads) {
       TapeGradient rule(*this, record, needed);
       record.op->gradient(rule);
     }

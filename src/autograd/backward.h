@@ -10,12 +10,12 @@
 
 namespace lutra {
 
-struct SliceAttrs;
+class CustomGradients;
 
 class Backward {
  public:
   // `consumes`: what records have saved is let go of in passing.
-  Backward(Context& context, Ledger::Tapes tape, bool consumes);
+  Backward(Context& context, Ledger::Tapes tape, bool consumes, CustomGradients* custom);
   ~Backward();
   Backward(const Backward&) = delete;
 
@@ -37,6 +37,8 @@ class Backward {
   // Which values depend on a source.
   std::vector<bool> find_needed(std::span<const TensorRep* const> sources) const;
   void accumulate(std::size_t place, Tensor gradient, LogicalDevice& device);
+  // Asks the user's function that a record names.
+  void run_custom(const Record& record, const std::vector<bool>& needed);
   // Adds to a part of the gradient of a recorded input.
   void accumulate_part(const Recorded& whole, const SliceAttrs& part, const Tensor& gradient, LogicalDevice& device);
 
@@ -44,6 +46,7 @@ class Backward {
   Ledger& ledger_;
   const Ledger::Tapes tape_;
   const bool consumes_;
+  CustomGradients* const custom_;
   // The tape's part of the ledger: from where it began to what there was at the start, and what it watches from before.
   const std::size_t first_record_, records_;
   const uint64_t first_value_, values_end_;

@@ -5,10 +5,10 @@
 
 namespace lutra {
 
-Tape::Tape(Context& context, TapeOptions options) : context_(context), options_(options) {
+Tape::Tape(Context& context, TapeOptions options) : context_(context), options_(options), recording_(options.records) {
   // Tapes that nobody can reach any more may be in the way.
   if (!context.ledger().has_room() && context.hooks.collect != nullptr) context.hooks.collect(context.hooks.user);
-  bit_ = context.ledger().open(options.watch_accessed_variables);
+  bit_ = context.ledger().open(options.watch_accessed_variables, options.records);
 }
 
 void Tape::watch(TensorRep& tensor) {
@@ -29,25 +29,53 @@ void Tape::close() {
   recording_ = false;
 }
 
-std::vector<std::optional<Tensor>> Tape::gradient(std::span<const Target> targets,
-                                                  std::span<const TensorRep* const> sources) {
+void Tape::reset() {
+  if (!recording_) fail(ErrorCode::FailedPrecondition, "reset: the tape records no more; open a new one");
+  Ledger& ledger = context_.ledger();
+  ledger.close(bit_);
+  bit_ = ledger.open(options_.watch_accessed_variables, options_.records);
+}
+
+void Tape::require_may_be_asked(const char* who) const {
   if (asked_ && !options_.persistent) {
-    fail(
-        ErrorCode::FailedPrecondition,
-        "gradient: a tape that is not persistent can be asked only once; ask for all gradients in one call with a list "
-        "of sources, or make the tape with {persistent = true}");
+    fail(ErrorCode::FailedPrecondition, who,
+         ": a tape that is not persistent can be asked only once; ask for all gradients in one call with a list of "
+         "sources, or make the tape with {persistent = true}");
   }
-  if (bit_ == 0) fail(ErrorCode::FailedPrecondition, "gradient: the tape is closed; ask before its block ends");
+  if (bit_ == 0) fail(ErrorCode::FailedPrecondition, who, ": the tape is closed; ask before its block ends");
+}
+
+void Tape::hold(const char* who) {
+  require_may_be_asked(who);
+  held_ = true;
+  context_.ledger().stop(bit_);
+}
+
+void Tape::let_go() {
+  held_ = false;
+  if (bit_ == 0) return;
+  if (options_.persistent) {
+    if (recording_) context_.ledger().resume(bit_, options_.watch_accessed_variables);
+    return;
+  }
+  asked_ = true;
+  close();
+}
+
+std::vector<std::optional<Tensor>> Tape::gradient(std::span<const Target> targets,
+                                                  std::span<const TensorRep* const> sources, CustomGradients* custom) {
+  require_may_be_asked("gradient");
   // Its own backward pass is not recorded for it; a tape around it sees all of it.
   Ledger& ledger = context_.ledger();
-  bool resumes = recording_ && options_.persistent;
+  bool resumes = recording_ && options_.persistent && !held_;
   ledger.stop(bit_);
-  Backward backward(context_, bit_, !options_.persistent);
+  Backward backward(context_, bit_, !options_.persistent && !held_, custom);
   struct Finish {
     Tape& tape;
     bool resumes;
     ~Finish() {
       if (tape.bit_ == 0) return;
+      if (tape.held_) return;
       if (tape.options_.persistent) {
         if (resumes) tape.context_.ledger().resume(tape.bit_, tape.options_.watch_accessed_variables);
         return;

@@ -117,25 +117,29 @@ const Context::Target& Context::resolve(Spec& entry) {
   return entry.target;
 }
 
-void Context::set_seed(uint64_t seed) {
-  seed_ = seed;
-  counter_ = 0;
-  seeded_ = true;
+void Context::set_seed(uint64_t seed) { random_ = {seed, 0, true}; }
+
+void Context::seed_if_need_be() {
+  if (random_.seeded) return;
+  uint64_t from_system = 0;
+  if (getrandom(&from_system, sizeof from_system, 0) != sizeof from_system) {
+    from_system = reinterpret_cast<uintptr_t>(this);
+  }
+  set_seed(from_system);
+}
+
+Context::RandomPlace Context::random_place() {
+  seed_if_need_be();
+  return random_;
 }
 
 Rng Context::random_range(const Seed& seed, uint64_t blocks) {
   RandomPart part = std::exchange(part_, {});
   if (seed.given) return {static_cast<uint64_t>(seed.value), part.skip};
-  if (!seeded_) {
-    uint64_t from_system = 0;
-    if (getrandom(&from_system, sizeof from_system, 0) != sizeof from_system) {
-      from_system = reinterpret_cast<uintptr_t>(this);
-    }
-    set_seed(from_system);
-  }
-  if (part.began) return {seed_, *part.began + part.skip};
-  Rng range{seed_, counter_ + part.skip};
-  counter_ += part.whole != 0 ? part.whole : blocks;
+  seed_if_need_be();
+  if (part.began) return {random_.seed, *part.began + part.skip};
+  Rng range{random_.seed, random_.counter + part.skip};
+  random_.counter += part.whole != 0 ? part.whole : blocks;
   return range;
 }
 

@@ -84,6 +84,13 @@ class Context {
   }
 
   void set_seed(uint64_t seed);
+  // Where the sequence of random numbers stands: what is drawn next is drawn again when it is put back there.
+  struct RandomPlace {
+    uint64_t seed = 0, counter = 0;
+    bool seeded = false;
+  };
+  RandomPlace random_place();
+  void set_random_place(const RandomPlace& place) { random_ = place; }
   // The next range of `blocks` Philox blocks; with a given seed one that depends on it alone.
   Rng random_range(const Seed& seed, uint64_t blocks);
   // The next range is a part of a larger one, from block `skip` of it on: the counter moves on by `whole` blocks, or
@@ -95,7 +102,7 @@ class Context {
     std::optional<uint64_t> began = {};
   };
   void draw_part(const RandomPart& part) { part_ = part; }
-  uint64_t random_counter() const { return counter_; }
+  uint64_t random_counter() const { return random_.counter; }
 
   // Never null: collects, drops mirrors, drains, trims and tries again before it fails (ResourceExhausted) with the
   // report (memory_report.h).
@@ -115,6 +122,7 @@ class Context {
     Target target;
   };
   const Target& resolve(Spec& entry);
+  void seed_if_need_be();
 
   Runtime& runtime_;
   PlacementLog placement_log_;
@@ -126,10 +134,8 @@ class Context {
   std::vector<uint32_t> free_specs_;
   std::size_t many_specs_ = kManySpecs;
   std::unordered_map<uint64_t, uint32_t> merged_;
-  uint64_t seed_ = 0;
-  uint64_t counter_ = 0;
-  bool seeded_ = false;
   RandomPart part_;
+  RandomPlace random_;
 };
 
 }  // namespace lutra

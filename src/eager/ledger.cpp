@@ -13,6 +13,8 @@ constexpr std::size_t kBlocksKept = 64;
 // Fewer dead records than this are not worth a walk over all.
 constexpr std::size_t kFewDead = 64;
 
+const OpDef kCustomOp{.name = "CustomGradient"};
+
 }  // namespace
 
 struct alignas(16) RecordBlock {
@@ -35,7 +37,7 @@ Ledger::~Ledger() {
   if (block_ != nullptr) RecordBlock::free(block_);
 }
 
-Ledger::Tapes Ledger::open(bool watches_variables) {
+Ledger::Tapes Ledger::open(bool watches_variables, bool records) {
   if (!has_room()) {
     fail(ErrorCode::ResourceExhausted,
          "GradientTape: 64 tapes are open already; close those that are not needed: local tape <close> = ...");
@@ -47,25 +49,53 @@ Ledger::Tapes Ledger::open(bool watches_variables) {
   entry.first_record = records_.size();
   entry.first_value = next_;
   entry.earlier.clear();
+  entry.pauses = 0;
   open_ |= tape;
-  recording_ |= tape;
-  if (watches_variables) watching_variables_ |= tape;
+  paused_ &= ~tape;
+  if (records) active_ |= tape;
+  if (watches_variables) watchers_ |= tape;
+  find_who_is_told();
   return tape;
 }
 
+void Ledger::find_who_is_told() {
+  recording_ = active_ & ~paused_;
+  watching_variables_ = watchers_ & ~paused_;
+}
+
 void Ledger::stop(Tapes tape) {
-  recording_ &= ~tape;
-  watching_variables_ &= ~tape;
+  active_ &= ~tape;
+  watchers_ &= ~tape;
+  find_who_is_told();
 }
 
 void Ledger::resume(Tapes tape, bool watches_variables) {
-  recording_ |= tape;
-  if (watches_variables) watching_variables_ |= tape;
+  active_ |= tape;
+  if (watches_variables) watchers_ |= tape;
+  find_who_is_told();
+}
+
+Ledger::Tapes Ledger::pause(Tapes tapes) {
+  tapes &= open_;
+  for (Tapes left = tapes; left != 0; left &= left - 1) ++opened(left & -left).pauses;
+  paused_ |= tapes;
+  find_who_is_told();
+  return tapes;
+}
+
+void Ledger::unpause(Tapes tapes) {
+  // A tape that was closed meanwhile, or another that has taken its bit, is not paused.
+  for (Tapes left = tapes & paused_; left != 0; left &= left - 1) {
+    Tapes tape = left & -left;
+    if (--opened(tape).pauses == 0) paused_ &= ~tape;
+  }
+  find_who_is_told();
 }
 
 void Ledger::close(Tapes tape) {
   stop(tape);
   open_ &= ~tape;
+  paused_ &= ~tape;
   OpenTape& entry = opened(tape);
   ++entry.serial;
   if (open_ == 0 && readers_ == 0) return forget_all();
@@ -253,6 +283,19 @@ uint64_t Ledger::of_new_variable(uint64_t identity) {
   return value;
 }
 
+std::vector<uint64_t> Ledger::variables_of(Tapes tape) const {
+  std::vector<uint64_t> found;
+  for (const auto& [identity, value] : variables_) {
+    if ((tapes_of(value) & tape) != 0) found.push_back(identity);
+  }
+  // Identities grow, but for the bit that says trainable.
+  auto made_before = [](uint64_t a, uint64_t b) {
+    return (a & ~value_bits::kTrainable) < (b & ~value_bits::kTrainable);
+  };
+  std::sort(found.begin(), found.end(), made_before);
+  return found;
+}
+
 uint64_t Ledger::of_read(const TensorRep& variable) { return is_recording() ? of_input(variable) : 0; }
 
 void Ledger::watch(TensorRep& tensor, Tapes tape) {
@@ -325,6 +368,46 @@ void Ledger::record(const Call& call, const Prepared& prepared, TensorRep* const
     ++dead_;
     throw;
   }
+}
+
+Ledger::Custom Ledger::record_custom(std::span<const TensorRep* const> in, std::span<TensorRep* const> out) {
+  Tapes tapes = 0;
+  for (const TensorRep* tensor : in) {
+    if (is_float(tensor->dtype)) tapes |= tapes_of(of_input(*tensor));
+  }
+  tapes &= recording_;
+  for (TensorRep* tensor : out) tensor->value = 0;
+  if (tapes == 0) return {0, 0};
+  if (records_.size() == records_.capacity()) records_.reserve(2 * records_.size() + kFewDead);
+  Record* record = new_record(sizeof(Record) + (in.size() + out.size()) * sizeof(Recorded));
+  records_.push_back(record);
+  record->op = &kCustomOp;
+  record->device = out[0]->device;
+  record->key = out[0]->dtype;
+  record->tapes = tapes;
+  record->custom = ++last_custom_;
+  record->in = reinterpret_cast<Recorded*>(record + 1);
+  record->out = record->in + in.size();
+  auto add = [this](Recorded* place, const TensorRep& tensor, uint64_t value) {
+    Recorded& recorded = *new (place) Recorded{};
+    recorded.value = value;
+    keep(recorded, tensor, false);
+  };
+  for (const TensorRep* tensor : in) {
+    uint64_t value = is_float(tensor->dtype) ? find(*tensor) : 0;
+    add(&record->in[record->n_in++], *tensor, tapes_of(value) != 0 ? value : 0);
+  }
+  try {
+    for (TensorRep* tensor : out) {
+      if (is_float(tensor->dtype)) tensor->value = new_value(tapes);
+      add(&record->out[record->n_out++], *tensor, tensor->value);
+    }
+  } catch (...) {
+    record->tapes = 0;
+    ++dead_;
+    throw;
+  }
+  return {tapes, record->custom};
 }
 
 void Ledger::fill(Record& record, const Call& call, const Prepared& prepared, TensorRep* const* outs) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -41,6 +42,7 @@ struct alignas(16) Record {
   Recorded* in;
   Recorded* out;
   uint64_t tapes;   // that are interested
+  uint64_t custom;  // which function of the user's gives its gradients; 0: the op's rule does
   uint16_t device;  // that it ran on
   DType key;
   int n_in;
@@ -55,15 +57,21 @@ class Ledger {
   ~Ledger();
   Ledger(const Ledger&) = delete;
 
-  bool is_recording() const { return recording_ != 0; }
+  // Whether somebody wants to be told what runs.
+  bool is_recording() const { return (recording_ | watching_variables_) != 0; }
 
   bool has_room() const { return open_ != ~Tapes{0}; }  // for one more tape
-  // A new tape, which records; its bit. Fails (ResourceExhausted) when 64 are open.
-  Tapes open(bool watches_variables);
+  // A new tape; its bit. One that does not record only notes which variables are used. Fails (ResourceExhausted) when
+  // 64 are open.
+  Tapes open(bool watches_variables, bool records = true);
   // It records no more; what it has recorded stays.
   void stop(Tapes tape);
   // It records again.
   void resume(Tapes tape, bool watches_variables);
+  // From here on these tapes, or all that are open, are told nothing, until as many unpause as pause have been called.
+  // Gives those that it is about.
+  Tapes pause(Tapes tapes = ~Tapes{0});
+  void unpause(Tapes tapes);
   // It lets go of its records. What no tape is interested in any more is forgotten, with the last tape everything.
   void close(Tapes tape);
 
@@ -78,6 +86,14 @@ class Ledger {
 
   // Called after each op while a tape records. Sets the outputs' `value`.
   void record(const Call& call, const Prepared& prepared, TensorRep* const* outs);
+  // A function of the user's made `out` of `in`, and another one, known by the number that is given, has the gradients.
+  struct Custom {
+    Tapes tapes;  // that have recorded it; 0: none was interested
+    uint64_t number;
+  };
+  Custom record_custom(std::span<const TensorRep* const> in, std::span<TensorRep* const> out);
+  // The identities of the variables that the tape watches, in the order in which they were made.
+  std::vector<uint64_t> variables_of(Tapes tape) const;
   // Lets go of what a record has saved for its rule.
   void drop_saved(Record& record);
 
@@ -96,6 +112,7 @@ class Ledger {
     uint64_t first_value = 0;
     std::vector<uint64_t> earlier;  // values from before that it watches
     uint64_t serial = 0;            // moves on when the tape is closed, so that the next one of its bit is another
+    int pauses = 0;
   };
   const OpenTape& tape(Tapes tape) const { return tapes_[index_of(tape)]; }
 
@@ -143,9 +160,15 @@ class Ledger {
   static std::size_t index_of(Tapes tape);
   OpenTape& opened(Tapes tape) { return tapes_[index_of(tape)]; }
 
-  Tapes recording_ = 0;
+  void find_who_is_told();
+
   Tapes open_ = 0;
-  Tapes watching_variables_ = 0;  // of those recording
+  Tapes active_ = 0, watchers_ = 0;  // that want to record, and to know of variables
+  Tapes paused_ = 0;
+  // What follows from these.
+  Tapes recording_ = 0;
+  Tapes watching_variables_ = 0;
+  uint64_t last_custom_ = 0;
   int readers_ = 0;
   int64_t held_bytes_ = 0;
   std::vector<OpenTape> tapes_;  // by bit

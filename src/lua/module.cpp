@@ -112,6 +112,8 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   open_scopes(L, state);
   open_tidy(L, state);
   open_help(L, state);
+  open_tape_methods(L);
+  open_parts(L);
   lua_insert(L, -2);
   run_prelude(L, state);
   lua_getfield(L, -1, "device");

@@ -15,6 +15,8 @@ void open_debugging(lua_State* L, State& state);  // lutra.debugging
 void open_variables(lua_State* L,
                     State& state);           // Variable; the methods lie on top of the stack, the module below them
 void open_tape(lua_State* L, State& state);  // GradientTape
+void open_tape_methods(lua_State* L);        // what tapes can do, for the prelude to add to
+void open_parts(lua_State* L);               // what the prelude loads Lutra's own Lua by
 void open_tidy(lua_State* L, State& state);  // what lutra.tidy is made of
 void open_help(lua_State* L, State& state);  // what lutra.help is made of
 void open_constants(lua_State* L, State& state);  // constant, from_bytes
@@ -28,9 +30,11 @@ void open_timing(lua_State* L, State& state);     // time, synchronize
 // and nothing pushed, where there is none. `module`: where the module lies. May raise a Lua error.
 bool push_part(lua_State* L, int module, const char* name);
 // Adds to the table on top of the stack what those parts are made of.
-void open_steps(lua_State* L, State& state);     // optimisers' steps
-void open_datasets(lua_State* L, State& state);  // orders of shuffles, the random sequence's place
-void open_replicas(lua_State* L, State& state);  // sums over replicas, variables that change places
+void open_datasets(lua_State* L, State& state);         // orders of shuffles, the random sequence's place
+void open_current_scope(lua_State* L, State& state);    // current_scope, for the prelude too
+void open_steps(lua_State* L, State& state);            // optimisers' steps
+void open_replicas(lua_State* L, State& state);         // sums over replicas, variables that change places
+void open_custom_gradient(lua_State* L, State& state);  // gradients that are functions of the user's
 
 // What an error about a field that the finished module does not have tells.
 void open_suggestions(lua_State* L, State& state);

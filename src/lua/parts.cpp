@@ -92,28 +92,48 @@ void open_use(lua_State* L, int module) {
   set_function<refuse_word>(L, state, "refuse_word", "lutra");
   set_function<push_what_is>(L, state, "what_is", "lutra");
   set_function<is_terminal>(L, state, "is_terminal", "lutra");
+  open_current_scope(L, state);
   open_steps(L, state);
   open_datasets(L, state);
   open_replicas(L, state);
+  open_custom_gradient(L, state);
   lua_newtable(L);
   lua_pushcclosure(L, use, 3);
   State::set(L, kUse);
+}
+
+// Pushes `use`.
+void push_use(lua_State* L, int module) {
+  luaL_checkstack(L, 10, nullptr);
+  State::push(L, kUse);
+  if (!lua_isnil(L, -1)) return;
+  lua_pop(L, 1);
+  open_use(L, module);
+  State::push(L, kUse);
+}
+
+// use(module, name), for the prelude.
+int use_from(lua_State* L) {
+  lua_settop(L, 2);
+  push_use(L, 1);
+  lua_insert(L, 2);
+  lua_call(L, 1, 1);
+  return 1;
 }
 
 }  // namespace
 
 bool push_part(lua_State* L, int module, const char* name) {
   if (find_source(name, true) == nullptr) return false;
-  luaL_checkstack(L, 10, nullptr);
-  State::push(L, kUse);
-  if (lua_isnil(L, -1)) {
-    lua_pop(L, 1);
-    open_use(L, module);
-    State::push(L, kUse);
-  }
+  push_use(L, module);
   lua_pushstring(L, name);
   lua_call(L, 1, 1);
   return true;
+}
+
+void open_parts(lua_State* L) {
+  lua_pushcfunction(L, use_from);
+  lua_setfield(L, -2, "use");
 }
 
 }  // namespace lutra

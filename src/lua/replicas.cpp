@@ -36,12 +36,14 @@ int swap_variables(Args& args) {
   if (lua_type(L, 1) != LUA_TTABLE || lua_type(L, 2) != LUA_TTABLE) args.wrong(1, "variables", "a list of Variables");
   ++args.state.runtime().epoch;
   for (lua_Integer i = 1; i <= count; ++i) {
+    lua_settop(L, 2);
     lua_rawgeti(L, 1, i);
     lua_rawgeti(L, 2, i);
     VariableBox *a = to_variable(L, 3), *b = to_variable(L, 4);
-    lua_settop(L, 2);
     if (a == nullptr || b == nullptr) continue;
     std::swap(a->box.tensor, b->box.tensor);
+    know_variable(L, 3);
+    know_variable(L, 4);
     uint64_t booked = a->box.booked_bytes, viewed = a->box.is_viewed;
     a->box.booked_bytes = b->box.booked_bytes;
     a->box.is_viewed = b->box.is_viewed;

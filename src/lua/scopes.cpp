@@ -221,12 +221,16 @@ void push_state_closure(lua_State* L, State& state, lua_CFunction function) {
 
 }  // namespace
 
+void open_current_scope(lua_State* L, State& state) {
+  push_state_closure(L, state, current_scope);
+  lua_setfield(L, -2, "current_scope");
+}
+
 void open_scopes(lua_State* L, State& state) {
   // The stack: ..., the module, the table of C functions for the prelude.
   int core = lua_gettop(L);
   set_function<require_callable>(L, state, "require_callable", "device");
-  push_state_closure(L, state, current_scope);
-  lua_setfield(L, core, "current_scope");
+  open_current_scope(L, state);
   push_state_closure(L, state, adopt_scope);
   lua_setfield(L, core, "adopt_scope");
 

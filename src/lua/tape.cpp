@@ -1,7 +1,6 @@
 // lutra.GradientTape: its userdata, and reading what gradient is asked of.
 
-#include "autograd/tape.h"
-
+#include <bit>
 #include <cstddef>
 #include <new>
 
@@ -9,6 +8,7 @@
 #include "lua/guard.h"
 #include "lua/modules.h"
 #include "lua/result_list.h"
+#include "lua/tape_object.h"
 #include "lua/tensor_group.h"
 #include "lua/variable_box.h"
 
@@ -17,14 +17,10 @@ namespace {
 
 constexpr RegistryKey kTapeMeta{};
 
-// The tape lies in its userdata: one that a finalizer makes while the interpreter closes is never finalized itself.
-struct TapeObject {
-  uintptr_t cookie;  // as a Box's, of another kind
-  Tape* tape;        // null: closed; else in `place`
-  alignas(Tape) std::byte place[sizeof(Tape)];
+// By the bit that tapes have in the ledger, weakly: they are their holders'.
+constexpr RegistryKey kTapes{};
 
-  uintptr_t live_cookie() const { return ~reinterpret_cast<uintptr_t>(this) ^ (Box::secret_ << 2); }
-};
+}  // namespace
 
 TapeObject* to_tape(lua_State* L, int index) {
   void* block = lua_touserdata(L, index);
@@ -42,6 +38,40 @@ Tape& tape_at(Args& args, int index) {
   return *object->tape;
 }
 
+namespace {
+
+int place_of(Ledger::Tapes bit) { return 1 + std::countr_zero(bit); }
+
+// The tape at `index` is found by its bit from here on. May raise a Lua error.
+void know_tape(lua_State* L, int index) {
+  State::push(L, kTapes);
+  lua_pushvalue(L, index);
+  lua_rawseti(L, -2, place_of(to_tape(L, index)->tape->bit()));
+  lua_pop(L, 1);
+}
+
+}  // namespace
+
+void push_tape(lua_State* L, State& state, const TapeOptions& options) {
+  state.tape_opens(L);
+  auto* object = static_cast<TapeObject*>(lua_newuserdatauv(L, sizeof(TapeObject), 1));
+  object->tape = nullptr;
+  object->cookie = object->live_cookie();
+  state.push(L, kTapeMeta);
+  lua_setmetatable(L, -2);
+  read_phase(L, state, "GradientTape",
+             [&](Args&) { object->tape = new (object->place) Tape(state.context(), options); });
+  know_tape(L, lua_gettop(L));
+}
+
+void push_tape_of(lua_State* L, Ledger::Tapes bit) {
+  State::push(L, kTapes);
+  lua_rawgeti(L, -1, place_of(bit));
+  lua_remove(L, -2);
+}
+
+namespace {
+
 // GradientTape([{persistent, watch_accessed_variables}])
 int new_tape(lua_State* L) {
   State& state = state_of(L);
@@ -51,14 +81,7 @@ int new_tape(lua_State* L) {
     args.options(
         1, {{"persistent", &options.persistent}, {"watch_accessed_variables", &options.watch_accessed_variables}});
   });
-  state.tape_opens(L);
-  auto* object = static_cast<TapeObject*>(lua_newuserdatauv(L, sizeof(TapeObject), 0));
-  object->tape = nullptr;
-  object->cookie = object->live_cookie();
-  state.push(L, kTapeMeta);
-  lua_setmetatable(L, -2);
-  read_phase(L, state, "GradientTape",
-             [&](Args&) { object->tape = new (object->place) Tape(state.context(), options); });
+  push_tape(L, state, options);
   return 1;
 }
 
@@ -69,7 +92,35 @@ int close_tape(lua_State* L) {
   // The Context is gone when the interpreter is.
   if (!state_of(L).is_closed()) object->tape->~Tape();
   object->tape = nullptr;
+  forget_functions(L, 1);
   return 0;
+}
+
+// tape:reset()
+int reset(lua_State* L) {
+  State& state = state_of(L);
+  read_phase(L, state, "reset", [&](Args& args) {
+    args.at_most(1);
+    tape_at(args, 1).reset();
+  });
+  forget_functions(L, 1);
+  know_tape(L, 1);
+  return 0;
+}
+
+// tape:watched_variables()
+int watched_variables(Args& args) {
+  args.at_most(1);
+  Tape& tape = tape_at(args, 1);
+  if (!tape.is_open()) {
+    fail(ErrorCode::FailedPrecondition, args.who(), ": the tape has been asked and is closed; ask for them before");
+  }
+  std::vector<uint64_t> identities = args.state.context().ledger().variables_of(tape.bit());
+  protect(args.L, 1, [&](lua_State* L) {
+    push_variables(L, identities);
+    return 1;
+  });
+  return 1;
 }
 
 // Gradients are of float tensors by float tensors; of others nil would only say that nothing depends on them.
@@ -215,10 +266,11 @@ void find_gradients(lua_State* L, State& state, Request* request, int results) {
   Args args(L, state, "gradient");
   read_request(args, request);
   int count = request->sources.count;
+  Tape& tape = tape_at(args, kTape);
+  LuaGradients functions(L, state, tape.bit(), !tape.is_persistent() && !tape.is_held());
   std::vector<std::optional<Tensor>> gradients =
-      tape_at(args, kTape)
-          .gradient({request->target_tensors, static_cast<std::size_t>(request->targets.count)},
-                    {request->source_tensors, static_cast<std::size_t>(count)});
+      tape.gradient({request->target_tensors, static_cast<std::size_t>(request->targets.count)},
+                    {request->source_tensors, static_cast<std::size_t>(count)}, &functions);
   for (int i = 0; i < count; ++i) {
     std::optional<Tensor>& found = gradients[static_cast<std::size_t>(i)];
     if (!found && request->zeros) found = zeros_like(context, *request->source_tensors[i]);
@@ -249,11 +301,25 @@ int gradient(lua_State* L) {
   read_options(L, state, &request);
   make_request(L, state, &request);
   int results = push_results(L, state, request.sources.count);
-  bool ok = state.attempt([&] { find_gradients(L, state, &request, results); });
+  int raised = 0;  // where the error object lies that a function for gradients has raised
+  bool ok = state.attempt([&] {
+    try {
+      find_gradients(L, state, &request, results);
+    } catch (const LuaRaised&) {
+      raised = lua_gettop(L);
+    }
+  });
   const Error* error = ok ? nullptr : state.set_aside();
   hand_over(L, state, results, request.sources.count);
+  if (TapeObject* object = to_tape(L, kTape); object->tape == nullptr || !object->tape->is_open()) {
+    forget_functions(L, kTape);
+  }
   state.tell(L, error);
   if (error != nullptr) state.raise(L, error);
+  if (raised != 0) {
+    lua_pushvalue(L, raised);
+    return lua_error(L);
+  }
   push_in_form(L, request.sources, results);
   return 1;
 }
@@ -261,9 +327,12 @@ int gradient(lua_State* L) {
 // tape.key, where no method has that name.
 int no_method(Args& args) {
   NearestWord nearest(lua_type(args.L, 2) == LUA_TSTRING ? args.string(2, "key") : std::string_view());
-  for (const char* name : {"gradient", "watch", "close"}) nearest.offer(name);
+  for (const char* name :
+       {"gradient", "jacobian", "batch_jacobian", "watch", "watched_variables", "stop_recording", "reset", "close"}) {
+    nearest.offer(name);
+  }
   fail(ErrorCode::InvalidArgument, "a GradientTape has no field or method ", what_is(args.L, 2), nearest.hint(),
-       "; it has gradient, watch and close");
+       "; it has gradient, jacobian, batch_jacobian, watch, watched_variables, stop_recording, reset and close");
 }
 
 }  // namespace
@@ -273,9 +342,13 @@ void open_tape(lua_State* L, State& state) {
   lua_newtable(L);
   lua_newtable(L);
   set_function<watch>(L, state, "watch", "watch");
+  set_function<watched_variables>(L, state, "watched_variables", "watched_variables");
   lua_pushlightuserdata(L, &state);
   lua_pushcclosure(L, gradient, 1);
   lua_setfield(L, -2, "gradient");
+  lua_pushlightuserdata(L, &state);
+  lua_pushcclosure(L, reset, 1);
+  lua_setfield(L, -2, "reset");
   lua_pushlightuserdata(L, &state);
   lua_pushcclosure(L, close_tape, 1);
   lua_setfield(L, -2, "close");
@@ -293,9 +366,22 @@ void open_tape(lua_State* L, State& state) {
     lua_setfield(L, -2, field);
   }
   state.set(L, kTapeMeta);
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  state.set(L, kTapes);
   lua_pushlightuserdata(L, &state);
   lua_pushcclosure(L, new_tape, 1);
   lua_setfield(L, module, "GradientTape");
+}
+
+void open_tape_methods(lua_State* L) {
+  State::push(L, kTapeMeta);
+  lua_getfield(L, -1, "__index");
+  lua_setfield(L, -3, "tape_methods");
+  lua_pop(L, 1);
 }
 
 }  // namespace lutra

@@ -42,6 +42,8 @@ bool is_mirrored(lua_State* L) {
   VariableBox* variable = to_variable(L, 1);
   return variable != nullptr && variable->is_mirrored;
 }
+// By identity, weakly.
+constexpr RegistryKey kVariables{};
 
 std::string_view name_of(lua_State* L, int index) {
   // The userdata keeps the string alive.
@@ -104,6 +106,7 @@ int variable(lua_State* L) {
     make_variable(state.context(), args.tensor(1, "initial").tensor, trainable, &made->box.tensor);
   });
   state.own_variable(L, &made->box);
+  know_variable(L, lua_gettop(L));
   state.tell(L);
   return 1;
 }
@@ -266,8 +269,31 @@ int refuse_release(Args& args) {
 
 }  // namespace
 
+void know_variable(lua_State* L, int index) {
+  State::push(L, kVariables);
+  lua_pushvalue(L, index);
+  lua_rawseti(L, -2, static_cast<lua_Integer>(to_variable(L, index)->box.tensor.value));
+  lua_pop(L, 1);
+}
+
+void push_variables(lua_State* L, std::span<const uint64_t> identities) {
+  State::push(L, kVariables);
+  lua_newtable(L);
+  lua_Integer count = 0;
+  for (uint64_t identity : identities) {
+    if (lua_rawgeti(L, -2, static_cast<lua_Integer>(identity)) != LUA_TNIL) lua_rawseti(L, -2, ++count);
+    else lua_pop(L, 1);
+  }
+}
+
 void open_variables(lua_State* L, State& state) {
   int methods = lua_gettop(L), module = methods - 1;
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  state.set(L, kVariables);
   // A variable's methods: the tensors' and its own.
   lua_newtable(L);
   int own = lua_gettop(L);

@@ -1,6 +1,8 @@
 // A variable as Lua holds it. It begins with a Box, so that an op takes it wherever a tensor stands.
 #pragma once
 
+#include <span>
+
 #include "eager/variable.h"
 #include "lua/box.h"
 
@@ -29,5 +31,10 @@ enum class Called : uint8_t { ByUser, ByHook };
 // Adds to the table on top of the stack what hooks are made of: set_variable_hooks, raw_variable, raw_assign,
 // raw_assign_part, raw_text and mark_mirrored.
 void open_variable_hooks(lua_State* L, State& state);
+// The variable at `index` is found by its identity from here on. May raise a Lua error unless one was before.
+void know_variable(lua_State* L, int index);
+// Pushes a list of the variables that have these identities (TensorRep::value), of those that are still there. May
+// raise a Lua error.
+void push_variables(lua_State* L, std::span<const uint64_t> identities);
 
 }  // namespace lutra

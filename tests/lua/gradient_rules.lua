@@ -70,6 +70,21 @@ for name, entry in pairs(ops()) do
     local slope = tape:gradient(result:sum(), x)
     assert(slope, name .. " hides its input from the tape")
     assert(slope.dtype == "float32" and slope.shape == x.shape and slope:isfinite():all():item(), name)
+    -- And back through the way back: the slope of a square depends on x unless the op is a step.
+    local outer <close> = lt.GradientTape()
+    outer:watch(x)
+    local bend
+    do
+      local inner <close> = lt.GradientTape()
+      inner:watch(x)
+      local again = op(name == "cholesky" and x:matmul(x, { transpose_b = true }) or x, table.unpack(required[name] or {}))
+      if type(again) == "table" then again = again[1] end
+      bend = outer:gradient(inner:gradient((again * again):sum(), x), x)
+    end
+    if slope:abs():max():item() > 0 then
+      assert(bend, "the gradient of " .. name .. " hides its input from the tape")
+      assert(bend.shape == x.shape and bend:isfinite():all():item(), name .. ": second derivative")
+    end
     tried = tried + 1
   end
 end

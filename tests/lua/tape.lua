@@ -295,9 +295,9 @@ FailedPrecondition: gradient: a tape that is not persistent can be asked only on
 ResourceExhausted: mul: out of memory
 12.0
 0
-FailedPrecondition: gradient: a finalizer closed the tape while it was asked
+FailedPrecondition: gradient: the tape was closed while it was asked, by a finalizer or a function for gradients
 FailedPrecondition: gradient: the tape is closed
-FailedPrecondition: gradient: a finalizer closed the tape while it was asked
+FailedPrecondition: gradient: the tape was closed while it was asked, by a finalizer or a function for gradients
 FailedPrecondition: gradient: the tape is closed
 4.0
 ]])

@@ -1,6 +1,7 @@
--- A tape's gradients against central differences. One case is a call: its tables are made float64 tensors, whose gradients
--- are checked; what is made in another way, numbers and the options table are left alone. With several float results, or
--- elements, the loss is a sum of all with unequal weights, so that mistakes do not cancel.
+-- A tape's gradients against central differences, and so the gradients of those gradients by a second tape. One case is a
+-- call: its tables are made float64 tensors, whose gradients are checked; what is made in another way, numbers and the
+-- options table are left alone. With several float results, or elements, the loss is a sum of all with unequal weights, so
+-- that mistakes do not cancel.
 local collector = require "collector"
 local compare = require "compare"
 local samples = require "samples"
@@ -48,14 +49,15 @@ local function weights(shape, k)
   return samples.nest(samples.values(samples.size(shape), "float64", 0.5, 1.5, 77 + k), shape)
 end
 
--- A number that depends on every float element of the results.
-local function loss_of(results)
+-- A number that depends on every float element of the results; a curved one, so that its slope at a result depends on it.
+local function loss_of(results, curved)
   local flat = results
   if results.n == 1 and type(results[1]) == "table" then flat = results[1] end
   local loss
   for k = 1, #flat do
     local result = flat[k]
     if result.dtype:find("float") then
+      if curved then result = result + 0.5 * result * result end
       local term = (result * lt.constant(weights(result.shape, k), { dtype = "float64" }):cast(result.dtype)):sum()
       loss = loss and loss + term or term
     end
@@ -84,10 +86,25 @@ local function each_number(value, f)
   end
 end
 
-local function by_differences(op, case, leaves)
-  local function loss()
-    return loss_of(table.pack(op(table.unpack(arguments(case, leaves, tensors_of(leaves, "float64")))))):item()
-  end
+-- The sum of the gradients of a curved loss, each element with a weight of its own. `tape` and `tensors` are the inner
+-- tape's; what is done here others may record.
+local function weighted_slopes(op, case, leaves, tensors)
+  local tape <close> = lt.GradientTape()
+  tape:watch(tensors)
+  local loss = loss_of(table.pack(op(table.unpack(arguments(case, leaves, tensors)))), true)
+  local slopes = tape:gradient(loss, tensors, { unconnected_gradients = "zero" })
+  return loss_of(slopes)
+end
+
+local function second_by_tape(op, case, leaves, dtype)
+  local tensors = tensors_of(leaves, dtype)
+  local tape <close> = lt.GradientTape()
+  tape:watch(tensors)
+  return tape:gradient(weighted_slopes(op, case, leaves, tensors), tensors, { unconnected_gradients = "zero" })
+end
+
+-- Central differences of what f, a function of no arguments, gives when a number of a leaf is moved.
+local function differences(leaves, f)
   local slopes = {}
   for k, leaf in ipairs(leaves) do
     local flat = {}
@@ -95,15 +112,34 @@ local function by_differences(op, case, leaves)
       local at = row[i]
       local step = 1e-5 * math.max(1, math.abs(at))
       row[i] = at + step
-      local above = loss()
+      local above = f()
       row[i] = at - step
-      local below = loss()
+      local below = f()
       row[i] = at
       flat[#flat + 1] = (above - below) / (2 * step)
     end)
     slopes[k] = samples.nest(flat, lt.constant(leaf.value).shape)
   end
   return slopes
+end
+
+local function by_differences(op, case, leaves)
+  return differences(leaves, function()
+    return loss_of(table.pack(op(table.unpack(arguments(case, leaves, tensors_of(leaves, "float64")))))):item()
+  end)
+end
+
+local function second_by_differences(op, case, leaves)
+  return differences(leaves, function()
+    return weighted_slopes(op, case, leaves, tensors_of(leaves, "float64")):item()
+  end)
+end
+
+local function mismatch(found, wanted, order, options)
+  for k = 1, #wanted do
+    local problem = compare.value(found[k], wanted[k], options)
+    if problem then return ("of %s argument %d%s: %s"):format(options.dtype, k, order, problem) end
+  end
 end
 
 -- Nil, or what is wrong. `run` calls a function in the way the pass is about.
@@ -114,11 +150,13 @@ function gradients.problem(op, case, scope, run)
   for _, form in ipairs { { "float64", case.tolerance or 1e-5, 1e-6 }, { "float32", 1e-3, 1e-3 } } do
     local dtype, relative, absolute = table.unpack(form)
     local found = run(lt.device, scope, by_tape, op, case, leaves, dtype)
-    for k = 1, #leaves do
-      local problem = compare.value(found[k], wanted[k], { relative = relative, absolute = absolute, dtype = dtype })
-      if problem then return ("of %s argument %d: %s"):format(dtype, k, problem) end
-    end
+    local problem = mismatch(found, wanted, "", { relative = relative, absolute = absolute, dtype = dtype })
+    if problem then return problem end
   end
+  wanted = collector.in_peace(lt.device, "/CPU:0", second_by_differences, op, case, leaves)
+  local found = run(lt.device, scope, second_by_tape, op, case, leaves, "float64")
+  local relative = math.max(1e-4, case.tolerance or 0)
+  return mismatch(found, wanted, ", second derivative", { relative = relative, absolute = 1e-5, dtype = "float64" })
 end
 
 return gradients

@@ -12,7 +12,7 @@
 --   tolerance = 1e-5                          relative, instead of the result dtype's own
 --   gpu       = false                         it has no GPU kernel: inside a GPU's scope it runs on the CPU, and says so
 --   gradients = { {arg, ...}, ... }           calls whose table arguments are made float64 tensors; the tape's gradients of
---                                             them are held against central differences (gradients.lua). list = {...} is
+--                                             them, and theirs, are held against central differences (gradients.lua). list = {...} is
 --                                             a list that goes first, fixed = {[2] = true} an argument left alone
 --   rejects   = { { args = {...}, says = "substring of err.message", code = "InvalidArgument" }, ... }
 --   check     = function(t) end               free form: t.equal, t.close, t.raises, t.ok, t.device (cases.lua)

@@ -112,6 +112,73 @@ function GradientTape:watch(tensor) end
 --- Source: tf.GradientTape.gradient
 function GradientTape:gradient(target, sources, options) end
 
+--- The derivatives of each element of a target by each element of its sources.
+---
+--- It is found row by row: a gradient is asked for each element of the target.
+---@param target lutra.Tensor of any shape
+---@param sources lutra.Tensor|lutra.Tensor[]|table<string, lutra.Tensor> as for gradient
+---@param options? table {unconnected_gradients = "none" or "zero"}
+---@return lutra.Tensor|nil|(lutra.Tensor|false)[] # of the target's shape followed by the source's; in the sources' form
+--- Errors: as gradient; InvalidArgument where the two shapes have more than 8 axes together.
+--- Example:
+---     local x = lt.constant {1.0, 2.0}
+---     local tape <close> = lt.GradientTape()
+---     tape:watch(x)
+---     print(tape:jacobian(x * x, x):totable()[2][2])  --> 4.0
+--- Source: tf.GradientTape.jacobian
+function GradientTape:jacobian(target, sources, options) end
+
+--- The derivatives of each row of a target by the same row of a source, where rows do not depend on others.
+---
+--- A gradient is asked for each element of a row, whatever the number of rows.
+---@param target lutra.Tensor shape [batch, ...]
+---@param source lutra.Tensor shape [batch, ...]
+---@param options? table {unconnected_gradients = "none" or "zero"}
+---@return lutra.Tensor|nil # [batch], then the target's other axes, then the source's
+--- Errors: as jacobian; InvalidArgument where the first axes differ.
+--- Example:
+---     local x = lt.constant {{1.0, 2.0}, {3.0, 4.0}}
+---     local tape <close> = lt.GradientTape()
+---     tape:watch(x)
+---     print(tape:batch_jacobian((x * x):sum(2), x):totable()[2][2])  --> 8.0
+--- Source: tf.GradientTape.batch_jacobian
+function GradientTape:batch_jacobian(target, source, options) end
+
+--- Calls a function whose operations this tape does not record; others do.
+---@param f function
+---@param ... any its arguments
+---@return any ... # what it returns
+--- Errors: FailedPrecondition when the recording has ended; what f raises, after which the tape records again.
+--- Example:
+---     local x = lt.Variable(3.0)
+---     local tape <close> = lt.GradientTape()
+---     local y = tape:stop_recording(function() return x * x end)
+---     print(tape:gradient(y, x))  --> nil
+--- Source: tf.GradientTape.stop_recording
+function GradientTape:stop_recording(f, ...) end
+
+--- Forgets what was recorded and watched, and records on.
+--- Errors: FailedPrecondition when the recording has ended.
+--- Example:
+---     local x = lt.Variable(3.0)
+---     local tape <close> = lt.GradientTape()
+---     local y = x * x
+---     tape:reset()
+---     print(tape:gradient(y, x))  --> nil
+--- Source: tf.GradientTape.reset
+function GradientTape:reset() end
+
+--- The variables that it watches: trainable ones that were used, and those that it was told to watch.
+---@return lutra.Variable[] # in the order in which they were made
+--- Errors: FailedPrecondition once a tape that is not persistent has been asked, or is closed.
+--- Example:
+---     local w, b = lt.Variable(3.0), lt.Variable(1.0)
+---     local tape <close> = lt.GradientTape()
+---     local y = w * 2 + b
+---     print(#tape:watched_variables())  --> 2
+--- Source: tf.GradientTape.watched_variables
+function GradientTape:watched_variables() end
+
 --- Ends the recording and forgets it; `local tape <close>` does so at the end of the block.
 --- Example:
 ---     local tape = lt.GradientTape()

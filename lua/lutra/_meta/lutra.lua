@@ -224,4 +224,44 @@ function lutra.Variable(initial, options) end
 --- Source: tf.GradientTape
 function lutra.GradientTape(options) end
 
+--- A function whose gradient is given instead of found. More: docs/gradients.md.
+---
+--- `f` returns its results and, last, a function of their upstream gradients that returns one gradient for each argument
+--- that is a tensor or Variable, in order: of its shape and dtype, nil or false where there is none. When f uses trainable
+--- variables that are no arguments of it, that function gets a list of them as its last argument and returns their gradients
+--- after the arguments'. It runs in the scopes that f ran in, when a tape is asked, and what it computes is recorded by the
+--- tapes around: it may be differentiated itself.
+---@param f fun(...): lutra.Tensor, fun(...): lutra.Tensor
+---@return fun(...): lutra.Tensor # a function like f that returns the results alone
+--- Errors: InvalidArgument if f is no function, returns something else, or a gradient is missing or of another shape or
+---   dtype. What the function for gradients raises is raised by `gradient`; it cannot yield.
+--- Example:
+---     local log1pexp = lt.custom_gradient(function(x)
+---       local e = x:exp()
+---       return lt.log(1 + e), function(upstream) return upstream * (1 - 1 / (1 + e)) end
+---     end)
+---     local x = lt.constant(100.0)
+---     local tape <close> = lt.GradientTape()
+---     tape:watch(x)
+---     print(tape:gradient(log1pexp(x), x))  --> lutra.Tensor(1.0, shape=(), dtype=float32)
+--- Source: tf.custom_gradient
+function lutra.custom_gradient(f) end
+
+--- A function that is computed again when a gradient is asked, instead of having its intermediate results remembered: a tape
+--- keeps its arguments only (Chen et al., arXiv:1604.06174). More: docs/gradients.md.
+---
+--- The second time it draws the same random numbers, in the scopes of the first time, and layers are told the same about
+--- training. It should do nothing but compute its results. Gradients reach its tensor arguments and the trainable variables
+--- that it uses.
+---@param f fun(...): lutra.Tensor a function of tensors, or a layer
+---@return fun(...): lutra.Tensor # a function like f
+--- Errors: InvalidArgument if f is no function, or a result is no tensor.
+--- Example:
+---     local w = lt.Variable({1.0, 2.0})
+---     local block = lt.recompute_grad(function(x) return lt.tanh(x * w):exp() end)
+---     local tape <close> = lt.GradientTape()
+---     print(tape:gradient(block(lt.zeros {2}), w))  --> lutra.Tensor([0. 0.], shape=(2,), dtype=float32)
+--- Source: tf.recompute_grad
+function lutra.recompute_grad(f) end
+
 return lutra

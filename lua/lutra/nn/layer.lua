@@ -8,6 +8,7 @@ local Layer = class "nn.Layer"
 
 -- What is under way: `layer` is the one that computes, for error texts; `training` what layers are told that were not told.
 local running = { layer = nil, training = false }
+tools.running = running  -- for what computes a layer again (autograd.lua)
 
 local counts = {}
 

@@ -1,0 +1,268 @@
+-- What is made of tapes: functions with gradients of their own, recomputation, Jacobians. What users read about them stands
+-- in _meta/autograd.lua. Methods of tapes have the tape as their first argument.
+local lutra, tools, use = ...
+local options = use "options"
+local is_tensor = tools.is_tensor
+local autograd = {}
+
+local function require_callable(who, f)
+  local meta = getmetatable(f)
+  if type(f) == "function" or type(meta) == "table" and meta.__call then return end
+  tools.fail("InvalidArgument", ("%s: f is %s, expected a function"):format(who, tools.what_is(f)))
+end
+
+-- Tensors among arguments. One in a table would get no gradient, without a word.
+local function inputs_of(who, args)
+  local inputs = {}
+  for i = 1, args.n do
+    local value = args[i]
+    if is_tensor(value) then
+      inputs[#inputs + 1] = value
+    elseif type(value) == "table" and getmetatable(value) == nil then
+      for key, entry in pairs(value) do
+        if is_tensor(entry) then
+          tools.fail("InvalidArgument", ("%s: argument %d is a table with a tensor at %s, which would get no gradient: give "
+            .. "each tensor as an argument of its own"):format(who, i, tools.what_is(key)))
+        end
+      end
+    end
+  end
+  return inputs
+end
+
+-- The inputs, and after them those variables that are not among them.
+local function with_variables(inputs, variables)
+  local all, others, known = table.move(inputs, 1, #inputs, 1, {}), {}, {}
+  for _, input in ipairs(inputs) do known[input] = true end
+  for _, variable in ipairs(variables) do
+    if not known[variable] then others[#others + 1], all[#all + 1] = variable, variable end
+  end
+  return all, others
+end
+
+local function require_tensors(who, results, count)
+  if count == 0 then tools.fail("InvalidArgument", who .. ": the function returned no tensor") end
+  for i = 1, count do
+    if not is_tensor(results[i]) then
+      tools.fail("InvalidArgument", ("%s: the function's result %d is %s, expected a tensor"):format(who, i, tools.what_is(results[i])))
+    end
+  end
+  return table.move(results, 1, count, 1, {})
+end
+
+-- What runs in the scopes in force now, and in no others.
+local function in_this_scope(f)
+  local name = tools.current_scope()
+  return function(...)
+    local none <close> = lutra.device(false)
+    local scope <close> = lutra.device(name)
+    return f(...)
+  end
+end
+
+-- What an input is, without keeping it.
+local function kinds_of(inputs)
+  local kinds = {}
+  for i, input in ipairs(inputs) do
+    kinds[i] = { shape = input.shape, dtype = input.dtype, is_float = input.dtype:find "float" ~= nil }
+  end
+  return kinds
+end
+
+local function names_of(variables)
+  local names = {}
+  for i, variable in ipairs(variables) do names[i] = ("'%s'"):format(variable.name) end
+  return table.concat(names, ", ")
+end
+
+-- Fails unless there is a gradient, or nil or false, for each input, of its shape and dtype.
+local function check_gradients(got, kinds, variables)
+  if got.n ~= #kinds then
+    local arguments = #kinds - #variables
+    local of = ("%d for the arguments that are tensors"):format(arguments)
+    if #variables > 0 then of = ("%s and %d for the variables %s that the function uses"):format(of, #variables, names_of(variables)) end
+    tools.fail("InvalidArgument", ("custom_gradient: the function for gradients returned %d values, expected %s"):format(got.n, of))
+  end
+  for i, kind in ipairs(kinds) do
+    local gradient = got[i]
+    if gradient and not is_tensor(gradient) then
+      tools.fail("InvalidArgument", ("custom_gradient: gradient %d is %s, expected a tensor, nil or false"):format(i, tools.what_is(gradient)))
+    end
+    if gradient and (gradient.shape ~= kind.shape or gradient.dtype ~= kind.dtype) then
+      tools.fail("InvalidArgument", ("custom_gradient: gradient %d is %s of %s, and what it is the gradient of %s of %s"):format(
+        i, gradient.shape, gradient.dtype, kind.shape, kind.dtype))
+    end
+  end
+  return got
+end
+
+function autograd.custom_gradient(f)
+  require_callable("custom_gradient", f)
+  return function(...)
+    local inputs = inputs_of("custom_gradient", table.pack(...))
+    local results, variables
+    do
+      local watcher <close> = tools.variable_watcher()
+      results = table.pack(f(...))
+      variables = watcher:watched_variables()
+    end
+    local gradient = results[results.n]
+    if type(gradient) ~= "function" then
+      tools.fail("InvalidArgument", ("custom_gradient: the function returned %s last, expected its results and then a function "
+        .. "that gives the gradients of its arguments"):format(tools.what_is(gradient)))
+    end
+    results = require_tensors("custom_gradient", results, results.n - 1)
+    inputs, variables = with_variables(inputs, variables)
+    local kinds = kinds_of(inputs)
+    local rule = in_this_scope(function(...)
+      if #variables == 0 then return check_gradients(table.pack(gradient(...)), kinds, variables) end
+      local upstream = table.pack(...)
+      upstream[upstream.n + 1] = variables
+      return check_gradients(table.pack(gradient(table.unpack(upstream, 1, upstream.n + 1))), kinds, variables)
+    end)
+    return table.unpack(tools.record_custom(rule, inputs, results))
+  end
+end
+
+-- Whether layers are told that they are trained is as it was.
+local function as_trained(f)
+  local running = tools.running
+  if not running then return f end
+  local training = running.training
+  return function(...)
+    local before = running.training
+    local restore <close> = setmetatable({}, { __close = function() running.training = before end })
+    running.training = training
+    return f(...)
+  end
+end
+
+local function only_floats(tensors, kinds)
+  local floats, places = {}, {}
+  for i, tensor in ipairs(tensors) do
+    if kinds[i].is_float then floats[#floats + 1], places[#places + 1] = tensor, i end
+  end
+  return floats, places
+end
+
+function autograd.recompute_grad(f)
+  require_callable("recompute_grad", f)
+  return function(...)
+    local args = table.pack(...)
+    local inputs, random = inputs_of("recompute_grad", args), tools.random_place()
+    local results, variables
+    do
+      local paused <close> = tools.pause()
+      local watcher <close> = tools.variable_watcher()
+      results = table.pack(f(...))
+      variables = watcher:watched_variables()
+    end
+    results = require_tensors("recompute_grad", results, results.n)
+    inputs = with_variables(inputs, variables)
+    local kinds, result_kinds = kinds_of(inputs), kinds_of(results)
+    local again = as_trained(function()
+      local sequence <close> = tools.replay(random)
+      return table.pack(f(table.unpack(args, 1, args.n)))
+    end)
+    local rule = in_this_scope(function(...)
+      local sources, places = only_floats(inputs, kinds)
+      local tape <close> = lutra.GradientTape { watch_accessed_variables = false }
+      tape:watch(sources)
+      local targets, at = only_floats(again(), result_kinds)
+      local upstream, seeds = table.pack(...), {}
+      for k, i in ipairs(at) do seeds[k] = upstream[i] end
+      local gradients, found = tape:gradient(targets, sources, { output_gradients = seeds }), {}
+      for k, i in ipairs(places) do found[i] = gradients[k] end
+      return found
+    end)
+    return table.unpack(tools.record_custom(rule, inputs, results))
+  end
+end
+
+function autograd.stop_recording(tape, f, ...)
+  require_callable("stop_recording", f)
+  local paused <close> = tools.pause(tape)
+  return f(...)
+end
+
+-- A shape and then another.
+local function joined(first, second, from)
+  local shape = table.move(first, 1, #first, 1, {})
+  return table.move(second, from or 1, #second, #shape + 1, shape)
+end
+
+-- Rows of gradients, one a number of the target, as one tensor. Nil where a source is not connected.
+local function stacked(rows, axis, shape)
+  if not rows[1] then return nil end
+  return lutra.device(rows[1].device, function() return lutra.stack(rows, axis):reshape(shape) end)
+end
+
+local function asked_tensor(who, name, value)
+  if not is_tensor(value) then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor"):format(who, name, tools.what_is(value)))
+  end
+end
+
+-- Calls f(i, seed) for each of n numbers of the target, or of its row: the gradient that a question about it starts with.
+local function each_seed(target, n, row_shape, f)
+  local function seed(i)
+    return lutra.one_hot(i, n):cast(target.dtype):reshape(row_shape):broadcast_to(target.shape)
+  end
+  for i = 1, n do f(i, { output_gradients = lutra.device(target.device, seed, i), unconnected_gradients = "none" }) end
+end
+
+local function read_unconnected(who, given)
+  local word = options.read(who, given, { unconnected_gradients = "none" }).unconnected_gradients
+  if word ~= "none" and word ~= "zero" then
+    tools.fail("InvalidArgument", ("%s: unconnected_gradients is %s, expected \"none\" or \"zero\""):format(who, tools.what_is(word)))
+  end
+  return word == "zero"
+end
+
+-- What there is of a source that the target does not depend on, or of a target without elements.
+local function of_nothing(source, shape, wants_zeros)
+  if not wants_zeros then return nil end
+  return lutra.device(source.device, lutra.zeros, shape, { dtype = source.dtype })
+end
+
+function autograd.jacobian(tape, target, sources, given)
+  asked_tensor("jacobian", "target", target)
+  local zeros = read_unconnected("jacobian", given)
+  local is_one, rows = is_tensor(sources), {}
+  local list = is_one and { sources } or sources
+  local held <close> = tools.hold(tape, "jacobian")
+  local empty = target.size == 0 and tape:gradient(target, list)
+  each_seed(target, target.size, target.shape, function(i, asked)
+    for key, gradient in pairs(tape:gradient(target, list, asked)) do
+      rows[key] = rows[key] or {}
+      rows[key][i] = gradient
+    end
+  end)
+  local found = {}
+  for key, source in pairs(list) do
+    local shape = joined(target.shape, source.shape)
+    found[key] = stacked(rows[key] or {}, 1, shape) or of_nothing(source, shape, zeros or empty and empty[key]) or false
+  end
+  if is_one then return found[1] or nil end
+  return found
+end
+
+function autograd.batch_jacobian(tape, target, source, given)
+  local who = "batch_jacobian"
+  asked_tensor(who, "target", target)
+  asked_tensor(who, "source", source)
+  local zeros = read_unconnected(who, given)
+  local of_target, of_source = target.shape, source.shape
+  if #of_target == 0 or #of_source == 0 or of_target[1] ~= of_source[1] then
+    tools.fail("InvalidArgument", ("%s: target %s and source %s do not match: the first axis of both is the batch"):format(who,
+      of_target, of_source))
+  end
+  local row_shape, n = joined({ 1 }, of_target, 2), 1
+  for _, size in ipairs(row_shape) do n = n * size end
+  local shape, rows = joined(of_target, of_source, 2), {}
+  local held <close> = tools.hold(tape, who)
+  each_seed(target, n, row_shape, function(i, asked) rows[i] = tape:gradient(target, source, asked) end)
+  return stacked(rows, 2, shape) or of_nothing(source, shape, zeros or n == 0)
+end
+
+return autograd
