@@ -14,7 +14,7 @@ std::unique_ptr<FileReader> open_idx(std::unique_ptr<ByteSource> source);
 
 void write_npy(FileContents& contents, ByteSink& sink);
 void write_npz(FileContents& contents, ByteSink& sink, bool compress);
-void write_safetensors(FileContents& contents, ByteSink& sink);
+void write_safetensors(FileContents& contents, ByteSink& sink, const FileMetadata& metadata);
 void write_csv(FileContents& contents, ByteSink& sink, const WriteOptions& options);
 void write_png(FileContents& contents, ByteSink& sink);
 void write_idx(FileContents& contents, ByteSink& sink);

@@ -30,7 +30,8 @@ struct Described : FileEntry {
 // depth of nesting is followed.
 class HeaderReader final : public nlohmann::json_sax<Json> {
  public:
-  HeaderReader(const std::string& label, std::vector<Described>* out) : label_(label), out_(out) {}
+  HeaderReader(const std::string& label, std::vector<Described>* out, FileMetadata* metadata)
+      : label_(label), out_(out), metadata_(metadata) {}
 
   bool start_object(std::size_t) override {
     if (where_ == Where::Outside) return go(Where::Names);
@@ -52,7 +53,10 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
       offsets_ = -1;
       return go(Where::Tensor);
     }
-    if (where_ == Where::MetadataFields) return true;
+    if (where_ == Where::MetadataFields) {
+      metadata_->emplace_back(word, "");
+      return true;
+    }
     if (word == "dtype") return first(&has_dtype_, word) && go(Where::DTypeWord);
     if (word == "shape") return first(&has_shape_, word) && go(Where::Shape);
     if (word == "data_offsets") {
@@ -88,7 +92,10 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
     return go(Where::Fields);
   }
   bool string(std::string& word) override {
-    if (where_ == Where::MetadataFields) return true;
+    if (where_ == Where::MetadataFields) {
+      metadata_->back().second = std::move(word);
+      return true;
+    }
     if (where_ != Where::DTypeWord) return unexpected("a string");
     for (const auto& known : kCodes) {
       if (known.code != word) continue;
@@ -154,6 +161,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
 
   const std::string& label_;
   std::vector<Described>* out_;
+  FileMetadata* metadata_;
   Described none_;
   Where where_ = Where::Outside;
   std::string name_;
@@ -176,7 +184,7 @@ class SafetensorsReader final : public FileReader {
     std::string header(static_cast<std::size_t>(length), '\0');
     source_->read(8, reinterpret_cast<std::byte*>(header.data()), header.size());
     start_ = 8 + length;
-    HeaderReader sax(label, &tensors_);
+    HeaderReader sax(label, &tensors_, &metadata_);
     Json::sax_parse(header, &sax);
     check_places();
     std::sort(tensors_.begin(), tensors_.end(), [](auto& a, auto& b) { return a.name < b.name; });
@@ -233,7 +241,14 @@ std::unique_ptr<FileReader> open_safetensors(std::unique_ptr<ByteSource> source)
   return std::make_unique<SafetensorsReader>(std::move(source));
 }
 
-void write_safetensors(FileContents& contents, ByteSink& sink) {
+void write_safetensors(FileContents& contents, ByteSink& sink, const FileMetadata& metadata) {
+  auto quoted = [&](const std::string& word) {
+    try {
+      return Json(word).dump();
+    } catch (const Json::exception&) {
+      fail(ErrorCode::InvalidArgument, sink.label(), ": the name ", quote(word), " is no UTF-8");
+    }
+  };
   // Wide elements first, so that each lies at a multiple of its width, as the format's own library does it.
   const std::vector<FileEntry>& entries = contents.entries();
   std::vector<std::size_t> order(entries.size());
@@ -241,16 +256,17 @@ void write_safetensors(FileContents& contents, ByteSink& sink) {
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return size_of(entries[a].dtype) > size_of(entries[b].dtype); });
   std::string header = "{";
+  if (!metadata.empty()) {
+    for (const auto& [name, value] : metadata) {
+      header += text(header.size() > 1 ? "," : text("\"", kMetadata, "\":{"), quoted(name), ":", quoted(value));
+    }
+    header += '}';
+  }
   uint64_t next = 0;
   for (std::size_t i : order) {
     const FileEntry& entry = entries[i];
     require(entry.name != kMetadata, sink.label(), ": no tensor can be called ", kMetadata);
-    std::string name;
-    try {
-      name = Json(entry.name).dump();
-    } catch (const Json::exception&) {
-      fail(ErrorCode::InvalidArgument, sink.label(), ": the name ", quote(entry.name), " is no UTF-8");
-    }
+    std::string name = quoted(entry.name);
     std::string_view code;
     for (const auto& known : kCodes) {
       if (known.dtype == entry.dtype) code = known.code;

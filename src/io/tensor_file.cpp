@@ -69,7 +69,7 @@ void write_tensors(FileFormat format, FileContents& contents, ByteSink& sink, co
   switch (format) {
     case FileFormat::Npy: return write_npy(contents, sink);
     case FileFormat::Npz: return write_npz(contents, sink, options.compress);
-    case FileFormat::Safetensors: return write_safetensors(contents, sink);
+    case FileFormat::Safetensors: return write_safetensors(contents, sink, options.metadata);
     case FileFormat::Csv: return write_csv(contents, sink, options);
     case FileFormat::Png: return write_png(contents, sink);
     case FileFormat::Idx: return write_idx(contents, sink);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/dtype.h"
@@ -34,6 +35,8 @@ struct FileEntry {
   std::size_t nbytes() const { return static_cast<std::size_t>(shape.size()) * size_of(dtype); }
 };
 
+using FileMetadata = std::vector<std::pair<std::string, std::string>>;
+
 struct ReadOptions {
   // csv
   char delimiter = ',';
@@ -49,12 +52,15 @@ class FileReader {
   const std::vector<FileEntry>& entries() const { return entries_; }
   // Of a csv file with a header: what it calls its columns.
   const std::vector<std::string>& columns() const { return columns_; }
+  // Of a safetensors file: texts by name, as the file has them.
+  const FileMetadata& metadata() const { return metadata_; }
   // Writes entries()[entry].nbytes() bytes.
   virtual void read(std::size_t entry, std::byte* to) = 0;
 
  protected:
   std::vector<FileEntry> entries_;
   std::vector<std::string> columns_;
+  FileMetadata metadata_;
 };
 
 // Everything but the elements is read and checked here.
@@ -77,6 +83,7 @@ struct WriteOptions {
   char delimiter = ',';              // csv
   std::vector<std::string> columns;  // csv: names of the columns, or none
   bool compress = false;             // npz
+  FileMetadata metadata;             // safetensors
 };
 
 void write_tensors(FileFormat format, FileContents& contents, ByteSink& sink, const WriteOptions& options);

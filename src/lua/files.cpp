@@ -52,6 +52,18 @@ void push_loaded(Args& args, FileReader& reader, std::size_t i) {
   protect_with(L, 1, [&](lua_State* inner) { state.own(inner, box); });
 }
 
+void push_metadata(lua_State* L, const FileMetadata& metadata) {
+  protect(L, 1, [&](lua_State* inner) {
+    lua_newtable(inner);
+    for (const auto& [name, value] : metadata) {
+      lua_pushlstring(inner, name.data(), name.size());
+      lua_pushlstring(inner, value.data(), value.size());
+      lua_rawset(inner, -3);
+    }
+    return 1;
+  });
+}
+
 // load(path[, {header, delimiter, dtype, missing}])
 int load(Args& args) {
   constexpr int kMissing = 3;
@@ -95,6 +107,7 @@ int load(Args& args) {
     return 1;
   });
   int all = lua_gettop(L);
+  if (!reader->metadata().empty()) push_metadata(L, reader->metadata());
   for (std::size_t i = 0; i < reader->entries().size(); ++i) {
     lua_pushvalue(L, all);
     push_loaded(args, *reader, i);
@@ -105,7 +118,7 @@ int load(Args& args) {
       lua_rawset(inner, -3);
     });
   }
-  return 1;
+  return reader->metadata().empty() ? 1 : 2;
 }
 
 // Tensors on any device, read when they are written out.
@@ -142,8 +155,26 @@ class Saved final : public FileContents {
 
 constexpr int kPath = 1, kValue = 2, kOptions = 3, kHeader = 4;
 
+// In order of their names, so that the same texts make the same file.
+void read_metadata(Args& args, FileMetadata* metadata) {
+  lua_State* L = args.L;
+  args.options(kOptions, {{"metadata", StackSlot{kHeader}}});
+  if (!args.has(kHeader)) return;
+  if (lua_type(L, kHeader) != LUA_TTABLE) args.wrong(kHeader, "metadata", "a table of texts by name");
+  for (lua_pushnil(L); lua_next(L, kHeader) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) != LUA_TSTRING) {
+      args.wrong(lua_gettop(L), "an entry of metadata", "a text with a name");
+    }
+    std::size_t length = 0, value_length = 0;
+    const char *name = lua_tolstring(L, -2, &length), *value = lua_tolstring(L, -1, &value_length);
+    metadata->emplace_back(std::string(name, length), std::string(value, value_length));
+  }
+  std::sort(metadata->begin(), metadata->end());
+}
+
 void read_options(Args& args, FileFormat format, WriteOptions* options) {
   if (format == FileFormat::Npz) return args.options(kOptions, {{"compress", &options->compress}});
+  if (format == FileFormat::Safetensors) return read_metadata(args, &options->metadata);
   if (format != FileFormat::Csv) return args.options(kOptions, {});
   std::string_view delimiter = ",";
   args.options(kOptions, {{"header", StackSlot{kHeader}}, {"delimiter", &delimiter}});

@@ -50,7 +50,7 @@ function lutra.from_bytes(bytes, dtype, shape) end
 ---@param path string
 ---@param options? table csv: {header = true}: the first line names the columns; {delimiter = ";"}; {dtype = "float64"}; {missing = 0}
 ---@return lutra.Tensor|table<string, lutra.Tensor> # placed as a constant is: on the device of the scope, else the first GPU
----@return string[]? # of a csv with a header: the columns' names
+---@return table? # of a csv with a header: the columns' names; of a safetensors with metadata: texts by name
 --- Errors: NotFound when there is no such file. InvalidArgument for an unknown extension or option, and for a file that is
 ---   damaged or holds what no tensor can: it names the file, the byte or line, and what is wrong. ResourceExhausted when
 ---   memory does not suffice.
@@ -73,7 +73,8 @@ function lutra.load(path, options) end
 ---@param path string
 ---@param value lutra.Tensor|lutra.Variable|table a tensor or a literal; or a table of them: {w = tensor}, where names
 ---   cannot nest
----@param options? table npz: {compress = true}; csv: {header = {"a", "b"}} names the columns, {delimiter = ";"}
+---@param options? table npz: {compress = true}; csv: {header = {"a", "b"}} names the columns, {delimiter = ";"}; safetensors:
+---   {metadata = {name = "text"}}
 --- Errors: InvalidArgument for an unknown extension or option, and for what the format has no room for (bfloat16 in npy, another
 ---   dtype than uint8 in png, more than two axes in csv). NotFound when the folder is not there, FailedPrecondition when it
 ---   may not be written, ResourceExhausted when the disk is full; and what a GPU found wrong while computing the tensors.

@@ -103,6 +103,65 @@ function Model:test_on_batch(x, y, options) end
 --- Source: keras.Model.predict_on_batch
 function Model:predict_on_batch(x) end
 
+--- Writes the model to one file: weights and what the optimizer remembers, by the paths of their fields, and in the file's
+--- metadata how the model is made, how it is compiled and where its training stands. The file is replaced whole or not at all.
+--- [checkpoints.md](../checkpoints.md) tells more.
+---@param path string that ends in .safetensors
+---@param options? table {include_optimizer = true: with compile's arguments and the optimizer's state}
+--- Errors: InvalidArgument for another ending; else as lutra.save: NotFound, FailedPrecondition, ResourceExhausted.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
+---     local path = os.tmpname() .. ".safetensors"
+---     model:save(path)
+---     print(lt.load(path)["layers.1.kernel"].shape)  --> (2, 1)
+---     os.remove(path)
+--- Source: keras.Model.save
+function Model:save(path, options) end
+
+--- Reads what save wrote into this model: weights, and the optimizer's state where the model is compiled with one of its kind. A
+--- model that is not compiled is compiled as the file says. Everything is held against the model first: a file that does not fit
+--- changes nothing.
+---@param path string
+---@param options? table {resume = false: with true the next fit goes on after the epoch in which the file was written, with the random numbers that were to come; custom_objects = {Name = class}}
+---@return lutra.nn.Model # itself
+--- Errors: InvalidArgument for a damaged file, another optimizer, or another model: it names the first weight that differs, with
+---   both shapes. NotFound when there is no such file.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
+---     local path = os.tmpname() .. ".safetensors"
+---     model:save(path)
+---     local other = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
+---     other:load(path)
+---     print(other:predict({{1.0, 2.0}}):item() == model:predict({{1.0, 2.0}}):item())  --> true
+---     os.remove(path)
+--- Source: keras.Model.load_weights
+function Model:load(path, options) end
+
+--- Writes the weights alone.
+---@param path string that ends in .safetensors
+--- Errors: as save.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
+---     local path = os.tmpname() .. ".safetensors"
+---     model:save_weights(path)
+---     print(lt.load(path)["layers.1.bias"])  --> lutra.Tensor([0.], shape=(1,), dtype=float32)
+---     os.remove(path)
+--- Source: keras.Model.save_weights
+function Model:save_weights(path) end
+
+--- Reads weights, from what save or save_weights wrote, or from any safetensors file with the same names.
+---@param path string
+---@return lutra.nn.Model # itself
+--- Errors: as load.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+---     local path = os.tmpname() .. ".safetensors"
+---     lt.save(path, {["layers.1.kernel"] = {{3.0}}, ["layers.1.bias"] = {1.0}})
+---     print(model:load_weights(path)({{2.0}}):item())  --> 7.0
+---     os.remove(path)
+--- Source: keras.Model.load_weights
+function Model:load_weights(path) end
+
 --- Prints its layers, the shapes they give, and how many numbers they hold.
 ---@param options? table {print_fn = what each line is handed to, instead of print}
 --- Errors: InvalidArgument for an unknown option.

@@ -284,6 +284,19 @@ function nn.Model(options) end
 --- Source: keras.Layer
 function nn.Layer() end
 
+--- The model that a file of Model:save tells, with its weights, compiled as it was.
+---@param path string
+---@param options? table {custom_objects = {Name = class}: classes of the program's own; compile = true; resume = false: as of Model:load}
+---@return lutra.nn.Model
+--- Errors: InvalidArgument for a damaged file, one that holds no model, or a class that is not there; NotFound.
+--- Example:
+---     local path = os.tmpname() .. ".safetensors"
+---     lt.nn.Sequential({ lt.nn.Dense(1, {input_shape = {2}}), name = "kept" }):save(path)
+---     print(lt.nn.load_model(path).name)  --> kept
+---     os.remove(path)
+--- Source: keras.saving.load_model
+function nn.load_model(path, options) end
+
 nn.MaxPooling2D = nn.MaxPool2D
 nn.AveragePooling2D = nn.AvgPool2D
 nn.BatchNormalization = nn.BatchNorm
@@ -308,6 +321,24 @@ local Layer = {}
 ---     print(Twice(), Twice()(lt.constant {1.0}):item())  --> <lutra.nn.Twice 'twice'>	2.0
 --- Source: subclassing keras.Layer
 function Layer:extend(name) end
+
+--- How the layer was made, as a table that JSON can hold: its class, its name and the arguments of its constructor.
+---@return table # {class, name, arguments}, of models {class, name, layers, ...}
+--- Errors: InvalidArgument for an argument that cannot be written down, such as a function of the program's.
+--- Example:
+---     print(lt.nn.Dense(3, {name = "first"}):get_config().arguments[1])  --> 3
+--- Source: keras.Layer.get_config
+function Layer:get_config() end
+
+--- A new layer, made as get_config says; its weights are new.
+---@param config table of get_config
+---@param custom_objects? table classes of the program's own, by name
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for what is no such table, or a class that is not there.
+--- Example:
+---     print(lt.nn.Layer.from_config(lt.nn.Dense(3, {name = "first"}):get_config()))  --> <lutra.nn.Dense 'first'>
+--- Source: keras.Layer.from_config
+function Layer.from_config(config, custom_objects) end
 
 --- A new weight, to be set in a field.
 ---@param options table {name; shape = {}; initializer = "glorot_uniform"; trainable = true; dtype = "float32"; regularizer}

@@ -97,6 +97,10 @@ function Batches:each()
   end
 end
 
+-- The order of the rows is drawn anew for each epoch: there is nothing to keep between two.
+function Batches:state() end
+function Batches:restore() end
+
 -- x of the first rows, in their own order.
 function Batches:first_x() return (data.slice(self.arrays.x, 1, math.min(self.size, self.rows))) end
 

@@ -40,6 +40,40 @@ function DatasetBatches.options_of(who, y, given)
   return given
 end
 
+-- What the shuffles below stand at.
+local function shuffled(dataset)
+  local list = {}
+  for i, node in ipairs(dataset:shuffles()) do list[i] = { node.iterations, node.drawn or false } end
+  return list
+end
+
+local function open(self)
+  self.opened, self.taken = { shuffles = shuffled(self.dataset), random = { tools.random_state() } }, 0
+  self.next = self.dataset:iterate()
+end
+
+-- Where the dataset stands between two batches: its shuffles' iterations, and of an iteration under way how many batches
+-- were taken and from which random numbers it began.
+function DatasetBatches:state()
+  if not self.next then return { shuffles = shuffled(self.dataset), taken = 0 } end
+  return { shuffles = self.opened.shuffles, random = self.opened.random, taken = self.taken }
+end
+
+-- The other way round, for the same dataset made anew.
+function DatasetBatches:restore(state)
+  local nodes = self.dataset:shuffles()
+  if type(state) ~= "table" or #state.shuffles ~= #nodes then
+    tools.fail("InvalidArgument", ("%s: the dataset has %d shuffles, and the one that the saved fit went through had %d"):format(self.who,
+      #nodes, type(state) == "table" and #state.shuffles or 0))
+  end
+  for i, node in ipairs(nodes) do node.iterations, node.drawn = state.shuffles[i][1], state.shuffles[i][2] or nil end
+  self.next, self.ahead = nil, nil
+  if state.taken == 0 then return end
+  tools.set_random_state(state.random[1], state.random[2])
+  open(self)
+  while self.taken < state.taken and self.next() ~= nil do self.taken = self.taken + 1 end
+end
+
 local function refuse_empty(self)
   tools.fail("InvalidArgument", self.who .. ": the dataset has no elements")
 end
@@ -47,7 +81,7 @@ end
 -- x of the first batch, which the next epoch begins with.
 function DatasetBatches:first_x()
   if not self.next then
-    self.next = self.dataset:iterate()
+    open(self)
     self.ahead = table.pack(self.next())
     if self.ahead[1] == nil then refuse_empty(self) end
   end
@@ -58,6 +92,7 @@ end
 function DatasetBatches:shuffle() end
 
 local function next_values(self)
+  self.taken = self.taken + 1
   local ahead = self.ahead
   if ahead then
     self.ahead = nil
@@ -96,7 +131,7 @@ function DatasetBatches:each(wants_labels)
   end
   return function()
     if i == self.steps then return nil end
-    self.next = self.next or self.dataset:iterate()
+    if not self.next then open(self) end
     local values = table.pack(next_values(self))
     if values[1] == nil then
       self.next = nil
@@ -106,8 +141,8 @@ function DatasetBatches:each(wants_labels)
         return nil
       end
       -- It begins anew where it ends before the epoch does.
-      self.next = self.dataset:iterate()
-      values = table.pack(self.next())
+      open(self)
+      values = table.pack(next_values(self))
       if values[1] == nil then refuse_empty(self) end
     end
     return batch(table.unpack(values, 1, values.n))

@@ -62,7 +62,7 @@ end
 
 local function run_epochs(self, batches, run)
   local read, told = run.read, run.callbacks
-  for epoch = read.initial_epoch + 1, read.epochs do
+  for epoch = run.first_epoch, read.epochs do
     told:on_epoch_begin(epoch)
     if read.shuffle then batches:shuffle(read.seed and read.seed + epoch or nil) end
     local logs, steps = run_epoch(self, batches, run, epoch)
@@ -113,6 +113,16 @@ local function sources_of(x, y, read)
   return data.Batches(arrays, rows, math.min(read.batch_size, rows)), validation
 end
 
+-- Where to begin: at the epoch after the one that a file which is resumed was written in, as if nothing had been between.
+local function first_epoch(self, batches, read)
+  local resumed = rawget(self, "resumed")
+  if not resumed then return read.initial_epoch + 1 end
+  rawset(self, "resumed", nil)
+  batches:restore(resumed.data)
+  tools.set_random_state(resumed.random[1], resumed.random[2])
+  return math.max(resumed.epoch, read.initial_epoch) + 1
+end
+
 local function fit(self, x, y, given)
   self:require_compiled("fit")
   if data.is_dataset(x) then y, given = nil, DatasetBatches.options_of("fit", y, given) end
@@ -141,7 +151,9 @@ local function fit(self, x, y, given)
   rawset(self, "stop_training", false)
   rawset(self, "stops_at_nan", run.callbacks.stops_at_nan)
   if not self.step_variables then self:ensure_trainable(batches:first_x()) end
+  rawset(self, "batches", batches)
   run.callbacks:on_train_begin()
+  run.first_epoch = first_epoch(self, batches, read)
   local ok, err = pcall(run_epochs, self, batches, run)
   if not ok then
     if not is_interrupt(err) then error(err, 0) end
@@ -149,7 +161,7 @@ local function fit(self, x, y, given)
     -- An epoch that was being written down is not told.
     for _, list in pairs(run.history.history) do list[#run.history.epoch + 1] = nil end
     io.stderr:write(("\nfit: interrupted in epoch %d; the model keeps what it has learned\n"):format(#run.history.epoch
-      + read.initial_epoch + 1))
+      + run.first_epoch))
   end
   run.callbacks:on_train_end()
   return run.history

@@ -3,6 +3,7 @@ local lutra, tools, use = ...
 
 local nn = {
   Layer = use "nn.layer".Layer, Model = use "nn.model", Sequential = use "nn.sequential", Input = use "nn.graph".input,
+  load_model = use "nn.saving".load_model,
   Dense = use "nn.dense", Embedding = use "nn.embedding", initializers = use "nn.initializers".public,
   regularizers = use "nn.regularizers".public, losses = use "nn.losses".public,
   metrics = use "nn.metrics".public, callbacks = use "nn.callbacks".public,

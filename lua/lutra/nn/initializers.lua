@@ -7,6 +7,7 @@ local initializers, by_name = {}, {}
 -- initializers.NAME{options} is an object that can be called: init(shape) gives a tensor of that shape.
 local function define(name, words, defaults, fill)
   local Initializer = class("nn.initializers." .. name)
+  Initializer.remembers = true
   function Initializer:init(given)
     for key, value in pairs(options.read("initializers." .. name, given, defaults)) do rawset(self, key, value) end
   end

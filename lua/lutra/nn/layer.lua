@@ -32,7 +32,16 @@ end
 
 Layer.kind = "Layer"
 
+Layer.remembers = true
+
+-- The name of the next layer that is made, when a file tells it (config.lua).
+local next_name
+
 function Layer.begin(object)
+  if next_name then
+    rawset(object, "name", next_name)
+    next_name = nil
+  end
   rawset(object, "_fields", {})
   rawset(object, "trainable", true)
   rawset(object, "built", false)
@@ -61,24 +70,34 @@ local function is_layer(value)
   return type(kind) == "table" and type(rawget(value, "_fields")) == "table"
 end
 
--- Calls on_layer(layer) and on_weight(variable, is_trainable) for what lies below `value`, in order, each once.
-local function walk(value, trainable, seen, on_weight, on_layer)
+local function below(path, key) return path and path .. "." .. key or tostring(key) end
+
+-- Calls on_layer(layer) and on_weight(variable, is_trainable, path) for what lies below `value`, in order, each once. A path
+-- is made of fields and places: "layers.1.kernel".
+local function walk(value, trainable, seen, on_weight, on_layer, path)
   if type(value) == "userdata" then
     if getmetatable(value) == "lutra.Variable" and not seen[value] then
       seen[value] = true
-      on_weight(value, trainable and value.trainable)
+      on_weight(value, trainable and value.trainable, path)
     end
   elseif type(value) == "table" and not seen[value] then
     seen[value] = true
     if is_layer(value) then
       if on_layer then on_layer(value) end
       for _, key in ipairs(value._fields) do
-        walk(rawget(value, key), trainable and value.trainable, seen, on_weight, on_layer)
+        walk(rawget(value, key), trainable and value.trainable, seen, on_weight, on_layer, below(path, key))
       end
     elseif getmetatable(value) == nil then
-      for i = 1, #value do walk(value[i], trainable, seen, on_weight, on_layer) end
+      for i = 1, #value do walk(value[i], trainable, seen, on_weight, on_layer, below(path, i)) end
     end
   end
+end
+
+-- All variables below, in order, and their paths.
+local function weights_with_paths(layer)
+  local list, paths = {}, {}
+  walk(layer, true, {}, function(variable, _, path) list[#list + 1], paths[#paths + 1] = variable, path end)
+  return list, paths
 end
 
 local function weights_of(layer, wanted)
@@ -206,4 +225,20 @@ end
 
 function Layer:call() self:refuse("a %s does not say what it computes: give its class a call(self, x, training)", self.kind) end
 
-return { Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below }
+-- make(), whose first layer gets this name.
+local function with_name(name, make)
+  next_name = name
+  local ok, made = pcall(make)
+  next_name = nil
+  if not ok then error(made, 0) end
+  return made
+end
+
+-- What a file says of a layer, and a new one made of that (config.lua).
+function Layer:get_config() return use "nn.config".of_layer(self, "get_config") end
+function Layer.from_config(config, given) return use "nn.config".layer_from("from_config", config, given) end
+
+return {
+  Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below, weights_with_paths = weights_with_paths,
+  with_name = with_name,
+}

@@ -27,6 +27,7 @@ local function probabilities(p) return lutra.clip(p, kEpsilon, 1 - kEpsilon) end
 -- Each: {class's name, words, options, function(self, labels, predictions)}; self has the options.
 local function define(name, words, defaults, fn)
   local Loss = class("nn.losses." .. name)
+  Loss.remembers = true
   defaults.reduction, defaults.name = "sum_over_batch_size", false
   function Loss:init(given)
     for key, value in pairs(options.read("losses." .. name, given, defaults)) do self[key] = value end

@@ -8,6 +8,7 @@ local fitted = losses.fitted
 local kWaiting = 64
 
 local Mean = class "nn.metrics.Mean"
+Mean.remembers = true
 
 function Mean:init(given)
   self.name = options.read("metrics.Mean", given, { name = "mean" }).name
@@ -115,6 +116,7 @@ end)
 
 -- The area under the curve of hits over false alarms, from counts between thresholds that are evenly spaced, as Keras has it.
 local AUC = class "nn.metrics.AUC"
+AUC.remembers = true
 metrics.AUC, by_name.auc = AUC, AUC
 
 function AUC:init(given)

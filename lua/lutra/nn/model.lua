@@ -87,11 +87,21 @@ function Model:guarded(f, ...)
   return finish(running.training, xpcall(f, name_layer, ...))
 end
 
+-- Shapes and dtypes of rows, which a file keeps (saving.lua).
+local function inputs_of(x)
+  local list = {}
+  for i, tensor in ipairs(type(x) == "table" and x or { x }) do
+    list[i] = { shape = { table.unpack(tensor.shape, 2) }, dtype = tensor.dtype }
+  end
+  return list
+end
+
 -- Makes the weights of a model that takes its shapes from its first input.
 function Model:ensure_ready(x)
   if self.built then return end
   local strategy = rawget(self, "strategy")
   if strategy and replicas.strategy() ~= strategy then return strategy:scope(self.ensure_ready, self, x) end
+  rawset(self, "first_input", inputs_of(x))
   self:ensure_built(layers.shape_below(x))
   -- A model that was extended makes its layers' weights by computing once.
   for _, layer in ipairs(self:sublayers()) do
@@ -102,5 +112,6 @@ end
 for _, part in ipairs { "nn.training", "nn.fitting", "nn.summary" } do
   for name, method in pairs(use(part)) do Model[name] = method end
 end
+for name, method in pairs(use "nn.saving".methods) do Model[name] = method end
 
 return Model

@@ -6,6 +6,7 @@ local regularizers, by_name = {}, {}
 
 local function define(name, words, defaults, cost)
   local Regularizer = class("nn.regularizers." .. name)
+  Regularizer.remembers = true
   function Regularizer:init(given)
     for key, value in pairs(options.read("regularizers." .. name, given, defaults)) do
       self[key] = options.number("regularizers." .. name, key, value, 0)

@@ -3,6 +3,7 @@ local lutra, tools, use = ...
 local class, options, replicas = use "class", use "options", use "distribute.replicas"
 
 local Optimizer = class "optim.Optimizer"
+Optimizer.remembers = true
 
 -- What every optimiser takes; false means none.
 Optimizer.defaults = {
@@ -54,6 +55,20 @@ function Optimizer:build(variables)
     end
     self.slots[k] = list
   end
+  self:take_restored()
+end
+
+-- Values of slots from a file, {slot = {a tensor a variable}}, are taken as soon as there are slots.
+function Optimizer:restore(values)
+  self.restored = values
+  if self.slots then self:take_restored() end
+end
+function Optimizer:take_restored()
+  if not self.restored then return end
+  for k, slot in ipairs(self:slot_names()) do
+    for i, variable in ipairs(self.slots[k]) do variable:assign(self.restored[slot][i]) end
+  end
+  self.restored = nil
 end
 
 function Optimizer:slot_names() return self.slot_list or {} end

@@ -7,6 +7,7 @@ local schedules = {}
 -- schedules.NAME(places ..., options) is an object that can be called: schedule(step) gives a number.
 local function define(name, places, defaults, rate, check)
   local Schedule = class("optim.schedules." .. name)
+  Schedule.remembers = true
   defaults.name = false
   function Schedule:init(...)
     for i, place in ipairs(places) do
