@@ -128,11 +128,13 @@ end
 local function as_trained(f)
   local running = tools.running
   if not running then return f end
-  local training = running.training
+  local training, dtype = running.training, running.dtype
   return function(...)
-    local before = running.training
-    local restore <close> = setmetatable({}, { __close = function() running.training = before end })
-    running.training = training
+    local before, dtype_before = running.training, running.dtype
+    local restore <close> = setmetatable({}, { __close = function()
+      running.training, running.dtype = before, dtype_before
+    end })
+    running.training, running.dtype = training, dtype
     return f(...)
   end
 end

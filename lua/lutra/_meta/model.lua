@@ -4,6 +4,7 @@
 ---@class lutra.nn.Model: lutra.nn.Layer
 ---@field optimizer table as compile was told
 ---@field layers lutra.nn.Layer[] in their order, of a Sequential or a graph
+---@field compute_dtype string|nil "bfloat16" once compiled with {precision = "bf16"}
 ---@field output_names string[]|nil of a graph of several outputs
 ---@field stop_training boolean set it in a callback, and fit ends after the batch
 local Model = {}
@@ -15,7 +16,7 @@ local Model = {}
 --- every output's. So with metrics, of which each output may have a list, and with loss_weights. Labels, and weights of rows
 --- where they are not the same for all, are then lists or tables by name too, and an output's loss and metrics are told as
 --- "name_loss" and "name_mae".
----@param options table {loss = a name, an nn.losses object or a function of labels and predictions; optimizer = "rmsprop": a name or an lt.optim object; metrics = a list of names ("accuracy", "mae", ...), nn.metrics objects or functions; loss_weights = numbers that the outputs' losses are multiplied with before they are added}
+---@param options table {loss = a name, an nn.losses object or a function of labels and predictions; optimizer = "rmsprop": a name or an lt.optim object; metrics = a list of names ("accuracy", "mae", ...), nn.metrics objects or functions; loss_weights = numbers that the outputs' losses are multiplied with before they are added; precision = "fp32", or "bf16": layers compute in bfloat16, weights, what comes out, losses and the optimiser are float32}
 ---@return lutra.nn.Model # itself
 --- Errors: InvalidArgument for an unknown name, or no loss; for what is no output's name, or a list of another length.
 --- Example:

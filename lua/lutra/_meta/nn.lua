@@ -309,6 +309,7 @@ nn.LayerNormalization = nn.LayerNorm
 ---@field name string given, or the kind's with a number: "dense", "dense_1"
 ---@field trainable boolean whether training changes its weights; can be set
 ---@field built boolean whether its weights are made
+---@field autocast boolean|nil set it to false, and the layer and those in it compute in float32 where the model computes in bfloat16
 local Layer = {}
 
 --- A new class of layers or models on top of this one.

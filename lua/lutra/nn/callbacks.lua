@@ -1,7 +1,7 @@
 -- What fit calls between steps and epochs, with Keras 3's names and defaults. A callback is a table with some of the methods
 -- below, or a function, called as f(epoch, logs, model) after each epoch.
 local lutra, tools, use = ...
-local class, options = use "class", use "options"
+local class, options, layers = use "class", use "options", use "nn.layer"
 
 local callbacks = {}
 
@@ -149,7 +149,7 @@ local function first_bad_layer(model, x)
   local chain = rawget(model, "layers")
   if model.steps or not chain or type(x) ~= "userdata" then return nil, nil end
   for _, layer in ipairs(chain) do
-    x = layer:call(x, false)
+    x = layers.compute(layer, x, false)
     if not lutra.all(lutra.isfinite(x)):item() then return layer.name, ("the layer '%s' gives it first"):format(layer.name) end
   end
   return nil, "all layers give finite numbers, and the loss makes it"

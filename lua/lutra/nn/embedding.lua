@@ -3,6 +3,8 @@ local lutra, tools, use = ...
 local options, Layer = use "options", use "nn.layer".Layer
 
 local Embedding = Layer:extend "Embedding"
+-- Looking up and then casting casts less than the reverse.
+Embedding.needs_float32 = true
 
 function Embedding:init(input_dim, output_dim, given)
   local read = options.read("Embedding", given,

@@ -204,7 +204,7 @@ local function predict(self, x, given)
   local parts = {}
   for i, part in batches:each() do
     if i == 1 then self:ensure_ready(part) end
-    parts[i] = self.strategy and use "nn.replicated".predict(self, part) or self:call(part, false)
+    parts[i] = self.strategy and use "nn.replicated".predict(self, part) or self:compute(part, false)
   end
   if #parts == 1 then return parts[1] end
   local function join(list)

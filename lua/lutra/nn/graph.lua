@@ -105,7 +105,7 @@ function graph.plan(who, inputs, outputs)
   return steps, results
 end
 
-local running = layers.running
+local running, compute = layers.running, layers.compute
 
 -- A step's options, with the values of those that are computed.
 local function options_of(step, values)
@@ -128,7 +128,7 @@ function graph.run(steps, results, values, training)
       for k = 1, #from do x[k] = values[from[k]] end
     end
     running.layer = layer
-    local y, to = layer:call(x, training, step.given and options_of(step, values)), step.to
+    local y, to = compute(layer, x, training, step.given and options_of(step, values)), step.to
     if #to == 1 then
       values[to[1]] = y
     else

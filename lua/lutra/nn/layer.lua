@@ -2,12 +2,13 @@
 -- layer is found by walking its fields in the order in which they were first set.
 local lutra, tools, use = ...
 local class, options, initializers = use "class", use "options", use "nn.initializers"
-local regularizers = use "nn.regularizers"
+local regularizers, precision = use "nn.regularizers", use "nn.precision"
 
 local Layer = class "nn.Layer"
 
--- What is under way: `layer` is the one that computes, for error texts; `training` what layers are told that were not told.
-local running = { layer = nil, training = false }
+-- What is under way: `layer` is the one that computes, for error texts; `training` what layers are told that were not told;
+-- `dtype` what the model's layers compute in, where that is not their weights'.
+local running = { layer = nil, training = false, dtype = nil }
 tools.running = running  -- for what computes a layer again (autograd.lua)
 
 local counts = {}
@@ -204,6 +205,17 @@ local function shape_below(x)
   return shapes
 end
 
+-- layer:call, in the dtype that the model computes in. One whose user has set autocast = false is left out, with what is in it.
+local function compute(layer, x, training, given)
+  local dtype = running.dtype
+  if not dtype then return layer:call(x, training, given) end
+  if layer.autocast ~= false then return precision.call(dtype, layer, x, training, given) end
+  running.dtype = nil
+  local y = layer:call(precision.as(x, "float32"), training, given)
+  running.dtype = dtype
+  return y
+end
+
 -- Calls the layer: with tensors it computes, with what lt.nn.Input gives it becomes part of a graph (graph.lua). `training` is
 -- a boolean or, with what else the kind of layer takes, a table: {training = true, mask = m}.
 function Layer:__call(x, training)
@@ -218,7 +230,7 @@ function Layer:__call(x, training)
   if training == nil then training = before end
   local restore <close> = training ~= before and setmetatable({}, { __close = function() running.training = before end }) or nil
   running.layer, running.training = self, training
-  local y = self:call(x, training, given)
+  local y = compute(self, x, training, given)
   running.layer = outer
   return y
 end
@@ -240,5 +252,5 @@ function Layer.from_config(config, given) return use "nn.config".layer_from("fro
 
 return {
   Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below, weights_with_paths = weights_with_paths,
-  with_name = with_name,
+  with_name = with_name, compute = compute,
 }

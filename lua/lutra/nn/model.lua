@@ -2,7 +2,8 @@
 -- extending it; what compile, fit and the others do is in training.lua.
 local lutra, tools, use = ...
 local options, layers, graph, replicas = use "options", use "nn.layer", use "nn.graph", use "distribute.replicas"
-local running = layers.running
+local precision = use "nn.precision"
+local running, compute = layers.running, layers.compute
 
 local Model = layers.Layer:extend "Model"
 
@@ -52,10 +53,16 @@ function Model:call(x, training)
   return graph.run(self.steps, self.results, values, training)
 end
 
+-- What the model gives for a batch. In mixed precision layers compute in bfloat16, and what comes out is float32.
+function Model:compute(x, training)
+  local y = compute(self, x, training)
+  return running.dtype and precision.as(y, "float32") or y
+end
+
 local function ready_and_call(self, x, training)
   self:ensure_ready(x)
   running.training = training
-  return self:call(x, training)
+  return self:compute(x, training)
 end
 
 -- A model that is called builds itself, and tells which layer refused.
@@ -75,16 +82,17 @@ local function name_layer(err)
   return err
 end
 
-local function finish(training, ok, ...)
-  running.layer, running.output, running.training = nil, nil, training
+local function finish(training, dtype, ok, ...)
+  running.layer, running.output, running.training, running.dtype = nil, nil, training, dtype
   if not ok then error((...), 0) end
   return ...
 end
 
 -- f(...), with the name of the layer at work in front of what it is refused.
 function Model:guarded(f, ...)
-  running.layer = nil
-  return finish(running.training, xpcall(f, name_layer, ...))
+  local dtype = running.dtype
+  running.layer, running.dtype = nil, rawget(self, "compute_dtype") or dtype
+  return finish(running.training, dtype, xpcall(f, name_layer, ...))
 end
 
 -- Shapes and dtypes of rows, which a file keeps (saving.lua).

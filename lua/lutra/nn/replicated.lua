@@ -88,7 +88,7 @@ local function forward(model, training)
   local sum = is_sum(model)
   return function(share)
     running.training = training
-    local predictions = model:call(share.x, training)
+    local predictions = model:compute(share.x, training)
     return model:total_loss(share.y, predictions, share.weight, sum and share.share or nil), predictions
   end
 end
@@ -148,7 +148,7 @@ function replicated.predict(model, x)
   local list, ids = split(model.strategy, x)
   run(model.strategy, function(share)
     running.training = false
-    return nil, model:call(share.x, false)
+    return nil, model:compute(share.x, false)
   end, list, ids)
   local first = list[1].predictions
   if #list == 1 then return first end

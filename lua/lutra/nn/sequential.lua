@@ -1,7 +1,7 @@
 -- A model of layers one after the other.
 local lutra, tools, use = ...
 local options, layers, Model = use "options", use "nn.layer", use "nn.model"
-local running = layers.running
+local running, compute = layers.running, layers.compute
 
 local Sequential = Model:extend "Sequential"
 
@@ -56,7 +56,7 @@ function Sequential:call(x, training)
   for i = 1, #chain do
     local layer = chain[i]
     running.layer = layer
-    x = layer:call(x, training)
+    x = compute(layer, x, training)
   end
   running.layer = nil
   return x

@@ -2,6 +2,7 @@
 local lutra, tools, use = ...
 local options, layers, losses, metrics, data = use "options", use "nn.layer", use "nn.losses", use "nn.metrics", use "nn.data"
 local outputs, optimizers, replicas = use "nn.outputs", use "optim.rules", use "distribute.replicas"
+local precision = use "nn.precision"
 local GradientTape, running = lutra.GradientTape, layers.running
 
 local training = {}
@@ -18,13 +19,15 @@ end
 
 -- compile {optimizer = , loss = , metrics = {}}
 function training:compile(given)
-  local read = options.read("compile", given, { optimizer = "rmsprop", loss = false, metrics = {}, loss_weights = false })
+  local read = options.read("compile", given, { optimizer = "rmsprop", loss = false, metrics = {}, loss_weights = false, precision = false })
   if not read.loss then tools.fail("InvalidArgument", 'compile: loss is wanted, as in model:compile {optimizer = "adam", loss = "mse"}') end
   local optimizer, names = optimizers.get("compile", read.optimizer), outputs.names_for(self, read)
+  local dtype = precision.read("compile", read.precision)
   local loss, list
   if names then loss, list = outputs.compile("compile", names, read) else loss, list = compile_one(read) end
   local metric_names = { "loss" }
   for i, metric in ipairs(list) do metric_names[i + 1] = metric.name end
+  rawset(self, "compute_dtype", dtype)
   rawset(self, "optimizer", optimizer)
   rawset(self, "loss", loss)
   rawset(self, "compiled_outputs", names)
@@ -87,7 +90,7 @@ function training:train_step(x, y, sample_weight)
   local variables = self.step_variables
   running.training = true
   local tape <close> = GradientTape()
-  local predictions = self:call(x, true)
+  local predictions = self:compute(x, true)
   local loss = self:total_loss(y, predictions, sample_weight)
   if self.stops_at_nan and not lutra.isfinite(loss):item() then return loss end
   self.optimizer:apply(tape:gradient(loss, variables), variables)
@@ -97,7 +100,7 @@ end
 function training:test_step(x, y, sample_weight)
   if self.strategy then return use "nn.replicated".test_step(self, x, y, sample_weight) end
   running.training = false
-  local predictions = self:call(x, false)
+  local predictions = self:compute(x, false)
   return self:total_loss(y, predictions, sample_weight), predictions
 end
 

@@ -1,7 +1,7 @@
 -- Layers that hold another one and call it otherwise: in both directions, or on each step.
 local lutra, tools, use = ...
 local options, layers = use "options", use "nn.layer"
-local Layer = layers.Layer
+local Layer, compute = layers.Layer, layers.compute
 
 -- Merging what both directions give.
 local merges = {
@@ -79,7 +79,7 @@ Bidirectional.__call = use "nn.recurrent".__call
 function Bidirectional:call(x, training, given)
   local read = self.forward_layer.read
   local there, back = parted(self, x)
-  local y, z = self.forward_layer:call(there, training, given), self.backward_layer:call(back, training, given)
+  local y, z = compute(self.forward_layer, there, training, given), compute(self.backward_layer, back, training, given)
   local states = {}
   if read.return_state then
     table.move(y, 2, #y, 1, states)
