@@ -380,6 +380,75 @@ expect.case("a full disk leaves the old file", function()
   end)
 end)
 
+expect.case("a model of several outputs, and one of several devices", function()
+  local input = nn.Input { 4 }
+  local model = nn.Model { inputs = input, outputs = { nn.Dense(1, { name = "a" })(input), nn.Dense(3, { name = "b", activation = "softmax" })(input) } }
+  model:compile { optimizer = "adam", loss = { a = "mse", b = nn.losses.SparseCategoricalCrossentropy() }, loss_weights = { a = 2, b = 0.5 },
+    metrics = { b = "accuracy" } }
+  local x, labels = rows({ 12, 4 }, 3)
+  local y = { a = lt.zeros { 12, 1 }, b = labels }
+  model:fit(x, y, { verbose = 0 })
+  model:save(path)
+  local loaded = nn.load_model(path)
+  expect.equal({ loaded:evaluate(x, y, { verbose = 0 }) }, { model:evaluate(x, y, { verbose = 0 }) }, "what is compiled")
+  expect.equal(slot_bits(loaded), slot_bits(model))
+
+  local strategy = lt.distribute.MirroredStrategy { "/GPU:0", "/CPU:0" }
+  local function fresh()
+    lt.random.set_seed(4)
+    return strategy:scope(function()
+      local made = nn.Sequential { nn.Dense(5, { activation = "tanh", input_shape = { 4 } }), nn.Dense(1) }
+      made:compile { optimizer = "adam", loss = "mse" }
+      return made
+    end)
+  end
+  local options = { epochs = 2, batch_size = 5, verbose = 0 }
+  local mirrored = fresh()
+  mirrored:fit(x, y.a, options)
+  mirrored:save(path)
+  mirrored:fit(x, y.a, { epochs = 4, initial_epoch = 2, batch_size = 5, verbose = 0 })
+  lt.random.set_seed(99)
+  for what, other in pairs { ["made by load_model"] = strategy:scope(nn.load_model, path, { resume = true }), ["loaded into"] = fresh() } do
+    other:load(path, { resume = true })
+    options.epochs = 4
+    other:fit(x, y.a, options)
+    expect.equal(bits(other), bits(mirrored), "mirrored, " .. what)
+    expect.equal(slot_bits(other), slot_bits(mirrored), "slots, " .. what)
+  end
+  expect.equal(bits(nn.load_model(path)) == "", false, "on one device")
+end)
+
+expect.case("ModelCheckpoint", function()
+  local x, y = rows { 12, 4 }, lt.ones { 12, 1 }
+  local function fit(save, options, epochs)
+    lt.random.set_seed(2)
+    local model = nn.Sequential { nn.Dense(1, { input_shape = { 4 } }) }
+    model:compile { optimizer = lt.optim.SGD { learning_rate = 0.5 }, loss = "mse" }
+    local keep = nn.callbacks.ModelCheckpoint(save, options)
+    local history = model:fit(x, y, { epochs = epochs or 3, batch_size = 4, verbose = 0, callbacks = { keep } })
+    return model, keep, history.history.loss
+  end
+  os.execute(("rm '%s'/*"):format(folder))
+  local model, keep, losses = fit(at "{epoch:02d}-{loss:.3f}.safetensors")
+  local wanted = {}
+  for i, loss in ipairs(losses) do wanted[i] = ("%02d-%.3f.safetensors\n"):format(i, loss) end
+  expect.equal(files(), table.concat(wanted))
+  expect.equal(bits(nn.load_model(keep.path)), bits(model), "the last one")
+  expect.equal(nn.load_model(keep.path).optimizer.iterations, 9)
+  os.execute(("rm '%s'/*"):format(folder))
+  -- Only what is better: a loss that grows is saved once.
+  fit(at "best-{epoch}.safetensors", { monitor = "loss", mode = "max", save_best_only = true, save_weights_only = true })
+  expect.equal(files(), "best-1.safetensors\n")
+  expect.raises("InvalidArgument", "it holds weights alone", nn.load_model, at "best-1.safetensors")
+  fit(at "none-{epoch}.safetensors", { monitor = "loss", save_best_only = true, initial_value_threshold = 1e-9 })
+  fit(at "step-{epoch}.safetensors", { save_freq = 5 })
+  expect.equal(files(), "best-1.safetensors\nstep-2.safetensors\n", "9 batches, of which the fifth is in epoch 2")
+  expect.raises("InvalidArgument", "ModelCheckpoint: path is 3, expected one that ends in .safetensors", nn.callbacks.ModelCheckpoint, 3)
+  expect.raises("InvalidArgument", "save_freq is 0, expected a whole number, 1 or more", nn.callbacks.ModelCheckpoint, at "a.safetensors", { save_freq = 0 })
+  expect.raises("InvalidArgument", "the path has {los}, which is not told (did you mean 'loss'?)", fit, at "{los}.safetensors")
+  expect.raises("InvalidArgument", "the path has {loss:s}, expected a form such as 02d or .3f", fit, at "{loss:s}.safetensors")
+end)
+
 expect.case("metadata of safetensors files", function()
   lt.save(path, { a = lt.ones { 2 } }, { metadata = { format = "np", ["quote\"d"] = "é\n" } })
   local tensors, metadata = lt.load(path)

@@ -33,20 +33,40 @@ function callbacks.Callback() end
 --- Source: keras.callbacks.EarlyStopping
 function callbacks.EarlyStopping(options) end
 
---- Calls a function after each epoch, or after each that is better than all before: the place to keep weights.
----@param save function of the model, the epoch and its logs
----@param options? table {monitor = "val_loss"; mode = "auto"; save_best_only = false}
----@return table # for fit's callbacks
---- Errors: InvalidArgument for what is no function.
+--- Saves the model after each epoch, or after each that is better than all before; or calls a function then.
+---@param save string|function a path that ends in .safetensors, in which {epoch}, {epoch:02d}, {val_loss:.3f} stand for numbers; or a function of the model, the epoch and its logs
+---@param options? table {monitor = "val_loss"; mode = "auto"; save_best_only = false; save_weights_only = false; save_freq = "epoch", or a number of batches; initial_value_threshold: to be better than at first; verbose = 0}
+---@return table # for fit's callbacks; its field `path` is the last file
+--- Errors: InvalidArgument for another path or option, and in fit for a number that is not told; what Model:save raises.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "sgd", loss = "mse"}
----     local kept
----     local keep = lt.nn.callbacks.ModelCheckpoint(function(which) kept = which:get_weights() end)
+---     local path = os.tmpname()
+---     local keep = lt.nn.callbacks.ModelCheckpoint(path .. "-{epoch:02d}.safetensors", {monitor = "loss", save_best_only = true})
 ---     model:fit({{1.0}}, {{1.0}}, {epochs = 1, verbose = 0, callbacks = {keep}})
----     print(#kept)  --> 2
+---     print(keep.path == path .. "-01.safetensors", lt.nn.load_model(keep.path):count_params())  --> true	2
+---     os.remove(keep.path)
+---     os.remove(path)
 --- Source: keras.callbacks.ModelCheckpoint
 function callbacks.ModelCheckpoint(save, options) end
+
+--- Saves the model after each epoch, with all that training needs, and begins there when the fit is started again: after a kill
+--- at any moment the result has the same bits as if nothing had been, on the same devices with as many threads. The file is
+--- removed when the fit has come to its end. [checkpoints.md](../checkpoints.md) shows it.
+---@param path string that ends in .safetensors
+---@param options? table {delete_checkpoint = true: remove the file at the end}
+---@return table # for fit's callbacks
+--- Errors: InvalidArgument for another path, and in fit for a file of another model or optimizer; what Model:save raises.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+---     model:compile {optimizer = "sgd", loss = "mse"}
+---     local path = os.tmpname() .. ".safetensors"
+---     local backup = lt.nn.callbacks.BackupAndRestore(path, {delete_checkpoint = false})
+---     model:fit({{1.0}}, {{1.0}}, {epochs = 2, verbose = 0, callbacks = {backup}})
+---     print(model:fit({{1.0}}, {{1.0}}, {epochs = 5, verbose = 0, callbacks = {backup}}).epoch[1])  --> 3
+---     os.remove(path)
+--- Source: keras.callbacks.BackupAndRestore
+function callbacks.BackupAndRestore(path, options) end
 
 --- Sets the learning rate of each epoch.
 ---@param schedule function of the epoch and the rate so far, that gives the rate

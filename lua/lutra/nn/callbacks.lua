@@ -63,23 +63,7 @@ function EarlyStopping:on_epoch_end(epoch, logs, model)
   end
 end
 
--- Calls save(model, epoch, logs) after each epoch, or after those that are better than all before.
-local ModelCheckpoint = define("ModelCheckpoint", { "save" }, { monitor = "val_loss", mode = "auto", save_best_only = false },
-  function(self)
-    if type(self.save) ~= "function" then
-      tools.fail("InvalidArgument", ("ModelCheckpoint: save is %s, expected a function of the model, the epoch and its logs"):format(
-        tools.what_is(self.save)))
-    end
-    set_direction(self, "ModelCheckpoint")
-  end)
-function ModelCheckpoint:on_epoch_end(epoch, logs, model)
-  if self.save_best_only then
-    local value = monitored(self, "ModelCheckpoint", logs)
-    if self.best and (value - self.best) * self.sign <= 0 then return end
-    self.best = value
-  end
-  self.save(model, epoch, logs)
-end
+use "nn.checkpoint_callbacks"(define, set_direction, monitored)
 
 -- The rate of each epoch: schedule(epoch, rate so far).
 local LearningRateScheduler = define("LearningRateScheduler", { "schedule" }, { verbose = 0 }, function(self)

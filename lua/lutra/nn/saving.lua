@@ -169,8 +169,10 @@ local function matched_slots(who, path, model, tensors, about, paths, variables)
   return values
 end
 
-local function restore_optimizer(optimizer, said, values)
+local function restore_optimizer(model, said, values)
+  local optimizer = model.optimizer
   if values then
+    if model.built then model:ensure_trainable() end
     optimizer:restore(values)
   else
     optimizer.slots, optimizer.built_for, optimizer.restored = nil, nil, nil
@@ -195,7 +197,7 @@ local function load_into(who, model, path, tensors, about, resumes)
   if has_optimizer then slots = matched_slots(who, path, model, tensors, about, paths, variables) end
   -- From here on nothing is refused.
   for i, variable in ipairs(variables) do variable:assign(values[i]) end
-  if has_optimizer then restore_optimizer(model.optimizer, said, slots) end
+  if has_optimizer then restore_optimizer(model, said, slots) end
   if resumes then resume(model, about) end
 end
 
