@@ -35,6 +35,8 @@ template <class T> [[gnu::always_inline]] inline double sum_of_lanes(const T* la
 
 // Terms of an inner product that are added up in T, 128 in a lane. What is above them is added in double.
 constexpr int64_t kDotBlock = 4 * kBlock;
+// In whole blocks, terms asked for ahead where reading in one place is best (reduce.h).
+constexpr int64_t kDotAhead = 512;
 
 // The sum of four products of elements kLanes apart.
 template <class T> [[gnu::always_inline]] inline T four_products(const T* x, const T* y) {
@@ -48,6 +50,10 @@ template <class T> [[gnu::always_inline]] inline double dot_block(const T* x, co
   T lanes[kLanes] = {};
   for (; done + kStep <= n; done += kStep) {
     const T *u = x + done, *v = y + done;
+    if (!kManyPlaces && n == kDotBlock) {
+      ask_for(u + kDotAhead, kStep);
+      ask_for(v + kDotAhead, kStep);
+    }
     for (int64_t l = 0; l < kLanes; ++l) {
       lanes[l] += four_products(u + l, v + l) + four_products(u + kStep / 2 + l, v + kStep / 2 + l);
     }
@@ -169,7 +175,7 @@ template <class T> void long_dots(int64_t rows, int64_t k, const T* x, int64_t r
     auto y_at = [=](int64_t i) { return y + i % blocks * kDotBlock; };
     auto length = [=](int64_t i) { return std::min(kDotBlock, k - i % blocks * kDotBlock); };
     auto one = [&](int64_t i) { sums[static_cast<std::size_t>(i)] = dot(x_at(i), y_at(i), length(i)); };
-    const int64_t half = (end - begin) / 2;
+    const int64_t half = kManyPlaces ? (end - begin) / 2 : 0;
     for (int64_t i = begin, j = begin + half; i < begin + half; ++i, ++j) {
       if (length(i) == kDotBlock && length(j) == kDotBlock) {
         const T *both_x[] = {x_at(i), x_at(j)}, *both_y[] = {y_at(i), y_at(j)};
@@ -179,7 +185,7 @@ template <class T> void long_dots(int64_t rows, int64_t k, const T* x, int64_t r
         one(j);
       }
     }
-    if ((end - begin) % 2 != 0) one(end - 1);
+    for (int64_t i = begin + 2 * half; i < end; ++i) one(i);
   });
   for (int64_t r = 0; r < rows; ++r) {
     double* of_row = sums.data() + r * blocks;
