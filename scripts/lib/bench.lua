@@ -1,6 +1,6 @@
 -- scripts/lib/bench.lua [PATTERN] [--peers[=VENV]] [--pairs=N] [--patience=N] [--results] [--write]: the side-by-side
 -- benchmarks of tests/bench/workloads.lua. Run by `scripts/dev bench`, with the root of the tree as working directory.
---   --peers     NumPy and PyTorch too: of VENV, else of the Python in LUTRA_PEERS_PYTHON, else of python3
+--   --peers     NumPy, PyTorch and JAX too: of VENV, else of the Python in LUTRA_PEERS_PYTHON, else of python3
 --   --pairs     rounds, 9 unless told
 --   --patience  how often a run that others disturbed is repeated, 2 unless told
 --   --results   compares what comes out with the peers and times nothing; exit status 77 when there are none
@@ -55,7 +55,7 @@ end
 
 local function add_peers()
   local python = cli.python_of(options.peers)
-  for _, peer in ipairs {{key = "numpy", title = "NumPy"}, {key = "torch", title = "PyTorch"}} do
+  for _, peer in ipairs {{key = "numpy", title = "NumPy"}, {key = "torch", title = "PyTorch"}, {key = "jax", title = "JAX"}} do
     local script = quoted("import numpy, " .. peer.key .. " as m; print(m.__version__)")
     local version = machine.output_of(quoted(python) .. " -c " .. script .. " 2>/dev/null")
     if version then

@@ -1,9 +1,10 @@
--- What `scripts/dev bench` measures: the same work as a Lutra script, in NumPy and in PyTorch, side by side.
+-- What `scripts/dev bench` measures: the same work as a Lutra script, in NumPy, in PyTorch and compiled by JAX, side by
+-- side.
 -- `setup` runs once; `run` is what is timed and leaves its result in r, which must be the same everywhere.
 --   module                      measured as a module in the stock interpreter, too
 --   limit_ns, module_limit_ns   where to arrive: in the program, and as a module
 --   limit_rate                  the same for work per second; faults: page faults are counted, and none is the limit
---   numpy.target, torch.target  how many times faster Lutra means to be; starred: the hardware sets the limit for
+--   target, of a peer           how many times faster Lutra means to be; starred: the hardware sets the limit for
 --                               everybody, and 0.97 counts as reached
 --   work, unit                  what one run does: work / nanoseconds is the rate, in units a second
 -- Inputs are whole numbers wherever sums are compared, so that no order of additions rounds.
@@ -37,12 +38,25 @@ local function matrices(n)
   }
 end
 
+-- The formulas, as JAX has no optimisers of its own.
+local jax_steps = {
+  SGD = "update = lambda p, s, rate, loss, g: ([w - rate * d for w, d in zip(p, g)], s, loss)",
+  Adam = table.concat({
+    "moments = lambda old, new, b: [b * o + (1 - b) * n for o, n in zip(old, new)]",
+    "adam = lambda p, rate, t, m, v: ([w - rate * a / (1 - 0.9 ** t) / (jnp.sqrt(b / (1 - 0.999 ** t)) + 1e-7) "
+      .. "for w, a, b in zip(p, m, v)], [t, m, v])",
+    "update = lambda p, s, rate, loss, g: (*adam(p, rate, s[0] + 1, moments(s[1], g, 0.9), "
+      .. "moments(s[2], [d * d for d in g], 0.999)), loss)",
+  }, "; "),
+}
+
 -- One step of training a network of two layers. The learning rate is 0, so that every step gives the same loss, however
 -- many there were; nothing else gets less work by that.
 local function training(sizes, batch, loss, optimizer)
   local names = {
     IN = sizes[1], HIDDEN = sizes[2], OUT = sizes[3], BATCH = batch, LOSS = loss.lutra, TORCHLOSS = loss.torch,
-    Y = loss.y, TORCHY = loss.torch_y, OPTIMIZER = optimizer,
+    Y = loss.y, TORCHY = loss.torch_y, OPTIMIZER = optimizer, JAXLOSS = loss.jax, JAXY = loss.jax_y,
+    JAXSTEP = jax_steps[optimizer],
   }
   -- Twice: what labels are names the sizes again.
   local function filled(code)
@@ -68,18 +82,30 @@ local function training(sizes, batch, loss, optimizer)
       "optimizer = torch.optim.OPTIMIZER(model.parameters(), lr=0.0)", "loss_of = torch.nn.TORCHLOSS()",
       "x = counted(BATCH, IN) * 16", "y = TORCHY",
     }, "; ")),
+    jax = filled(table.concat({
+      "counted = lambda *s: jnp.asarray((np.arange(np.prod(s)) % 5 - 2).astype(np.float32).reshape(s) / 64)",
+      "params = [counted(IN, HIDDEN), jnp.zeros(HIDDEN), counted(HIDDEN, OUT), jnp.zeros(OUT)]",
+      "x, y, rate = counted(BATCH, IN) * 16, JAXY, jnp.float32(0)",
+      "loss_of = jax.value_and_grad(lambda p, x, y: JAXLOSS)",
+      "outputs = lambda p, x: jax.nn.relu(x @ p[0] + p[1]) @ p[2] + p[3]",
+      "state = [jnp.float32(0), [0 * p for p in params], [0 * p for p in params]]", "JAXSTEP",
+      "step = jax.jit(lambda p, s, rate, x, y: update(p, s, rate, *loss_of(p, x, y)))",
+    }, "; ")),
   }
 end
 local step = {
   lutra = "r = model:train_on_batch(x, y)",
   torch = "optimizer.zero_grad(); loss = loss_of(model(x), y); loss.backward(); optimizer.step(); r = loss.detach()",
+  jax = "params, state, r = step(params, state, rate, x, y); jax.block_until_ready((params, r))",
 }
 local classes = {
   lutra = "nn.losses.SparseCategoricalCrossentropy {from_logits = true}", y = "lt.range(BATCH) % 10 + 1",
   torch = "CrossEntropyLoss", torch_y = "torch.arange(BATCH) % 10",
+  jax = "-jnp.take_along_axis(jax.nn.log_softmax(outputs(p, x)), y, 1).mean()", jax_y = "jnp.arange(BATCH)[:, None] % 10",
 }
 local numbers = {
   lutra = '"mse"', y = "counted {BATCH, OUT}", torch = "MSELoss", torch_y = "counted(BATCH, OUT)",
+  jax = "jnp.square(outputs(p, x) - y).mean()", jax_y = "counted(BATCH, OUT)",
 }
 
 return {
@@ -161,21 +187,21 @@ return {
   {
     name = "train_784_sgd_32", title = "784-128-10 SGD step, 32 rows", limit_ns = 180e3,
     setup = training({784, 128, 10}, 32, classes, "SGD"),
-    lutra = {run = step.lutra}, torch = {run = step.torch, target = 4},
+    lutra = {run = step.lutra}, torch = {run = step.torch, target = 4}, jax = {run = step.jax, target = 1},
   },
   {
     name = "train_784_sgd_256", title = "784-128-10 SGD step, 256 rows", limit_ns = 660e3,
     setup = training({784, 128, 10}, 256, classes, "SGD"),
-    lutra = {run = step.lutra}, torch = {run = step.torch, target = 2},
+    lutra = {run = step.lutra}, torch = {run = step.torch, target = 2}, jax = {run = step.jax, target = 1},
   },
   {
     name = "train_784_adam_32", title = "784-128-10 Adam step, 32 rows", limit_ns = 215e3,
     setup = training({784, 128, 10}, 32, classes, "Adam"),
-    lutra = {run = step.lutra}, torch = {run = step.torch, target = 4},
+    lutra = {run = step.lutra}, torch = {run = step.torch, target = 4}, jax = {run = step.jax, target = 1},
   },
   {
     name = "train_2_sgd_4", title = "2-16-1 SGD step, 4 rows", limit_ns = 12e3,
     setup = training({2, 16, 1}, 4, numbers, "SGD"),
-    lutra = {run = step.lutra}, torch = {run = step.torch, target = 20},
+    lutra = {run = step.lutra}, torch = {run = step.torch, target = 20}, jax = {run = step.jax, target = 1},
   },
 }

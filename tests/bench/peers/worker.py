@@ -1,4 +1,4 @@
-"""One workload in a fresh process: worker.py numpy|torch SETUP RUN, by scripts/lib/bench.lua. Twin of ../worker.lua.
+"""One workload in a fresh process: worker.py numpy|torch|jax SETUP RUN, by scripts/lib/bench.lua. Twin of ../worker.lua.
 
 Prints `ns` (median of batches, per run), `faults` (page faults per run) and `result` (what the last run made).
 """
@@ -14,6 +14,9 @@ from timing import SOURCE, Report
 system, setup, run = sys.argv[1:4]
 if system == "torch":
     import torch
+elif system == "jax":
+    import jax
+    import jax.numpy as jnp
 
 
 def page_faults():
