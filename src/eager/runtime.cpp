@@ -60,7 +60,7 @@ Runtime::Runtime()
   use_own_cards();
   transfer_.set_limits([this](uint16_t id) {
     LogicalDevice& device = *devices_[id];
-    return device.heap != nullptr ? device.heap->stats().limit_bytes : pool_->stats().limit_bytes;
+    return device.heap != nullptr ? device.heap->limit_bytes() : pool_->stats().limit_bytes;
   });
 }
 

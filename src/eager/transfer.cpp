@@ -18,6 +18,12 @@ void order_after(Stream& stream, Ticket ticket) {
   if (!is_done(ticket)) stream.wait_for(ticket);
 }
 
+template <class Map, class Key> void erase(Map& map, const Key& key, const Mirror* mirror) {
+  auto [first, last] = map.equal_range(key);
+  while (first != last && first->second != mirror) ++first;
+  if (first != last) map.erase(first);
+}
+
 // What a copy that reads the tensor on its GPU has to wait for.
 void wait_for_source(LogicalDevice& from, const Storage& source, Stream& stream) {
   order_after(stream, from.compute->tail_ticket());
@@ -123,9 +129,12 @@ Mirror* Transfer::find(const TensorRep& tensor, const LogicalDevice& to) {
     }
     return nullptr;
   }
-  std::size_t offset = static_cast<std::size_t>(tensor.data - tensor.storage->data);
-  for (Mirror* mirror = tensor.storage->mirrors; mirror != nullptr; mirror = mirror->next) {
-    if (mirror->copy->device == to.id && mirror->offset == offset && mirror->bytes == tensor.nbytes()) return mirror;
+  if (tensor.storage->mirrors == nullptr) return nullptr;
+  auto [first, last] = parts_.equal_range(tensor.data);
+  for (; first != last; ++first) {
+    Mirror* mirror = first->second;
+    if (mirror->source == tensor.storage && mirror->copy->device == to.id && mirror->bytes == tensor.nbytes())
+      return mirror;
   }
   return nullptr;
 }
@@ -139,7 +148,10 @@ void Transfer::remember(const TensorRep& tensor, Storage* copy) {
   if (tensor.storage != nullptr) {
     mirror->offset = static_cast<std::size_t>(tensor.data - tensor.storage->data);
     mirror->next = tensor.storage->mirrors;
+    mirror->link = &tensor.storage->mirrors;
+    if (mirror->next != nullptr) mirror->next->link = &mirror->next;
     tensor.storage->mirrors = mirror;
+    parts_.emplace(tensor.data, mirror);
   } else {
     mirror->contents.assign(reinterpret_cast<const char*>(tensor.bytes), tensor.nbytes());
     small_.emplace(mirror->contents, mirror);
@@ -162,13 +174,11 @@ void Transfer::remember(const TensorRep& tensor, Storage* copy) {
 
 void Transfer::forget(Mirror* mirror) {
   if (mirror->source != nullptr) {
-    Mirror** link = &mirror->source->mirrors;
-    while (*link != mirror) link = &(*link)->next;
-    *link = mirror->next;
+    *mirror->link = mirror->next;
+    if (mirror->next != nullptr) mirror->next->link = mirror->link;
+    erase(parts_, mirror->source->data + mirror->offset, mirror);
   } else {
-    auto [first, last] = small_.equal_range(mirror->contents);
-    while (first != last && first->second != mirror) ++first;
-    small_.erase(first);
+    erase(small_, mirror->contents, mirror);
   }
   recent_.erase(mirror->place);
   bytes_[mirror->copy->device] -= mirror->bytes;

@@ -29,6 +29,7 @@ struct Mirror {
   std::size_t bytes;
   Storage* copy;  // one counted reference
   Mirror* next;   // of the same source
+  Mirror** link;  // what points to it among them
   std::list<Mirror*>::iterator place;
 };
 
@@ -68,6 +69,8 @@ class Transfer {
   std::function<std::size_t(uint16_t)> limit_of_;
   std::list<Mirror*> recent_;  // most recently used first
   std::unordered_multimap<std::string, Mirror*> small_;
+  std::unordered_multimap<const std::byte*, Mirror*>
+      parts_;                                        // by where the mirrored part begins: a source may have thousands
   std::unordered_map<uint16_t, std::size_t> bytes_;  // of mirrors, by device
   std::vector<Storage*> unused_;                     // copies about to be released
   bool releasing_ = false;

@@ -1,6 +1,9 @@
 // What lutra.distribute is made of: sums over replicas, variables that take the place of others, and the random bits of
 // a part of a batch.
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "distribute/all_reduce.h"
@@ -162,11 +165,39 @@ int draw_part(Args& args) {
   return 0;
 }
 
+// queued(device): the number of the last command queued there; 0 on the CPU.
+int queued(Args& args) {
+  const LogicalDevice& device = args.logical_device(1, "device");
+  lua_pushinteger(args.L, device.compute != nullptr ? static_cast<lua_Integer>(device.compute->tail()) : 0);
+  return 1;
+}
+
+// finishes(device, number, seconds): waits until that command is done, for so long at most. Whether it is.
+int finishes(Args& args) {
+  const LogicalDevice& device = args.logical_device(1, "device");
+  const auto number = static_cast<uint64_t>(args.integer(2, "number"));
+  const double seconds = args.number(3, "seconds");
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  bool done = device.compute == nullptr || device.compute->done(number);
+  for (auto pause = std::chrono::microseconds(20); !done;
+       pause = std::min(2 * pause, std::chrono::microseconds(2000))) {
+    if (std::chrono::duration<double>(Clock::now() - start).count() > seconds) break;
+    if (args.state.context().is_interrupted()) fail(ErrorCode::Cancelled, "interrupted!");
+    std::this_thread::sleep_for(pause);
+    done = device.compute->done(number);
+  }
+  lua_pushboolean(args.L, done);
+  return 1;
+}
+
 }  // namespace
 
 void open_replicas(lua_State* L, State& state) {
   set_function<device_name>(L, state, "device_name", "MirroredStrategy");
   set_function<swap_variables>(L, state, "swap_variables", "swap_variables");
+  set_function<queued>(L, state, "queued", "queued");
+  set_function<finishes>(L, state, "finishes", "finishes");
   set_function<random_counter>(L, state, "random_counter", "random_counter");
   set_function<draw_part>(L, state, "draw_part", "draw_part");
   lua_pushlightuserdata(L, &state);

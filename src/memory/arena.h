@@ -66,6 +66,7 @@ class Arena {
   // Without it null is returned.
   void set_drain(void (*drain)(void* user), void* user);
 
+  std::size_t limit_bytes() const { return limit_; }
   ArenaStats stats() const;
   void reset_peak();
   // Why the device gave no pages when it refused last.

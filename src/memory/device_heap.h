@@ -29,6 +29,7 @@ class DeviceHeap final : public StorageOwner {
   std::size_t trim();
   void for_each_storage(StorageVisitor visit, void* user) const;
   std::string why_no_pages() const { return arena_.why_no_pages(); }
+  std::size_t limit_bytes() const { return arena_.limit_bytes(); }
   ArenaStats stats() const { return arena_.stats(); }
   void reset_peak() { arena_.reset_peak(); }
   void poison_freed(bool on) { poison_ = on; }

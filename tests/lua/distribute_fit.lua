@@ -191,6 +191,12 @@ compare("two outputs", two_outputs("mean"), two_labels, { batch_size = 4, epochs
   function(_, model, single, x, _, what)
     for i, part in ipairs(model:predict(x)) do all_close(part, single:predict(x)[i], 2e-5, what .. ": output " .. i) end
   end)
+compare("mixed precision", function()
+  local model = nn.Sequential {
+    nn.Dense(8, { activation = "relu", input_shape = { 6 } }), nn.BatchNorm { synchronized = true }, nn.Dropout(0.2), nn.Dense(3),
+  }
+  return model:compile { optimizer = "sgd", loss = nn.losses.SparseCategoricalCrossentropy { from_logits = true }, precision = "bf16" }
+end, classes(20), { batch_size = 8, epochs = 2, shuffle = false }, 2e-2)
 case("two outputs, one of them added up", function()
   local model = two:scope(two_outputs("sum"))
   local x, y = two_labels()

@@ -10,6 +10,7 @@ local distribute = {}
 
 --- A strategy with a replica on each of the devices. It initialises the devices, and says on stderr which ones it uses.
 ---@param devices? (string|table)[] names as in {"/GPU:0", "/GPU:1"}, or logical devices; nil or {}: all logical GPUs, else all logical CPUs
+---@param options? table {timeout = seconds that a replica may take between collectives, and its device for what one run has queued; without it LUTRA_REPLICA_TIMEOUT, else any time}
 ---@return lutra.distribute.Strategy
 --- Errors: InvalidArgument for a device that stands there twice; NotFound for one that is not there; FailedPrecondition in
 ---   the scope of a strategy.
@@ -17,17 +18,18 @@ local distribute = {}
 ---     local strategy = lt.distribute.MirroredStrategy()  --> INFO: Using MirroredStrategy with devices <*>
 ---     print(strategy.num_replicas_in_sync)  --> 2
 --- Source: tf.distribute.MirroredStrategy
-function distribute.MirroredStrategy(devices) end
+function distribute.MirroredStrategy(devices, options) end
 
 --- A strategy with one replica. Variables made in its scope, and what `run` runs, are on that device.
 ---@param device string|table a name as in "/GPU:0", or a logical device
+---@param options? table {timeout}, as MirroredStrategy's
 ---@return lutra.distribute.Strategy
 --- Errors: NotFound for a device that is not there.
 --- Example:
 ---     local strategy = lt.distribute.OneDeviceStrategy "/GPU:1"
 ---     print(strategy:run(function() return lt.zeros({1}).device end))  --> /job:localhost/replica:0/task:0/device:GPU:1
 --- Source: tf.distribute.OneDeviceStrategy
-function distribute.OneDeviceStrategy(device) end
+function distribute.OneDeviceStrategy(device, options) end
 
 --- The strategy in whose scope, or replica, this is called. Outside of all of them a default one, whose `run` just calls.
 ---@return lutra.distribute.Strategy
@@ -97,7 +99,8 @@ function Strategy:scope(f, ...) end
 ---@param args? any[] the arguments, as a list
 ---@return any ... # what the replicas return: PerReplica values; one replica's result as it is
 --- Errors: whatever a replica raises, with its number and device before the text, and in the field `replica`;
----   FailedPrecondition for replicas that do not take the same collectives, or yield, or run replicas themselves.
+---   FailedPrecondition for replicas that do not take the same collectives, or yield, or run replicas themselves;
+---   DeadlineExceeded for a replica, or a device, that takes longer than the strategy's timeout.
 --- Example:
 ---     local strategy = lt.distribute.MirroredStrategy()  --> INFO: Using MirroredStrategy with devices <*>
 ---     print(strategy:run(function(x) return lt.constant(x) end, {3}))  --> PerReplica:{

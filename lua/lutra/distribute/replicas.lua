@@ -3,6 +3,7 @@
 -- only queued here, so that one thread keeps all of them busy.
 local lutra, tools, use = ...
 local mirrored = use "distribute.mirrored"
+local sethook = debug and debug.sethook -- a host may have taken it away
 
 local replicas = {
   current = nil, -- the replica that runs; nil between them
@@ -52,10 +53,41 @@ local function start(strategy, id, f, arguments)
   return replica
 end
 
+-- How many instructions of Lua's pass between two looks at the clock.
+local kInstructions = 100000
+
+-- A replica that neither comes to a collective nor to its end is stopped when the strategy's time is over.
+local function limit_time(replica)
+  local seconds, till = replica.strategy.timeout, lutra.time() + replica.strategy.timeout
+  sethook(replica.thread, function()
+    if lutra.time() > till then
+      tools.fail("DeadlineExceeded", ("it has come to no collective, nor to its end, in %g seconds"):format(seconds))
+    end
+  end, "", kInstructions)
+end
+
+-- The devices' work of the run before must be done by now, or be so in time: a card that hangs is told by the replica's
+-- name, and no more than two runs are queued ahead.
+local function check_progress(strategy)
+  for id, number in ipairs(strategy.queued or {}) do
+    local device = strategy.devices[id]
+    if not tools.finishes(device, number, strategy.timeout) then
+      strategy.queued = nil
+      tools.fail("DeadlineExceeded", ("%s: its device has not done in %g seconds what the run before has queued"):format(
+        replicas.name { id = id, device = device }, strategy.timeout))
+    end
+  end
+  strategy.queued = {}
+  for id, device in ipairs(strategy.devices) do strategy.queued[id] = tools.queued(device) end
+end
+
 -- Runs the replica to its next collective, or to its end.
 local function resume(replica, answer)
   replica.waits = nil
+  local limited = replica.strategy.timeout and sethook
+  if limited then limit_time(replica) end
   local results = inside(replica, coroutine.resume, replica.thread, table.unpack(answer, 1, answer.n))
+  if limited then sethook(replica.thread) end
   if not results[1] then error(replicas.named(results[2], replica), 0) end
   if coroutine.status(replica.thread) == "dead" then
     replica.results = table.pack(table.unpack(results, 2, results.n))
@@ -98,6 +130,7 @@ local function run_all(strategy, list, arguments)
     for i, replica in ipairs(list) do brought[i] = (replica.deferred[k] or {}).arguments end
     deferred.merge(strategy, brought, list)
   end
+  if strategy.timeout then check_progress(strategy) end
 end
 
 -- Runs f for the replicas `ids` (all, if there are none), with arguments[i] (packed). Gives their packed results. On an

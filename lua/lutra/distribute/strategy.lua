@@ -118,12 +118,26 @@ end
 -- What get_strategy gives where no scope is open.
 local default = setmetatable({ devices = {}, num_replicas_in_sync = 1, kind = "DefaultStrategy", mirrors = false }, Strategy)
 
+-- Seconds that a replica may take between collectives, and its device for a run; false: any time.
+local function timeout_of(who, given)
+  local seconds = options.read(who, given, { timeout = false }).timeout
+  if seconds then return options.number(who, "timeout", seconds, 0) end
+  local variable = os.getenv("LUTRA_REPLICA_TIMEOUT")
+  if not variable or variable == "" then return false end
+  local number = tonumber(variable)
+  if not number or number < 0 or number ~= number then
+    tools.fail("InvalidArgument", ("%s: LUTRA_REPLICA_TIMEOUT is \"%s\", expected a number of seconds, 0 for any time"):format(who,
+      variable))
+  end
+  return number > 0 and number
+end
+
 local OneDeviceStrategy = class("distribute.OneDeviceStrategy", Strategy)
 OneDeviceStrategy.kind, OneDeviceStrategy.mirrors = "OneDeviceStrategy", false
 
 function OneDeviceStrategy:init(device, given)
   if device == nil then tools.fail("InvalidArgument", 'OneDeviceStrategy: device is nil, expected a name as in "/GPU:0"') end
-  options.read("OneDeviceStrategy", given, {})
+  self.timeout = timeout_of("OneDeviceStrategy", given)
   self.devices = { (tools.device_name(device)) }
   self.num_replicas_in_sync = 1
 end
@@ -162,7 +176,7 @@ local function tuple(names)
 end
 
 function MirroredStrategy:init(devices, given)
-  options.read("MirroredStrategy", given, {})
+  self.timeout = timeout_of("MirroredStrategy", given)
   local outer = current()
   if outer then
     tools.fail("FailedPrecondition", ("MirroredStrategy: made inside the scope of %s: make it outside"):format(tostring(outer)))
