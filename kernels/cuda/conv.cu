@@ -1,7 +1,9 @@
-// Convolution and its gradients on cards, as products of matrices: what windows show is laid out as rows, some places
-// at a time, group by group, and the rows are multiplied with the weights. A window of one place needs no laying out.
+// Convolution and its gradients on cards: by cuDNN where it is and has a way (convolve.h), else as products of
+// matrices: what windows show is laid out as rows, some places at a time, group by group, and the rows are multiplied
+// with the weights. A window of one place needs no laying out.
 #include "kernels/cpu/window_ways.h"
 #include "kernels/cuda/cast.h"
+#include "kernels/cuda/convolve.h"
 #include "kernels/cuda/products.h"
 #include "kernels/cuda/strided.h"
 #include "kernels/cuda/windows.h"
@@ -207,11 +209,14 @@ template <class T> void conv_filter(const KernelArgs& args, Room& room) {
 }  // namespace
 
 void register_conv_cuda(CudaKernels& kernels) {
-  kernels.add_products("Conv2D", AllFloats{}, []<class T>(TypeTag<T>) { return in_room<conv<T>>(); });
-  kernels.add_products("Conv2DBackpropInput", AllFloats{},
-                       []<class T>(TypeTag<T>) { return in_room<conv_input<T>>(); });
-  kernels.add_products("Conv2DBackpropFilter", AllFloats{},
-                       []<class T>(TypeTag<T>) { return in_room<conv_filter<T>>(); });
+  kernels.add_products("Conv2D", AllFloats{},
+                       []<class T>(TypeTag<T>) { return convolution_kernel<T, ConvolutionKind::Forward, conv<T>>(); });
+  kernels.add_products("Conv2DBackpropInput", AllFloats{}, []<class T>(TypeTag<T>) {
+    return convolution_kernel<T, ConvolutionKind::Input, conv_input<T>>();
+  });
+  kernels.add_products("Conv2DBackpropFilter", AllFloats{}, []<class T>(TypeTag<T>) {
+    return convolution_kernel<T, ConvolutionKind::Filter, conv_filter<T>>();
+  });
 }
 
 }  // namespace lutra::cuda

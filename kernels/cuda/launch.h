@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "device/cuda/convolution.h"
 #include "device/cuda/fault_slots.h"
 #include "device/cuda/product.h"
 #include "ops/einsum.h"
@@ -29,6 +30,13 @@ struct CudaHost {
   // Queues a product that cuBLASLt computes; 0, or an error for CudaLaunch::error. kNoSuchProduct: nothing was queued,
   // and without its bias it might be.
   int (*multiply)(const CudaLaunch& on, const Product& product);
+  // Whether convolve() is worth its memory: there is a cuDNN.
+  bool (*has_convolutions)();
+  // Whether cuDNN has a way to compute it.
+  bool (*can_convolve)(const CudaLaunch& on, const Convolution& convolution);
+  // Queues a convolution that it can; 0, or an error as above. kNoSuchProduct: nothing was queued, and it is to be
+  // computed otherwise.
+  int (*convolve)(const CudaLaunch& on, const Convolution& convolution);
   // ops/einsum.h's
   EinsumCall (*einsum_call)(const KernelArgs& args);
   EinsumCall (*dot_call)(const KernelArgs& args);

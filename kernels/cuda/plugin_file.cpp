@@ -57,9 +57,18 @@ std::string plugin_file() {
   return "";
 }
 
+std::string plugin_folder() {
+  std::string file = plugin_file();
+  return file.substr(0, file.find_last_of('/') + 1);
+}
+
 std::string cublas_lt_file(int driver_version) {
-  std::string file = plugin_file(), folder = file.substr(0, file.find_last_of('/') + 1);
-  return search_library("cublasLt", cublas_lt_majors(driver_version), folder, own_system()).file;
+  return search_library("cublasLt", cublas_lt_majors(driver_version), plugin_folder(), own_system()).file;
+}
+
+std::string cudnn_file() {
+  System system = own_system();
+  return is_cudnn_wanted(system) ? search_library("cudnn", kCudnnMajors, plugin_folder(), system).file : "";
 }
 
 const CudaPlugin* open_plugin(std::string* why) {

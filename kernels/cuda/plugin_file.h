@@ -15,8 +15,14 @@ std::vector<std::string> plugin_files();
 // The first of them that is there, by its shortest path; "" when none is.
 std::string plugin_file();
 
+// Its folder, with a slash at the end; "" when there is none.
+std::string plugin_folder();
+
 // cuBLASLt for a driver of that CUDA, best place first (device/cuda/library_search.h); "" when there is none.
 std::string cublas_lt_file(int driver_version);
+
+// cuDNN, searched for in the same places; "" when there is none, or when LUTRA_CUDNN is 0.
+std::string cudnn_file();
 
 // The plugin of this build; null, and why, as Backend::discover says it, when there is none. It is never closed.
 const CudaPlugin* open_plugin(std::string* why);

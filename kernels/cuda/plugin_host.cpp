@@ -1,5 +1,8 @@
 #include "kernels/cuda/plugin_host.h"
 
+#include <atomic>
+
+#include "device/cuda/convolutions.h"
 #include "kernels/cuda/plugin_file.h"
 
 namespace lutra::cuda {
@@ -28,10 +31,49 @@ int multiply(const CudaLaunch& on, const Product& product) {
   return queue.status == kBlasNotSupported ? kNoSuchProduct : kProductFailed;
 }
 
+// It is looked for once.
+const std::string& known_cudnn() {
+  static const std::string& file = *new std::string(cudnn_file());
+  return file;
+}
+// What is no cuDNN has been opened: from then on convolutions ask for no memory for it.
+std::atomic<bool> cannot_open_cudnn{false};
+
+bool has_convolutions() { return !cannot_open_cudnn.load(std::memory_order_relaxed) && !known_cudnn().empty(); }
+
+// The library is opened by the first convolution. One that cannot be opened, or does not start on the card, is not
+// asked again: convolutions are computed otherwise.
+Convolutions* convolutions_of(Card& card) {
+  if (card.convolutions != nullptr || card.without_convolutions) return card.convolutions.get();
+  std::string why;
+  if (const Cudnn* library = open_cudnn(known_cudnn(), &why); library != nullptr) {
+    card.convolutions = Convolutions::create(*library, &why);
+  } else {
+    cannot_open_cudnn.store(true, std::memory_order_relaxed);
+  }
+  card.without_convolutions = card.convolutions == nullptr;
+  return card.convolutions.get();
+}
+
+bool can_convolve(const CudaLaunch& on, const Convolution& convolution) {
+  ProductQueue& queue = *on.products;
+  Convolutions* convolutions = convolutions_of(queue.card);
+  return convolutions != nullptr && convolutions->can(convolution, &queue.why);
+}
+
+int convolve(const CudaLaunch& on, const Convolution& convolution) {
+  ProductQueue& queue = *on.products;
+  switch (convolutions_of(queue.card)->convolve(convolution, queue.stream, &queue.why)) {
+    case Convolutions::Answer::Queued: return 0;
+    case Convolutions::Answer::Refused: return kNoSuchProduct;
+    default: return kProductFailed;
+  }
+}
+
 }  // namespace
 
 const CudaHost& cuda_host() {
-  static const CudaHost host{multiply, einsum_call, dot_call, outer_call};
+  static const CudaHost host{multiply, has_convolutions, can_convolve, convolve, einsum_call, dot_call, outer_call};
   return host;
 }
 

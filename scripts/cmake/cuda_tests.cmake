@@ -1,4 +1,4 @@
-# The CUDA back end without a card: stubs of the driver's library and of cuBLASLt (tests/support/cuda_stub), and the kernels
+# The CUDA back end without a card: stubs of the driver's library, of cuBLASLt and cuDNN (tests/support/cuda_stub), and the kernels
 # of the plugin compiled for the host. Specifications then go through all of it, from the driver's calls to the kernels' indices, with the
 # streams' commands in a random legal order.
 set(CUDA_TEST_DIR "${PROJECT_BINARY_DIR}/cuda/tests")
@@ -16,11 +16,17 @@ target_include_directories(cublas_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TE
 target_link_libraries(cublas_stub PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(cublas_stub PROPERTIES PREFIX lib OUTPUT_NAME cublasLt SUFFIX .so.13 CXX_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
+add_library(cudnn_stub MODULE "${TESTS}/support/cuda_stub/cudnn_stub.cpp")
+target_include_directories(cudnn_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
+target_link_libraries(cudnn_stub PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(cudnn_stub PROPERTIES PREFIX lib OUTPUT_NAME cudnn SUFFIX .so.9 CXX_VISIBILITY_PRESET default
+  LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
 if(TARGET unit_device)
-  add_dependencies(unit_device cuda_stub nvml_stub cublas_stub)
+  add_dependencies(unit_device cuda_stub nvml_stub cublas_stub cudnn_stub)
   target_compile_definitions(unit_device PRIVATE "LUTRA_CUDA_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcuda_stub.so\""
     "LUTRA_NVML_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libnvml_stub.so\""
-    "LUTRA_CUBLAS_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcublasLt.so.13\"")
+    "LUTRA_CUBLAS_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcublasLt.so.13\""
+    "LUTRA_CUDNN_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcudnn.so.9\"")
 endif()
 # The kernels are compiled once more, which the sanitizers' builds are spared.
 if(LUTRA_SANITIZE)
@@ -79,6 +85,10 @@ lutra_cuda_spec(matmul)
 lutra_cuda_spec(einsum)
 lutra_cuda_spec(pool)
 lutra_cuda_spec(conv)
+# By cuBLASLt alone, too.
+lutra_test(cuda.conv_laid_out cuda lutra tests/support/run_spec.lua tests/ops/conv.lua)
+lutra_cuda_variables(cuda.conv_laid_out random:1,cards:2)
+set_property(TEST cuda.conv_laid_out APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDNN=set:0)
 lutra_cuda_spec(random)
 lutra_cuda_spec(arrange)
 lutra_cuda_spec(sort)
@@ -121,3 +131,5 @@ foreach(script IN LISTS scripts)
   lutra_test(cuda.${name} cuda lutra "${path}")
   lutra_cuda_variables(cuda.${name} inline,cards:2,taken:1024)
 endforeach()
+# It lays out what takes more memory than there is at once.
+set_property(TEST cuda.cards APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDNN=set:0)

@@ -49,12 +49,13 @@ void look_at_cards(const System& system, std::vector<Finding>* findings) {
   if (findings->back().verdict == Verdict::Note) return;  // GPUs are not looked for
   PluginFacts plugin;
   findings->push_back(plugin_finding(&plugin));
-  std::string file = cuda::plugin_file(), folder = file.substr(0, file.find_last_of('/') + 1);
+  std::string folder = cuda::plugin_folder();
   std::string why;
   const cuda::Driver* driver = library.empty() ? nullptr : cuda::open_driver(library.c_str(), &why);
   int driver_version = driver != nullptr ? driver->version() : 0;
   cuda::LibrarySearch cublas = cuda::search_library("cublasLt", cuda::cublas_lt_majors(driver_version), folder, system);
   findings->push_back(cuda::diagnose_cublas(cublas, plugin.has_products, driver_version));
+  findings->push_back(cuda::diagnose_cudnn(system, folder));
   findings->push_back(cuda::diagnose_visible(system));
   if (library.empty() || findings->back().verdict == Verdict::Failed) return;
   if (driver == nullptr) {

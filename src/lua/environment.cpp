@@ -33,10 +33,11 @@ bool read_switch(const char* variable, std::string_view value) {
 }  // namespace
 
 void apply_environment(Runtime& runtime, Context& context) {
-  // These two are read where they are used, which may be never: what is wrong with them is told now.
+  // These are read where they are used, which may be never: what is wrong with them is told now.
   if (std::string_view value = value_of("LUTRA_NUM_THREADS"); !value.empty() && !parse_threads(value)) {
     misread("LUTRA_NUM_THREADS", value, "a whole number from 0 (as many as there are cores) to 1024");
   }
+  if (std::string_view value = value_of("LUTRA_CUDNN"); !value.empty()) read_switch("LUTRA_CUDNN", value);
   Schedule::from_environment();
   if (std::string_view value = value_of("LUTRA_SIM_GPUS"); !value.empty()) {
     int count = 0;

@@ -22,6 +22,9 @@ expect("A=", "doctor", 0, "the driver is for CUDA 13.0 and shows 2 cards", "ok  
   "3.00GiB of 4.00GiB are free", "ok      trial CPU:0", "ok      trial GPU:0      Stub 0: ", "ok      trial GPU:1      Stub 1: ",
   "matmul gives what it must", "sum gives what it must", "All that is here works.")
 
+expect("LUTRA_CUDNN=0", "doctor", 0, "note    cudnn            LUTRA_CUDNN is 0: convolutions are laid out and multiplied by cuBLASLt\n")
+expect("A=", "doctor", 0, ("ok      cudnn            %s/libcudnn.so.9 is version 9, for convolutions\n"):format(os.getenv("LUTRA_PLUGIN_PATH")))
+
 -- What ran on the CPU for want of a kernel is said; what has one ran on its card.
 local json = expect("A=", "doctor --json", 0, '"ok": true', '"check": "plugin"', '"matmul": "GPU:0"', '"sum": "GPU:0"')
 local trials = select(2, json:gsub('"check": "trial"', ""))

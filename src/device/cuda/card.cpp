@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "device/cuda/convolutions.h"
 #include "device/cuda/products.h"
 #include "device/forks.h"
 
@@ -60,8 +61,13 @@ Card::~Card() {
   if (context_ == nullptr) return;
   // In a forked child what belongs to the context is the parent's, and after a fault nobody's.
   bool is_ours = !is_forked() && !is_lost() && driver.set_context(context_) == kSuccess;
-  if (is_ours) products.reset();
-  else static_cast<void>(products.release());
+  if (is_ours) {
+    products.reset();
+    convolutions.reset();
+  } else {
+    static_cast<void>(products.release());
+    static_cast<void>(convolutions.release());
+  }
   if (!is_forked()) driver.release_context(device);
 }
 

@@ -14,6 +14,7 @@
 namespace lutra::cuda {
 
 class Card;
+class Convolutions;
 class Products;
 
 // Which addresses are whose, among cards that exchange data.
@@ -68,8 +69,11 @@ class Card {
   const DeviceHandle device;
   const int number;
   const int multiprocessors;
-  std::vector<DeviceHandle> peers;     // other cards that can reach its memory
-  std::unique_ptr<Products> products;  // null until the first one; made and used in the card's context
+  std::vector<DeviceHandle> peers;  // other cards that can reach its memory
+  // Null until the first of each; made and used in the card's context.
+  std::unique_ptr<Products> products;
+  std::unique_ptr<Convolutions> convolutions;
+  bool without_convolutions = false;  // cuDNN was asked for, and is not to be had
 
  private:
   std::shared_ptr<AddressMap> addresses_;

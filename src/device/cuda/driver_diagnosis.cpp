@@ -224,4 +224,27 @@ Finding diagnose_cublas(const LibrarySearch& found, bool is_needed, int driver_v
   return finding;
 }
 
+Finding diagnose_cudnn(const System& system, const std::string& beside) {
+  constexpr const char* kOtherwise = "convolutions are laid out and multiplied by cuBLASLt";
+  Finding finding{.check = "cudnn"};
+  if (!is_cudnn_wanted(system)) {
+    finding.verdict = Verdict::Note;
+    finding.text = text("LUTRA_CUDNN is ", system.value("LUTRA_CUDNN"), ": ", kOtherwise);
+    return finding;
+  }
+  LibrarySearch found = search_library("cudnn", kCudnnMajors, beside, system);
+  finding.searched = found.folders;
+  if (!found.file.empty()) {
+    finding.text = text(found.file, " is version ", found.version, ", for convolutions");
+    finding.details = {{"file", found.file}, {"version", found.version}};
+    return finding;
+  }
+  finding.verdict = Verdict::Note;
+  finding.text = "libcudnn is ";
+  if (found.unwanted.empty()) append(finding.text, "not here");
+  else append(finding.text, text("of another major version (", joined(found.unwanted), "), 9 is wanted"));
+  append(finding.text, text(", so ", kOtherwise, "; it was looked for in ", joined(found.folders)));
+  return finding;
+}
+
 }  // namespace lutra::cuda

@@ -118,6 +118,11 @@ std::span<const int> cublas_lt_majors(int driver_version) {
   return majors;
 }
 
+bool is_cudnn_wanted(const System& system) {
+  std::string value = system.value("LUTRA_CUDNN");
+  return value != "0" && value != "false" && value != "off" && value != "no";
+}
+
 LibrarySearch search_library(std::string_view name, std::span<const int> majors, const std::string& beside,
                              const System& system) {
   Folders folders;

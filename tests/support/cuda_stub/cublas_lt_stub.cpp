@@ -1,19 +1,12 @@
 #include "support/cuda_stub/cublas_lt_stub.h"
 
-#include <dlfcn.h>
-
-#include <bit>
-#include <cstdlib>
 #include <cstring>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <sstream>
 #include <string>
-#include <utility>
 
-#include "core/half.h"
 #include "device/cuda/cublas_lt.h"
+#include "support/cuda_stub/library_state.h"
 
 using namespace lutra;
 using namespace lutra::cuda;
@@ -44,40 +37,22 @@ using Description = cublasLtMatmulDescOpaque;
 
 constexpr BlasStatus kInvalidValue = 7, kExecutionFailed = 13;
 
-struct Stub {
-  std::mutex mutex;
-  std::string calls, told, driver;
-  std::map<std::string, std::pair<int, BlasStatus>> failures;  // calls to go, what then
-  int live = 0;
-};
-Stub& stub() {
-  static Stub& one = *new Stub;
+test::LibraryState& stub() {
+  static test::LibraryState& one = *new test::LibraryState;
   return one;
 }
-
-BlasStatus enter(const char* function) {
-  Stub& s = stub();
-  std::lock_guard lock(s.mutex);
-  auto failure = s.failures.find(function);
-  if (failure == s.failures.end() || --failure->second.first > 0) return kBlasSuccess;
-  BlasStatus status = failure->second.second;
-  s.failures.erase(failure);
-  return status;
-}
 #define ENTER(name) \
-  if (BlasStatus told = enter(#name); told != kBlasSuccess) return told
+  if (BlasStatus told = stub().enter(#name); told != kBlasSuccess) return told
 
 template <class T> BlasStatus make(T** made, const T& value) {
   *made = new T(value);
-  std::lock_guard lock(stub().mutex);
-  ++stub().live;
+  stub().count(1);
   return kBlasSuccess;
 }
 template <class T> BlasStatus unmake(T* made) {
   if (made == nullptr) return kInvalidValue;
   delete made;
-  std::lock_guard lock(stub().mutex);
-  --stub().live;
+  stub().count(-1);
   return kBlasSuccess;
 }
 
@@ -107,11 +82,9 @@ bool fits(const Description& matmul, const Layout& a, const Layout& b, const Lay
 
 // What an operand is rounded to before it is multiplied.
 float rounded(float x, int compute) {
-  int bits = compute == kComputeFastTf32 ? 13 : compute == kComputeFastBf16 ? 16 : 0;
-  uint32_t whole = std::bit_cast<uint32_t>(x);
-  if (bits == 0 || (whole & 0x7f800000u) == 0x7f800000u) return x;
-  whole += (uint32_t{1} << (bits - 1)) - 1 + ((whole >> bits) & 1);
-  return std::bit_cast<float>(whole & ~((uint32_t{1} << bits) - 1));
+  return test::without_bits(x, compute == kComputeFastTf32   ? test::kTf32Bits
+                               : compute == kComputeFastBf16 ? test::kBf16Bits
+                                                             : 0);
 }
 
 template <class F> void with_type(int type, const F& f) {
@@ -169,22 +142,12 @@ void run(void* user) {
   });
 }
 
-bool is_aligned(const void* at, uint64_t to) { return reinterpret_cast<uintptr_t>(at) % to == 0; }
-
 }  // namespace
 
 extern "C" {
 
-void cublas_stub_fail(const char* function, int n, int status) {
-  std::lock_guard lock(stub().mutex);
-  if (*function == '\0') stub().failures.clear();
-  else stub().failures[function] = {n, status};
-}
-const char* cublas_stub_calls() {
-  std::lock_guard lock(stub().mutex);
-  stub().told = std::exchange(stub().calls, "");
-  return stub().told.c_str();
-}
+void cublas_stub_fail(const char* function, int n, int status) { stub().fail(function, n, status); }
+const char* cublas_stub_calls() { return stub().take_calls(); }
 int cublas_stub_live() { return stub().live; }
 void cublas_stub_driver(const char* library) { stub().driver = library; }
 
@@ -270,28 +233,18 @@ BlasStatus cublasLtMatmul(BlasHandle, MatmulDescription matmul, const void* alph
   Sizes sizes;
   if (c != d || at_c != at_d || !fits(*matmul, *a, *b, *d, &sizes)) return kInvalidValue;
   const uint64_t* chosen = algorithm->data;
-  if (workspace_bytes < chosen[0] || (chosen[0] > 0 && !is_aligned(workspace, 256))) return kInvalidValue;
-  if (!is_aligned(at_a, chosen[1]) || !is_aligned(at_b, chosen[2]) || !is_aligned(at_d, chosen[4]))
+  if (workspace_bytes < chosen[0] || (chosen[0] > 0 && !test::is_aligned(workspace, 256))) return kInvalidValue;
+  if (!test::is_aligned(at_a, chosen[1]) || !test::is_aligned(at_b, chosen[2]) || !test::is_aligned(at_d, chosen[4]))
     return kInvalidValue;
-  if (matmul->epilogue == kEpilogueBias && (matmul->bias == nullptr || !is_aligned(matmul->bias, 16)))
+  if (matmul->epilogue == kEpilogueBias && (matmul->bias == nullptr || !test::is_aligned(matmul->bias, 16)))
     return kInvalidValue;
   auto number = [&](const void* at) {
     return matmul->scale == kRealFloat64 ? *static_cast<const double*>(at) : *static_cast<const float*>(at);
   };
-  using Launch = int(StreamHandle, void (*)(void*), void*);
-  std::string library;
-  {
-    std::lock_guard lock(stub().mutex);
-    stub().calls += "multiply " + std::to_string(d->batch) + "\n";
-    const char* named = std::getenv("LUTRA_CUDA_DRIVER");
-    library = !stub().driver.empty() ? stub().driver : named != nullptr ? named : "";
-  }
-  void* driver = dlopen(library.c_str(), RTLD_NOW);
-  auto* launch = reinterpret_cast<Launch*>(driver != nullptr ? dlsym(driver, "cuLaunchHostFunc") : nullptr);
-  if (launch == nullptr) return kExecutionFailed;
+  stub().note("multiply " + std::to_string(d->batch));
   auto queued = std::make_unique<Queued>(Queued{*matmul, *a, *b, *d, sizes, number(alpha), number(beta), at_a, at_b,
                                                 at_d, workspace, static_cast<std::size_t>(chosen[0])});
-  if (launch(stream, run, queued.get()) != 0) return kExecutionFailed;
+  if (!stub().launch(stream, run, queued.get())) return kExecutionFailed;
   queued.release();
   return kBlasSuccess;
 }

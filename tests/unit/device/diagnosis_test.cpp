@@ -158,6 +158,23 @@ TEST_CASE("a missing cuBLASLt says where it was looked for, and which other one 
   CHECK(says(cuda::diagnose_cublas(search(), true, 13000).text, "libcublasLt is missing; it was looked for in"));
 }
 
+TEST_CASE("cuDNN is told of, there or not, and no convolution needs it", "[doctor]") {
+  FakeSystem machine;
+  machine.file("/usr/local/cuda/lib64/libcudnn.so.8");
+  auto told = [&] { return cuda::diagnose_cudnn(machine.system, "/opt/lutra/lib"); };
+  CHECK(told().verdict == Verdict::Note);
+  CHECK(told().text ==
+        "libcudnn is of another major version (/usr/local/cuda/lib64/libcudnn.so.8), 9 is wanted, so convolutions are "
+        "laid out and multiplied by cuBLASLt; it was looked for in /opt/lutra/lib, /usr/local/cuda/lib64");
+  machine.file("/opt/lutra/lib/libcudnn.so.9.19.0");
+  machine.link("/opt/lutra/lib/libcudnn.so.9", "libcudnn.so.9.19.0");
+  CHECK(told().verdict == Verdict::Ok);
+  CHECK(told().text == "/opt/lutra/lib/libcudnn.so.9 is version 9.19.0, for convolutions");
+  machine.variables["LUTRA_CUDNN"] = "0";
+  CHECK(told().verdict == Verdict::Note);
+  CHECK(told().text == "LUTRA_CUDNN is 0: convolutions are laid out and multiplied by cuBLASLt");
+}
+
 TEST_CASE("a cuBLASLt that is newer than the driver is passed over, and told of", "[doctor]") {
   FakeSystem machine;
   machine.file("/usr/local/cuda/lib64/libcublasLt.so.13");

@@ -1,0 +1,70 @@
+// Convolutions on one card, by cuDNN. How one is computed is asked of the library once for each kind of it, and kept:
+// the plan. Used by one thread at a time, in the card's context.
+//
+// What the library has no way to compute is nobody's mistake: the caller computes it otherwise. Results are the same
+// every time: algorithms that add by chance are passed over.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "device/cuda/convolution.h"
+#include "device/cuda/cudnn.h"
+
+namespace lutra::cuda {
+
+class Convolutions {
+ public:
+  // The plans of more kinds than this are forgotten, all at once.
+  static constexpr std::size_t kMostPlans = 4096;
+
+  // Null, and why, when the library gives no handle.
+  static std::unique_ptr<Convolutions> create(const Cudnn& library, std::string* why);
+  ~Convolutions();
+  Convolutions(const Convolutions&) = delete;
+
+  // Whether the library has a way to compute it; in *why, the end of a sentence, why not.
+  bool can(const Convolution& convolution, std::string* why);
+
+  enum class Answer {
+    Queued,
+    Refused,  // nothing was queued
+    Failed,
+  };
+  // Queues one that it can, or says in *why why not.
+  Answer convolve(const Convolution& convolution, StreamHandle stream, std::string* why);
+
+  std::size_t plans() const { return plans_.size(); }
+
+ private:
+  // What the choice of an algorithm depends on.
+  struct Key {
+    int64_t batch, channels, out, groups, axes[2][6];
+    uint64_t workspace_bytes;
+    uint64_t kind_dtype_precision;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const;
+  };
+  struct Plan;
+
+  Convolutions(const Cudnn& library, DnnHandle handle);
+  // Null, and why, where there is no way.
+  Plan* plan_for(const Convolution& convolution, std::string* why);
+  static Key key_of(const Convolution& convolution);
+  std::unique_ptr<Plan> make_plan(const Convolution& convolution) const;
+  DnnStatus list(const Convolution& convolution, const Plan& plan, ConvolutionChoice* found, int* count) const;
+  DnnStatus ask_workspace(const Convolution& convolution, const Plan& plan, int algorithm, std::size_t* bytes) const;
+  DnnStatus choose(const Convolution& convolution, Plan& plan) const;
+  DnnStatus run(const Convolution& convolution, const Plan& plan) const;
+  std::string told(const char* what, const Convolution& convolution, DnnStatus status) const;
+
+  const Cudnn& library_;
+  DnnHandle handle_;
+  std::unordered_map<Key, std::unique_ptr<Plan>, Hash> plans_;
+};
+
+}  // namespace lutra::cuda

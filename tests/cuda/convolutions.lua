@@ -1,0 +1,69 @@
+-- Who computes a convolution on a card: cuDNN, or what windows show is laid out and multiplied by cuBLASLt. With the
+-- precision "bf16" they differ, for cuDNN rounds float32 to tf32 and keeps 1 + 2^-9. The libraries are stubs
+-- (tests/support/cuda_stub); that of cuDNN has no way for windows that are both dilated and strided.
+local program = os.getenv("LUTRA") or "lutra"
+
+local script = [[
+lt.config.set_float32_matmul_precision("bf16")
+local kept = 1 + 0x1p-9
+local function who(name, size, taps, options)
+  local x = lt.device("/GPU:0", function() return lt.fill({ 1, size, size, 4 }, kept) end)
+  local w = lt.device("/GPU:0", function() return lt.ones { taps, taps, 4 // (options.groups or 1), 2 } end)
+  lt.device("/GPU:0", function()
+    local tape <close> = lt.GradientTape()
+    tape:watch { x, w }
+    local y = lt.conv2d(x, w, options)
+    local slopes = tape:gradient(y, { x, w }, { output_gradients = lt.ones_like(y) * kept })
+    local told = {}
+    for i, result in ipairs { y, slopes[1], slopes[2] } do
+      assert(result.device:find("GPU:0"), result.device)
+      -- The gradient of w rounds twice.
+      local largest = result:max():item()
+      told[i] = largest == math.tointeger(largest) and "laid out" or "cuDNN"
+    end
+    print(name .. ": " .. table.concat(told, ", "))
+  end)
+end
+who("plain", 5, 3, {})
+who("padded alike", 5, 3, { padding = "same" })
+who("padded behind", 4, 3, { padding = "same", stride = 2 })
+who("groups", 5, 3, { groups = 2 })
+who("strided", 5, 3, { stride = 2 })
+who("dilated and strided", 7, 3, { stride = 2, dilation = 2 })
+]]
+
+local file = os.tmpname()
+local out = assert(io.open(file, "w"))
+out:write(script)
+out:close()
+
+local function run(environment)
+  local pipe = assert(io.popen(("env %s '%s' --no-init '%s' 2>&1"):format(environment, program, file)))
+  local told = pipe:read("a")
+  pipe:close()
+  return told
+end
+local function equal(got, wanted)
+  if got ~= wanted then error(("expected:\n%s\ngot:\n%s"):format(wanted, got), 2) end
+end
+local function all(who) return ("%s, %s, %s"):format(who, who, who) end
+local function table_of(who)
+  return ("plain: %s\npadded alike: %s\npadded behind: %s\ngroups: %s\nstrided: %s\ndilated and strided: %s\n"):format(
+    all(who), all(who), all("laid out"), all(who), all(who), all("laid out"))
+end
+
+equal(run("A="), table_of("cuDNN"))
+equal(run("LUTRA_CUDNN=1"), table_of("cuDNN"))
+equal(run("LUTRA_CUDNN=0"), table_of("laid out"))
+equal(run("LUTRA_CUDNN=off"), table_of("laid out"))
+assert(run("LUTRA_CUDNN=maybe"):find("LUTRA_CUDNN is 'maybe', expected 1 or 0", 1, true))
+
+-- One that is none, and one that does not start on the card: convolutions go on without it.
+local folder, libraries = os.tmpname(), os.getenv("LUTRA_PLUGIN_PATH")
+os.remove(folder)
+assert(os.execute(("mkdir '%s' && cp '%s/liblutra_cuda.so' '%s/libcublasLt.so.13' '%s/' && cp '%s' '%s/libcudnn.so.9'"):format(
+  folder, libraries, libraries, folder, os.getenv("LUTRA_CUDA_DRIVER"), folder)))
+equal(run("LUTRA_PLUGIN_PATH=" .. folder), table_of("laid out"))
+os.execute(("rm -r '%s'"):format(folder))
+os.remove(file)
+print("convolutions passed")
