@@ -117,7 +117,7 @@ using ApplyLion = OneStep<LionStep>;
 struct ApplyAdam {
   template <class C, class Run> static void pick(const KernelArgs& args, const Run& run) {
     const StepAttrs& attrs = args.as<StepAttrs>();
-    if (args.n_out == 4) run(AdamStep<C, true>(attrs));
+    if (attrs.slots == 3) run(AdamStep<C, true>(attrs));
     else run(AdamStep<C, false>(attrs));
   }
 };
@@ -125,9 +125,9 @@ struct ApplyAdam {
 struct ApplyRms {
   template <class C, class Run> static void pick(const KernelArgs& args, const Run& run) {
     const StepAttrs& attrs = args.as<StepAttrs>();
-    if (args.n_out == 4) run(RmsStep<C, true, true>(attrs));
-    else if (args.n_out == 3 && attrs.centered) run(RmsStep<C, true, false>(attrs));
-    else if (args.n_out == 3) run(RmsStep<C, false, true>(attrs));
+    if (attrs.slots == 3) run(RmsStep<C, true, true>(attrs));
+    else if (attrs.slots == 2 && attrs.centered) run(RmsStep<C, true, false>(attrs));
+    else if (attrs.slots == 2) run(RmsStep<C, false, true>(attrs));
     else run(RmsStep<C, false, false>(attrs));
   }
 };

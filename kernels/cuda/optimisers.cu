@@ -15,31 +15,53 @@ template <class T, class Step> struct StepArrays {
   T* new_slots[Step::kSlots + 1];
 };
 
+// Several variables, whose elements count as those of one array.
+template <class T, class Step> struct StepBatch {
+  StepArrays<T, Step> variables[kMostSteps];
+  int64_t ends[kMostSteps];
+  int count;
+};
+
 template <class T, class Step>
-LUTRA_GLOBAL void step_kernel(const Step step, const StepArrays<T, Step> arrays, int64_t size) {
+LUTRA_DEVICE void step_element(const Step& step, const StepArrays<T, Step>& arrays, int64_t i) {
   using C = ComputeType<T>;
+  C w = computed_in(arrays.variable[i]), s[Step::kSlots + 1];
+  for (int k = 0; k < Step::kSlots; ++k) s[k] = computed_in(arrays.slots[k][i]);
+  step(w, computed_in(arrays.gradient.data != nullptr ? arrays.gradient.data[i] : arrays.gradient.number), s);
+  arrays.result[i] = rounded_to<T>(w);
+  for (int k = 0; k < Step::kSlots; ++k) arrays.new_slots[k][i] = rounded_to<T>(s[k]);
+}
+
+template <class T, class Step>
+LUTRA_GLOBAL void step_kernel(const Step step, const StepBatch<T, Step> batch, int64_t size) {
   const int64_t count = thread_count();
+  int at = 0;  // a thread's elements come in order
   for (int64_t i = thread_index(); i < size; i += count) {
-    C w = computed_in(arrays.variable[i]), s[Step::kSlots + 1];
-    for (int k = 0; k < Step::kSlots; ++k) s[k] = computed_in(arrays.slots[k][i]);
-    step(w, computed_in(arrays.gradient.data != nullptr ? arrays.gradient.data[i] : arrays.gradient.number), s);
-    arrays.result[i] = rounded_to<T>(w);
-    for (int k = 0; k < Step::kSlots; ++k) arrays.new_slots[k][i] = rounded_to<T>(s[k]);
+    while (i >= batch.ends[at]) ++at;
+    step_element<T>(step, batch.variables[at], at == 0 ? i : i - batch.ends[at - 1]);
   }
 }
 
 template <class T, class Op> void run_optimiser(const KernelArgs& args) {
   const CudaLaunch& on = static_cast<const CudaLaunch&>(args);
-  const int64_t size = args.out[0].size;
-  if (size == 0) return;
   Op::template pick<ComputeType<T>>(args, [&](const auto& step) {
     using Step = std::decay_t<decltype(step)>;
-    StepArrays<T, Step> arrays{args.in[0].as<T>(), input_of<T>(args.in[1]), args.out[0].as<T>(), {}, {}};
-    for (int k = 0; k < Step::kSlots; ++k) {
-      arrays.slots[k] = args.in[k + 2].as<T>();
-      arrays.new_slots[k] = args.out[k + 1].as<T>();
+    constexpr int kIn = Step::kSlots + 2, kOut = Step::kSlots + 1;
+    StepBatch<T, Step> batch{};
+    batch.count = args.n_out / kOut;
+    int64_t size = 0;
+    for (int i = 0; i < batch.count; ++i) {
+      const Array *in = args.in + i * kIn, *out = args.out + i * kOut;
+      StepArrays<T, Step>& arrays = batch.variables[i];
+      arrays = {in[0].as<T>(), input_of<T>(in[1]), out[0].as<T>(), {}, {}};
+      for (int k = 0; k < Step::kSlots; ++k) {
+        arrays.slots[k] = in[k + 2].as<T>();
+        arrays.new_slots[k] = out[k + 1].as<T>();
+      }
+      batch.ends[i] = size += out[0].size;
     }
-    launch(on, grid_for(on, size), step_kernel<T, Step>, step, arrays, size);
+    if (size == 0) return;
+    launch(on, grid_for(on, size), step_kernel<T, Step>, step, batch, size);
   });
 }
 

@@ -1,12 +1,15 @@
-// What lutra.optim is made of: one step for a list of variables. All of a model's variables come in one call, so that
-// they may be one buffer one day.
+// What lutra.optim is made of: one step for a list of variables. All of a model's variables come in one call, and as
+// many as can be go in one kernel.
 
 #include <span>
+#include <vector>
 
+#include "eager/steps.h"
 #include "eager/variable.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
 #include "lua/variable_box.h"
+#include "ops/optimisers.h"
 
 namespace lutra {
 namespace {
@@ -97,21 +100,30 @@ int apply(Args& args) {
           lua_rawlen(L, kGradients), " gradients and ", count, " variables");
   Operand in[kMaxOutputs + 1] = {};
   Call call(op, in, slots + 2, 1);
+  call.as<StepAttrs>().slots = slots;
   read_numbers(args, call);
-  lua_Integer steps = 0;
+  std::vector<VariableStep> steps;
+  steps.reserve(static_cast<std::size_t>(count));
   for (lua_Integer i = 1; i <= count; ++i) {
     Operands operands = operands_of(args, i, slots);
     if (operands.gradient == nullptr) continue;
     check_gradient(args, operands);
-    ++steps;
+    VariableStep& step = steps.emplace_back();
+    step.gradient = &operands.gradient->tensor;
+    step.changed[0] = &operands.variable->box.tensor;
+    for (int k = 0; k < slots; ++k) step.changed[k + 1] = &operands.slots[k]->tensor;
   }
-  require(steps > 0 || count == 0, args.who(),
+  require(!steps.empty() || count == 0, args.who(),
           ": none of the variables has a gradient: the loss depends on none of them");
-  for (lua_Integer i = 1; i <= count; ++i) {
-    Operands operands = operands_of(args, i, slots);
-    if (operands.gradient != nullptr) step(args, call, in, operands, slots);
+  step_in_place(args.state.context(), call, steps, slots);
+  // The others one by one: finalizers may run, so that only what the lists hold now is sure to be there.
+  std::size_t next = 0;
+  for (lua_Integer i = 1; i <= count && next < steps.size(); ++i) {
+    lua_rawgeti(L, kGradients, i);
+    if (lua_toboolean(L, -1) != 0 && !steps[next++].done) step(args, call, in, operands_of(args, i, slots), slots);
+    lua_settop(L, kSlots);
   }
-  lua_pushinteger(L, steps);
+  lua_pushinteger(L, static_cast<lua_Integer>(steps.size()));
   return 1;
 }
 

@@ -1,4 +1,4 @@
-// One step of an optimiser for one variable: its new value, and those of the slots that the rule remembers things in,
+// One step of an optimiser for a variable: its new value, and those of the slots that the rule remembers things in,
 // all written over the old ones (eager/variable.h). Formulas are those of Keras 3.
 
 #include "ops/optimisers.h"
@@ -16,6 +16,14 @@ void step_shape(Inference& inference) {
             inference.shape(i), ", and its variable ", shape);
   }
   for (int i = 1; i < inference.inputs(); ++i) inference.output(inference.key(), shape);
+}
+
+Cost step_cost(const KernelArgs& args) {
+  Cost cost = elements_cost<0>(args);
+  for (int i = 0; i < args.n_out; i += 1 + args.as<StepAttrs>().slots) {
+    cost.flops += 8 * static_cast<double>(args.out[i].size);
+  }
+  return cost;
 }
 
 struct Entry {
@@ -70,7 +78,7 @@ void define_optimisers_ops(OpRegistry& ops) {
         .inputs = inputs,
         .attrs = table,
         .shape = step_shape,
-        .cost = elements_cost<8>,
+        .cost = step_cost,
         .gpu = kFloats,
         .flags = kHidden,
     });

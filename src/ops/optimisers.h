@@ -1,4 +1,4 @@
-// Attributes of the optimisers' steps, as their kernels read them.
+// Attributes of the optimisers' steps, and how many variables there are in one, as their kernels read them.
 #pragma once
 
 #include "ops/attrs.h"
@@ -12,6 +12,11 @@ struct StepAttrs {
   double momentum = 0;
   double beta_1 = 0, beta_2 = 0, rho = 0, epsilon = 0;
   bool nesterov = false, centered = false;
+  int slots = 0;  // of each variable
 };
+
+// A kernel steps as many variables as it is given at once: for each the variable, its gradient and its slots come in,
+// and the variable and its slots go out.
+inline constexpr int kMostSteps = 32;
 
 }  // namespace lutra

@@ -4,6 +4,9 @@ local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local data = dofile("tests/support/optimiser_data.lua")
 
+lt.config.set_simulated_gpus(1)
+local scope <close> = lt.device("/CPU:0")
+
 local function close(got, wanted, tolerance, what)
   for i, value in ipairs(wanted) do
     local apart = math.abs(got[i] - value)
@@ -105,6 +108,60 @@ do
   local sgd = lt.optim.SGD { learning_rate = 1 }
   sgd:apply_gradients { { lt.ones { 2 }, a }, { false, b } }
   expect.equal({ a[1]:item(), a[2]:item(), b:item() }, { 0, 1, 3 })
+end
+
+-- All variables at once, or one by one where somebody looks on or holds their memory: the same bits. Many of them, of
+-- several sizes, dtypes and devices; a value that was read stays what it was.
+do
+  local function stepped_all(kind, options, way)
+    local variables, gradients, reads = {}, {}, {}
+    for i = 1, 80 do
+      local size = ({ 1, 7, 300, 0, 20000 })[i % 5 + 1]
+      local dtype, device = i % 7 == 0 and "float64" or "float32", i % 11 == 0 and "GPU:0" or "CPU:0"
+      lt.device(device, function()
+        variables[i] = lt.Variable(lt.random.normal({ size }, { seed = i, dtype = dtype }))
+        gradients[i] = i % 13 ~= 0 and lt.random.normal({ size }, { seed = 100 + i, dtype = dtype })
+      end)
+    end
+    local optimizer = lt.optim[kind](options)
+    for step = 1, 3 do
+      if way == "held" then
+        for i = 1, 80, 3 do reads[#reads + 1] = { variables[i]:value(), variables[i]:totable() } end
+        for i = 1, #optimizer:variables(), 17 do reads[#reads + 1] = { optimizer:variables()[i]:value(), optimizer:variables()[i]:totable() } end
+      end
+      if way == "told" then lt.debugging.set_log_handler(function() end) end
+      optimizer:apply(gradients, variables)
+      lt.debugging.set_log_handler(nil)
+    end
+    for _, read in ipairs(reads) do expect.equal(read[1]:totable(), read[2], "what was read") end
+    local all = optimizer:variables()
+    table.move(variables, 1, #variables, #all + 1, all)
+    for i, variable in ipairs(all) do all[i] = variable:totable() end
+    return all
+  end
+  for _, case in ipairs {
+    { "SGD", { learning_rate = 0.5 } }, { "SGD", { momentum = 0.9, nesterov = true } }, { "Adam", { amsgrad = true } },
+    { "AdamW", {} }, { "RMSprop", { centered = true, momentum = 0.5 } }, { "RMSprop", { momentum = 0.5 } }, { "Lion", {} },
+    { "Adagrad", {} },
+  } do
+    local told = stepped_all(case[1], case[2], "told")
+    expect.equal(stepped_all(case[1], case[2], "at once"), told, case[1] .. " at once")
+    expect.equal(stepped_all(case[1], case[2], "held"), told, case[1] .. " with values that are held")
+  end
+
+  -- A gradient that is a variable which changes in the same step is what it was before its own turn, as one by one.
+  local a, b = lt.Variable(lt.fill({ 40 }, 2.0)), lt.Variable(lt.fill({ 40 }, 8.0))
+  lt.optim.SGD { learning_rate = 0.5 }:apply({ lt.ones { 40 }, a }, { a, b })
+  expect.equal({ a[1]:item(), b[40]:item() }, { 1.5, 7.25 })
+
+  -- Its line in the log, for each variable, is TensorFlow's.
+  local lines = {}
+  lt.debugging.set_log_handler(function(event) lines[#lines + 1] = event.op end)
+  lt.optim.SGD():apply({ lt.ones { 40 }, lt.ones { 40 } }, { a, b })
+  lt.debugging.set_log_handler(nil)
+  expect.equal(lines[#lines - 1] .. " " .. lines[#lines], "ResourceApplyGradientDescent ResourceApplyGradientDescent")
+  lt.optim.SGD():apply({ lt.ones { 40 }, lt.ones { 40 } }, { a, b })
+  expect.equal(lt.debugging.explain(b:value()).op, "ResourceApplyGradientDescent")
 end
 
 -- What is refused, and that nothing has moved then.
