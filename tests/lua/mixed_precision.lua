@@ -139,6 +139,19 @@ expect.case("replicas compute in it", function()
   assert(off < 0.02 * moved, ("off by %g of %g"):format(off, moved))
 end)
 
+expect.case("a file tells it", function()
+  local model = nn.Sequential { nn.Dense(4, { input_shape = { 3 } }), nn.Activation("softmax") }
+  model.layers[2].autocast = false
+  compiled(model)
+  local path = os.tmpname() .. ".safetensors"
+  model:save(path)
+  local loaded = nn.load_model(path)
+  os.remove(path)
+  local x = lt.random.normal { 5, 3 }
+  same(loaded(x), model(x), "the model loaded")
+  expect.equal({ loaded.compute_dtype, loaded.layers[2].autocast }, { "bfloat16", false })
+end)
+
 expect.case("what is no precision is refused", function()
   local model = nn.Sequential { nn.Dense(1, { input_shape = { 1 } }) }
   expect.raises("InvalidArgument", 'compile: precision is "fp16", which is not known; there are bf16, fp32', model.compile, model,

@@ -147,6 +147,7 @@ function config.of_layer(layer, who)
   local out = { class = class_name(layer), name = layer.name }
   local place = ("%s: layer '%s'"):format(who, layer.name)
   if rawget(layer, "trainable") == false then out.trainable = false end
+  if rawget(layer, "autocast") == false then out.autocast = false end
   if kind == lutra.nn.Sequential then
     out.layers = encode_layers(who, layer.layers)
     out.input_shape = rawget(layer, "shape") and encode(place, layer.shape)
@@ -207,6 +208,7 @@ function config.layer_from(who, description, custom)
     made = layers.with_name(description.name, function() return kind(table.unpack(given, 1, count)) end)
   end
   if description.trainable == false then made.trainable = false end
+  if description.autocast == false then made.autocast = false end
   return made
 end
 

@@ -36,7 +36,8 @@ end
 local function compiled_of(model)
   local given = rawget(model, "compiled_with")
   return given and config.encode("save",
-    { loss = given.loss, metrics = given.metrics, loss_weights = given.loss_weights, optimizer = model.optimizer }) or nil
+    { loss = given.loss, metrics = given.metrics, loss_weights = given.loss_weights, precision = given.precision,
+      optimizer = model.optimizer }) or nil
 end
 
 -- Adds the optimizer's slots to the tensors; gives what is to be said of it.

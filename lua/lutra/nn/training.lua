@@ -31,7 +31,9 @@ function training:compile(given)
   rawset(self, "optimizer", optimizer)
   rawset(self, "loss", loss)
   rawset(self, "compiled_outputs", names)
-  rawset(self, "compiled_with", { loss = read.loss, metrics = read.metrics, loss_weights = read.loss_weights })
+  rawset(self, "compiled_with", {
+    loss = read.loss, metrics = read.metrics, loss_weights = read.loss_weights, precision = read.precision,
+  })
   rawset(self, "metrics", list)
   rawset(self, "metric_names", metric_names)
   rawset(self, "step_variables", false)
