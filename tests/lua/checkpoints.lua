@@ -384,7 +384,7 @@ expect.case("a model of several outputs, and one of several devices", function()
   local input = nn.Input { 4 }
   local model = nn.Model { inputs = input, outputs = { nn.Dense(1, { name = "a" })(input), nn.Dense(3, { name = "b", activation = "softmax" })(input) } }
   model:compile { optimizer = "adam", loss = { a = "mse", b = nn.losses.SparseCategoricalCrossentropy() }, loss_weights = { a = 2, b = 0.5 },
-    metrics = { b = "accuracy" } }
+    metrics = { b = "accuracy" }, precision = "bf16" }
   local x, labels = rows({ 12, 4 }, 3)
   local y = { a = lt.zeros { 12, 1 }, b = labels }
   model:fit(x, y, { verbose = 0 })

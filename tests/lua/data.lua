@@ -408,6 +408,81 @@ expect.case("several inputs", function()
   expect.equal(model:predict(Dataset.from_tensor_slices({ x, x }, y):batch(4)).shape[1], 6)
 end)
 
+expect.case("prefetch changes nothing but who gathers", function()
+  local x, y = (lt.range(90 * 40) % 251):float32():reshape { 90, 40 }, lt.range(90)
+  local function on_cpu(f) return lt.device("/CPU:0", f) end
+  local rows = on_cpu(function() return Dataset.from_tensor_slices(x:to "/CPU:0", y:to "/CPU:0") end)
+  local named = on_cpu(function() return Dataset.from_tensor_slices({ a = x:to "/CPU:0", b = { y:to "/CPU:0", x:to "/CPU:0" } }) end)
+  local on_gpu = Dataset.from_tensor_slices(lt.device("/GPU:0", function() return x + 0 end), y)
+  local s = { seed = 3 }
+  for name, make in pairs {
+    plain = function(p) return p(rows:shuffle(90, s):batch(8)) end,
+    ["small buffer"] = function(p) return p(rows:shuffle(9, s):batch(8, { drop_remainder = true })) end,
+    repeated = function(p) return p(rows:shuffle(90, s):repeat_(3):batch(8)) end,
+    ["repeated outside"] = function(p) return p(rows:shuffle(90, s):batch(8):repeat_(3)) end,
+    mapped = function(p) return p(rows:shuffle(90, s):batch(8):map(function(a, b) return a * 2, b end)) end,
+    ["below a map"] = function(p) return p(rows:shuffle(90, s):batch(8)):map(function(a, b) return a * 2, b end) end,
+    ["before batch"] = function(p) return p(rows:shuffle(90, s)):batch(8) end,
+    ["in order"] = function(p) return p(rows:batch(8)) end,
+    ["in order and not"] = function(p) return p(rows:take(40):repeat_(2):batch(30)) end,
+    ["two, zipped"] = function(p) return p(Dataset.zip(rows:shuffle(90, s):batch(8), rows:shuffle(90, s):batch(3))) end,
+    names = function(p) return p(named:shuffle(90, s):batch(8)) end,
+    ["small tensors"] = function(p) return p(Dataset.from_tensor_slices(y):shuffle(90, s):batch(8)) end,
+    elements = function(p) return p(rows:shuffle(90, s)) end,
+    nothing = function(p) return p(rows:take(0):shuffle(5):batch(2)) end,
+    ["on a GPU"] = function(p) return p(on_gpu:shuffle(90, s):batch(8)) end,
+    cached = function(p) return p(rows:shuffle(90):batch(8):cache()):take(3) end,
+  } do
+    lt.random.set_seed(1)
+    local wanted = make(function(dataset) return dataset end)
+    wanted = { all(wanted), all(wanted) }
+    for _, most in ipairs { 1, 2, 5, 100, lt.data.AUTOTUNE, 0 } do
+      lt.random.set_seed(1)
+      local dataset = make(function(d) return d:prefetch(most) end)
+      expect.equal({ all(dataset), all(dataset) }, wanted, ("%s, %d ahead"):format(name, most))
+    end
+  end
+  expect.equal(rows:prefetch(2):cardinality(), 90)
+  expect.raises("InvalidArgument", "prefetch: buffer_size is -2, expected a whole number, -1 or more", rows.prefetch, rows, -2)
+  -- The thread gathers: no operation does.
+  local gathers = 0
+  lt.debugging.set_log_handler(function(event) if event.op == "GatherV2" then gathers = gathers + 1 end end)
+  for _ in rows:shuffle(90, s):batch(8):prefetch(2):iterate() do end
+  lt.debugging.set_log_handler(nil)
+  expect.equal(gathers, 0, "gathers by operations")
+end)
+
+expect.case("what is prefetched ends with whoever wanted it, and errors come through", function()
+  local x = lt.device("/CPU:0", function() return lt.zeros { 500, 1000 } end)
+  local before = expect.storages()
+  for i = 1, 20 do
+    local next = Dataset.from_tensor_slices(x):shuffle(500):batch(50):prefetch(3):iterate()
+    next()
+    if i % 5 == 0 then collectgarbage() end
+  end
+  expect.equal(expect.storages(), before, "storages after iterations that were left")
+  -- Batches outlive the iteration.
+  local kept = {}
+  for batch in Dataset.from_tensor_slices(x + 1):shuffle(500):batch(50):prefetch(3):iterate() do kept[#kept + 1] = batch end
+  collectgarbage()
+  for _, batch in ipairs(kept) do expect.equal({ #batch, batch:sum():item() }, { 50, 50000.0 }) end
+  local calls = 0
+  local ok, err = pcall(all, Dataset.from_tensor_slices(x):shuffle(500):batch(50):map(function(rows)
+    calls = calls + 1
+    if calls == 4 then error("the fourth", 0) end
+    return rows:sum()
+  end):prefetch(3))
+  expect.equal({ ok, err, calls }, { false, "the fourth", 4 })
+  -- A program that ends in the midst of it.
+  local text = expect.program([[
+    local lt = require "lutra"
+    local x = lt.zeros { 2000, 1000 }
+    next = lt.data.Dataset.from_tensor_slices(x):shuffle(2000):batch(500):prefetch(4):iterate()
+    print(next().shape)
+  ]])
+  expect.equal(text, "(500, 1000)\n")
+end)
+
 expect.case("mnist from a folder", function()
   local folder = os.tmpname()
   os.remove(folder)

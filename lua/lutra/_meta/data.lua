@@ -4,6 +4,7 @@
 ---
 --- Loaded when it is first asked for. [data.md](../data.md) shows how its parts go together.
 ---@class lutra.data
+---@field AUTOTUNE integer -1: for prefetch, as many as it thinks fit
 ---@field INFINITE_CARDINALITY integer -1: what cardinality() gives for a dataset without end
 ---@field UNKNOWN_CARDINALITY integer -2: what it gives where only going through tells
 local data = {}
@@ -196,6 +197,20 @@ function Dataset:enumerate(start) end
 ---     print(calls)  --> 3
 --- Source: tf.data.Dataset.cache
 function Dataset:cache() end
+
+--- The same, with batches of rows gathered ahead by a thread of its own while the program computes: shuffled rows of tensors in
+--- the host's memory that `batch` puts together, wherever below prefetch it stands. A `map`'s function runs when its element is asked
+--- for. What comes, and in which order, stays the same.
+---@param buffer_size integer how many batches at most; 0 none, lt.data.AUTOTUNE two
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument for what is no count; ResourceExhausted, in an iteration, when the system gives no thread.
+--- Example:
+---     local ds = lt.data.Dataset.range(600):shuffle(600):batch(100):prefetch(2)
+---     local sum = 0
+---     for batch in ds:iterate() do sum = sum + batch:sum():item() end
+---     print(#ds, sum)  --> 6	179700
+--- Source: tf.data.Dataset.prefetch
+function Dataset:prefetch(buffer_size) end
 
 --- MNIST, Fashion-MNIST and what else comes in their four files (train-images-idx3-ubyte and so on, plain or .gz), from a
 --- folder. Nothing is downloaded.

@@ -9,8 +9,9 @@ local kInfinite, kUnknown = -1, -2
 local Dataset = class "data.Dataset"
 Dataset.is_dataset = true
 
--- open() gives a function that gives the values of the next element, and nothing after the last. count: how many there
--- are, kInfinite or kUnknown. inputs: the datasets it is made of.
+-- open(ahead) gives a function that gives the values of the next element, and nothing after the last; `ahead` batches of rows
+-- may be gathered before they are asked for. count: how many elements there are, kInfinite or kUnknown. inputs: the datasets it
+-- is made of.
 function Dataset:init(kind, count, inputs, open)
   if not open then
     tools.fail("InvalidArgument", "data.Dataset: a dataset is made by lt.data.Dataset.from_tensor_slices, from_generator, range or zip")
@@ -34,8 +35,8 @@ function Dataset:__tostring()
 end
 
 -- for x, y in dataset:iterate() do
-function Dataset:iterate() return self.open() end
-function Dataset:__pairs() return self.open() end
+function Dataset:iterate() return self.open(0) end
+function Dataset:__pairs() return self.open(0) end
 
 local function require_dataset(who, value, hint)
   if type(value) ~= "table" or not value.is_dataset then
@@ -59,8 +60,10 @@ end
 local function derive(name, make)
   Dataset[name] = function(self, ...)
     require_self(name, self)
-    local count, open = make(self, ...)
-    return Dataset(name, count, { self }, open)
+    local count, open, ahead = make(self, ...)
+    local made = Dataset(name, count, { self }, open)
+    made.ahead = ahead
+    return made
   end
 end
 
@@ -77,8 +80,8 @@ derive("map", function(self, f, given)
   local function applied(first, ...)
     if first ~= nil then return converted_values("map", f(first, ...)) end
   end
-  return self.count, function()
-    local next = self.open()
+  return self.count, function(ahead)
+    local next = self.open(ahead)
     return function() return applied(next()) end
   end
 end)
@@ -93,8 +96,8 @@ end
 
 derive("filter", function(self, f)
   require_function("filter", f)
-  return self.count == 0 and 0 or kUnknown, function()
-    local next = self.open()
+  return self.count == 0 and 0 or kUnknown, function(ahead)
+    local next = self.open(ahead)
     return function()
       while true do
         local element = table.pack(next())
@@ -111,8 +114,8 @@ derive("take", function(self, n)
   local count = self.count
   if n >= 0 then count = count == kUnknown and kUnknown or count == kInfinite and n or math.min(count, n) end
   if n == 0 then count = 0 end
-  return count, function()
-    local next, left = self.open(), n
+  return count, function(ahead)
+    local next, left = self.open(ahead), n
     return function()
       if left == 0 then return nil end
       left = left - 1
@@ -126,9 +129,9 @@ derive("skip", function(self, n)
   n = options.count("skip", "count", n, -1)
   local count = self.count
   if n == -1 then count = 0 elseif count >= 0 then count = math.max(count - n, 0) end
-  return count, function()
+  return count, function(ahead)
     if n == -1 then return function() end end
-    local next, left = self.open(), n
+    local next, left = self.open(ahead), n
     return function()
       while left > 0 do
         left = left - 1
@@ -146,13 +149,13 @@ derive("repeat_", function(self, n)
   if n == 0 or count == 0 then count = 0
   elseif n < 0 then count = count == kUnknown and kUnknown or kInfinite
   elseif count > 0 then count = count * n end
-  return count, function()
+  return count, function(ahead)
     local next, left, is_fresh = nil, n, true
     return function()
       while true do
         if not next then
           if left == 0 then return nil end
-          next, left, is_fresh = self.open(), left - 1, true
+          next, left, is_fresh = self.open(ahead), left - 1, true
         end
         local element = table.pack(next())
         if element[1] ~= nil then
@@ -172,11 +175,11 @@ function Dataset.concatenate(self, other)
   require_dataset("concatenate", other)
   local a, b = self.count, other.count
   local count = (a == kInfinite or b == kInfinite) and kInfinite or (a < 0 or b < 0) and kUnknown or a + b
-  return Dataset("concatenate", count, { self, other }, function()
-    local next, on_second = self.open(), false
+  return Dataset("concatenate", count, { self, other }, function(ahead)
+    local next, on_second = self.open(ahead), false
     local function passed(first, ...)
       if first ~= nil or on_second then return first, ... end
-      next, on_second = other.open(), true
+      next, on_second = other.open(ahead), true
       return next()
     end
     return function() return passed(next()) end
@@ -189,9 +192,9 @@ derive("batch", function(self, batch_size, given)
   local read = options.read("batch", given, { drop_remainder = false, num_parallel_calls = false, deterministic = true })
   local count = self.count
   if count >= 0 then count = read.drop_remainder and count // size or (count + size - 1) // size end
-  if self.batches then return count, function() return self:batches(size, read.drop_remainder) end end
-  return count, function()
-    local next, is_over = self.open(), false
+  if self.batches then return count, function(ahead) return self:batches(size, read.drop_remainder, ahead) end end
+  return count, function(ahead)
+    local next, is_over = self.open(ahead), false
     return function()
       if is_over then return nil end
       local columns, rows = {}, 0
@@ -225,8 +228,8 @@ function Dataset:next_seed()
 end
 
 -- What is kept is given up one by one at random, each place filled anew, as tf.data does it.
-local function open_shuffled(made, input, size)
-  local next, number = input.open(), randomness.numbers(made:next_seed())
+local function open_shuffled(made, input, size, ahead)
+  local next, number = input.open(ahead), randomness.numbers(made:next_seed())
   local buffer, is_over = {}, false
   return function()
     while not is_over and #buffer < size do
@@ -254,7 +257,7 @@ function Dataset:shuffle(buffer_size, given)
   require_self("shuffle", self)
   local made = Dataset("shuffle", self.count, { self }, function() end)
   local size = read_shuffle(made, buffer_size, given)
-  made.open = function() return open_shuffled(made, self, size) end
+  made.open = function(ahead) return open_shuffled(made, self, size, ahead) end
   return made
 end
 
@@ -262,8 +265,8 @@ end
 function Dataset:enumerate(start)
   require_self("enumerate", self)
   start = options.count("enumerate", "start", start or 1, math.mininteger)
-  return Dataset("enumerate", self.count, { self }, function()
-    local next, number = self.open(), start - 1
+  return Dataset("enumerate", self.count, { self }, function(ahead)
+    local next, number = self.open(ahead), start - 1
     local function numbered(first, second, ...)
       if first == nil then return nil end
       number = number + 1
@@ -278,7 +281,7 @@ end
 -- Kept in memory once they have all been gone through.
 derive("cache", function(self)
   local kept
-  return self.count, function()
+  return self.count, function(ahead)
     if kept then
       local at = 0
       return function()
@@ -286,7 +289,7 @@ derive("cache", function(self)
         if kept[at] then return table.unpack(kept[at], 1, kept[at].n) end
       end
     end
-    local next, elements = self.open(), {}
+    local next, elements = self.open(ahead), {}
     local function noted(first, ...)
       if first == nil then
         kept = kept or elements
@@ -299,6 +302,15 @@ derive("cache", function(self)
   end
 end)
 
+-- prefetch(n): batches of rows below are gathered ahead, n at most, by a thread; 2 with AUTOTUNE. A map's function runs when its
+-- element is asked for, on the program's own thread.
+local kAutotune, kByItself = -1, 2
+derive("prefetch", function(self, n)
+  n = options.count("prefetch", "buffer_size", n, kAutotune)
+  local most = n == kAutotune and kByItself or n
+  return self.count, function(ahead) return self.open(math.max(ahead or 0, most)) end, most
+end)
+
 -- Those below it whose iterations count for what comes: shuffles, in order.
 function Dataset:shuffles(list)
   list = list or {}
@@ -308,6 +320,6 @@ function Dataset:shuffles(list)
 end
 
 return {
-  Dataset = Dataset, kInfinite = kInfinite, kUnknown = kUnknown, require_dataset = require_dataset,
+  Dataset = Dataset, kAutotune = kAutotune, kInfinite = kInfinite, kUnknown = kUnknown, require_dataset = require_dataset,
   read_shuffle = read_shuffle,
 }

@@ -4,7 +4,10 @@ local options, structure = use "options", use "data.structure"
 local dataset, Rows = use "data.dataset", use "data.rows"
 local Dataset, kInfinite, kUnknown = dataset.Dataset, dataset.kInfinite, dataset.kUnknown
 
-local data = { Dataset = Dataset, mnist = use "data.mnist", INFINITE_CARDINALITY = kInfinite, UNKNOWN_CARDINALITY = kUnknown }
+local data = {
+  Dataset = Dataset, mnist = use "data.mnist", AUTOTUNE = dataset.kAutotune, INFINITE_CARDINALITY = kInfinite,
+  UNKNOWN_CARDINALITY = kUnknown,
+}
 
 -- The rows of tensors: of one, of several side by side, of a table of them by name.
 function Dataset.from_tensor_slices(...)
@@ -65,9 +68,9 @@ function Dataset.zip(...)
     if second == nil then return first end
     return { first, second, ... }
   end
-  return Dataset("zip", count, inputs, function()
+  return Dataset("zip", count, inputs, function(ahead)
     local nexts = {}
-    for i, input in ipairs(inputs) do nexts[i] = input.open() end
+    for i, input in ipairs(inputs) do nexts[i] = input.open(ahead) end
     return function()
       local values = {}
       for i = 1, #nexts do

@@ -35,13 +35,81 @@ function Rows:init(kind, count, inputs, parts, open_places)
   self.parts, self.open_places = parts, open_places
 end
 
--- Batches of rows: slices of the tensors where they come in order, else gathered, on the device where the rows are.
-function Rows:batches(size, drops_remainder)
-  local next, parts = self.open_places(), self.parts
-  local device = structure.first_tensor(parts).device
-  local function fetched()
+-- A function that gives the places of the next batch: `first, last` or a tensor, and nil after the last.
+local function batch_places(self, size, drops_remainder)
+  local next = self.open_places()
+  return function()
     local first, last = places.collect(next, size)
     if first == nil or drops_remainder and (last and last - first + 1 or #first) < size then return nil end
+    return first, last
+  end
+end
+
+-- The parts with the tensors of a list in place of theirs, side by side.
+local function put_back(parts, list)
+  local values, at = {}, 0
+  local function take()
+    at = at + 1
+    return list[at]
+  end
+  for i = 1, #parts do values[i] = structure.each(parts[i], take) end
+  return table.unpack(values)
+end
+
+local function sliced(tensors, first, last)
+  local list, key = {}, { { first, last } }
+  for i, tensor in ipairs(tensors) do list[i] = tensor[key] end
+  return list
+end
+
+-- Batches that a thread gathers, `ahead` of them before they are asked for; nil where the rows are not such that it can.
+local function gathered_ahead(self, next_places, ahead)
+  local tensors = {}
+  for _, part in ipairs(self.parts) do
+    structure.each(part, function(tensor)
+      tensors[#tensors + 1] = tensor
+      return tensor
+    end)
+  end
+  local gatherer = tools.gatherer(tensors, ahead)
+  if not gatherer then return nil end
+  local waiting, is_over = {}, false
+  local function submit()
+    local first, last = next_places()
+    if first == nil then
+      is_over = true
+    elseif last then
+      -- Rows in their own order need no copy.
+      waiting[#waiting + 1] = { list = sliced(tensors, first, last) }
+    else
+      waiting[#waiting + 1] = { list = tools.submit_rows(gatherer, first), is_job = true }
+    end
+  end
+  local function fill()
+    while not is_over and #waiting < ahead do submit() end
+  end
+  return function()
+    lutra.device("/CPU:0", fill)
+    local batch = table.remove(waiting, 1)
+    if batch == nil then return nil end
+    if batch.is_job then tools.wait_for_rows(gatherer) end
+    lutra.device("/CPU:0", fill)
+    return put_back(self.parts, batch.list)
+  end
+end
+
+-- Batches of rows: slices of the tensors where they come in order, else gathered, on the device where the rows are.
+function Rows:batches(size, drops_remainder, ahead)
+  local next_places, parts = batch_places(self, size, drops_remainder), self.parts
+  ahead = math.max(ahead or 0, self.ahead or 0)
+  if ahead > 0 then
+    local gathered = gathered_ahead(self, next_places, ahead)
+    if gathered then return gathered end
+  end
+  local device = structure.first_tensor(parts).device
+  local function fetched()
+    local first, last = next_places()
+    if first == nil then return nil end
     local key = last and { { first, last } }
     local values = {}
     for i = 1, #parts do
@@ -56,7 +124,9 @@ local function derive(name, make)
   Rows[name] = function(self, ...)
     -- What a method is called with is checked where elements are gone through; so is the number of elements.
     local made = Dataset[name](self, ...)
-    return Rows(name, made.count, { self }, self.parts, make(self, made.count, ...))
+    local rows = Rows(name, made.count, { self }, self.parts, make(self, made.count, ...))
+    rows.ahead, rows.in_order = made.ahead or self.ahead, nil
+    return rows
   end
 end
 
@@ -69,6 +139,8 @@ end)
 derive("repeat_", function(self, count, n)
   return function() return places.again(self.open_places, n and n ~= -1 and n or nil) end
 end)
+
+derive("prefetch", function(self) return self.open_places end)
 
 -- Once gone through, the order stays as it was.
 derive("cache", function(self, count)
@@ -104,6 +176,7 @@ function Rows:shuffle(buffer_size, given)
   if self.count == kInfinite then return Dataset.shuffle(self, buffer_size, given) end
   local made
   made = Rows("shuffle", self.count, { self }, self.parts, function() end)
+  made.ahead = self.ahead
   local size = dataset.read_shuffle(made, buffer_size, given)
   made.open_places = function() return open_shuffled(made, self, size) end
   return made

@@ -1,0 +1,112 @@
+#include "io/row_thread.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <random>
+
+#include "support/catch.h"
+
+using namespace lutra;
+
+namespace {
+
+// Row i of `count` is `width` bytes of value i % 251.
+std::vector<std::byte> counted(int64_t count, std::size_t width) {
+  std::vector<std::byte> rows(static_cast<std::size_t>(count) * width);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::byte>(i / width % 251);
+  return rows;
+}
+
+struct Batch {
+  std::vector<int64_t> places;
+  std::vector<std::byte> first, second;
+};
+
+bool is_right(const Batch& batch, std::size_t width, std::size_t other_width) {
+  bool right = true;
+  for (std::size_t i = 0; i < batch.places.size(); ++i) {
+    std::byte wanted = static_cast<std::byte>(batch.places[i] % 251);
+    for (std::size_t k = 0; k < width; ++k) right &= batch.first[i * width + k] == wanted;
+    for (std::size_t k = 0; k < other_width; ++k) right &= batch.second[i * other_width + k] == wanted;
+  }
+  return right;
+}
+
+}  // namespace
+
+TEST_CASE("rows are gathered in the order in which they were asked for", "[row_thread]") {
+  constexpr int64_t kRows = 1000;
+  std::vector<std::byte> first = counted(kRows, 64), second = counted(kRows, 4);
+  std::mt19937 random(5);
+  for (std::size_t most : {std::size_t{1}, std::size_t{3}, std::size_t{8}}) {
+    RowThread thread({{first.data(), 64}, {second.data(), 4}}, most);
+    CHECK(thread.is_empty());
+    std::vector<Batch> batches(100);
+    std::size_t taken = 0;
+    bool all_right = true;
+    auto take = [&] {
+      thread.wait();
+      all_right &= is_right(batches[taken++], 64, 4);
+    };
+    for (Batch& batch : batches) {
+      if (thread.is_full()) take();
+      batch.places.resize(random() % 50);
+      for (int64_t& place : batch.places) place = static_cast<int64_t>(random() % kRows);
+      batch.first.resize(batch.places.size() * 64);
+      batch.second.resize(batch.places.size() * 4);
+      thread.submit(batch.places, {batch.first.data(), batch.second.data()});
+    }
+    while (!thread.is_empty()) take();
+    CHECK(taken == batches.size());
+    CHECK(all_right);
+  }
+}
+
+TEST_CASE("a column that is not wanted is left alone", "[row_thread]") {
+  std::vector<std::byte> rows = counted(10, 8), to(16);
+  RowThread thread({{rows.data(), 8}, {rows.data(), 8}}, 2);
+  thread.submit({3, 4}, {nullptr, to.data()});
+  thread.wait();
+  CHECK(to[0] == std::byte{3});
+  CHECK(to[8] == std::byte{4});
+}
+
+TEST_CASE("a thread ends with jobs that nobody waited for, or with none", "[row_thread]") {
+  std::vector<std::byte> rows = counted(1000, 1000);
+  std::vector<std::byte> to(1000 * 1000);
+  std::vector<int64_t> places(1000);
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int64_t>(999 - i);
+  for (int jobs = 0; jobs < 20; ++jobs) {
+    RowThread thread({{rows.data(), 1000}}, 4);
+    for (int i = 0; i < jobs % 5; ++i) thread.submit(places, {to.data()});
+    if (jobs % 5 > 1) thread.wait();
+  }
+  SUCCEED();
+}
+
+#if !defined(__SANITIZE_THREAD__)
+TEST_CASE("a forked child does the jobs itself", "[row_thread]") {
+  std::vector<std::byte> rows = counted(1000, 64), to(64 * 3);
+  RowThread thread({{rows.data(), 64}}, 4);
+  std::vector<std::byte> large(64 * 1000);
+  std::vector<int64_t> all(1000);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int64_t>(i);
+  thread.submit(all, {large.data()});
+  pid_t child = fork();
+  if (child == 0) {
+    thread.wait();
+    thread.submit({7, 8, 9}, {to.data()});
+    thread.wait();
+    bool right = large == rows && to[0] == std::byte{7} && to[128] == std::byte{9};
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  thread.wait();
+  CHECK(large == rows);
+}
+#endif
