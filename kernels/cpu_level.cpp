@@ -17,6 +17,8 @@ bool processor_has([[maybe_unused]] std::string_view level) {
 
 }  // namespace
 
+bool is_cpu_level(std::string_view name) { return name == "baseline" || name == "avx2" || name == "avx512"; }
+
 const CpuLevel& cpu_level() {
   std::span<const CpuLevel> levels = linked_cpu_levels();
   const char* asked = std::getenv("LUTRA_CPU_LEVEL");

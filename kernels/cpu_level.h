@@ -2,7 +2,7 @@
 #pragma once
 
 #include <span>
-#include <string>
+#include <string_view>
 
 #include "ops/kernel.h"
 
@@ -15,6 +15,9 @@ struct CpuLevel {
 
 // Those that are linked in, lowest first; written by the build.
 std::span<const CpuLevel> linked_cpu_levels();
+
+// Whether LUTRA_CPU_LEVEL may say so.
+bool is_cpu_level(std::string_view name);
 
 // The highest that the processor has; no higher than the environment's LUTRA_CPU_LEVEL, which is for tests.
 const CpuLevel& cpu_level();

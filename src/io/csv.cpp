@@ -2,6 +2,7 @@
 // which kind, once for their values, so that nothing but the tensor is held in memory.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "core/convert.h"
@@ -137,7 +138,14 @@ Scalar number_of(Scanner& scanner, std::string_view field) {
   if (value_end != end || digits.empty() || value_error == std::errc::invalid_argument) {
     scanner.fail_here(quote(field), " is no number");
   }
-  if (value_error == std::errc::result_out_of_range) scanner.fail_here(quote(field), " does not fit a float64");
+  if (value_error == std::errc::result_out_of_range) {
+    // What is too small for a float64 is 0, or nearly; a wider type tells that from what is too large.
+    long double wide = 0;
+    auto [wide_end, wide_error] = std::from_chars(digits.data(), end, wide);
+    bool is_small = wide_error == std::errc() && wide > -1 && wide < 1;
+    if (!is_small) scanner.fail_here(quote(field), " does not fit a float64");
+    value = static_cast<double>(wide);
+  }
   return Scalar::of(value);
 }
 
@@ -206,8 +214,14 @@ class CsvReader final : public FileReader {
 
  private:
   static bool can_hold(DType dtype, const Scalar& value) {
-    if (dtype == DType::Bool) return value.as_double() == 0 || value.as_double() == 1;
-    return !is_integer(dtype) || fits(dtype, value);
+    double number = value.as_double();
+    if (dtype == DType::Bool) return number == 0 || number == 1;
+    if (is_integer(dtype)) return fits(dtype, value);
+    if (!std::isfinite(number) || std::abs(number) <= largest_of(dtype)) return true;
+    // What is barely above rounds down.
+    std::byte element[8];
+    write_element(dtype, element, value);
+    return std::isfinite(read_element(dtype, element).as_double());
   }
 
   Scalar value_of(Scanner& scanner, std::string_view field) const {

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "device/sim/schedule.h"
+#include "kernels/cpu_level.h"
 #include "lua/modules.h"
 
 namespace lutra {
@@ -38,6 +39,9 @@ void apply_environment(Runtime& runtime, Context& context) {
     misread("LUTRA_NUM_THREADS", value, "a whole number from 0 (as many as there are cores) to 1024");
   }
   if (std::string_view value = value_of("LUTRA_CUDNN"); !value.empty()) read_switch("LUTRA_CUDNN", value);
+  if (std::string_view value = value_of("LUTRA_CPU_LEVEL"); !value.empty() && !is_cpu_level(value)) {
+    misread("LUTRA_CPU_LEVEL", value, "baseline, avx2 or avx512");
+  }
   Schedule::from_environment();
   if (std::string_view value = value_of("LUTRA_SIM_GPUS"); !value.empty()) {
     int count = 0;

@@ -82,7 +82,6 @@ void State::own_stored(lua_State* L, Box* box) {
 void State::own_variable(lua_State* L, Box* box) {
   box->booked_bytes = Box::kNotBooked;
   rebook_variable(L, box);
-  if (tidies.any()) tidies.note(L, box);
 }
 
 void State::rebook_variable(lua_State* L, Box* box) {

@@ -206,12 +206,13 @@ void define_arrange_ops(OpRegistry& ops) {
       .summary = "Each element of an axis several times, one copy behind the other.",
       .inputs = {{"x", kAnyDType, "at least one axis"}},
       .attrs = attrs<RepeatAttrs>(
-          {attr("n", &RepeatAttrs::n, "how often each; or a list of counts, one for each element of the axis")
+          {attr("n", &RepeatAttrs::n,
+                "how often each; or a list of counts, one for each element of the axis, or one for all")
                .required(),
            attr("axis", &RepeatAttrs::axis, "the axis to repeat along").positional().otherwise("1")}),
       .output = "x's shape, axis as long as the counts add up to; x's dtype",
-      .errors = "InvalidArgument for a scalar, an axis that is not there, a negative count or a list of another length "
-                "than the axis.",
+      .errors = "InvalidArgument for a scalar, an axis that is not there, a negative count or a list of several "
+                "counts that is not as long as the axis.",
       .source = "numpy.repeat, tf.repeat",
       .example = "lutra.repeat_interleave({1, 2}, {1, 3})  --> {1, 2, 2, 2}",
       .shape = repeat_shape,

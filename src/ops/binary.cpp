@@ -65,9 +65,14 @@ void mod_gradient(Gradient& g) {
   g.add(0, g.dy());
   if (g.needs(1)) g.add(1, -(g.dy() * g.call("FloorDiv", {g.x(0), g.x(1)})));
 }
+// Of y and x divided by the larger of them, whose squares neither overflow nor vanish.
 void atan2_gradient(Gradient& g) {
-  Value y = g.x(0), x = g.x(1);
-  Value share = g.dy() / (y * y + x * x);
+  Value y = g.x_in_key(0), x = g.x_in_key(1);
+  auto size = [&](const Value& v) { return v.is_number() ? Value(std::abs(v.number())) : g.call("Abs", {v}); };
+  Value most = g.call("Maximum", {size(y), size(x)});
+  y = y / most;
+  x = x / most;
+  Value share = g.dy() / (most * (y * y + x * x));
   if (g.needs(0)) g.add(0, share * x);
   if (g.needs(1)) g.add(1, -(share * y));
 }
@@ -90,8 +95,7 @@ Value log_of_base(Gradient& g, const Value& a) {
   return g.call("Log", {g.call("SelectV2", {g.call("Greater", {a, 0.0}), a, 1.0})});
 }
 void pow_gradient(Gradient& g) {
-  auto in_key = [&g](int i) { return g.x(i).is_number() ? g.x(i) : g.cast(g.x(i), g.key()); };
-  Value a = in_key(0), b = in_key(1);
+  Value a = g.x_in_key(0), b = g.x_in_key(1);
   if (g.needs(0)) g.add(0, g.dy() * slope_in_base(g, a, b));
   // Made again: most exponents are numbers, and a result kept for nothing is memory.
   if (g.needs(1)) g.add(1, g.dy() * (g.call("Pow", {a, b}) * log_of_base(g, a)));

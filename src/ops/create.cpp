@@ -43,6 +43,17 @@ void eye_shape(Inference& inference) {
   inference.output(attrs.dtype != kNoDType ? attrs.dtype : DType::Float32, Shape{attrs.n, columns});
 }
 
+void require_number(const Inference& inference, DType dtype) {
+  require(dtype != DType::Bool, inference.who(), ": dtype is bool, expected a number's");
+}
+// Only a fraction is cut off where dtype has none.
+void require_fits(const Inference& inference, DType dtype, const Scalar& end, const char* name) {
+  double value = end.as_double();
+  require(is_float(dtype) ? std::abs(value) <= largest_of(dtype)
+                          : fits(dtype, end) || fits(dtype, Scalar::of(std::floor(value))),
+          inference.who(), ": ", name, " is ", value, ", which does not fit ", dtype);
+}
+
 void range_shape(Inference& inference) {
   const RangeAttrs& attrs = inference.attrs<RangeAttrs>();
   auto is_float_number = [](const Number& n) { return n.value.kind == Scalar::Kind::Float; };
@@ -50,6 +61,7 @@ void range_shape(Inference& inference) {
   const char* who = inference.who();
   double size;
   DType dtype = DType::Float32;
+  Scalar last_number;
   if (integral) {
     // In 128 bits: limit - start of two int64 need not fit one.
     __int128 start = attrs.start.value.i, limit = attrs.limit.value.i, step = attrs.step.value.i;
@@ -61,6 +73,7 @@ void range_shape(Inference& inference) {
     __int128 last = count > 0 ? start + (count - 1) * step : start;
     bool narrow = start >= INT32_MIN && start <= INT32_MAX && last >= INT32_MIN && last <= INT32_MAX;
     dtype = narrow ? DType::Int32 : DType::Int64;
+    last_number = Scalar::of(static_cast<int64_t>(last));
   } else {
     double start = attrs.start.value.as_double(), limit = attrs.limit.value.as_double(),
            step = attrs.step.value.as_double();
@@ -68,23 +81,27 @@ void range_shape(Inference& inference) {
             limit, " and step ", step, " must be finite");
     require(step != 0, who, ": step is 0");
     size = std::max(0.0, std::ceil((limit - start) / step));
+    last_number = Scalar::of(start + (size - 1) * step);
   }
   require(size <= 0x1p60, who, ": from ", attrs.start.value.as_double(), " to ", attrs.limit.value.as_double(),
           " in steps of ", attrs.step.value.as_double(), " are more elements than memory can address");
-  inference.output(attrs.dtype != kNoDType ? attrs.dtype : dtype, Shape{static_cast<int64_t>(size)});
+  if (attrs.dtype != kNoDType) dtype = attrs.dtype;
+  require_number(inference, dtype);
+  if (size > 0) {
+    require_fits(inference, dtype, attrs.start.value, "start");
+    require_fits(inference, dtype, last_number, "the last number");
+  }
+  inference.output(dtype, Shape{static_cast<int64_t>(size)});
 }
 
 void linspace_shape(Inference& inference) {
   const LinSpaceAttrs& attrs = inference.attrs<LinSpaceAttrs>();
   DType dtype = attrs.dtype != kNoDType ? attrs.dtype : DType::Float32;
-  require(dtype != DType::Bool, inference.who(), ": dtype is bool, expected a number's");
+  require_number(inference, dtype);
   auto check = [&](const Number& end, const char* name) {
     double value = end.value.as_double();
     require(std::isfinite(value), inference.who(), ": ", name, " is ", value, ", expected a finite number");
-    // Only the fraction is cut off.
-    require(is_float(dtype) ? std::abs(value) <= largest_of(dtype)
-                            : fits(dtype, end.value) || fits(dtype, Scalar::of(std::floor(value))),
-            inference.who(), ": ", name, " is ", value, ", which does not fit ", dtype);
+    require_fits(inference, dtype, end.value, name);
   };
   check(attrs.start, "start");
   check(attrs.stop, "stop");
@@ -213,7 +230,7 @@ void define_create_ops(OpRegistry& ops) {
            attr("step", &RangeAttrs::step, "the difference of neighbours").positional().otherwise("1"),
            attr("dtype", &RangeAttrs::dtype, kDTypeDoc).otherwise("int32 or int64 for integers, else float32")}),
       .output = "(ceil((limit - start) / step),)",
-      .errors = "InvalidArgument for a step of 0 or numbers that are not finite.",
+      .errors = "InvalidArgument for a step of 0, numbers that are not finite or do not fit dtype, or bool.",
       .source = "numpy.arange",
       .example = "lutra.range(3)  --> {0, 1, 2}",
       .shape = range_shape,

@@ -93,6 +93,11 @@ class Gradient : public Builder {
   // place.
   virtual void add_part(int input, const SliceAttrs& part, Value gradient) = 0;
   template <class A> const A& attrs() const { return *static_cast<const A*>(raw_attrs()); }
+  // Input i as it went into the computation: in `key`, where it is no number.
+  Value x_in_key(int i = 0) {
+    Value value = x(i);
+    return value.is_number() ? value : cast(value, key());
+  }
 
  protected:
   virtual const void* raw_attrs() const = 0;

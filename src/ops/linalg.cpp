@@ -110,8 +110,8 @@ void outer_shape(Inference& inference) {
 
 void outer_gradient(Gradient& g) {
   Shape a = g.shape_of(0), b = g.shape_of(1);
-  if (g.needs(0)) g.add(0, g.reshape(g.call("MatMul", {g.dy(), g.reshape(g.x(1), Shape{b.size()})}), a));
-  if (g.needs(1)) g.add(1, g.reshape(g.call("MatMul", {g.reshape(g.x(0), Shape{a.size()}), g.dy()}), b));
+  if (g.needs(0)) g.add(0, g.reshape(g.call("MatMul", {g.dy(), g.reshape(g.x_in_key(1), Shape{b.size()})}), a));
+  if (g.needs(1)) g.add(1, g.reshape(g.call("MatMul", {g.reshape(g.x_in_key(0), Shape{a.size()}), g.dy()}), b));
 }
 
 // Sums of products: every element of the result takes as many as the joined axis is long.

@@ -50,13 +50,15 @@ for setting, wanted in pairs {
   ["LUTRA_NUM_THREADS=all"] = "LUTRA_NUM_THREADS is 'all', expected a whole number from 0 (as many as there are cores) to 1024",
   ["LUTRA_NUM_THREADS=-1"] = "LUTRA_NUM_THREADS is '-1', expected", ["LUTRA_NUM_THREADS=2x"] = "LUTRA_NUM_THREADS is '2x', expected",
   ["LUTRA_NUM_THREADS=1025"] = "LUTRA_NUM_THREADS is '1025', expected",
+  ["LUTRA_CPU_LEVEL=avx"] = "LUTRA_CPU_LEVEL is 'avx', expected baseline, avx2 or avx512",
   ["LUTRA_SIM_SCHEDULE=foo"] = "LUTRA_SIM_SCHEDULE is 'foo', expected random:SEED with a whole number, as in random:42",
   ["LUTRA_LOG_PLACEMENT=please"] = "LUTRA_LOG_PLACEMENT is 'please', expected 1 or 0 (or true, on, yes, false, off, no)",
 } do
   local text, ok = expect.program("print('it ran')", "", setting)
   assert(not ok and text:find(wanted, 1, true) and not text:find("it ran", 1, true), setting .. ": " .. text)
 end
-for _, setting in ipairs { "LUTRA_SIM_GPUS=", "LUTRA_NUM_THREADS=", "LUTRA_NUM_THREADS=0", "LUTRA_NUM_THREADS=1024", "LUTRA_SIM_SCHEDULE=" } do
+for _, setting in ipairs { "LUTRA_SIM_GPUS=", "LUTRA_NUM_THREADS=", "LUTRA_NUM_THREADS=0", "LUTRA_NUM_THREADS=1024", "LUTRA_SIM_SCHEDULE=",
+  "LUTRA_CPU_LEVEL=", "LUTRA_CPU_LEVEL=baseline" } do
   expect.equal(run(setting, "print(lt.ones({2}):sum():item())"), "2.0\n", setting)
 end
 expect.equal(run("LUTRA_SIM_GPUS=many LUTRA_LOG_PLACEMENT=please", "print(1)", "-E"), "1\n", "-E reads none of it")

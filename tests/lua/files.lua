@@ -317,7 +317,8 @@ local function wrong(extension, bytes, words, options)
 end
 for _, case in ipairs {
   { "1,2\n3\n", "line 2: it has 1 fields, the first row has 2" }, { "1,2\n\n3,x\n", "line 3, field 2: 'x' is no number" },
-  { "1,1e999\n", "does not fit a float64" }, { "+\n", "'+' is no number" },
+  { "1,1e999\n", "does not fit a float64" }, { "1,1e9999\n", "does not fit a float64" },
+  { "1\n3.5e38\n", "line 2, field 1: '3.5e38' does not fit float32" }, { "-1e39\n", "does not fit float32" }, { "+\n", "'+' is no number" },
   { "0x10\n", "is no number" }, { ("7"):rep(5000), "longer than 4096 bytes" }, { '"1', "a quote is not closed" },
   { '"1"2', "text after a quote" },
 } do
@@ -328,6 +329,11 @@ wrong("csv", "1\n300\n", "line 2, field 1: '300' does not fit uint8", { dtype = 
 wrong("csv", "1.5\n", "'1.5' does not fit int32", { dtype = "int32" })
 wrong("csv", "1,\n", "line 1, field 2: it is empty, and int32 has no nan; {missing = 0}", { dtype = "int32" })
 wrong("csv", "1\n", "missing is 300, which does not fit uint8", { dtype = "uint8", missing = 300 })
+wrong("csv", "1\n", "missing is 1e+300, which does not fit float16", { dtype = "float16", missing = 1e300 })
+wrong("csv", "65520\n", "'65520' does not fit float16", { dtype = "float16" })
+write(at "edges.csv", "3.4028235e38,inf,-1e-400,65519\n") -- float32's largest as it is printed, and what is nearly 0
+same(lt.load(at "edges.csv", { dtype = "float64" }), lt.constant({ { 3.4028235e38, math.huge, -0.0, 65519 } }, { dtype = "float64" }), "of float64")
+same(lt.load(at "edges.csv"), lt.constant { { 0x1.fffffep127, math.huge, -0.0, 65519 } }, "the ends of float32")
 wrong("csv", "1\n", "load: missing is true, expected a number", { missing = true })
 wrong("csv", "1,NA\n", "line 1, field 2: 'NA' is no number")
 wrong("csv", "2\n", "'2' does not fit bool", { dtype = "bool" })

@@ -90,6 +90,46 @@ for name, entry in pairs(ops()) do
 end
 assert(tried > 60, tried .. " ops tried")
 
+-- Integers and bools beside a float that a gradient is wanted of: what its slope is made of is computed as the op was.
+local ints, bits = lt.constant({ { 100, -100 }, { 77, 3 } }, { dtype = "int8" }), lt.constant { { true, false }, { true, true } }
+local floats = lt.constant { { 50.0, -3.0 }, { 0.5, 2.0 } }
+for _, name in ipairs {
+  "add", "sub", "mul", "div", "pow", "atan2", "maximum", "minimum", "mod", "squared_difference", "matmul", "dot", "outer", "linear",
+  "bias_add", "xlogy", "floor_div", "hypot", "mse", "mae", "huber",
+} do
+  for _, other in ipairs { ints, bits } do
+    for place = 1, 2 do
+      local op = lt[name]
+      local function slope(side)
+        local args = { floats, side }
+        if place == 2 then args = { side, floats } end
+        if name == "linear" then args[3] = { 1.0, 2.0 } elseif name == "bias_add" then args[2] = args[2][1] end
+        local tape <close> = lt.GradientTape()
+        tape:watch(floats)
+        args[place] = name == "bias_add" and place == 2 and floats[1] or floats
+        local ok, result = pcall(op, table.unpack(args))
+        return ok and { tape:gradient(result, floats) }
+      end
+      local exact, mixed = slope(other:float32()), op and slope(other)
+      if op and mixed then  -- matmul takes no bool
+        assert(exact, name)
+        local e, m = exact[1], mixed[1]
+        assert((e == nil) == (m == nil), name)
+        local same = e and e:eq(m):logical_or((e - m):abs():le(1e-5 * e:abs() + 1e-7)):logical_or(e:isnan():logical_and(m:isnan()))
+        assert(not same or same:all():item(), ("%s of %s: %s, not %s"):format(name, other.dtype, m, e))
+      end
+    end
+  end
+end
+-- Beside a half type they overflow no sooner than the op does.
+for _, case in ipairs { { "float16", 300.0 }, { "float16", 0.001 }, { "float32", 1e20 }, { "float32", 1e-30 } } do
+  local y = lt.constant({ case[2] }, { dtype = case[1] })
+  local tape <close> = lt.GradientTape()
+  tape:watch(y)
+  local slope = tape:gradient(lt.atan2(y, lt.constant({ case[2] }, { dtype = case[1] })), y):float64():item()
+  assert(math.abs(slope * 2 * case[2] - 1) < 2e-3, ("atan2(%g, %g): %g"):format(case[2], case[2], slope))
+end
+
 -- Promotion: bool among numbers.
 local row, matrix, image = { true, true }, { { 1.0, 2.0 }, { 3.0, 5.0 } }, lt.ones { 1, 2, 2, 1 }
 for name, args in pairs {

@@ -78,6 +78,20 @@ expect.raises("InvalidArgument", "expected a function", lt.tidy)
 local knot = lt.tidy(function() local k = { mega(1) } k.k = k return k end)
 assert(knot.k[1].size > 0)
 knot = nil
+-- Variables are no part of it: they live as long as anything refers to them, as what an optimizer remembers does.
+local weight = lt.Variable { 1.0, 2.0 }
+local adam = lt.optim.Adam { learning_rate = 0.1 }
+for _ = 1, 3 do
+  lt.tidy(function()
+    local tape <close> = lt.GradientTape()
+    adam:apply(tape:gradient((weight * weight):sum(), { weight }), { weight })
+  end)
+end
+assert(weight:isfinite():all():item() and adam.iterations == 3)
+local made
+lt.tidy(function() made = lt.Variable(lt.ones { 1000 }) end)
+expect.equal(made:sum():item(), 1000, "a variable made inside a tidy")
+made, weight, adam = nil, nil, nil
 
 -- A tidy that is suspended by a yield takes nothing from those who run meanwhile.
 local step = coroutine.wrap(function()

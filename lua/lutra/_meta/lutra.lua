@@ -112,7 +112,8 @@ function lutra.device(name, f, ...) end
 
 --- Calls `f(...)` and frees the tensors it made but did not return, also those inside returned tables.
 ---
---- Nothing waits for the collector, and an error inside frees them too. Yielding inside `f` works.
+--- Nothing waits for the collector, and an error inside frees them too. Variables live as long as anything refers to
+--- them, wherever they were made. Yielding inside `f` works.
 ---@param f function
 ---@param ...? any what f is called with
 ---@return any # what f returns

@@ -1332,7 +1332,7 @@ function lutra.random.uniform(shape, options) end
 ---@param step? any the difference of neighbours (default 1)
 ---@param options? any options
 ---@return lutra.Tensor # (ceil((limit - start) / step),)
---- Errors: InvalidArgument for a step of 0 or numbers that are not finite.
+--- Errors: InvalidArgument for a step of 0, numbers that are not finite or do not fit dtype, or bool.
 function lutra.range(start, limit, step, options) end
 
 --- 1 / x: inf at 0.
@@ -1370,17 +1370,17 @@ function Tensor:relu6() end
 
 --- Each element of an axis several times, one copy behind the other.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param n any how often each; or a list of counts, one for each element of the axis
+---@param n any how often each; or a list of counts, one for each element of the axis, or one for all
 ---@param axis? any the axis to repeat along (default 1)
 ---@return lutra.Tensor # x's shape, axis as long as the counts add up to; x's dtype
---- Errors: InvalidArgument for a scalar, an axis that is not there, a negative count or a list of another length than the axis.
+--- Errors: InvalidArgument for a scalar, an axis that is not there, a negative count or a list of several counts that is not as long as the axis.
 function lutra.repeat_interleave(x, n, axis) end
 
 --- Each element of an axis several times, one copy behind the other.
----@param n any how often each; or a list of counts, one for each element of the axis
+---@param n any how often each; or a list of counts, one for each element of the axis, or one for all
 ---@param axis? any the axis to repeat along (default 1)
 ---@return lutra.Tensor # x's shape, axis as long as the counts add up to; x's dtype
---- Errors: InvalidArgument for a scalar, an axis that is not there, a negative count or a list of another length than the axis.
+--- Errors: InvalidArgument for a scalar, an axis that is not there, a negative count or a list of several counts that is not as long as the axis.
 function Tensor:repeat_interleave(n, axis) end
 
 --- The same elements in another shape, in row-major order. Nothing is copied.
