@@ -483,6 +483,33 @@ expect.case("what is prefetched ends with whoever wanted it, and errors come thr
   expect.equal(text, "(500, 1000)\n")
 end)
 
+-- With a collection at every allocation, and finalizers that run ops in the midst of it.
+expect.case("datasets under a hostile collector", function()
+  package.path = "tests/support/?.lua;" .. package.path
+  local collector = require "collector"
+  local x, y = lt.device("/CPU:0", function() return lt.range(400):reshape { 40, 10 }, lt.range(40) end)
+  local rows = Dataset.from_tensor_slices(x, y):shuffle(40, { seed = 2 })
+  local pipelines = {
+    rows:batch(7), rows:batch(7):prefetch(3), one_by_one(rows):shuffle(5, { seed = 1 }):batch(3), rows:batch(4):map(function(a, b) return a + b:reshape { -1, 1 } end):prefetch(1),
+  }
+  for i, dataset in ipairs(pipelines) do
+    local function begin() for _, node in ipairs(dataset:shuffles()) do node.iterations = 0 end end
+    begin()
+    local wanted = all(dataset)
+    begin()
+    local kept, got = {}, {}
+    collector.at_each_collection(function(n)
+      if n % 5 == 0 then kept[n % 7] = lt.ones { n % 40 } + 1 end
+      return n < 2000
+    end)
+    local before = collector.tighten()
+    for first, second in dataset:iterate() do got[#got + 1] = second and { first, second } or first end
+    collector.loosen(before)
+    for k, element in ipairs(got) do got[k] = plain(element) end
+    expect.equal(got, wanted, "pipeline " .. i)
+  end
+end)
+
 expect.case("mnist from a folder", function()
   local folder = os.tmpname()
   os.remove(folder)

@@ -176,14 +176,18 @@ local function graph_from(who, description, custom)
   for i, layer in ipairs(expect_table(who, description.layers, "layers")) do made[i] = config.layer_from(who, layer, custom) end
   local function value(place) return values[place] or wrong(who, "has a step before what it needs") end
   for i, input in ipairs(expect_table(who, plan.inputs, "inputs")) do
-    inputs[i] = lutra.nn.Input { shape = decode(who, expect_table(who, input, "an input").shape), name = input.name }
+    if type(expect_table(who, input, "an input").name) ~= "string" then wrong(who, "has an input without a name") end
+    inputs[i] = lutra.nn.Input { shape = decode(who, input.shape), name = input.name }
     values[i] = inputs[i]
   end
   for _, step in ipairs(expect_table(who, plan.steps, "steps")) do
     local x, given = {}, nil
-    for i, place in ipairs(expect_table(who, step.from, "places")) do x[i] = value(place) end
-    if step.given then given = decode(who, step.given, custom) end
-    for key, place in pairs(step.named or {}) do given[key] = value(place) end
+    for i, place in ipairs(expect_table(who, expect_table(who, step, "a step").from, "places")) do x[i] = value(place) end
+    if step.given then given = decode(who, expect_table(who, step.given, "options of a step"), custom) end
+    for key, place in pairs(step.named and given and expect_table(who, step.named, "options of a step") or {}) do
+      given[key] = value(place)
+    end
+    if #x == 0 then wrong(who, "has a step of nothing") end
     local layer = made[step.layer] or wrong(who, "has a step of no layer")
     local y = use "nn.graph".apply(layer, #x == 1 and x[1] or x, given)
     if y.is_symbol then y = { y } end

@@ -97,19 +97,13 @@ local function read_file(who, path)
   require_path(who, path)
   local tensors, metadata = lutra.device("/CPU:0", lutra.load, path)
   local text = metadata and metadata[kKey]
-  local about = text and json.decode(text, who .. ": " .. path)
-  if about and (type(about) ~= "table" or math.type(about.format) ~= "integer") then
-    tools.fail("InvalidArgument", ("%s: %s: what it says of its model is no description of Lutra's"):format(who, path))
-  elseif about and about.format > kFormat then
-    tools.fail("InvalidArgument", ("%s: %s: its format is %d, and this version of Lutra reads up to %d"):format(who, path, about.format,
-      kFormat))
-  end
+  local about = text and use "nn.description"(who, path, text) or nil
   return tensors, about
 end
 
 -- A model that has no weights yet gets them from the shapes that the file tells.
 local function ensure_weights(model, about)
-  if not (about and type(about.input) == "table") then return end
+  if not (about and about.input) then return end
   rawset(model, "first_input", rawget(model, "first_input") or about.input)
   if model.built then return end
   local rows = {}
@@ -185,7 +179,7 @@ end
 -- The next fit goes on after the epoch, with the random numbers and the order of rows that were to come.
 local function resume(model, about)
   local training = about and about.training
-  if type(training) ~= "table" then return end
+  if not training then return end
   rawset(model, "resumed", { epoch = training.epoch, random = training.random, data = training.data })
   tools.set_random_state(training.random[1], training.random[2])
 end
@@ -202,15 +196,24 @@ local function load_into(who, model, path, tensors, about, resumes)
   if resumes then resume(model, about) end
 end
 
-local function compile_as(who, model, about, custom)
-  if not rawget(model, "loss") and about and about.compiled then model:compile(config.decode(who, about.compiled, custom)) end
+-- f(...) on what a file says. Whatever goes wrong in our own code is the file's fault; classes of the program's raise as they do.
+local function told_by_file(who, path, custom, f, ...)
+  local ok, result = pcall(f, ...)
+  if ok then return result end
+  if custom or lutra.iserror(result) then error(result, 0) end
+  tools.fail("InvalidArgument", ("%s: %s: what it says of its model is damaged: %s"):format(who, path, tostring(result)))
+end
+
+local function compile_as(who, path, model, about, custom)
+  if rawget(model, "loss") or not (about and about.compiled) then return end
+  told_by_file(who, path, custom, function() model:compile(config.decode(who .. ": " .. path, about.compiled, custom)) end)
 end
 
 -- load(path[, {resume, custom_objects}])
 function saving:load(path, given)
   local read = options.read("load", given, { resume = false, custom_objects = false })
   local tensors, about = read_file("load", path)
-  compile_as("load", self, about, read.custom_objects or nil)
+  compile_as("load", path, self, about, read.custom_objects or nil)
   load_into("load", self, path, tensors, about, read.resume)
   return self
 end
@@ -233,9 +236,9 @@ local function load_model(path, given)
     tools.fail("InvalidArgument", ("load_model: %s does not say how its %s is made%s; make one and call load(path)"):format(path,
       tostring(about.kind), about.why and " (" .. about.why .. ")" or ": it holds weights alone"))
   end
-  local who, custom = "load_model: " .. path, read.custom_objects or nil
-  local model = config.layer_from(who, about.model, custom)
-  if read.compile then compile_as(who, model, about, custom) end
+  local custom = read.custom_objects or nil
+  local model = told_by_file("load_model", path, custom, config.layer_from, "load_model: " .. path, about.model, custom)
+  if read.compile then compile_as("load_model", path, model, about, custom) end
   load_into("load_model", model, path, tensors, about, read.resume)
   return model
 end
