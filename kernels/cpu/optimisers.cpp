@@ -9,7 +9,8 @@ namespace {
 // Elements [begin, end) of a variable, its gradient and its slots. All that the loop reads lies in locals of its own:
 // what it writes might otherwise be taken for the step's numbers, and it would not vectorise.
 template <class T, class Step>
-void step_range(const Step& given, const Array* in, const Array* out, int64_t begin, int64_t end) {
+void step_range(const Step& given, ComputeType<T> scale, const Array* in, const Array* out, int64_t begin,
+                int64_t end) {
   using C = ComputeType<T>;
   constexpr int kSlots = Step::kSlots;
   const Step step = given;
@@ -26,7 +27,7 @@ void step_range(const Step& given, const Array* in, const Array* out, int64_t be
     if constexpr (kSlots > 0) s[0] = static_cast<C>(slot0[i]);
     if constexpr (kSlots > 1) s[1] = static_cast<C>(slot1[i]);
     if constexpr (kSlots > 2) s[2] = static_cast<C>(slot2[i]);
-    step(w, static_cast<C>(gradient[i]), s);
+    step(w, static_cast<C>(gradient[i]) * scale, s);
     result[i] = static_cast<T>(w);
     if constexpr (kSlots > 0) new0[i] = static_cast<T>(s[0]);
     if constexpr (kSlots > 1) new1[i] = static_cast<T>(s[1]);
@@ -38,6 +39,8 @@ void step_range(const Step& given, const Array* in, const Array* out, int64_t be
 template <class T, class Step> void run_step(const KernelArgs& args, const Step& step) {
   constexpr int kIn = Step::kSlots + 2, kOut = Step::kSlots + 1;
   const int count = args.n_out / kOut;
+  using C = ComputeType<T>;
+  const C scale = args.as<StepAttrs>().scaled ? static_cast<C>(*args.in[args.n_in - 1].as<T>()) : C{1};
   int64_t total = 0;
   for (int i = 0; i < count; ++i) total += args.out[i * kOut].size;
   parallel_for(total, kCheapGrain, [&](int64_t begin, int64_t end) {
@@ -45,7 +48,7 @@ template <class T, class Step> void run_step(const KernelArgs& args, const Step&
     for (int i = 0; i < count && first < end; ++i) {
       const int64_t size = args.out[i * kOut].size;
       const int64_t from = std::max(begin - first, int64_t{0}), to = std::min(end - first, size);
-      if (from < to) step_range<T>(step, args.in + i * kIn, args.out + i * kOut, from, to);
+      if (from < to) step_range<T>(step, scale, args.in + i * kIn, args.out + i * kOut, from, to);
       first += size;
     }
   });

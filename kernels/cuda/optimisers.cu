@@ -19,26 +19,32 @@ template <class T, class Step> struct StepArrays {
 template <class T, class Step> struct StepBatch {
   StepArrays<T, Step> variables[kMostSteps];
   int64_t ends[kMostSteps];
+  Input<T> scale;
   int count;
+  bool scaled;
 };
 
 template <class T, class Step>
-LUTRA_DEVICE void step_element(const Step& step, const StepArrays<T, Step>& arrays, int64_t i) {
+LUTRA_DEVICE void step_element(const Step& step, ComputeType<T> scale, const StepArrays<T, Step>& arrays, int64_t i) {
   using C = ComputeType<T>;
   C w = computed_in(arrays.variable[i]), s[Step::kSlots + 1];
   for (int k = 0; k < Step::kSlots; ++k) s[k] = computed_in(arrays.slots[k][i]);
-  step(w, computed_in(arrays.gradient.data != nullptr ? arrays.gradient.data[i] : arrays.gradient.number), s);
+  C g = computed_in(arrays.gradient.data != nullptr ? arrays.gradient.data[i] : arrays.gradient.number);
+  step(w, g * scale, s);
   arrays.result[i] = rounded_to<T>(w);
   for (int k = 0; k < Step::kSlots; ++k) arrays.new_slots[k][i] = rounded_to<T>(s[k]);
 }
 
 template <class T, class Step>
 LUTRA_GLOBAL void step_kernel(const Step step, const StepBatch<T, Step> batch, int64_t size) {
+  using C = ComputeType<T>;
   const int64_t count = thread_count();
+  C scale{1};
+  if (batch.scaled) scale = computed_in(batch.scale.data != nullptr ? *batch.scale.data : batch.scale.number);
   int at = 0;  // a thread's elements come in order
   for (int64_t i = thread_index(); i < size; i += count) {
     while (i >= batch.ends[at]) ++at;
-    step_element<T>(step, batch.variables[at], at == 0 ? i : i - batch.ends[at - 1]);
+    step_element<T>(step, scale, batch.variables[at], at == 0 ? i : i - batch.ends[at - 1]);
   }
 }
 
@@ -49,6 +55,8 @@ template <class T, class Op> void run_optimiser(const KernelArgs& args) {
     constexpr int kIn = Step::kSlots + 2, kOut = Step::kSlots + 1;
     StepBatch<T, Step> batch{};
     batch.count = args.n_out / kOut;
+    batch.scaled = args.as<StepAttrs>().scaled;
+    if (batch.scaled) batch.scale = input_of<T>(args.in[args.n_in - 1]);
     int64_t size = 0;
     for (int i = 0; i < batch.count; ++i) {
       const Array *in = args.in + i * kIn, *out = args.out + i * kOut;

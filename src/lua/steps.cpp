@@ -4,18 +4,20 @@
 #include <span>
 #include <vector>
 
+#include "eager/executor.h"
 #include "eager/steps.h"
 #include "eager/variable.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
 #include "lua/variable_box.h"
+#include "ops/create.h"
 #include "ops/optimisers.h"
 
 namespace lutra {
 namespace {
 
 // Where the arguments stand; what is read of the lists comes after them.
-enum : int { kOp = 1, kNumbers, kVariables, kGradients, kSlots };
+enum : int { kOp = 1, kNumbers, kVariables, kGradients, kScale, kSlots };
 
 constexpr int kMostSlots = kMaxOutputs - 1;
 
@@ -72,25 +74,46 @@ void check_gradient(Args& args, const Operands& operands) {
        gradient.dtype, " ", gradient.shape(), ", and the variable ", variable.dtype, " ", variable.shape());
 }
 
-void step(Args& args, Call& call, Operand* in, const Operands& operands, int slots) {
+void step(Args& args, Call& call, Operand* in, const Operands& operands, int slots, const TensorRep* scale) {
+  Context& context = args.state.context();
+  const TensorRep& variable = operands.variable->box.tensor;
+  Tensor cast;
+  if (scale != nullptr && scale->dtype != variable.dtype) {
+    Operand operand[1] = {{scale, Scalar::of(false)}};
+    Call to(context.runtime().cast_op(), operand, 1);
+    to.as<CastAttrs>().dtype = variable.dtype;
+    ForcedPlace place{&context.runtime().device(variable.device), Reason::Variable};
+    cast = run_op(context, to, &place);
+    scale = &cast.rep();
+  }
+  if (scale != nullptr) in[slots + 2].tensor = scale;
   in[0].tensor = &operands.variable->box.tensor;
   in[1].tensor = &operands.gradient->tensor;
   TensorRep* changed[kMaxOutputs] = {&operands.variable->box.tensor};
   for (int k = 0; k < slots; ++k) {
     in[k + 2].tensor = changed[k + 1] = &operands.slots[k]->tensor;
   }
-  update(args.state.context(), call, {changed, static_cast<std::size_t>(slots) + 1});
+  update(context, call, {changed, static_cast<std::size_t>(slots) + 1});
   args.state.rebook_variable(args.L, &operands.variable->box);
   for (int k = 0; k < slots; ++k) args.state.rebook_variable(args.L, operands.slots[k]);
 }
 
-// apply(op, numbers, variables, gradients, slots): the step that `op` names for each variable that has a gradient (not
-// false). `numbers` are its options by name, `slots` lists of Variables, one an input of the op. Returns how many steps
-// there were.
+// A tensor of one element, or null for nil.
+const TensorRep* scale_at(Args& args) {
+  if (!args.has(kScale)) return nullptr;
+  const TensorRep& scale = args.tensor(kScale, "scale").tensor;
+  require(scale.size == 1 && is_float(scale.dtype), args.who(), ": scale is ", scale.dtype, " ", scale.shape(),
+          ", expected one float");
+  return &scale;
+}
+
+// apply(op, numbers, variables, gradients, scale, slots): the step that `op` names for each variable that has a
+// gradient (not false). `numbers` are its options by name, `scale` nil or what all gradients are multiplied with,
+// `slots` lists of Variables, one an input of the op. Returns how many steps there were.
 int apply(Args& args) {
   lua_State* L = args.L;
   const OpDef& op = args.state.runtime().ops().get(args.string(kOp, "op"));
-  for (int list = kNumbers; list <= kSlots; ++list) {
+  for (int list : {kNumbers, kVariables, kGradients, kSlots}) {
     if (lua_type(L, list) != LUA_TTABLE) args.wrong(list, list == kGradients ? "gradients" : "variables", "a list");
   }
   const int slots = static_cast<int>(lua_rawlen(L, kSlots));
@@ -98,8 +121,10 @@ int apply(Args& args) {
   require(slots <= kMostSlots, args.who(), ": ", slots, " slots, at most ", kMostSlots, " are possible");
   require(static_cast<lua_Integer>(lua_rawlen(L, kGradients)) == count, args.who(), ": there are ",
           lua_rawlen(L, kGradients), " gradients and ", count, " variables");
-  Operand in[kMaxOutputs + 1] = {};
-  Call call(op, in, slots + 2, 1);
+  const TensorRep* scale = scale_at(args);
+  Operand in[kMaxOutputs + 2] = {};
+  Call call(op, in, slots + 2 + (scale != nullptr), 1);
+  call.as<StepAttrs>().scaled = scale != nullptr;
   call.as<StepAttrs>().slots = slots;
   read_numbers(args, call);
   std::vector<VariableStep> steps;
@@ -115,12 +140,14 @@ int apply(Args& args) {
   }
   require(!steps.empty() || count == 0, args.who(),
           ": none of the variables has a gradient: the loss depends on none of them");
-  step_in_place(args.state.context(), call, steps, slots);
+  step_in_place(args.state.context(), call, steps, slots, scale);
   // The others one by one: finalizers may run, so that only what the lists hold now is sure to be there.
   std::size_t next = 0;
   for (lua_Integer i = 1; i <= count && next < steps.size(); ++i) {
     lua_rawgeti(L, kGradients, i);
-    if (lua_toboolean(L, -1) != 0 && !steps[next++].done) step(args, call, in, operands_of(args, i, slots), slots);
+    if (lua_toboolean(L, -1) != 0 && !steps[next++].done) {
+      step(args, call, in, operands_of(args, i, slots), slots, scale);
+    }
     lua_settop(L, kSlots);
   }
   lua_pushinteger(L, static_cast<lua_Integer>(steps.size()));

@@ -11,11 +11,12 @@ namespace {
 // The variable and its slots, in the order of the inputs that are not the gradient.
 void step_shape(Inference& inference) {
   Shape shape = inference.shape(0);
-  for (int i = 1; i < inference.inputs(); ++i) {
+  const int count = inference.inputs() - (inference.attrs<StepAttrs>().scaled ? 1 : 0);
+  for (int i = 1; i < count; ++i) {
     require(inference.shape(i) == shape, inference.who(), ": ", inference.call().op->input(i).name, " has the shape ",
             inference.shape(i), ", and its variable ", shape);
   }
-  for (int i = 1; i < inference.inputs(); ++i) inference.output(inference.key(), shape);
+  for (int i = 1; i < count; ++i) inference.output(inference.key(), shape);
 }
 
 Cost step_cost(const KernelArgs& args) {
@@ -69,6 +70,7 @@ void define_optimisers_ops(OpRegistry& ops) {
   for (const Entry& entry : entries) {
     std::vector<InputDef> inputs = {{"variable", kFloats, "any shape"}, {"gradient", kFloats, kShape}};
     inputs.insert(inputs.end(), entry.slots.begin(), entry.slots.end());
+    inputs.push_back({"scale", kFloats, "one element", kOptional});
     AttrTable table = attrs<StepAttrs>({});
     table.defs = entry.attrs;
     ops.define({

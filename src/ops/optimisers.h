@@ -13,10 +13,12 @@ struct StepAttrs {
   double beta_1 = 0, beta_2 = 0, rho = 0, epsilon = 0;
   bool nesterov = false, centered = false;
   int slots = 0;  // of each variable
+  bool scaled = false;
 };
 
 // A kernel steps as many variables as it is given at once: for each the variable, its gradient and its slots come in,
-// and the variable and its slots go out.
+// and the variable and its slots go out. Where gradients are scaled, one element that they are all multiplied with
+// comes in last.
 inline constexpr int kMostSteps = 32;
 
 }  // namespace lutra

@@ -76,6 +76,29 @@ expect.equal(stepped({ clipvalue = 0.5 }, { 3.0, -0.25 }), { { -0.5, 0.25 } })
 expect.equal(stepped({ clipnorm = 2.5 }, { 3.0, 4.0 }, { 0.0, 0.5 }), { { -1.5, -2 }, { 0, -0.5 } })
 expect.equal(stepped({ global_clipnorm = 6.5 }, { 3.0, 4.0 }, { 12.0, 0.0 }), { { -1.5, -2 }, { -6, 0 } })
 expect.equal(stepped({ global_clipnorm = 100 }, { 3.0, 4.0 }), { { -3, -4 } })
+-- Gradients of several dtypes and devices together; those that are not there do not count.
+do
+  local a, b, c = lt.Variable { 0.0, 0.0 }, lt.device("/GPU:0", lt.Variable, { 0.0, 0.0 }), lt.Variable({ 0.0 }, { dtype = "float64" })
+  local on_gpu = lt.device("/GPU:0", lt.constant, { 12.0, 0.0 })
+  local sgd = lt.optim.SGD { learning_rate = 1, global_clipnorm = 6.5 }
+  sgd:apply({ lt.constant { 3.0, 0.0 }, on_gpu, lt.constant({ 4.0 }, { dtype = "float64" }), false }, { a, b, c, lt.Variable(1.0) })
+  expect.equal({ a:totable(), b:totable(), c:totable() }, { { -1.5, 0 }, { -6, 0 }, { -2 } })
+end
+-- A trajectory is that of gradients scaled beforehand.
+do
+  local function trajectory(options, scales)
+    local v, w = lt.Variable(lt.range(1, 100, { dtype = "float64" }) / 10), lt.Variable(lt.ones({ 7 }, { dtype = "float64" }))
+    local adam = lt.optim.Adam(options)
+    for step = 1, 5 do
+      local g, h = lt.sin(v:value() * step), lt.cos(w:value() * step)
+      local norm = lt.sqrt((g * g):sum() + (h * h):sum())
+      local factor = scales and 1.5 / lt.maximum(norm, 1.5) or 1.0
+      adam:apply({ g * factor, h * factor }, { v, w })
+    end
+    return lt.concat { v:value(), w:value() }:totable()
+  end
+  close(trajectory({ global_clipnorm = 1.5 }, false), trajectory({}, true), 1e-12, "clipped by the global norm")
+end
 
 -- Schedules: numbers worked out by hand from Keras 3's formulas.
 local s = lt.optim.schedules
@@ -142,7 +165,8 @@ do
   for _, case in ipairs {
     { "SGD", { learning_rate = 0.5 } }, { "SGD", { momentum = 0.9, nesterov = true } }, { "Adam", { amsgrad = true } },
     { "AdamW", {} }, { "RMSprop", { centered = true, momentum = 0.5 } }, { "RMSprop", { momentum = 0.5 } }, { "Lion", {} },
-    { "Adagrad", {} },
+    { "Adagrad", {} }, { "Adam", { global_clipnorm = 2.0 } }, { "SGD", { momentum = 0.9, global_clipnorm = 2.0 } },
+    { "RMSprop", { centered = true, momentum = 0.5, global_clipnorm = 0.5 } },
   } do
     local told = stepped_all(case[1], case[2], "told")
     expect.equal(stepped_all(case[1], case[2], "at once"), told, case[1] .. " at once")

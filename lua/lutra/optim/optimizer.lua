@@ -1,4 +1,4 @@
--- What all optimisers have: a learning rate, slots beside each variable, clipped gradients, one fused operation a variable.
+-- What all optimisers have: a learning rate, slots beside each variable, clipped gradients, one kernel for many variables.
 local lutra, tools, use = ...
 local class, options, replicas = use "class", use "options", use "distribute.replicas"
 
@@ -86,23 +86,34 @@ end
 
 -- Gradients in a list of their own; false where a variable has none.
 function Optimizer:clipped(gradients)
-  if not (self.clipvalue or self.clipnorm or self.global_clipnorm) then return gradients end
-  local out, squares = {}, {}
+  if not (self.clipvalue or self.clipnorm) then return gradients end
+  local out = {}
   for i = 1, #gradients do
     local gradient = gradients[i]
     if gradient and self.clipvalue then gradient = lutra.clip(gradient, -self.clipvalue, self.clipvalue) end
     if gradient and self.clipnorm then gradient = clipped_by_norm(gradient, self.clipnorm) end
-    if gradient and self.global_clipnorm then squares[#squares + 1] = lutra.sum(lutra.square(gradient)) end
     out[i] = gradient
   end
-  if self.global_clipnorm and #squares > 0 then
-    local norm = lutra.sqrt(lutra.add_n(squares))
-    local factor = self.global_clipnorm / lutra.maximum(norm, self.global_clipnorm)
-    for i = 1, #out do
-      if out[i] then out[i] = out[i] * factor end
+  return out
+end
+
+-- What all gradients are multiplied with so that their norm together is global_clipnorm at most: one number, on the device of
+-- the first. The step does it, in passing. Nil when nothing is wanted.
+function Optimizer:shared_scale(gradients)
+  local most, norms, device = self.global_clipnorm, {}, nil
+  if not most then return nil end
+  for i = 1, #gradients do
+    local gradient = gradients[i]
+    if tools.is_tensor(gradient) then
+      local own = gradient.device
+      device = device or own
+      norms[#norms + 1] = lutra.device(own, lutra.norm, gradient)
     end
   end
-  return out
+  if not device then return nil end
+  local scope <close> = lutra.device(device)
+  local norm = #norms == 1 and norms[1] or lutra.norm(lutra.stack(norms))
+  return most / lutra.maximum(norm, most)
 end
 
 -- Whether two lists hold the same variables.
@@ -134,7 +145,9 @@ function Optimizer:begin_step()
   self:set_numbers(numbers, rate)
 end
 
-function Optimizer:take_step(gradients) tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self.slots) end
+function Optimizer:take_step(gradients)
+  tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients), self.slots)
+end
 
 -- One step: variables[i] goes down gradients[i]. All variables there are come at each step, the first one settles which.
 -- In a replica all replicas come here, and the step goes down the sums of their gradients.
