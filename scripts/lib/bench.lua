@@ -258,6 +258,22 @@ local function bench_overlap()
   }, answers.disturbed)
 end
 
+-- A step of four replicas against four steps of one device, on simulated GPUs from Lua.
+local function bench_replicas()
+  local answers = rounds({systems[1]}, options.pairs, function()
+    return "LUTRA_SIM_GPUS=4 " .. command(systems[1], "replicas", "") .. " 2>/dev/null"
+  end)
+  for _, n in ipairs {32, 256} do
+    local ratios, steps = {}, {}
+    for i, answer in ipairs(answers.lutra) do ratios[i], steps[i] = table.unpack(answer["replicas_" .. n]) end
+    local four = statistics.interval(ratios)
+    show(("784-128-10: a step of 4 replicas, %d rows each, against 4 steps of one device"):format(n), {
+      lutra = ("%s, %.0f us; limit 1.3x %s"):format(text_of_ratio(four), statistics.interval(steps).middle,
+        four.high <= 1.3 and "met" or "missed"),
+    }, answers.disturbed)
+  end
+end
+
 -- The programs of tests/bench/*_bench.cpp, which print their limits themselves.
 local native = {}
 local function bench_native()
@@ -314,6 +330,7 @@ end
 if not options.results then
   if wanted("start") then bench_start() end
   if wanted("overlap") then bench_overlap() end
+  if wanted("replicas") then bench_replicas() end
   bench_native()
 end
 if #rows == 0 and #native == 0 then stop("nothing in tests/bench matches ", options.pattern) end

@@ -39,6 +39,8 @@ class Device {
   virtual PageSource* pages() { return nullptr; }
   // optional: the default runs everything at once on the caller's thread.
   virtual std::unique_ptr<Stream> new_stream() { return std::make_unique<InlineStream>(); }
+  // optional: whether commands of this device may read the other's memory where it lies.
+  virtual bool reads_memory_of(const Device&) const { return false; }
   // optional: what get_device_details tells, e.g. {"device_name", "..."}.
   virtual std::vector<std::pair<std::string, std::string>> details() const { return {}; }
 

@@ -7,7 +7,9 @@
 namespace lutra {
 namespace {
 
-// What is smaller travels with others. The first bucket is small, so that the sums begin early.
+// Up to this size tensors travel together: for larger ones putting them into one would cost more than a command saves.
+constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
+// The first bucket is small, so that the sums begin early.
 constexpr std::size_t kFirstBucketBytes = std::size_t{1} << 20, kBucketBytes = std::size_t{25} << 20;
 
 Operand operand(const Tensor& tensor) { return {&tensor.rep(), Scalar::of(false)}; }
@@ -18,12 +20,59 @@ Tensor run(Context& context, const char* op, std::span<const Operand> in, Logica
   return run_op(context, call, &place);
 }
 
+// What replicas bring, for a command of `reader`. Memory that it can read where it lies is not copied: the command
+// comes after what the other device has queued, and that frees nothing which is still read (see DeviceHeap::free).
+class Borrowed {
+ public:
+  Borrowed(Context& context, LogicalDevice& reader) : context_(context), reader_(reader) {}
+
+  void add(const Tensor& tensor) {
+    LogicalDevice& owner = context_.runtime().device(tensor.rep().device);
+    Tensor& held = tensors_.emplace_back(tensor);
+    if (&owner == &reader_ || context_.ledger().is_recording() || tensor.rep().storage == nullptr ||
+        !reader_.physical->reads_memory_of(*owner.physical)) {
+      return;
+    }
+    Storage& storage = *tensor.rep().storage;
+    context_.runtime().transfer().make_ready(owner, storage);
+    order(owner.compute->tail_ticket());
+    // One ticket stands for all readers: this one comes after the last.
+    if (storage.reading.stream != reader_.compute.get()) order(storage.reading);
+    held.rep().device = reader_.id;
+    read_.push_back(&storage);
+  }
+  std::vector<Operand> operands() const {
+    std::vector<Operand> list;
+    for (const Tensor& tensor : tensors_) list.push_back(operand(tensor));
+    return list;
+  }
+  // The command is queued.
+  void queued() {
+    for (Storage* storage : read_) storage->reading = reader_.compute->tail_ticket();
+  }
+
+ private:
+  void order(Ticket ticket) {
+    if (!is_done(ticket)) reader_.compute->wait_for(ticket);
+  }
+
+  Context& context_;
+  LogicalDevice& reader_;
+  std::vector<Tensor> tensors_;
+  std::vector<Storage*> read_;
+};
+
 // The sum of what the replicas have, on the first of them that brings something; Mean: divided by how many replicas
 // there are.
-Tensor sum_up(Context& context, std::span<const Operand> parts, LogicalDevice& device, Reduction how,
+Tensor sum_up(Context& context, std::span<const Tensor* const> parts, LogicalDevice& device, Reduction how,
               std::size_t replicas) {
-  Tensor sum = parts.size() > 1 ? run(context, "AddN", parts, device) : Tensor();
-  if (parts.size() == 1) share(sum.rep(), *parts[0].tensor);
+  Tensor sum(*parts[0]);
+  if (parts.size() > 1) {
+    Borrowed borrowed(context, device);
+    for (const Tensor* part : parts) borrowed.add(*part);
+    sum = run(context, "AddN", borrowed.operands(), device);
+    borrowed.queued();
+  }
   if (how == Reduction::Sum) return sum;
   const Operand operands[] = {operand(sum), {nullptr, Scalar::of(static_cast<double>(replicas))}};
   return run(context, "RealDiv", operands, device);
@@ -32,11 +81,11 @@ Tensor sum_up(Context& context, std::span<const Operand> parts, LogicalDevice& d
 // parts[r] on every device: the same bits.
 std::vector<Tensor> sum_over_devices(Context& context, std::span<const std::optional<Tensor>* const> parts,
                                      std::span<LogicalDevice* const> devices, Reduction how) {
-  std::vector<Operand> operands;
+  std::vector<const Tensor*> tensors;
   for (const std::optional<Tensor>* part : parts) {
-    if (part->has_value()) operands.push_back(operand(**part));
+    if (part->has_value()) tensors.push_back(&**part);
   }
-  Tensor sum = sum_up(context, operands, *devices[0], how, devices.size());
+  Tensor sum = sum_up(context, tensors, *devices[0], how, devices.size());
   std::vector<Tensor> out(devices.size());
   for (std::size_t r = 0; r < devices.size(); ++r) move_tensor(context, sum.rep(), *devices[r], &out[r].rep());
   return out;
@@ -100,7 +149,7 @@ class Sums {
     for (std::size_t r = 0; r < lists_.size(); ++r) {
       if (devices_[r]->is_host() || !lists_[r][i]) return false;
     }
-    return some.rep().nbytes() <= kFirstBucketBytes / 2;
+    return some.rep().nbytes() <= kSmallBytes;
   }
 
   void alone(std::size_t i) {

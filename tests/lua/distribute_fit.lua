@@ -263,6 +263,30 @@ case("callbacks: weights are restored, a loss that is no number ends the fit", f
   check_replicas(four, other)
 end)
 
+case("a model saved by one strategy goes on under another", function()
+  local name = os.tmpname()
+  local path = name .. ".safetensors"
+  local function make()
+    local made = nn.Sequential { nn.Dense(3, { input_shape = { 1 }, activation = "tanh" }), nn.Dense(1) }
+    return made:compile { optimizer = lt.optim.Adam { learning_rate = 0.05 }, loss = "mse" }
+  end
+  local x, y = line(8)
+  local options = { verbose = 0, epochs = 3, shuffle = false, batch_size = 4 }
+  lt.random.set_seed(5)
+  local first = four:scope(make)
+  first:fit(x, y, options)
+  first:save(path)
+  local second = two:scope(make)
+  second:load(path)
+  check_replicas(two, second)
+  first:fit(x, y, options)
+  second:fit(x, y, options)
+  check_replicas(two, second)
+  for i, weight in ipairs(first:get_weights()) do all_close(second:get_weights()[i], weight, 2e-5, "weight " .. i) end
+  os.remove(path)
+  os.remove(name)
+end)
+
 case("what cannot be trained under a strategy", function()
   local model = nn.Sequential { nn.Dense(1, { input_shape = { 1 }, name = "outside" }) }
   two:scope(function() model:compile { optimizer = "sgd", loss = "mse" } end)

@@ -16,6 +16,11 @@ MemoryInfo SimDevice::memory() const {
 
 std::unique_ptr<Stream> SimDevice::new_stream() { return std::make_unique<SimStream>(options_, schedule_); }
 
+bool SimDevice::reads_memory_of(const Device& other) const {
+  const auto* simulated = dynamic_cast<const SimDevice*>(&other);
+  return simulated != nullptr && options_.link_gbps == 0 && options_.link_latency_us == 0;
+}
+
 std::vector<std::pair<std::string, std::string>> SimDevice::details() const {
   // As a card that has all that scripts ask for: bfloat16 and tf32 begin with 8.0.
   return {{"device_name", "Simulated GPU"}, {"compute_capability", "8.0"}};

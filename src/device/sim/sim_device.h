@@ -19,6 +19,8 @@ class SimDevice final : public Device {
   MemoryInfo memory() const override;
   PageSource* pages() override { return &pages_; }
   std::unique_ptr<Stream> new_stream() override;
+  // All of it is the host's; where a link has a speed, what crosses it takes its time.
+  bool reads_memory_of(const Device& other) const override;
   std::vector<std::pair<std::string, std::string>> details() const override;
 
  private:

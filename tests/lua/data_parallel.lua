@@ -1,0 +1,17 @@
+-- The experiment of that name prints its table: three lines of replicas, with times that are longer the more there are.
+local expect = dofile("tests/support/expect.lua")
+local program = os.getenv("LUTRA") or "lutra"
+local pipe = assert(io.popen(program .. " scripts/experiments/data_parallel.lua 2 2>&1"))
+local text = pipe:read("a")
+assert(pipe:close(), text)
+local lines = {}
+for line in text:gmatch("[^\n]+") do
+  local count, ms, paper, _, efficiency = line:match("^%s+(%d+)%s+([%d.]+)%s+([%d.]+)%s+(%d+)%s+(%d+)%%$")
+  if count then lines[#lines + 1] = { tonumber(count), tonumber(ms), tonumber(paper), tonumber(efficiency) } end
+end
+expect.equal(#lines, 3, "lines of the table")
+expect.equal({ lines[1][1], lines[2][1], lines[3][1] }, { 1, 2, 4 })
+expect.equal(lines[1][4], 100, "the efficiency of one")
+-- 3.2 MB cross links of 1 GB/s at least twice.
+assert(lines[2][2] > lines[1][2] + 6 and lines[3][2] > lines[2][2], text)
+assert(lines[2][3] < lines[3][3], text)
