@@ -124,18 +124,44 @@ end
 -- Ends the training before the step of a loss that is nan or inf would spoil the weights, and says where it came up.
 local TerminateOnNaN = define("TerminateOnNaN", {}, {})
 TerminateOnNaN.stops_at_nan = true
+local function is_finite(x)
+  if type(x) == "table" then
+    for i = 1, #x do
+      if not is_finite(x[i]) then return false end
+    end
+    return true
+  end
+  return lutra.all(lutra.isfinite(x)):item()
+end
+
+-- Computes once more, with an ear to each layer; gives the first that makes of finite numbers others, which lies in no other
+-- one that does.
+local function listen(model, x)
+  local found, own = nil, {}
+  local restore <close> = setmetatable({}, { __close = function()
+    for _, layer in ipairs(model:sublayers()) do rawset(layer, "call", own[layer]) end
+  end })
+  for _, layer in ipairs(model:sublayers()) do
+    local call = layer.call
+    own[layer] = rawget(layer, "call")
+    rawset(layer, "call", function(...)
+      local y = call(...)
+      if not found and not is_finite(y) then found = layer end
+      return y
+    end)
+  end
+  model:compute(x, false)
+  return found
+end
+
 -- The name of the first layer that gives something that is not finite for `x`, or nil.
 local function first_bad_layer(model, x)
   if type(x) == "userdata" and not lutra.all(lutra.isfinite(x)):item() then return nil, "the input is not finite" end
   for _, variable in ipairs(model:variables()) do
     if not lutra.all(lutra.isfinite(variable)):item() then return nil, ("the variable '%s' is not finite"):format(variable.name) end
   end
-  local chain = rawget(model, "layers")
-  if model.steps or not chain or type(x) ~= "userdata" then return nil, nil end
-  for _, layer in ipairs(chain) do
-    x = layers.compute(layer, x, false)
-    if not lutra.all(lutra.isfinite(x)):item() then return layer.name, ("the layer '%s' gives it first"):format(layer.name) end
-  end
+  local layer = listen(model, x)
+  if layer then return layer.name, ("the layer '%s' gives it first"):format(layer.name) end
   return nil, "all layers give finite numbers, and the loss makes it"
 end
 function TerminateOnNaN:on_nan(epoch, step, loss, x, model)

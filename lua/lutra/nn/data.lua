@@ -139,6 +139,10 @@ function data.class_weights(who, y, class_weight)
     y = lutra.squeeze(y, -1)
   end
   y = lutra.cast(y, "int64")
+  local least = lutra.min(y):item()
+  if least < 1 then
+    tools.fail("InvalidArgument", ("%s: class_weight is for classes' numbers, which count from 1, and y has %d"):format(who, least))
+  end
   most = math.max(most, lutra.max(y):item())
   for number = 1, most do list[number] = (class_weight[number] or 1) + 0.0 end
   return lutra.gather(lutra.constant(list), y)

@@ -5,6 +5,7 @@ local activations = use "nn.activations"
 local linear, matmul = lutra.linear, lutra.matmul
 
 local Dense = Layer:extend "Dense"
+Dense.takes_one = true
 
 function Dense:init(units, given)
   local read = options.read("Dense", given, {

@@ -3,6 +3,7 @@ local lutra, tools, use = ...
 local options, Layer = use "options", use "nn.layer".Layer
 
 local Embedding = Layer:extend "Embedding"
+Embedding.takes_one = true
 -- Looking up and then casting casts less than the reverse.
 Embedding.needs_float32 = true
 

@@ -7,6 +7,7 @@ local running = layers.running
 
 local fitting = {}
 
+-- `read` has weights of rows, and the loss, which may have a word about labels.
 local function arrays_of(who, x, y, read)
   local arrays = { x = data.tensor(who, "x", x), y = data.tensor(who, "y", y) }
   if read.sample_weight then arrays.sample_weight = data.tensor(who, "sample_weight", read.sample_weight) end
@@ -14,7 +15,9 @@ local function arrays_of(who, x, y, read)
     local by_class = data.class_weights(who, arrays.y, read.class_weight)
     arrays.sample_weight = arrays.sample_weight and arrays.sample_weight * by_class or by_class
   end
-  return arrays, data.rows(who, arrays)
+  local rows, loss = data.rows(who, arrays), read.loss
+  if type(loss) == "table" and loss.check_labels then loss:check_labels(who, arrays.y) end
+  return arrays, rows
 end
 
 -- The loss and the metrics over all batches, without a step.
@@ -90,7 +93,7 @@ local function validation_of(read, arrays, rows)
     if type(given) ~= "table" or given[1] == nil or given[2] == nil then
       tools.fail("InvalidArgument", "fit: validation_data is " .. tools.what_is(given) .. ", expected a dataset or {x, y}")
     end
-    local held, count = arrays_of("fit: validation_data", given[1], given[2], { sample_weight = given[3] or false })
+    local held, count = arrays_of("fit: validation_data", given[1], given[2], { sample_weight = given[3] or false, loss = read.loss })
     return arrays, rows, data.Batches(held, count, math.min(read.validation_batch_size or read.batch_size, count))
   elseif read.validation_split > 0 then
     local kept, first, held, count = data.split("fit", arrays, rows, read.validation_split)
@@ -135,7 +138,7 @@ local function fit(self, x, y, given)
     read[name] = options.count("fit", name, read[name], least)
   end
   options.number("fit", "validation_split", read.validation_split, 0, 1)
-  y = outputs.prepare(self, "fit", y, read)
+  read.loss, y = self.loss, outputs.prepare(self, "fit", y, read)
   local batches, validation = sources_of(x, y, read)
   local run = {
     read = read, loss_mean = metrics.Mean(), history = { history = {}, epoch = {}, model = self },
@@ -172,7 +175,7 @@ local function evaluate(self, x, y, given)
   if data.is_dataset(x) then y, given = nil, DatasetBatches.options_of("evaluate", y, given) end
   local read = options.read("evaluate", given,
     { batch_size = 32, verbose = "auto", sample_weight = false, class_weight = false, return_dict = false, steps = false })
-  y = outputs.prepare(self, "evaluate", y, read)
+  read.loss, y = self.loss, outputs.prepare(self, "evaluate", y, read)
   local batches
   if data.is_dataset(x) then
     batches = DatasetBatches("evaluate", x, "steps", read.steps, read.class_weight)

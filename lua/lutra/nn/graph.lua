@@ -118,6 +118,7 @@ end
 
 -- Runs the steps on the values of the inputs; gives those of `results`.
 function graph.run(steps, results, values, training)
+  local outer = running.layer
   for i = 1, #steps do
     local step = steps[i]
     local layer, from, x = step.layer, step.from, nil
@@ -135,7 +136,7 @@ function graph.run(steps, results, values, training)
       for k = 1, #to do values[to[k]] = y[k] end
     end
   end
-  running.layer = nil
+  running.layer = outer
   if #results == 1 then return values[results[1]] end
   local out = {}
   for i = 1, #results do out[i] = values[results[i]] end

@@ -11,6 +11,20 @@ local Layer = class "nn.Layer"
 local running = { layer = nil, training = false, dtype = nil }
 tools.running = running  -- for what computes a layer again (autograd.lua)
 
+-- Puts the layer at work, and the output that a loss is of, in front of what an error says.
+local function name_error(err)
+  local layer, output = running.layer, running.output
+  if not lutra.iserror(err) then return err end
+  if output and not err.message:find("output '", 1, true) then err.message = ("output '%s': %s"):format(output, err.message) end
+  if layer and not err.message:find("layer '", 1, true) then err.message = ("layer '%s': %s"):format(layer.name, err.message) end
+  return err
+end
+
+-- To be closed where a layer has the word.
+local naming = setmetatable({}, { __close = function(_, err)
+  if err ~= nil then name_error(err) end
+end })
+
 local counts = {}
 
 -- "dense", "dense_1": of each kind's name, which is written with underscores.
@@ -180,29 +194,40 @@ function Layer:build() end
 
 function Layer:ensure_built(shape)
   if self.built then return end
+  if self.takes_one and type(shape[1]) == "table" then
+    self:refuse("its input is a list of %d, %s, expected one of them", #shape, options.batch_text(shape))
+  end
   self:build(shape)
   rawset(self, "built", true)
+end
+
+-- A tensor's shape without the batch, or those of a list.
+local function shape_below(x)
+  if type(x) ~= "table" then
+    local shape = x.shape
+    return { table.unpack(shape, 2) }
+  end
+  local shapes = {}
+  for i = 1, #x do shapes[i] = shape_below(x[i]) end
+  return shapes
+end
+
+-- A batch of one row of zeros of this shape, or a list of them.
+local function rows_like(shape)
+  if type(shape[1]) ~= "table" then return lutra.zeros { 1, table.unpack(shape) } end
+  local list = {}
+  for i, each in ipairs(shape) do list[i] = rows_like(each) end
+  return list
 end
 
 -- What comes out for an input of this shape; both are without the batch. A layer of several outputs gives a list of shapes.
 -- A kind that does not say is tried out.
 function Layer:compute_output_shape(shape)
-  local tried = { 1, table.unpack(shape) }
-  local out = self:call(lutra.zeros(tried), false)
-  return { table.unpack(out.shape, 2) }
-end
-
--- A tensor's shape without the batch.
-local function row_shape(x)
-  local shape = x.shape
-  return { table.unpack(shape, 2) }
-end
-
-local function shape_below(x)
-  if type(x) ~= "table" then return row_shape(x) end
-  local shapes = {}
-  for i = 1, #x do shapes[i] = row_shape(x[i]) end
-  return shapes
+  local outer <const>, named <close> = running.layer, naming
+  running.layer = self
+  local out = self:call(rows_like(shape), false)
+  running.layer = outer
+  return shape_below(out)
 end
 
 -- layer:call, in the dtype that the model computes in. One whose user has set autocast = false is left out, with what is in it.
@@ -227,6 +252,7 @@ function Layer:__call(x, training)
   if type(x) == "table" and type(x[1]) ~= "userdata" or type(x) == "number" then x = lutra.constant(x) end
   if not self.built then self:ensure_built(shape_below(x)) end
   local before, outer = running.training, running.layer
+  local named <close> = naming
   if training == nil then training = before end
   local restore <close> = training ~= before and setmetatable({}, { __close = function() running.training = before end }) or nil
   running.layer, running.training = self, training
@@ -252,5 +278,5 @@ function Layer.from_config(config, given) return use "nn.config".layer_from("fro
 
 return {
   Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below, weights_with_paths = weights_with_paths,
-  with_name = with_name, compute = compute,
+  with_name = with_name, compute = compute, name_error = name_error,
 }

@@ -39,6 +39,10 @@ local function define(name, words, defaults, fn)
     local values = fn(self, y_true, y_pred)
     if sample_weight then
       local missing = values.rank - sample_weight.rank
+      if missing < 0 then
+        tools.fail("InvalidArgument", ("%s: sample_weight has the shape %s, and there are losses of the shape %s: expected a number for "
+          .. "each row"):format(words[1], tostring(sample_weight.shape), tostring(values.shape)))
+      end
       for _ = 1, missing do sample_weight = lutra.expand_dims(sample_weight, -1) end
       values = values * sample_weight
     end
@@ -78,6 +82,15 @@ define("BinaryCrossentropy", { "binary_crossentropy" }, { from_logits = false, l
     local p = probabilities(y_pred)
     return -(labels * lutra.log(p) + (1 - labels) * lutra.log(1 - p)):mean(-1)
   end)
+-- Looked at before training: a label of 2 would make a loss that can fall for ever.
+function losses.BinaryCrossentropy:check_labels(who, y_true)
+  if y_true.dtype == "bool" then return end
+  local least, most = lutra.min(y_true):item(), lutra.max(y_true):item()
+  if least < 0 or most > 1 then
+    tools.fail("InvalidArgument", ("%s: labels are from %g to %g, and binary_crossentropy takes those of 0 to 1; for classes' numbers "
+      .. "there is sparse_categorical_crossentropy"):format(who, least, most))
+  end
+end
 -- Labels are distributions, a number for each class.
 define("CategoricalCrossentropy", { "categorical_crossentropy" }, { from_logits = false, label_smoothing = 0.0 },
   function(self, y_true, y_pred)
@@ -86,6 +99,7 @@ define("CategoricalCrossentropy", { "categorical_crossentropy" }, { from_logits 
         .. "each class; for classes' numbers there is sparse_categorical_crossentropy"):format(tostring(y_true.shape),
         tostring(y_pred.shape)))
     end
+    y_true = fitted("categorical_crossentropy", y_true, y_pred)
     if self.label_smoothing > 0 then
       local classes = y_pred.shape[y_pred.rank]
       y_true = y_true * (1 - self.label_smoothing) + self.label_smoothing / classes
@@ -108,6 +122,10 @@ local function get(who, value)
   if type(value) == "function" then
     return function(y_true, y_pred, sample_weight)
       local values = value(y_true, y_pred)
+      if type(values) ~= "userdata" then
+        tools.fail("InvalidArgument", ("the loss function gives %s, expected a tensor: a number a row, or their mean"):format(
+          tools.what_is(values)))
+      end
       if sample_weight then values = values * sample_weight end
       return values.rank > 0 and values:mean() or values
     end

@@ -83,7 +83,12 @@ local function last_mean(right)
   return right.rank > 1 and right:mean(-1) or right
 end
 local function labels_of(y_true, y_pred)
-  if y_true.rank == y_pred.rank and y_true.shape[y_true.rank] == 1 then y_true = lutra.squeeze(y_true, -1) end
+  local rank = y_pred.rank
+  if y_true.rank == rank and y_true.shape[rank] == 1 then y_true = lutra.squeeze(y_true, -1) end
+  if y_true.rank ~= rank - 1 or y_true.size * y_pred.shape[rank] ~= y_pred.size then
+    tools.fail("InvalidArgument", ("accuracy: labels %s and predictions %s do not match: expected a label for each row of predictions, "
+      .. "or a number for each class"):format(tostring(y_true.shape), tostring(y_pred.shape)))
+  end
   return lutra.cast(y_true, "int64")
 end
 local function binary_accuracy(self, y_true, y_pred)

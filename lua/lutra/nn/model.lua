@@ -55,7 +55,10 @@ end
 
 -- What the model gives for a batch. In mixed precision layers compute in bfloat16, and what comes out is float32.
 function Model:compute(x, training)
+  local outer = running.layer
+  running.layer = self
   local y = compute(self, x, training)
+  running.layer = outer
   return running.dtype and precision.as(y, "float32") or y
 end
 
@@ -73,26 +76,17 @@ function Model:__call(x, training)
   return self:guarded(ready_and_call, self, x, training)
 end
 
-local function name_layer(err)
-  local layer, output = running.layer, running.output
-  if output and lutra.iserror(err) then err.message = ("output '%s': %s"):format(output, err.message) end
-  if layer and lutra.iserror(err) and not err.message:find("layer '", 1, true) then
-    err.message = ("layer '%s': %s"):format(layer.name, err.message)
-  end
-  return err
-end
-
-local function finish(training, dtype, ok, ...)
-  running.layer, running.output, running.training, running.dtype = nil, nil, training, dtype
+local function finish(layer, training, dtype, ok, ...)
+  running.layer, running.output, running.training, running.dtype = layer, nil, training, dtype
   if not ok then error((...), 0) end
   return ...
 end
 
 -- f(...), with the name of the layer at work in front of what it is refused.
 function Model:guarded(f, ...)
-  local dtype = running.dtype
+  local layer, dtype = running.layer, running.dtype
   running.layer, running.dtype = nil, rawget(self, "compute_dtype") or dtype
-  return finish(running.training, dtype, xpcall(f, name_layer, ...))
+  return finish(layer, running.training, dtype, xpcall(f, layers.name_error, ...))
 end
 
 -- Shapes and dtypes of rows, which a file keeps (saving.lua).
@@ -113,7 +107,7 @@ function Model:ensure_ready(x)
   self:ensure_built(layers.shape_below(x))
   -- A model that was extended makes its layers' weights by computing once.
   for _, layer in ipairs(self:sublayers()) do
-    if not layer.built then return self:call(x, false) end
+    if not layer.built then return self:compute(x, false) end
   end
 end
 

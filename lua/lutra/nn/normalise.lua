@@ -15,7 +15,7 @@ end
 
 local function define(kind, defaults, build)
   local Made = Layer:extend(kind)
-  Made.needs_float32 = true
+  Made.needs_float32, Made.takes_one = true, true
   for name, value in pairs {
     epsilon = 1e-3, center = true, scale = true, gamma_initializer = "ones", beta_initializer = "zeros", name = false,
     input_shape = false, trainable = true,

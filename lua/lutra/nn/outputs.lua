@@ -67,6 +67,15 @@ function Losses:of(place, y, predictions, sample_weight)
   return value
 end
 
+function Losses:check_labels(who, y)
+  for place, loss in ipairs(self.losses) do
+    local labels = part_of(y, place, self.names[place])
+    if labels and type(loss) == "table" and loss.check_labels then
+      loss:check_labels(("%s: output '%s'"):format(who, self.names[place]), labels)
+    end
+  end
+end
+
 -- The sum over the outputs, each times its weight.
 function Losses:__call(y, predictions, sample_weight)
   if type(predictions) ~= "table" or #predictions ~= #self.names then

@@ -24,6 +24,7 @@ local function define(kind, defaults, places, init)
 end
 
 local Flatten = define("Flatten", {}, 0)
+Flatten.takes_one = true
 function Flatten:compute_output_shape(shape) return { size_of(shape) } end
 function Flatten:call(x) return lutra.reshape(x, { #x, -1 }) end
 
@@ -33,6 +34,7 @@ local Reshape = define("Reshape", {}, 1, function(self, _, shape)
   end
   self.target_shape = shape
 end)
+Reshape.takes_one = true
 function Reshape:compute_output_shape(shape)
   local out, open, known = {}, nil, 1
   for i, size in ipairs(self.target_shape) do
@@ -56,6 +58,7 @@ local Dropout = define("Dropout", { seed = false }, 1, function(self, read, rate
   self.rate = options.number("Dropout", "rate", rate, 0, 1)
   self.seed = read.seed or nil
 end)
+Dropout.takes_one = true
 function Dropout:compute_output_shape(shape) return shape end
 function Dropout:call(x, training)
   if not training or self.rate == 0 then return x end
@@ -66,6 +69,7 @@ end
 local Activation = define("Activation", {}, 1, function(self, _, activation)
   self.activation = activations.get("Activation", activation)
 end)
+Activation.takes_one = true
 function Activation:compute_output_shape(shape) return shape end
 function Activation:call(x) return self.activation and self.activation(x) or x end
 

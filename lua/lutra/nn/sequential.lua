@@ -52,13 +52,13 @@ function Sequential:compute_output_shape(shape)
 end
 
 function Sequential:call(x, training)
-  local chain = self.layers
+  local chain, outer = self.layers, running.layer
   for i = 1, #chain do
     local layer = chain[i]
     running.layer = layer
     x = compute(layer, x, training)
   end
-  running.layer = nil
+  running.layer = outer
   return x
 end
 

@@ -95,6 +95,7 @@ end
 
 -- The layer sees each step as a row of its own.
 local TimeDistributed = Layer:extend "TimeDistributed"
+TimeDistributed.takes_one = true
 
 function TimeDistributed:init(layer, given)
   local read = options.read("TimeDistributed", given, { name = false, input_shape = false, trainable = true })

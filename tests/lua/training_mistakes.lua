@@ -1,0 +1,160 @@
+-- What people get wrong when they train: shapes between layers, labels, weights of rows, losses of their own. Each error names
+-- the layer or says what was expected, and a model goes on after it.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+local nn = lt.nn
+
+local function refused(words, f, ...) return expect.raises("InvalidArgument", words, f, ...) end
+local function compiled(model, loss, metrics) return model:compile { optimizer = "sgd", loss = loss or "mse", metrics = metrics or {} } end
+local function classifier(loss, metrics)
+  return compiled(nn.Sequential { nn.Dense(3, { activation = "softmax", input_shape = { 2 } }) }, loss, metrics)
+end
+local function fit(model, x, y, given)
+  given = given or {}
+  given.verbose = 0
+  return model:fit(x, y, given)
+end
+local x = lt.ones { 2, 2 }
+
+expect.case("shapes that do not go together name the layer, when a model is put together", function()
+  local dense = nn.Dense(3, { input_shape = { 4 } })
+  refused("layer 'c': its input has the shape (3,), expected (height, width, channels)", nn.Sequential, { dense, nn.Conv2D(2, 3, { name = "c" }) })
+  refused("layer 'd': its input is a list of 3, {(batch, 3), (batch, 3), (batch, 3)}, expected one of them", nn.Sequential,
+    { nn.LSTM(3, { return_state = true, input_shape = { 4, 2 } }), nn.Dense(1, { name = "d" }) })
+  local Mine = nn.Layer:extend "Mine"
+  function Mine:call(rows) return rows:matmul(lt.ones { 9, 2 }) end
+  refused("layer 'mine': matmul: a (1, 3) and b (9, 2) do not match", nn.Sequential, { nn.Dense(3, { input_shape = { 4 } }), Mine() })
+  refused("layer 'plus': its inputs have the shapes (2,) and (3,), expected one shape", function()
+    return nn.Add { name = "plus" } { nn.Input { 2 }, nn.Input { 3 } }
+  end)
+end)
+
+expect.case("and when it computes, however deep the layer lies", function()
+  local alone = nn.Dense(3, { name = "alone" })
+  alone(lt.ones { 2, 3 })
+  refused("layer 'alone': linear: x (2, 4) and w (3, 3) do not match", alone, lt.ones { 2, 4 })
+  local input = nn.Input { 2 }
+  local graph = compiled(nn.Model { inputs = input, outputs = nn.Dense(1, { name = "d" })(input) })
+  for _, method in ipairs { "fit", "evaluate", "train_on_batch", "test_on_batch" } do
+    refused("layer 'd': linear: x (3, 5) and w (2, 1) do not match", graph[method], graph, lt.ones { 3, 5 }, lt.ones { 3, 1 })
+  end
+  refused("layer 'd': linear: x (3, 5) and w (2, 1) do not match", graph.predict, graph, lt.ones { 3, 5 })
+  -- A model of one's own is named where it is to blame, and not a layer that it called before.
+  local Own = nn.Model:extend "Own"
+  function Own:init() self.first, self.second = nn.Dense(3, { name = "first" }), nn.Sequential { nn.Dense(4, { name = "second" }) } end
+  function Own:call(rows) return self.second(self.first(rows)):matmul(rows) end
+  refused("layer 'own': matmul: a (2, 4) and b (2, 2) do not match", fit, compiled(Own()), x, x)
+  refused("layer 'outer': matmul: a (1, 4) and b (1, 2) do not match", fit, compiled(nn.Sequential { (function()
+    local own = Own()
+    rawset(own, "name", "outer")
+    return own
+  end)() }), x, x)
+  local ids = compiled(nn.Sequential { nn.Embedding(5, 2, { name = "words", input_shape = { 2 } }), nn.Flatten(), nn.Dense(1) })
+  refused("layer 'words': embedding: id 0; ids count from 1", fit, ids, lt.constant { { 0, 1 } }, lt.ones { 1, 1 })
+  refused("layer 'words': embedding: ids is float32, expected an integer", fit, ids, lt.constant { { 0.5, 1.0 } }, lt.ones { 1, 1 })
+end)
+
+expect.case("labels of a wrong kind or shape", function()
+  local sparse = "sparse_categorical_crossentropy"
+  refused("cross_entropy: labels is float32, expected an integer", fit, classifier(sparse), x, lt.constant { 1.0, 2.0 })
+  refused('labels is bool, expected an integer; cast it first: labels:cast("int32")', fit, classifier(sparse), x, lt.constant { true, false })
+  refused("labels (2, 3) and logits (2, 3) do not match: expected a label for each row of logits, (2,)", fit, classifier(sparse), x,
+    lt.one_hot({ 1, 2 }, 3, { dtype = "int32" }):cast "int32")
+  refused("for classes' numbers there is sparse_categorical_crossentropy", fit, classifier "categorical_crossentropy", x, lt.constant { 1, 2 })
+  refused("categorical_crossentropy: labels (2, 4) and predictions (2, 3) do not match: expected one shape", fit,
+    classifier "categorical_crossentropy", x, lt.ones { 2, 4 })
+  for _, loss in ipairs { "mse", "mae", "huber", "binary_crossentropy" } do
+    refused(loss .. ": labels (2, 1) and predictions (2, 3) do not match: expected one shape", fit, classifier(loss), x, lt.ones { 2, 1 })
+    refused(loss .. ": labels (2,) and predictions (2, 3) do not match: expected one shape", fit, classifier(loss), x, lt.ones { 2 })
+  end
+  refused("accuracy: labels (2, 3, 1) and predictions (2, 3) do not match", function()
+    local metric = nn.metrics.SparseCategoricalAccuracy()
+    metric:update_state(lt.ones { 2, 3, 1 }, lt.ones { 2, 3 })
+  end)
+end)
+
+expect.case("labels out of range", function()
+  local sparse = "sparse_categorical_crossentropy"
+  refused("cross_entropy: label 0; labels count from 1", fit, classifier(sparse), x, lt.constant { 0, 1 })
+  for _, label in ipairs { 4, -1 } do
+    expect.raises("OutOfRange", ("cross_entropy: label %d is not there: there are 3 classes"):format(label), fit, classifier(sparse), x,
+      lt.constant { 1, label })
+  end
+  -- On a GPU, by the first who reads what came of it.
+  local text = expect.program([[
+    local model = lt.nn.Sequential { lt.nn.Dense(3, {activation = "softmax", input_shape = {2}}) }
+    model:compile {loss = "sparse_categorical_crossentropy"}
+    print(select(2, pcall(model.fit, model, lt.ones {2, 2}, lt.constant {1, 4}, {verbose = 0})).message)
+  ]], "--sim-gpus 1")
+  assert(text:find("label 4 is not there: there are 3 classes", 1, true), text)
+  local words = "labels are from 1 to 2, and binary_crossentropy takes those of 0 to 1; for classes' numbers there is sparse"
+  local two = nn.Sequential { nn.Dense(1, { activation = "sigmoid", input_shape = { 2 } }) }
+  compiled(two, "binary_crossentropy")
+  refused("fit: " .. words, fit, two, x, lt.constant { 1, 2 })
+  refused("evaluate: " .. words, two.evaluate, two, x, lt.constant { 1, 2 })
+  refused("fit: validation_data: " .. words, fit, two, x, lt.constant { 0, 1 }, { validation_data = { x, lt.constant { 1, 2 } } })
+  fit(two, x, lt.constant { true, false })
+  fit(two, x, lt.constant { 0.25, 1.0 })
+  local input = nn.Input { 2 }
+  local several = compiled(nn.Model { inputs = input, outputs = { nn.Dense(1, { name = "a" })(input), nn.Dense(1, { name = "b" })(input) } },
+    { "mse", "binary_crossentropy" })
+  refused("fit: output 'b': " .. words, fit, several, x, { lt.ones { 2 }, lt.constant { 1, 2 } })
+end)
+
+expect.case("weights of rows and of classes", function()
+  refused("mean_squared_error: sample_weight has the shape (2, 2), and there are losses of the shape (2,): expected a number for each row",
+    fit, classifier "mse", x, lt.ones { 2, 3 }, { sample_weight = lt.ones { 2, 2 } })
+  refused("fit: x has 2 rows and sample_weight 3", fit, classifier "mse", x, lt.ones { 2, 3 }, { sample_weight = { 1, 2, 3 } })
+  refused("fit: class_weight is for classes' numbers, which count from 1, and y has 0", fit, classifier "mse", x, lt.constant { 0, 1 },
+    { class_weight = { 2 } })
+end)
+
+expect.case("losses of one's own", function()
+  refused("the loss function gives nil, expected a tensor: a number a row, or their mean", fit, classifier(function() end), x, x)
+  refused("the loss function gives 3, expected a tensor", fit, classifier(function() return 3 end), x, x)
+  refused("gradient: target is int64, expected a float dtype", fit, classifier(function(_, p) return lt.cast(p, "int32"):sum() end), x, x)
+  refused("none of the variables has a gradient: the loss depends on none of them", fit, classifier(function(y) return y:sum() end), x, x)
+end)
+
+expect.case("a batch larger than the data is all of it, for whoever asks", function()
+  local model = classifier "mse"
+  local y = lt.ones { 2, 3 }
+  expect.equal(fit(model, x, y, { batch_size = 1000, validation_split = 0.5, validation_batch_size = 1000 }).params.steps, 1)
+  expect.equal(model:evaluate(x, y, { verbose = 0, batch_size = 1000 }), model:evaluate(x, y, { verbose = 0, batch_size = 2 }))
+  expect.equal(#model:predict(x, { batch_size = 1000 }), 2)
+  refused("fit: the dataset has no elements", model.fit, model,
+    lt.data.Dataset.from_tensor_slices({ x, y }):batch(10, { drop_remainder = true }), { verbose = 0 })
+end)
+
+-- TerminateOnNaN names the layer in graphs and in models of one's own, however deep it lies.
+expect.case("a loss that is nan is traced to its layer", function()
+  local Root = nn.Layer:extend "Root"
+  function Root:call(rows) return rows:sqrt() end
+  local Inner = nn.Model:extend "Inner"
+  function Inner:init() self.first, self.root = nn.Dense(2, { kernel_initializer = "identity" }), Root() end
+  function Inner:call(rows) return self.root(self.first(rows)) end
+  local input = nn.Input { 2 }
+  local root = Root()
+  for _, each in ipairs {
+    { nn.Model { inputs = input, outputs = nn.Dense(2)(root(nn.Activation "linear"(input))) }, root.name },
+    { nn.Sequential { Inner(), nn.Dense(2) } }, { Inner() },
+  } do
+    local model = compiled(each[1])
+    local nan = nn.callbacks.TerminateOnNaN()
+    local rows = lt.constant { { 1.0, 4.0 }, { -1.0, 4.0 } }
+    fit(model, rows, rows, { batch_size = 1, shuffle = false, callbacks = { nan } })
+    expect.equal(nan.step, 2)
+    assert(nan.layer and nan.layer:find "^root", nan.layer)
+    expect.equal(rawget(root, "call"), nil, "the layer is as it was")
+  end
+end)
+
+expect.case("a model goes on after all that", function()
+  local model = classifier "sparse_categorical_crossentropy"
+  pcall(fit, model, lt.ones { 2, 5 }, lt.constant { 1, 2 })
+  pcall(fit, model, x, lt.constant { 1, 9 })
+  local losses = fit(model, x, lt.constant { 1, 1 }, { epochs = 50 }).history.loss
+  assert(losses[50] < losses[1], losses[50])
+end)
+
+expect.end_of_cases()
