@@ -5,7 +5,12 @@ local options = use "options"
 local is_tensor = tools.is_tensor
 local autograd = {}
 
-local function require_callable(who, f)
+-- The function that `who` was called with, and nothing behind it.
+local function require_callable(who, f, ...)
+  local surplus = select("#", ...)
+  if surplus > 0 then
+    tools.fail("InvalidArgument", ("%s: %d arguments given, expected %s(f)"):format(who, 1 + surplus, who))
+  end
   local meta = getmetatable(f)
   if type(f) == "function" or type(meta) == "table" and meta.__call then return end
   tools.fail("InvalidArgument", ("%s: f is %s, expected a function"):format(who, tools.what_is(f)))
@@ -96,8 +101,8 @@ local function check_gradients(got, kinds, variables)
   return got
 end
 
-function autograd.custom_gradient(f)
-  require_callable("custom_gradient", f)
+function autograd.custom_gradient(f, ...)
+  require_callable("custom_gradient", f, ...)
   return function(...)
     local inputs = inputs_of("custom_gradient", table.pack(...))
     local results, variables
@@ -147,8 +152,8 @@ local function only_floats(tensors, kinds)
   return floats, places
 end
 
-function autograd.recompute_grad(f)
-  require_callable("recompute_grad", f)
+function autograd.recompute_grad(f, ...)
+  require_callable("recompute_grad", f, ...)
   return function(...)
     local args = table.pack(...)
     local inputs, random = inputs_of("recompute_grad", args), tools.random_place()

@@ -1,5 +1,6 @@
 #include "lua/constants.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "eager/constant.h"
@@ -144,9 +145,24 @@ void check_memory(State& state, const char* who, int64_t count) {
        "; make the tensor from ops or from_bytes");
 }
 
+// Makes integers of numbers that are all whole. Returns the dtype they have then, or were read with.
+DType whole_numbers(Scalar* values, int64_t count) {
+  bool are_whole = std::all_of(values, values + count, [](const Scalar& value) {
+    return value.kind != Scalar::Kind::Bool && fits(DType::Int64, value);
+  });
+  if (!are_whole) return DType::Float32;
+  DType dtype = DType::Int32;
+  for (Scalar* value = values; value < values + count; ++value) {
+    if (value->kind == Scalar::Kind::Float) *value = Scalar::of(static_cast<int64_t>(value->d));
+    dtype = promote(dtype, literal_dtype(*value));
+  }
+  return dtype;
+}
+
 }  // namespace
 
-bool make_constant(lua_State* L, State& state, int index, const ArgumentName& name, DType dtype, bool is_logged) {
+bool make_constant(lua_State* L, State& state, int index, const ArgumentName& name, DType dtype, bool is_logged,
+                   DTypes accepted) {
   luaL_checkstack(L, kMaxRank * 3 + 16, nullptr);
   index = lua_absindex(L, index);
   int top = lua_gettop(L);
@@ -169,7 +185,10 @@ bool make_constant(lua_State* L, State& state, int index, const ArgumentName& na
   try {
     literal.read(values);
     if (dtype == kNoDType) content.dtype = literal.dtype();
-    else check_fit(name.who, dtype, values, content.count);
+    if (dtype == kNoDType && is_float(content.dtype) && (accepted & kFloats).empty()) {
+      content.dtype = whole_numbers(values, content.count);
+    }
+    if (dtype != kNoDType) check_fit(name.who, dtype, values, content.count);
     content.shape = literal.shape();
     content.values = values;
   } catch (...) {

@@ -10,8 +10,10 @@
 namespace lutra {
 
 // Replaces the table, number or boolean at `index` by a tensor of its elements, placed as an _EagerConst. `dtype` is
-// kNoDType for the literal's own. On a mistake keeps the Error in the State and returns false. May raise a Lua error.
+// kNoDType for the literal's own; `accepted` is what it is for, and where no float is among them, whole floats are the
+// integers they stand for. On a mistake keeps the Error in the State and returns false. May raise a Lua error.
 // Of one for an op's call, which `is_logged` denies, the op tells when it goes ahead (Call::literals).
-bool make_constant(lua_State* L, State& state, int index, const ArgumentName& name, DType dtype, bool is_logged = true);
+bool make_constant(lua_State* L, State& state, int index, const ArgumentName& name, DType dtype, bool is_logged = true,
+                   DTypes accepted = kAnyDType);
 
 }  // namespace lutra

@@ -69,7 +69,7 @@ bool make_literals(lua_State* L, State& state, const OpBinding& binding, int giv
     bool is_plain = type == LUA_TNUMBER || type == LUA_TBOOLEAN;
     if (type != LUA_TTABLE && !(is_plain && (def.flags & kNumber) == 0)) continue;
     if (type == LUA_TTABLE && !place.required && is_options(L, i + 1)) continue;
-    if (!make_constant(L, state, i + 1, {binding.op->called(), def.name}, kNoDType, false)) return false;
+    if (!make_constant(L, state, i + 1, {binding.op->called(), def.name}, kNoDType, false, def.dtypes)) return false;
   }
   return true;
 }

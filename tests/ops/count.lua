@@ -106,7 +106,7 @@ spec "bincount" {
   rejects = {
     { args = { { 2, 0, -1 } }, says = "bincount: x holds 0, and values count from 1" },
     { args = { { 1, -7, 0 } }, says = "bincount: x holds -7, and values count from 1" },
-    { args = { { 1.0, 2.0 } }, says = "bincount: x is float32, expected an integer" },
+    { args = { { 1.0, 2.5 } }, says = "bincount: x is float32, expected an integer" },
     { args = { bool { true } }, says = "bincount: x is bool, expected an integer" },
     { args = { int64 { math.maxinteger } }, says = "bincount: " },
     { args = { { 1 }, 5 }, says = "bincount: 2 arguments given, expected bincount(x)" },

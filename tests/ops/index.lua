@@ -4,6 +4,8 @@ local some_indices = require "some_indices"
 spec "gather" {
   example = { { 10, 20, 30 }, { 3, 1, -1 }, gives = { 30, 10, 30 } },
   examples = {
+    { { 10, 20, 30 }, { 3.0, 1 }, gives = { 30, 10 } },
+    { { 10, 20, 30 }, 2.0, gives = 20 },
     { { 10, 20, 30 }, 2, gives = 20, shape = {} },
     { { 10, 20, 30 }, { { 1, 2 }, { 3, -3 } }, gives = { { 10, 20 }, { 30, 10 } } },
     { { { 1, 2, 3 }, { 4, 5, 6 } }, { 2, 1, 2 }, gives = { { 4, 5, 6 }, { 1, 2, 3 }, { 4, 5, 6 } } },
@@ -29,7 +31,7 @@ spec "gather" {
     { args = { { 10, 20, 30 }, { -4 } }, says = "gather: index -4 is past the axis' end (3)", code = "OutOfRange" },
     { args = { zeros { 0, 2 }, { 1 } }, says = "gather: index 1 is past the axis' end (0)", code = "OutOfRange" },
     { args = { zeros { 3, 0 }, { 4 } }, says = "gather: index 4 is past the axis' end (3)", code = "OutOfRange" },
-    { args = { { 1, 2 }, { 1.0 } }, says = "gather: indices is float32, expected an integer" },
+    { args = { { 1, 2 }, { 1.5 } }, says = "gather: indices is float32, expected an integer" },
     { args = { { 1, 2 }, { 1 }, 2 }, says = "gather: axis 2 is not there: x (2,) has 1 axis" },
     { args = { { 1, 2 }, { 1 }, 0 }, says = "axis 0" },
     { args = { { 1, 2 }, { 1 }, { axis = { 1, 2 } } }, says = "gather: axis is a list of 2, expected one axis" },
@@ -157,7 +159,7 @@ spec "take_along_axis" {
     { args = { { { 1, 2 } }, { 1 } }, says = "take_along_axis: indices (1,) does not fit x (1, 2)" },
     { args = { { { 1, 2, 3 } }, { { 1, 1 } } }, says = "equal or 1 except along axis 1" },
     { args = { 5, 1 }, says = "take_along_axis: x is a scalar" },
-    { args = { { 1, 2 }, { 1.0 } }, says = "indices is float32, expected an integer" },
+    { args = { { 1, 2 }, { 1.5 } }, says = "indices is float32, expected an integer" },
     { args = { { 1, 2 }, { 1 }, { axis = { 1, 2 } } }, says = "axis is a list of 2, expected one axis" },
     { args = { { 1, 2 }, { 1 }, 2 }, says = "take_along_axis: axis 2 is not there" },
   },

@@ -33,7 +33,7 @@ spec "cross_entropy" {
     { args = { { 1, 2 }, { { 1.0, 2.0 } } },
       says = "cross_entropy: labels (2,) and logits (1, 2) do not match: expected a label for each row of logits, (1,)" },
     { args = { { { 1 } }, { { 1.0, 2.0 } } }, says = "cross_entropy: labels (1, 1) and logits (1, 2) do not match" },
-    { args = { { 1.0 }, { { 1.0, 2.0 } } }, says = "cross_entropy: labels is float32, expected an integer" },
+    { args = { { 1.5 }, { { 1.0, 2.0 } } }, says = "cross_entropy: labels is float32, expected an integer" },
     { args = { 1, 2.0 }, says = "cross_entropy: logits is a scalar, expected a number for each class" },
     { args = { { 1 }, bool { { true, false } } }, says = "cross_entropy: logits is bool, expected a number" },
     { args = { { 1 } }, says = "cross_entropy: 1 argument given, expected cross_entropy(labels, logits)" },
