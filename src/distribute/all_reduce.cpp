@@ -20,75 +20,69 @@ Tensor run(Context& context, const char* op, std::span<const Operand> in, Logica
   return run_op(context, call, &place);
 }
 
-// What replicas bring, for a command of `reader`. Memory that it can read where it lies is not copied: the command
+void order(LogicalDevice& device, Ticket ticket) {
+  if (!is_done(ticket)) device.compute->wait_for(ticket);
+}
+
+// What replicas bring, for commands of `reader`. Memory that it can read where it lies is not copied: the command
 // comes after what the other device has queued, and that frees nothing which is still read (see DeviceHeap::free).
 class Borrowed {
  public:
   Borrowed(Context& context, LogicalDevice& reader) : context_(context), reader_(reader) {}
 
-  void add(const Tensor& tensor) {
+  Tensor borrow(const Tensor& tensor) {
     LogicalDevice& owner = context_.runtime().device(tensor.rep().device);
-    Tensor& held = tensors_.emplace_back(tensor);
+    Tensor held(tensor);
     if (&owner == &reader_ || context_.ledger().is_recording() || tensor.rep().storage == nullptr ||
         !reader_.physical->reads_memory_of(*owner.physical)) {
-      return;
+      return held;
     }
     Storage& storage = *tensor.rep().storage;
     context_.runtime().transfer().make_ready(owner, storage);
-    order(owner.compute->tail_ticket());
+    come_after(owner.compute->tail_ticket());
     // One ticket stands for all readers: this one comes after the last.
-    if (storage.reading.stream != reader_.compute.get()) order(storage.reading);
+    if (storage.reading.stream != reader_.compute.get()) come_after(storage.reading);
     held.rep().device = reader_.id;
-    read_.push_back(&storage);
+    read_.push_back(held);
+    return held;
   }
-  std::vector<Operand> operands() const {
-    std::vector<Operand> list;
-    for (const Tensor& tensor : tensors_) list.push_back(operand(tensor));
-    return list;
-  }
-  // The command is queued.
+  // The commands that read it are queued.
   void queued() {
-    for (Storage* storage : read_) storage->reading = reader_.compute->tail_ticket();
+    for (const Tensor& tensor : read_) tensor.rep().storage->reading = reader_.compute->tail_ticket();
+    read_.clear();
   }
 
  private:
-  void order(Ticket ticket) {
-    if (!is_done(ticket)) reader_.compute->wait_for(ticket);
+  void come_after(Ticket ticket) {
+    for (Ticket before : waited_) {
+      if (before.stream == ticket.stream && before.seq >= ticket.seq) return;
+    }
+    order(reader_, ticket);
+    waited_.push_back(ticket);
   }
 
   Context& context_;
   LogicalDevice& reader_;
-  std::vector<Tensor> tensors_;
-  std::vector<Storage*> read_;
+  std::vector<Tensor> read_;
+  std::vector<Ticket> waited_;
 };
 
 // The sum of what the replicas have, on the first of them that brings something; Mean: divided by how many replicas
 // there are.
-Tensor sum_up(Context& context, std::span<const Tensor* const> parts, LogicalDevice& device, Reduction how,
-              std::size_t replicas) {
+Tensor sum_up(Context& context, Borrowed& borrowed, std::span<const Tensor* const> parts, LogicalDevice& device,
+              Reduction how, std::size_t replicas) {
   Tensor sum(*parts[0]);
   if (parts.size() > 1) {
-    Borrowed borrowed(context, device);
-    for (const Tensor* part : parts) borrowed.add(*part);
-    sum = run(context, "AddN", borrowed.operands(), device);
+    std::vector<Tensor> here;
+    std::vector<Operand> operands;
+    for (const Tensor* part : parts) here.push_back(borrowed.borrow(*part));
+    for (const Tensor& tensor : here) operands.push_back(operand(tensor));
+    sum = run(context, "AddN", operands, device);
     borrowed.queued();
   }
   if (how == Reduction::Sum) return sum;
   const Operand operands[] = {operand(sum), {nullptr, Scalar::of(static_cast<double>(replicas))}};
   return run(context, "RealDiv", operands, device);
-}
-
-// parts[r] on every device: the same bits.
-std::vector<Tensor> sum_over_devices(Context& context, std::span<const std::optional<Tensor>* const> parts,
-                                     std::span<LogicalDevice* const> devices, Reduction how) {
-  std::vector<const Tensor*> tensors;
-  for (const std::optional<Tensor>* part : parts) {
-    if (part->has_value()) tensors.push_back(&**part);
-  }
-  Tensor sum = sum_up(context, tensors, *devices[0], how, devices.size());
-  std::vector<Tensor> out(devices.size());
-  for (std::size_t r = 0; r < devices.size(); ++r) move_tensor(context, sum.rep(), *devices[r], &out[r].rep());
-  return out;
 }
 
 // `size` elements of a tensor from `first` on, in `shape`, in its own memory.
@@ -105,8 +99,25 @@ Tensor view(const Tensor& tensor, int64_t first, int64_t size, const Shape& shap
 class Sums {
  public:
   Sums(Context& context, std::span<const ReplicaTensors> lists, std::span<LogicalDevice* const> devices, Reduction how)
-      : context_(context), lists_(lists), devices_(devices), how_(how), out_(lists.size()) {
+      : context_(context),
+        lists_(lists),
+        devices_(devices),
+        how_(how),
+        borrowed_(context, *devices[0]),
+        out_(lists.size()) {
     for (ReplicaTensors& list : out_) list.resize(lists[0].size());
+  }
+
+  // The sums are not copied; see lend_sums.
+  std::vector<ReplicaTensors> lend_all() {
+    lends_ = !context_.ledger().is_recording();
+    for (LogicalDevice* device : devices_) {
+      lends_ = lends_ && !device->is_host() && device->physical->reads_memory_of(*devices_[0]->physical);
+    }
+    std::vector<ReplicaTensors> sums = run_all();
+    for (std::size_t r = 1; lends_ && r < devices_.size(); ++r)
+      order(*devices_[r], devices_[0]->compute->tail_ticket());
+    return sums;
   }
 
   std::vector<ReplicaTensors> run_all() {
@@ -145,17 +156,36 @@ class Sums {
 
   // Tapes know whole tensors only, and where memory is shared there is nothing to send.
   bool may_travel_together(std::size_t i, const Tensor& some) const {
-    if (context_.ledger().is_recording() || some.rep().size == 0) return false;
+    if (lends_ || context_.ledger().is_recording() || some.rep().size == 0) return false;
     for (std::size_t r = 0; r < lists_.size(); ++r) {
       if (devices_[r]->is_host() || !lists_[r][i]) return false;
     }
     return some.rep().nbytes() <= kSmallBytes;
   }
 
+  // The sum of the parts on every device: the same bits.
+  std::vector<Tensor> sum_over_devices(std::span<const std::optional<Tensor>* const> parts) {
+    std::vector<const Tensor*> tensors;
+    for (const std::optional<Tensor>* part : parts) {
+      if (part->has_value()) tensors.push_back(&**part);
+    }
+    Tensor sum = sum_up(context_, borrowed_, tensors, *devices_[0], how_, devices_.size());
+    std::vector<Tensor> out(devices_.size());
+    for (std::size_t r = 0; r < devices_.size(); ++r) {
+      if (lends_ && sum.rep().device == devices_[0]->id) {
+        out[r] = sum;
+        out[r].rep().device = devices_[r]->id;
+      } else {
+        move_tensor(context_, sum.rep(), *devices_[r], &out[r].rep());
+      }
+    }
+    return out;
+  }
+
   void alone(std::size_t i) {
     std::vector<const std::optional<Tensor>*> parts;
     for (const ReplicaTensors& list : lists_) parts.push_back(&list[i]);
-    std::vector<Tensor> sums = sum_over_devices(context_, parts, devices_, how_);
+    std::vector<Tensor> sums = sum_over_devices(parts);
     for (std::size_t r = 0; r < sums.size(); ++r) out_[r][i] = std::move(sums[r]);
   }
 
@@ -177,7 +207,7 @@ class Sums {
       for (std::size_t r = 0; r < lists_.size(); ++r) flat.push_back(packed(r));
       std::vector<const std::optional<Tensor>*> parts;
       for (const std::optional<Tensor>& tensor : flat) parts.push_back(&tensor);
-      std::vector<Tensor> sums = sum_over_devices(context_, parts, devices_, how_);
+      std::vector<Tensor> sums = sum_over_devices(parts);
       int64_t first = 0;
       for (std::size_t i : bucket_) {
         const TensorRep& part = lists_[0][i]->rep();
@@ -194,21 +224,42 @@ class Sums {
   std::span<const ReplicaTensors> lists_;
   std::span<LogicalDevice* const> devices_;
   Reduction how_;
+  Borrowed borrowed_;
+  bool lends_ = false;
   std::vector<ReplicaTensors> out_;
   std::vector<std::size_t> bucket_;  // the entries that are to travel together, of dtype_
   DType dtype_ = DType::Float32;
   std::size_t bytes_ = 0, most_ = kFirstBucketBytes;
 };
 
-}  // namespace
-
-std::vector<ReplicaTensors> all_reduce(Context& context, std::span<const ReplicaTensors> lists,
-                                       std::span<LogicalDevice* const> devices, Reduction how) {
+void check_lengths(std::span<const ReplicaTensors> lists) {
   for (std::size_t r = 1; r < lists.size(); ++r) {
     require(lists[r].size() == lists[0].size(), "all_reduce: replica ", r + 1, " has ", lists[r].size(),
             " tensors, and replica 1 ", lists[0].size());
   }
+}
+
+}  // namespace
+
+std::vector<ReplicaTensors> all_reduce(Context& context, std::span<const ReplicaTensors> lists,
+                                       std::span<LogicalDevice* const> devices, Reduction how) {
+  check_lengths(lists);
   return Sums(context, lists, devices, how).run_all();
+}
+
+std::vector<ReplicaTensors> lend_sums(Context& context, std::span<const ReplicaTensors> lists,
+                                      std::span<LogicalDevice* const> devices, Reduction how) {
+  check_lengths(lists);
+  return Sums(context, lists, devices, how).lend_all();
+}
+
+// What the first device frees from now on it uses again only after the others' commands.
+void take_back(std::span<LogicalDevice* const> devices) {
+  if (devices[0]->is_host()) return;
+  for (LogicalDevice* device : devices.subspan(1)) {
+    bool may_read = !device->is_host() && device->physical->reads_memory_of(*devices[0]->physical);
+    if (may_read) order(*devices[0], device->compute->tail_ticket());
+  }
 }
 
 }  // namespace lutra

@@ -21,4 +21,10 @@ using ReplicaTensors = std::vector<std::optional<Tensor>>;
 std::vector<ReplicaTensors> all_reduce(Context& context, std::span<const ReplicaTensors> lists,
                                        std::span<LogicalDevice* const> devices, Reduction how);
 
+// The same, but where devices read each other's memory the sums stay in the first one's, and all read them there: for
+// the time until take_back, by which all commands that read them must be queued. Elsewhere as all_reduce.
+std::vector<ReplicaTensors> lend_sums(Context& context, std::span<const ReplicaTensors> lists,
+                                      std::span<LogicalDevice* const> devices, Reduction how);
+void take_back(std::span<LogicalDevice* const> devices);
+
 }  // namespace lutra

@@ -61,7 +61,7 @@ int swap_variables(Args& args) {
 }
 
 // Where the arguments stand.
-enum : int { kLists = 1, kDevices, kHow };
+enum : int { kLists = 1, kDevices, kHow, kLends };
 
 lua_Integer length_of(Args& args, int index, const char* name) {
   if (lua_type(args.L, index) != LUA_TTABLE) args.wrong(index, name, "a list");
@@ -88,20 +88,40 @@ ReplicaTensors read_list(Args& args, lua_Integer replica, lua_Integer count) {
   return list;
 }
 
-// all_reduce(lists, devices, how): lists[r] has a replica's tensors, or false. Returns lists of the sums.
+std::vector<LogicalDevice*> read_devices(Args& args, int index) {
+  lua_State* L = args.L;
+  std::vector<LogicalDevice*> devices;
+  const lua_Integer count = length_of(args, index, "devices");
+  const int top = lua_gettop(L);
+  for (lua_Integer r = 1; r <= count; ++r) {
+    lua_rawgeti(L, index, r);
+    devices.push_back(&args.logical_device(top + 1, "devices"));
+    lua_settop(L, top);
+  }
+  return devices;
+}
+
+// take_back(devices): the sums that they were lent are read no more.
+int give_back(Args& args) {
+  take_back(read_devices(args, 1));
+  return 0;
+}
+
+// all_reduce(lists, devices, how[, lends]): lists[r] has a replica's tensors, or false. Returns lists of the sums.
+// lends: only until take_back.
 int reduce_all(lua_State* L) {
   State& state = state_of(L);
   lua_Integer replicas = 0, count = 0;
   read_phase(L, state, "all_reduce", [&](Args& args) {
-    lua_settop(L, kHow);
+    lua_settop(L, kLends);
     replicas = length_of(args, kLists, "lists");
     require(length_of(args, kDevices, "devices") == replicas, "all_reduce: lists and devices differ in length");
     for (lua_Integer r = 1; r <= replicas; ++r) {
       lua_rawgeti(L, kLists, r);
-      lua_Integer here = length_of(args, kHow + 1, "lists");
+      lua_Integer here = length_of(args, kLends + 1, "lists");
       require(r == 1 || here == count, "all_reduce: replica ", r, " has ", here, " tensors, and replica 1 ", count);
       count = here;
-      lua_settop(L, kHow);
+      lua_settop(L, kLends);
     }
   });
   lua_createtable(L, static_cast<int>(replicas), 0);
@@ -118,15 +138,12 @@ int reduce_all(lua_State* L) {
     Context& context = state.enter(L);
     Args args(L, state, "all_reduce");
     std::vector<ReplicaTensors> lists;
-    std::vector<LogicalDevice*> devices;
+    std::vector<LogicalDevice*> devices = read_devices(args, kDevices);
     Reduction how = args.string(kHow, "how") == "mean" ? Reduction::Mean : Reduction::Sum;
-    for (lua_Integer r = 1; r <= replicas; ++r) {
-      lists.push_back(read_list(args, r, count));
-      lua_rawgeti(L, kDevices, r);
-      devices.push_back(&args.logical_device(all + 1, "devices"));
-      lua_settop(L, all);
-    }
-    std::vector<ReplicaTensors> sums = all_reduce(context, lists, devices, how);
+    for (lua_Integer r = 1; r <= replicas; ++r) lists.push_back(read_list(args, r, count));
+    const bool lends = lua_toboolean(L, kLends) != 0;
+    std::vector<ReplicaTensors> sums =
+        lends ? lend_sums(context, lists, devices, how) : all_reduce(context, lists, devices, how);
     for (lua_Integer r = 1; r <= replicas; ++r) {
       int results = results_of(r);
       for (lua_Integer i = 1; i <= count; ++i) {
@@ -196,6 +213,7 @@ int finishes(Args& args) {
 void open_replicas(lua_State* L, State& state) {
   set_function<device_name>(L, state, "device_name", "MirroredStrategy");
   set_function<swap_variables>(L, state, "swap_variables", "swap_variables");
+  set_function<give_back>(L, state, "take_back", "take_back");
   set_function<queued>(L, state, "queued", "queued");
   set_function<finishes>(L, state, "finishes", "finishes");
   set_function<random_counter>(L, state, "random_counter", "random_counter");

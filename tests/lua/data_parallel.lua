@@ -1,4 +1,4 @@
--- The experiment of that name prints its table: three lines of replicas, with times that are longer the more there are.
+-- The experiment of that name prints its table: three lines of replicas, and none is faster than the speed that is played.
 local expect = dofile("tests/support/expect.lua")
 local program = os.getenv("LUTRA") or "lutra"
 local pipe = assert(io.popen(program .. " scripts/experiments/data_parallel.lua 2 2>&1"))
@@ -12,6 +12,6 @@ end
 expect.equal(#lines, 3, "lines of the table")
 expect.equal({ lines[1][1], lines[2][1], lines[3][1] }, { 1, 2, 4 })
 expect.equal(lines[1][4], 100, "the efficiency of one")
--- 3.2 MB cross links of 1 GB/s at least twice.
-assert(lines[2][2] > lines[1][2] + 6 and lines[3][2] > lines[2][2], text)
-assert(lines[2][3] < lines[3][3], text)
+-- The products alone take 28 ms at 10 GFLOP/s, however fast the machine is; on paper 3.2 MB cross links of 1 GB/s twice or more.
+for _, line in ipairs(lines) do assert(line[2] > 28, text) end
+assert(lines[2][3] > lines[1][3] + 6 and lines[3][3] > lines[2][3], text)

@@ -1,6 +1,6 @@
 -- Optimisers' steps of replicas: the gradients' sums, and the same step for all components of the variables.
 local lutra, tools, use = ...
-local mirrored, replicas = use "distribute.mirrored", use "distribute.replicas"
+local mirrored, replicas, Optimizer = use "distribute.mirrored", use "distribute.replicas", use "optim.optimizer"
 
 local steps = {}
 
@@ -14,8 +14,11 @@ function steps.require_mirrored(strategy, who, variables)
   end
 end
 
--- One step with sums[id], the gradients' sums on each replica's device. A step that breaks off leaves all components equal.
-function steps.take(strategy, optimizer, sums)
+-- One step down the sums of gradients[id], of each replica. A step that breaks off leaves all components equal.
+function steps.take(strategy, optimizer, gradients)
+  -- Of our own optimisers it is known that they read the sums in their step, and then no more.
+  local lends = optimizer.take_step == Optimizer.take_step
+  local sums = tools.all_reduce(gradients, strategy.devices, "sum", lends)
   optimizer:begin_step()
   local ok, err = pcall(function()
     for id, device in ipairs(strategy.devices) do
@@ -28,6 +31,7 @@ function steps.take(strategy, optimizer, sums)
     -- Different kinds of devices round differently: the first one's values are everybody's.
     if not strategy.alike then mirrored.spread_all(strategy) end
   end)
+  if lends then tools.take_back(strategy.devices) end
   if not ok then
     mirrored.spread_all(strategy)
     error(err, 0)
@@ -45,7 +49,7 @@ local function merge_apply(strategy, brought, list)
     for k = 1, #brought[1][2] do gradients[id][k] = false end
   end
   for i, replica in ipairs(list) do gradients[replica.id] = brought[i][2] end
-  steps.take(strategy, optimizer, tools.all_reduce(gradients, strategy.devices, "sum"))
+  steps.take(strategy, optimizer, gradients)
   return replicas.no_answers(list)
 end
 

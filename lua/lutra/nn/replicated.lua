@@ -133,7 +133,7 @@ function replicated.train_step(model, x, y, weight)
     end
   end
   local gradients = gradients_of(strategy, tape, variables, list, loss.weights)
-  steps.take(strategy, model.optimizer, tools.all_reduce(gradients, strategy.devices, "sum"))
+  steps.take(strategy, model.optimizer, gradients)
   return loss, Shares(list)
 end
 

@@ -104,3 +104,38 @@ TEST_CASE("a tape sees the sum", "[distribute]") {
   REQUIRE(gradients[0].has_value());
   CHECK(replicas.machine.values(*gradients[0]) == std::vector<float>{8, 12});
 }
+
+TEST_CASE("sums that are lent lie in the first replica's memory, for all to read", "[distribute]") {
+  Replicas replicas(3);
+  for (std::size_t r = 0; r < 3; ++r) replicas.bring(r, std::vector<float>(1000, static_cast<float>(r)));
+  Context& context = replicas.machine.context;
+  std::vector<ReplicaTensors> sums = lend_sums(context, replicas.lists, replicas.devices, Reduction::Sum);
+  for (std::size_t r = 0; r < 3; ++r) {
+    CHECK(sums[r][0]->rep().storage == sums[0][0]->rep().storage);
+    CHECK(sums[r][0]->rep().device == replicas.devices[r]->id);
+    Machine::Scope scope = replicas.machine.scope(replicas.devices[r]->full_name);
+    Tensor square = replicas.machine.run("Square", {&*sums[r][0]});
+    CHECK(square.rep().device == replicas.devices[r]->id);
+    CHECK(replicas.machine.values(square) == std::vector<float>(1000, 9));
+  }
+  take_back(replicas.devices);
+}
+
+TEST_CASE("links that have a speed are crossed, lent or not", "[distribute]") {
+  SimOptions slow;
+  slow.link_latency_us = 1;
+  Machine other;
+  other.runtime.set_simulated_gpus(2, slow);
+  std::vector<LogicalDevice*> devices;
+  for (LogicalDevice* device : other.context.devices()) {
+    if (!device->is_host()) devices.push_back(device);
+  }
+  std::vector<ReplicaTensors> lists(2);
+  for (std::size_t r = 0; r < 2; ++r) {
+    Machine::Scope scope = other.scope(devices[r]->full_name);
+    lists[r].push_back(other.constant(std::vector<float>(100, 1)));
+  }
+  std::vector<ReplicaTensors> sums = lend_sums(other.context, lists, devices, Reduction::Sum);
+  CHECK(sums[0][0]->rep().storage != sums[1][0]->rep().storage);
+  CHECK(other.values(*sums[1][0]) == std::vector<float>(100, 2));
+}
