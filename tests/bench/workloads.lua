@@ -98,6 +98,28 @@ local step = {
   torch = "optimizer.zero_grad(); loss = loss_of(model(x), y); loss.backward(); optimizer.step(); r = loss.detach()",
   jax = "params, state, r = step(params, state, rate, x, y); jax.block_until_ready((params, r))",
 }
+-- The same of an LSTM that reads 16 rows of 32 steps, 32 numbers each, and of what comes of its last step.
+local recurrent = {
+  lutra = [[
+    local function counted(shape) return (lt.range(shape[1] * shape[2] * (shape[3] or 1), {dtype = "float32"}) % 5 - 2):reshape(shape) / 64 end
+    local nn = lt.nn
+    local model = nn.Sequential {
+      nn.LSTM(128, {input_shape = {32, 32}, kernel_initializer = counted, recurrent_initializer = counted, unit_forget_bias = false}),
+      nn.Dense(1, {kernel_initializer = counted}),
+    }
+    model:compile {optimizer = lt.optim.Adam {learning_rate = 0}, loss = "mse"}
+    local x = counted {16, 32, 32} * 16
+    local y = lt.ones {16, 1}]],
+  torch = table.concat({
+    "counted = lambda *s: (torch.arange(int(np.prod(s))) % 5 - 2).float().reshape(s) / 64",
+    "lstm, dense = torch.nn.LSTM(32, 128, batch_first=True), torch.nn.Linear(128, 1)",
+    "lstm.weight_ih_l0.data.copy_(counted(32, 512).T)", "lstm.weight_hh_l0.data.copy_(counted(128, 512).T)",
+    "lstm.bias_ih_l0.data.zero_()", "lstm.bias_hh_l0.data.zero_()", "dense.weight.data.copy_(counted(128, 1).T)",
+    "dense.bias.data.zero_()", "model = lambda x: dense(lstm(x)[0][:, -1])",
+    "optimizer = torch.optim.Adam([*lstm.parameters(), *dense.parameters()], lr=0.0)", "loss_of = torch.nn.MSELoss()",
+    "x = counted(16, 32, 32) * 16", "y = torch.ones(16, 1)",
+  }, "; "),
+}
 local classes = {
   lutra = "nn.losses.SparseCategoricalCrossentropy {from_logits = true}", y = "lt.range(BATCH) % 10 + 1",
   torch = "CrossEntropyLoss", torch_y = "torch.arange(BATCH) % 10",
@@ -203,5 +225,9 @@ return {
     name = "train_2_sgd_4", title = "2-16-1 SGD step, 4 rows", limit_ns = 12e3,
     setup = training({2, 16, 1}, 4, numbers, "SGD"),
     lutra = {run = step.lutra}, torch = {run = step.torch, target = 20}, jax = {run = step.jax, target = 1},
+  },
+  {
+    name = "train_lstm_adam_16", title = "LSTM 32-128-1 Adam step, 16 rows of 32 steps", setup = recurrent,
+    lutra = {run = step.lutra}, torch = {run = step.torch},
   },
 }
