@@ -16,6 +16,14 @@ local function require_callable(who, f, ...)
   tools.fail("InvalidArgument", ("%s: f is %s, expected a function"):format(who, tools.what_is(f)))
 end
 
+-- Fails when there is something behind the first four arguments.
+local function refuse_fifth(who, ...)
+  local surplus = select("#", ...)
+  if surplus > 0 then
+    tools.fail("InvalidArgument", ("%s: %d arguments given, at most 4 are taken"):format(who, 4 + surplus))
+  end
+end
+
 -- Tensors among arguments. One in a table would get no gradient, without a word.
 local function inputs_of(who, args)
   local inputs = {}
@@ -129,17 +137,17 @@ function autograd.custom_gradient(f, ...)
   end
 end
 
--- Whether layers are told that they are trained is as it was.
+-- Layers are told what they were told, and that it is not the first time.
 local function as_trained(f)
   local running = tools.running
   if not running then return f end
   local training, dtype = running.training, running.dtype
   return function(...)
-    local before, dtype_before = running.training, running.dtype
+    local before, dtype_before, again_before = running.training, running.dtype, running.again
     local restore <close> = setmetatable({}, { __close = function()
-      running.training, running.dtype = before, dtype_before
+      running.training, running.dtype, running.again = before, dtype_before, again_before
     end })
-    running.training, running.dtype = training, dtype
+    running.training, running.dtype, running.again = training, dtype, true
     return f(...)
   end
 end
@@ -232,7 +240,8 @@ local function of_nothing(source, shape, wants_zeros)
   return lutra.device(source.device, lutra.zeros, shape, { dtype = source.dtype })
 end
 
-function autograd.jacobian(tape, target, sources, given)
+function autograd.jacobian(tape, target, sources, given, ...)
+  refuse_fifth("jacobian", ...)
   asked_tensor("jacobian", "target", target)
   local zeros = read_unconnected("jacobian", given)
   local is_one, rows = is_tensor(sources), {}
@@ -254,8 +263,9 @@ function autograd.jacobian(tape, target, sources, given)
   return found
 end
 
-function autograd.batch_jacobian(tape, target, source, given)
+function autograd.batch_jacobian(tape, target, source, given, ...)
   local who = "batch_jacobian"
+  refuse_fifth(who, ...)
   asked_tensor(who, "target", target)
   asked_tensor(who, "source", source)
   local zeros = read_unconnected(who, given)

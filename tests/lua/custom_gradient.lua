@@ -221,6 +221,20 @@ do
   expect.equal(tape:gradient(y, x):totable(), y:totable(), "its mask")
 end
 
+-- What a layer keeps for later moves once.
+do
+  local x = lt.random.normal({ 50, 3 }, { seed = 1, mean = 2 })
+  local function moved(wrap)
+    local layer = lt.nn.BatchNorm()
+    local f = wrap(function(v) return layer(v, true) end)
+    local tape <close> = lt.GradientTape()
+    tape:watch(x)
+    local slope = tape:gradient((f(x) ^ 3):sum(), x)
+    return { slope:totable(), layer.moving_mean:totable(), layer.moving_variance:totable() }
+  end
+  expect.equal(moved(lt.recompute_grad), moved(function(f) return f end))
+end
+
 -- What is remembered: ten blocks of eight operations on 4 MB.
 do
   local n = 1 << 20

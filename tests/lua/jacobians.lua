@@ -89,6 +89,8 @@ do
   expect.raises("FailedPrecondition", "jacobian: a tape that is not persistent can be asked only once", tape.jacobian, tape, y, x)
   expect.raises("FailedPrecondition", "gradient: a tape that is not persistent can be asked only once", tape.gradient, tape, y, x)
   expect.raises("InvalidArgument", "expected a GradientTape", tape.jacobian, 3, y, x)
+  expect.raises("InvalidArgument", "jacobian: 6 arguments given", tape.jacobian, tape, y, x, {}, 1, 2)
+  expect.raises("InvalidArgument", "batch_jacobian: 5 arguments given", tape.batch_jacobian, tape, y, x, {}, 1)
   local integers <close> = new_tape(x)
   expect.raises("InvalidArgument", "target is int32, expected a float dtype", integers.jacobian, integers, lt.constant { 1 }, x)
 end

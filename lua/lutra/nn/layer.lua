@@ -9,7 +9,7 @@ local Layer = class "nn.Layer"
 -- What is under way: `layer` is the one that computes, for error texts; `training` what layers are told that were not told;
 -- `dtype` what the model's layers compute in, where that is not their weights'.
 local running = { layer = nil, training = false, dtype = nil }
-tools.running = running  -- for what computes a layer again (autograd.lua)
+tools.running = running  -- for what computes a layer again (autograd.lua), which sets `again`
 
 -- Puts the layer at work, and the output that a loss is of, in front of what an error says.
 local function name_error(err)

@@ -1,6 +1,7 @@
 -- Layers that shift and scale their input to mean 0 and variance 1, and then as they have learned.
 local lutra, tools, use = ...
-local options, Layer, replicas = use "options", use "nn.layer".Layer, use "distribute.replicas"
+local options, layers, replicas = use "options", use "nn.layer", use "distribute.replicas"
+local Layer, running = layers.Layer, layers.running
 
 -- The last axis' scale and offset, where they are wanted.
 local function add_scale(self, features)
@@ -96,11 +97,10 @@ function BatchNorm:call(x, training)
   local axes = {}
   for axis = 1, x.rank - 1 do axes[axis] = axis end
   local mean, variance = lutra.mean(x, axes), lutra.var(x, axes)
-  if not replicas.current then
-    move(self, mean, variance)
-  else
-    if read.synchronized then mean, variance = synchronized(self, mean, variance) end
-    replicas.defer(move_by_all, self, mean, variance)
+  if replicas.current and read.synchronized then mean, variance = synchronized(self, mean, variance) end
+  -- A layer that is computed again, for its gradient, has moved.
+  if not running.again then
+    if replicas.current then replicas.defer(move_by_all, self, mean, variance) else move(self, mean, variance) end
   end
   return lutra.batch_norm(x, mean, variance, self.ones, self.zeros, { epsilon = read.epsilon })
 end
