@@ -54,7 +54,15 @@ FileEntry read_header(ByteStream& stream) {
 class IdxReader final : public FileReader {
  public:
   explicit IdxReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {
-    entries_.push_back(read_header(*open()));
+    std::unique_ptr<ByteStream> stream = open();
+    entries_.push_back(read_header(*stream));
+    start_ = stream->position();
+  }
+  bool has_rows() const override { return entries_[0].shape.rank() > 0 && !is_gzip(*source_); }
+  void read_range(int64_t first, int64_t count, std::byte* to) override {
+    const FileEntry& entry = entries_[0];
+    std::size_t row = entry.nbytes() / static_cast<std::size_t>(entry.shape[0]);
+    read_rows_at(*source_, start_, {first, count, row, size_of(entry.dtype), true}, to);
   }
   void read(std::size_t, std::byte* to) override {
     std::unique_ptr<ByteStream> stream = open();
@@ -70,6 +78,7 @@ class IdxReader final : public FileReader {
     return std::make_unique<WholeStream>(*source_);
   }
   std::unique_ptr<ByteSource> source_;
+  uint64_t start_ = 0;  // of the elements
 };
 
 }  // namespace

@@ -186,8 +186,20 @@ class NpyReader final : public FileReader {
  public:
   explicit NpyReader(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {
     WholeStream stream(*source_);
-    NpyHeader header = read_npy_header(stream);
-    entries_.push_back({"", header.dtype, header.shape});
+    header_ = read_npy_header(stream);
+    start_ = stream.position();
+    entries_.push_back({"", header_.dtype, header_.shape});
+  }
+  bool has_rows() const override {
+    return header_.shape.rank() > 0 && !(header_.is_fortran && header_.shape.rank() > 1);
+  }
+  void read_range(int64_t first, int64_t count, std::byte* to) override {
+    const FileEntry& entry = entries_[0];
+    std::size_t row = entry.nbytes() / static_cast<std::size_t>(entry.shape[0]);
+    read_rows_at(*source_, start_, {first, count, row, size_of(entry.dtype), header_.is_swapped}, to);
+    if (entry.dtype != DType::Bool) return;
+    // A bool is 0 or 1, whatever the bytes say.
+    for (std::size_t i = 0; i < row * static_cast<std::size_t>(count); ++i) to[i] = std::byte{to[i] != std::byte{0}};
   }
   void read(std::size_t, std::byte* to) override {
     WholeStream stream(*source_);
@@ -197,6 +209,8 @@ class NpyReader final : public FileReader {
 
  private:
   std::unique_ptr<ByteSource> source_;
+  NpyHeader header_{};
+  uint64_t start_ = 0;  // of the elements
 };
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <atomic>
 #include <cstring>
+#include <exception>
+#include <utility>
 
 #include "core/error.h"
 #include "device/forks.h"
@@ -15,6 +17,7 @@ namespace {
 struct Job {
   std::vector<int64_t> places;
   std::vector<std::byte*> to;
+  std::exception_ptr error;
 };
 
 }  // namespace
@@ -29,19 +32,28 @@ struct RowThread::Shared {
   pthread_t thread{};
 
   void run(uint64_t number) {
-    const Job& job = ring[number % ring.size()];
+    Job& job = ring[number % ring.size()];
+    try {
+      gather(job);
+    } catch (...) {
+      job.error = std::current_exception();
+    }
+  }
+  void gather(const Job& job) {
     for (std::size_t k = 0; k < columns.size(); ++k) {
       std::byte* to = job.to[k];
       if (to == nullptr) continue;
       const Column& column = columns[k];
       for (int64_t place : job.places) {
-        std::memcpy(to, column.rows + static_cast<std::size_t>(place) * column.bytes, column.bytes);
+        if (column.file != nullptr) column.file->read_range(place, 1, to);
+        else std::memcpy(to, column.rows + static_cast<std::size_t>(place) * column.bytes, column.bytes);
         to += column.bytes;
       }
     }
   }
   static void* work(void* argument) {
     Shared& shared = *static_cast<Shared*>(argument);
+    UncutWork uncut;
     for (uint64_t next = 0;; ++next) {
       uint64_t submitted = shared.submitted.load(std::memory_order_acquire);
       while (submitted == next) {
@@ -50,7 +62,7 @@ struct RowThread::Shared {
       }
       // What waits is not wanted any more.
       if (submitted & kStop) return nullptr;
-      shared.run(next);
+      uncut.run([&] { shared.run(next); });
       shared.done.store(next + 1, std::memory_order_release);
       shared.done.notify_one();
     }
@@ -91,7 +103,7 @@ void RowThread::start() {
 
 void RowThread::submit(std::vector<int64_t> places, std::vector<std::byte*> to) {
   if (!is_started_ && !is_forked()) start();
-  shared_->ring[submitted_ % most_] = {std::move(places), std::move(to)};
+  shared_->ring[submitted_ % most_] = {std::move(places), std::move(to), nullptr};
   ++submitted_;
   shared_->submitted.store(submitted_, std::memory_order_release);
   shared_->submitted.notify_one();
@@ -101,8 +113,14 @@ void RowThread::wait() {
   uint64_t number = taken_++;
   if (is_forked()) {
     if (shared_->done.load(std::memory_order_acquire) <= number) shared_->run(number);
-    return;
+  } else {
+    wait_for_thread(number);
   }
+  if (std::exception_ptr error = std::exchange(shared_->ring[number % most_].error, nullptr))
+    std::rethrow_exception(error);
+}
+
+void RowThread::wait_for_thread(uint64_t number) {
   for (uint64_t done = shared_->done.load(std::memory_order_acquire); done <= number;
        done = shared_->done.load(std::memory_order_acquire)) {
     shared_->done.wait(done, std::memory_order_acquire);

@@ -9,14 +9,17 @@
 #include <memory>
 #include <vector>
 
+#include "io/tensor_file.h"
+
 namespace lutra {
 
 class RowThread {
  public:
-  // Rows of `bytes` each, one after the other.
+  // Rows of `bytes` each, one after the other in memory, or in a file that has_rows().
   struct Column {
     const std::byte* rows;
     std::size_t bytes;
+    FileReader* file = nullptr;
   };
 
   // At most `most` jobs wait. The thread starts with the first one.
@@ -29,12 +32,14 @@ class RowThread {
   // Rows `places` (from 0) of each column, one after the other, to the memory of that column; null: not of this one.
   // Fails (ResourceExhausted) when the system gives no thread.
   void submit(std::vector<int64_t> places, std::vector<std::byte*> to);
-  // Until the oldest job is done. In a forked child, which has no such thread, the job is done here.
+  // Until the oldest job is done; raises what reading a file for it raised. In a forked child, which has no such
+  // thread, the job is done here.
   void wait();
 
  private:
   struct Shared;
   void start();
+  void wait_for_thread(uint64_t number);
   bool is_forked() const;
 
   const std::size_t most_;

@@ -7,6 +7,12 @@
 
 namespace lutra {
 
+struct FileRows {
+  int64_t first, count;
+  std::size_t row_bytes, width;  // of a row, of an element
+  bool is_swapped;
+};
+
 class ByteStream {
  public:
   ByteStream(std::string label, uint64_t size) : label_(std::move(label)), size_(size) {}
@@ -33,6 +39,14 @@ class ByteStream {
   uint64_t size_;
   uint64_t position_ = 0;
 };
+
+// Rows of what lies row-major in a source from byte `start` on, its elements in the host's order or the other.
+inline void read_rows_at(ByteSource& source, uint64_t start, const FileRows& rows, std::byte* to) {
+  std::size_t bytes = static_cast<std::size_t>(rows.count) * rows.row_bytes;
+  source.read(start + static_cast<uint64_t>(rows.first) * rows.row_bytes, to, bytes);
+  if (rows.width == 1 || !rows.is_swapped) return;
+  for (std::size_t i = 0; i < bytes; i += rows.width) std::reverse(to + i, to + i + rows.width);
+}
 
 // All of a source.
 class WholeStream final : public ByteStream {

@@ -1,6 +1,7 @@
 #include "io/tensor_file.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "io/formats.h"
 
@@ -49,6 +50,8 @@ FileFormat file_format(const char* who, std::string_view path) {
   fail(ErrorCode::InvalidArgument, who, ": ", quote(path),
        " ends in none of .npy, .npz, .safetensors, .csv, .png, .idx", nearest.hint());
 }
+
+void FileReader::read_range(int64_t, int64_t, std::byte*) { assert(false); }
 
 std::unique_ptr<FileReader> open_reader(FileFormat format, std::unique_ptr<ByteSource> source,
                                         const ReadOptions& options) {

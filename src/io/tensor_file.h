@@ -56,6 +56,10 @@ class FileReader {
   const FileMetadata& metadata() const { return metadata_; }
   // Writes entries()[entry].nbytes() bytes.
   virtual void read(std::size_t entry, std::byte* to) = 0;
+  // Whether rows of the one entry, along its first axis, can be read alone. Then read_range writes `count` of them from
+  // `first` on, which the caller has checked; several threads may call it.
+  virtual bool has_rows() const { return false; }
+  virtual void read_range(int64_t first, int64_t count, std::byte* to);
 
  protected:
   std::vector<FileEntry> entries_;

@@ -31,6 +31,7 @@ void open_timing(lua_State* L, State& state);     // time, synchronize
 bool push_part(lua_State* L, int module, const char* name);
 // Adds to the table on top of the stack what those parts are made of.
 void open_datasets(lua_State* L, State& state);         // orders of shuffles, the random sequence's place
+void open_file_rows(lua_State* L, State& state);        // rows that stay in their file
 void open_prefetch(lua_State* L, State& state);         // rows that a thread gathers ahead
 void open_current_scope(lua_State* L, State& state);    // current_scope, for the prelude too
 void open_steps(lua_State* L, State& state);            // optimisers' steps

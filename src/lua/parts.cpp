@@ -96,6 +96,7 @@ void open_use(lua_State* L, int module) {
   open_steps(L, state);
   open_datasets(L, state);
   open_prefetch(L, state);
+  open_file_rows(L, state);
   open_replicas(L, state);
   open_custom_gradient(L, state);
   lua_newtable(L);

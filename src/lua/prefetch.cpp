@@ -5,6 +5,7 @@
 
 #include "eager/constant.h"
 #include "io/row_thread.h"
+#include "lua/file_rows.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
 #include "lua/variable_box.h"
@@ -17,13 +18,20 @@ constexpr RegistryKey kMeta{};
 // The tensors whose rows are gathered, and the batches under way, which are Lua's as well: nothing that the thread
 // reads or writes is freed before it has ended.
 struct Gatherer {
-  std::vector<Tensor> columns;
+  struct Column {
+    Tensor tensor;                     // in the host's memory, or
+    std::shared_ptr<FileReader> file;  // of one entry
+    DType dtype;
+    Shape shape;
+  };
+  std::vector<Column> columns;
   std::deque<std::vector<Tensor>> batches;
   std::unique_ptr<RowThread> thread;  // ends first
 
   std::size_t row_bytes(std::size_t k) const {
-    const TensorRep& rep = columns[k].rep();
-    return rep.dims[0] == 0 ? 0 : rep.nbytes() / static_cast<std::size_t>(rep.dims[0]);
+    const Column& column = columns[k];
+    std::size_t rows = static_cast<std::size_t>(column.shape[0]);
+    return rows == 0 ? 0 : static_cast<std::size_t>(column.shape.size()) * size_of(column.dtype) / rows;
   }
 };
 
@@ -55,17 +63,23 @@ int make_gatherer(Args& args) {
   for (lua_Integer i = 1; i <= count; ++i) {
     lua_settop(L, 2);
     lua_rawgeti(L, 1, i);
+    if (std::shared_ptr<FileReader> file = file_rows_at(L, 3)) {
+      const FileEntry& entry = file->entries()[0];
+      made->columns.push_back({{}, file, entry.dtype, entry.shape});
+      columns.push_back({nullptr, made->row_bytes(made->columns.size() - 1), file.get()});
+      continue;
+    }
     Box* box = to_live_box(L, 3);
     if (box == nullptr || to_variable(L, 3) != nullptr || box->tensor.is_inline()) return lua_pushnil(L), 1;
     if (!context.runtime().device(box->tensor.device).is_host()) return lua_pushnil(L), 1;
     // Whatever still writes it has come to its end then, and was right.
     std::byte first;
     context.runtime().transfer().read(context, box->tensor, &first, 0, 1);
-    Tensor column;
-    share(column.rep(), box->tensor);
-    column.rep().value = 0;
-    made->columns.push_back(std::move(column));
-    columns.push_back({made->columns.back().rep().address(), made->row_bytes(made->columns.size() - 1)});
+    Tensor tensor;
+    share(tensor.rep(), box->tensor);
+    tensor.rep().value = 0;
+    made->columns.push_back({std::move(tensor), nullptr, box->tensor.dtype, box->tensor.shape()});
+    columns.push_back({box->tensor.address(), made->row_bytes(made->columns.size() - 1)});
   }
   int64_t most = args.integer(2, "most");
   made->thread = std::make_unique<RowThread>(std::move(columns), static_cast<std::size_t>(most));
@@ -98,8 +112,8 @@ std::vector<int64_t> places_of(Args& args, int64_t rows) {
 // Pushes a tensor for as many rows of column k; gives where the thread is to write them, or null when they are here
 // already.
 std::byte* push_batch(Args& args, Gatherer& gatherer, std::size_t k, const std::vector<int64_t>& places, Tensor* out) {
-  const TensorRep& column = gatherer.columns[k].rep();
-  Shape shape = column.shape();
+  const Gatherer::Column& column = gatherer.columns[k];
+  Shape shape = column.shape;
   shape[0] = static_cast<int64_t>(places.size());
   bool is_inline = static_cast<std::size_t>(shape.size()) * size_of(column.dtype) <= kInlineBytes;
   Box* box = nullptr;
@@ -114,7 +128,8 @@ std::byte* push_batch(Args& args, Gatherer& gatherer, std::size_t k, const std::
     // Its bytes are in Lua's own block, which the thread must not know.
     std::size_t row = gatherer.row_bytes(k);
     for (std::size_t i = 0; i < places.size(); ++i) {
-      std::memcpy(rep.bytes + i * row, column.address() + static_cast<std::size_t>(places[i]) * row, row);
+      if (column.file != nullptr) column.file->read_range(places[i], 1, rep.bytes + i * row);
+      else std::memcpy(rep.bytes + i * row, column.tensor.rep().data + static_cast<std::size_t>(places[i]) * row, row);
     }
   }
   share(box->tensor, rep);
@@ -127,7 +142,7 @@ std::byte* push_batch(Args& args, Gatherer& gatherer, std::size_t k, const std::
 int submit_rows(Args& args) {
   lua_State* L = args.L;
   Gatherer& gatherer = gatherer_at(args);
-  std::vector<int64_t> places = places_of(args, gatherer.columns[0].rep().dims[0]);
+  std::vector<int64_t> places = places_of(args, gatherer.columns[0].shape[0]);
   require(!gatherer.thread->is_full(), args.who(), ": too many batches are under way");
   std::vector<Tensor> batch(gatherer.columns.size());
   std::vector<std::byte*> to(batch.size());
@@ -150,8 +165,9 @@ int submit_rows(Args& args) {
 int wait_for_rows(Args& args) {
   Gatherer& gatherer = gatherer_at(args);
   require(!gatherer.thread->is_empty(), args.who(), ": no batch is under way");
-  gatherer.thread->wait();
+  std::vector<Tensor> batch = std::move(gatherer.batches.front());
   gatherer.batches.pop_front();
+  gatherer.thread->wait();
   return 0;
 }
 

@@ -483,6 +483,60 @@ expect.case("what is prefetched ends with whoever wanted it, and errors come thr
   expect.equal(text, "(500, 1000)\n")
 end)
 
+expect.case("rows that stay in their files", function()
+  local folder = os.tmpname()
+  os.remove(folder)
+  assert(os.execute("mkdir '" .. folder .. "'"))
+  local function at(name) return folder .. "/" .. name end
+  local x, y = lt.range(60 * 30):float32():reshape { 60, 5, 6 }, (lt.range(60) * 3):cast "int16"
+  lt.save(at "x.npy", x)
+  lt.save(at "y.idx", y)
+  local files, rows = Dataset.from_file(at "x.npy", at "y.idx"), Dataset.from_tensor_slices(x, y)
+  expect.equal(tostring(files), "<lutra.data.Dataset from_file, 60 elements>")
+  local s = { seed = 6 }
+  for name, make in pairs {
+    elements = function(d) return d:take(3) end, shuffled = function(d) return d:shuffle(60, s):take(9) end,
+    batches = function(d) return d:batch(7) end, ["shuffled batches"] = function(d) return d:shuffle(60, s):batch(7) end,
+    prefetched = function(d) return d:shuffle(20, s):repeat_(2):batch(7, { drop_remainder = true }):prefetch(3) end,
+    zipped = function(d) return Dataset.zip(d, Dataset.range(4)) end, cached = function(d) return d:batch(50):cache() end,
+    ["one row at a time"] = function(d) return d:skip(57):batch(1) end,
+  } do
+    local wanted = make(rows)
+    wanted = { all(wanted), all(wanted) }
+    local got = make(files)
+    expect.equal({ all(got), all(got) }, wanted, name)
+  end
+  for a, b in files:shuffle(60):batch(30):iterate() do
+    expect.equal({ a.dtype, b.dtype, a.shape[3], a.device:match "CPU:0" }, { "float32", "int16", 6, "CPU:0" })
+  end
+  -- Every dtype, both byte orders.
+  for _, name in ipairs { "bool", "int8", "uint8", "int64", "float16", "big_float64", "big_int32", "big_float16" } do
+    local path = "tests/data/" .. name .. ".npy"
+    local tensor = lt.load(path)
+    expect.equal(Dataset.from_file(path):batch(9):iterate()():totable(), tensor:totable(), name)
+    expect.equal(Dataset.from_file(path):shuffle(9, s):batch(9):iterate()():totable(),
+      Dataset.from_tensor_slices(tensor):shuffle(9, s):batch(9):iterate()():totable(), name .. ", shuffled")
+  end
+  -- A file that is cut while it is read: whoever asks for the batch gets the error, by the thread or not.
+  for what, make in pairs { plain = function(d) return d:batch(10) end, ahead = function(d) return d:shuffle(60):batch(10):prefetch(3) end,
+    elements = function(d) return d end } do
+    lt.save(at "cut.npy", x)
+    local next = make(Dataset.from_file(at "cut.npy")):iterate()
+    if what ~= "elements" then next() end
+    os.execute(("truncate -s 1000 '%s'"):format(at "cut.npy"))
+    local err = expect.raises("InvalidArgument", "cut.npy", function() for _ = 1, 60 do next() end end)
+    assert(err.message:find("cut short", 1, true), what .. ": " .. err.message)
+  end
+  expect.raises("NotFound", "none.npy", Dataset.from_file, at "none.npy")
+  expect.raises("InvalidArgument", "in a form whose rows cannot be read alone", Dataset.from_file, "tests/data/packed-idx3-ubyte.gz")
+  expect.raises("InvalidArgument", "in a form whose rows cannot be read alone", Dataset.from_file, "tests/data/fortran.npy")
+  expect.raises("InvalidArgument", "in a form whose rows cannot be read alone", Dataset.from_file, "tests/data/scalar.npy")
+  expect.raises("InvalidArgument", "holds tensors by name", Dataset.from_file, "tests/data/stored.npz")
+  expect.raises("InvalidArgument", "value 1 has 60 rows and value 2 2", Dataset.from_file, at "x.npy", "tests/data/int8.npy")
+  expect.raises("InvalidArgument", "from_file", Dataset.from_file)
+  os.execute(("rm -r '%s'"):format(folder))
+end)
+
 -- With a collection at every allocation, and finalizers that run ops in the midst of it.
 expect.case("datasets under a hostile collector", function()
   package.path = "tests/support/?.lua;" .. package.path

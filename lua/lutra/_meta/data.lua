@@ -34,6 +34,20 @@ local Dataset = {}
 --- Source: tf.data.Dataset.from_tensor_slices
 function Dataset.from_tensor_slices(...) end
 
+--- The rows of files of one tensor each, which stay there until a batch wants them: for data that memory does not hold. With
+--- prefetch a thread reads them ahead.
+---@param ... string paths of npy files (in row order) and idx files (not packed), side by side
+---@return lutra.data.Dataset # of tensors on the CPU
+--- Errors: NotFound for a file that is not there; InvalidArgument for a damaged one, one whose rows cannot be read alone, and for
+---   files of different lengths; in an iteration what reading raises.
+--- Example:
+---     local path = os.tmpname() .. ".npy"
+---     lt.save(path, {{1, 2}, {3, 4}, {5, 6}})
+---     for rows in lt.data.Dataset.from_file(path):skip(1):batch(2):prefetch(2):iterate() do print(rows:totable()[2][2]) end  --> 6
+---     os.remove(path)
+--- Source: tf.data.FixedLengthRecordDataset
+function Dataset.from_file(...) end
+
 --- What a function gives, element by element. It is called anew for each iteration.
 ---@param make function that gives an iterator: what a `for` takes; numbers and tables of numbers become tensors
 ---@return lutra.data.Dataset # of unknown length
@@ -199,7 +213,7 @@ function Dataset:enumerate(start) end
 function Dataset:cache() end
 
 --- The same, with batches of rows gathered ahead by a thread of its own while the program computes: shuffled rows of tensors in
---- the host's memory that `batch` puts together, wherever below prefetch it stands. A `map`'s function runs when its element is asked
+--- the host's memory, and rows of files, that `batch` puts together, wherever below prefetch it stands. A `map`'s function runs when its element is asked
 --- for. What comes, and in which order, stays the same.
 ---@param buffer_size integer how many batches at most; 0 none, lt.data.AUTOTUNE two
 ---@return lutra.data.Dataset
@@ -237,6 +251,7 @@ function Dataset:prefetch(buffer_size) end
 function data.mnist(folder, options) end
 
 data.from_tensor_slices = Dataset.from_tensor_slices
+data.from_file = Dataset.from_file
 data.from_generator = Dataset.from_generator
 data.range = Dataset.range
 data.zip = Dataset.zip

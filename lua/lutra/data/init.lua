@@ -14,6 +14,15 @@ function Dataset.from_tensor_slices(...)
   return Rows.of("from_tensor_slices", "from_tensor_slices", structure.parts("from_tensor_slices", ...))
 end
 
+-- The rows of files, side by side, which are read when a batch wants them.
+function Dataset.from_file(...)
+  local paths, parts = table.pack(...), {}
+  for i = 1, math.max(paths.n, 1) do parts[i] = tools.file_rows(paths[i]) end
+  local made = Rows.of("from_file", "from_file", parts)
+  made.in_file, made.in_order = true, nil
+  return made
+end
+
 -- Whole numbers as lutra.range has them.
 function Dataset.range(...)
   local numbers = table.pack(...)
@@ -82,6 +91,6 @@ function Dataset.zip(...)
   end)
 end
 
-for _, name in ipairs { "from_tensor_slices", "from_generator", "range", "zip" } do data[name] = Dataset[name] end
+for _, name in ipairs { "from_tensor_slices", "from_file", "from_generator", "range", "zip" } do data[name] = Dataset[name] end
 
 return data

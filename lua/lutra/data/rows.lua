@@ -78,11 +78,11 @@ local function gathered_ahead(self, next_places, ahead)
     local first, last = next_places()
     if first == nil then
       is_over = true
-    elseif last then
+    elseif last and not self.in_file then
       -- Rows in their own order need no copy.
       waiting[#waiting + 1] = { list = sliced(tensors, first, last) }
     else
-      waiting[#waiting + 1] = { list = tools.submit_rows(gatherer, first), is_job = true }
+      waiting[#waiting + 1] = { list = tools.submit_rows(gatherer, places.as_tensor(first, last)), is_job = true }
     end
   end
   local function fill()
@@ -101,7 +101,7 @@ end
 -- Batches of rows: slices of the tensors where they come in order, else gathered, on the device where the rows are.
 function Rows:batches(size, drops_remainder, ahead)
   local next_places, parts = batch_places(self, size, drops_remainder), self.parts
-  ahead = math.max(ahead or 0, self.ahead or 0)
+  ahead = math.max(ahead or 0, self.ahead or 0, self.in_file and 1 or 0)
   if ahead > 0 then
     local gathered = gathered_ahead(self, next_places, ahead)
     if gathered then return gathered end
@@ -125,7 +125,7 @@ local function derive(name, make)
     -- What a method is called with is checked where elements are gone through; so is the number of elements.
     local made = Dataset[name](self, ...)
     local rows = Rows(name, made.count, { self }, self.parts, make(self, made.count, ...))
-    rows.ahead, rows.in_order = made.ahead or self.ahead, nil
+    rows.ahead, rows.in_file = made.ahead or self.ahead, self.in_file
     return rows
   end
 end
@@ -176,7 +176,7 @@ function Rows:shuffle(buffer_size, given)
   if self.count == kInfinite then return Dataset.shuffle(self, buffer_size, given) end
   local made
   made = Rows("shuffle", self.count, { self }, self.parts, function() end)
-  made.ahead = self.ahead
+  made.ahead, made.in_file = self.ahead, self.in_file
   local size = dataset.read_shuffle(made, buffer_size, given)
   made.open_places = function() return open_shuffled(made, self, size) end
   return made

@@ -73,6 +73,25 @@ TEST_CASE("a column that is not wanted is left alone", "[row_thread]") {
   CHECK(to[8] == std::byte{4});
 }
 
+TEST_CASE("rows of a file, and what reading them raises", "[row_thread]") {
+  // int16 {3, 2}, big-endian: 0 .. 5.
+  std::string file = {0, 0, 0x0b, 2, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5};
+  std::unique_ptr<FileReader> reader =
+      open_reader(FileFormat::Idx, open_memory("load: it", std::as_bytes(std::span(file))), {});
+  REQUIRE(reader->has_rows());
+  RowThread thread({{nullptr, 4, reader.get()}}, 2);
+  int16_t rows[4] = {};
+  for (int again = 0; again < 2; ++again) {
+    // A row past the end is the caller's mistake; here it stands for a file that was cut.
+    thread.submit({2, 0}, {reinterpret_cast<std::byte*>(rows)});
+    thread.submit({7}, {reinterpret_cast<std::byte*>(rows + 2)});
+    thread.wait();
+    CHECK(rows[0] == 4);
+    CHECK(rows[1] == 5);
+    CHECK_THROWS_WITH(thread.wait(), Catch::Matchers::Contains("the file ends at byte 24"));
+  }
+}
+
 TEST_CASE("a thread ends with jobs that nobody waited for, or with none", "[row_thread]") {
   std::vector<std::byte> rows = counted(1000, 1000);
   std::vector<std::byte> to(1000 * 1000);
