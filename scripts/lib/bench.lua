@@ -263,11 +263,11 @@ local function bench_replicas()
   local answers = rounds({systems[1]}, options.pairs, function()
     return "LUTRA_SIM_GPUS=4 " .. command(systems[1], "replicas", "") .. " 2>/dev/null"
   end)
-  for _, n in ipairs {32, 256} do
+  for _, size in ipairs { {"few", 32}, {"many", 256} } do
     local ratios, steps = {}, {}
-    for i, answer in ipairs(answers.lutra) do ratios[i], steps[i] = table.unpack(answer["replicas_" .. n]) end
+    for i, answer in ipairs(answers.lutra) do ratios[i], steps[i] = table.unpack(answer["replicas_" .. size[1]]) end
     local four = statistics.interval(ratios)
-    show(("784-128-10: a step of 4 replicas, %d rows each, against 4 steps of one device"):format(n), {
+    show(("784-128-10: a step of 4 replicas, %d rows each, against 4 steps of one device"):format(size[2]), {
       lutra = ("%s, %.0f us; limit 1.3x %s"):format(text_of_ratio(four), statistics.interval(steps).middle,
         four.high <= 1.3 and "met" or "missed"),
     }, answers.disturbed)

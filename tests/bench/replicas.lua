@@ -1,6 +1,7 @@
 -- A step of four replicas with 4 n rows against four steps of one device with n rows, on as many simulated GPUs and the same
 -- cores: 1 would be perfect, since the work is the same but for the sums of the gradients. Needs LUTRA_SIM_GPUS=4. Prints
--- `replicas_N`, the median of the ratios of its pairs, and microseconds that either takes; the target is at most 1.3.
+-- `replicas_few` (n = 32) and `replicas_many` (n = 256): the median of the ratios of its pairs, and microseconds that either
+-- takes; the target is at most 1.3.
 --   LUTRA_SIM_GPUS=4 lutra tests/bench/replicas.lua [STEPS [PAIRS]]
 local lt = require "lutra"
 local kSteps, kPairs, kReplicas = tonumber(arg[1]) or 100, tonumber(arg[2]) or 5, 4
@@ -23,7 +24,7 @@ local function median(list)
   return list[(#list + 1) // 2]
 end
 
-for _, n in ipairs { 32, 256 } do
+for name, n in pairs { few = 32, many = 256 } do
   local steps = math.max(1, kSteps * 32 // n)
   local rows = steps * kReplicas * n
   local x, y = lt.random.normal({ rows, 784 }, { seed = 1 }), lt.random.randint({ rows }, 1, 10, { seed = 2 })
@@ -40,5 +41,5 @@ for _, n in ipairs { 32, 256 } do
     fours[pair] = four or seconds(mirrored, x, y, kReplicas * n)
     ratios[pair] = fours[pair] / ones[pair]
   end
-  print("replicas_" .. n, median(ratios), median(fours) / steps * 1e6, median(ones) / steps * 1e6)
+  print("replicas_" .. name, median(ratios), median(fours) / steps * 1e6, median(ones) / steps * 1e6)
 end
