@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "device/cuda/communicators.h"
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/cuda_stream.h"
 #include "kernels/cuda/plugin_file.h"
@@ -83,6 +84,35 @@ class CudaBackend final : public Backend {
       }
       return launch.error;
     });
+  }
+
+  bool can_sum_over(std::span<Stream* const> streams, DType dtype) const override {
+    return cuda::Communicators::takes(dtype) && communicators_of(streams_of(streams)) != nullptr;
+  }
+
+  void sum_over(std::span<Stream* const> streams, std::span<std::byte* const> data, int64_t count,
+                DType dtype) const override {
+    std::vector<cuda::CudaStream*> queues = streams_of(streams);
+    communicators_of(queues)->sum(queues, data, count, dtype);
+  }
+
+ private:
+  static std::vector<cuda::CudaStream*> streams_of(std::span<Stream* const> streams) {
+    std::vector<cuda::CudaStream*> queues;
+    for (Stream* stream : streams) queues.push_back(static_cast<cuda::CudaStream*>(stream));
+    return queues;
+  }
+
+  // The first card keeps them. Null, from then on, where NCCL is not to be had for these cards.
+  static cuda::Communicators* communicators_of(const std::vector<cuda::CudaStream*>& queues) {
+    std::vector<cuda::DeviceHandle> devices;
+    for (cuda::CudaStream* queue : queues) devices.push_back(queue->card().device);
+    auto [found, is_new] = queues[0]->card().communicators.try_emplace(std::move(devices));
+    if (!is_new) return found->second.get();
+    std::string why, file = cuda::nccl_file();
+    const cuda::Nccl* library = file.empty() ? nullptr : cuda::open_nccl(file, &why);
+    if (library != nullptr) found->second = cuda::Communicators::create(*library, queues, &why);
+    return found->second.get();
   }
 };
 

@@ -71,6 +71,11 @@ std::string cudnn_file() {
   return is_cudnn_wanted(system) ? search_library("cudnn", kCudnnMajors, plugin_folder(), system).file : "";
 }
 
+std::string nccl_file() {
+  System system = own_system();
+  return is_nccl_wanted(system) ? search_library("nccl", kNcclMajors, plugin_folder(), system).file : "";
+}
+
 const CudaPlugin* open_plugin(std::string* why) {
   std::string file = plugin_file();
   if (file.empty()) {

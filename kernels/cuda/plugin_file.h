@@ -24,6 +24,9 @@ std::string cublas_lt_file(int driver_version);
 // cuDNN, searched for in the same places; "" when there is none, or when LUTRA_CUDNN is 0.
 std::string cudnn_file();
 
+// NCCL likewise, by LUTRA_NCCL.
+std::string nccl_file();
+
 // The plugin of this build; null, and why, as Backend::discover says it, when there is none. It is never closed.
 const CudaPlugin* open_plugin(std::string* why);
 

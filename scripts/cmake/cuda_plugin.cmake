@@ -23,7 +23,7 @@ endif()
 set(cuda_objects "")
 foreach(source IN LISTS cuda_sources ITEMS
     "${PROJECT_SOURCE_DIR}/kernels/cuda/driver_check.cu" "${PROJECT_SOURCE_DIR}/kernels/cuda/cublas_check.cu"
-    "${PROJECT_SOURCE_DIR}/kernels/cuda/cudnn_check.cu")
+    "${PROJECT_SOURCE_DIR}/kernels/cuda/cudnn_check.cu" "${PROJECT_SOURCE_DIR}/kernels/cuda/nccl_check.cu")
   get_filename_component(name "${source}" NAME_WE)
   set(object "${PROJECT_BINARY_DIR}/cuda/${name}.o")
   add_custom_command(

@@ -1,4 +1,4 @@
-# The CUDA back end without a card: stubs of the driver's library, of cuBLASLt and cuDNN (tests/support/cuda_stub), and the kernels
+# The CUDA back end without a card: stubs of the driver's library, of cuBLASLt, cuDNN and NCCL (tests/support/cuda_stub), and the kernels
 # of the plugin compiled for the host. Specifications then go through all of it, from the driver's calls to the kernels' indices, with the
 # streams' commands in a random legal order.
 set(CUDA_TEST_DIR "${PROJECT_BINARY_DIR}/cuda/tests")
@@ -21,12 +21,18 @@ target_include_directories(cudnn_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TES
 target_link_libraries(cudnn_stub PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(cudnn_stub PROPERTIES PREFIX lib OUTPUT_NAME cudnn SUFFIX .so.9 CXX_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
+add_library(nccl_stub MODULE "${TESTS}/support/cuda_stub/nccl_stub.cpp")
+target_include_directories(nccl_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
+target_link_libraries(nccl_stub PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(nccl_stub PROPERTIES PREFIX lib OUTPUT_NAME nccl SUFFIX .so.2 CXX_VISIBILITY_PRESET default
+  LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
 if(TARGET unit_device)
-  add_dependencies(unit_device cuda_stub nvml_stub cublas_stub cudnn_stub)
+  add_dependencies(unit_device cuda_stub nvml_stub cublas_stub cudnn_stub nccl_stub)
   target_compile_definitions(unit_device PRIVATE "LUTRA_CUDA_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcuda_stub.so\""
     "LUTRA_NVML_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libnvml_stub.so\""
     "LUTRA_CUBLAS_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcublasLt.so.13\""
-    "LUTRA_CUDNN_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcudnn.so.9\"")
+    "LUTRA_CUDNN_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcudnn.so.9\""
+    "LUTRA_NCCL_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libnccl.so.2\"")
 endif()
 # The kernels are compiled once more, which the sanitizers' builds are spared.
 if(LUTRA_SANITIZE)

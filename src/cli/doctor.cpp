@@ -67,6 +67,7 @@ void look_at_cards(const System& system, std::vector<Finding>* findings) {
   }
   int count = 0;
   findings->push_back(cuda::diagnose_driver(*driver, plugin, system, &count));
+  if (count > 1) findings->push_back(cuda::diagnose_nccl(system, folder));
   for (Finding& finding : cuda::diagnose_cards(*driver, count, plugin, system)) findings->push_back(std::move(finding));
 }
 

@@ -16,8 +16,9 @@ using ReplicaTensors = std::vector<std::optional<Tensor>>;
 
 // Entry i of replica r in the result is the sum (or mean over the replicas) of the entries i, on devices[r]; empty
 // where no replica has one, while a single missing one counts as zeros. It is added up once, from the first replica to
-// the last, so all replicas get the same bits. Small tensors of GPUs travel together, in buckets. Tapes see ordinary
-// ops. Fails (InvalidArgument) when the lists differ in length, or their entries in shape or dtype.
+// the last, or by the back end of their cards (collective.h), so all replicas get the same bits. Small tensors of GPUs
+// travel together, in buckets. Tapes see ordinary ops. Fails (InvalidArgument) when the lists differ in length, or
+// their entries in shape or dtype.
 std::vector<ReplicaTensors> all_reduce(Context& context, std::span<const ReplicaTensors> lists,
                                        std::span<LogicalDevice* const> devices, Reduction how);
 

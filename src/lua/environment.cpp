@@ -42,6 +42,7 @@ void apply_environment(Runtime& runtime, Context& context) {
   if (std::string_view value = value_of("LUTRA_CPU_LEVEL"); !value.empty() && !is_cpu_level(value)) {
     misread("LUTRA_CPU_LEVEL", value, "baseline, avx2 or avx512");
   }
+  if (std::string_view value = value_of("LUTRA_NCCL"); !value.empty()) read_switch("LUTRA_NCCL", value);
   Schedule::from_environment();
   if (std::string_view value = value_of("LUTRA_SIM_GPUS"); !value.empty()) {
     int count = 0;

@@ -25,6 +25,19 @@ class Backend {
   // Queues the kernel. `args` and what it points to, but for tensors' memory and the fault, may be gone on return.
   virtual Ticket submit(Stream& stream, const KernelEntry& kernel, const KernelArgs& args) const = 0;
 
+  // optional: sums over several cards, each of which brings elements of that dtype on its stream: whether there is a
+  // way for these.
+  virtual bool can_sum_over(std::span<Stream* const> streams, DType dtype) const {
+    static_cast<void>(streams), static_cast<void>(dtype);
+    return false;
+  }
+  // Queues one, where there is: data[r], of `count` elements on the card of streams[r], becomes the sum of all, the
+  // same bits on every card.
+  virtual void sum_over(std::span<Stream* const> streams, std::span<std::byte* const> data, int64_t count,
+                        DType dtype) const {
+    static_cast<void>(streams), static_cast<void>(data), static_cast<void>(count), static_cast<void>(dtype);
+  }
+
  protected:
   ~Backend() = default;
 };

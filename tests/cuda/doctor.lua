@@ -25,6 +25,9 @@ expect("A=", "doctor", 0, "the driver is for CUDA 13.0 and shows 2 cards", "ok  
 expect("LUTRA_CUDNN=0", "doctor", 0, "note    cudnn            LUTRA_CUDNN is 0: convolutions are laid out and multiplied by cuBLASLt\n")
 expect("A=", "doctor", 0, ("ok      cudnn            %s/libcudnn.so.9 is version 9, for convolutions\n"):format(os.getenv("LUTRA_PLUGIN_PATH")))
 
+expect("A=", "doctor", 0, ("ok      nccl             %s/libnccl.so.2 is version 2, for sums over cards\n"):format(os.getenv("LUTRA_PLUGIN_PATH")))
+assert(not expect("LUTRA_CUDA_STUB=inline,cards:1", "doctor", 0, "shows 1 card"):find("nccl", 1, true))
+
 -- What ran on the CPU for want of a kernel is said; what has one ran on its card.
 local json = expect("A=", "doctor --json", 0, '"ok": true', '"check": "plugin"', '"matmul": "GPU:0"', '"sum": "GPU:0"')
 local trials = select(2, json:gsub('"check": "trial"', ""))

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "device/cuda/communicators.h"
 #include "device/cuda/convolutions.h"
 #include "device/cuda/products.h"
 #include "device/forks.h"
@@ -64,7 +65,9 @@ Card::~Card() {
   if (is_ours) {
     products.reset();
     convolutions.reset();
+    communicators.clear();
   } else {
+    for (auto& [devices, made] : communicators) static_cast<void>(made.release());
     static_cast<void>(products.release());
     static_cast<void>(convolutions.release());
   }

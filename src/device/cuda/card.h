@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 namespace lutra::cuda {
 
 class Card;
+class Communicators;
 class Convolutions;
 class Products;
 
@@ -74,6 +76,8 @@ class Card {
   std::unique_ptr<Products> products;
   std::unique_ptr<Convolutions> convolutions;
   bool without_convolutions = false;  // cuDNN was asked for, and is not to be had
+  // With other cards, this the first of them; null where NCCL is not to be had for them.
+  std::map<std::vector<DeviceHandle>, std::unique_ptr<Communicators>> communicators;
 
  private:
   std::shared_ptr<AddressMap> addresses_;

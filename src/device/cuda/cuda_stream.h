@@ -66,6 +66,8 @@ class CudaStream final : public Stream {
   uint64_t tail() const override { return tail_; }
 
   Card& card() const { return *card_; }
+  // For what others queue on it; launch() then counts that as a command.
+  StreamHandle handle() const { return stream_; }
 
  private:
   struct Mark {  // the event is over when command `seq` is

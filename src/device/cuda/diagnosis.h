@@ -38,6 +38,9 @@ std::vector<Finding> diagnose_cards(const Driver& driver, int count, const Plugi
 // cuBLASLt, as a driver for that CUDA (0: not known) takes it; `is_needed`: the plugin has kernels that call it.
 Finding diagnose_cublas(const LibrarySearch& found, bool is_needed, int driver_version);
 
+// NCCL, which sums over several cards can do without.
+Finding diagnose_nccl(const System& system, const std::string& beside);
+
 // cuDNN, which convolutions can do without.
 Finding diagnose_cudnn(const System& system, const std::string& beside);
 

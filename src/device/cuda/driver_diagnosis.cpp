@@ -224,27 +224,58 @@ Finding diagnose_cublas(const LibrarySearch& found, bool is_needed, int driver_v
   return finding;
 }
 
-Finding diagnose_cudnn(const System& system, const std::string& beside) {
-  constexpr const char* kOtherwise = "convolutions are laid out and multiplied by cuBLASLt";
-  Finding finding{.check = "cudnn"};
-  if (!is_cudnn_wanted(system)) {
+namespace {
+
+// A library that is used where it is there.
+struct Extra {
+  const char* check;
+  const char* name;  // lib<name>.so.<major>
+  const char* variable;
+  std::span<const int> majors;
+  const char* purpose;
+  const char* otherwise;
+};
+
+Finding diagnose_extra(const Extra& extra, bool is_wanted, const System& system, const std::string& beside) {
+  Finding finding{.check = extra.check};
+  if (!is_wanted) {
     finding.verdict = Verdict::Note;
-    finding.text = text("LUTRA_CUDNN is ", system.value("LUTRA_CUDNN"), ": ", kOtherwise);
+    finding.text = text(extra.variable, " is ", system.value(extra.variable), ": ", extra.otherwise);
     return finding;
   }
-  LibrarySearch found = search_library("cudnn", kCudnnMajors, beside, system);
+  LibrarySearch found = search_library(extra.name, extra.majors, beside, system);
   finding.searched = found.folders;
   if (!found.file.empty()) {
-    finding.text = text(found.file, " is version ", found.version, ", for convolutions");
+    finding.text = text(found.file, " is version ", found.version, ", for ", extra.purpose);
     finding.details = {{"file", found.file}, {"version", found.version}};
     return finding;
   }
   finding.verdict = Verdict::Note;
-  finding.text = "libcudnn is ";
+  finding.text = text("lib", extra.name, " is ");
   if (found.unwanted.empty()) append(finding.text, "not here");
-  else append(finding.text, text("of another major version (", joined(found.unwanted), "), 9 is wanted"));
-  append(finding.text, text(", so ", kOtherwise, "; it was looked for in ", joined(found.folders)));
+  else
+    append(finding.text,
+           text("of another major version (", joined(found.unwanted), "), ", extra.majors.front(), " is wanted"));
+  append(finding.text, text(", so ", extra.otherwise, "; it was looked for in ", joined(found.folders)));
   return finding;
+}
+
+}  // namespace
+
+Finding diagnose_cudnn(const System& system, const std::string& beside) {
+  const Extra extra{"cudnn",      "cudnn",        "LUTRA_CUDNN",
+                    kCudnnMajors, "convolutions", "convolutions are laid out and multiplied by cuBLASLt"};
+  return diagnose_extra(extra, is_cudnn_wanted(system), system, beside);
+}
+
+Finding diagnose_nccl(const System& system, const std::string& beside) {
+  const Extra extra{"nccl",
+                    "nccl",
+                    "LUTRA_NCCL",
+                    kNcclMajors,
+                    "sums over cards",
+                    "sums over cards are made on the first of them and copied"};
+  return diagnose_extra(extra, is_nccl_wanted(system), system, beside);
 }
 
 }  // namespace lutra::cuda

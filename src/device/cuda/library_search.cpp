@@ -110,6 +110,8 @@ LibrarySearch look(std::string_view name, std::span<const int> majors, const Sys
   return found;
 }
 
+bool is_off(const std::string& value) { return value == "0" || value == "false" || value == "off" || value == "no"; }
+
 }  // namespace
 
 std::span<const int> cublas_lt_majors(int driver_version) {
@@ -118,10 +120,8 @@ std::span<const int> cublas_lt_majors(int driver_version) {
   return majors;
 }
 
-bool is_cudnn_wanted(const System& system) {
-  std::string value = system.value("LUTRA_CUDNN");
-  return value != "0" && value != "false" && value != "off" && value != "no";
-}
+bool is_cudnn_wanted(const System& system) { return !is_off(system.value("LUTRA_CUDNN")); }
+bool is_nccl_wanted(const System& system) { return !is_off(system.value("LUTRA_NCCL")); }
 
 LibrarySearch search_library(std::string_view name, std::span<const int> majors, const std::string& beside,
                              const System& system) {

@@ -23,14 +23,16 @@ struct LibrarySearch {
 // The major versions of cuBLASLt that Lutra knows how to use, best first.
 inline constexpr int kCublasLtMajors[] = {13, 12};
 inline constexpr int kCudnnMajors[] = {9};
+inline constexpr int kNcclMajors[] = {2};
 inline constexpr int kDriverMajors[] = {1};
 
 // Those of them that run on a driver for that CUDA (13000 is 13.0; 0: not known): a toolkit's libraries want a driver
 // of its major version or a later one. Never empty.
 std::span<const int> cublas_lt_majors(int driver_version);
 
-// Whether cuDNN is looked for: LUTRA_CUDNN does not say 0.
+// Whether cuDNN and NCCL are looked for: LUTRA_CUDNN, or LUTRA_NCCL, does not say 0.
 bool is_cudnn_wanted(const System& system);
+bool is_nccl_wanted(const System& system);
 
 // lib<name>.so.<major> in the first folder that has one; of several majors there the first. `beside` is the plugin's
 // folder; "" leaves that place out.

@@ -50,12 +50,16 @@ struct LibraryState {
     std::lock_guard lock(mutex);
     live += by;
   }
+  // The stub of the driver's library.
+  void* open_driver() const {
+    const char* named = std::getenv("LUTRA_CUDA_DRIVER");
+    std::string library = !driver.empty() ? driver : named != nullptr ? named : "";
+    return dlopen(library.c_str(), RTLD_NOW);
+  }
   // False when the stream takes no command.
   bool launch(cuda::StreamHandle stream, void (*run)(void*), void* user) {
     using Launch = int(cuda::StreamHandle, void (*)(void*), void*);
-    const char* named = std::getenv("LUTRA_CUDA_DRIVER");
-    std::string library = !driver.empty() ? driver : named != nullptr ? named : "";
-    void* handle = dlopen(library.c_str(), RTLD_NOW);
+    void* handle = open_driver();
     auto* queue = reinterpret_cast<Launch*>(handle != nullptr ? dlsym(handle, "cuLaunchHostFunc") : nullptr);
     return queue != nullptr && queue(stream, run, user) == 0;
   }

@@ -175,6 +175,19 @@ TEST_CASE("cuDNN is told of, there or not, and no convolution needs it", "[docto
   CHECK(told().text == "LUTRA_CUDNN is 0: convolutions are laid out and multiplied by cuBLASLt");
 }
 
+TEST_CASE("NCCL is told of, there or not", "[doctor]") {
+  FakeSystem machine;
+  machine.file("/usr/local/cuda/lib64/other");
+  CHECK(cuda::diagnose_nccl(machine.system, "/opt/lutra/lib").verdict == Verdict::Note);
+  CHECK(cuda::diagnose_nccl(machine.system, "/opt/lutra/lib").text ==
+        "libnccl is not here, so sums over cards are made on the first of them and copied; it was looked for in "
+        "/opt/lutra/lib, /usr/local/cuda/lib64");
+  machine.file("/usr/local/cuda/lib64/libnccl.so.2.27.3");
+  machine.link("/usr/local/cuda/lib64/libnccl.so.2", "libnccl.so.2.27.3");
+  CHECK(cuda::diagnose_nccl(machine.system, "/opt/lutra/lib").text ==
+        "/usr/local/cuda/lib64/libnccl.so.2 is version 2.27.3, for sums over cards");
+}
+
 TEST_CASE("a cuBLASLt that is newer than the driver is passed over, and told of", "[doctor]") {
   FakeSystem machine;
   machine.file("/usr/local/cuda/lib64/libcublasLt.so.13");
