@@ -43,6 +43,7 @@ void open_suggestions(lua_State* L, State& state);
 
 // Pushes the shape as a table that prints and compares as one. May raise a Lua error.
 void push_shape(lua_State* L, State& state, const Shape& shape);
+bool is_shape(lua_State* L, int index);
 
 // The __concat of errors and shapes: both sides as tostring gives them.
 int concat_as_text(lua_State* L);

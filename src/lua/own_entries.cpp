@@ -3,13 +3,15 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "lua/modules.h"
 
 namespace lutra {
 
 // The keys are compared one by one: to look one up means to push a string, which may run the collector in the middle of
 // the walk through a table.
 bool has_made_up_entries(lua_State* L, int index) {
-  if (lua_getmetatable(L, index) == 0) return false;
+  // A shape holds all its sizes itself.
+  if (is_shape(L, index) || lua_getmetatable(L, index) == 0) return false;
   bool makes_up = false;
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) continue;

@@ -1,5 +1,7 @@
-// Shapes are plain tables that print as (2, 3) and compare by value, also with tables of the user's.
+// Shapes are plain tables that print as (2, 3) and compare by value, also with tables of the user's; -1 is the last
+// axis.
 
+#include "lua/guard.h"
 #include "lua/modules.h"
 
 namespace lutra {
@@ -35,7 +37,33 @@ int shape_equal(lua_State* L) {
   return 1;
 }
 
+// shape[i] of what the table does not hold: the axis counted from the end, else an error. ipairs and the functions of
+// `table`, which are C, go on until they meet nil.
+int shape_index(Args& args) {
+  lua_State* L = args.L;
+  std::optional<int64_t> axis = integral(L, 2);
+  auto rank = static_cast<int64_t>(lua_rawlen(L, 1));
+  if (axis && *axis < 0 && *axis >= -rank) {
+    lua_rawgeti(L, 1, rank + 1 + *axis);
+    return 1;
+  }
+  lua_pushnil(L);
+  lua_Debug caller;
+  bool is_walk = lua_getstack(L, 1, &caller) != 0 && lua_getinfo(L, "S", &caller) != 0 && *caller.what == 'C';
+  if (!axis || is_walk) return 1;
+  require(*axis != 0, "shape[0]: axes count from 1, -1 is the last");
+  fail(ErrorCode::OutOfRange, "shape[", *axis, "]: there ", rank == 1 ? "is 1 axis" : text("are ", rank, " axes"));
+}
+
 }  // namespace
+
+bool is_shape(lua_State* L, int index) {
+  if (lua_getmetatable(L, index) == 0) return false;
+  State::push(L, kShapeMeta);
+  bool is_one = lua_rawequal(L, -1, -2) != 0;
+  lua_pop(L, 2);
+  return is_one;
+}
 
 void push_shape(lua_State* L, State& state, const Shape& shape) {
   lua_createtable(L, shape.rank(), 0);
@@ -55,6 +83,7 @@ void open_shapes(lua_State* L, State& state) {
   lua_setfield(L, -2, "__concat");
   lua_pushcfunction(L, shape_equal);
   lua_setfield(L, -2, "__eq");
+  set_function<shape_index>(L, state, "__index", "shape");
   lua_pushstring(L, "lutra.Shape");
   lua_setfield(L, -2, "__name");
   state.set(L, kShapeMeta);

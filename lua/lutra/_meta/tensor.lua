@@ -15,7 +15,8 @@
 ---@field device string full name: "/job:localhost/replica:0/task:0/device:GPU:0"
 local Tensor = {}
 
---- The sizes of a tensor's axes: a list that prints as `(2, 3)` and equals any list with the same numbers.
+--- The sizes of a tensor's axes: a list that prints as `(2, 3)` and equals any list with the same numbers. Axes count from
+--- 1, and -1 is the last: `x.shape[-1]`. 0 is InvalidArgument, an axis that is not there OutOfRange.
 ---@class lutra.Shape
 ---@field [integer] integer size of an axis
 
