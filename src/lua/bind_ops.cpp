@@ -9,8 +9,8 @@
 namespace lutra {
 namespace {
 
-// Lives in a userdata that the closures hold.
-OpBinding* new_binding(lua_State* L, State& state, const OpDef& op) {
+// Pushes the userdata in which the binding lives, which the closures hold.
+void new_binding(lua_State* L, State& state, const OpDef& op) {
   using Place = OpBinding::Place;
   std::size_t most = op.inputs.size() + op.attrs.defs.size();
   void* block = lua_newuserdatauv(L, sizeof(OpBinding) + most * sizeof(Place), 0);
@@ -38,13 +38,12 @@ OpBinding* new_binding(lua_State* L, State& state, const OpDef& op) {
   if (inputs_first && !op.is_variadic() && inputs <= kFewOperands && binding->required <= inputs) {
     binding->plain_inputs = inputs;
   }
-  return binding;
 }
 
-// The closure of an op on top of the stack; the binding's userdata is its fourth upvalue, to be kept alive.
-void push_closure(lua_State* L, State& state, const OpDef& op, lua_CFunction function) {
-  OpBinding* binding = new_binding(L, state, op);
-  lua_pushlightuserdata(L, binding);
+// The closure of the binding, whose userdata lies on top of the stack, in its place; the userdata is its fourth
+// upvalue, to be kept alive.
+void push_closure(lua_State* L, State& state, lua_CFunction function) {
+  lua_pushlightuserdata(L, lua_touserdata(L, -1));
   state.push(L, State::kTensorMeta);
   state.push(L, State::kStoredTensorMeta);
   lua_pushvalue(L, -4);
@@ -93,13 +92,17 @@ void bind_ops(lua_State* L, State& state) {
     const OpDef& op = ops.at(id);
     if (op.has(kHidden) || op.lua_name == nullptr) continue;
     const char* name = push_parent(L, module, op.lua_name);
-    push_closure(L, state, op, op.pieces != nullptr ? call_list_op : call_op);
+    lua_CFunction function = op.pieces != nullptr ? call_list_op : call_op;
+    new_binding(L, state, op);
     bool takes_tensor_first = !op.inputs.empty() && (op.attrs.defs.empty() || !op.attrs.defs[0].is_before_inputs) &&
                               !op.is_variadic() && !op.has(kNoMethod);
     if (takes_tensor_first) {
+      // A closure of its own, so that an error can tell t.sum(...) from lutra.sum(...).
       lua_pushvalue(L, -1);
+      push_closure(L, state, function);
       lua_setfield(L, methods, name);
     }
+    push_closure(L, state, function);
     lua_setfield(L, -2, name);
     lua_pop(L, 1);
   }
@@ -108,7 +111,8 @@ void bind_ops(lua_State* L, State& state) {
     for (const Metamethod& metamethod : kMetamethods) {
       const OpDef* op = ops.find(metamethod.op);
       if (op == nullptr) continue;
-      push_closure(L, state, *op, call_op_as_metamethod);
+      new_binding(L, state, *op);
+      push_closure(L, state, call_op_as_metamethod);
       lua_setfield(L, -2, metamethod.event);
     }
     lua_pop(L, 1);

@@ -5,6 +5,7 @@
 // (guard.h). An error travels as an exception up to the binding's outermost frame, is kept in the State, and becomes a
 // Lua error here, after every C++ object is gone.
 
+#include "lua/call_form.h"
 #include "lua/guard.h"
 #include "lua/traceback.h"
 
@@ -43,10 +44,16 @@ void State::raise(lua_State* L, const Error* kept) {
   };
   luaL_checkstack(L, 10, nullptr);
   const Error& error = *kept;
+  bool has_own_words = push_call_form(L);
   lua_createtable(L, 0, 4 + static_cast<int>(error.fields().size()));
   lua_pushstring(L, name(error.code()));
   lua_setfield(L, -2, "code");
-  set_string("message", error.message());
+  if (has_own_words) {
+    lua_pushvalue(L, -2);
+    lua_setfield(L, -2, "message");
+  } else {
+    set_string("message", error.message());
+  }
   for (const auto& [key, value] : error.fields()) set_string(key.c_str(), value);
   lua_Debug frame;
   if (find_script_frame(L, &frame)) {

@@ -50,16 +50,19 @@ uint32_t named_spec(lua_State* L, State& state, bool* is_new) {
   return state.context().intern(args.device_spec(1, "name"));
 }
 
-int return_all(lua_State* L, int, lua_KContext) { return lua_gettop(L); }
+// What lies above the arguments, of which there are `given`.
+int return_all(lua_State* L, int, lua_KContext given) { return lua_gettop(L) - static_cast<int>(given); }
 
 // device(name): opens the scope in the running coroutine and returns its object.
 int device(lua_State* L) {
   State& state = state_of(L);
-  if (lua_gettop(L) > 1) {
+  if (int given = lua_gettop(L); given > 1) {
+    // The arguments stay where they are, for errors to look at.
+    luaL_checkstack(L, given + 1, nullptr);
     lua_pushvalue(L, lua_upvalueindex(kFunctionForm));
-    lua_insert(L, 1);
-    lua_callk(L, lua_gettop(L) - 1, LUA_MULTRET, 0, return_all);
-    return lua_gettop(L);
+    for (int i = 1; i <= given; ++i) lua_pushvalue(L, i);
+    lua_callk(L, given, LUA_MULTRET, given, return_all);
+    return return_all(L, LUA_OK, given);
   }
   if (state.is_closed()) {
     state.keep(Error(ErrorCode::FailedPrecondition, "device: this interpreter is being closed"));

@@ -32,7 +32,9 @@ class State {
   // The State's userdata, on top of the stack, is the interpreter's from now on, and popped. May raise a Lua error.
   static void adopt(lua_State* L);
   // What several modules ask for; what only one does, that one keeps under a key of its own.
-  static constexpr RegistryKey kTensorMeta{}, kStoredTensorMeta{}, kVariableMeta{}, kErrorMeta{}, kMethods{};
+  static constexpr RegistryKey kTensorMeta{}, kStoredTensorMeta{}, kVariableMeta{}, kErrorMeta{};
+  // The tables of methods, by name.
+  static constexpr RegistryKey kMethods{}, kVariableMethods{}, kTapeMethods{};
   // What lies under the key in the interpreter's registry, or nil.
   static void push(lua_State* L, const RegistryKey& key) { lua_rawgetp(L, LUA_REGISTRYINDEX, &key); }
   // Pops the value; may raise a Lua error.

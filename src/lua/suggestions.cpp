@@ -1,18 +1,21 @@
 #include "lua/suggestions.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/text.h"
+#include "lua/foreign_names.h"
 #include "lua/modules.h"
 
 // What may have been meant where a program uses a field that a module of Lutra's does not have. Such a field is nil, as
 // in any table, so that `if lt.x then` works. The last one missed is remembered, and an error about just that field
-// tells the nearest name there is.
+// tells what to write, or the nearest name there is. Lua makes the error, so pcall is replaced by one that adds this;
+// the program adds it where nobody catches.
 
 namespace lutra {
 namespace {
 
-constexpr RegistryKey kMissed{};
+constexpr RegistryKey kMissed{}, kRoot{};
 
 // Entries of the record of what was missed, which never grows.
 constexpr int kModule = 1, kPath = 2, kKey = 3;
@@ -69,31 +72,120 @@ void watch_module(lua_State* L, int record, const char* path) {
   lua_setmetatable(L, module);
 }
 
-bool ends_with_field(const char* message, const char* key) {
-  const char* found = std::strstr(message, " nil value (field '");
-  if (found == nullptr) return false;
-  found += sizeof " nil value (field '" - 1;
-  std::size_t length = std::strlen(key);
-  return std::strncmp(found, key, length) == 0 && std::strcmp(found + length, "')") == 0;
+// Whether the message is about `name`: "... value (field 'name')" with kind "field".
+bool is_about(const char* message, const char* kind, const char* name) {
+  std::string_view rest = message;
+  std::size_t at = rest.find(" value (");
+  if (at == std::string_view::npos) return false;
+  rest.remove_prefix(at + sizeof " value (" - 1);
+  for (std::string_view part : {std::string_view(kind), std::string_view(" '"), std::string_view(name)}) {
+    if (!rest.starts_with(part)) return false;
+    rest.remove_prefix(part.size());
+  }
+  return rest == "')";
+}
+
+// A field of tensors that is called as a method: Lua says no more than that it is a number.
+bool push_about_field(lua_State* L, const char* message) {
+  if (std::strstr(message, "attempt to call a ") == nullptr) return false;
+  for (const char* field : {"shape", "rank", "size", "nbytes", "dtype", "device", "name", "trainable"}) {
+    if (!is_about(message, "method", field)) continue;
+    lua_pushfstring(L, "%s; a tensor's %s is a field: write t.%s", message, field, field);
+    return true;
+  }
+  return false;
+}
+
+// What to write for the name missed, of the module that `path` names: one of another library's, or one of ours that
+// stands in `lutra` itself. Pushes it with "; write " before it.
+bool push_instead(lua_State* L, const char* path, const char* key) {
+  std::string_view name = path;
+  bool is_root = name == "lutra";
+  name.remove_prefix(std::min(name.size(), sizeof "lutra." - 1));
+  std::string_view words = foreign_function(is_root ? std::string(key) : text(name, ".", key));
+  if (words.empty() && !is_root) {
+    lua_pushstring(L, key);
+    push_of_root(L);
+    bool is_ours = !lua_isnil(L, -1);
+    lua_pop(L, 1);
+    if (is_ours) {
+      lua_pushfstring(L, "; write lutra.%s", key);
+      return true;
+    }
+    words = foreign_function(key);
+  }
+  if (words.empty()) return false;
+  lua_pushliteral(L, "; write ");
+  lua_pushlstring(L, words.data(), words.size());
+  lua_concat(L, 2);
+  return true;
+}
+
+int add_suggestion(lua_State* L) {
+  if (lua_type(L, 1) == LUA_TSTRING) push_suggestion(L, lua_tostring(L, 1));
+  return 1;
+}
+
+// The stack: the handler, true, then what f gave, or the error on top.
+int finish_pcall(lua_State* L, int status, lua_KContext) {
+  if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - 1;
+  lua_pushboolean(L, 0);
+  lua_insert(L, -2);
+  return 2;
+}
+
+// pcall(f, ...): Lua's own, and an error about a field that a module of Lutra's does not have says what to write.
+int pcall_with_suggestion(lua_State* L) {
+  luaL_checkany(L, 1);
+  lua_pushboolean(L, 1);
+  lua_insert(L, 1);
+  lua_pushcfunction(L, add_suggestion);
+  lua_insert(L, 1);
+  int status = lua_pcallk(L, lua_gettop(L) - 3, LUA_MULTRET, 1, 0, finish_pcall);
+  return finish_pcall(L, status, 0);
 }
 
 }  // namespace
 
+bool push_module_path(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE || luaL_getmetafield(L, index, "__index") == LUA_TNIL) return false;
+  bool is_module = lua_tocfunction(L, -1) == miss && lua_getupvalue(L, -1, 2) != nullptr;
+  if (is_module) lua_remove(L, -2);
+  else lua_pop(L, 1);
+  return is_module;
+}
+
+void push_of_root(lua_State* L) {
+  State::push(L, kRoot);
+  lua_insert(L, -2);
+  if (lua_type(L, -2) == LUA_TTABLE) lua_rawget(L, -2);
+  lua_remove(L, -2);
+}
+
 void push_suggestion(lua_State* L, const char* message) {
+  luaL_checkstack(L, 12, nullptr);
   State::push(L, kMissed);
   int record = lua_gettop(L);
   bool is_about_it = lua_type(L, record) == LUA_TTABLE && lua_rawgeti(L, record, kKey) == LUA_TSTRING &&
-                     ends_with_field(message, lua_tostring(L, -1));
+                     std::strstr(message, " a nil value") != nullptr && is_about(message, "field", lua_tostring(L, -1));
   if (!is_about_it) {
     lua_settop(L, record - 1);
-    lua_pushstring(L, message);
+    if (!push_about_field(L, message)) lua_pushstring(L, message);
     return;
   }
   std::string_view key = lua_tostring(L, -1);
-  if (key.starts_with("reduce_")) key.remove_prefix(sizeof "reduce_" - 1);
-  NearestWord nearest(key);
   lua_rawgeti(L, record, kPath);
   const char* path = lua_tostring(L, -1);
+  if (push_instead(L, path, key.data())) {
+    lua_pushstring(L, message);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+    lua_replace(L, record);
+    lua_settop(L, record);
+    return;
+  }
+  if (key.starts_with("reduce_")) key.remove_prefix(sizeof "reduce_" - 1);
+  NearestWord nearest(key);
   lua_rawgeti(L, record, kModule);
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) == LUA_TSTRING) nearest.offer(lua_tostring(L, -2));
@@ -111,7 +203,11 @@ void open_suggestions(lua_State* L, State& state) {
   lua_pushvalue(L, -1);
   state.set(L, kMissed);
   lua_pushvalue(L, module);
+  state.set(L, kRoot);
+  lua_pushvalue(L, module);
   watch_module(L, module + 1, "lutra");
+  lua_pushcfunction(L, pcall_with_suggestion);
+  lua_setglobal(L, "pcall");
   lua_settop(L, module);
 }
 

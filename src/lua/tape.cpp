@@ -355,6 +355,8 @@ void open_tape(lua_State* L, State& state) {
   lua_createtable(L, 0, 1);
   set_function<no_method>(L, state, "__index", "GradientTape");
   lua_setmetatable(L, -2);
+  lua_pushvalue(L, -1);
+  state.set(L, State::kTapeMethods);
   lua_setfield(L, -2, "__index");
   for (const char* event : {"__close", "__gc"}) {
     lua_pushlightuserdata(L, &state);
@@ -378,10 +380,8 @@ void open_tape(lua_State* L, State& state) {
 }
 
 void open_tape_methods(lua_State* L) {
-  State::push(L, kTapeMeta);
-  lua_getfield(L, -1, "__index");
-  lua_setfield(L, -3, "tape_methods");
-  lua_pop(L, 1);
+  State::push(L, State::kTapeMethods);
+  lua_setfield(L, -2, "tape_methods");
 }
 
 }  // namespace lutra

@@ -5,8 +5,10 @@
 
 #include "eager/move_tensor.h"
 #include "lua/elements.h"
+#include "lua/foreign_names.h"
 #include "lua/guard.h"
 #include "lua/modules.h"
+#include "lua/suggestions.h"
 #include "lua/variable_box.h"
 #include "tensor/print.h"
 
@@ -221,39 +223,18 @@ int pairs(Args& args) {
 
 namespace {
 
-// What other libraries call it, and what stands for it here.
-struct ForeignName {
-  const char* name;
-  const char* ours;
-};
-constexpr ForeignName kForeignNames[] = {
-    {"T", "t:transpose()"},
-    {"astype", "t:cast(dtype)"},
-    {"clone", "t itself: tensors never change"},
-    {"copy", "t itself: tensors never change"},
-    {"cpu", "t:to(\"CPU:0\")"},
-    {"cuda", "t:to(\"GPU:0\")"},
-    {"detach", "lutra.stop_gradient(t)"},
-    {"dim", "t.rank"},
-    {"gpu", "t:to(\"GPU:0\")"},
-    {"len", "#t"},
-    {"mm", "t:matmul(other)"},
-    {"ndim", "t.rank"},
-    {"numel", "t.size"},
-    {"numpy", "t:totable(), or t:item() of one element"},
-    {"permute", "t:transpose(perm)"},
-    {"tolist", "t:totable()"},
-    {"unsqueeze", "t:expand_dims(axis)"},
-    {"view", "t:reshape(shape)"},
-};
-
 // Fails: a tensor, or variable, has no such field; what was meant is looked for.
 [[noreturn]] void fail_no_field(Args& args, std::string_view key) {
   lua_State* L = args.L;
   bool is_variable = to_variable(L, 1) != nullptr;
   const char* what = is_variable ? "a Variable has no field or method " : "a tensor has no field or method ";
-  for (const ForeignName& foreign : kForeignNames) {
-    if (key == foreign.name) fail(ErrorCode::InvalidArgument, what, what_is(L, 2), "; write ", foreign.ours);
+  if (std::string_view ours = foreign_method(key); !ours.empty()) {
+    fail(ErrorCode::InvalidArgument, what, what_is(L, 2), "; write ", ours);
+  }
+  lua_pushvalue(L, 2);
+  push_of_root(L);
+  if (lua_isfunction(L, -1)) {
+    fail(ErrorCode::InvalidArgument, what, what_is(L, 2), "; it is a function: write lutra.", key, "(...)");
   }
   NearestWord nearest(key);
   for (const char* field : {"shape", "rank", "size", "nbytes", "dtype", "device"}) nearest.offer(field);

@@ -67,6 +67,15 @@ bool find_script_frame(lua_State* L, lua_Debug* frame, int first) {
   return false;
 }
 
+int find_called(lua_State* L) {
+  lua_Debug script;
+  for (int level = 0; lua_getstack(L, level, &script) != 0; ++level) {
+    lua_getinfo(L, "Sl", &script);
+    if (script.currentline > 0 && !is_own(script)) return level - 1;
+  }
+  return -1;
+}
+
 std::string script_line(lua_State* L) {
   lua_Debug frame;
   if (!find_script_frame(L, &frame)) return "";

@@ -11,6 +11,9 @@ namespace lutra {
 // The innermost frame that runs the user's Lua, from level `first` on; level 0 is the C function that asks.
 bool find_script_frame(lua_State* L, lua_Debug* frame, int first = 0);
 
+// The level of the function that this frame called, Lutra's or another; -1 when there is no such frame.
+int find_called(lua_State* L);
+
 // "train.lua:7" of that frame; "" without one.
 std::string script_line(lua_State* L);
 

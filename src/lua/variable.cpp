@@ -309,6 +309,8 @@ void open_variables(lua_State* L, State& state) {
     push_function(L, state, assign_whole, Called::ByUser, how);
     lua_setfield(L, own, names[how]);
   }
+  lua_pushvalue(L, own);
+  state.set(L, State::kVariableMethods);
   state.push(L, State::kVariableMeta);
   set_tensor_metamethods(L, state, own, "lutra.Variable", guarded<push_variable_field>);
   push_text_function(L, state, Called::ByUser);

@@ -173,7 +173,7 @@ for words, call in pairs {
   ["reshape: shape[1] is \"x\", expected an integer"] = function() t:reshape { "x" } end,
   ["sum: axis is \"x\", expected an axis or a list of axes"] = function() t:sum { axis = "x" } end,
   ["ones: 3 arguments given, expected ones(shape, [options])"] = function() lt.ones({ 2 }, {}, 1) end,
-  ["item: tensor is 5, expected a tensor"] = function() t.item(5) end,
+  ["item: called with a dot, which does not hand over the tensor; write t:item(...) with a colon"] = function() t.item(5) end,
   ["to: device is missing, expected"] = function() t:to() end,
   ["from_bytes: bytes is 5, expected a string"] = function() lt.from_bytes(5, "float32", 1) end,
   ["from_bytes: dtype is 5, expected a string"] = function() lt.from_bytes("", 5, 1) end,

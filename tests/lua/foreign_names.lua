@@ -1,0 +1,109 @@
+-- What other libraries call otherwise: functions, methods, dtypes; calls with a dot for a colon, or a colon for a dot.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+
+local x, v = lt.ones { 6 }, lt.Variable { 1.0, 2.0 }
+
+local function says(words, f, ...) return expect.raises("InvalidArgument", words, f, ...) end
+
+-- What Lua says of the line, caught by pcall.
+local function caught(source)
+  local ok, message = pcall(load(source, "=line"), lt, x)
+  assert(not ok and type(message) == "string", source)
+  return message
+end
+
+expect.case("functions by another library's name, uncaught and under pcall", function()
+  for call, ours in pairs {
+    ["arange(5)"] = "lutra.range(start, limit, step)", ["concatenate { x }"] = "lutra.concat({a, b, ...}, axis)",
+    ["cat { x }"] = "lutra.concat({a, b, ...}, axis)", ["array { 1 }"] = "lutra.constant(value)",
+    ["tensor { 1 }"] = "lutra.constant(value)", ["power(x, 2)"] = "lutra.pow(a, b)", ["multiply(x, x)"] = "lutra.mul(a, b)",
+    ["divide(x, x)"] = "lutra.div(a, b)", ["less(x, x)"] = "lutra.lt(a, b)", ["unsqueeze(x, 1)"] = "lutra.expand_dims(x, axis)",
+    ["clamp(x, 0, 1)"] = "lutra.clip(x, min, max)", ["random.rand { 2 }"] = "lutra.random.uniform(shape)",
+    ["random.seed(1)"] = "lutra.random.set_seed(seed)", ["random.choice(x)"] = "it as docs/porting-from-tensorflow.md does",
+    ["nn.relu(x)"] = "lutra.relu", ["linalg.svd(x)"] = "lutra.svd, lutra.inv and the like", ["shape(x)"] = "x.shape",
+    ["random.sum(x)"] = "lutra.sum",
+  } do
+    local source = "local lt, x = ... return lt." .. call
+    local message = caught(source)
+    assert(message:find("; write " .. ours, 1, true), message)
+  end
+  local text = expect.program("lt.arange(5)")
+  assert(text:find("(field 'arange'); write lutra.range(start, limit, step)", 1, true), text)
+end)
+
+expect.case("a slip is suggested under pcall too, and pcall is otherwise Lua's", function()
+  local message = caught("local lt = ... return lt.constat(1)")
+  assert(message:find("(did you mean 'lutra.constant'?)", 1, true), message)
+  expect.equal({ pcall(function(...) return ..., nil, 3 end, 1) }, { true, 1, nil, 3 })
+  expect.equal({ pcall(error, "text", 0) }, { false, "text" })
+  expect.equal({ pcall(error) }, { false })
+  local object = {}
+  assert(select(2, pcall(error, object)) == object)
+  expect.equal({ pcall(pcall) }, { false, "bad argument #1 to 'pcall' (value expected)" })
+  local yields = coroutine.wrap(function()
+    return pcall(function() error("after " .. coroutine.yield("once"), 0) end)
+  end)
+  expect.equal(yields(), "once")
+  expect.equal({ yields("twice") }, { false, "after twice" })
+  local function deeper() return 1 + deeper() end
+  local ok, overflow = pcall(deeper)
+  assert(not ok and overflow:find("stack overflow", 1, true), overflow)
+  -- A field of one's own table says nothing of Lutra's.
+  assert(not caught("local lt = ... local t, n = {}, lt.arange t.arrange()"):find("write", 1, true))
+end)
+
+expect.case("methods by another library's name, and functions that are no methods", function()
+  for name, ours in pairs {
+    ravel = "t:flatten()", equal = "t:eq(other)", power = "t:pow(other)", half = "t:float16()", long = "t:int64()",
+    double = "t:float64()", contiguous = "t itself: tensors never change", expand = "t:broadcast_to(shape)", t = "t:transpose()",
+    cat = "lutra.concat({a, b, ...}, axis)", backward = "tape:gradient(loss, variables), of a lutra.GradientTape",
+  } do
+    for _, tensor in ipairs { x, v } do
+      says(('has no field or method "%s"; write %s'):format(name, ours), function() return tensor[name](tensor) end)
+    end
+  end
+  for _, name in ipairs { "concat", "stack", "add_n", "einsum" } do
+    says(('a tensor has no field or method "%s"; it is a function: write lutra.%s(...)'):format(name, name),
+      function() return x[name] end)
+  end
+end)
+
+expect.case("a field that is called", function()
+  for _, field in ipairs { "size", "shape", "device", "rank", "dtype" } do
+    local message = caught(("local _, x = ... return x:%s()"):format(field))
+    assert(message:find(("(method '%s'); a tensor's %s is a field: write t.%s"):format(field, field, field), 1, true), message)
+  end
+end)
+
+expect.case("a colon behind a module", function()
+  local colon = "called with a colon, which hands over the module; write "
+  says("sum: " .. colon .. "lutra.sum(...) with a dot", function() return lt:sum(x) end)
+  says("ones: " .. colon .. "lutra.ones(...)", function() return lt:ones { 2 } end)
+  says("matmul: " .. colon .. "lutra.matmul(...)", function() return lt:matmul(x, x) end)
+  says("device: " .. colon .. "lutra.device(...)", function() return lt:device("CPU:0") end)
+  says("normal: " .. colon .. "lutra.random.normal(...)", function() return lt.random:normal { 2 } end)
+  says("set_memory_growth: " .. colon .. "lutra.config.set_memory_growth(...)", function() lt.config:set_memory_growth("GPU:0", true) end)
+  -- The module itself is no tensor either.
+  says("sum: x gets its entries from its metatable", function() return lt.sum(lt) end)
+end)
+
+expect.case("a dot before a method", function()
+  local dot = "called with a dot, which does not hand over the "
+  says("reshape: " .. dot .. "tensor; write t:reshape(...) with a colon", function() return x.reshape(3, 2) end)
+  says("write t:reshape(...)", function() return x.reshape { 3, 2 } end)
+  says("write t:float32(...)", function() local _ = x.float32() end)
+  says("write t:item(...)", function() return x.item() end)
+  says("write t:sum(...)", function() return v.sum() end)
+  says("assign_sub: " .. dot .. "variable; write v:assign_sub(...) with a colon", function() return v.assign_sub(0.1) end)
+  says("write v:assign(...)", function() return v.assign { 1.0 } end)
+  local tape = lt.GradientTape()
+  says("gradient: " .. dot .. "tape; write tape:gradient(...) with a colon", function() return tape.gradient(x, v) end)
+  tape:close()
+  -- The same mistake in a function of the module is told as ever.
+  says("reshape: x () has 1 element, shape (2,) has 2", function() return lt.reshape(3, { 2 }) end)
+  expect.equal(x.reshape(x, { 2, 3 }).shape, { 2, 3 })
+  lt.ones { 1 }
+  says("reshape: x (6,) has 6 elements", function() return x.reshape(x, { 4 }) end)
+end)
+print("ok")
