@@ -1,4 +1,6 @@
 -- One model, one device and many: the weights come out the same. Rows that cannot be shared out evenly count all the same.
+lt.config.set_float32_matmul_precision("fp32")  -- cards' products round to tf32 unless told otherwise
+
 local function line(rows)
   local x = lt.range(rows):reshape {rows, 1} / 8
   return x, 3 * x + 1
