@@ -13,31 +13,26 @@ local known = setmetatable({}, { __mode = "k" })
 -- nothing alive: where a variable is gone there is a hole.
 local books = setmetatable({}, { __mode = "k" })
 
-local function book_of(strategy)
-  local book = books[strategy]
-  if not book then
-    local function list() return setmetatable({}, { __mode = "v" }) end
-    book = { variables = list(), parts = {}, count = 0, wanted = 64 }
-    for id = 2, #strategy.devices do book.parts[id] = list() end
-    books[strategy] = book
-  end
+local function new_book(strategy)
+  local function list() return setmetatable({}, { __mode = "v" }) end
+  local book = { variables = list(), parts = {}, count = 0, wanted = 64 }
+  for id = 2, #strategy.devices do book.parts[id] = list() end
   return book
 end
 
--- Forgets variables that are gone, when their places have become many.
-local function compact(book)
-  local kept = 0
-  for i = 1, book.count do
-    local variable = book.variables[i]
+-- A book without the variables that are gone, when their places have become many.
+local function compact(strategy)
+  local old, book = books[strategy], new_book(strategy)
+  for i = 1, old.count do
+    local variable = old.variables[i]
     if variable then
-      kept = kept + 1
-      book.variables[i], book.variables[kept] = nil, variable
-      for _, list in pairs(book.parts) do list[i], list[kept] = nil, list[i] end
-    else
-      for _, list in pairs(book.parts) do list[i] = nil end
+      book.count = book.count + 1
+      book.variables[book.count] = variable
+      for id, list in pairs(old.parts) do book.parts[id][book.count] = list[i] end
     end
   end
-  book.count, book.wanted = kept, math.max(64, 2 * kept)
+  book.wanted = math.max(64, 2 * book.count)
+  return book
 end
 
 -- The components of replica `id` take the variables' places, or go back to their own.
@@ -74,8 +69,9 @@ function mirrored.make(strategy, initial, options)
     mirror.parts[id] = lutra.device(devices[id], tools.raw_variable, value,
       { name = ("%s/replica_%d"):format(first.name, id), trainable = first.trainable })
   end
-  local book = book_of(strategy)
-  if book.count >= book.wanted then compact(book) end
+  local book = books[strategy] or new_book(strategy)
+  if book.count >= book.wanted then book = compact(strategy) end
+  books[strategy] = book
   book.count = book.count + 1
   book.variables[book.count] = first
   for id, part in pairs(mirror.parts) do book.parts[id][book.count] = part end
