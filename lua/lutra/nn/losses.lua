@@ -15,11 +15,31 @@ local function fitted(who, y_true, y_pred)
   local labels = y_true
   if rank == wanted - 1 and y_pred.shape[wanted] == 1 then labels = lutra.expand_dims(y_true, -1) end
   if rank == wanted + 1 and y_true.shape[rank] == 1 then labels = lutra.squeeze(y_true, -1) end
-  if labels.size ~= y_pred.size or labels.rank ~= wanted then
+  local matches = labels.rank == wanted and labels.size == y_pred.size
+  local left, right = labels.shape, y_pred.shape
+  for axis = 1, matches and wanted or 0 do matches = matches and left[axis] == right[axis] end
+  if not matches then
     tools.fail("InvalidArgument", ("%s: labels %s and predictions %s do not match: expected one shape"):format(who, tostring(y_true.shape),
       tostring(y_pred.shape)))
   end
   return labels
+end
+
+-- Weights of rows as `values` is to be multiplied with them: a number for each row, {n} or {n, 1}, or one for each of the
+-- first axes of `values`, whose other axes they are then alike in. Keras fits them in the same way.
+local function row_weights(who, values, weight)
+  local rank, given = values.rank, weight
+  if weight.rank == rank + 1 and weight.shape[rank + 1] == 1 then weight = lutra.squeeze(weight, -1) end
+  for _ = weight.rank + 1, rank do weight = lutra.expand_dims(weight, -1) end
+  local matches, left, right = weight.rank == rank, weight.shape, values.shape
+  for axis = 1, matches and rank or 0 do
+    matches = matches and (left[axis] == right[axis] or left[axis] == 1 and (axis > 1 or given.rank == 0))
+  end
+  if not matches then
+    tools.fail("InvalidArgument", ("%s: sample_weight has the shape %s, and there are losses of the shape %s: expected a number for "
+      .. "each row"):format(who, tostring(given.shape), tostring(values.shape)))
+  end
+  return weight
 end
 
 local function probabilities(p) return lutra.clip(p, kEpsilon, 1 - kEpsilon) end
@@ -37,15 +57,7 @@ local function define(name, words, defaults, fn)
   -- Rows weigh as sample_weight says; the mean is over the number of rows all the same, as Keras has it.
   function Loss:__call(y_true, y_pred, sample_weight)
     local values = fn(self, y_true, y_pred)
-    if sample_weight then
-      local missing = values.rank - sample_weight.rank
-      if missing < 0 then
-        tools.fail("InvalidArgument", ("%s: sample_weight has the shape %s, and there are losses of the shape %s: expected a number for "
-          .. "each row"):format(words[1], tostring(sample_weight.shape), tostring(values.shape)))
-      end
-      for _ = 1, missing do sample_weight = lutra.expand_dims(sample_weight, -1) end
-      values = values * sample_weight
-    end
+    if sample_weight then values = values * row_weights(words[1], values, sample_weight) end
     if self.reduction == "none" then return values end
     return self.reduction == "sum" and values:sum() or values:mean()
   end
@@ -122,11 +134,15 @@ local function get(who, value)
   if type(value) == "function" then
     return function(y_true, y_pred, sample_weight)
       local values = value(y_true, y_pred)
-      if type(values) ~= "userdata" then
+      if not tools.is_tensor(values) then
         tools.fail("InvalidArgument", ("the loss function gives %s, expected a tensor: a number a row, or their mean"):format(
           tools.what_is(values)))
       end
-      if sample_weight then values = values * sample_weight end
+      if sample_weight and values.rank == 0 then
+        tools.fail("InvalidArgument", "the loss function gives one number for the batch, which weights of rows cannot act on: expected "
+          .. "a number a row where there is a sample_weight or a class_weight")
+      end
+      if sample_weight then values = values * row_weights("the loss function", values, sample_weight) end
       return values.rank > 0 and values:mean() or values
     end
   end
@@ -136,4 +152,4 @@ local function get(who, value)
     tools.what_is(value)))
 end
 
-return { public = losses, get = get, fitted = fitted }
+return { public = losses, get = get, fitted = fitted, row_weights = row_weights }

@@ -2,7 +2,12 @@
 -- and gives one number over all of them.
 local lutra, tools, use = ...
 local class, options, losses = use "class", use "options", use "nn.losses"
-local fitted = losses.fitted
+local fitted, row_weights = losses.fitted, losses.row_weights
+
+-- 0 / 0 has a sign on some machines, and would be printed with it.
+local nan = 0 / 0
+if tostring(nan):find "^-" then nan = -nan end
+local function plain(value) return value ~= value and nan or value end
 
 -- Numbers that come as tensors are read this many at a time: a read waits for a GPU.
 local kWaiting = 64
@@ -17,11 +22,11 @@ end
 
 function Mean:reset_state() self.total, self.count, self.waiting = 0, 0, {} end
 
--- Adds the mean (a tensor of one element) of `count` rows.
-function Mean:add(mean, count)
+-- Adds the mean (a tensor of one element) of `count` rows; or the sum of rows whose weights come to `count`, a tensor.
+function Mean:add(value, count)
   local waiting = self.waiting
   local at = #waiting
-  waiting[at + 1], waiting[at + 2] = mean, count
+  waiting[at + 1], waiting[at + 2] = value, count
   if at >= 2 * kWaiting then self:read() end
 end
 
@@ -29,8 +34,11 @@ function Mean:read()
   local waiting, total, count = self.waiting, self.total, self.count
   for at = 1, #waiting, 2 do
     local rows = waiting[at + 1]
-    if type(rows) ~= "number" then rows = rows:item() end
-    total, count = total + waiting[at]:item() * rows, count + rows
+    if type(rows) ~= "number" then
+      total, count = total + waiting[at]:item(), count + rows:item()
+    elseif rows > 0 then
+      total, count = total + waiting[at]:item() * rows, count + rows
+    end
   end
   self.total, self.count, self.waiting = total, count, {}
 end
@@ -39,14 +47,15 @@ end
 function Mean:update_state(values, sample_weight)
   values = type(values) == "number" and lutra.constant(values + 0.0) or lutra.cast(values, "float32")
   if not sample_weight then return self:add(values:mean(), values.size) end
-  local sum = sample_weight:sum()
-  self:add((values * sample_weight):sum() / sum, sum)
+  local weight = row_weights(self.name, values, sample_weight)
+  if weight.size ~= values.size then weight = weight * lutra.ones_like(values) end
+  self:add((values * weight):sum(), weight:sum())
 end
 
--- nan before there was anything: 0 / 0.
+-- 0 before there was anything, and where no row has a weight.
 function Mean:result()
   self:read()
-  return self.total / self.count
+  return self.count == 0 and 0.0 or plain(self.total / self.count)
 end
 
 local metrics, by_name = { Mean = Mean }, {}
@@ -96,7 +105,17 @@ local function binary_accuracy(self, y_true, y_pred)
   return last_mean(lutra.cast(y_pred:gt(self.threshold), "float32"):eq(label))
 end
 local function sparse_accuracy(_, y_true, y_pred) return lutra.argmax(y_pred, -1):eq(labels_of(y_true, y_pred)) end
-local function categorical_accuracy(_, y_true, y_pred) return lutra.argmax(y_pred, -1):eq(lutra.argmax(y_true, -1)) end
+local function class_of(who, y_true, y_pred)
+  local rank = y_pred.rank
+  if y_true.rank == rank and y_true.shape[rank] == 1 and y_pred.shape[rank] > 1 then
+    tools.fail("InvalidArgument", ("%s: labels %s and predictions %s do not match: expected a number for each class; for classes' "
+      .. "numbers there is sparse_%s"):format(who, tostring(y_true.shape), tostring(y_pred.shape), who))
+  end
+  return lutra.argmax(fitted(who, y_true, y_pred), -1)
+end
+local function categorical_accuracy(_, y_true, y_pred)
+  return lutra.argmax(y_pred, -1):eq(class_of("categorical_accuracy", y_true, y_pred))
+end
 
 define("BinaryAccuracy", { "binary_accuracy" }, { threshold = 0.5 }, binary_accuracy)
 define("SparseCategoricalAccuracy", { "sparse_categorical_accuracy" }, {}, sparse_accuracy)
@@ -108,15 +127,17 @@ define("Accuracy", { "accuracy", "acc" }, { threshold = 0.5 }, function(self, y_
   return sparse_accuracy(self, y_true, y_pred)
 end)
 
--- Whether fewer than k classes got more than the right one.
+-- Whether fewer than k classes got more than the right one. Those that do not get less, nan, count as more: a right class of
+-- nan is never among the first.
 local function in_top(y_pred, labels, k)
+  local classes = y_pred.shape[y_pred.rank]
   local right = lutra.take_along_axis(y_pred, lutra.expand_dims(labels, -1), -1)
-  return lutra.cast(y_pred:gt(right), "int32"):sum(-1):lt(k)
+  return lutra.cast(y_pred:le(right), "int32"):sum(-1):gt(classes - math.min(k, classes))
 end
 define("SparseTopKCategoricalAccuracy", { "sparse_top_k_categorical_accuracy", "top_k" }, { k = 5 },
   function(self, y_true, y_pred) return in_top(y_pred, labels_of(y_true, y_pred), self.k) end)
 define("TopKCategoricalAccuracy", { "top_k_categorical_accuracy" }, { k = 5 }, function(self, y_true, y_pred)
-  return in_top(y_pred, lutra.argmax(y_true, -1), self.k)
+  return in_top(y_pred, class_of("top_k_categorical_accuracy", y_true, y_pred), self.k)
 end)
 
 -- The area under the curve of hits over false alarms, from counts between thresholds that are evenly spaced, as Keras has it.
@@ -138,7 +159,10 @@ function AUC:update_state(y_true, y_pred, sample_weight)
   local label = lutra.flatten(lutra.cast(fitted("auc", y_true, y_pred), "float32"))
   local place = lutra.cast(lutra.ceil(lutra.flatten(lutra.cast(y_pred, "float64")) * (buckets - 1)), "int64")
   place = lutra.clip(place, 1, buckets - 1)
-  local weight = sample_weight and lutra.flatten(sample_weight) or lutra.ones_like(label)
+  local weight = lutra.ones_like(label)
+  if sample_weight then
+    weight = lutra.flatten(row_weights("auc", y_pred, sample_weight) * lutra.ones_like(lutra.cast(y_pred, "float32")))
+  end
   local zeros = lutra.zeros({ buckets }, { dtype = "float64" })
   local function counted(rows) return lutra.scatter_add(zeros, place, lutra.cast(rows, "float64")) end
   local counts = lutra.stack { counted(label * weight), counted((1 - label) * weight) }
@@ -180,4 +204,4 @@ local function get(who, value, place)
     who, place, tools.what_is(value)))
 end
 
-return { public = metrics, get = get, Mean = Mean }
+return { public = metrics, get = get, Mean = Mean, plain = plain }
