@@ -25,6 +25,8 @@ case("devices: all GPUs unless told", function()
   equal(strategy_of(lt.config.list_logical_devices("GPU")).num_replicas_in_sync, 3)
   raises("InvalidArgument", "no duplicates allowed in devices: /job:localhost/replica:0/task:0/device:GPU:1 is there twice",
     strategy_of, { "GPU:1", "/gpu:1" })
+  raises("InvalidArgument", "devices has the key 'devices', expected a list: MirroredStrategy {", strategy_of,
+    { devices = { "GPU:0" } })
   raises("NotFound", "GPU:7", strategy_of, { "GPU:0", "GPU:7" })
   raises("InvalidArgument", "devices is 3, expected a list", strategy_of, 3)
   raises("NotFound", "GPU:9", lt.distribute.OneDeviceStrategy, "GPU:9")

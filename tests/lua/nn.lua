@@ -217,3 +217,18 @@ do
   local Empty = nn.Layer:extend "Empty"
   expect.raises("InvalidArgument", "a Empty does not say what it computes", Empty(), x)
 end
+
+-- Whether a model is trained is said as a layer is told, and weights come in Keras' order.
+do
+  local model = nn.Sequential { nn.BatchNorm { input_shape = { 2 } }, nn.Dropout(0.5) }
+  local x = lt.constant { { 1.0, 2.0 }, { 3.0, 4.0 } }
+  close(model(x, { training = false }), x / (1 + 1e-3) ^ 0.5, "told in a table")
+  expect.equal(model.layers[1].moving_mean:totable(), { 0, 0 }, "not trained")
+  expect.raises("InvalidArgument", "layer 'sequential': unknown option 'trainin'", model, x, { trainin = true })
+  for _, layer in ipairs { nn.BatchNorm(), nn.LayerNorm() } do
+    layer(x)
+    local names = {}
+    for i, variable in ipairs(layer:trainable_variables()) do names[i] = variable.name:match("[^/]+$") end
+    expect.equal(names, { "gamma", "beta" })
+  end
+end

@@ -148,6 +148,14 @@ MirroredStrategy.kind, MirroredStrategy.mirrors = "MirroredStrategy", true
 -- Full names of the devices given, or of all logical GPUs, or CPUs; and whether they are of one type.
 local function devices_of(given)
   if type(given) == "string" then given = { given } end
+  if type(given) == "table" and getmetatable(given) == nil then
+    for key in pairs(given) do
+      if math.type(key) ~= "integer" then
+        tools.fail("InvalidArgument", ("MirroredStrategy: devices has the key '%s', expected a list: "
+          .. "MirroredStrategy {\"/GPU:0\", \"/GPU:1\"}"):format(tostring(key)))
+      end
+    end
+  end
   if given == nil or type(given) == "table" and getmetatable(given) == nil and next(given) == nil then
     given = lutra.config.list_logical_devices("GPU")
     if #given == 0 then given = lutra.config.list_logical_devices("CPU") end

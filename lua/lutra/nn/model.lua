@@ -68,8 +68,14 @@ local function ready_and_call(self, x, training)
   return self:compute(x, training)
 end
 
--- A model that is called builds itself, and tells which layer refused.
+-- A model that is called builds itself, and tells which layer refused. `training` as a layer's (layer.lua).
 function Model:__call(x, training)
+  if type(training) == "table" then
+    for key in pairs(training) do
+      if key ~= "training" then self:refuse("unknown option '%s'; a model that is called takes training", tostring(key)) end
+    end
+    training = training.training
+  end
   if type(x) == "table" and (x.is_symbol or type(x[1]) == "table" and x[1].is_symbol) then return graph.apply(self, x) end
   x = use "nn.data".tensor(self.name, "x", x)
   if training == nil then training = running.training end

@@ -9,7 +9,8 @@ local function add_scale(self, features)
   local made = {}
   if read.scale then made.gamma = self:add_weight { name = "gamma", shape = { features }, initializer = read.gamma_initializer } end
   if read.center then made.beta = self:add_weight { name = "beta", shape = { features }, initializer = read.beta_initializer } end
-  self.gamma, self.beta = made.gamma, made.beta
+  self.gamma = made.gamma  -- weights come in the order in which they are set
+  self.beta = made.beta
   self.ones = read.scale and self.gamma or lutra.ones { features }
   self.zeros = read.center and self.beta or lutra.zeros { features }
 end
