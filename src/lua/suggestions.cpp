@@ -9,8 +9,8 @@
 
 // What may have been meant where a program uses a field that a module of Lutra's does not have. Such a field is nil, as
 // in any table, so that `if lt.x then` works. The last one missed is remembered, and an error about just that field
-// tells what to write, or the nearest name there is. Lua makes the error, so pcall is replaced by one that adds this;
-// the program adds it where nobody catches.
+// tells what to write, or the nearest name there is. Lua makes the error; the program adds this where nobody catches
+// it.
 
 namespace lutra {
 namespace {
@@ -121,30 +121,6 @@ bool push_instead(lua_State* L, const char* path, const char* key) {
   return true;
 }
 
-int add_suggestion(lua_State* L) {
-  if (lua_type(L, 1) == LUA_TSTRING) push_suggestion(L, lua_tostring(L, 1));
-  return 1;
-}
-
-// The stack: the handler, true, then what f gave, or the error on top.
-int finish_pcall(lua_State* L, int status, lua_KContext) {
-  if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - 1;
-  lua_pushboolean(L, 0);
-  lua_insert(L, -2);
-  return 2;
-}
-
-// pcall(f, ...): Lua's own, and an error about a field that a module of Lutra's does not have says what to write.
-int pcall_with_suggestion(lua_State* L) {
-  luaL_checkany(L, 1);
-  lua_pushboolean(L, 1);
-  lua_insert(L, 1);
-  lua_pushcfunction(L, add_suggestion);
-  lua_insert(L, 1);
-  int status = lua_pcallk(L, lua_gettop(L) - 3, LUA_MULTRET, 1, 0, finish_pcall);
-  return finish_pcall(L, status, 0);
-}
-
 }  // namespace
 
 bool push_module_path(lua_State* L, int index) {
@@ -206,8 +182,6 @@ void open_suggestions(lua_State* L, State& state) {
   state.set(L, kRoot);
   lua_pushvalue(L, module);
   watch_module(L, module + 1, "lutra");
-  lua_pushcfunction(L, pcall_with_suggestion);
-  lua_setglobal(L, "pcall");
   lua_settop(L, module);
 }
 
