@@ -128,12 +128,13 @@ function autograd.custom_gradient(f, ...)
     inputs, variables = with_variables(inputs, variables)
     local kinds = kinds_of(inputs)
     local rule = in_this_scope(function(...)
-      if #variables == 0 then return check_gradients(table.pack(gradient(...)), kinds, variables) end
+      -- The last one says whether the tape will ask again.
       local upstream = table.pack(...)
-      upstream[upstream.n + 1] = variables
-      return check_gradients(table.pack(gradient(table.unpack(upstream, 1, upstream.n + 1))), kinds, variables)
+      local count = upstream.n
+      if #variables > 0 then upstream[count] = variables else count = count - 1 end
+      return check_gradients(table.pack(gradient(table.unpack(upstream, 1, count))), kinds, variables)
     end)
-    return table.unpack(tools.record_custom(rule, inputs, results))
+    return table.unpack((tools.record_custom(rule, inputs, results)))
   end
 end
 
@@ -160,12 +161,31 @@ local function only_floats(tensors, kinds)
   return floats, places
 end
 
+-- Fails unless a function that is run again gives what it gave, as far as shapes and dtypes tell.
+local function check_same(results, kinds)
+  if results.n ~= #kinds then
+    tools.fail("InvalidArgument", ("recompute_grad: the function returned %d values when it ran again for the gradient, and %d the "
+      .. "first time: it must do the same each time"):format(results.n, #kinds))
+  end
+  for i, kind in ipairs(kinds) do
+    local result = results[i]
+    if not is_tensor(result) or result.shape ~= kind.shape or result.dtype ~= kind.dtype then
+      tools.fail("InvalidArgument", ("recompute_grad: the function's result %d is %s when it runs again for the gradient, and was %s of %s "
+        .. "the first time: it must do the same each time"):format(i, is_tensor(result) and ("%s of %s"):format(result.shape, result.dtype)
+        or tools.what_is(result), kind.shape, kind.dtype))
+    end
+  end
+  return results
+end
+
 function autograd.recompute_grad(f, ...)
   require_callable("recompute_grad", f, ...)
+  local Journal = use "variable_journal"
   return function(...)
     local args = table.pack(...)
     local inputs, random = inputs_of("recompute_grad", args), tools.random_place()
-    local results, variables
+    -- What variables are now, should they be assigned before the gradient comes, by f itself or by others.
+    local journal, results, variables = Journal(), nil, nil
     do
       local paused <close> = tools.pause()
       local watcher <close> = tools.variable_watcher()
@@ -177,20 +197,27 @@ function autograd.recompute_grad(f, ...)
     local kinds, result_kinds = kinds_of(inputs), kinds_of(results)
     local again = as_trained(function()
       local sequence <close> = tools.replay(random)
-      return table.pack(f(table.unpack(args, 1, args.n)))
+      return check_same(table.pack(f(table.unpack(args, 1, args.n))), result_kinds)
     end)
+    local asking
     local rule = in_this_scope(function(...)
+      local upstream = table.pack(...)
+      local back <close> = journal:go_back()
       local sources, places = only_floats(inputs, kinds)
       local tape <close> = lutra.GradientTape { watch_accessed_variables = false }
       tape:watch(sources)
       local targets, at = only_floats(again(), result_kinds)
-      local upstream, seeds = table.pack(...), {}
+      local seeds = {}
       for k, i in ipairs(at) do seeds[k] = upstream[i] end
       local gradients, found = tape:gradient(targets, sources, { output_gradients = seeds }), {}
       for k, i in ipairs(places) do found[i] = gradients[k] end
+      if upstream[upstream.n] then asking = asking - 1 end
+      if asking == 0 then journal:close() end
       return found
     end)
-    return table.unpack(tools.record_custom(rule, inputs, results))
+    results, asking = tools.record_custom(rule, inputs, results)
+    if asking == 0 then journal:close() end
+    return table.unpack(results)
   end
 end
 

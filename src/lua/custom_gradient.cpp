@@ -141,7 +141,7 @@ Ledger::Custom make_results(Args& args, int count, int results) {
 }
 
 // record_custom(gradient, inputs, results): a list of the results as they are to tapes from here on, made of the inputs
-// by a function whose gradients `gradient` gives.
+// by a function whose gradients `gradient` gives; and how many tapes may ask for them.
 int record_custom(lua_State* L) {
   State& state = state_of(L);
   lua_settop(L, 3);
@@ -164,7 +164,8 @@ int record_custom(lua_State* L) {
   }
   if (custom.tapes != 0) keep_function(L, 1, custom);
   lua_settop(L, results);
-  return 1;
+  lua_pushinteger(L, std::popcount(custom.tapes));
+  return 2;
 }
 
 }  // namespace
@@ -209,7 +210,8 @@ std::vector<std::optional<Tensor>> LuaGradients::call(uint64_t number, std::span
       box->tensor.value = each.rep().value;
       state_.own(L, box);
     }
-    lua_call(L, static_cast<int>(dy.size()), 1);
+    lua_pushboolean(L, forgets_);  // whether this tape asks for the last time
+    lua_call(L, static_cast<int>(dy.size()) + 1, 1);
     return 1;
   });
   Context& context = state_.enter(L_);

@@ -13,6 +13,8 @@ namespace lutra {
 namespace {
 
 constexpr RegistryKey kHooks{};
+// A function that is told of each variable before it is assigned, or nil.
+constexpr RegistryKey kNoter{};
 
 int give_result(lua_State*, int, lua_KContext) { return 1; }
 
@@ -42,6 +44,18 @@ bool is_mirrored(lua_State* L) {
   VariableBox* variable = to_variable(L, 1);
   return variable != nullptr && variable->is_mirrored;
 }
+
+// May raise a Lua error; nothing has been done by then.
+void note_assignment(lua_State* L) {
+  State::push(L, kNoter);
+  if (!lua_isnil(L, -1) && to_variable(L, 1) != nullptr) {
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 0);
+  } else {
+    lua_pop(L, 1);
+  }
+}
+
 // By identity, weakly.
 constexpr RegistryKey kVariables{};
 
@@ -159,6 +173,7 @@ int assign_whole(lua_State* L) {
   int how = static_cast<int>(lua_tointeger(L, lua_upvalueindex(3)));
   if (is_mirrored(L) && push_hook(L, kNames[how], 2)) return call_hook(L);
   OriginRange literals = read_assigned(L, state, kNames[how], 2);
+  note_assignment(L);
   run_assigned(L, state, kNames[how], [&](Context& context, TensorRep& variable) {
     assign(context, name_of(L, 1), variable, operand_at(L, 2), static_cast<Assign>(how), literals);
   });
@@ -180,6 +195,7 @@ int assign_part(lua_State* L) {
     read_slice(L, 2, &slice);
   });
   OriginRange literals = read_assigned(L, state, kName, 3);
+  note_assignment(L);
   run_assigned(L, state, kName, [&](Context& context, TensorRep& variable) {
     assign_slice(context, name_of(L, 1), variable, slice, operand_at(L, 3), literals);
   });
@@ -222,6 +238,12 @@ int mark_mirrored(Args& args) {
 int set_variable_hooks(lua_State* L) {
   lua_settop(L, 1);
   State::set(L, kHooks);
+  return 0;
+}
+
+int set_assign_noter(lua_State* L) {
+  lua_settop(L, 1);
+  State::set(L, kNoter);
   return 0;
 }
 
@@ -338,6 +360,8 @@ void open_variable_hooks(lua_State* L, State& state) {
   set_function<mark_mirrored>(L, state, "mark_mirrored", "mark_mirrored");
   lua_pushcfunction(L, set_variable_hooks);
   lua_setfield(L, -2, "set_variable_hooks");
+  lua_pushcfunction(L, set_assign_noter);
+  lua_setfield(L, -2, "set_assign_noter");
 }
 
 }  // namespace lutra

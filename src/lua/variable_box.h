@@ -29,7 +29,7 @@ inline VariableBox* to_variable(lua_State* L, int index) {
 enum class Called : uint8_t { ByUser, ByHook };
 
 // Adds to the table on top of the stack what hooks are made of: set_variable_hooks, raw_variable, raw_assign,
-// raw_assign_part, raw_text and mark_mirrored.
+// raw_assign_part, raw_text, mark_mirrored and set_assign_noter.
 void open_variable_hooks(lua_State* L, State& state);
 // The variable at `index` is found by its identity from here on. May raise a Lua error unless one was before.
 void know_variable(lua_State* L, int index);

@@ -205,6 +205,74 @@ do
   near(second(lt.recompute_grad(f)), second(f), 1e-12, "second order, recomputed")
 end
 
+-- The values are those of when it ran, whatever is assigned later, by a step, in part or by the function itself.
+do
+  local function values(again)
+    local w, frozen = lt.Variable { 2.0, 3.0 }, lt.Variable({ 5.0, 7.0 }, { trainable = false })
+    local calls = lt.Variable(1.0, { trainable = false })
+    local f = again(function(x)
+      calls:assign_add(1.0)
+      return x * w * frozen * calls
+    end)
+    local x = lt.constant { 1.0, 10.0 }
+    local tape <close> = lt.GradientTape { persistent = true }
+    tape:watch(x)
+    local y = f(f(x))
+    w:assign { 100.0, 200.0 }
+    lt.optim.SGD { learning_rate = 1.0 }:apply({ lt.ones { 2 } }, { w })
+    frozen[{ { 1, 1 } }] = 11.0
+    local found = { tape:gradient(y, x):totable(), tape:gradient(y, w):totable() }
+    local second = tape:gradient(y, { x, w })
+    found[3], found[4] = second[1]:totable(), second[2]:totable()
+    found[5], found[6], found[7], found[8] = w:totable(), frozen:totable(), calls:item(), y:totable()
+    return found
+  end
+  local got = values(lt.recompute_grad)
+  -- y = x (5w)(2)(5w)(3) for the first element.
+  expect.equal(got[1], { 2 * 5 * 2 * 2 * 5 * 3, 3 * 7 * 2 * 3 * 7 * 3 })
+  expect.equal(got[2], { 2 * 1 * 2 * 25 * 6, 2 * 10 * 3 * 49 * 6 })
+  expect.equal({ got[5], got[6], got[7] }, { { 99, 199 }, { 11, 7 }, 3 })
+  expect.equal(got, values(function(f) return f end))
+  -- Where nothing is open, a step writes in place again.
+  local w = lt.Variable(lt.ones { 100000 })
+  local f, sgd = lt.recompute_grad(function(x) return (x * w):sum() end), lt.optim.SGD()
+  collectgarbage()
+  collectgarbage()
+  collectgarbage "stop"
+  local before
+  for _ = 1, 4 do
+    local tape = lt.GradientTape()
+    local gradients = { tape:gradient(f(3.0), w) }
+    before = lt.debugging.live_storages()
+    sgd:apply(gradients, { w })
+    expect.equal(lt.debugging.live_storages(), before, "storages")
+    gradients[1]:release()
+  end
+  collectgarbage "restart"
+end
+
+-- A function that gives something else the second time.
+do
+  local x = lt.constant { 1.0, 2.0 }
+  local function asked(words, ...)
+    local results, turn = { ... }, 0
+    local f = lt.recompute_grad(function(v)
+      turn = turn + 1
+      if turn == 1 then return v * 2 end
+      local given = results[1](v)
+      return table.unpack(given, 1, given.n or #given)
+    end)
+    local tape <close> = lt.GradientTape()
+    tape:watch(x)
+    local y = f(x)
+    expect.raises("InvalidArgument", words, tape.gradient, tape, y, x)
+  end
+  asked("returned 2 values when it ran again for the gradient, and 1 the first time", function(v) return { v, v } end)
+  asked("returned 0 values when it ran again", function() return {} end)
+  asked("result 1 is nil when it runs again for the gradient, and was (2,) of float32 the first time", function() return { nil, n = 1 } end)
+  asked("result 1 is (1,) of float32 when it runs again", function(v) return { v[{ { 1, 1 } }] } end)
+end
+
 -- Layers are told what they were told the first time.
 do
   lt.random.set_seed(1)

@@ -253,11 +253,12 @@ function lutra.custom_gradient(f) end
 --- keeps its arguments only (Chen et al., arXiv:1604.06174). More: docs/gradients.md.
 ---
 --- The second time it draws the same random numbers, in the scopes of the first time, and layers are told the same about
---- training. It should do nothing but compute its results. Gradients reach its tensor arguments and the trainable variables
---- that it uses.
+--- training, and variables have the values of the first time. It should do nothing but compute its results. Gradients reach its
+--- tensor arguments and the trainable variables that it uses.
 ---@param f fun(...): lutra.Tensor a function of tensors, or a layer
 ---@return fun(...): lutra.Tensor # a function like f
---- Errors: InvalidArgument if f is no function, or a result is no tensor.
+--- Errors: InvalidArgument if f is no function, a result is no tensor, or f gives other shapes, dtypes or numbers of results
+--- the second time.
 --- Example:
 ---     local w = lt.Variable({1.0, 2.0})
 ---     local block = lt.recompute_grad(function(x) return lt.tanh(x * w):exp() end)

@@ -1,6 +1,7 @@
 -- What all optimisers have: a learning rate, slots beside each variable, clipped gradients, one kernel for many variables.
 local lutra, tools, use = ...
 local class, options, replicas = use "class", use "options", use "distribute.replicas"
+local journal = use "variable_journal"
 
 local Optimizer = class "optim.Optimizer"
 Optimizer.remembers = true
@@ -146,6 +147,7 @@ function Optimizer:begin_step()
 end
 
 function Optimizer:take_step(gradients)
+  journal.note_all(self.built_for)
   tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients), self.slots)
 end
 
