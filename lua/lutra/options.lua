@@ -60,6 +60,27 @@ function options.number(who, name, value, least, most)
   return value
 end
 
+-- A number above 0.
+function options.positive(who, name, value)
+  if type(value) ~= "number" or not (value > 0) then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected a number above 0"):format(who, name, tools.what_is(value)))
+  end
+  return value
+end
+
+function options.boolean(who, name, value)
+  if type(value) ~= "boolean" then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected true or false"):format(who, name, tools.what_is(value)))
+  end
+  return value
+end
+
+-- What can be called.
+function options.is_callable(value)
+  local meta = getmetatable(value)
+  return type(value) == "function" or type(meta) == "table" and meta.__call ~= nil
+end
+
 -- A shape without the batch: a list of sizes, or one.
 function options.shape(who, name, value)
   if math.type(value) == "integer" then value = { value } end

@@ -188,6 +188,55 @@ do
   expect.equal(lt.debugging.explain(b:value()).op, "ResourceApplyGradientDescent")
 end
 
+-- The list of variables is the caller's, and may be used for something else after the first step.
+do
+  local a, b = lt.Variable { 1.0 }, lt.Variable { 2.0 }
+  local list, sgd = { a }, lt.optim.SGD { learning_rate = 1, momentum = 0.5 }
+  sgd:apply({ lt.ones { 1 } }, list)
+  list[1] = b
+  expect.raises("FailedPrecondition", "knows 1 variables, and these are others", sgd.apply, sgd, { lt.ones { 1 } }, list)
+  list[1], list[2] = a, b
+  expect.raises("FailedPrecondition", "knows 1 variables, and these are others", sgd.apply, sgd, { lt.ones { 1 }, lt.ones { 1 } }, list)
+  sgd:apply { lt.ones { 1 } }
+  expect.equal({ a:item(), b:item() }, { 1 - 1 - 1.5, 2 })
+end
+
+-- Rates that are no rates, before anything moves.
+do
+  local w = lt.Variable { 1.0 }
+  for given, words in pairs {
+    [function() return 0 / 0 end] = "nan after 0 steps, expected a number of 0 or more", [function() return -1 end] = "learning_rate gives -1",
+    [function() end] = "learning_rate gives nil", [function() return "x" end] = 'learning_rate gives "x"',
+  } do
+    local adam = lt.optim.Adam { learning_rate = given }
+    expect.raises("InvalidArgument", words, adam.apply, adam, { lt.ones { 1 } }, { w })
+    expect.equal({ w:item(), adam.iterations }, { 1, 0 })
+  end
+  local sgd = lt.optim.SGD()
+  for _, rate in ipairs { "x", -1, 0 / 0, {} } do
+    sgd.learning_rate = rate
+    expect.raises("InvalidArgument", "expected a number of 0 or more, a schedule or a function of the steps taken", sgd.apply, sgd,
+      { lt.ones { 1 } }, { w })
+    expect.raises("InvalidArgument", "optim.SGD: learning_rate is", lt.optim.SGD, { learning_rate = rate })
+  end
+  local function refused(words, name, ...) expect.raises("InvalidArgument", "schedules." .. name .. ": " .. words, s[name], ...) end
+  refused("decay_steps is 0, expected a number above 0", "CosineDecay", 0.1, 0)
+  refused("decay_steps is 0", "ExponentialDecay", 0.1, 0, 0.5)
+  refused("decay_steps is -1", "InverseTimeDecay", 0.1, -1, 0.5)
+  refused('decay_steps is "a"', "PolynomialDecay", 0.1, "a")
+  refused('initial_learning_rate is "a", expected a number of 0 or more', "CosineDecay", "a", 1)
+  refused("decay_rate is -1", "ExponentialDecay", 0.1, 1, -1)
+  refused('staircase is "x", expected true or false', "ExponentialDecay", 0.1, 1, 1, { staircase = "x" })
+  refused("cycle is 1", "PolynomialDecay", 0.1, 1, { cycle = 1 })
+  refused('alpha is "x"', "CosineDecay", 0.1, 1, { alpha = "x" })
+  refused("warmup_target is true", "CosineDecay", 0.1, 1, { warmup_target = true })
+  refused("boundaries is 5, expected a list of numbers", "PiecewiseConstantDecay", 5, 6)
+  refused("values is 6, expected a list of numbers", "PiecewiseConstantDecay", {}, 6)
+  refused("values[2] is -1", "PiecewiseConstantDecay", { 1 }, { 1, -1 })
+  refused("boundaries[2] is 1 and the one before 3, expected them to grow", "PiecewiseConstantDecay", { 3, 1 }, { 1, 2, 3 })
+  expect.raises("InvalidArgument", 'step is "x"', s.CosineDecay(0.1, 1), "x")
+end
+
 -- What is refused, and that nothing has moved then.
 do
   local w, b = lt.Variable(lt.ones { 2 }, { name = "w" }), lt.Variable(lt.ones { 2 }, { name = "b" })
@@ -208,5 +257,24 @@ do
   expect.raises("InvalidArgument", "optim.SGD: learning_rate is -1, expected a number of 0 or more", lt.optim.SGD, { learning_rate = -1 })
   expect.raises("InvalidArgument", "optim.SGD: momentum is 2, expected a number of 0 to 1", lt.optim.SGD, { momentum = 2 })
   expect.raises("InvalidArgument", "only one of clipnorm, clipvalue and global_clipnorm", lt.optim.SGD, { clipnorm = 1, clipvalue = 1 })
+  local function not_made(words, kind, given) expect.raises("InvalidArgument", "optim." .. kind .. ": " .. words, lt.optim[kind], given) end
+  for _, key in ipairs { "clipnorm", "clipvalue", "global_clipnorm" } do
+    not_made(key .. " is 0, expected a number above 0", "SGD", { [key] = 0 })
+  end
+  not_made('epsilon is "a", expected a number of 0 or more', "Adam", { epsilon = "a" })
+  not_made("epsilon is nan", "RMSprop", { epsilon = math.abs(0 / 0) })
+  not_made("beta_1 is 1, expected a number from 0 to below 1", "Adam", { beta_1 = 1 })
+  not_made("beta_2 is 1", "AdamW", { beta_2 = 1 })
+  not_made('amsgrad is "x", expected true or false', "Adam", { amsgrad = "x" })
+  not_made('nesterov is "x"', "SGD", { nesterov = "x" })
+  not_made("centered is 1", "RMSprop", { centered = 1 })
+  not_made('initial_accumulator_value is "x"', "Adagrad", { initial_accumulator_value = "x" })
+  not_made("name is 5, expected a string", "SGD", { name = 5 })
+  refused("variables is 5, expected a list of Variables", { lt.ones { 2 } }, 5)
+  refused("variables is a tensor, expected a list of Variables", { lt.ones { 2 } }, w)
+  refused("gradients is a tensor, expected a list of tensors", lt.ones { 2 }, { w, b })
+  refused("gradients is nil, expected a list of tensors")
+  expect.raises("InvalidArgument", "pairs_of is nil, expected a list of {gradient, variable}", sgd.apply_gradients, sgd)
+  expect.raises("InvalidArgument", "pairs_of[1] is 5, expected a list of two: {gradient, variable}", sgd.apply_gradients, sgd, { 5 })
   expect.raises("InvalidArgument", "3 values and 3 boundaries", s.PiecewiseConstantDecay, { 1, 2, 3 }, { 1, 2, 3 })
 end

@@ -123,7 +123,7 @@ local schedules = {}
 ---@param decay_rate number by what
 ---@param options? table {staircase = false: only after whole decay_steps}
 ---@return function # of the number of steps taken so far, that gives the rate
---- Errors: InvalidArgument for an argument that is missing.
+--- Errors: InvalidArgument for an argument that is missing, no number, or out of range.
 --- Example:
 ---     print(lt.optim.schedules.ExponentialDecay(0.5, 10, 0.25)(5))  --> 0.25
 --- Source: keras.optimizers.schedules.ExponentialDecay
@@ -135,7 +135,7 @@ function schedules.ExponentialDecay(initial_learning_rate, decay_steps, decay_ra
 ---@param decay_rate number how much it counts
 ---@param options? table {staircase = false: only after whole decay_steps}
 ---@return function # of the number of steps taken so far, that gives the rate
---- Errors: InvalidArgument for an argument that is missing.
+--- Errors: InvalidArgument for an argument that is missing, no number, or out of range.
 --- Example:
 ---     print(lt.optim.schedules.InverseTimeDecay(0.5, 10, 0.5)(20))  --> 0.25
 --- Source: keras.optimizers.schedules.InverseTimeDecay
@@ -146,7 +146,7 @@ function schedules.InverseTimeDecay(initial_learning_rate, decay_steps, decay_ra
 ---@param decay_steps number when it has come down
 ---@param options? table {end_learning_rate = 0.0001; power = 1; cycle = false: begins anew, ever longer}
 ---@return function # of the number of steps taken so far, that gives the rate
---- Errors: InvalidArgument for an argument that is missing.
+--- Errors: InvalidArgument for an argument that is missing, no number, or out of range.
 --- Example:
 ---     print(lt.optim.schedules.PolynomialDecay(0.5, 10, {end_learning_rate = 0})(5))  --> 0.25
 --- Source: keras.optimizers.schedules.PolynomialDecay
@@ -157,7 +157,7 @@ function schedules.PolynomialDecay(initial_learning_rate, decay_steps, options) 
 ---@param decay_steps number when it has come down
 ---@param options? table {alpha = 0: the share that is left; warmup_target: where it rises to before; warmup_steps = 0}
 ---@return function # of the number of steps taken so far, that gives the rate
---- Errors: InvalidArgument for an argument that is missing.
+--- Errors: InvalidArgument for an argument that is missing, no number, or out of range.
 --- Example:
 ---     print(lt.optim.schedules.CosineDecay(0.5, 10)(0))  --> 0.5
 --- Source: keras.optimizers.schedules.CosineDecay

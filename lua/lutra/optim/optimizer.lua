@@ -15,34 +15,51 @@ function Optimizer:init(given)
   local who = "optim." .. self.kind
   for key, value in pairs(options.read(who, given, self.defaults)) do self[key] = value end
   self.name = self.name or self.kind:lower()
-  if type(self.learning_rate) ~= "table" and type(self.learning_rate) ~= "function" then
-    options.number(who, "learning_rate", self.learning_rate, 0)
+  if type(self.name) ~= "string" then
+    tools.fail("InvalidArgument", ("%s: name is %s, expected a string"):format(who, tools.what_is(self.name)))
   end
+  self:check_rate()
   local clips = 0
   for _, key in ipairs { "clipnorm", "clipvalue", "global_clipnorm" } do
     if self[key] then
       clips = clips + 1
-      options.number(who, key, self[key], 0)
+      options.positive(who, key, self[key])
     end
   end
   if clips > 1 then
     tools.fail("InvalidArgument", who .. ": only one of clipnorm, clipvalue and global_clipnorm can be given")
   end
   if self.weight_decay then options.number(who, "weight_decay", self.weight_decay, 0) end
+  if self.epsilon ~= nil then options.number(who, "epsilon", self.epsilon, 0) end
   self.iterations = 0
   -- The step's options, made once and brought up to date at each step.
   self.numbers = {}
   if self.check then self:check(who) end
 end
 
+-- Its field may have been set since.
+function Optimizer:check_rate()
+  local rate = self.learning_rate
+  if options.is_callable(rate) or type(rate) == "number" and rate >= 0 then return end
+  tools.fail("InvalidArgument", ("optim.%s: learning_rate is %s, expected a number of 0 or more, a schedule or a function of the "
+    .. "steps taken"):format(self.kind, tools.what_is(rate)))
+end
+
 -- The rate of the next step: a number, or what a schedule says for the steps taken so far.
 function Optimizer:rate()
   local rate = self.learning_rate
-  return type(rate) == "number" and rate or rate(self.iterations)
+  if type(rate) == "number" and rate >= 0 then return rate end
+  self:check_rate()
+  rate = rate(self.iterations)
+  if type(rate) == "number" and rate >= 0 then return rate end
+  tools.fail("InvalidArgument", ("optim.%s: learning_rate gives %s after %d steps, expected a number of 0 or more"):format(self.kind,
+    tools.what_is(rate), self.iterations))
 end
 
 -- Makes the slots: a list of Variables for each of the kind's slots, on the devices of theirs.
 function Optimizer:build(variables)
+  -- The caller's list may change.
+  variables = table.move(variables, 1, #variables, 1, {})
   self.built_for, self.slots = variables, {}
   for k, slot in ipairs(self:slot_names()) do
     local list = {}
@@ -117,9 +134,14 @@ function Optimizer:shared_scale(gradients)
   return most / lutra.maximum(norm, most)
 end
 
+local function require_list(who, name, value, of)
+  if type(value) ~= "table" or getmetatable(value) ~= nil then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected a list of %s"):format(who, name, tools.what_is(value), of))
+  end
+end
+
 -- Whether two lists hold the same variables.
 local function same(a, b)
-  if a == b then return true end
   if #a ~= #b then return false end
   for i = 1, #a do
     if not rawequal(a[i], b[i]) then return false end
@@ -130,10 +152,10 @@ end
 -- Slots for these variables, and no others from then on.
 function Optimizer:ensure_built(variables)
   local known = self.built_for
+  if variables ~= nil or known == nil then require_list("apply", "variables", variables, "Variables") end
   if known == nil then
-    if variables == nil then tools.fail("InvalidArgument", "apply: variables is nil, expected a list of Variables") end
     self:build(variables)
-  elseif variables ~= nil and variables ~= known and not same(variables, known) then
+  elseif variables ~= nil and not same(variables, known) then
     tools.fail("FailedPrecondition", ("apply: the optimizer knows %d variables, and these are others: make a new optimizer for "
       .. "them"):format(#known))
   end
@@ -154,6 +176,7 @@ end
 -- One step: variables[i] goes down gradients[i]. All variables there are come at each step, the first one settles which.
 -- In a replica all replicas come here, and the step goes down the sums of their gradients.
 function Optimizer:apply(gradients, variables)
+  require_list("apply", "gradients", gradients, "tensors, as many as there are variables; false where there is none")
   if replicas.current then return use "distribute.steps".apply(self, gradients, variables) end
   self:ensure_built(variables)
   self:begin_step()
@@ -164,7 +187,11 @@ end
 -- The same with pairs, as Keras has them: {{gradient, variable}, ...}.
 function Optimizer:apply_gradients(pairs_of)
   local gradients, variables = {}, {}
-  for i, pair in ipairs(pairs_of) do gradients[i], variables[i] = pair[1], pair[2] end
+  require_list("apply_gradients", "pairs_of", pairs_of, "{gradient, variable}")
+  for i, pair in ipairs(pairs_of) do
+    require_list("apply_gradients", ("pairs_of[%d]"):format(i), pair, "two: {gradient, variable}")
+    gradients[i], variables[i] = pair[1] or false, pair[2]
+  end
   return self:apply(gradients, variables)
 end
 

@@ -20,6 +20,7 @@ define("SGD", "ResourceApplyGradientDescent", { learning_rate = 0.01, momentum =
   end, {
     check = function(self, who)
       options.number(who, "momentum", self.momentum, 0, 1)
+      options.boolean(who, "nesterov", self.nesterov)
       if self.momentum > 0 then self.op, self.slot_list = "ResourceApplyKerasMomentum", { "momentum" } end
     end,
   })
@@ -37,10 +38,20 @@ local function check_betas(self, who)
   options.number(who, "beta_1", self.beta_1, 0, 1)
   options.number(who, "beta_2", self.beta_2, 0, 1)
 end
+local function check_adam(self, who)
+  -- A mean that never moves would be divided by 0.
+  for _, name in ipairs { "beta_1", "beta_2" } do
+    local beta = self[name]
+    if type(beta) ~= "number" or not (beta >= 0 and beta < 1) then
+      tools.fail("InvalidArgument", ("%s: %s is %s, expected a number from 0 to below 1"):format(who, name, tools.what_is(beta)))
+    end
+  end
+  options.boolean(who, "amsgrad", self.amsgrad)
+end
 local adam = { learning_rate = 0.001, beta_1 = 0.9, beta_2 = 0.999, epsilon = 1e-7, amsgrad = false }
-define("Adam", "ResourceApplyAdam", adam, adam_numbers, { slot_names = adam_slots, check = check_betas })
+define("Adam", "ResourceApplyAdam", adam, adam_numbers, { slot_names = adam_slots, check = check_adam })
 adam.weight_decay = 0.004
-define("AdamW", "ResourceApplyAdam", adam, adam_numbers, { slot_names = adam_slots, check = check_betas })
+define("AdamW", "ResourceApplyAdam", adam, adam_numbers, { slot_names = adam_slots, check = check_adam })
 
 define("RMSprop", "ResourceApplyRMSProp",
   { learning_rate = 0.001, rho = 0.9, momentum = 0.0, epsilon = 1e-7, centered = false }, function(self, numbers, rate)
@@ -56,12 +67,16 @@ define("RMSprop", "ResourceApplyRMSProp",
     check = function(self, who)
       options.number(who, "rho", self.rho, 0, 1)
       options.number(who, "momentum", self.momentum, 0, 1)
+      options.boolean(who, "centered", self.centered)
     end,
   })
 
 define("Adagrad", "ResourceApplyAdagrad", { learning_rate = 0.001, initial_accumulator_value = 0.1, epsilon = 1e-7 },
   function(self, numbers, rate) numbers.learning_rate, numbers.epsilon = rate, self.epsilon end,
-  { slot_list = { "accumulator" }, slot_values = { accumulator = "initial_accumulator_value" } })
+  {
+    slot_list = { "accumulator" }, slot_values = { accumulator = "initial_accumulator_value" },
+    check = function(self, who) options.number(who, "initial_accumulator_value", self.initial_accumulator_value, 0) end,
+  })
 
 define("Lion", "ResourceApplyLion", { learning_rate = 0.001, beta_1 = 0.9, beta_2 = 0.99 }, function(self, numbers, rate)
   numbers.learning_rate, numbers.beta_1, numbers.beta_2 = rate, self.beta_1, self.beta_2

@@ -4,6 +4,14 @@ local class, options = use "class", use "options"
 
 local schedules = {}
 
+-- What each argument and option must be.
+local checks = {
+  decay_steps = options.positive, staircase = options.boolean, cycle = options.boolean,
+  warmup_target = function(who, name, value) return value == false or options.number(who, name, value, 0) end,
+  boundaries = function() end, values = function() end, name = function() end,
+}
+local function at_least_0(who, name, value) return options.number(who, name, value, 0) end
+
 -- schedules.NAME(places ..., options) is an object that can be called: schedule(step) gives a number.
 local function define(name, places, defaults, rate, check)
   local Schedule = class("optim.schedules." .. name)
@@ -14,10 +22,13 @@ local function define(name, places, defaults, rate, check)
       self[place] = select(i, ...)
       if self[place] == nil then tools.fail("InvalidArgument", ("schedules.%s: %s is missing"):format(name, place)) end
     end
-    for key, value in pairs(options.read("schedules." .. name, (select(#places + 1, ...)), defaults)) do self[key] = value end
-    if check then check(self) end
+    local who = "schedules." .. name
+    for key, value in pairs(options.read(who, (select(#places + 1, ...)), defaults)) do self[key] = value end
+    for _, place in ipairs(places) do (checks[place] or at_least_0)(who, place, self[place]) end
+    for key in pairs(defaults) do (checks[key] or at_least_0)(who, key, self[key]) end
+    if check then check(self, who) end
   end
-  function Schedule:__call(step) return rate(self, step) end
+  function Schedule:__call(step) return rate(self, options.number("schedules." .. name, "step", step, 0)) end
   schedules[name] = Schedule
 end
 
@@ -57,7 +68,20 @@ define("PiecewiseConstantDecay", { "boundaries", "values" }, {}, function(self, 
     if step <= boundary then return self.values[i] end
   end
   return self.values[#self.values]
-end, function(self)
+end, function(self, who)
+  for _, name in ipairs { "boundaries", "values" } do
+    local list = self[name]
+    if type(list) ~= "table" or getmetatable(list) ~= nil then
+      tools.fail("InvalidArgument", ("%s: %s is %s, expected a list of numbers"):format(who, name, tools.what_is(list)))
+    end
+    for i = 1, #list do options.number(who, ("%s[%d]"):format(name, i), list[i], 0) end
+  end
+  for i = 2, #self.boundaries do
+    if not (self.boundaries[i] > self.boundaries[i - 1]) then
+      tools.fail("InvalidArgument", ("%s: boundaries[%d] is %g and the one before %g, expected them to grow"):format(who, i,
+        self.boundaries[i], self.boundaries[i - 1]))
+    end
+  end
   if #self.values ~= #self.boundaries + 1 then
     tools.fail("InvalidArgument", ("schedules.PiecewiseConstantDecay: %d values and %d boundaries, expected one value more"):format(
       #self.values, #self.boundaries))
