@@ -90,4 +90,46 @@ expect.case("a row that is nan is not among the first k", function()
   end
 end)
 
+expect.case("weights by class, of two classes 0 and 1", function()
+  local x = lt.constant { { 0.0 }, { 1.0 }, { 2.0 } }
+  local function loss_of(y, given, dataset)
+    local model = nn.Sequential { nn.Dense(1, { input_shape = { 1 }, activation = "sigmoid", kernel_initializer = "ones" }) }
+    model:compile { optimizer = "sgd", loss = "binary_crossentropy" }
+    given.verbose = 0
+    if dataset then
+      return model:evaluate(lt.data.Dataset.from_tensor_slices({ x, y }):batch(3), given)
+    end
+    return model:evaluate(x, y, given)
+  end
+  local function p(value) return 1 / (1 + math.exp(-value)) end
+  local wanted = -(3 * math.log(p(0)) + 0.5 * math.log(1 - p(1)) + 3 * math.log(p(2))) / 3
+  local weights = { [0] = 0.5, [1] = 3.0 }
+  for what, y in pairs { integers = lt.constant { 1, 0, 1 }, floats = lt.constant { { 1.0 }, { 0.0 }, { 1.0 } },
+    booleans = lt.constant { true, false, true } } do
+    close(loss_of(y, { class_weight = weights }), wanted, what)
+    close(loss_of(y, { class_weight = weights }, true), wanted, what .. " in a dataset")
+    close(loss_of(y, { class_weight = weights, sample_weight = lt.constant { { 2.0 }, { 2.0 }, { 2.0 } } }), 2 * wanted, what .. ", both")
+  end
+  close(loss_of(lt.constant { 1, 0, 1 }, { class_weight = { [0] = 0.5 } }),
+    -(math.log(p(0)) + 0.5 * math.log(1 - p(1)) + math.log(p(2))) / 3, "a class that is not named")
+  refused("class_weight holds 2 = 3, expected classes' numbers from 0 to 1", loss_of, lt.constant { 1, 0, 1 }, { class_weight = { 1, 3 } })
+  refused("class_weight is for classes' numbers, and y has numbers that are not whole", loss_of, lt.constant { 1.0, 0.25, 1.0 },
+    { class_weight = weights })
+end)
+
+expect.case("weights by class are held against what they should be, and labels are not sizes", function()
+  local model = nn.Sequential { nn.Dense(3, { input_shape = { 2 }, activation = "softmax" }) }
+  model:compile { loss = "sparse_categorical_crossentropy" }
+  local function fit(y, class_weight) return model:fit(lt.ones { 2, 2 }, y, { verbose = 0, class_weight = class_weight }) end
+  local y = lt.constant { 1, 2 }
+  refused("fit: class_weight is 5, expected classes' numbers from 1 and weights", fit, y, 5)
+  refused("fit: class_weight is \"balanced\", expected", fit, y, "balanced")
+  refused('fit: class_weight holds "a" = 1, expected', fit, y, { a = 1 })
+  refused("fit: class_weight holds 1 = nan, expected", fit, y, { 0 / 0 })
+  refused("fit: class_weight holds 99999999999 = 2, expected", fit, y, { [99999999999] = 2 })
+  local before = lt.config.get_memory_info("CPU:0").peak
+  expect.raises("OutOfRange", "label 2000000000000 is not there", fit, lt.constant({ 1, 2000000000000 }, { dtype = "int64" }), { [1] = 2.0 })
+  assert(lt.config.get_memory_info("CPU:0").peak - before < 1 << 20)
+end)
+
 expect.end_of_cases()

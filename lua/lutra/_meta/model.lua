@@ -32,7 +32,7 @@ function Model:compile(options) end
 --- On a terminal it draws Keras' line on stderr (verbose = 1), elsewhere it prints a line an epoch (2); 0 prints nothing.
 ---@param x lutra.Tensor|table|lutra.data.Dataset rows; a list of tensors for a model of several inputs; or a dataset of batches, and then no y
 ---@param y? lutra.Tensor|table as many labels; for a model of several outputs a list of tensors, or a table of them by name
----@param options? table {epochs = 1; batch_size = 32; shuffle = true; seed = of the shuffles; validation_split = 0: the share of the last rows held back; validation_data = {x, y} or a dataset; validation_freq = 1; validation_batch_size; sample_weight = a number a row, of the shape {n} or {n, 1}; class_weight = {[class] = weight}; callbacks = {}; initial_epoch = 0; verbose = "auto"; steps_per_epoch, validation_steps = batches of a dataset}
+---@param options? table {epochs = 1; batch_size = 32; shuffle = true; seed = of the shuffles; validation_split = 0: the share of the last rows held back; validation_data = {x, y} or a dataset; validation_freq = 1; validation_batch_size; sample_weight = a number a row, of the shape {n} or {n, 1}; class_weight = {[class] = weight}, with classes as the labels count them, from 1, and 0 and 1 for binary_crossentropy; callbacks = {}; initial_epoch = 0; verbose = "auto"; steps_per_epoch, validation_steps = batches of a dataset}
 ---@return table # {history = {loss = {a number an epoch}, ...}, epoch = {1, 2, ...}, params}
 --- Errors: FailedPrecondition before compile; InvalidArgument for rows that do not match, an unknown option, shapes that do
 ---   not fit a layer, labels of a wrong dtype; OutOfRange for a label that is no class.

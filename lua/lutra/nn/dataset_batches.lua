@@ -6,8 +6,8 @@ local DatasetBatches = class "nn.DatasetBatches"
 
 -- steps: how many batches an epoch has, where that is not all of them. In training the next epoch then goes on where this
 -- one ended.
-function DatasetBatches:init(who, dataset, steps_name, steps, class_weight)
-  self.who, self.dataset, self.class_weight = who, dataset, class_weight
+function DatasetBatches:init(who, dataset, steps_name, steps, class_weight, loss)
+  self.who, self.dataset, self.class_weight, self.loss = who, dataset, class_weight, loss
   self.steps = steps and options.count(who, steps_name, steps, 1) or nil
   self.goes_on = steps_name == "steps_per_epoch"
   local known = dataset:cardinality()
@@ -112,8 +112,7 @@ end
 
 local function weight_of(self, y, weight)
   if not self.class_weight then return weight end
-  local by_class = data.class_weights(self.who, y, self.class_weight)
-  return weight and weight * by_class or by_class
+  return data.weights_together(weight, data.class_weights(self.who, y, self.class_weight, self.loss))
 end
 
 -- for i, x, y, sample_weight, rows in batches:each() do: one epoch. wants_labels: elements without are refused.

@@ -12,8 +12,7 @@ local function arrays_of(who, x, y, read)
   local arrays = { x = data.tensor(who, "x", x), y = data.tensor(who, "y", y) }
   if read.sample_weight then arrays.sample_weight = data.tensor(who, "sample_weight", read.sample_weight) end
   if read.class_weight then
-    local by_class = data.class_weights(who, arrays.y, read.class_weight)
-    arrays.sample_weight = arrays.sample_weight and arrays.sample_weight * by_class or by_class
+    arrays.sample_weight = data.weights_together(arrays.sample_weight, data.class_weights(who, arrays.y, read.class_weight, read.loss))
   end
   local rows, loss = data.rows(who, arrays), read.loss
   if type(loss) == "table" and loss.check_labels then loss:check_labels(who, arrays.y) end
@@ -106,7 +105,7 @@ end
 local function sources_of(x, y, read)
   if data.is_dataset(x) then
     local _, _, validation = validation_of(read)
-    return DatasetBatches("fit", x, "steps_per_epoch", read.steps_per_epoch, read.class_weight), validation
+    return DatasetBatches("fit", x, "steps_per_epoch", read.steps_per_epoch, read.class_weight, read.loss), validation
   end
   if read.steps_per_epoch then
     tools.fail("InvalidArgument", "fit: steps_per_epoch is for datasets, and x is " .. tools.what_is(x))
@@ -178,7 +177,7 @@ local function evaluate(self, x, y, given)
   read.loss, y = self.loss, outputs.prepare(self, "evaluate", y, read)
   local batches
   if data.is_dataset(x) then
-    batches = DatasetBatches("evaluate", x, "steps", read.steps, read.class_weight)
+    batches = DatasetBatches("evaluate", x, "steps", read.steps, read.class_weight, read.loss)
   else
     local arrays, rows = arrays_of("evaluate", x, y, read)
     batches = data.Batches(arrays, rows, math.min(options.count("evaluate", "batch_size", read.batch_size, 1), rows))

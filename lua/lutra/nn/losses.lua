@@ -94,6 +94,8 @@ define("BinaryCrossentropy", { "binary_crossentropy" }, { from_logits = false, l
     local p = probabilities(y_pred)
     return -(labels * lutra.log(p) + (1 - labels) * lutra.log(1 - p)):mean(-1)
   end)
+-- What class_weight's numbers begin with.
+losses.BinaryCrossentropy.first_class = 0
 -- Looked at before training: a label of 2 would make a loss that can fall for ever.
 function losses.BinaryCrossentropy:check_labels(who, y_true)
   if y_true.dtype == "bool" then return end

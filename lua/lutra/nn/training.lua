@@ -141,8 +141,7 @@ local function weights_of(self, who, given, y)
   outputs.prepare(self, who, nil, read)
   local weight = read.sample_weight and data.tensor(who, "sample_weight", read.sample_weight) or nil
   if read.class_weight then
-    local by_class = data.class_weights(who, y, read.class_weight)
-    weight = weight and weight * by_class or by_class
+    weight = data.weights_together(weight, data.class_weights(who, y, read.class_weight, self.loss))
   end
   return weight
 end
