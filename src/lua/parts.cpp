@@ -98,6 +98,7 @@ void open_use(lua_State* L, int module) {
   open_prefetch(L, state);
   open_file_rows(L, state);
   open_replicas(L, state);
+  open_finally(L);
   open_custom_gradient(L, state);
   lua_newtable(L);
   lua_pushcclosure(L, use, 3);

@@ -30,23 +30,19 @@ void follow_storage(Box& now, const Box& before) {
   if (storage != nullptr && storage->tensor == &before.tensor) storage->tensor = &now.tensor;
 }
 
-// swap_variables(variables, others, count): values and identities change places, entry by entry of `count`; where a
-// list has a hole nothing does.
-int swap_variables(Args& args) {
-  lua_State* L = args.L;
-  const int64_t count = args.integer(3, "count");
-  lua_settop(L, 2);
-  if (lua_type(L, 1) != LUA_TTABLE || lua_type(L, 2) != LUA_TTABLE) args.wrong(1, "variables", "a list of Variables");
-  ++args.state.runtime().epoch;
+// Values and identities of the variables of two lists change places, entry by entry of `count`; where a list has a hole
+// nothing does.
+void swap_variables(lua_State* L, int variables, int others, lua_Integer count) {
+  const int top = lua_gettop(L);
   for (lua_Integer i = 1; i <= count; ++i) {
-    lua_settop(L, 2);
-    lua_rawgeti(L, 1, i);
-    lua_rawgeti(L, 2, i);
-    VariableBox *a = to_variable(L, 3), *b = to_variable(L, 4);
+    lua_settop(L, top);
+    lua_rawgeti(L, variables, i);
+    lua_rawgeti(L, others, i);
+    VariableBox *a = to_variable(L, top + 1), *b = to_variable(L, top + 2);
     if (a == nullptr || b == nullptr) continue;
     std::swap(a->box.tensor, b->box.tensor);
-    know_variable(L, 3);
-    know_variable(L, 4);
+    know_variable(L, top + 1);
+    know_variable(L, top + 2);
     uint64_t booked = a->box.booked_bytes, viewed = a->box.is_viewed;
     a->box.booked_bytes = b->box.booked_bytes;
     a->box.is_viewed = b->box.is_viewed;
@@ -57,6 +53,35 @@ int swap_variables(Args& args) {
     follow_storage(a->box, b->box);
     follow_storage(b->box, a->box);
   }
+  lua_settop(L, top);
+}
+
+// place_components(book, id): the components of replica `id` stand for the variables, where those of book.placed did
+// (1: their own). A book has `variables`, `parts[id]` of the replicas from the second on, `count`, `placed`. No Lua
+// runs in it, so that Ctrl-C finds it done, or not begun.
+int place_components(Args& args) {
+  lua_State* L = args.L;
+  const int64_t id = args.integer(2, "id");
+  lua_settop(L, 1);
+  auto integer = [&](const char* name) {
+    lua_getfield(L, 1, name);
+    lua_Integer number = lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    return number;
+  };
+  const lua_Integer before = integer("placed"), count = integer("count");
+  if (before == id) return 0;
+  ++args.state.runtime().epoch;
+  lua_getfield(L, 1, "variables");
+  lua_getfield(L, 1, "parts");
+  for (lua_Integer replica : {before, static_cast<lua_Integer>(id)}) {
+    if (replica <= 1) continue;
+    lua_rawgeti(L, 3, replica);
+    swap_variables(L, 2, 4, count);
+    lua_settop(L, 3);
+  }
+  lua_pushinteger(L, id);
+  lua_setfield(L, 1, "placed");
   return 0;
 }
 
@@ -212,7 +237,7 @@ int finishes(Args& args) {
 
 void open_replicas(lua_State* L, State& state) {
   set_function<device_name>(L, state, "device_name", "MirroredStrategy");
-  set_function<swap_variables>(L, state, "swap_variables", "swap_variables");
+  set_function<place_components>(L, state, "place_components", "place_components");
   set_function<give_back>(L, state, "take_back", "take_back");
   set_function<queued>(L, state, "queued", "queued");
   set_function<finishes>(L, state, "finishes", "finishes");

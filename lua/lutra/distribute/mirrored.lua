@@ -1,5 +1,5 @@
 -- Mirrored variables: one lt.Variable with a component on each device of a strategy. Outside of replicas it acts as the
--- first component, in replica r as the r-th, which takes its place while that replica runs (mirrored.swap). All components
+-- first component, in replica r as the r-th, which takes its place while that replica runs (mirrored.place). All components
 -- have the same bits at all times: what changes one changes all.
 local lutra, tools, use = ...
 
@@ -9,13 +9,13 @@ local mirrored = {}
 -- together. The variable's own memory is the first component.
 local known = setmetatable({}, { __mode = "k" })
 
--- Of each strategy: `variables`, a list, and for each replica from the second on the list of their components. They keep
--- nothing alive: where a variable is gone there is a hole.
+-- Of each strategy: `variables`, a list, and for each replica from the second on the list of their components; `placed`: which
+-- replica's stand for the variables now. They keep nothing alive: where a variable is gone there is a hole.
 local books = setmetatable({}, { __mode = "k" })
 
 local function new_book(strategy)
   local function list() return setmetatable({}, { __mode = "v" }) end
-  local book = { variables = list(), parts = {}, count = 0, wanted = 64 }
+  local book = { variables = list(), parts = {}, count = 0, wanted = 64, placed = 1 }
   for id = 2, #strategy.devices do book.parts[id] = list() end
   return book
 end
@@ -31,14 +31,14 @@ local function compact(strategy)
       for id, list in pairs(old.parts) do book.parts[id][book.count] = list[i] end
     end
   end
-  book.wanted = math.max(64, 2 * book.count)
+  book.wanted, book.placed = math.max(64, 2 * book.count), old.placed
   return book
 end
 
--- The components of replica `id` take the variables' places, or go back to their own.
-function mirrored.swap(strategy, id)
+-- The components of replica `id` stand for the variables from now on; their own do with 1.
+function mirrored.place(strategy, id)
   local book = books[strategy]
-  if book and id > 1 then tools.swap_variables(book.variables, book.parts[id], book.count) end
+  if book then tools.place_components(book, id) end
 end
 
 function mirrored.of(variable) return known[variable] end
@@ -80,10 +80,29 @@ function mirrored.make(strategy, initial, options)
   return first
 end
 
--- Outside of replicas: assigns to the first component, and copies. `assign` is one of the raw functions.
-function mirrored.write(variable, assign, ...)
+-- What write() has prepared becomes the components' values; where it came to nothing, the first one has what it had.
+local function settle(change)
+  local mirror = known[change.variable]
+  if change.copies then
+    for id, copy in pairs(change.copies) do tools.raw_assign(mirror.parts[id], copy) end
+  elseif change.before then
+    tools.raw_assign(change.variable, change.before)
+  end
+end
+
+local function prepare(change, assign, ...)
+  local variable, copies = change.variable, {}
+  change.before = variable:value()
   assign(variable, ...)
-  spread(variable)
+  local value = variable:value()
+  for id, part in pairs(known[variable].parts) do copies[id] = value:to(part.device) end
+  change.copies = copies
+end
+
+-- Outside of replicas: assigns to all components, or to none. `assign` is one of the raw functions.
+function mirrored.write(variable, assign, ...)
+  local change = { variable = variable }
+  tools.finally(settle, change, prepare, change, assign, ...)
   return variable
 end
 

@@ -33,16 +33,19 @@ function replicas.named(err, replica)
   return err
 end
 
--- f(...), a coroutine's function, while the replica's components stand for the mirrored variables.
-local function inside(replica, f, ...)
-  local strategy, before = replica.strategy, replicas.current
-  mirrored.swap(strategy, replica.id)
+local function enter(replica, f, ...)
+  mirrored.place(replica.strategy, replica.id)
   replicas.current = replica
-  local results = table.pack(f(...))
-  replicas.current = before
-  mirrored.swap(strategy, replica.id)
-  return results
+  return f(...)
 end
+
+local function leave(replica)
+  replicas.current = nil
+  mirrored.place(replica.strategy, 1)
+end
+
+-- f(...), a coroutine's function, while the replica's components stand for the mirrored variables.
+local function inside(replica, f, ...) return table.pack(tools.finally(leave, replica, enter, replica, f, ...)) end
 
 local function start(strategy, id, f, arguments)
   local replica = { id = id, device = strategy.devices[id], strategy = strategy, deferred = {} }
@@ -114,7 +117,8 @@ local function meeting(list)
   return first.waits
 end
 
-local function run_all(strategy, list, arguments)
+local function run_all(strategy, list)
+  replicas.running = strategy
   for _, replica in ipairs(list) do resume(replica, { n = 0 }) end
   while true do
     local collective = meeting(list)
@@ -133,6 +137,16 @@ local function run_all(strategy, list, arguments)
   if strategy.timeout then check_progress(strategy) end
 end
 
+-- Ends replicas that have not come to their end, and also one that an error has ended has variables to close.
+local function finish(list)
+  for _, replica in ipairs(list) do
+    if replica.strategy.timeout and sethook then sethook(replica.thread) end
+    inside(replica, coroutine.close, replica.thread)
+  end
+  replicas.running = nil
+  tools.draw_part()
+end
+
 -- Runs f for the replicas `ids` (all, if there are none), with arguments[i] (packed). Gives their packed results. On an
 -- error all of them are ended first.
 function replicas.run(strategy, f, arguments, ids)
@@ -141,13 +155,7 @@ function replicas.run(strategy, f, arguments, ids)
   end
   local list = {}
   for i = 1, ids and #ids or #strategy.devices do list[i] = start(strategy, ids and ids[i] or i, f, arguments[i]) end
-  replicas.running = strategy
-  local ok, err = pcall(run_all, strategy, list, arguments)
-  -- Also one that an error has ended has variables to close.
-  for _, replica in ipairs(list) do inside(replica, coroutine.close, replica.thread) end
-  replicas.running = nil
-  tools.draw_part()
-  if not ok then error(err, 0) end
+  tools.finally(finish, list, run_all, strategy, list)
   local results = {}
   for i, replica in ipairs(list) do results[i] = replica.results end
   return results

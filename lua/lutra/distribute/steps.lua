@@ -14,29 +14,36 @@ function steps.require_mirrored(strategy, who, variables)
   end
 end
 
+-- The same step on all devices.
+local function take_all(step, gradients)
+  local strategy, optimizer = step.strategy, step.optimizer
+  local sums = tools.all_reduce(gradients, strategy.devices, "sum", step.lends)
+  optimizer:begin_step()
+  step.began = true
+  for id, device in ipairs(strategy.devices) do
+    if id > 1 and not strategy.alike then break end
+    mirrored.place(strategy, id)
+    local ok, err = pcall(lutra.device, device, optimizer.take_step, optimizer, sums[id])
+    if not ok then error(replicas.named(err, { id = id, device = device }), 0) end
+  end
+  mirrored.place(strategy, 1)
+  -- Different kinds of devices round differently: the first one's values are everybody's.
+  if not strategy.alike then mirrored.spread_all(strategy) end
+  optimizer.iterations = optimizer.iterations + 1
+  step.done = true
+end
+
+local function finish(step)
+  mirrored.place(step.strategy, 1)
+  if step.lends then tools.take_back(step.strategy.devices) end
+  if step.began and not step.done then mirrored.spread_all(step.strategy) end
+end
+
 -- One step down the sums of gradients[id], of each replica. A step that breaks off leaves all components equal.
 function steps.take(strategy, optimizer, gradients)
   -- Of our own optimisers it is known that they read the sums in their step, and then no more.
-  local lends = optimizer.take_step == Optimizer.take_step
-  local sums = tools.all_reduce(gradients, strategy.devices, "sum", lends)
-  optimizer:begin_step()
-  local ok, err = pcall(function()
-    for id, device in ipairs(strategy.devices) do
-      if id > 1 and not strategy.alike then break end
-      mirrored.swap(strategy, id)
-      local ok, err = pcall(lutra.device, device, optimizer.take_step, optimizer, sums[id])
-      mirrored.swap(strategy, id)
-      if not ok then error(replicas.named(err, { id = id, device = device }), 0) end
-    end
-    -- Different kinds of devices round differently: the first one's values are everybody's.
-    if not strategy.alike then mirrored.spread_all(strategy) end
-  end)
-  if lends then tools.take_back(strategy.devices) end
-  if not ok then
-    mirrored.spread_all(strategy)
-    error(err, 0)
-  end
-  optimizer.iterations = optimizer.iterations + 1
+  local step = { strategy = strategy, optimizer = optimizer, lends = optimizer.take_step == Optimizer.take_step }
+  tools.finally(finish, step, take_all, step, gradients)
 end
 
 local function merge_apply(strategy, brought, list)

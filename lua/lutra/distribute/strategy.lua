@@ -21,6 +21,16 @@ local function require_function(who, f)
   tools.fail("InvalidArgument", ("%s: f is %s, expected a function"):format(who, tools.what_is(f)))
 end
 
+local function opened(strategy, f, ...)
+  table.insert(open, strategy)
+  if strategy.mirrors or not strategy.devices[1] then return f(...) end
+  return lutra.device(strategy.devices[1], f, ...)
+end
+
+local function close_to(depth)
+  for i = #open, depth + 1, -1 do open[i] = nil end
+end
+
 -- f(...), in which variables are this strategy's.
 function Strategy:scope(f, ...)
   require_function("scope", f)
@@ -29,13 +39,11 @@ function Strategy:scope(f, ...)
     tools.fail("FailedPrecondition", ("scope: %s inside the scope of %s: mixing strategies is not possible"):format(
       tostring(self), tostring(outer)))
   end
-  table.insert(open, self)
   local depth = #open
-  local restore <close> = setmetatable({}, { __close = function()
-    for i = #open, depth, -1 do open[i] = nil end
-  end })
-  if self.mirrors or not self.devices[1] then return f(...) end
-  return lutra.device(self.devices[1], f, ...)
+  if not coroutine.isyieldable() then return tools.finally(close_to, depth, opened, self, f, ...) end
+  -- In a coroutine f may yield, which Ctrl-C, of the main program, does not break off.
+  local restore <close> = setmetatable({}, { __close = function() close_to(depth) end })
+  return opened(self, f, ...)
 end
 
 -- f(...) in each replica. Gives what they return: PerReplica values, or the value itself where there is one replica.
