@@ -169,4 +169,90 @@ case("an assignment for which a replica has no memory changes nothing", function
   equal(text:gsub("^INFO[^\n]*\n", ""), refused:rep(3) .. "1.0\t1.0\tfalse\n")
 end)
 
+case("an optimizer's step outside of replicas is taken by all components", function()
+  for _, devices in ipairs { { "GPU:0", "GPU:1", "GPU:2" }, { "GPU:1", "CPU:0" } } do
+    local strategy = lt.distribute.MirroredStrategy(devices)
+    for _, kind in ipairs { "SGD", "Adam", "Lion" } do
+      local v, alone = strategy:scope(lt.Variable, { 1.0, -2.0 }, { name = kind }), lt.Variable { 1.0, -2.0 }
+      local optimizer, single = lt.optim[kind] { global_clipnorm = 4.0 }, lt.optim[kind] { global_clipnorm = 4.0 }
+      local function step(k, how)
+        local gradients = { lt.constant { 1.0 * k, -3.0 } }
+        how(function() optimizer:apply(gradients, { v }) end)
+        single:apply(gradients, { alone })
+        local what = kind .. ", step " .. k
+        equal(bits(v), bits(alone), what)
+        check(strategy, { v, table.unpack(optimizer:variables()) }, what)
+        equal(optimizer.iterations, k)
+      end
+      step(1, function(f) f() end)
+      step(2, function(f) strategy:scope(f) end)
+      step(3, function(f)
+        strategy:run(function() lt.distribute.get_replica_context():merge_call(f) end)
+      end)
+      -- In replicas, what the second and later ones give is zero here.
+      step(4, function()
+        strategy:run(function() optimizer:apply({ id() == 1 and lt.constant { 4.0, -3.0 } or lt.zeros { 2 } }, { v }) end)
+      end)
+      step(5, function(f) f() end)
+    end
+    local mine, plain = strategy:scope(lt.Variable, { 1.0 }, { name = "mine" }), lt.Variable({ 1.0 }, { name = "plain" })
+    raises("FailedPrecondition", "'plain' is not one of the strategy's", function()
+      lt.optim.SGD():apply({ lt.ones { 1 }, lt.ones { 1 } }, { mine, plain })
+    end)
+  end
+  -- A plain variable's slots are plain, also where a scope is open.
+  local plain, optimizer = lt.Variable { 1.0 }, lt.optim.Adam()
+  three:scope(function() optimizer:apply({ lt.ones { 1 } }, { plain }) end)
+  equal(#three:experimental_local_results(optimizer:variables()[1]), 1)
+end)
+
+case("what is no value is refused in replicas, too", function()
+  for _, aggregation in ipairs { "mean", "sum", "only_first_replica" } do
+    local v = three:scope(lt.Variable, { 1.0 }, { name = "v", aggregation = aggregation })
+    for _, how in ipairs { "assign", "assign_add", "assign_sub" } do
+      raises("InvalidArgument", "replica 1 (GPU:0): " .. how .. ": value is nil", three.run, three, function() v[how](v, nil) end)
+      raises("InvalidArgument", "replica 2 (GPU:1): " .. how .. ": value is ", three.run, three, function()
+        v[how](v, id() == 1 and 1.0 or "one")
+      end)
+    end
+    check(three, { v }, "after them")
+    equal(v:item(), 1.0)
+  end
+end)
+
+case("replicas that bring different things to one collective", function()
+  local v, w = three:scope(lt.Variable, { 1.0 }, { name = "v" }), three:scope(lt.Variable, { 1.0 }, { name = "w" })
+  local function refused(text, f) raises("FailedPrecondition", text .. ": all replicas must bring the same", three.run, three, f) end
+  local sgd, other = lt.optim.SGD { learning_rate = 0.5 }, lt.optim.SGD { learning_rate = 0.25 }
+  local ones = lt.ones { 1 }
+  refused("apply: replica 1 (GPU:0) brings 'v' as variable 1, and replica 2 (GPU:1) 'w'", function()
+    sgd:apply({ ones }, { id() == 2 and w or v })
+  end)
+  refused("apply: replica 1 (GPU:0) brings 1 variables, and replica 3 (GPU:2) 2", function()
+    sgd:apply({ ones }, id() == 3 and { v, w } or { v })
+  end)
+  refused("apply: replica 1 (GPU:0) brings <lutra.optim.SGD learning_rate=0.5, iterations=0>, and replica 2 (GPU:1) "
+    .. "<lutra.optim.SGD learning_rate=0.25, iterations=0>", function()
+    (id() == 1 and sgd or other):apply({ ones }, { v })
+  end)
+  refused("and replica 2 (GPU:1) another one like it", function() lt.optim.SGD():apply({ ones }, { v }) end)
+  refused("all_reduce: replica 1 (GPU:0) brings sum, and replica 3 (GPU:2) mean", function()
+    lt.distribute.get_replica_context():all_reduce(id() == 3 and "mean" or "sum", 1.0)
+  end)
+  local a = three:scope(lt.Variable, 0.0, { name = "total", aggregation = "sum" })
+  local b = three:scope(lt.Variable, 0.0, { name = "total", aggregation = "sum" })
+  refused("assign: replica 1 (GPU:0) brings the variable 'total', and replica 2 (GPU:1) another one like it", function()
+    (id() == 1 and a or b):assign(1.0)
+  end)
+  for _, variable in ipairs { v, w, a, b } do check(three, { variable }, "after them") end
+  equal({ v:item(), w:item(), a:item(), b:item() }, { 1.0, 1.0, 0.0, 0.0 })
+  sgd:apply({ ones }, { v })
+  equal(v:item(), 0.5, "the optimizer knows no variables of the steps that were refused")
+end)
+
+case("an empty batch is told as such", function()
+  local batches = three:experimental_distribute_dataset { lt.zeros { 0, 3 } }
+  raises("InvalidArgument", "a batch is empty: its shape is (0, 3), expected one row or more", batches:iterate())
+end)
+
 expect.end_of_cases()

@@ -18,8 +18,9 @@ function ReplicaContext:all_reduce(op, value)
   local how = sums.op("all_reduce", op)
   if not replicas.current then return value end
   return replicas.meet("all_reduce", function(strategy, brought, list)
+    replicas.agree("all_reduce", brought, list, 2)
     return sums.all_reduce(strategy, how, brought, list)
-  end, value)
+  end, value, how)
 end
 
 -- f(strategy, ...) runs once, outside of the replicas; what they give stands in it as PerReplica values. All of them get

@@ -40,6 +40,10 @@ local function split(strategy, batch)
   if batch.rank == 0 then
     tools.fail("InvalidArgument", "experimental_distribute_dataset: a batch is a scalar, expected rows: the first axis is the batch")
   end
+  if #batch == 0 then
+    tools.fail("InvalidArgument", ("experimental_distribute_dataset: a batch is empty: its shape is %s, expected one row or "
+      .. "more"):format(tostring(batch.shape)))
+  end
   local devices, list = strategy.devices, {}
   if #devices <= 1 then return devices[1] and batch:to(devices[1]) or batch end
   for id, share in ipairs(values.shares(#batch, #devices)) do

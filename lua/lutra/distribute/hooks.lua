@@ -17,8 +17,11 @@ function hooks.make(initial, options)
   end, initial, options)
 end
 
+local function name_of(variable) return ("the variable '%s'"):format(variable.name) end
+
 local function merge_assign(variable, assign)
   return function(strategy, brought, list)
+    replicas.agree("assign", brought, list, 2, name_of)
     local values = {}
     for i = 1, #list do values[i] = brought[i][1] end
     local how = mirrored.of(variable).aggregation
@@ -29,6 +32,8 @@ local function merge_assign(variable, assign)
   end
 end
 
+local kValues = { userdata = true, table = true, number = true, boolean = true }
+
 local function assign_by(name, assign)
   hooks[name] = function(variable, value, ...)
     local mirror = mirrored.of(variable)
@@ -38,7 +43,9 @@ local function assign_by(name, assign)
         .. "make one is not said: make it with {aggregation = \"mean\"}, \"sum\" or \"only_first_replica\""):format(name,
         variable.name))
     end
-    return replicas.meet(name .. " of '" .. variable.name .. "'", merge_assign(variable, assign), value)
+    -- What is no value is refused as it is outside.
+    if not kValues[type(value)] then return assign(variable, value) end
+    return replicas.meet(name .. " of '" .. variable.name .. "'", merge_assign(variable, assign), value, variable)
   end
 end
 assign_by("assign", tools.raw_assign)

@@ -161,6 +161,24 @@ function replicas.run(strategy, f, arguments, ids)
   return results
 end
 
+-- Two replicas bring different things, as these texts say, to one collective.
+function replicas.disagree(who, first, one, replica, other)
+  tools.fail("FailedPrecondition", ("%s: %s brings %s, and %s %s: all replicas must bring the same"):format(who,
+    replicas.name(first), one, replicas.name(replica), other))
+end
+
+-- Fails unless argument k of the collective is the same object in all replicas. text(object) is for the error.
+function replicas.agree(who, brought, list, k, text)
+  local first = brought[1][k]
+  for i = 2, #list do
+    local other = brought[i][k]
+    if not rawequal(first, other) then
+      local one, another = (text or tostring)(first), (text or tostring)(other)
+      replicas.disagree(who, list[1], one, list[i], one == another and "another one like it" or another)
+    end
+  end
+end
+
 -- In a replica: waits until all have come here, and gives what merge(strategy, brought, list) says for it. brought[i] is
 -- what replica list[i] gave here, packed; merge returns a packed list for each.
 function replicas.meet(name, merge, ...)

@@ -46,9 +46,23 @@ function steps.take(strategy, optimizer, gradients)
   tools.finally(finish, step, take_all, step, gradients)
 end
 
+-- What the error says of two lists of variables.
+local function difference(a, b)
+  if #a ~= #b then return #a .. " variables", tostring(#b) end
+  for k = 1, #a do
+    if not rawequal(a[k], b[k]) then return ("'%s' as variable %d"):format(a[k].name, k), ("'%s'"):format(b[k].name) end
+  end
+end
+
 local function merge_apply(strategy, brought, list)
   local optimizer, variables = brought[1][1], brought[1][3]
   if variables then steps.require_mirrored(strategy, "apply", variables) end
+  replicas.agree("apply", brought, list, 1)
+  local first = variables or optimizer.built_for or {}
+  for i = 2, #list do
+    local one, other = difference(first, brought[i][3] or optimizer.built_for or {})
+    if one then replicas.disagree("apply", list[1], one, list[i], other) end
+  end
   optimizer:ensure_built(variables)
   local gradients = {}
   for id = 1, #strategy.devices do
@@ -58,6 +72,17 @@ local function merge_apply(strategy, brought, list)
   for i, replica in ipairs(list) do gradients[replica.id] = brought[i][2] end
   steps.take(strategy, optimizer, gradients)
   return replicas.no_answers(list)
+end
+
+-- Outside of replicas: the step down these gradients.
+function steps.apply_outside(optimizer, gradients)
+  local strategy, lists = optimizer.mirror.strategy, {}
+  steps.require_mirrored(strategy, "apply", optimizer.built_for)
+  for id = 1, #strategy.devices do
+    lists[id] = {}
+    for k = 1, #gradients do lists[id][k] = id == 1 and gradients[k] or false end
+  end
+  steps.take(strategy, optimizer, lists)
 end
 
 function steps.apply(optimizer, gradients, variables)

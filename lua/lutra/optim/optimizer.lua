@@ -1,7 +1,7 @@
 -- What all optimisers have: a learning rate, slots beside each variable, clipped gradients, one kernel for many variables.
 local lutra, tools, use = ...
 local class, options, replicas = use "class", use "options", use "distribute.replicas"
-local journal = use "variable_journal"
+local journal, mirrored = use "variable_journal", use "distribute.mirrored"
 
 local Optimizer = class "optim.Optimizer"
 Optimizer.remembers = true
@@ -56,11 +56,13 @@ function Optimizer:rate()
     tools.what_is(rate), self.iterations))
 end
 
--- Makes the slots: a list of Variables for each of the kind's slots, on the devices of theirs.
+-- Makes the slots: a list of Variables for each of the kind's slots, on the devices of theirs, mirrored where theirs are.
 function Optimizer:build(variables)
   -- The caller's list may change.
   variables = table.move(variables, 1, #variables, 1, {})
   self.built_for, self.slots = variables, {}
+  self.mirror = nil
+  for _, variable in ipairs(variables) do self.mirror = self.mirror or mirrored.of(variable) end
   for k, slot in ipairs(self:slot_names()) do
     local list = {}
     for i, variable in ipairs(variables) do
@@ -68,7 +70,8 @@ function Optimizer:build(variables)
       list[i] = lutra.device(variable.device, function()
         local start = initial and lutra.fill(variable.shape, self[initial], { dtype = variable.dtype })
           or lutra.zeros(variable.shape, { dtype = variable.dtype })
-        return lutra.Variable(start, { name = variable.name .. "/" .. slot, trainable = false })
+        local own, mirror = { name = variable.name .. "/" .. slot, trainable = false }, mirrored.of(variable)
+        return mirror and mirrored.make(mirror.strategy, start, own) or tools.raw_variable(start, own)
       end)
     end
     self.slots[k] = list
@@ -174,11 +177,13 @@ function Optimizer:take_step(gradients)
 end
 
 -- One step: variables[i] goes down gradients[i]. All variables there are come at each step, the first one settles which.
--- In a replica all replicas come here, and the step goes down the sums of their gradients.
+-- In a replica all replicas come here, and the step goes down the sums of their gradients; outside of replicas mirrored
+-- variables take the step on all devices.
 function Optimizer:apply(gradients, variables)
   require_list("apply", "gradients", gradients, "tensors, as many as there are variables; false where there is none")
   if replicas.current then return use "distribute.steps".apply(self, gradients, variables) end
   self:ensure_built(variables)
+  if self.mirror then return use "distribute.steps".apply_outside(self, gradients) end
   self:begin_step()
   self:take_step(gradients)
   self.iterations = self.iterations + 1
