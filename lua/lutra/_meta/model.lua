@@ -125,7 +125,7 @@ function Model:save(path, options) end
 ---@param path string
 ---@param options? table {resume = false: with true the next fit goes on after the epoch in which the file was written, with the random numbers that were to come; custom_objects = {Name = class}}
 ---@return lutra.nn.Model # itself
---- Errors: InvalidArgument for a damaged file, another optimizer, or another model: it names the first weight that differs, with
+--- Errors: InvalidArgument for a damaged file, another optimizer or one that remembers less, a file without training to resume, or another model: it names the first weight that differs, with
 ---   both shapes. NotFound when there is no such file.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }

@@ -42,7 +42,7 @@ local checks = {
   model = is_table, compiled = is_table, why = is_text,
   optimizer = fields_of {
     kind = is_text, iterations = is_count, has_slots = function(value) return type(value) == "boolean" end,
-    learning_rate = function(value) return value == json.null or type(value) == "number" end,
+    learning_rate = function(value) return value == json.null or type(value) == "number" and value >= 0 end,
   },
   training = fields_of {
     epoch = is_count, random = is_random, data = function(value) return value == nil or is_data(value) end,

@@ -148,6 +148,17 @@ local function matched_slots(who, path, model, tensors, about, paths, variables)
       model.name, optimizer.kind)
   end
   if not said.has_slots then return nil end
+  local known, more = {}, {}
+  for _, slot in ipairs(optimizer:slot_names()) do known[slot] = true end
+  for name in pairs(tensors) do
+    local slot = name:sub(1, #kOfOptimizer) == kOfOptimizer and name:sub(#kOfOptimizer + 1):match "^[^/]*"
+    if slot and not known[slot] then more[#more + 1] = slot end
+  end
+  table.sort(more)
+  if more[1] then
+    differ("its %s remembers '%s', which that of the model '%s' does not: compile it with the same options; load_weights takes the "
+      .. "weights alone", said.kind, more[1], model.name)
+  end
   local path_of, values = {}, {}
   for i, variable in ipairs(variables) do path_of[variable] = paths[i] end
   for _, slot in ipairs(optimizer:slot_names()) do
@@ -185,6 +196,10 @@ local function resume(model, about)
 end
 
 local function load_into(who, model, path, tensors, about, resumes)
+  if resumes and not (about and about.training) then
+    tools.fail("InvalidArgument", ("%s: %s: it does not say where training stood, so that there is nothing to resume: save says it, "
+      .. "save_weights does not"):format(who, path))
+  end
   ensure_weights(model, about)
   local variables, values, paths = matched(who, path, model, tensors)
   local said, slots = about and about.optimizer, nil
