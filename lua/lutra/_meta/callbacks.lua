@@ -20,7 +20,7 @@ local callbacks = {}
 --- Source: keras.callbacks.Callback
 function callbacks.Callback() end
 
---- Ends the training when a number no longer gets better.
+--- Ends the training when a number no longer gets better; epochs that do not tell it, without validation, do not count.
 ---@param options? table {monitor = "val_loss"; patience = 0: epochs without progress that are borne; min_delta = 0: what counts as progress; mode = "auto", "min" or "max"; baseline: to be better than at first; restore_best_weights = false; start_from_epoch = 0; verbose = 0}
 ---@return table # for fit's callbacks
 --- Errors: InvalidArgument for an unknown option, and in fit for a number that is not told.
@@ -82,10 +82,10 @@ function callbacks.BackupAndRestore(path, options) end
 --- Source: keras.callbacks.LearningRateScheduler
 function callbacks.LearningRateScheduler(schedule, options) end
 
---- Lowers the learning rate when a number no longer gets better.
+--- Lowers the learning rate when a number no longer gets better; epochs that do not tell it, without validation, do not count.
 ---@param options? table {monitor = "val_loss"; factor = 0.1; patience = 10; mode = "auto"; min_delta = 1e-4; cooldown = 0; min_lr = 0; verbose = 0}
 ---@return table # for fit's callbacks
---- Errors: InvalidArgument for an unknown option, and in fit for a number that is not told.
+--- Errors: InvalidArgument for an unknown option, and in fit for a number that is not told, or a rate that is a schedule.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "sgd", loss = "mse"}
@@ -95,11 +95,12 @@ function callbacks.LearningRateScheduler(schedule, options) end
 --- Source: keras.callbacks.ReduceLROnPlateau
 function callbacks.ReduceLROnPlateau(options) end
 
---- Writes a line an epoch, under a head of names.
+--- Writes a line an epoch, under a head of names; empty where an epoch has no validation.
 ---@param path string of the file
 ---@param options? table {separator = ","; append = false}
 ---@return table # for fit's callbacks
---- Errors: FailedPrecondition, in fit, for a file that cannot be written.
+--- Errors: InvalidArgument for a path that is no string; FailedPrecondition, in fit, for a file that cannot be written, or that
+---   is appended to and has other columns.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "sgd", loss = "mse"}

@@ -19,23 +19,44 @@ local function define(name, places, defaults, init)
   return Made
 end
 
+local function require_kind(self, who, kind, ...)
+  for _, name in ipairs { ... } do
+    local value = self[name]
+    if type(value) ~= kind then
+      tools.fail("InvalidArgument", ("%s: %s is %s, expected a %s"):format(who, name, tools.what_is(value), kind))
+    end
+  end
+end
+
 -- Whether a value of a monitored name is better than the best so far: less, but for accuracies and areas.
 local function set_direction(self, who)
+  require_kind(self, who, "string", "monitor")
   local mode = self.mode
   options.resolve(who, "mode", mode, { auto = true, min = true, max = true })
   if mode == "auto" then mode = (self.monitor:find("acc") or self.monitor:find("auc")) and "max" or "min" end
   self.sign = mode == "max" and 1 or -1
 end
 
-local function monitored(self, who, logs)
+-- All names that the fit tells, those of validation with them; sorted.
+local function told_names(logs, model)
+  local names, seen = {}, {}
+  local function add(name)
+    if not seen[name] then names[#names + 1], seen[name] = name, true end
+  end
+  for name in pairs(logs) do add(name) end
+  for _, name in ipairs(model and model.history and model.history.params.metrics or {}) do add(name) end
+  table.sort(names)
+  return names, seen
+end
+
+-- The monitored number; nil in an epoch without validation, where it is one that validation tells.
+local function monitored(self, who, logs, model)
   local value = logs[self.monitor]
-  if value == nil then
-    local names = {}
-    for name in pairs(logs) do names[#names + 1] = name end
-    table.sort(names)
+  if value ~= nil then return value end
+  local names, known = told_names(logs, model)
+  if not known[self.monitor] then
     tools.refuse_word(("%s: there is no '%s' to monitor"):format(who, self.monitor), self.monitor, names)
   end
-  return value
 end
 
 local EarlyStopping = define("EarlyStopping", {}, {
@@ -43,6 +64,10 @@ local EarlyStopping = define("EarlyStopping", {}, {
   start_from_epoch = 0, verbose = 0,
 }, function(self)
   set_direction(self, "EarlyStopping")
+  require_kind(self, "EarlyStopping", "number", "min_delta", "verbose")
+  options.count("EarlyStopping", "patience", self.patience, 0)
+  options.count("EarlyStopping", "start_from_epoch", self.start_from_epoch, 0)
+  if self.baseline then require_kind(self, "EarlyStopping", "number", "baseline") end
   self.min_delta = math.abs(self.min_delta)
 end)
 function EarlyStopping:on_train_begin()
@@ -50,7 +75,8 @@ function EarlyStopping:on_train_begin()
 end
 function EarlyStopping:on_epoch_end(epoch, logs, model)
   if epoch <= self.start_from_epoch then return end
-  local value = monitored(self, "EarlyStopping", logs)
+  local value = monitored(self, "EarlyStopping", logs, model)
+  if value == nil then return end
   self.wait = self.wait + 1
   if self.restore_best_weights and not self.best_weights then self.best_weights, self.best_epoch = model:get_weights(), epoch end
   if self.best == nil or (value - self.best) * self.sign > self.min_delta then
@@ -80,16 +106,35 @@ end
 
 local ReduceLROnPlateau = define("ReduceLROnPlateau", {},
   { monitor = "val_loss", factor = 0.1, patience = 10, mode = "auto", min_delta = 1e-4, cooldown = 0, min_lr = 0.0, verbose = 0 },
-  function(self) set_direction(self, "ReduceLROnPlateau") end)
-function ReduceLROnPlateau:on_train_begin() self.best, self.wait, self.rest = nil, 0, 0 end
+  function(self)
+    set_direction(self, "ReduceLROnPlateau")
+    require_kind(self, "ReduceLROnPlateau", "number", "factor", "min_delta", "min_lr", "verbose")
+    options.count("ReduceLROnPlateau", "patience", self.patience, 0)
+    options.count("ReduceLROnPlateau", "cooldown", self.cooldown, 0)
+    if not (self.factor >= 0 and self.factor < 1) then
+      tools.fail("InvalidArgument", ("ReduceLROnPlateau: factor is %s, expected a number of 0 to 1, less than 1"):format(self.factor))
+    end
+  end)
+local function require_rate(who, model)
+  local rate = model.optimizer.learning_rate
+  if type(rate) ~= "number" then
+    tools.fail("InvalidArgument", ("%s: the optimizer's learning rate is a schedule, expected a number: the two would both set it"):format(who))
+  end
+  return rate
+end
+function ReduceLROnPlateau:on_train_begin(model)
+  require_rate("ReduceLROnPlateau", model)
+  self.best, self.wait, self.rest = nil, 0, 0
+end
 function ReduceLROnPlateau:on_epoch_end(epoch, logs, model)
-  local value = monitored(self, "ReduceLROnPlateau", logs)
+  local value = monitored(self, "ReduceLROnPlateau", logs, model)
+  if value == nil then return end
   if self.rest > 0 then self.rest, self.wait = self.rest - 1, 0 end
   if self.best == nil or (value - self.best) * self.sign > self.min_delta then
     self.best, self.wait = value, 0
   elseif self.rest <= 0 then
     self.wait = self.wait + 1
-    local rate = model.optimizer.learning_rate
+    local rate = require_rate("ReduceLROnPlateau", model)
     if self.wait < self.patience or rate <= self.min_lr then return end
     model.optimizer.learning_rate = math.max(rate * self.factor, self.min_lr)
     self.rest, self.wait = self.cooldown, 0
@@ -97,24 +142,40 @@ function ReduceLROnPlateau:on_epoch_end(epoch, logs, model)
   end
 end
 
--- A line an epoch, with a head of names.
-local CSVLogger = define("CSVLogger", { "path" }, { separator = ",", append = false })
+-- A line an epoch, with a head of names: all that are ever told.
+local CSVLogger = define("CSVLogger", { "path" }, { separator = ",", append = false }, function(self)
+  require_kind(self, "CSVLogger", "string", "path", "separator")
+end)
+local function written(self, ok, problem)
+  if not ok then tools.fail("FailedPrecondition", ("CSVLogger: %s: %s"):format(self.path, problem)) end
+end
 function CSVLogger:on_train_begin()
+  self.file, self.names, self.head = nil, nil, nil
+  -- What is appended to has a head already.
+  local before = self.append and io.open(self.path, "rb") or nil
+  if before then
+    self.head = before:read "l"
+    before:close()
+  end
   local file, problem = io.open(self.path, self.append and "a" or "w")
   if not file then tools.fail("FailedPrecondition", "CSVLogger: " .. problem) end
-  self.file, self.names = file, nil
+  self.file = file
 end
-function CSVLogger:on_epoch_end(epoch, logs)
-  if not self.names then
-    self.names = {}
-    for name in pairs(logs) do table.insert(self.names, name) end
-    table.sort(self.names)
-    if not self.append then self.file:write("epoch", self.separator, table.concat(self.names, self.separator), "\n") end
+local function begin_table(self, logs, model)
+  self.names = told_names(logs, model)
+  local head = table.concat({ "epoch", table.unpack(self.names) }, self.separator)
+  if self.head and self.head:gsub("\r$", "") ~= head then
+    tools.fail("FailedPrecondition", ("CSVLogger: %s has the columns '%s', and this fit tells '%s': append wants the same"):format(self.path,
+      self.head, head))
   end
+  if not self.head then written(self, self.file:write(head, "\n")) end
+end
+function CSVLogger:on_epoch_end(epoch, logs, model)
+  if not self.names then begin_table(self, logs, model) end
   local words = { tostring(epoch) }
   for i, name in ipairs(self.names) do words[i + 1] = logs[name] and ("%.9g"):format(logs[name]) or "" end
-  self.file:write(table.concat(words, self.separator), "\n")
-  self.file:flush()
+  written(self, self.file:write(table.concat(words, self.separator), "\n"))
+  written(self, self.file:flush())
 end
 function CSVLogger:on_train_end()
   if self.file then self.file:close() end
@@ -175,8 +236,30 @@ end
 -- Not for users: the callbacks of a fit as one object.
 local List = class "nn.callbacks.List"
 
+local methods = { "on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_train_batch_end", "on_nan" }
+
+-- A table that is no callback fails here, and not in the midst of training.
+local function check_callback(who, entry)
+  local meta = getmetatable(entry)
+  if type(meta) == "table" and meta.__name == "lutra.Class" then
+    tools.fail("InvalidArgument", ("%s is a class, expected an object: call it, as in lt.nn.callbacks.EarlyStopping()"):format(who))
+  end
+  local known = {}
+  for _, name in ipairs(methods) do
+    known[name] = true
+    if entry[name] ~= nil and not options.is_callable(entry[name]) then
+      tools.fail("InvalidArgument", ("%s: %s is %s, expected a function"):format(who, name, tools.what_is(entry[name])))
+    end
+  end
+  for name in pairs(entry) do
+    if type(name) == "string" and name:find "^on_" and not known[name] then
+      tools.refuse_word(("%s: '%s' is never called"):format(who, name), name, methods)
+    end
+  end
+end
+
 function List:init(who, given, model)
-  if type(given) ~= "table" or getmetatable(given) ~= nil then given = { given } end
+  if type(given) ~= "table" or getmetatable(given) ~= nil or given[1] == nil and next(given) ~= nil then given = { given } end
   self.model, self.entries = model, {}
   for i, entry in ipairs(given) do
     if type(entry) == "function" then
@@ -185,6 +268,7 @@ function List:init(who, given, model)
     elseif type(entry) ~= "table" then
       tools.fail("InvalidArgument", ("%s: callbacks[%d] is %s, expected a callback or a function"):format(who, i, tools.what_is(entry)))
     end
+    check_callback(("%s: callbacks[%d]"):format(who, i), entry)
     self.entries[i] = entry
     if entry.on_train_batch_end then self.hears_batches = true end
     if entry.stops_at_nan then self.stops_at_nan = true end
@@ -203,8 +287,6 @@ local function forward(name)
     end
   end
 end
-for _, name in ipairs { "on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_train_batch_end", "on_nan" } do
-  forward(name)
-end
+for _, name in ipairs(methods) do forward(name) end
 
 return { public = callbacks, list = List }

@@ -52,9 +52,9 @@ return function(define, set_direction, monitored)
   end
   function ModelCheckpoint:consider(epoch, logs, model)
     if self.save_best_only then
-      local value = monitored(self, "ModelCheckpoint", logs)
-      -- What is nan is not better than anything.
-      if value ~= value or self.best and (value - self.best) * self.sign <= 0 then return end
+      local value = monitored(self, "ModelCheckpoint", logs, model)
+      -- What is not told, or nan, is not better than anything.
+      if value == nil or value ~= value or self.best and (value - self.best) * self.sign <= 0 then return end
       self.best = value
     end
     if type(self.save) == "function" then return self.save(model, epoch, logs) end

@@ -51,7 +51,7 @@ local function run_epoch(self, batches, run, epoch)
     steps = i
     loss_mean:add(loss, rows)
     if predictions == nil then
-      told:on_nan(epoch, i, loss:item(), x)
+      told:on_nan(epoch, i, metrics.plain(loss:item()), x)
       break
     end
     if has_metrics then self:update_metrics(y, predictions, weight) end
@@ -148,7 +148,7 @@ local function fit(self, x, y, given)
   if validation then
     for _, name in ipairs(self.metric_names) do table.insert(run.names, "val_" .. name) end
   end
-  run.history.params = { epochs = read.epochs, steps = batches.count, verbose = read.verbose }
+  run.history.params = { epochs = read.epochs, steps = batches.count, verbose = read.verbose, metrics = run.names }
   rawset(self, "history", run.history)
   rawset(self, "stop_training", false)
   rawset(self, "stops_at_nan", run.callbacks.stops_at_nan)

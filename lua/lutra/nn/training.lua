@@ -23,6 +23,13 @@ function training:compile(given)
   if not read.loss then tools.fail("InvalidArgument", 'compile: loss is wanted, as in model:compile {optimizer = "adam", loss = "mse"}') end
   local optimizer, names = optimizers.get("compile", read.optimizer), outputs.names_for(self, read)
   local dtype = precision.read("compile", read.precision)
+  if type(read.metrics) ~= "table" or getmetatable(read.metrics) ~= nil then
+    tools.fail("InvalidArgument", ('compile: metrics is %s, expected a list of them, as in metrics = {"mae"}'):format(
+      tools.what_is(read.metrics)))
+  end
+  if not names and read.metrics[1] == nil and next(read.metrics) ~= nil then
+    tools.fail("InvalidArgument", 'compile: metrics is a table by name, and the model has one output: expected a list, as in metrics = {"mae"}')
+  end
   local loss, list
   if names then loss, list = outputs.compile("compile", names, read) else loss, list = compile_one(read) end
   local metric_names = { "loss" }
@@ -122,15 +129,15 @@ end
 -- The loss and what the metrics say, by name.
 function training:read_metrics(loss)
   local logs = { loss = loss }
-  for _, metric in ipairs(self.metrics) do logs[metric.name] = metric:result() end
+  for _, metric in ipairs(self.metrics) do logs[metric.name] = metrics.plain(metric:result()) end
   return logs
 end
 
 local function batch_values(self, loss, y, predictions, sample_weight)
-  if #self.metrics == 0 then return loss:item() end
+  if #self.metrics == 0 then return metrics.plain(loss:item()) end
   self:reset_metrics()
   self:update_metrics(y, predictions, sample_weight)
-  local logs, values = self:read_metrics(loss:item()), {}
+  local logs, values = self:read_metrics(metrics.plain(loss:item())), {}
   for i, name in ipairs(self.metric_names) do values[i] = logs[name] end
   return table.unpack(values)
 end

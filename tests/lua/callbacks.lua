@@ -1,0 +1,105 @@
+-- Callbacks of a fit that validates now and then, ends early, or has been given what is none; and what they write.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+local nn = lt.nn
+local made = nn.callbacks
+
+local function refused(words, f, ...) return expect.raises("InvalidArgument", words, f, ...) end
+local function line(metrics)
+  local model = nn.Sequential { nn.Dense(1, { input_shape = { 1 }, kernel_initializer = "ones" }) }
+  return model:compile { optimizer = lt.optim.SGD { learning_rate = 0.0 }, loss = "mse", metrics = metrics or {} }
+end
+local x, y = lt.ones { 4, 1 }, lt.zeros { 4, 1 }
+local function fit(model, callbacks, given)
+  given = given or {}
+  given.verbose, given.callbacks = 0, callbacks
+  return model:fit(x, y, given)
+end
+local function lines(path)
+  local list = {}
+  for text in io.lines(path) do list[#list + 1] = text end
+  return list
+end
+
+expect.case("who watches validation waits for the epochs that have it", function()
+  local stop, lower = made.EarlyStopping { patience = 1 }, made.ReduceLROnPlateau { patience = 1, factor = 0.5 }
+  local path = os.tmpname() .. ".safetensors"
+  local keep = made.ModelCheckpoint(path, { save_best_only = true, save_weights_only = true })
+  local model = line()
+  model.optimizer.learning_rate = 1e-30
+  local history = fit(model, { stop, lower, keep }, { epochs = 9, validation_freq = 2, validation_data = { x, y } })
+  -- Epoch 2 sets what is best, epoch 4 is no better.
+  expect.equal(history.epoch, { 1, 2, 3, 4 })
+  expect.equal(#history.history.val_loss, 2)
+  expect.equal(model.optimizer.learning_rate, 0.5e-30)
+  expect.equal(keep.path, path)
+  os.remove(path)
+  refused("EarlyStopping: there is no 'val_los' to monitor (did you mean 'val_loss'?)", fit, line(), { made.EarlyStopping { monitor = "val_los" } },
+    { validation_freq = 2, validation_data = { x, y } })
+  refused("EarlyStopping: there is no 'val_loss' to monitor", fit, line(), made.EarlyStopping())
+end)
+
+expect.case("a loss that is nan ends the fit in peace, and is printed without a sign", function()
+  local text, ok = expect.program([[
+    local lt = require "lutra"
+    local nn, nan = lt.nn, 0 / 0
+    local model = nn.Sequential { nn.Dense(1, { input_shape = { 1 } }) }
+    model:compile { loss = "mse" }
+    local x = lt.constant { { 1.0 }, { nan } }
+    local history = model:fit(x, x, { batch_size = 1, shuffle = false, epochs = 5, verbose = 2, validation_data = { x, x },
+      callbacks = { nn.callbacks.TerminateOnNaN(), nn.callbacks.EarlyStopping(), nn.callbacks.CSVLogger "/dev/stdout" } })
+    print(#history.epoch, history.history.loss[1], (model:evaluate(x, x, { verbose = 0 })), (model:test_on_batch(x, x)))
+  ]])
+  assert(ok and text:find("the loss is nan in epoch 1, step 2", 1, true), text)
+  assert(text:find("loss: nan", 1, true) and text:find("\n1,nan,\n", 1, true) and text:find("1\tnan\tnan\tnan", 1, true), text)
+  assert(not text:find("-nan", 1, true), text)
+end)
+
+expect.case("the table of CSVLogger has all columns, one head, and says when it cannot be written", function()
+  local path = os.tmpname()
+  os.remove(path)
+  for round = 1, 2 do
+    fit(line { "mae" }, made.CSVLogger(path, { append = true, separator = ";" }), { epochs = 2, validation_freq = 2, validation_data = { x, y } })
+    expect.equal(#lines(path), 1 + 2 * round)
+  end
+  expect.equal(lines(path), { "epoch;loss;mae;val_loss;val_mae", "1;1;1;;", "2;1;1;1;1", "1;1;1;;", "2;1;1;1;1" })
+  expect.raises("FailedPrecondition", "has the columns 'epoch;loss;mae;val_loss;val_mae', and this fit tells 'epoch;loss': append wants", fit,
+    line(), made.CSVLogger(path, { append = true, separator = ";" }))
+  fit(line(), made.CSVLogger(path))
+  expect.equal(lines(path), { "epoch,loss", "1,1" })
+  os.remove(path)
+  local full = io.open("/dev/full", "w")
+  if full then
+    full:close()
+    expect.raises("FailedPrecondition", "CSVLogger: /dev/full: ", fit, line(), made.CSVLogger "/dev/full")
+  end
+end)
+
+expect.case("what is no callback, or none of its options, is refused", function()
+  refused("CSVLogger: path is nil, expected a string", made.CSVLogger)
+  refused("EarlyStopping: monitor is 5, expected a string", made.EarlyStopping, { monitor = 5 })
+  refused('EarlyStopping: min_delta is "x", expected a number', made.EarlyStopping, { min_delta = "x" })
+  refused('EarlyStopping: patience is "a", expected a whole number, 0 or more', made.EarlyStopping, { patience = "a" })
+  refused("ReduceLROnPlateau: factor is 2, expected a number of 0 to 1", made.ReduceLROnPlateau, { factor = 2 })
+  refused("ModelCheckpoint: monitor is true, expected a string", made.ModelCheckpoint, "a.safetensors", { monitor = true })
+  local model = line()
+  refused("fit: callbacks[1] is a class, expected an object: call it", fit, model, { made.EarlyStopping })
+  refused("fit: callbacks[2]: on_epoch_end is 5, expected a function", fit, model, { made.Callback(), { on_epoch_end = 5 } })
+  refused("fit: callbacks[1]: 'on_epoch_ends' is never called (did you mean 'on_epoch_end'?)", fit, model, { { on_epoch_ends = print } })
+  local scheduled = line()
+  scheduled:compile { optimizer = lt.optim.SGD { learning_rate = lt.optim.schedules.ExponentialDecay(0.1, 10, 0.5) }, loss = "mse" }
+  refused("ReduceLROnPlateau: the optimizer's learning rate is a schedule, expected a number", fit, scheduled,
+    { made.ReduceLROnPlateau { monitor = "loss" } })
+  -- One alone need not lie in a list.
+  local heard = 0
+  fit(model, { on_epoch_end = function() heard = heard + 1 end }, { epochs = 2 })
+  expect.equal(heard, 2)
+end)
+
+expect.case("metrics that would not be told are refused", function()
+  refused('compile: metrics is "mae", expected a list of them, as in metrics = {"mae"}', line, "mae")
+  refused("expected a list of them", line, nn.metrics.MeanAbsoluteError())
+  refused("compile: metrics is a table by name, and the model has one output", line, { dense = "mae" })
+end)
+
+expect.end_of_cases()
