@@ -102,4 +102,47 @@ expect.case("metrics that would not be told are refused", function()
   refused("compile: metrics is a table by name, and the model has one output", line, { dense = "mae" })
 end)
 
+expect.case("a fit that waits in a coroutine, or never ends, leaves other models alone", function()
+  local other = nn.Sequential { nn.Dropout(0.5, { input_shape = { 64 } }) }
+  local rows, layer = lt.ones { 4, 64 }, nn.Dense(2)
+  layer(rows)
+  for _, method in ipairs { "on_train_begin", "on_epoch_begin", "on_train_batch_end", "on_epoch_end" } do
+    local model = nn.Sequential { nn.Dropout(0.5, { input_shape = { 1 } }), nn.Dense(1) }
+    model:compile { optimizer = "sgd", loss = "mse", precision = "bf16" }
+    local waiting = coroutine.create(function() fit(model, { { [method] = function() coroutine.yield "waits" end } }) end)
+    expect.equal(select(2, coroutine.resume(waiting)), "waits")
+    expect.equal(lt.all(other(rows):eq(rows)):item(), true, method .. ": a call is inference")
+    expect.equal(layer(rows).dtype, "float32", method .. ": a layer computes in its own dtype")
+    expect.equal(coroutine.resume(waiting), true)
+    expect.equal(coroutine.status(waiting), "dead")
+    expect.equal(lt.all(other(rows):eq(rows)):item(), true, method .. ": and after it has ended")
+  end
+  -- The fit itself still trains after a callback: rows drop out, and the losses of its steps differ from those of inference.
+  local dropping = nn.Sequential { nn.Dropout(0.5, { input_shape = { 64 } }), nn.Dense(1, { kernel_initializer = "ones" }) }
+  dropping:compile { optimizer = lt.optim.SGD { learning_rate = 0.0 }, loss = "mse" }
+  local losses = dropping:fit(rows, lt.zeros { 4, 1 }, { epochs = 3, verbose = 0, callbacks = { function() end } }).history.loss
+  for _, loss in ipairs(losses) do assert(loss ~= 64 * 64, loss) end
+  expect.equal(dropping:evaluate(rows, lt.zeros { 4, 1 }, { verbose = 0 }), 64.0 * 64)
+end)
+
+expect.case("a callback may compile the model anew", function()
+  for _, method in ipairs { "on_train_begin", "on_epoch_begin", "on_train_batch_end", "on_epoch_end" } do
+    local model, calls = line(), 0
+    local history = fit(model, { { [method] = function(_, ...)
+      calls = calls + 1
+      if calls > 1 or method == "on_train_begin" then return end
+      model:compile { optimizer = lt.optim.SGD { learning_rate = 0.25 }, loss = "mae", metrics = { "mse" } }
+    end } }, { epochs = 2 })
+    if method == "on_train_begin" then
+      expect.equal(history.history.loss, { 1, 1 }, "unchanged")
+    else
+      local after = method == "on_epoch_begin" and 2 or 1
+      expect.equal(model.optimizer.iterations, after, method)
+      -- The gradient of the mean of |kernel + bias| is 1 for both.
+      expect.equal(model:get_weights()[1]:item(), 1 - 0.25 * after, method)
+      expect.equal(#history.history.mse > 0, true, method)
+    end
+  end
+end)
+
 expect.end_of_cases()

@@ -275,8 +275,13 @@ function List:init(who, given, model)
   end
 end
 
+-- Callbacks are called as by themselves: what they compute is inference, in its own dtype. They may also wait, in a coroutine,
+-- or never come back, and no other model is to notice. An error is seen to by who called (Model:guarded).
+local running = layers.running
 local function forward(name)
   List[name] = function(self, ...)
+    local training, layer, dtype = running.training, running.layer, running.dtype
+    if name ~= "on_nan" then running.training, running.layer, running.dtype = false, nil, nil end
     for _, entry in ipairs(self.entries) do
       local method = entry[name]
       if method then
@@ -285,6 +290,7 @@ local function forward(name)
         method(entry, table.unpack(arguments, 1, arguments.n + 1))
       end
     end
+    running.training, running.layer, running.dtype = training, layer, dtype
   end
 end
 for _, name in ipairs(methods) do forward(name) end

@@ -45,8 +45,10 @@ local function run_epoch(self, batches, run, epoch)
   loss_mean:reset_state()
   self:reset_metrics()
   progress:begin_epoch(epoch)
-  local steps, has_metrics = 0, #self.metrics > 0
+  local steps = 0
   for i, x, y, weight, rows in batches:each(true) do
+    -- A callback may have compiled the model anew: training goes on with what it says now.
+    if not self.step_variables then self:ensure_trainable(x) end
     local loss, predictions = self:train_step(x, y, weight)
     steps = i
     loss_mean:add(loss, rows)
@@ -54,7 +56,7 @@ local function run_epoch(self, batches, run, epoch)
       told:on_nan(epoch, i, metrics.plain(loss:item()), x)
       break
     end
-    if has_metrics then self:update_metrics(y, predictions, weight) end
+    if #self.metrics > 0 then self:update_metrics(y, predictions, weight) end
     if told.hears_batches then told:on_train_batch_end(i, self:read_metrics(loss_mean:result())) end
     if progress:wants_step() then progress:step(i, self.metric_names, self:read_metrics(loss_mean:result())) end
     if self.stop_training then break end

@@ -87,9 +87,12 @@ end
 local function forward(model, training)
   local sum = is_sum(model)
   return function(share)
+    local before = running.training
     running.training = training
     local predictions = model:compute(share.x, training)
-    return model:total_loss(share.y, predictions, share.weight, sum and share.share or nil), predictions
+    local loss = model:total_loss(share.y, predictions, share.weight, sum and share.share or nil)
+    running.training = before
+    return loss, predictions
   end
 end
 

@@ -96,11 +96,13 @@ end
 -- somebody asked about it (callbacks.TerminateOnNaN), and then takes no step.
 function training:train_step(x, y, sample_weight)
   if self.strategy then return use "nn.replicated".train_step(self, x, y, sample_weight) end
-  local variables = self.step_variables
+  local variables, before = self.step_variables, running.training
   running.training = true
   local tape <close> = GradientTape()
   local predictions = self:compute(x, true)
   local loss = self:total_loss(y, predictions, sample_weight)
+  -- An error is seen to by who called (Model:guarded).
+  running.training = before
   if self.stops_at_nan and not lutra.isfinite(loss):item() then return loss end
   self.optimizer:apply(tape:gradient(loss, variables), variables)
   return loss, predictions
