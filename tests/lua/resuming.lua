@@ -71,5 +71,67 @@ expect.case("an optimizer that remembers more or less than the file's", function
   expect.raises("InvalidArgument", "its Adam remembers 'velocity_hat'", adam.load, adam, path)
 end)
 
+-- Fits that are broken off in some epoch, after or before the backup is written, and begun again by a program that makes all
+-- anew; what callbacks remember counts for the weights, the epochs, the rate and the best file.
+expect.case("callbacks remember over a fit that was broken off", function()
+  local function run(order, broken_in)
+    lt.random.set_seed(3)
+    local model = nn.Sequential { nn.Dense(1, { input_shape = { 4 } }) }
+    model:compile { optimizer = lt.optim.SGD { learning_rate = 0.05 }, loss = "mse" }
+    local cb = nn.callbacks
+    local made = {
+      checkpoint = cb.ModelCheckpoint(at "best.safetensors", { save_best_only = true, monitor = "loss" }),
+      stop = cb.EarlyStopping { monitor = "loss", patience = 4, restore_best_weights = true },
+      plateau = cb.ReduceLROnPlateau { monitor = "loss", patience = 2, factor = 0.5 },
+      backup = cb.BackupAndRestore(at "backup.safetensors"),
+      -- The third epoch is the best: after it the weights are thrown off.
+      mine = { counted = 0, on_epoch_begin = function(self, epoch)
+        if epoch > 3 then model:set_weights { model:get_weights()[1] + 3 + self.counted, model:get_weights()[2] } end
+      end, on_epoch_end = function(self, epoch)
+        self.counted = self.counted + 1
+        if epoch == broken_in then error("killed", 0) end
+      end, get_state = function(self) return { counted = { self.counted }, nothing = 0 / 0, here = lt.ones { 2 } } end, set_state = function(self, state)
+        assert(state.nothing ~= state.nothing and #state.here == 2)
+        self.counted = state.counted[1]
+      end },
+    }
+    local list = {}
+    for i, name in ipairs(order) do list[i] = made[name] end
+    local ok, err = pcall(model.fit, model, x, y, { epochs = 12, verbose = 0, callbacks = list })
+    if broken_in then expect.equal({ ok, err }, { false, "killed" }) else assert(ok, err) end
+    return model, made
+  end
+  for _, order in ipairs {
+    { "backup", "checkpoint", "stop", "plateau", "mine" }, { "mine", "plateau", "stop", "checkpoint", "backup" },
+  } do
+    local model, made = run(order)
+    local best = nn.load_model(at "best.safetensors")
+    expect.equal({ made.stop.stopped_epoch, made.stop.best_epoch, made.mine.counted }, { 7, 3, 7 })
+    for broken_in = 2, 6 do
+      run(order, broken_in)
+      os.remove(at "best.safetensors")
+      best:save(at "best.safetensors")
+      local again, told = run(order)
+      expect.equal(bits(again), bits(model), "weights, broken in " .. broken_in)
+      expect.equal({ told.stop.stopped_epoch, told.stop.best_epoch, told.stop.best, told.mine.counted, told.plateau.best, told.plateau.wait,
+        again.optimizer.learning_rate, told.checkpoint.best }, { made.stop.stopped_epoch, made.stop.best_epoch, made.stop.best, made.mine.counted,
+        made.plateau.best, made.plateau.wait, model.optimizer.learning_rate, made.checkpoint.best }, "broken in " .. broken_in)
+      expect.equal(bits(nn.load_model(at "best.safetensors")), bits(best), "the best, broken in " .. broken_in)
+      expect.equal(io.open(at "backup.safetensors"), nil)
+    end
+  end
+  -- Others than those of before.
+  run({ "backup", "stop", "mine" }, 5)
+  expect.raises("InvalidArgument", "has the memory of these callbacks: lutra.nn.callbacks.EarlyStopping, a callback of the program's; and these are "
+    .. "given that have one: lutra.nn.callbacks.ReduceLROnPlateau", function()
+    local model = nn.Sequential { nn.Dense(1, { input_shape = { 4 } }) }
+    model:compile { optimizer = "sgd", loss = "mse" }
+    model:fit(x, y, { epochs = 12, verbose = 0, callbacks = {
+      nn.callbacks.ReduceLROnPlateau { monitor = "loss" }, nn.callbacks.BackupAndRestore(at "backup.safetensors"),
+    } })
+  end)
+  os.remove(at "backup.safetensors")
+end)
+
 os.execute(("rm -r '%s'"):format(folder))
 expect.end_of_cases()

@@ -3,6 +3,7 @@
 --- What fit calls, with Keras 3's names and defaults. A callback is one of these, a function of the epoch, its logs and the
 --- model, called after each epoch, or a table with some of `on_train_begin(self, model)`, `on_epoch_begin(self, epoch, model)`,
 --- `on_train_batch_end(self, step, logs, model)`, `on_epoch_end(self, epoch, logs, model)`, `on_train_end(self, model)`.
+--- `get_state(self)` and `set_state(self, state)` are what BackupAndRestore keeps of it ([checkpoints.md](../checkpoints.md)).
 --- Epochs and steps count from 1; logs are numbers by name. With on_train_batch_end each step waits for its loss.
 ---@class lutra.nn.callbacks
 local callbacks = {}
@@ -50,13 +51,13 @@ function callbacks.EarlyStopping(options) end
 --- Source: keras.callbacks.ModelCheckpoint
 function callbacks.ModelCheckpoint(save, options) end
 
---- Saves the model after each epoch, with all that training needs, and begins there when the fit is started again: after a kill
+--- Saves the model after each epoch, with all that training needs and what the callbacks remember, and begins there when the fit is started again: after a kill
 --- at any moment the result has the same bits as if nothing had been, on the same devices with as many threads. The file is
 --- removed when the fit has come to its end. [checkpoints.md](../checkpoints.md) shows it.
 ---@param path string that ends in .safetensors
 ---@param options? table {delete_checkpoint = true: remove the file at the end}
 ---@return table # for fit's callbacks
---- Errors: InvalidArgument for another path, and in fit for a file of another model or optimizer; what Model:save raises.
+--- Errors: InvalidArgument for another path, and in fit for a file of another model or optimizer, or of other callbacks that remember something; what Model:save raises.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "sgd", loss = "mse"}

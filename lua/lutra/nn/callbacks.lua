@@ -28,6 +28,31 @@ local function require_kind(self, who, kind, ...)
   end
 end
 
+-- What a callback remembers from epoch to epoch, which BackupAndRestore keeps: fields that are numbers or nil, and those of
+-- `lists` that are lists of tensors or nil.
+local function remembers(Made, names, lists)
+  function Made:get_state()
+    local state = {}
+    for _, name in ipairs(names) do state[name] = self[name] end
+    for _, name in ipairs(lists or {}) do state[name] = self[name] end
+    return state
+  end
+  function Made:set_state(state)
+    local function check(name, is_right)
+      if state[name] ~= nil and not is_right(state[name]) then
+        tools.fail("InvalidArgument", ("%s: its memory in the backup is damaged: %s is %s"):format(self.__name, name,
+          tools.what_is(state[name])))
+      end
+    end
+    for _, name in ipairs(names) do check(name, function(value) return type(value) == "number" end) end
+    for _, name in ipairs(lists or {}) do
+      check(name, function(value) return type(value) == "table" and (value[1] == nil or tools.is_tensor(value[1])) end)
+    end
+    for _, name in ipairs(names) do self[name] = state[name] end
+    for _, name in ipairs(lists or {}) do self[name] = state[name] end
+  end
+end
+
 -- Whether a value of a monitored name is better than the best so far: less, but for accuracies and areas.
 local function set_direction(self, who)
   require_kind(self, who, "string", "monitor")
@@ -70,6 +95,7 @@ local EarlyStopping = define("EarlyStopping", {}, {
   if self.baseline then require_kind(self, "EarlyStopping", "number", "baseline") end
   self.min_delta = math.abs(self.min_delta)
 end)
+remembers(EarlyStopping, { "best", "wait", "best_epoch", "stopped_epoch" }, { "best_weights" })
 function EarlyStopping:on_train_begin()
   self.best, self.wait, self.best_weights, self.best_epoch, self.stopped_epoch = self.baseline or nil, 0, nil, 0, 0
 end
@@ -89,7 +115,7 @@ function EarlyStopping:on_epoch_end(epoch, logs, model)
   end
 end
 
-use "nn.checkpoint_callbacks"(define, set_direction, monitored)
+use "nn.checkpoint_callbacks"(define, set_direction, monitored, remembers)
 
 -- The rate of each epoch: schedule(epoch, rate so far).
 local LearningRateScheduler = define("LearningRateScheduler", { "schedule" }, { verbose = 0 }, function(self)
@@ -122,6 +148,7 @@ local function require_rate(who, model)
   end
   return rate
 end
+remembers(ReduceLROnPlateau, { "best", "wait", "rest" })
 function ReduceLROnPlateau:on_train_begin(model)
   require_rate("ReduceLROnPlateau", model)
   self.best, self.wait, self.rest = nil, 0, 0
@@ -294,5 +321,49 @@ local function forward(name)
   end
 end
 for _, name in ipairs(methods) do forward(name) end
+
+-- What those callbacks remember that tell it, in their order.
+function List:states()
+  local states = {}
+  for _, entry in ipairs(self.entries) do
+    if entry.get_state then states[#states + 1] = { kind = entry.__name or "a callback of the program's", state = entry:get_state() } end
+  end
+  return states
+end
+
+local function kinds_text(states)
+  local kinds = {}
+  for i, each in ipairs(states) do kinds[i] = each.kind end
+  return #kinds > 0 and table.concat(kinds, ", ") or "none"
+end
+
+function List:restore(states)
+  local now = self:states()
+  if kinds_text(now) ~= kinds_text(states) then
+    tools.fail("InvalidArgument", ("fit: the backup has the memory of these callbacks: %s; and these are given that have one: %s. Give the "
+      .. "same in the same order, or remove the file"):format(kinds_text(states), kinds_text(now)))
+  end
+  local i = 0
+  for _, entry in ipairs(self.entries) do
+    if entry.get_state then
+      i = i + 1
+      entry:set_state(states[i].state)
+    end
+  end
+end
+
+-- Callbacks forget at the beginning of a fit, but for one that goes on.
+local begin, end_epoch = List.on_train_begin, List.on_epoch_end
+function List:on_train_begin()
+  begin(self)
+  local resumed = rawget(self.model, "resumed")
+  if resumed and resumed.is_backup and resumed.callbacks then self:restore(resumed.callbacks) end
+end
+function List:on_epoch_end(...)
+  end_epoch(self, ...)
+  for _, entry in ipairs(self.entries) do
+    if entry.back_up then entry:back_up(self.model, self:states()) end
+  end
+end
 
 return { public = callbacks, list = List }

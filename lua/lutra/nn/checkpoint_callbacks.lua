@@ -27,7 +27,7 @@ local function require_path(who, path)
   end
 end
 
-return function(define, set_direction, monitored)
+return function(define, set_direction, monitored, remembers)
   -- Saves the model, or calls a function of it, the epoch and its logs: after each epoch, or after so many batches; or after
   -- those that are better than all before.
   local ModelCheckpoint = define("ModelCheckpoint", { "save" }, {
@@ -36,16 +36,16 @@ return function(define, set_direction, monitored)
   }, function(self)
     if type(self.save) ~= "function" then require_path("ModelCheckpoint", self.save) end
     set_direction(self, "ModelCheckpoint")
-    self.best = self.initial_value_threshold or nil
+    self.best, self.batches = self.initial_value_threshold or nil, 0
     if self.save_freq == "epoch" then return end
     options.count("ModelCheckpoint", "save_freq", self.save_freq, 1)
-    local batches = 0
     -- Only with a number: each step waits for its loss.
     function self:on_train_batch_end(_, logs, model)
-      batches = batches + 1
-      if batches % self.save_freq == 0 then self:consider(self.epoch, logs, model) end
+      self.batches = self.batches + 1
+      if self.batches % self.save_freq == 0 then self:consider(self.epoch, logs, model) end
     end
   end)
+  remembers(ModelCheckpoint, { "best", "batches" })
   function ModelCheckpoint:on_epoch_begin(epoch) self.epoch = epoch end
   function ModelCheckpoint:on_epoch_end(epoch, logs, model)
     if self.save_freq == "epoch" then self:consider(epoch, logs, model) end
@@ -72,8 +72,13 @@ return function(define, set_direction, monitored)
     if not file then return end
     file:close()
     model:load(self.path, { resume = true })
+    rawget(model, "resumed").is_backup = true
   end
-  function BackupAndRestore:on_epoch_end(_, _, model) model:save(self.path) end
+  -- After all callbacks have been told of the epoch. One that ended the fit need not be come back to.
+  function BackupAndRestore:back_up(model, states)
+    if model.stop_training and self.delete_checkpoint then return end
+    use "nn.saving".write(model, self.path, true, states)
+  end
   function BackupAndRestore:on_train_end(model)
     if self.delete_checkpoint and not model.history.interrupted then os.remove(self.path) end
   end

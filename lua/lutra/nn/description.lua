@@ -44,6 +44,7 @@ local checks = {
     kind = is_text, iterations = is_count, has_slots = function(value) return type(value) == "boolean" end,
     learning_rate = function(value) return value == json.null or type(value) == "number" and value >= 0 end,
   },
+  callbacks = list_of(fields_of { kind = is_text, state = is_table }),
   training = fields_of {
     epoch = is_count, random = is_random, data = function(value) return value == nil or is_data(value) end,
   },

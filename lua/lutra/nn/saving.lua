@@ -7,7 +7,38 @@ local options, layers, config, json = use "options", use "nn.layer", use "nn.con
 local saving = {}
 
 local kKey, kFormat = "lutra.model", 1
-local kOfOptimizer = "optimizer/"
+local kOfOptimizer, kOfCallbacks = "optimizer/", "callbacks/"
+
+-- What callbacks remember, as JSON has it: tensors go among the file's own, under the way that leads to them.
+local function packed(value, name, tensors)
+  if tools.is_tensor(value) then
+    tensors[name] = value
+    return { ["@"] = "tensor" }
+  elseif value ~= value then
+    return { ["@"] = "nan" }
+  elseif type(value) ~= "table" then
+    return value
+  end
+  local made = {}
+  for key, entry in pairs(value) do
+    if #value > 0 and math.type(key) ~= "integer" then
+      tools.fail("InvalidArgument", ("save: %s is a list with a name in it, %s, which no file can hold: make it a list or a table of "
+        .. "names"):format(name, tools.what_is(key)))
+    end
+    made[key] = packed(entry, name .. "/" .. tostring(key), tensors)
+  end
+  return made
+end
+local function unpacked(value, name, tensors)
+  if type(value) ~= "table" then return value end
+  if value["@"] == "nan" then return 0 / 0 end
+  if value["@"] == "tensor" then
+    return tensors[name] or tools.fail("InvalidArgument", ("load: the callbacks' tensor '%s' is missing in the file"):format(name))
+  end
+  local made = {}
+  for key, entry in pairs(value) do made[key] = unpacked(entry, name .. "/" .. tostring(key), tensors) end
+  return made
+end
 
 local function require_path(who, path)
   if type(path) ~= "string" or not path:lower():find "%.safetensors$" then
@@ -71,19 +102,24 @@ local function training_of(model)
   }
 end
 
+local function write(model, path, include_optimizer, callbacks)
+  local tensors, path_of = weights_of(model)
+  local about = { format = kFormat, lutra = lutra.version, kind = model.kind, input = input_of(model) }
+  about.model, about.why = described(config.of_layer, model, "save")
+  if rawget(model, "loss") and include_optimizer then
+    about.compiled, about.why_not_compiled = described(compiled_of, model)
+    about.optimizer = optimizer_of(model, path_of, tensors)
+  end
+  about.training = training_of(model)
+  about.callbacks = callbacks and packed(callbacks, kOfCallbacks:sub(1, -2), tensors)
+  lutra.save(path, tensors, { metadata = { [kKey] = json.encode(about) } })
+end
+
 -- save(path[, {include_optimizer}])
 function saving:save(path, given)
   local read = options.read("save", given, { include_optimizer = true })
   require_path("save", path)
-  local tensors, path_of = weights_of(self)
-  local about = { format = kFormat, lutra = lutra.version, kind = self.kind, input = input_of(self) }
-  about.model, about.why = described(config.of_layer, self, "save")
-  if rawget(self, "loss") and read.include_optimizer then
-    about.compiled, about.why_not_compiled = described(compiled_of, self)
-    about.optimizer = optimizer_of(self, path_of, tensors)
-  end
-  about.training = training_of(self)
-  lutra.save(path, tensors, { metadata = { [kKey] = json.encode(about) } })
+  write(self, path, read.include_optimizer)
 end
 
 function saving:save_weights(path)
@@ -128,7 +164,8 @@ local function matched(who, path, model, tensors)
   end
   local more = {}
   for name in pairs(tensors) do
-    if not known[name] and name:sub(1, #kOfOptimizer) ~= kOfOptimizer then more[#more + 1] = name end
+    local is_weight = name:sub(1, #kOfOptimizer) ~= kOfOptimizer and name:sub(1, #kOfCallbacks) ~= kOfCallbacks
+    if is_weight and not known[name] then more[#more + 1] = name end
   end
   table.sort(more)
   if #more > 0 and #variables == 0 then
@@ -188,10 +225,8 @@ local function restore_optimizer(model, said, values)
 end
 
 -- The next fit goes on after the epoch, with the random numbers and the order of rows that were to come.
-local function resume(model, about)
-  local training = about and about.training
-  if not training then return end
-  rawset(model, "resumed", { epoch = training.epoch, random = training.random, data = training.data })
+local function resume(model, training, callbacks)
+  rawset(model, "resumed", { epoch = training.epoch, random = training.random, data = training.data, callbacks = callbacks })
   tools.set_random_state(training.random[1], training.random[2])
 end
 
@@ -205,10 +240,11 @@ local function load_into(who, model, path, tensors, about, resumes)
   local said, slots = about and about.optimizer, nil
   local has_optimizer = said and rawget(model, "loss")
   if has_optimizer then slots = matched_slots(who, path, model, tensors, about, paths, variables) end
+  local callbacks = resumes and unpacked(about.callbacks, kOfCallbacks:sub(1, -2), tensors)
   -- From here on nothing is refused.
   for i, variable in ipairs(variables) do variable:assign(values[i]) end
   if has_optimizer then restore_optimizer(model, said, slots) end
-  if resumes then resume(model, about) end
+  if resumes then resume(model, about.training, callbacks) end
 end
 
 -- f(...) on what a file says. Whatever goes wrong in our own code is the file's fault; classes of the program's raise as they do.
@@ -258,4 +294,4 @@ local function load_model(path, given)
   return model
 end
 
-return { methods = saving, load_model = load_model }
+return { methods = saving, load_model = load_model, write = write }
