@@ -173,6 +173,9 @@ class Sums {
     }
     Tensor sum = sum_up(context_, borrowed_, tensors, *devices_[0], how_, devices_.size());
     std::vector<Tensor> out(devices_.size());
+    // The one part there is may have its bytes still on their way.
+    if (lends_ && tensors.size() == 1 && sum.rep().device == devices_[0]->id && sum.rep().storage != nullptr)
+      context_.runtime().transfer().make_ready(*devices_[0], *sum.rep().storage);
     for (std::size_t r = 0; r < devices_.size(); ++r) {
       if (lends_ && sum.rep().device == devices_[0]->id) {
         out[r] = sum;
