@@ -250,6 +250,31 @@ case("replicas that bring different things to one collective", function()
   equal(v:item(), 0.5, "the optimizer knows no variables of the steps that were refused")
 end)
 
+case("a replica that goes on for ever in a coroutine of its own is stopped, too", function()
+  local limited = lt.distribute.MirroredStrategy({ "GPU:0", "GPU:1" }, { timeout = 0.2 })
+  local words = "replica 2 (GPU:1): it has come to no collective, nor to its end, in 0.2 seconds"
+  local began = lt.time()
+  local function for_ever() while lt.time() - began < 20 do end end
+  raises("DeadlineExceeded", words, limited.run, limited, function()
+    if id() == 2 then coroutine.wrap(for_ever)() end
+  end)
+  -- Made before a collective, and one that does not look at what its own ends with.
+  raises("DeadlineExceeded", words, limited.run, limited, function()
+    local inner = coroutine.create(for_ever)
+    lt.distribute.get_replica_context():all_reduce("sum", 1)
+    while id() == 2 and lt.time() - began < 20 do coroutine.resume(inner) end
+  end)
+  assert(lt.time() - began < 10, ("stopped after %g seconds"):format(lt.time() - began))
+  -- One that outlives the run is its maker's again.
+  local left = limited:run(function()
+    return coroutine.wrap(function()
+      for i = 1, 2000000 do if i % 1000000 == 0 then coroutine.yield(i) end end
+    end)
+  end)
+  lt.time()
+  equal(left.values[2](), 1000000)
+end)
+
 case("an empty batch is told as such", function()
   local batches = three:experimental_distribute_dataset { lt.zeros { 0, 3 } }
   raises("InvalidArgument", "a batch is empty: its shape is (0, 3), expected one row or more", batches:iterate())

@@ -3,7 +3,6 @@
 -- only queued here, so that one thread keeps all of them busy.
 local lutra, tools, use = ...
 local mirrored = use "distribute.mirrored"
-local sethook = debug and debug.sethook -- a host may have taken it away
 
 local replicas = {
   current = nil, -- the replica that runs; nil between them
@@ -53,20 +52,8 @@ local function start(strategy, id, f, arguments)
     local scope <close> = lutra.device(replica.device)
     return f(table.unpack(arguments, 1, arguments.n))
   end)
+  if strategy.timeout then tools.heed_deadline(replica.thread) end
   return replica
-end
-
--- How many instructions of Lua's pass between two looks at the clock.
-local kInstructions = 100000
-
--- A replica that neither comes to a collective nor to its end is stopped when the strategy's time is over.
-local function limit_time(replica)
-  local seconds, till = replica.strategy.timeout, lutra.time() + replica.strategy.timeout
-  sethook(replica.thread, function()
-    if lutra.time() > till then
-      tools.fail("DeadlineExceeded", ("it has come to no collective, nor to its end, in %g seconds"):format(seconds))
-    end
-  end, "", kInstructions)
 end
 
 -- The devices' work of the run before must be done by now, or be so in time: a card that hangs is told by the replica's
@@ -84,13 +71,14 @@ local function check_progress(strategy)
   for id, device in ipairs(strategy.devices) do strategy.queued[id] = tools.queued(device) end
 end
 
--- Runs the replica to its next collective, or to its end.
+-- Runs the replica to its next collective, or to its end. One that neither comes to a collective nor to its end is stopped
+-- when the strategy's time is over, also in coroutines that it has made.
 local function resume(replica, answer)
   replica.waits = nil
-  local limited = replica.strategy.timeout and sethook
-  if limited then limit_time(replica) end
+  local limit = replica.strategy.timeout
+  if limit then tools.set_deadline(limit) end
   local results = inside(replica, coroutine.resume, replica.thread, table.unpack(answer, 1, answer.n))
-  if limited then sethook(replica.thread) end
+  if limit then tools.set_deadline() end
   if not results[1] then error(replicas.named(results[2], replica), 0) end
   if coroutine.status(replica.thread) == "dead" then
     replica.results = table.pack(table.unpack(results, 2, results.n))
@@ -139,10 +127,8 @@ end
 
 -- Ends replicas that have not come to their end, and also one that an error has ended has variables to close.
 local function finish(list)
-  for _, replica in ipairs(list) do
-    if replica.strategy.timeout and sethook then sethook(replica.thread) end
-    inside(replica, coroutine.close, replica.thread)
-  end
+  if list[1].strategy.timeout then tools.set_deadline() end
+  for _, replica in ipairs(list) do inside(replica, coroutine.close, replica.thread) end
   replicas.running = nil
   tools.draw_part()
 end
