@@ -227,6 +227,9 @@ function autograd.stop_recording(tape, f, ...)
   return f(...)
 end
 
+-- That a tensor can have.
+local kMostAxes = 8
+
 -- A shape and then another.
 local function joined(first, second, from)
   local shape = table.move(first, 1, #first, 1, {})
@@ -273,6 +276,12 @@ function autograd.jacobian(tape, target, sources, given, ...)
   local zeros = read_unconnected("jacobian", given)
   local is_one, rows = is_tensor(sources), {}
   local list = is_one and { sources } or sources
+  for _, source in pairs(type(list) == "table" and list or {}) do
+    if is_tensor(source) and target.rank + source.rank > kMostAxes then
+      tools.fail("InvalidArgument", ("jacobian: the target %s has %d axes and the source %s %d, and a tensor at most %d: compute both "
+        .. "with fewer axes, as by reshape"):format(target.shape, target.rank, source.shape, source.rank, kMostAxes))
+    end
+  end
   local held <close> = tools.hold(tape, "jacobian")
   local empty = target.size == 0 and tape:gradient(target, list)
   each_seed(target, target.size, target.shape, function(i, asked)
@@ -304,6 +313,10 @@ function autograd.batch_jacobian(tape, target, source, given, ...)
   local row_shape, n = joined({ 1 }, of_target, 2), 1
   for _, size in ipairs(row_shape) do n = n * size end
   local shape, rows = joined(of_target, of_source, 2), {}
+  if #shape > kMostAxes then
+    tools.fail("InvalidArgument", ("%s: target %s and source %s have %d axes without a second batch, and a tensor at most %d: compute both "
+      .. "with fewer axes, as by reshape"):format(who, of_target, of_source, #shape, kMostAxes))
+  end
   local held <close> = tools.hold(tape, who)
   each_seed(target, n, row_shape, function(i, asked) rows[i] = tape:gradient(target, source, asked) end)
   return stacked(rows, 2, shape) or of_nothing(source, shape, zeros or n == 0)

@@ -172,7 +172,7 @@ function Dataset:skip(count) end
 --- The elements several times over. It is called repeat_ because repeat is a word of Lua's.
 ---@param count? integer how often; nil or -1 for ever
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument for what is no count.
+--- Errors: InvalidArgument for what is no count, or for more elements than an integer counts.
 --- Example:
 ---     for batch in lt.data.Dataset.range(2):repeat_(2):batch(3):iterate() do print(batch) end
 ---     --> lutra.Tensor([0 1 0], shape=(3,), dtype=int64)

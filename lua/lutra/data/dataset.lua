@@ -148,7 +148,13 @@ derive("repeat_", function(self, n)
   local count = self.count
   if n == 0 or count == 0 then count = 0
   elseif n < 0 then count = count == kUnknown and kUnknown or kInfinite
-  elseif count > 0 then count = count * n end
+  elseif count > 0 then
+    if n > math.maxinteger // count then
+      tools.fail("InvalidArgument", ("repeat_: %d times %d elements are more than can be counted; repeat_() goes on for ever"):format(n,
+        count))
+    end
+    count = count * n
+  end
   return count, function(ahead)
     local next, left, is_fresh = nil, n, true
     return function()
@@ -191,7 +197,7 @@ derive("batch", function(self, batch_size, given)
   local size = options.count("batch", "batch_size", batch_size, 1)
   local read = options.read("batch", given, { drop_remainder = false, num_parallel_calls = false, deterministic = true })
   local count = self.count
-  if count >= 0 then count = read.drop_remainder and count // size or (count + size - 1) // size end
+  if count >= 0 then count = count // size + (not read.drop_remainder and count % size > 0 and 1 or 0) end
   if self.batches then return count, function(ahead) return self:batches(size, read.drop_remainder, ahead) end end
   return count, function(ahead)
     local next, is_over = self.open(ahead), false

@@ -10,6 +10,9 @@ local Rows = class("data.Dataset", Dataset)
 -- Places are looked up this many at a time where rows are wanted one by one.
 local kBlock = 256
 
+-- Batches that are gathered ahead, whatever prefetch was called with.
+local kMostAhead = 1 << 16
+
 local function open_elements(self)
   local next, parts = self.open_places(), self.parts
   local block, at, count = nil, 0, 0
@@ -102,6 +105,8 @@ end
 function Rows:batches(size, drops_remainder, ahead)
   local next_places, parts = batch_places(self, size, drops_remainder), self.parts
   ahead = math.max(ahead or 0, self.ahead or 0, self.in_file and 1 or 0)
+  -- There is room for as many from the start.
+  ahead = math.min(ahead, kMostAhead, self.count >= 0 and self.count // size + 1 or kMostAhead)
   if ahead > 0 then
     local gathered = gathered_ahead(self, next_places, ahead)
     if gathered then return gathered end

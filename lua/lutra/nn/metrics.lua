@@ -61,11 +61,12 @@ end
 local metrics, by_name = { Mean = Mean }, {}
 
 -- A metric that is the mean of a value a row. `values(self, labels, predictions)` gives a tensor of one axis or none.
-local function define(name, words, defaults, values)
+local function define(name, words, defaults, values, check)
   local Metric = class("nn.metrics." .. name, Mean)
   defaults.name = words[1]
   function Metric:init(given)
     for key, value in pairs(options.read("metrics." .. name, given, defaults)) do self[key] = value end
+    if check then check(self, "metrics." .. name) end
     self:reset_state()
   end
   function Metric:update_state(y_true, y_pred, sample_weight)
@@ -134,11 +135,12 @@ local function in_top(y_pred, labels, k)
   local right = lutra.take_along_axis(y_pred, lutra.expand_dims(labels, -1), -1)
   return lutra.cast(y_pred:le(right), "int32"):sum(-1):gt(classes - math.min(k, classes))
 end
+local function check_k(self, who) options.count(who, "k", self.k, 1) end
 define("SparseTopKCategoricalAccuracy", { "sparse_top_k_categorical_accuracy", "top_k" }, { k = 5 },
-  function(self, y_true, y_pred) return in_top(y_pred, labels_of(y_true, y_pred), self.k) end)
+  function(self, y_true, y_pred) return in_top(y_pred, labels_of(y_true, y_pred), self.k) end, check_k)
 define("TopKCategoricalAccuracy", { "top_k_categorical_accuracy" }, { k = 5 }, function(self, y_true, y_pred)
   return in_top(y_pred, class_of("top_k_categorical_accuracy", y_true, y_pred), self.k)
-end)
+end, check_k)
 
 -- The area under the curve of hits over false alarms, from counts between thresholds that are evenly spaced, as Keras has it.
 local AUC = class "nn.metrics.AUC"
