@@ -145,4 +145,12 @@ expect.case("a callback may compile the model anew", function()
   end
 end)
 
+expect.case("an error of a callback's own is no Ctrl-C, whatever it says", function()
+  local function raising() error("my connection was interrupted!", 0) end
+  for _, method in ipairs { "on_epoch_begin", "on_train_batch_end", "on_epoch_end" } do
+    local ok, err = pcall(fit, line(), { { [method] = raising } })
+    expect.equal({ ok, err }, { false, "my connection was interrupted!" }, method)
+  end
+end)
+
 expect.end_of_cases()

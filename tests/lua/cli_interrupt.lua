@@ -80,6 +80,21 @@ out, err, status = interrupt("-", [[
 assert(out == "ready true\ttrue\ttrue\ttrue\n" and status == 0, out .. err)
 assert(err:find("^\nfit: interrupted in epoch %d+; the model keeps what it has learned\n$"), err)
 
+-- Also where a callback is at work, and a model that it calls.
+for _, work in ipairs { "", "model:predict(x)" } do
+  out, err, status = interrupt("-", [[
+    local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+    model:compile {optimizer = "sgd", loss = "mse"}
+    local x = lt.ones {8, 1}
+    local function tell(epoch)
+      if epoch < 2 then return end
+      ]] .. ready .. "while true do " .. work .. [[ end
+    end
+    local history = model:fit(x, x, {epochs = 3, verbose = 0, callbacks = {tell}})
+    print(history.interrupted, #history.epoch)]], 1)
+  assert(out == "ready true\t2\n" and status == 0, out .. err)
+end
+
 -- One C function that hardly ends: the first interrupt waits for it, the second does not.
 out, err, status = interrupt("-", ready .. "(('a'):rep(300)):find(('.-'):rep(9) .. 'b')", 5)
 assert(out == "ready " and err == "" and status == 130, "exit status " .. tostring(status) .. " " .. err)

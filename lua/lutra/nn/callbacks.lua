@@ -305,6 +305,10 @@ end
 -- Callbacks are called as by themselves: what they compute is inference, in its own dtype. They may also wait, in a coroutine,
 -- or never come back, and no other model is to notice. An error is seen to by who called (Model:guarded).
 local running = layers.running
+local function noted(err)
+  layers.note_interrupt(err)
+  return err
+end
 local function forward(name)
   List[name] = function(self, ...)
     local training, layer, dtype = running.training, running.layer, running.dtype
@@ -314,7 +318,13 @@ local function forward(name)
       if method then
         local arguments = table.pack(...)
         arguments[arguments.n + 1] = self.model
-        method(entry, table.unpack(arguments, 1, arguments.n + 1))
+        running.interrupt = nil
+        local ok, err = xpcall(method, noted, entry, table.unpack(arguments, 1, arguments.n + 1))
+        if not ok then
+          -- It may read as Ctrl-C's, and end the fit in peace, only where it is.
+          self.own_error = type(err) == "string" and running.interrupt ~= err
+          error(err, 0)
+        end
       end
     end
     running.training, running.layer, running.dtype = training, layer, dtype

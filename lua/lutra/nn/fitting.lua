@@ -160,7 +160,7 @@ local function fit(self, x, y, given)
   run.first_epoch = first_epoch(self, batches, read)
   local ok, err = pcall(run_epochs, self, batches, run)
   if not ok then
-    if not is_interrupt(err) then error(err, 0) end
+    if run.callbacks.own_error or not is_interrupt(err) then error(err, 0) end
     run.history.interrupted = true
     -- An epoch that was being written down is not told.
     for _, list in pairs(run.history.history) do list[#run.history.epoch + 1] = nil end

@@ -11,8 +11,25 @@ local Layer = class "nn.Layer"
 local running = { layer = nil, training = false, dtype = nil }
 tools.running = running  -- for what computes a layer again (autograd.lua), which sets `again`
 
+-- Ctrl-C raises "interrupted!" from a hook, wherever Lua happens to be. A message handler that calls this where an error is
+-- raised tells it from an error of the same text: running.interrupt is the last one.
+local getinfo = debug and debug.getinfo -- a host may have taken it away
+local function note_interrupt(err)
+  if type(err) ~= "string" or not err:find "interrupted!$" then return end
+  for level = 2, getinfo and 6 or 1 do
+    local info = getinfo(level, "n")
+    if not info then return end
+    if info.namewhat == "hook" then
+      running.interrupt = err
+      return
+    end
+  end
+  if not getinfo then running.interrupt = err end
+end
+
 -- Puts the layer at work, and the output that a loss is of, in front of what an error says.
 local function name_error(err)
+  note_interrupt(err)
   local layer, output = running.layer, running.output
   if not lutra.iserror(err) then return err end
   if output and not err.message:find("output '", 1, true) then err.message = ("output '%s': %s"):format(output, err.message) end
@@ -278,5 +295,5 @@ function Layer.from_config(config, given) return use "nn.config".layer_from("fro
 
 return {
   Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below, weights_with_paths = weights_with_paths,
-  with_name = with_name, compute = compute, name_error = name_error,
+  with_name = with_name, compute = compute, name_error = name_error, note_interrupt = note_interrupt,
 }
