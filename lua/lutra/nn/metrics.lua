@@ -47,6 +47,8 @@ end
 function Mean:update_state(values, sample_weight)
   values = type(values) == "number" and lutra.constant(values + 0.0) or lutra.cast(values, "float32")
   if not sample_weight then return self:add(values:mean(), values.size) end
+  -- One number for the batch counts as much as its rows together.
+  if values.rank == 0 then values = values * lutra.ones_like(lutra.cast(sample_weight, "float32")) end
   local weight = row_weights(self.name, values, sample_weight)
   if weight.size ~= values.size then weight = weight * lutra.ones_like(values) end
   self:add((values * weight):sum(), weight:sum())
