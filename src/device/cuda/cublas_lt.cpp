@@ -1,38 +1,20 @@
 #include "device/cuda/cublas_lt.h"
 
-#include <dlfcn.h>
-
-#include <map>
-#include <memory>
-#include <mutex>
-
-#include "core/text.h"
+#include "device/cuda/opened_library.h"
 
 namespace lutra::cuda {
 
 const CublasLt* open_cublas_lt(const std::string& file, std::string* why) {
-  // Neither is ever destroyed: cards of a program that ends may still give their handles back.
-  static std::mutex& mutex = *new std::mutex;
-  static auto& known = *new std::map<std::string, std::unique_ptr<CublasLt>>;
-  std::lock_guard lock(mutex);
-  if (auto found = known.find(file); found != known.end()) return found->second.get();
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (handle == nullptr) {
-    const char* reason = dlerror();
-    *why = text("cuBLASLt cannot be opened: ", reason != nullptr ? reason : file);
-    return nullptr;
-  }
-  auto library = std::make_unique<CublasLt>();
-#define LUTRA_CUDA_FUNCTION(name, symbol, parameters)                                       \
-  library->name = reinterpret_cast<BlasStatus(*) parameters>(dlsym(handle, #symbol));       \
-  if (library->name == nullptr) {                                                           \
-    *why = text(file, " has no " #symbol ": it is no cuBLASLt, or one older than CUDA 12"); \
-    return nullptr;                                                                         \
-  }
-  LUTRA_CUBLAS_LT(LUTRA_CUDA_FUNCTION)
+  auto find = [](void* handle, CublasLt& library) -> const char* {
+#define LUTRA_CUDA_FUNCTION(name, symbol, parameters)                                \
+  library.name = reinterpret_cast<BlasStatus(*) parameters>(dlsym(handle, #symbol)); \
+  if (library.name == nullptr) return #symbol;
+    LUTRA_CUBLAS_LT(LUTRA_CUDA_FUNCTION)
 #undef LUTRA_CUDA_FUNCTION
-  library->status_name = reinterpret_cast<const char* (*)(BlasStatus)>(dlsym(handle, "cublasLtGetStatusName"));
-  return (known[file] = std::move(library)).get();
+    library.status_name = reinterpret_cast<const char* (*)(BlasStatus)>(dlsym(handle, "cublasLtGetStatusName"));
+    return nullptr;
+  };
+  return open_library<CublasLt>(file, "cuBLASLt", "older than CUDA 12", find, why);
 }
 
 }  // namespace lutra::cuda
