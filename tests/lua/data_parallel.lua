@@ -12,7 +12,6 @@ end
 expect.equal(#lines, 3, "lines of the table")
 expect.equal({ lines[1][1], lines[2][1], lines[3][1] }, { 1, 2, 4 })
 expect.equal(lines[1][4], 100, "the efficiency of one")
--- The products alone take 27.98 ms at 10 GFLOP/s, however fast the machine is; a step that follows a late one may be seen as
--- shorter, for the device did not wait. On paper 3.2 MB cross links of 1 GB/s twice or more.
-for _, line in ipairs(lines) do assert(line[2] > 20, text) end
+-- The products alone take 27.98 ms at 10 GFLOP/s, however fast the machine is; on paper 3.2 MB cross links of 1 GB/s twice or more.
+for _, line in ipairs(lines) do assert(line[2] > 27.9, text) end
 assert(lines[2][3] > lines[1][3] + 6 and lines[3][3] > lines[2][3], text)
