@@ -370,7 +370,14 @@ bool rows_collide(const MatMulSizes& s) {
 // More of a than this, a piece of k at a time, does not stay in the second-level cache for all columns of b.
 constexpr int64_t kTiledElements = 98'304;
 
-// Whether the product, and the bias where there is one, was written by tiles.
+bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
+  OmpThreads threads(multiplications(s) < kSharedProduct ? 1 : max_threads());
+  return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
+                    c, s.n) == dnnl_success;
+}
+
+}  // namespace
+
 bool tiled_gemm(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
   if (s.m < kLeastTiledRows || s.n < kLeastTiledColumns || multiplications(s) < kLeastTiledProduct) return false;
   if (multiplications(s) <= kTiledProduct) {
@@ -383,14 +390,6 @@ bool tiled_gemm(const MatMulSizes& s, const float* a, const float* b, const floa
   return true;
 }
 
-bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
-  OmpThreads threads(multiplications(s) < kSharedProduct ? 1 : max_threads());
-  return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
-                    c, s.n) == dnnl_success;
-}
-
-}  // namespace
-
 void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   if (tiled_gemm(s, a, b, nullptr, c)) return;
   if (multiplications(s) <= kSmallProduct) return small_gemm(s, a, b, c);
@@ -400,10 +399,6 @@ void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   }
   // It fails only for want of memory.
   if (!onednn_gemm(s, a, b, c)) blocked_gemm(s, a, b, c);
-}
-
-bool gemm_with_bias(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
-  return tiled_gemm(s, a, b, bias, c);
 }
 
 void gemm(const MatMulSizes& s, const double* a, const double* b, double* c) {

@@ -17,9 +17,9 @@ void gemm(const MatMulSizes& sizes, const double* a, const double* b, double* c)
 void gemm(const MatMulSizes& sizes, const int32_t* a, const int32_t* b, int32_t* c);
 void gemm(const MatMulSizes& sizes, const int64_t* a, const int64_t* b, int64_t* c);
 
-// The same and bias (n) added to every row, as the product is written: where tiles compute it. False, and nothing is
-// written, where something else would.
-bool gemm_with_bias(const MatMulSizes& sizes, const float* a, const float* b, const float* bias, float* c);
+// The same where tiles of our own compute it: bias (n), unless it is null, is added to every row as the product is
+// written. False, and nothing is written, where something else does.
+bool tiled_gemm(const MatMulSizes& sizes, const float* a, const float* b, const float* bias, float* c);
 
 // From this many multiplications on a product is worth several threads.
 inline constexpr double kParallelProduct = 1 << 18;

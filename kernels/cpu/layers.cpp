@@ -45,7 +45,7 @@ template <class T> struct Linear {
       });
     } else {
       if constexpr (std::is_same_v<T, float>) {
-        if (gemm_with_bias(sizes, x.as<T>(), w.as<T>(), b, to)) return;
+        if (tiled_gemm(sizes, x.as<T>(), w.as<T>(), b, to)) return;
       }
       gemm(sizes, x.as<T>(), w.as<T>(), to);
       for_rows(m, n, [=](int64_t r) {
