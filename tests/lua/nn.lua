@@ -224,7 +224,7 @@ do
   local x = lt.constant { { 1.0, 2.0 }, { 3.0, 4.0 } }
   assert((model(x, { training = false }) - x / (1 + 1e-3) ^ 0.5):abs():max():item() < 1e-6, "told in a table")
   expect.equal(model.layers[1].moving_mean:totable(), { 0, 0 }, "not trained")
-  expect.raises("InvalidArgument", ": unknown option 'trainin'; a model that is called takes training", model, x, { trainin = true })
+  expect.raises("InvalidArgument", ": unknown option 'trainin' (did you mean 'training'?)", model, x, { trainin = true })
   for _, layer in ipairs { nn.BatchNorm(), nn.LayerNorm() } do
     layer(x)
     local names = {}

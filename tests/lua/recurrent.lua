@@ -194,6 +194,40 @@ expect.case("they learn", function()
   end
 end)
 
+-- As in Keras: with recurrent_dropout each gate has a mask of its own. A gate that is open is 2, one that is not 0.
+expect.case("each gate drops what it likes of the state", function()
+  local function eyes(shape) return lt.tile(lt.eye(shape[1]), { 1, shape[2] // shape[1] }) end
+  local units = 4000
+  local function layer(kind, more)
+    local given = { activation = "linear", recurrent_activation = "linear", kernel_initializer = "zeros", recurrent_initializer = eyes,
+      use_bias = false, recurrent_dropout = 0.5, seed = 7 }
+    for key, value in pairs(more) do given[key] = value end
+    return nn[kind](units, given)
+  end
+  local function share(y, value) return lt.mean(lt.cast(y:eq(value), "float32")):item() end
+  -- Input, candidate and output gate are one product: an eighth of the units has all three.
+  local small = 400
+  units = small
+  local lstm = layer("LSTM", { return_state = true })
+  local start = { lt.ones { 8, small }, lt.zeros { 8, small } }
+  local y, _, cell = table.unpack(lstm(lt.zeros { 8, 1, 1 }, { initial_state = start, training = true }))
+  assert(math.abs(share(y, 8) - 1 / 8) < 0.03 and math.abs(share(y, 0) - 7 / 8) < 0.03, share(y, 8))
+  assert(math.abs(share(cell, 4) - 1 / 4) < 0.03, share(cell, 4))
+  -- h' = candidate + update * (h - candidate), candidate = reset * state: 4 or 0.
+  for _, after in ipairs { true, false } do
+    local gru = layer("GRU", { reset_after = after })
+    y = gru(lt.zeros { 8, 1, 1 }, { initial_state = lt.ones { 8, small }, training = true })
+    for value, wanted in pairs { [4] = 1 / 8, [-2] = 1 / 8, [0] = 3 / 8, [2] = 3 / 8 } do
+      assert(math.abs(share(y, value) - wanted) < 0.04, ("%s: %d: %g"):format(after, value, share(y, value)))
+    end
+  end
+  -- The input, too: four sums of what two of its numbers leave.
+  local inputs = nn.LSTM(1, { activation = "linear", recurrent_activation = "linear", kernel_initializer = "ones", use_bias = false,
+    dropout = 0.5, recurrent_dropout = 0.5, seed = 3 })
+  y = inputs(lt.ones { 4000, 1, 1 }, true)
+  assert(math.abs(share(y, 8) - 1 / 8) < 0.03, share(y, 8))
+end)
+
 expect.case("what does not fit is refused, by name", function()
   local function refused(words, f, ...) expect.raises("InvalidArgument", words, f, ...) end
   local lstm = nn.LSTM(2, { name = "cells" })
@@ -206,7 +240,7 @@ expect.case("what does not fit is refused, by name", function()
     { initial_state = { lt.zeros { 3, 2 }, lt.zeros { 3, 9 } } })
   refused("layer 'cells': mask is a bool tensor of shape (3, 5), expected a bool one of shape (3, 4)", lstm, lt.zeros { 3, 4, 5 },
     { mask = lt.ones({ 3, 5 }, { dtype = "bool" }) })
-  refused("LSTM: unknown option 'masks' (did you mean 'mask'?)", lstm, lt.zeros { 3, 4, 5 }, { masks = 1 })
+  refused("layer 'cells': unknown option 'masks' (did you mean 'mask'?)", lstm, lt.zeros { 3, 4, 5 }, { masks = 1 })
   refused("layer 'cells': its input has the shape (3, 4, 6), expected (batch, steps, 5)", nn.Sequential { lstm }, lt.zeros { 3, 4, 6 })
   refused("LSTM: units is 0, expected a whole number, 1 or more", nn.LSTM, 0)
   refused("SimpleRNN: unknown option 'recurrent_activation'", nn.SimpleRNN, 2, { recurrent_activation = "tanh" })

@@ -16,7 +16,7 @@ local Model = {}
 --- every output's. So with metrics, of which each output may have a list, and with loss_weights. Labels, and weights of rows
 --- where they are not the same for all, are then lists or tables by name too, and an output's loss and metrics are told as
 --- "name_loss" and "name_mae".
----@param options table {loss = a name, an nn.losses object or a function of labels and predictions; optimizer = "rmsprop": a name or an lt.optim object; metrics = a list of names ("accuracy", "mae", ...), nn.metrics objects or functions; loss_weights = numbers that the outputs' losses are multiplied with before they are added; precision = "fp32", or "bf16": layers compute in bfloat16, weights, what comes out, losses and the optimiser are float32}
+---@param options table {loss = a name, an nn.losses object or a function of labels and predictions; optimizer = "rmsprop": a name or an lt.optim object; metrics = a list of names ("accuracy", "mae", ...), nn.metrics objects or functions, to which all rows are alike; weighted_metrics = others, which rows count for as sample_weight and class_weight say; a name that comes again gets a number, "mae_1"; loss_weights = numbers that the outputs' losses are multiplied with before they are added; precision = "fp32", or "bf16": layers compute in bfloat16, weights, what comes out, losses and the optimiser are float32}
 ---@return lutra.nn.Model # itself
 --- Errors: InvalidArgument for an unknown name, or no loss; for what is no output's name, or a list of another length.
 --- Example:
@@ -30,9 +30,9 @@ function Model:compile(options) end
 --- are left. Ctrl-C ends it: the model keeps what it has learned, and the history so far is returned.
 ---
 --- On a terminal it draws Keras' line on stderr (verbose = 1), elsewhere it prints a line an epoch (2); 0 prints nothing.
----@param x lutra.Tensor|table|lutra.data.Dataset rows; a list of tensors for a model of several inputs; or a dataset of batches, and then no y
+---@param x lutra.Tensor|table|lutra.data.Dataset rows; a list of tensors, or a table by the inputs' names, for a model of several inputs; or a dataset of batches, and then no y
 ---@param y? lutra.Tensor|table as many labels; for a model of several outputs a list of tensors, or a table of them by name
----@param options? table {epochs = 1; batch_size = 32; shuffle = true; seed = of the shuffles; validation_split = 0: the share of the last rows held back; validation_data = {x, y} or a dataset; validation_freq = 1; validation_batch_size; sample_weight = a number a row, of the shape {n} or {n, 1}; class_weight = {[class] = weight}, with classes as the labels count them, from 1, and 0 and 1 for binary_crossentropy; callbacks = {}; initial_epoch = 0; verbose = "auto"; steps_per_epoch, validation_steps = batches of a dataset}
+---@param options? table {epochs = 1; batch_size = 32; shuffle = true; seed = of the shuffles; validation_split = 0: the share of the last rows held back; validation_data = {x, y} or a dataset; validation_freq = 1; validation_batch_size; sample_weight = a number a row, of the shape {n} or {n, 1}; class_weight = {[class] = weight}, with classes as the labels count them, from 1, and 0 and 1 for binary_crossentropy; of a model of several outputs one for each, as a list or by name; callbacks = {}; initial_epoch = 0; verbose = "auto"; steps_per_epoch, validation_steps = batches of a dataset}
 ---@return table # {history = {loss = {a number an epoch}, ...}, epoch = {1, 2, ...}, params}
 --- Errors: FailedPrecondition before compile; InvalidArgument for rows that do not match, an unknown option, shapes that do
 ---   not fit a layer, labels of a wrong dtype; OutOfRange for a label that is no class.

@@ -106,23 +106,36 @@ function nn.BatchNorm(options) end
 --- Source: keras.layers.LayerNormalization
 function nn.LayerNorm(options) end
 
---- A layer that looks up a row of a table for each id, 1 to input_dim.
+--- A layer that looks up a row of a table for each id, 1 to input_dim. With mask_zero, 0 stands where a sequence has ended: it
+--- gives zeros, and a mask says that the step does not count.
 ---@param input_dim integer rows of the table
 ---@param output_dim integer numbers a row
----@param options? table {embeddings_initializer = "random_uniform"; embeddings_regularizer; input_shape; name; trainable = true}
+---@param options? table {embeddings_initializer = "random_uniform"; embeddings_regularizer; mask_zero = false; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument for the id 0, OutOfRange for another that has no row.
+--- Errors: InvalidArgument for the id 0 without mask_zero, OutOfRange for another that has no row.
 --- Example:
 ---     print(lt.nn.Embedding(10, 4)(lt.constant {{1, 10, 3}}).shape)  --> (1, 3, 4)
 --- Source: keras.layers.Embedding
 function nn.Embedding(input_dim, output_dim, options) end
+
+--- A layer that finds the steps of [batch, steps, ...] that count: those with a number other than mask_value. The others become 0,
+--- and the mask goes with the result to the layers that follow.
+---@param options? table {mask_value = 0.0; name, input_shape}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for a mask_value that is no number, or an input without steps.
+--- Example:
+---     local adding = lt.nn.SimpleRNN(1, {kernel_initializer = "ones", recurrent_initializer = "ones", activation = "linear"})
+---     local x = lt.nn.Masking {mask_value = -1}(lt.constant {{{1.0}, {-1.0}, {4.0}}})
+---     print(x:flatten(), adding(x):item())  --> lutra.Tensor([1. 0. 4.], shape=(3,), dtype=float32)	5.0
+--- Source: keras.layers.Masking
+function nn.Masking(options) end
 
 --- A recurrent layer: at each step of [batch, steps, features], h = activation(x kernel + h recurrent_kernel + bias).
 ---
 --- It is called with rows, and with a table of {initial_state = a tensor of shape [batch, units]; mask = a bool tensor of shape
 --- [batch, steps]: where it is false, the step is skipped; training}.
 ---@param units integer numbers a step gives
----@param options? table {activation = "tanh"; use_bias = true; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@param options? table {activation = "tanh"; use_bias = true; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product, and each gate then has masks of its own; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank, a state or a mask of another shape; for an
 ---   unknown option.
@@ -137,7 +150,7 @@ function nn.SimpleRNN(units, options) end
 ---
 --- It is called as SimpleRNN is; initial_state is a list, {h, cell}.
 ---@param units integer numbers a step gives
----@param options? table {activation = "tanh"; recurrent_activation = "sigmoid", of the gates; use_bias = true; unit_forget_bias = true: the forget gate's bias starts at 1; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@param options? table {activation = "tanh"; recurrent_activation = "sigmoid", of the gates; use_bias = true; unit_forget_bias = true: the forget gate's bias starts at 1; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product, and each gate then has masks of its own; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: as SimpleRNN.
 --- Example:
@@ -151,7 +164,7 @@ function nn.LSTM(units, options) end
 ---
 --- It is called as SimpleRNN is.
 ---@param units integer numbers a step gives
----@param options? table {activation = "tanh"; recurrent_activation = "sigmoid", of the gates; use_bias = true; reset_after = true: the reset gate stands behind the state's product, which has a bias of its own, so that the bias has two rows; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@param options? table {activation = "tanh"; recurrent_activation = "sigmoid", of the gates; use_bias = true; reset_after = true: the reset gate stands behind the state's product, which has a bias of its own, so that the bias has two rows; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product, and each gate then has masks of its own; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: as SimpleRNN.
 --- Example:
@@ -186,7 +199,8 @@ function nn.TimeDistributed(layer, options) end
 ---
 --- It is called with {query, value}, with {query, value, key}, or with one tensor that is all of them, each of shape [batch,
 --- steps, features]; then, or not, with a table of {attention_mask = a tensor that broadcasts to [batch, query steps, value
---- steps], or that with the heads as its second axis, false or 0 where a step may not look; use_causal_mask = false: whether a step
+--- steps], or that with the heads as its second axis, false or 0 where a step may not look; query_mask, value_mask, key_mask = which
+--- steps count, [batch, steps], which come with the inputs unless said here; use_causal_mask = false: whether a step
 --- sees those after it; return_attention_scores = false: gives a list, the result and the weights, [batch, heads, query steps,
 --- value steps]; training}. A step that may look nowhere weighs all values alike.
 ---@param num_heads integer
@@ -239,9 +253,10 @@ function nn.Multiply(options) end
 --- Source: keras.layers.Concatenate
 function nn.Concatenate(options) end
 
---- What a model of the functional form begins with. A layer that is called with it gives what the next one is called with.
+--- What a model of the functional form begins with. A layer that is called with it gives what the next one is called with. The
+--- model then wants rows of this shape; an axis of one number at the end may be left out.
 ---@param shape integer[]|integer of a row, without the batch
----@param options? table {name}
+---@param options? table {name: by which the model can be given its rows, {name = rows}}
 ---@return table # a symbol: its shape is known, and it has no numbers
 --- Errors: InvalidArgument for what is no shape.
 --- Example:
@@ -261,10 +276,12 @@ function nn.Input(shape, options) end
 function nn.Sequential(layers) end
 
 --- A model of what lies between inputs and outputs. A model of another kind is made by extending it: its class has
---- `init(self, ...)`, which sets layers as fields, and `call(self, x, training)`.
+--- `init(self, ...)`, which sets layers as fields, and `call(self, x, training)`. A model of several inputs is called with a list, or
+--- with a table by the inputs' names.
 ---@param options? table {inputs = an Input or a list of them; outputs = what layers gave for them, one or a list; name}
 ---@return lutra.nn.Model
---- Errors: InvalidArgument for outputs that depend on an input that is not among inputs.
+--- Errors: InvalidArgument for outputs that depend on an input that is not among inputs; called, for rows of another shape than
+---   the input's, which it names.
 --- Example:
 ---     local x = lt.nn.Input {2}
 ---     local model = lt.nn.Model {inputs = x, outputs = lt.nn.Dense(1, {kernel_initializer = "ones"})(x)}
@@ -273,7 +290,10 @@ function nn.Sequential(layers) end
 function nn.Model(options) end
 
 --- A layer of one's own is made by extending it: its class has `call(self, x, training)` and, where it has weights,
---- `build(self, shape)`, which makes them by add_weight.
+--- `build(self, shape)`, which makes them by add_weight. What a call takes beside training its `call_options` tell: with {factor =
+--- true} there, `call(self, x, training, given)` finds given.factor. One that hands masks on says `supports_masking = true`; one
+--- that makes them has `compute_mask(self, x, mask)`; one that uses them has `mask_options(self, mask)`, which gives options of its
+--- call.
 ---@return lutra.nn.Layer
 --- Errors: none of its own.
 --- Example:
@@ -303,12 +323,13 @@ nn.BatchNormalization = nn.BatchNorm
 nn.LayerNormalization = nn.LayerNorm
 
 --- A layer: weights, and what is computed with them. It is called with a tensor, or a list of them; then, or not, with whether
---- it is trained: a boolean, or a table of that and what else its kind takes, {training = true, mask = m}. One of several results
---- gives a list. Variables and layers in its fields, and in lists there, are its own.
+--- it is trained: a boolean, or a table of that and what else its kind takes, {training = true, mask = m}; any other option is
+--- an error. One of several results gives a list. Variables and layers in its fields, and in tables there, are its own.
 ---@class lutra.nn.Layer
 ---@field name string given, or the kind's with a number: "dense", "dense_1"
 ---@field trainable boolean whether training changes its weights; can be set
 ---@field built boolean whether its weights are made
+---@field supports_masking boolean|nil whether the mask of its input is that of what it gives
 ---@field autocast boolean|nil set it to false, and the layer and those in it compute in float32 where the model computes in bfloat16
 local Layer = {}
 

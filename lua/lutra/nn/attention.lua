@@ -1,7 +1,7 @@
 -- Attention in several heads (Vaswani et al., NIPS 2017): each step of the query weighs the steps of the values by how its
 -- product with their keys compares.
 local lutra, tools, use = ...
-local options, layers = use "options", use "nn.layer"
+local options, layers, masks = use "options", use "nn.layer", use "nn.masks"
 local Layer = layers.Layer
 local linear, matmul, einsum, reshape = lutra.linear, lutra.matmul, lutra.einsum, lutra.reshape
 
@@ -63,10 +63,17 @@ function MultiHeadAttention:build(shape)
   add_projection(self, "attention_output", { heads, self.value_dim, self.output_dim }, { self.output_dim })
 end
 
-local function call_options(given)
-  return options.read("MultiHeadAttention", given,
-    { attention_mask = false, use_causal_mask = false, return_attention_scores = false, training = false })
+MultiHeadAttention.only_merges_masks = true
+MultiHeadAttention.call_options = {
+  attention_mask = true, use_causal_mask = true, return_attention_scores = true, query_mask = true, value_mask = true, key_mask = true,
+}
+
+-- The masks of query, value and key; that of one tensor that is all of them is both the query's and the value's.
+function MultiHeadAttention:mask_options(mask)
+  if type(mask) ~= "table" then mask = { mask, mask } end
+  return { query_mask = mask[1], value_mask = mask[2], key_mask = mask[3] }
 end
+function MultiHeadAttention:compute_mask(_, mask) return masks.first(mask) end
 
 function MultiHeadAttention:compute_output_shape(shape, given)
   local query, value = shapes_of(self, shape)
@@ -100,14 +107,27 @@ local function mask_for(self, shape, mask)
   return allowed
 end
 
--- Scores where a query's step may look, and what no softmax lets through where it may not.
-local function masked(self, scores, read)
-  local shape, allowed = scores.shape, nil
-  if read.attention_mask then allowed = mask_for(self, shape, read.attention_mask) end
-  if read.use_causal_mask then
-    local causal = lutra.expand_dims(lutra.range(shape[3]), -1):ge(lutra.range(shape[4]))
-    allowed = allowed and lutra.logical_and(allowed, causal) or causal
+-- The mask of a sequence's steps for scores of this shape: along the queries' axis, 3, or the values', 4.
+local function steps_mask(self, name, shape, mask, axis)
+  if type(mask) == "table" then mask = lutra.constant(mask) end
+  local allowed = mask.dtype == "bool" and mask or mask:ne(0)
+  if allowed.rank ~= 2 or allowed.shape[1] ~= shape[1] or allowed.shape[2] ~= shape[axis] then
+    self:refuse("%s has the shape %s, expected (%d, %d)", name, tostring(mask.shape), shape[1], shape[axis])
   end
+  return reshape(allowed, axis == 3 and { shape[1], 1, shape[3], 1 } or { shape[1], 1, 1, shape[4] })
+end
+
+-- Scores where a query's step may look, and what no softmax lets through where it may not.
+local function masked(self, scores, given)
+  local shape, allowed = scores.shape, nil
+  local function restrict(own) allowed = allowed and lutra.logical_and(allowed, own) or own end
+  if given.attention_mask then restrict(mask_for(self, shape, given.attention_mask)) end
+  if given.query_mask then restrict(steps_mask(self, "query_mask", shape, given.query_mask, 3)) end
+  for _, name in ipairs { "value_mask", "key_mask" } do
+    if given[name] then restrict(steps_mask(self, name, shape, given[name], 4)) end
+  end
+  if given.use_causal_mask then restrict(lutra.expand_dims(lutra.range(shape[3]), -1):ge(lutra.range(shape[4]))) end
+  if not allowed then return scores end
   return lutra.where(allowed, scores, scores.dtype == "float16" and -3e4 or -1e9)
 end
 
@@ -136,14 +156,13 @@ local function heads_of(self, name, x, size)
 end
 
 function MultiHeadAttention:call(x, training, given)
-  local read, rate = call_options(given), training and self.read.dropout or 0
+  local rate = training and self.read.dropout or 0
   local query, value, key = inputs_of(self, x)
   local q = heads_of(self, "query", query, self.key_dim) * (1 / math.sqrt(self.key_dim))
   local k, v = heads_of(self, "key", key, self.key_dim), heads_of(self, "value", value, self.value_dim)
   -- The sums of products read the heads where they stand.
   local scores = einsum("bthd,bshd->bhts", q, k)
-  if read.attention_mask or read.use_causal_mask then scores = masked(self, scores, read) end
-  scores = lutra.softmax(scores)
+  scores = lutra.softmax(given and masked(self, scores, given) or scores)
   local kept = scores
   if rate > 0 then
     kept = rate < 1 and use "nn.dropping"(scores, rate, self.read.seed or nil) or lutra.zeros_like(scores)
@@ -151,7 +170,7 @@ function MultiHeadAttention:call(x, training, given)
   local width = self.num_heads * self.value_dim
   local joined = reshape(einsum("bhts,bshd->bthd", kept, v), { #query, query.shape[2], width })
   local y = project(self, "attention_output", joined, width)
-  return read.return_attention_scores and { y, scores } or y
+  return given and given.return_attention_scores and { y, scores } or y
 end
 
 return { MultiHeadAttention = MultiHeadAttention }

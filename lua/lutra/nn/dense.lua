@@ -5,7 +5,7 @@ local activations = use "nn.activations"
 local linear, matmul = lutra.linear, lutra.matmul
 
 local Dense = Layer:extend "Dense"
-Dense.takes_one = true
+Dense.takes_one, Dense.supports_masking = true, true
 
 function Dense:init(units, given)
   local read = options.read("Dense", given, {

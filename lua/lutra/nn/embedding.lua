@@ -9,10 +9,13 @@ Embedding.needs_float32 = true
 
 function Embedding:init(input_dim, output_dim, given)
   local read = options.read("Embedding", given,
-    { embeddings_initializer = "random_uniform", embeddings_regularizer = false, name = false, input_shape = false, trainable = true })
+    { embeddings_initializer = "random_uniform", embeddings_regularizer = false, mask_zero = false, name = false, input_shape = false,
+      trainable = true })
   self:named(read.name)
   self.input_dim = options.count("Embedding", "input_dim", input_dim, 1)
   self.output_dim = options.count("Embedding", "output_dim", output_dim, 1)
+  self.mask_zero = options.boolean("Embedding", "mask_zero", read.mask_zero)
+  self.only_merges_masks = not self.mask_zero
   self.read, self.trainable = read, read.trainable
   self.input_shape = read.input_shape and options.shape("Embedding", "input_shape", read.input_shape)
 end
@@ -30,6 +33,14 @@ function Embedding:compute_output_shape(shape)
   return out
 end
 
-function Embedding:call(ids) return lutra.embedding(self.embeddings, ids) end
+-- With mask_zero, 0 stands where a sequence has ended: no row, but zeros, and a step that does not count.
+function Embedding:compute_mask(ids) return self.mask_zero and lutra.ne(ids, 0) or nil end
+
+function Embedding:call(ids)
+  if not self.mask_zero then return lutra.embedding(self.embeddings, ids) end
+  local ended = lutra.eq(ids, 0)
+  local rows = lutra.embedding(self.embeddings, lutra.where(ended, 1, ids))
+  return lutra.where(lutra.expand_dims(ended, -1), 0.0, rows)
+end
 
 return Embedding

@@ -1,8 +1,8 @@
--- A layer: weights, and what is computed with them. Layers may hold others, in fields and in lists; all there is below a
+-- A layer: weights, and what is computed with them. Layers may hold others, in fields and in tables; all there is below a
 -- layer is found by walking its fields in the order in which they were first set.
 local lutra, tools, use = ...
 local class, options, initializers = use "class", use "options", use "nn.initializers"
-local regularizers, precision = use "nn.regularizers", use "nn.precision"
+local regularizers, precision, masks = use "nn.regularizers", use "nn.precision", use "nn.masks"
 
 local Layer = class "nn.Layer"
 
@@ -66,6 +66,9 @@ Layer.kind = "Layer"
 
 Layer.remembers = true
 
+-- Names of what a call takes beside `training`.
+Layer.call_options = {}
+
 -- The name of the next layer that is made, when a file tells it (config.lua).
 local next_name
 
@@ -86,7 +89,10 @@ function Layer:named(name)
   return self.name
 end
 
-function Layer.finish(object) object:named() end
+function Layer.finish(object)
+  object:named()
+  if object.compute_mask ~= Layer.compute_mask and not object.only_merges_masks then masks.used = true end
+end
 
 function Layer:__newindex(key, value)
   if (type(value) == "table" or type(value) == "userdata") and key ~= "_fields" then
@@ -103,6 +109,19 @@ local function is_layer(value)
 end
 
 local function below(path, key) return path and path .. "." .. key or tostring(key) end
+
+-- Names in a table have no order of their own.
+local function sorted_names(value)
+  local names
+  for key in next, value do
+    if type(key) == "string" then
+      names = names or {}
+      names[#names + 1] = key
+    end
+  end
+  if names then table.sort(names) end
+  return names or {}
+end
 
 -- Calls on_layer(layer) and on_weight(variable, is_trainable, path) for what lies below `value`, in order, each once. A path
 -- is made of fields and places: "layers.1.kernel".
@@ -121,6 +140,7 @@ local function walk(value, trainable, seen, on_weight, on_layer, path)
       end
     elseif getmetatable(value) == nil then
       for i = 1, #value do walk(value[i], trainable, seen, on_weight, on_layer, below(path, i)) end
+      for _, name in ipairs(sorted_names(value)) do walk(value[name], trainable, seen, on_weight, on_layer, below(path, name)) end
     end
   end
 end
@@ -225,7 +245,7 @@ local function shape_below(x)
     return { table.unpack(shape, 2) }
   end
   local shapes = {}
-  for i = 1, #x do shapes[i] = shape_below(x[i]) end
+  for key, each in pairs(x) do shapes[key] = shape_below(each) end
   return shapes
 end
 
@@ -247,8 +267,12 @@ function Layer:compute_output_shape(shape)
   return shape_below(out)
 end
 
+-- The mask of what the layer gives for x, whose own mask is `mask`, or nil; of several inputs a list (masks.lua). By itself a
+-- layer hands on a mask if it says that it supports_masking.
+function Layer:compute_mask(_, mask) return self.supports_masking and masks.first(mask) or nil end
+
 -- layer:call, in the dtype that the model computes in. One whose user has set autocast = false is left out, with what is in it.
-local function compute(layer, x, training, given)
+local function compute_unmasked(layer, x, training, given)
   local dtype = running.dtype
   if not dtype then return layer:call(x, training, given) end
   if layer.autocast ~= false then return precision.call(dtype, layer, x, training, given) end
@@ -258,11 +282,36 @@ local function compute(layer, x, training, given)
   return y
 end
 
+local function compute(layer, x, training, given)
+  if masks.used then return masks.call(compute_unmasked, layer, x, training, given) end
+  return compute_unmasked(layer, x, training, given)
+end
+
+-- What a call says beside the input: whether it is training, or a table of that and of what else the kind of layer takes, its
+-- call_options. Gives both.
+local function read_call(layer, training)
+  if training == nil or type(training) == "boolean" then return training end
+  if type(training) ~= "table" or getmetatable(training) ~= nil then
+    layer:refuse("its second argument is %s, expected true or false, or a table of options; several inputs are one list",
+      tools.what_is(training))
+  end
+  local known = layer.call_options
+  for name in pairs(training) do
+    if name ~= "training" and not known[name] then
+      local names = { "training" }
+      for each in pairs(known) do names[#names + 1] = each end
+      table.sort(names)
+      tools.refuse_word(("layer '%s': unknown option '%s'"):format(layer:named(), tostring(name)), name, names)
+    end
+  end
+  return training.training, training
+end
+
 -- Calls the layer: with tensors it computes, with what lt.nn.Input gives it becomes part of a graph (graph.lua). `training` is
 -- a boolean or, with what else the kind of layer takes, a table: {training = true, mask = m}.
 function Layer:__call(x, training)
   local given
-  if type(training) == "table" then training, given = training.training, training end
+  training, given = read_call(self, training)
   if type(x) == "table" and (x.is_symbol or type(x[1]) == "table" and x[1].is_symbol) then
     return use "nn.graph".apply(self, x, given)
   end
@@ -295,5 +344,5 @@ function Layer.from_config(config, given) return use "nn.config".layer_from("fro
 
 return {
   Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below, weights_with_paths = weights_with_paths,
-  with_name = with_name, compute = compute, name_error = name_error, note_interrupt = note_interrupt,
+  with_name = with_name, compute = compute, read_call = read_call, name_error = name_error, note_interrupt = note_interrupt,
 }

@@ -1,7 +1,7 @@
 -- Losses, with Keras 3's names, defaults and formulas. A function gives a value a row; an object, made with options, gives
 -- one number, the mean over the rows. Class labels count from 1.
 local lutra, tools, use = ...
-local class, options = use "class", use "options"
+local class, options, masks = use "class", use "options", use "nn.masks"
 
 -- Probabilities are kept this far away from 0 and 1 where their logarithm is taken.
 local kEpsilon = 1e-7
@@ -27,7 +27,7 @@ end
 
 -- Weights of rows as `values` is to be multiplied with them: a number for each row, {n} or {n, 1}, or one for each of the
 -- first axes of `values`, whose other axes they are then alike in. Keras fits them in the same way.
-local function row_weights(who, values, weight)
+local function row_weights(who, values, weight, what)
   local rank, given = values.rank, weight
   if weight.rank == rank + 1 and weight.shape[rank + 1] == 1 then weight = lutra.squeeze(weight, -1) end
   for _ = weight.rank + 1, rank do weight = lutra.expand_dims(weight, -1) end
@@ -36,10 +36,18 @@ local function row_weights(who, values, weight)
     matches = matches and (left[axis] == right[axis] or left[axis] == 1 and (axis > 1 or given.rank == 0))
   end
   if not matches then
-    tools.fail("InvalidArgument", ("%s: sample_weight has the shape %s, and there are losses of the shape %s: expected a number for "
-      .. "each row"):format(who, tostring(given.shape), tostring(values.shape)))
+    tools.fail("InvalidArgument", ("%s: %s has the shape %s, and there are losses of the shape %s: expected a number for "
+      .. "each row"):format(who, what or "sample_weight", tostring(given.shape), tostring(values.shape)))
   end
   return weight
+end
+
+-- What values of predictions are multiplied with, or nil: weights of rows, and where the predictions have a mask, its.
+local function weights_for(who, values, y_pred, sample_weight, is_mean)
+  local mask = masks.used and masks.of(y_pred)
+  if not mask then return sample_weight and row_weights(who, values, sample_weight) end
+  local counts = row_weights(who, values, masks.weights(mask, values.dtype, is_mean), "the predictions' mask")
+  return sample_weight and counts * row_weights(who, values, sample_weight) or counts
 end
 
 local function probabilities(p) return lutra.clip(p, kEpsilon, 1 - kEpsilon) end
@@ -57,7 +65,8 @@ local function define(name, words, defaults, fn)
   -- Rows weigh as sample_weight says; the mean is over the number of rows all the same, as Keras has it.
   function Loss:__call(y_true, y_pred, sample_weight)
     local values = fn(self, y_true, y_pred)
-    if sample_weight then values = values * row_weights(words[1], values, sample_weight) end
+    local weights = weights_for(words[1], values, y_pred, sample_weight, self.reduction ~= "sum" and self.reduction ~= "none")
+    if weights then values = values * weights end
     if self.reduction == "none" then return values end
     return self.reduction == "sum" and values:sum() or values:mean()
   end
@@ -96,9 +105,10 @@ define("BinaryCrossentropy", { "binary_crossentropy" }, { from_logits = false, l
   end)
 -- What class_weight's numbers begin with.
 losses.BinaryCrossentropy.first_class = 0
--- Looked at before training: a label of 2 would make a loss that can fall for ever.
-function losses.BinaryCrossentropy:check_labels(who, y_true)
-  if y_true.dtype == "bool" then return end
+-- Looked at before training: a label of 2 would make a loss that can fall for ever. `waits`: also where that means to wait for
+-- a GPU.
+function losses.BinaryCrossentropy:check_labels(who, y_true, waits)
+  if y_true.dtype == "bool" or y_true.size == 0 or not waits and not y_true.device:find "CPU:%d+$" then return end
   local least, most = lutra.min(y_true):item(), lutra.max(y_true):item()
   if least < 0 or most > 1 then
     tools.fail("InvalidArgument", ("%s: labels are from %g to %g, and binary_crossentropy takes those of 0 to 1; for classes' numbers "
@@ -144,7 +154,8 @@ local function get(who, value)
         tools.fail("InvalidArgument", "the loss function gives one number for the batch, which weights of rows cannot act on: expected "
           .. "a number a row where there is a sample_weight or a class_weight")
       end
-      if sample_weight then values = values * row_weights("the loss function", values, sample_weight) end
+      local weights = values.rank > 0 and weights_for("the loss function", values, y_pred, sample_weight, true)
+      if weights then values = values * weights end
       return values.rank > 0 and values:mean() or values
     end
   end
@@ -154,4 +165,4 @@ local function get(who, value)
     tools.what_is(value)))
 end
 
-return { public = losses, get = get, fitted = fitted, row_weights = row_weights }
+return { public = losses, get = get, fitted = fitted, row_weights = row_weights, weights_for = weights_for }

@@ -1,8 +1,8 @@
 -- Metrics: what fit and evaluate tell beside the loss, with Keras 3's names and defaults. A metric is fed batch by batch
 -- and gives one number over all of them.
 local lutra, tools, use = ...
-local class, options, losses = use "class", use "options", use "nn.losses"
-local fitted, row_weights = losses.fitted, losses.row_weights
+local class, options, losses, masks = use "class", use "options", use "nn.losses", use "nn.masks"
+local fitted, row_weights, weights_for = losses.fitted, losses.row_weights, losses.weights_for
 
 -- 0 / 0 has a sign on some machines, and would be printed with it.
 local nan = 0 / 0
@@ -62,6 +62,13 @@ end
 
 local metrics, by_name = { Mean = Mean }, {}
 
+-- The same of values of predictions, which may have a mask.
+local function update_by_rows(self, values, y_pred, sample_weight)
+  local has_rows = tools.is_tensor(values) and values.rank > 0
+  return Mean.update_state(self, values, has_rows and masks.of(y_pred) and weights_for(self.name, values, y_pred, sample_weight)
+    or sample_weight)
+end
+
 -- A metric that is the mean of a value a row. `values(self, labels, predictions)` gives a tensor of one axis or none.
 local function define(name, words, defaults, values, check)
   local Metric = class("nn.metrics." .. name, Mean)
@@ -72,7 +79,7 @@ local function define(name, words, defaults, values, check)
     self:reset_state()
   end
   function Metric:update_state(y_true, y_pred, sample_weight)
-    Mean.update_state(self, values(self, y_true, y_pred), sample_weight)
+    update_by_rows(self, values(self, y_true, y_pred), y_pred, sample_weight)
   end
   metrics[name] = Metric
   for _, word in ipairs(words) do by_name[word] = Metric end
@@ -195,17 +202,18 @@ function Wrapped:init(f, name)
   self:reset_state()
 end
 function Wrapped:update_state(y_true, y_pred, sample_weight)
-  Mean.update_state(self, self.f(y_true, y_pred), sample_weight)
+  update_by_rows(self, self.f(y_true, y_pred), y_pred, sample_weight)
 end
 
 -- Not for users: what an entry of compile's list means.
-local function get(who, value, place)
-  local found = options.resolve(who, ("metrics[%d]"):format(place), value, by_name)
+local function get(who, value, place, list)
+  list = list or "metrics"
+  local found = options.resolve(who, ("%s[%d]"):format(list, place), value, by_name)
   if type(value) == "string" then return found { name = value } end
   if type(value) == "function" then return Wrapped(value, "metric_" .. place) end
   if type(value) == "table" and value.update_state and value.result and value.reset_state and value.name then return value end
-  tools.fail("InvalidArgument", ("%s: metrics[%d] is %s, expected a name, a metric or a function of labels and predictions"):format(
-    who, place, tools.what_is(value)))
+  tools.fail("InvalidArgument", ("%s: %s[%d] is %s, expected a name, a metric or a function of labels and predictions"):format(
+    who, list, place, tools.what_is(value)))
 end
 
 return { public = metrics, get = get, Mean = Mean, plain = plain }

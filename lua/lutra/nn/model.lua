@@ -2,7 +2,7 @@
 -- extending it; what compile, fit and the others do is in training.lua.
 local lutra, tools, use = ...
 local options, layers, graph, replicas = use "options", use "nn.layer", use "nn.graph", use "distribute.replicas"
-local precision = use "nn.precision"
+local precision, inputs = use "nn.precision", use "nn.inputs"
 local running, compute = layers.running, layers.compute
 
 local Model = layers.Layer:extend "Model"
@@ -17,9 +17,12 @@ function Model:init(given)
       .. 'another kind is made by lt.nn.Model:extend "Name"')
   end
   local function list(value) return value.is_symbol and { value } or value end
-  local inputs, outputs = list(read.inputs), list(read.outputs)
-  self.input_symbols = inputs
-  self.steps, self.results = graph.plan("Model", inputs, outputs)
+  local symbols, outputs = list(read.inputs), list(read.outputs)
+  self.input_symbols = symbols
+  local steps, results = graph.plan("Model", symbols, outputs)
+  -- What holds its layers is self.layers.
+  rawset(self, "steps", steps)
+  rawset(self, "results", results)
   self.output_symbols = outputs
   if #outputs > 1 then self.output_names = use "nn.outputs".names_of(outputs) end
   local seen = {}
@@ -42,44 +45,32 @@ end
 
 function Model:call(x, training)
   if not self.steps then self:refuse("a %s does not say what it computes: give its class a call(self, x, training)", self.kind) end
-  local values = {}
-  local count = #self.input_symbols
-  if count == 1 then
-    values[1] = x
-  else
-    if type(x) ~= "table" or #x ~= count then self:refuse("it has %d inputs, and %s is given", count, tools.what_is(x)) end
-    for i = 1, count do values[i] = x[i] end
-  end
-  return graph.run(self.steps, self.results, values, training)
+  return graph.run(self.steps, self.results, inputs.of_graph(self, x), training)
 end
 
 -- What the model gives for a batch. In mixed precision layers compute in bfloat16, and what comes out is float32.
-function Model:compute(x, training)
+function Model:compute(x, training, given)
   local outer = running.layer
   running.layer = self
-  local y = compute(self, x, training)
+  local y = compute(self, x, training, given)
   running.layer = outer
   return running.dtype and precision.as(y, "float32") or y
 end
 
-local function ready_and_call(self, x, training)
+local function ready_and_call(self, x, training, given)
   self:ensure_ready(x)
   running.training = training
-  return self:compute(x, training)
+  return self:compute(x, training, given)
 end
 
 -- A model that is called builds itself, and tells which layer refused. `training` as a layer's (layer.lua).
 function Model:__call(x, training)
-  if type(training) == "table" then
-    for key in pairs(training) do
-      if key ~= "training" then self:refuse("unknown option '%s'; a model that is called takes training", tostring(key)) end
-    end
-    training = training.training
-  end
-  if type(x) == "table" and (x.is_symbol or type(x[1]) == "table" and x[1].is_symbol) then return graph.apply(self, x) end
+  local given
+  training, given = layers.read_call(self, training)
+  if type(x) == "table" and (x.is_symbol or type(x[1]) == "table" and x[1].is_symbol) then return graph.apply(self, x, given) end
   x = use "nn.data".tensor(self.name, "x", x)
   if training == nil then training = running.training end
-  return self:guarded(ready_and_call, self, x, training)
+  return self:guarded(ready_and_call, self, x, training, given)
 end
 
 local function finish(layer, training, dtype, ok, ...)

@@ -17,7 +17,7 @@ end
 
 local function define(kind, defaults, build)
   local Made = Layer:extend(kind)
-  Made.needs_float32, Made.takes_one = true, true
+  Made.needs_float32, Made.takes_one, Made.supports_masking = true, true, true
   for name, value in pairs {
     epsilon = 1e-3, center = true, scale = true, gamma_initializer = "ones", beta_initializer = "zeros", name = false,
     input_shape = false, trainable = true,
@@ -90,14 +90,26 @@ local function synchronized(self, mean, variance)
   return replicas.meet("the layer '" .. self.name .. "'", of_all, mean, variance)
 end
 
-function BatchNorm:call(x, training)
+BatchNorm.call_options = { mask = true }
+function BatchNorm:mask_options(mask) return { mask = mask } end
+
+-- Mean and variance of the batch, of the rows that count where there is a mask.
+local function moments(x, mask)
+  local axes = {}
+  for axis = 1, x.rank - 1 do axes[axis] = axis end
+  if not mask then return lutra.mean(x, axes), lutra.var(x, axes) end
+  local weight = lutra.expand_dims(lutra.cast(mask, x.dtype), -1)
+  local count = lutra.sum(weight * lutra.ones_like(x), axes) + 1e-7
+  local mean = lutra.sum(weight * x, axes) / count
+  return mean, lutra.sum(weight * lutra.square(x - mean), axes) / count
+end
+
+function BatchNorm:call(x, training, given)
   local read = self.read
   if not training or not self.trainable then
     return lutra.batch_norm(x, self.moving_mean, self.moving_variance, self.ones, self.zeros, { epsilon = read.epsilon })
   end
-  local axes = {}
-  for axis = 1, x.rank - 1 do axes[axis] = axis end
-  local mean, variance = lutra.mean(x, axes), lutra.var(x, axes)
+  local mean, variance = moments(x, given and given.mask or nil)
   if replicas.current and read.synchronized then mean, variance = synchronized(self, mean, variance) end
   -- A layer that is computed again, for its gradient, has moved.
   if not running.again then

@@ -58,7 +58,7 @@ local Dropout = define("Dropout", { seed = false }, 1, function(self, read, rate
   self.rate = options.number("Dropout", "rate", rate, 0, 1)
   self.seed = read.seed or nil
 end)
-Dropout.takes_one = true
+Dropout.takes_one, Dropout.supports_masking = true, true
 function Dropout:compute_output_shape(shape) return shape end
 function Dropout:call(x, training)
   if not training or self.rate == 0 then return x end
@@ -69,14 +69,22 @@ end
 local Activation = define("Activation", {}, 1, function(self, _, activation)
   self.activation = activations.get("Activation", activation)
 end)
-Activation.takes_one = true
+Activation.takes_one, Activation.supports_masking = true, true
 function Activation:compute_output_shape(shape) return shape end
 function Activation:call(x) return self.activation and self.activation(x) or x end
+
+local function require_list(self, inputs)
+  if type(inputs) ~= "table" or inputs[1] == nil then self:refuse("it is called with one tensor, expected a list of them: layer {a, b}") end
+end
+local function require_shapes(self, shapes)
+  if type(shapes[1]) ~= "table" then self:refuse("it has one input, %s, expected a list of them: layer {a, b}", options.batch_text(shapes)) end
+end
 
 -- Layers of several inputs: `join` makes one of two.
 local function define_join(kind, join)
   local Made = define(kind, {}, 0)
   function Made:compute_output_shape(shapes)
+    require_shapes(self, shapes)
     for i = 2, #shapes do
       if shape_text(shapes[i]) ~= shape_text(shapes[1]) then
         self:refuse("its inputs have the shapes %s and %s, expected one shape", shape_text(shapes[1]), shape_text(shapes[i]))
@@ -85,15 +93,24 @@ local function define_join(kind, join)
     return shapes[1]
   end
   function Made:call(inputs)
+    require_list(self, inputs)
     local out = inputs[1]
     for i = 2, #inputs do out = join(out, inputs[i]) end
     return out
+  end
+  Made.only_merges_masks = true
+  -- A step counts where it does in one of them.
+  function Made:compute_mask(_, mask)
+    local out = mask and mask[1]
+    for i = 2, mask and #mask or 0 do out = out and mask[i] and lutra.logical_or(out, mask[i]) end
+    return out or nil
   end
   return Made
 end
 
 local Concatenate = define("Concatenate", { axis = -1 }, 0, function(self, read) self.axis = read.axis end)
 function Concatenate:compute_output_shape(shapes)
+  require_shapes(self, shapes)
   local axis, out = self.axis < 0 and #shapes[1] + 1 + self.axis or self.axis - 1, { table.unpack(shapes[1]) }
   for i = 2, #shapes do
     for at = 1, math.max(#out, #shapes[i]) do
@@ -106,10 +123,41 @@ function Concatenate:compute_output_shape(shapes)
   end
   return out
 end
-function Concatenate:call(inputs) return lutra.concat(inputs, self.axis) end
+function Concatenate:call(inputs)
+  require_list(self, inputs)
+  return lutra.concat(inputs, self.axis)
+end
+Concatenate.only_merges_masks = true
+-- That of the inputs' masks one after the other, as wide as they are; one without a mask counts.
+function Concatenate:compute_mask(inputs, mask)
+  if not mask then return nil end
+  local wide = {}
+  for i, input in ipairs(inputs) do
+    local own = mask[i] or lutra.ones(input.shape, { dtype = "bool" })
+    wide[i] = own.rank < input.rank and lutra.broadcast_to(lutra.expand_dims(own, -1), input.shape) or own
+  end
+  return lutra.any(lutra.concat(wide, self.axis), -1)
+end
+
+-- Steps count that have a number other than mask_value; the others become 0.
+local Masking = define("Masking", { mask_value = 0.0 }, 0, function(self, read)
+  if type(read.mask_value) ~= "number" then
+    tools.fail("InvalidArgument", "Masking: mask_value is " .. tools.what_is(read.mask_value) .. ", expected a number")
+  end
+  self.mask_value = read.mask_value
+end)
+Masking.takes_one = true
+function Masking:compute_output_shape(shape)
+  if #shape < 2 then self:refuse("its input has the shape %s, expected (batch, steps, ...)", options.batch_text(shape)) end
+  return shape
+end
+function Masking:compute_mask(x) return lutra.any(lutra.ne(x, self.mask_value), -1) end
+function Masking:call(x)
+  return lutra.where(lutra.any(lutra.ne(x, self.mask_value), -1, { keepdims = true }), x, 0)
+end
 
 return {
-  Flatten = Flatten, Reshape = Reshape, Dropout = Dropout, Activation = Activation, Concatenate = Concatenate,
+  Flatten = Flatten, Reshape = Reshape, Dropout = Dropout, Activation = Activation, Concatenate = Concatenate, Masking = Masking,
   Add = define_join("Add", function(a, b) return a + b end),
   Multiply = define_join("Multiply", function(a, b) return a * b end),
 }

@@ -1,7 +1,7 @@
 -- Mixed precision (Micikevicius et al., ICLR 2018): layers compute in bfloat16, with weights, losses and optimisers in float32. A
 -- layer's inputs are cast on the way in, and so are its weights while it computes, on the tape, whose gradients are float32 then.
 local lutra, tools, use = ...
-local options = use "options"
+local options, masks = use "options", use "nn.masks"
 local cast = lutra.cast
 
 local precision = {}
@@ -18,34 +18,40 @@ end
 
 local floats = { float16 = true, bfloat16 = true, float32 = true, float64 = true }
 
--- Tensors of floats, alone or in a list, as `dtype`.
+-- Tensors of floats, alone or in a table, as `dtype`.
 local function as(x, dtype)
   if type(x) == "table" then
-    local list = {}
-    for i = 1, #x do list[i] = as(x[i], dtype) end
-    return list
+    local made = {}
+    for key, each in pairs(x) do made[key] = as(each, dtype) end
+    return made
   end
   local here = x.dtype
-  return here ~= dtype and floats[here] and cast(x, dtype) or x
+  if here == dtype or not floats[here] then return x end
+  local made = cast(x, dtype)
+  if masks.used then masks.carry(x, made) end
+  return made
 end
 precision.as = as
 
--- A weight that training changes as `dtype`, also in a list; anything else stays.
+-- A weight that training changes as `dtype`, also in a table; anything else stays.
 local function weight_as(value, dtype)
   if type(value) == "userdata" then
     if getmetatable(value) == "lutra.Variable" and value.trainable and floats[value.dtype] and value.dtype ~= dtype then
       return cast(value, dtype)
     end
   elseif type(value) == "table" and getmetatable(value) == nil then
-    local list
-    for i = 1, #value do
-      local made = weight_as(value[i], dtype)
-      if made ~= value[i] then
-        list = list or { table.unpack(value) }
-        list[i] = made
+    local copy
+    for key, entry in next, value do
+      local made = weight_as(entry, dtype)
+      if not rawequal(made, entry) then
+        if not copy then
+          copy = {}
+          for name, each in next, value do copy[name] = each end
+        end
+        copy[key] = made
       end
     end
-    return list or value
+    return copy or value
   end
   return value
 end

@@ -1,11 +1,15 @@
 -- What recurrent layers have in common: options, weights, the walk through the steps, and the state that is kept between
 -- batches. A kind (recurrent_layers.lua) says how many matrices stand side by side in its kernels and what a step computes.
 local lutra, tools, use = ...
-local options, layers, activations = use "options", use "nn.layer", use "nn.activations"
+local options, layers, activations, masks = use "options", use "nn.layer", use "nn.activations", use "nn.masks"
 local Layer = layers.Layer
 local linear, matmul = lutra.linear, lutra.matmul
 
 local Recurrent = Layer:extend "Recurrent"
+Recurrent.only_merges_masks = true
+Recurrent.call_options = { mask = true, initial_state = true }
+function Recurrent:mask_options(mask) return { mask = masks.first(mask) } end
+function Recurrent:compute_mask(_, mask) return self.read.return_sequences and masks.first(mask) or nil end
 
 local defaults = {
   activation = "tanh", use_bias = true, kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
@@ -101,6 +105,29 @@ local function mask_of(self, rate, shape, dtype, place)
   return use "nn.dropping"(lutra.ones(shape, { dtype = dtype }), rate, seed)
 end
 
+-- What of the state goes into each gate's product, or nil.
+local function state_masks(self, rows, dtype, training)
+  local rate, list = training and self.read.recurrent_dropout or 0, {}
+  if rate == 0 then return nil end
+  for k = 1, self.gates do list[k] = mask_of(self, rate, { rows, self.units }, dtype, self.gates + k - 1) end
+  return list
+end
+
+-- What the input adds to each step: one product for all of them. As in Keras, where the state drops, each gate has a mask of its
+-- own for the input too.
+local function input_products(self, steps, rows, training)
+  local read, bias = self.read, self:input_bias()
+  local function mask(place) return mask_of(self, read.dropout, { rows, steps.shape[3] }, steps.dtype, place) end
+  if not (training and read.dropout > 0) or read.recurrent_dropout == 0 then
+    if training and read.dropout > 0 then steps = steps * mask(0) end
+    return bias and linear(steps, self.kernel, bias) or matmul(steps, self.kernel)
+  end
+  local parts = lutra.split(self.kernel, self.gates, -1)
+  for k, kernel in ipairs(parts) do parts[k] = matmul(steps * mask(k - 1), kernel) end
+  local product = lutra.concat(parts, -1)
+  return bias and product + bias or product
+end
+
 -- The state before the first step: given, left by the batch before, or zeros.
 local function first_states(self, x, rows, dtype)
   local states, kept = {}, rawget(self, "states")
@@ -146,14 +173,8 @@ local function run(self, x, states, rows, training, mask)
   local read, steps = self.read, lutra.transpose(x, { 2, 1, 3 })
   local count = #steps
   if count == 0 then self:refuse("its input has no steps: %s", tostring(x.shape)) end
-  if training and read.dropout > 0 then
-    steps = steps * mask_of(self, read.dropout, { rows, steps.shape[3] }, steps.dtype, 0)
-  end
-  local bias = self:input_bias()
-  local inputs = lutra.unstack(bias and linear(steps, self.kernel, bias) or matmul(steps, self.kernel))
-  local dropped = training and read.recurrent_dropout > 0
-    and mask_of(self, read.recurrent_dropout, { rows, self.units }, inputs[1].dtype, 1)
-  local step, outputs, y = self:stepper(dropped or nil), {}, nil
+  local inputs = lutra.unstack(input_products(self, steps, rows, training))
+  local step, outputs, y = self:stepper(state_masks(self, rows, inputs[1].dtype, training)), {}, nil
   local masks = mask and step_masks(self, mask, rows, count)
   for i = 1, count do
     local at = read.go_backwards and count + 1 - i or i
@@ -172,7 +193,7 @@ function Recurrent:input_bias() return self.bias end
 
 function Recurrent:call(x, training, given)
   local read = self.read
-  local mask = given and options.read(self.kind, given, { mask = false, training = false, initial_state = false }).mask or nil
+  local mask = given and given.mask or nil
   local sequence = type(x) == "table" and x[1] or x
   local rows, features = #sequence, self.kernel.shape[1]
   if sequence.rank ~= 3 or sequence.shape[3] ~= features then

@@ -1,12 +1,20 @@
 -- The kinds of recurrent layers: what a step makes of its input's product, the state before it and the recurrent kernel.
--- stepper(dropped) gives a function of both that returns the state after it, whose first tensor is the output; `dropped` is
--- what the state is multiplied with where it goes into a product, or nil.
+-- stepper(dropped) gives a function of both that returns the state after it, whose first tensor is the output; dropped[k] is
+-- what the state is multiplied with where it goes into matrix k's product; nil where nothing is dropped.
 local lutra, tools, use = ...
 local Recurrent, initializers = use "nn.recurrent", use "nn.initializers"
 local matmul, split, linear = lutra.matmul, lutra.split, lutra.linear
 
--- A state as it goes into a product.
-local function thinned(state, dropped) return dropped and state * dropped or state end
+-- The function that gives a state's product with these matrices, which stand side by side.
+local function product_with(kernel, count, dropped)
+  if not dropped then return function(h) return matmul(h, kernel) end end
+  local kernels = split(kernel, count, -1)
+  return function(h)
+    local parts = {}
+    for k = 1, count do parts[k] = matmul(h * dropped[k], kernels[k]) end
+    return count > 1 and lutra.concat(parts, -1) or parts[1]
+  end
+end
 
 local function same(x) return x end
 
@@ -14,8 +22,8 @@ local function same(x) return x end
 local SimpleRNN = Recurrent.define("SimpleRNN", { gates = 1, states = 1 })
 
 function SimpleRNN:stepper(dropped)
-  local kernel, activation = self.recurrent_kernel, self.activation or same
-  return function(input, h) return activation(matmul(thinned(h, dropped), kernel) + input) end
+  local product, activation = product_with(self.recurrent_kernel, 1, dropped), self.activation or same
+  return function(input, h) return activation(product(h) + input) end
 end
 
 -- Input, forget, candidate and output side by side (Hochreiter and Schmidhuber, 1997; Gers et al., 2000).
@@ -32,9 +40,10 @@ function LSTM:bias_start()
 end
 
 function LSTM:stepper(dropped)
-  local kernel, activation, gate = self.recurrent_kernel, self.activation or same, self.recurrent_activation or same
+  local activation, gate = self.activation or same, self.recurrent_activation or same
+  local product = product_with(self.recurrent_kernel, 4, dropped)
   return function(input, h, c)
-    local parts = split(matmul(thinned(h, dropped), kernel) + input, 4, -1)
+    local parts = split(product(h) + input, 4, -1)
     local cell = gate(parts[2]) * c + gate(parts[1]) * activation(parts[3])
     return gate(parts[4]) * activation(cell), cell
   end
@@ -61,9 +70,13 @@ local function mixed(update, h, candidate) return candidate + update * (h - cand
 local function stepper_after(self, dropped)
   local kernel, activation, gate = self.recurrent_kernel, self.activation or same, self.recurrent_activation or same
   local units, bias = self.units, self.bias and self.bias[2]
+  local product = product_with(kernel, 3, dropped)
+  if bias then
+    local plain = product
+    product = dropped and function(h) return plain(h) + bias end or function(h) return linear(h, kernel, bias) end
+  end
   return function(input, h)
-    local before = thinned(h, dropped)
-    local inner = bias and linear(before, kernel, bias) or matmul(before, kernel)
+    local inner = product(h)
     local from_x, from_h = split(input, { 2 * units, units }, -1), split(inner, { 2 * units, units }, -1)
     local gates = split(gate(from_x[1] + from_h[1]), 2, -1)
     return mixed(gates[1], h, activation(from_x[2] + gates[2] * from_h[2]))
@@ -74,10 +87,11 @@ local function stepper_before(self, dropped)
   local activation, gate = self.activation or same, self.recurrent_activation or same
   local units = self.units
   local kernels = split(self.recurrent_kernel, { 2 * units, units }, -1)
+  local product = product_with(kernels[1], 2, dropped)
   return function(input, h)
-    local before = thinned(h, dropped)
+    local before = dropped and h * dropped[3] or h
     local from_x = split(input, { 2 * units, units }, -1)
-    local gates = split(gate(from_x[1] + matmul(before, kernels[1])), 2, -1)
+    local gates = split(gate(from_x[1] + product(h)), 2, -1)
     return mixed(gates[1], h, activation(from_x[2] + matmul(gates[2] * before, kernels[2])))
   end
 end

@@ -1,6 +1,6 @@
 -- A model of layers one after the other.
 local lutra, tools, use = ...
-local options, layers, Model = use "options", use "nn.layer", use "nn.model"
+local options, layers, Model, inputs = use "options", use "nn.layer", use "nn.model", use "nn.inputs"
 local running, compute = layers.running, layers.compute
 
 local Sequential = Model:extend "Sequential"
@@ -53,6 +53,7 @@ end
 
 function Sequential:call(x, training)
   local chain, outer = self.layers, running.layer
+  if self.shape then x = inputs.of_layers(self, x, self.shape) end
   for i = 1, #chain do
     local layer = chain[i]
     running.layer = layer

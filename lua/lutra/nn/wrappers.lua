@@ -1,6 +1,6 @@
 -- Layers that hold another one and call it otherwise: in both directions, or on each step.
 local lutra, tools, use = ...
-local options, layers = use "options", use "nn.layer"
+local options, layers, masks = use "options", use "nn.layer", use "nn.masks"
 local Layer, compute = layers.Layer, layers.compute
 
 -- Merging what both directions give.
@@ -74,7 +74,13 @@ function Bidirectional:compute_output_shape(shape)
   return all
 end
 
-Bidirectional.__call = use "nn.recurrent".__call
+local Recurrent = use "nn.recurrent"
+Bidirectional.__call, Bidirectional.call_options = Recurrent.__call, Recurrent.call_options
+Bidirectional.mask_options, Bidirectional.only_merges_masks = Recurrent.mask_options, true
+function Bidirectional:compute_mask(_, mask)
+  local first = self.forward_layer.read.return_sequences and masks.first(mask) or nil
+  return first and not self.merge and { first, first } or first
+end
 
 function Bidirectional:call(x, training, given)
   local read = self.forward_layer.read
@@ -95,7 +101,7 @@ end
 
 -- The layer sees each step as a row of its own.
 local TimeDistributed = Layer:extend "TimeDistributed"
-TimeDistributed.takes_one = true
+TimeDistributed.takes_one, TimeDistributed.supports_masking = true, true
 
 function TimeDistributed:init(layer, given)
   local read = options.read("TimeDistributed", given, { name = false, input_shape = false, trainable = true })
