@@ -42,7 +42,8 @@ int refuse_word(Args& args) {
   lua_State* L = args.L;
   NearestWord nearest(lua_type(L, 2) == LUA_TSTRING ? args.string(2, "word") : "");
   std::string all;
-  for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 3)); ++i) {
+  const auto count = static_cast<lua_Integer>(lua_rawlen(L, 3));
+  for (lua_Integer i = 1; i <= count; ++i) {
     // The string stays alive in the list.
     if (lua_rawgeti(L, 3, i) == LUA_TSTRING) {
       nearest.offer(lua_tostring(L, -1));
@@ -51,7 +52,10 @@ int refuse_word(Args& args) {
     lua_pop(L, 1);
   }
   fail(ErrorCode::InvalidArgument, args.string(1, "text"), nearest.hint(),
-       all.empty() ? "; there are none" : "; there are ", all);
+       all.empty()  ? "; there are none"
+       : count == 1 ? "; there is "
+                    : "; there are ",
+       all);
 }
 
 // what_is(value): "a number", "nil", "\"abc\"", for error texts.

@@ -83,7 +83,30 @@ expect.case("rows weigh as is said for all outputs, or for each", function()
   close(one.twice_loss, 1, "each: twice")
   close(one.kind_loss, entropy, "each: kind")
   close(told({ sample_weight = { 3.0, 1.0, 0.0 } }).loss, all.loss, "numbers")
-  expect.raises("InvalidArgument", "class_weight is for models of one output", model.fit, model, x, y, { class_weight = { 2 } })
+end)
+
+expect.case("classes of an output weigh as is said for it", function()
+  local model = two_outputs()
+  model:compile { optimizer = "sgd", loss = { twice = "mse", kind = "sparse_categorical_crossentropy" }, weighted_metrics = { kind = "accuracy" } }
+  local y, names = { twice, kind }, table.concat(model.metric_names, " ")
+  expect.equal(names, "loss twice_loss kind_loss kind_accuracy")
+  local function told(given)
+    given.verbose, given.return_dict = 0, true
+    local logs = model:evaluate(x, y, given)
+    return { logs.twice_loss, logs.kind_loss }
+  end
+  local by_row = lt.gather(lt.constant { 2.0, 0.5, 7.0 }, kind)
+  local wanted = told { sample_weight = { kind = by_row } }
+  local classes = { [1] = 2.0, [2] = 0.5, [3] = 7.0 }
+  expect.equal(told { class_weight = { kind = classes } }, wanted, "by name")
+  expect.equal(told { class_weight = { false, classes } }, wanted, "as a list")
+  local both = told { class_weight = { kind = classes }, sample_weight = lt.constant { 3.0, 1.0, 0.0 } }
+  expect.equal(both, told { sample_weight = { lt.constant { 3.0, 1.0, 0.0 }, by_row * lt.constant { 3.0, 1.0, 0.0 } } }, "beside weights of rows")
+  local batches = lt.data.Dataset.from_tensor_slices(x, y):batch(2)
+  local logs = model:evaluate(batches, { class_weight = { kind = classes }, verbose = 0, return_dict = true })
+  close(logs.kind_loss, wanted[2], "of a dataset")
+  expect.raises("InvalidArgument", "class_weight has 'knd', which is no output (did you mean 'kind'?)", model.fit, model, x, y, { class_weight = { knd = classes } })
+  expect.raises("InvalidArgument", "output 'kind': class_weight holds 0 = 2", model.fit, model, x, y, { class_weight = { kind = { [0] = 2 } } })
 end)
 
 expect.case("an output may have no loss, and then needs no labels", function()

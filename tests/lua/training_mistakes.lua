@@ -33,12 +33,12 @@ expect.case("and when it computes, however deep the layer lies", function()
   local alone = nn.Dense(3, { name = "alone" })
   alone(lt.ones { 2, 3 })
   refused("layer 'alone': linear: x (2, 4) and w (3, 3) do not match", alone, lt.ones { 2, 4 })
-  local input = nn.Input { 2 }
-  local graph = compiled(nn.Model { inputs = input, outputs = nn.Dense(1, { name = "d" })(input) })
+  local input = nn.Input({ 2 }, { name = "rows" })
+  local graph = compiled(nn.Model { inputs = input, outputs = nn.Dense(1, { name = "d" })(input), name = "graph" })
   for _, method in ipairs { "fit", "evaluate", "train_on_batch", "test_on_batch" } do
-    refused("layer 'd': linear: x (3, 5) and w (2, 1) do not match", graph[method], graph, lt.ones { 3, 5 }, lt.ones { 3, 1 })
+    refused("layer 'graph': the input 'rows' has the shape (3, 5), expected (batch, 2)", graph[method], graph, lt.ones { 3, 5 }, lt.ones { 3, 1 })
   end
-  refused("layer 'd': linear: x (3, 5) and w (2, 1) do not match", graph.predict, graph, lt.ones { 3, 5 })
+  refused("layer 'graph': the input 'rows' has the shape (3, 5), expected (batch, 2)", graph.predict, graph, lt.ones { 3, 5 })
   -- A model of one's own is named where it is to blame, and not a layer that it called before.
   local Own = nn.Model:extend "Own"
   function Own:init() self.first, self.second = nn.Dense(3, { name = "first" }), nn.Sequential { nn.Dense(4, { name = "second" }) } end
@@ -92,6 +92,11 @@ expect.case("labels out of range", function()
   compiled(two, "binary_crossentropy")
   refused("fit: " .. words, fit, two, x, lt.constant { 1, 2 })
   refused("evaluate: " .. words, two.evaluate, two, x, lt.constant { 1, 2 })
+  refused("train_on_batch: " .. words, two.train_on_batch, two, x, lt.constant { 1, 2 })
+  refused("test_on_batch: " .. words, two.test_on_batch, two, x, lt.constant { 1, 2 })
+  local batches = lt.data.Dataset.from_tensor_slices(lt.ones { 4, 2 }, lt.constant { 0, 1, 1, 2 }):batch(2)
+  refused("fit: " .. words, two.fit, two, batches, { verbose = 0 })
+  refused("fit: validation_data: " .. words, fit, two, x, lt.constant { 0, 1 }, { validation_data = batches })
   refused("fit: validation_data: " .. words, fit, two, x, lt.constant { 0, 1 }, { validation_data = { x, lt.constant { 1, 2 } } })
   fit(two, x, lt.constant { true, false })
   fit(two, x, lt.constant { 0.25, 1.0 })

@@ -46,10 +46,9 @@ local function split(strategy, batch)
   end
   local devices, list = strategy.devices, {}
   if #devices <= 1 then return devices[1] and batch:to(devices[1]) or batch end
-  for id, share in ipairs(values.shares(#batch, #devices)) do
-    list[id] = batch[{ { share.first, share.last } }]:to(devices[id])
-  end
-  return values.PerReplica(list)
+  local shares = values.shares(#batch, #devices)
+  for id, share in ipairs(shares) do list[id] = batch[{ { share.first, share.last } }]:to(devices[id]) end
+  return values.PerReplica(list, shares, #batch)
 end
 
 -- for x, y in distributed:iterate() do: the batches of a new pass, as PerReplica values.

@@ -46,6 +46,19 @@ function Strategy:scope(f, ...)
   return opened(self, f, ...)
 end
 
+-- f, told which rows of a batch its replica has, where the arguments have parts of one: layers that drop want to know.
+local function with_places(f, arguments)
+  local part = values.part_of_batch(arguments)
+  if not part then return f end
+  local began = {}
+  return function(...)
+    local replica = replicas.current
+    local share = part.shares[replica.id]
+    replica.places = { first = share.first, count = share.last - share.first + 1, whole = part.whole, began = began, draws = 0 }
+    return f(...)
+  end
+end
+
 -- f(...) in each replica. Gives what they return: PerReplica values, or the value itself where there is one replica.
 function Strategy:run(f, arguments)
   require_function("run", f)
@@ -60,7 +73,7 @@ function Strategy:run(f, arguments)
     for k = 1, count do lists[id][k] = values.select(arguments[k], id) end
   end
   if not self.devices[1] then return f(table.unpack(lists[1], 1, count)) end
-  local results = replicas.run(self, f, lists)
+  local results = replicas.run(self, with_places(f, arguments), lists)
   local most = 0
   for _, result in ipairs(results) do most = math.max(most, result.n) end
   local out = {}

@@ -2,10 +2,10 @@
 local lutra, tools, use = ...
 local class = use "class"
 
--- values[i] is replica i's.
+-- values[i] is replica i's. Parts of a batch know which rows they are: shares[i] of `whole`.
 local PerReplica = class "distribute.PerReplica"
 
-function PerReplica:init(list) self.values = list end
+function PerReplica:init(list, shares, whole) self.values, self.shares, self.whole = list, shares, whole end
 
 function PerReplica:__tostring()
   local lines = { "PerReplica:{" }
@@ -38,6 +38,15 @@ local function select(value, id)
     if own[key] == nil then own[key] = entry end
   end
   return own
+end
+
+-- A value in `value`, or in tables there, that is a part of a batch.
+local function part_of_batch(value)
+  if is_per_replica(value) then return value.shares and value end
+  for _, entry in pairs(is_plain(value) and value or {}) do
+    local found = part_of_batch(entry)
+    if found then return found end
+  end
 end
 
 -- What the replicas gave as one value: PerReplica; what is the same object in all is itself, and tables are put together
@@ -78,4 +87,4 @@ local function shares(rows, replicas)
 end
 
 return { PerReplica = PerReplica, is_per_replica = is_per_replica, select = select, regroup = regroup, shares = shares,
-  is_plain = is_plain }
+  is_plain = is_plain, part_of_batch = part_of_batch }

@@ -74,6 +74,11 @@ local function told_names(logs, model)
   return names, seen
 end
 
+-- Whether a value is better than the best so far, by more than `delta`. One that is no number is not better than anything.
+local function is_better(self, value, delta)
+  return value == value and (self.best == nil or (value - self.best) * self.sign > delta)
+end
+
 -- The monitored number; nil in an epoch without validation, where it is one that validation tells.
 local function monitored(self, who, logs, model)
   local value = logs[self.monitor]
@@ -105,7 +110,7 @@ function EarlyStopping:on_epoch_end(epoch, logs, model)
   if value == nil then return end
   self.wait = self.wait + 1
   if self.restore_best_weights and not self.best_weights then self.best_weights, self.best_epoch = model:get_weights(), epoch end
-  if self.best == nil or (value - self.best) * self.sign > self.min_delta then
+  if is_better(self, value, self.min_delta) then
     self.best, self.best_epoch, self.wait = value, epoch, 0
     if self.restore_best_weights then self.best_weights = model:get_weights() end
   elseif self.wait >= self.patience then
@@ -115,7 +120,7 @@ function EarlyStopping:on_epoch_end(epoch, logs, model)
   end
 end
 
-use "nn.checkpoint_callbacks"(define, set_direction, monitored, remembers)
+use "nn.checkpoint_callbacks"(define, set_direction, monitored, remembers, is_better)
 
 -- The rate of each epoch: schedule(epoch, rate so far).
 local LearningRateScheduler = define("LearningRateScheduler", { "schedule" }, { verbose = 0 }, function(self)
@@ -157,7 +162,7 @@ function ReduceLROnPlateau:on_epoch_end(epoch, logs, model)
   local value = monitored(self, "ReduceLROnPlateau", logs, model)
   if value == nil then return end
   if self.rest > 0 then self.rest, self.wait = self.rest - 1, 0 end
-  if self.best == nil or (value - self.best) * self.sign > self.min_delta then
+  if is_better(self, value, self.min_delta) then
     self.best, self.wait = value, 0
   elseif self.rest <= 0 then
     self.wait = self.wait + 1

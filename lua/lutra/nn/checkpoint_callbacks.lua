@@ -27,7 +27,7 @@ local function require_path(who, path)
   end
 end
 
-return function(define, set_direction, monitored, remembers)
+return function(define, set_direction, monitored, remembers, is_better)
   -- Saves the model, or calls a function of it, the epoch and its logs: after each epoch, or after so many batches; or after
   -- those that are better than all before.
   local ModelCheckpoint = define("ModelCheckpoint", { "save" }, {
@@ -53,8 +53,8 @@ return function(define, set_direction, monitored, remembers)
   function ModelCheckpoint:consider(epoch, logs, model)
     if self.save_best_only then
       local value = monitored(self, "ModelCheckpoint", logs, model)
-      -- What is not told, or nan, is not better than anything.
-      if value == nil or value ~= value or self.best and (value - self.best) * self.sign <= 0 then return end
+      -- What is not told is not better than anything, either.
+      if value == nil or not is_better(self, value, 0) then return end
       self.best = value
     end
     if type(self.save) == "function" then return self.save(model, epoch, logs) end

@@ -4,10 +4,20 @@ local class = use "class"
 
 local data = {}
 
--- Numbers as a tensor; a list of tensors, for several inputs, stays one.
+-- Whether several tensors stand in a table by their names.
+local function has_names(value)
+  return type(value) == "table" and value[1] == nil and type(next(value)) == "string" and getmetatable(value) == nil
+end
+
+-- Numbers as a tensor; a list or a table of tensors, for several inputs, stays one.
 function data.tensor(who, name, value)
   local kind = type(value)
   if kind == "table" and (type(value[1]) == "userdata" or value[1] == false) then return value end
+  if has_names(value) then
+    local named = {}
+    for key, entry in pairs(value) do named[key] = data.tensor(who, ("%s['%s']"):format(name, tostring(key)), entry) end
+    return named
+  end
   if kind == "table" then return lutra.constant(value) end
   if kind ~= "userdata" then
     tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor or a table of numbers"):format(who, name, tools.what_is(value)))
@@ -21,8 +31,8 @@ function data.rows(who, arrays)
   for _, name in ipairs { "x", "y", "sample_weight" } do
     local value = arrays[name]
     local list = type(value) == "table" and value or { value }
-    for i, tensor in ipairs(list) do
-      local here = #list > 1 and ("%s[%d]"):format(name, i) or name
+    for key, tensor in pairs(list) do
+      local here = type(key) == "string" and ("%s['%s']"):format(name, key) or #list > 1 and ("%s[%d]"):format(name, key) or name
       -- An output without a loss has false for labels.
       if tensor and tensor.rank == 0 then
         tools.fail("InvalidArgument", ("%s: %s is a scalar, expected rows: the first axis is the batch"):format(who, here))
@@ -41,7 +51,7 @@ end
 local function each(value, f)
   if type(value) ~= "table" then return value and f(value) end
   local out = {}
-  for i = 1, #value do out[i] = value[i] and f(value[i]) end
+  for key, entry in pairs(value) do out[key] = entry and f(entry) end
   return out
 end
 
@@ -143,7 +153,7 @@ end
 
 -- Weights of rows by the classes of their labels: class_weight[class], and 1 for classes that it has not. Labels are numbers or
 -- distributions. Numbers count from 1, but those of two classes, for a loss that says so, are 0 and 1.
-function data.class_weights(who, y, class_weight, loss)
+local function class_weights(who, y, class_weight, loss)
   local first = type(loss) == "table" and loss.first_class or 1
   local most, list = read_class_weights(who, class_weight, first), {}
   if y.rank > 1 and y.shape[y.rank] > 1 then
@@ -169,11 +179,18 @@ function data.class_weights(who, y, class_weight, loss)
   return lutra.gather(lutra.constant(list), lutra.minimum(numbers, most + 1) + (1 - first))
 end
 
--- Weights that are given beside those by class, if there are any. Both are of rows.
-function data.weights_together(weight, by_class)
+-- The same beside weights of rows that are given, if there are any. A model of several outputs has them for each (outputs.lua).
+function data.weights_by_class(who, y, weight, class_weight, loss)
+  if type(loss) == "table" and loss.weights_by_class then return loss:weights_by_class(who, y, weight, class_weight) end
+  local by_class = class_weights(who, y, class_weight, loss)
   if not weight then return by_class end
   if weight.rank == by_class.rank + 1 and weight.shape[weight.rank] == 1 then weight = lutra.squeeze(weight, -1) end
   return weight * by_class
+end
+
+-- A batch's labels, where the loss has a word about them. That is not to wait for a GPU at each step.
+function data.check_batch(who, y, loss)
+  if y and type(loss) == "table" and loss.check_labels then loss:check_labels(who, y) end
 end
 
 return data

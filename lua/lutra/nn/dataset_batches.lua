@@ -111,8 +111,8 @@ local function rows_of(self, x)
 end
 
 local function weight_of(self, y, weight)
-  if not self.class_weight then return weight end
-  return data.weights_together(weight, data.class_weights(self.who, y, self.class_weight, self.loss))
+  data.check_batch(self.who, y, self.loss)
+  return self.class_weight and data.weights_by_class(self.who, y, weight, self.class_weight, self.loss) or weight
 end
 
 -- for i, x, y, sample_weight, rows in batches:each() do: one epoch. wants_labels: elements without are refused.

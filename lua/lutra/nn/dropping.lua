@@ -1,4 +1,4 @@
--- Dropout as layers use it: in a replica that trains on a part of a batch, the mask is that of the rows' places in the whole.
+-- Dropout as layers use it: in a replica that has a part of a batch, the mask is that of the rows' places in the whole.
 local lutra, tools, use = ...
 local replicas = use "distribute.replicas"
 
@@ -15,10 +15,17 @@ local function dropped(x, rate, seed, first, whole, began)
   return lutra.dropout(flat, rate, { seed = seed })[{ { before + 1, -1 } }]:reshape(x.shape)
 end
 
+-- In a replica of which nobody knows what rows it has: each is taken to have as many. Bits of the sequence differ by themselves.
+local function dropped_alone(x, rate, seed, replica)
+  if not (replica and seed and x.rank > 0) then return lutra.dropout(x, rate, { seed = seed }) end
+  return dropped(x, rate, seed, (replica.id - 1) * x.size, replica.strategy.num_replicas_in_sync * x.size)
+end
+
 return function(x, rate, seed)
   local replica = replicas.current
-  local rows = replica and replica.rows
-  if not rows or rows.count == 0 or x.size % rows.count ~= 0 then return lutra.dropout(x, rate, { seed = seed }) end
+  local rows = replica and replica.places
+  if not rows then return dropped_alone(x, rate, seed, replica) end
+  if rows.count == 0 or x.size % rows.count ~= 0 then return lutra.dropout(x, rate, { seed = seed }) end
   local row = x.size // rows.count
   local first, whole = (rows.first - 1) * row, rows.whole * row
   if seed then return dropped(x, rate, seed, first, whole) end

@@ -12,10 +12,10 @@ local function arrays_of(who, x, y, read)
   local arrays = { x = data.tensor(who, "x", x), y = data.tensor(who, "y", y) }
   if read.sample_weight then arrays.sample_weight = data.tensor(who, "sample_weight", read.sample_weight) end
   if read.class_weight then
-    arrays.sample_weight = data.weights_together(arrays.sample_weight, data.class_weights(who, arrays.y, read.class_weight, read.loss))
+    arrays.sample_weight = data.weights_by_class(who, arrays.y, arrays.sample_weight, read.class_weight, read.loss)
   end
   local rows, loss = data.rows(who, arrays), read.loss
-  if type(loss) == "table" and loss.check_labels then loss:check_labels(who, arrays.y) end
+  if type(loss) == "table" and loss.check_labels then loss:check_labels(who, arrays.y, true) end
   return arrays, rows
 end
 
@@ -89,7 +89,7 @@ end
 local function validation_of(read, arrays, rows)
   local given = read.validation_data
   if data.is_dataset(given) then
-    return arrays, rows, DatasetBatches("fit: validation_data", given, "validation_steps", read.validation_steps)
+    return arrays, rows, DatasetBatches("fit: validation_data", given, "validation_steps", read.validation_steps, nil, read.loss)
   elseif given then
     if type(given) ~= "table" or given[1] == nil or given[2] == nil then
       tools.fail("InvalidArgument", "fit: validation_data is " .. tools.what_is(given) .. ", expected a dataset or {x, y}")

@@ -67,13 +67,27 @@ function Losses:of(place, y, predictions, sample_weight)
   return value
 end
 
-function Losses:check_labels(who, y)
+function Losses:check_labels(who, y, waits)
   for place, loss in ipairs(self.losses) do
     local labels = part_of(y, place, self.names[place])
     if labels and type(loss) == "table" and loss.check_labels then
-      loss:check_labels(("%s: output '%s'"):format(who, self.names[place]), labels)
+      loss:check_labels(("%s: output '%s'"):format(who, self.names[place]), labels, waits)
     end
   end
+end
+
+-- Weights of rows by the classes of an output's labels, as a list or by the outputs' names, beside those that are given.
+function Losses:weights_by_class(who, y, sample_weight, class_weight)
+  local given, list = spread(who, "class_weight", class_weight, self.names), {}
+  for place, name in ipairs(self.names) do
+    local own, labels = part_of(sample_weight, place, name), part_of(y, place, name)
+    local loss = self.losses[place]
+    if given[place] and labels and loss then
+      own = data.weights_by_class(("%s: output '%s'"):format(who, name), labels, own, given[place], loss)
+    end
+    list[place] = own or false
+  end
+  return list
 end
 
 -- The sum over the outputs, each times its weight.
@@ -127,17 +141,18 @@ end
 function OutputMetric:result() return self.metric:result() end
 function OutputMetric:reset_state() self.metric:reset_state() end
 
-local function metrics_of(who, given, names, list)
+local function metrics_of(who, what, given, names, list)
   if next(given) == nil then return end
-  for place, wanted in ipairs(spread(who, "metrics", given, names)) do
+  for place, wanted in ipairs(spread(who, what, given, names)) do
     if not is_plain(wanted) or wanted.update_state then wanted = wanted and { wanted } or {} end
     for i, metric in ipairs(wanted) do
-      list[#list + 1] = OutputMetric(metrics.get(("%s: metrics of '%s'"):format(who, names[place]), metric, i), place, names[place])
+      list[#list + 1] = OutputMetric(metrics.get(("%s: %s of '%s'"):format(who, what, names[place]), metric, i, what), place, names[place])
     end
   end
 end
 
--- What compile is told, of a model whose outputs have these names: its loss and its metrics.
+-- What compile is told, of a model whose outputs have these names: its loss, its metrics, and how many of them, the last, are
+-- weighted.
 function outputs.compile(who, names, read)
   local list, weights, told = {}, {}, {}
   for place, loss in ipairs(is_plain(read.loss) and spread(who, "loss", read.loss, names) or names) do
@@ -157,8 +172,10 @@ function outputs.compile(who, names, read)
     if loss then told[#told + 1] = OutputLoss(all, place) end
   end
   if #told == 0 then tools.fail("InvalidArgument", who .. ": no output has a loss") end
-  metrics_of(who, read.metrics, names, told)
-  return all, told
+  metrics_of(who, "metrics", read.metrics, names, told)
+  local plain = #told
+  metrics_of(who, "weighted_metrics", read.weighted_metrics, names, told)
+  return all, told, #told - plain
 end
 
 -- The outputs' names as compile is to know them, or nil for a model of one. A model that was extended has as many as losses.
@@ -203,9 +220,6 @@ end
 -- The same for what fit and evaluate are told: y, and in `read` the weights and what is held back.
 function outputs.prepare(model, who, y, read)
   if not rawget(model, "compiled_outputs") then return y end
-  if read.class_weight then
-    tools.fail("InvalidArgument", who .. ": class_weight is for models of one output; sample_weight can be given for each")
-  end
   local held = read.validation_data
   if is_plain(held) and held[2] ~= nil then
     read.validation_data = { held[1], outputs.labels(model, who .. ": validation_data", held[2], "y"), outputs.weights(model, who, held[3]) }

@@ -59,7 +59,7 @@ local function run(strategy, f, list, ids)
   for i, share in ipairs(list) do arguments[i] = { share, n = 1 } end
   local results = replicas.run(strategy, function(share)
     local replica = replicas.current
-    replica.rows, replica.share = share.rows, share.share
+    replica.rows, replica.places, replica.share = share.rows, share.rows, share.share
     return f(share)
   end, arguments, ids)
   for i, share in ipairs(list) do share.loss, share.predictions = results[i][1], results[i][2] end
@@ -166,10 +166,10 @@ function replicated.predict(model, x)
   return out
 end
 
--- Feeds a metric the shares, each on its device.
-function replicated.update_metric(metric, shares)
+-- Feeds a metric the shares, each on its device, with or without the rows' weights.
+function replicated.update_metric(metric, shares, is_weighted)
   for _, share in ipairs(shares.list) do
-    lutra.device(share.device, metric.update_state, metric, share.y, share.predictions, share.weight)
+    lutra.device(share.device, metric.update_state, metric, share.y, share.predictions, is_weighted and share.weight or nil)
   end
 end
 

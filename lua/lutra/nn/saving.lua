@@ -67,14 +67,14 @@ end
 local function compiled_of(model)
   local given = rawget(model, "compiled_with")
   return given and config.encode("save",
-    { loss = given.loss, metrics = given.metrics, loss_weights = given.loss_weights, precision = given.precision,
-      optimizer = model.optimizer }) or nil
+    { loss = given.loss, metrics = given.metrics, weighted_metrics = given.weighted_metrics, loss_weights = given.loss_weights,
+      precision = given.precision, optimizer = model.optimizer }) or nil
 end
 
 -- Adds the optimizer's slots to the tensors; gives what is to be said of it.
 local function optimizer_of(model, path_of, tensors)
   local optimizer = model.optimizer
-  for k, slot in ipairs(optimizer.slots and optimizer:slot_names() or {}) do
+  for k, slot in ipairs(optimizer.built_for and optimizer:slot_names() or {}) do
     for i, variable in ipairs(optimizer.slots[k]) do
       tensors[kOfOptimizer .. slot .. "/" .. path_of[optimizer.built_for[i]]] = variable
     end
@@ -82,7 +82,7 @@ local function optimizer_of(model, path_of, tensors)
   local rate = optimizer.learning_rate
   return {
     kind = optimizer.kind, iterations = optimizer.iterations, learning_rate = type(rate) == "number" and rate or json.null,
-    has_slots = optimizer.slots ~= nil,
+    has_slots = optimizer.built_for ~= nil,
   }
 end
 

@@ -7,42 +7,62 @@ local GradientTape, running = lutra.GradientTape, layers.running
 
 local training = {}
 
--- The loss and the metrics of a model of one output.
+-- The loss and the metrics of a model of one output, those first that take no account of the rows' weights.
 local function compile_one(read)
   local list = {}
-  for i, metric in ipairs(read.metrics) do list[i] = metrics.get("compile", metric, i) end
+  for _, name in ipairs { "metrics", "weighted_metrics" } do
+    for i, metric in ipairs(read[name]) do list[#list + 1] = metrics.get("compile", metric, i, name) end
+  end
   if read.loss_weights then
     tools.fail("InvalidArgument", "compile: loss_weights are for models of several outputs, and this one has one loss")
   end
-  return losses.get("compile", read.loss), list
+  return losses.get("compile", read.loss), list, #read.weighted_metrics
+end
+
+local function check_metrics(name, value, names)
+  if type(value) ~= "table" or getmetatable(value) ~= nil then
+    tools.fail("InvalidArgument", ('compile: %s is %s, expected a list of them, as in %s = {"mae"}'):format(name, tools.what_is(value), name))
+  end
+  if not names and value[1] == nil and next(value) ~= nil then
+    tools.fail("InvalidArgument", ('compile: %s is a table by name, and the model has one output: expected a list, as in %s = {"mae"}')
+      :format(name, name))
+  end
+end
+
+-- What the numbers are told as: "loss", then the metrics' names, of which one that is there already gets a number.
+local function names_of(list)
+  local names, seen = { "loss" }, {}
+  for i, metric in ipairs(list) do
+    local name, count = metric.name, seen[metric.name]
+    seen[name] = (count or 0) + 1
+    names[i + 1] = count and ("%s_%d"):format(name, count) or name
+  end
+  return names
 end
 
 -- compile {optimizer = , loss = , metrics = {}}
 function training:compile(given)
-  local read = options.read("compile", given, { optimizer = "rmsprop", loss = false, metrics = {}, loss_weights = false, precision = false })
+  local read = options.read("compile", given,
+    { optimizer = "rmsprop", loss = false, metrics = {}, weighted_metrics = {}, loss_weights = false, precision = false })
   if not read.loss then tools.fail("InvalidArgument", 'compile: loss is wanted, as in model:compile {optimizer = "adam", loss = "mse"}') end
   local optimizer, names = optimizers.get("compile", read.optimizer), outputs.names_for(self, read)
   local dtype = precision.read("compile", read.precision)
-  if type(read.metrics) ~= "table" or getmetatable(read.metrics) ~= nil then
-    tools.fail("InvalidArgument", ('compile: metrics is %s, expected a list of them, as in metrics = {"mae"}'):format(
-      tools.what_is(read.metrics)))
-  end
-  if not names and read.metrics[1] == nil and next(read.metrics) ~= nil then
-    tools.fail("InvalidArgument", 'compile: metrics is a table by name, and the model has one output: expected a list, as in metrics = {"mae"}')
-  end
-  local loss, list
-  if names then loss, list = outputs.compile("compile", names, read) else loss, list = compile_one(read) end
-  local metric_names = { "loss" }
-  for i, metric in ipairs(list) do metric_names[i + 1] = metric.name end
+  check_metrics("metrics", read.metrics, names)
+  check_metrics("weighted_metrics", read.weighted_metrics, names)
+  local loss, list, weighted
+  if names then loss, list, weighted = outputs.compile("compile", names, read) else loss, list, weighted = compile_one(read) end
   rawset(self, "compute_dtype", dtype)
   rawset(self, "optimizer", optimizer)
   rawset(self, "loss", loss)
   rawset(self, "compiled_outputs", names)
   rawset(self, "compiled_with", {
-    loss = read.loss, metrics = read.metrics, loss_weights = read.loss_weights, precision = read.precision,
+    loss = read.loss, metrics = read.metrics, weighted_metrics = read.weighted_metrics, loss_weights = read.loss_weights,
+    precision = read.precision,
   })
   rawset(self, "metrics", list)
-  rawset(self, "metric_names", metric_names)
+  rawset(self, "metric_names", names_of(list))
+  -- How many of them are unweighted: these come first.
+  rawset(self, "plain_metrics", #list - weighted)
   rawset(self, "step_variables", false)
   rawset(self, "known_costs", nil)
   -- Whose replicas it is trained in; false where there is no strategy.
@@ -116,12 +136,14 @@ function training:test_step(x, y, sample_weight)
 end
 
 function training:update_metrics(y, predictions, sample_weight)
-  local list = self.metrics
-  if self.strategy then
-    for i = 1, #list do use "nn.replicated".update_metric(list[i], predictions) end
-    return
+  local list, plain = self.metrics, self.plain_metrics
+  for i = 1, #list do
+    if self.strategy then
+      use "nn.replicated".update_metric(list[i], predictions, i > plain)
+    else
+      list[i]:update_state(y, predictions, i > plain and sample_weight or nil)
+    end
   end
-  for i = 1, #list do list[i]:update_state(y, predictions, sample_weight) end
 end
 
 function training:reset_metrics()
@@ -131,7 +153,8 @@ end
 -- The loss and what the metrics say, by name.
 function training:read_metrics(loss)
   local logs = { loss = loss }
-  for _, metric in ipairs(self.metrics) do logs[metric.name] = metrics.plain(metric:result()) end
+  local names = self.metric_names
+  for i, metric in ipairs(self.metrics) do logs[names[i + 1]] = metrics.plain(metric:result()) end
   return logs
 end
 
@@ -149,16 +172,14 @@ local function weights_of(self, who, given, y)
   local read = options.read(who, given, { sample_weight = false, class_weight = false })
   outputs.prepare(self, who, nil, read)
   local weight = read.sample_weight and data.tensor(who, "sample_weight", read.sample_weight) or nil
-  if read.class_weight then
-    weight = data.weights_together(weight, data.class_weights(who, y, read.class_weight, self.loss))
-  end
-  return weight
+  return read.class_weight and data.weights_by_class(who, y, weight, read.class_weight, self.loss) or weight
 end
 
 local function train_one(self, x, y, given)
   self:require_compiled("train_on_batch")
   if type(x) == "table" then x = data.tensor("train_on_batch", "x", x) end
   if type(y) == "table" then y = data.tensor("train_on_batch", "y", outputs.labels(self, "train_on_batch", y, "y")) end
+  data.check_batch("train_on_batch", y, self.loss)
   local weight = weights_of(self, "train_on_batch", given, y)
   if not self.step_variables then self:ensure_trainable(x) end
   local loss, predictions = self:train_step(x, y, weight)
@@ -168,6 +189,7 @@ end
 local function test_one(self, x, y, given)
   self:require_compiled("test_on_batch")
   x, y = data.tensor("test_on_batch", "x", x), data.tensor("test_on_batch", "y", outputs.labels(self, "test_on_batch", y, "y"))
+  data.check_batch("test_on_batch", y, self.loss)
   local weight = weights_of(self, "test_on_batch", given, y)
   self:ensure_ready(x)
   local loss, predictions = self:test_step(x, y, weight)

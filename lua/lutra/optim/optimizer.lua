@@ -56,13 +56,19 @@ function Optimizer:rate()
     tools.what_is(rate), self.iterations))
 end
 
+-- Gives slots the values that were restored.
+local function fill(optimizer, slots)
+  for k, slot in ipairs(optimizer:slot_names()) do
+    for i, variable in ipairs(slots[k]) do variable:assign(optimizer.restored[slot][i]) end
+  end
+end
+
 -- Makes the slots: a list of Variables for each of the kind's slots, on the devices of theirs, mirrored where theirs are.
 function Optimizer:build(variables)
   -- The caller's list may change.
   variables = table.move(variables, 1, #variables, 1, {})
-  self.built_for, self.slots = variables, {}
-  self.mirror = nil
-  for _, variable in ipairs(variables) do self.mirror = self.mirror or mirrored.of(variable) end
+  local slots, of_strategy = {}, nil
+  for _, variable in ipairs(variables) do of_strategy = of_strategy or mirrored.of(variable) end
   for k, slot in ipairs(self:slot_names()) do
     local list = {}
     for i, variable in ipairs(variables) do
@@ -74,21 +80,20 @@ function Optimizer:build(variables)
         return mirror and mirrored.make(mirror.strategy, start, own) or tools.raw_variable(start, own)
       end)
     end
-    self.slots[k] = list
+    slots[k] = list
   end
-  self:take_restored()
+  if self.restored then fill(self, slots) end
+  -- What breaks off before the last of these, as by Ctrl-C, has built nothing.
+  self.slots, self.mirror = slots, of_strategy
+  self.built_for = variables
+  self.restored = nil
 end
 
 -- Values of slots from a file, {slot = {a tensor a variable}}, are taken as soon as there are slots.
 function Optimizer:restore(values)
   self.restored = values
-  if self.slots then self:take_restored() end
-end
-function Optimizer:take_restored()
-  if not self.restored then return end
-  for k, slot in ipairs(self:slot_names()) do
-    for i, variable in ipairs(self.slots[k]) do variable:assign(self.restored[slot][i]) end
-  end
+  if not self.built_for then return end
+  fill(self, self.slots)
   self.restored = nil
 end
 

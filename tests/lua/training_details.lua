@@ -1,0 +1,139 @@
+-- What a long training meets sooner or later: layers in tables by name, dropout in loops of one's own, a first value that is no
+-- number, Ctrl-C while the optimizer is built.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+local nn = lt.nn
+lt.config.set_simulated_gpus(3)
+
+expect.case("layers in tables with names are their owner's", function()
+  local Net = nn.Model:extend "Net"
+  function Net:init()
+    self.blocks = { right = { nn.Dense(2), nn.Dense(3) }, left = nn.Dense(4), depth = 2 }
+    self.scale = {}
+    self.own = { b = lt.Variable({ 1.0 }, { name = "b" }), a = lt.Variable({ 2.0 }, { name = "a" }) }
+  end
+  function Net:call(x) return self.blocks.right[2](self.blocks.right[1](self.blocks.left(x))) * self.own.a + self.own.b end
+  local model = Net()
+  model:compile { optimizer = lt.optim.SGD { learning_rate = 0.01 }, loss = "mse" }
+  local x, y = lt.ones { 4, 2 }, lt.zeros { 4, 3 }
+  local before = model:evaluate(x, y, { verbose = 0 })
+  model:fit(x, y, { epochs = 3, verbose = 0 })
+  assert(model:evaluate(x, y, { verbose = 0 }) < before)
+  expect.equal(#model:trainable_variables(), 8)
+  expect.equal(#model:sublayers(), 3)
+  expect.equal(model:count_params(), 2 * 4 + 4 + 4 * 2 + 2 + 2 * 3 + 3 + 2)
+  local path = os.tmpname() .. ".safetensors"
+  model:save_weights(path)
+  local names = {}
+  for name in pairs(lt.load(path)) do names[#names + 1] = name end
+  table.sort(names)
+  expect.equal(names, { "blocks.left.bias", "blocks.left.kernel", "blocks.right.1.bias", "blocks.right.1.kernel", "blocks.right.2.bias",
+    "blocks.right.2.kernel", "own.a", "own.b" })
+  local other = Net()
+  other(x)
+  other:load_weights(path)
+  expect.equal(other(x):totable(), model(x):totable())
+  os.remove(path)
+  -- The order is that of the names, whatever that of the table.
+  expect.equal(model:variables()[1].shape[1], 2, "left comes before right")
+  expect.equal({ model:variables()[7].name, model:variables()[8].name }, { "a", "b" })
+  local mixed = Net():compile { optimizer = "sgd", loss = "mse", precision = "bf16" }
+  mixed:fit(x, y, { verbose = 0 })
+  expect.equal(mixed.own.a.dtype, "float32")
+end)
+
+-- The mask that one device has of seven rows, whatever replicas share them.
+expect.case("dropout in a loop of one's own is that of the row's place", function()
+  local x = lt.ones { 7, 5 }
+  for _, seed in ipairs { false, 11 } do
+    local function masks(strategy)
+      local layer = nn.Dropout(0.5, { seed = seed or nil })
+      lt.random.set_seed(4)
+      local list = {}
+      if not strategy then
+        for i = 1, 2 do list[i] = layer(x, true):totable() end
+        return list
+      end
+      for batch in strategy:experimental_distribute_dataset({ x, x }):iterate() do
+        local parts = strategy:experimental_local_results(strategy:run(function(rows) return layer(rows, true) end, { batch }))
+        for i, part in ipairs(parts) do parts[i] = part:to("CPU:0") end
+        list[#list + 1] = lt.concat(parts):totable()
+      end
+      return list
+    end
+    local wanted = masks()
+    for count = 2, 3 do
+      local devices = {}
+      for i = 1, count do devices[i] = "GPU:" .. i - 1 end
+      expect.equal(masks(lt.distribute.MirroredStrategy(devices)), wanted, ("%d replicas, seed %s"):format(count, tostring(seed)))
+    end
+  end
+  -- Rows that come from somewhere else: each replica has its own mask, with a seed too.
+  local strategy, layer = lt.distribute.MirroredStrategy(), nn.Dropout(0.5, { seed = 3 })
+  local parts = strategy:experimental_local_results(strategy:run(function() return layer(lt.ones { 4, 5 }, true) end))
+  local whole = layer(lt.ones { 12, 5 }, true)
+  for i, part in ipairs(parts) do expect.equal(part:totable(), whole[{ { 4 * i - 3, 4 * i } }]:totable(), "replica " .. i) end
+end)
+
+expect.case("a first value that is no number is not the best one", function()
+  local values
+  local model = nn.Sequential { nn.Dense(1, { input_shape = { 1 } }) }
+  model:compile { optimizer = lt.optim.SGD { learning_rate = 1.0 }, loss = "mse" }
+  local function told(callback)
+    local tell = { on_epoch_end = function(_, epoch, logs) logs.told = values[epoch] end }
+    return #model:fit(lt.ones { 1, 1 }, lt.ones { 1, 1 }, { epochs = #values, verbose = 0, callbacks = { tell, callback } }).epoch
+  end
+  local nan = 0 / 0
+  values = { nan, 5, 4, 4, 4, 3 }
+  local stop = nn.callbacks.EarlyStopping { monitor = "told", patience = 2 }
+  expect.equal(told(stop), 5, "epochs")
+  expect.equal({ stop.best, stop.best_epoch, stop.stopped_epoch }, { 4, 3, 5 })
+  values = { nan, nan, nan, 1 }
+  expect.equal(told(nn.callbacks.EarlyStopping { monitor = "told", patience = 2 }), 2, "nothing but nan, with patience 2")
+  values = { nan, 5, 4, 3, 2 }
+  told(nn.callbacks.ReduceLROnPlateau { monitor = "told", patience = 2 })
+  expect.equal(model.optimizer.learning_rate, 1.0)
+end)
+
+-- Builds the optimizer, and is interrupted after so many instructions; tells whether it came to that.
+local function build_broken(optimizer, variables, instructions)
+  return not pcall(function()
+    debug.sethook(function()
+      debug.sethook()
+      error("interrupted!", 0)
+    end, "", instructions)
+    optimizer:build(variables)
+    debug.sethook()
+  end)
+end
+
+expect.case("an optimizer that Ctrl-C breaks off in its first step takes it later", function()
+  local function steps(optimizer, variables, broken_after)
+    local gradients = { lt.constant { 1.0, -2.0 }, lt.constant { 0.5 } }
+    local broken = broken_after and build_broken(optimizer, variables, broken_after)
+    for _ = 1, 2 do optimizer:apply(gradients, variables) end
+    return variables[1]:value():totable(), variables[2]:value():totable(), broken
+  end
+  local function new() return lt.optim.Adam { learning_rate = 0.1 }, { lt.Variable { 1.0, 2.0 }, lt.Variable { 3.0 } } end
+  local one, two = steps(new())
+  local count = 0
+  for n = 1, 2000 do
+    local optimizer, variables = new()
+    local a, b, broken = steps(optimizer, variables, n)
+    expect.equal({ a, b }, { one, two }, "broken off after " .. n)
+    if not broken then break end
+    count = n
+  end
+  assert(count > 50 and count < 2000, count)
+  -- What a file gave the slots is not lost, either.
+  local restored = { momentum = { lt.constant { 9.0, 9.0 }, lt.constant { 9.0 } }, velocity = { lt.zeros { 2 }, lt.zeros { 1 } } }
+  for n = 1, count, 7 do
+    local optimizer, variables = new()
+    optimizer:restore(restored)
+    build_broken(optimizer, variables, n)
+    optimizer:ensure_built(variables)
+    expect.equal(optimizer.slots[1][2]:totable(), { 9 }, "broken off after " .. n)
+  end
+end)
+
+expect.end_of_cases()
