@@ -39,6 +39,90 @@ expect.case("who watches validation waits for the epochs that have it", function
   refused("EarlyStopping: there is no 'val_loss' to monitor", fit, line(), made.EarlyStopping())
 end)
 
+expect.case("what a monitored number is to be, its name tells, or mode has to", function()
+  for _, name in ipairs { "val_accuracy", "acc", "val_auc", "val_top_k", "val_sparse_top_k_categorical_accuracy" } do
+    expect.equal(made.EarlyStopping({ monitor = name }).sign, 1, name)
+  end
+  for _, name in ipairs { "loss", "val_sum_loss", "mean_squared_error", "val_mae", "mse", "categorical_crossentropy" } do
+    expect.equal(made.ReduceLROnPlateau({ monitor = name }).sign, -1, name)
+  end
+  local function f1() return lt.ones { 4 } end
+  refused("EarlyStopping: the name 'metric_1' does not tell whether less or more of it is better: give mode", fit, line { f1 },
+    made.EarlyStopping { monitor = "metric_1" })
+  expect.equal(made.ModelCheckpoint("x.safetensors", { monitor = "val_f1", mode = "max" }).sign, 1)
+end)
+
+expect.case("callbacks hear what fit, evaluate and predict begin and end, in Keras' order", function()
+  local told = {}
+  local ear = made.Callback()
+  for _, name in ipairs { "train", "epoch", "test", "predict", "train_batch", "test_batch", "predict_batch" } do
+    for _, which in ipairs { "begin", "end" } do
+      local method = ("on_%s_%s"):format(name, which)
+      ear[method] = function(_, first) told[#told + 1] = method:sub(4) .. (type(first) == "number" and " " .. first or "") end
+    end
+  end
+  local function heard(f)
+    told = {}
+    f()
+    return table.concat(told, ", ")
+  end
+  local model = line()
+  expect.equal(heard(function() fit(model, { ear }, { batch_size = 2, validation_split = 0.25 }) end),
+    "train_begin, epoch_begin 1, train_batch_begin 1, train_batch_end 1, train_batch_begin 2, train_batch_end 2, test_begin, "
+    .. "test_batch_begin 1, test_batch_end 1, test_end, epoch_end 1, train_end")
+  expect.equal(heard(function() model:evaluate(x, y, { batch_size = 3, verbose = 0, callbacks = ear }) end),
+    "test_begin, test_batch_begin 1, test_batch_end 1, test_batch_begin 2, test_batch_end 2, test_end")
+  expect.equal(heard(function() model:predict(x, { batch_size = 4, callbacks = { ear } }) end),
+    "predict_begin, predict_batch_begin 1, predict_batch_end 1, predict_end")
+end)
+
+expect.case("a callback gets the logs of what it hears, and the model", function()
+  local model, seen = line { "mae" }, {}
+  local function keep(name, at) return function(_, ...) seen[name] = { select(at, ...) } end end
+  local ear = {
+    on_train_batch_begin = keep("begin", 2), on_test_batch_end = keep("batch", 2), on_test_end = keep("test", 1),
+    on_predict_batch_end = keep("predict", 2),
+  }
+  fit(model, { ear }, { validation_data = { x, y } })
+  assert(seen.begin[1] == model and seen.batch[2] == model and seen.test[2] == model)
+  expect.equal({ seen.batch[1].loss, seen.test[1].loss, seen.test[1].mae }, { 1.0, 1.0, 1.0 })
+  model:predict(x, { callbacks = ear })
+  expect.equal(seen.predict[1].outputs:totable(), x:totable())
+  refused("predict: callbacks[1]: 'on_predict_ends' is never called (did you mean 'on_predict_end'?)", model.predict, model, x,
+    { callbacks = { { on_predict_ends = print } } })
+end)
+
+-- A fit whose epochs tell these numbers as 'score', and whose weight is the number of the epoch. Where it stopped, or 0, and its
+-- weight afterwards.
+local function nothing() end
+local function scored(values, options)
+  local epoch = 0
+  local model = line { { name = "score", reset_state = nothing, update_state = nothing, result = function() return values[epoch] end } }
+  options.monitor, options.mode = "score", options.mode or "min"
+  local stop = made.EarlyStopping(options)
+  local count = { on_epoch_begin = function(_, at)
+    epoch = at
+    model:set_weights { lt.fill({ 1, 1 }, at + 0.0), lt.zeros { 1 } }
+  end }
+  fit(model, { count, stop }, { epochs = #values })
+  return { stop.stopped_epoch, model:get_weights()[1]:item() }
+end
+
+expect.case("EarlyStopping gives the best weights back however the fit ends", function()
+  expect.equal(scored({ 3, 1, 2 }, { patience = 5, restore_best_weights = true }), { 0, 2 })
+  expect.equal(scored({ 3, 1, 2, 2 }, { patience = 1, restore_best_weights = true }), { 3, 2 })
+  expect.equal(scored({ 1, 3, 2 }, { patience = 5, restore_best_weights = true, mode = "max" }), { 0, 2 })
+  expect.equal(scored({ 3, 1, 2 }, { patience = 5 }), { 0, 3 })
+end)
+
+-- What Keras 3.15 does with the same numbers.
+expect.case("a baseline that is not reached uses up the patience, and the best weights are the best so far", function()
+  local function with(values, patience) return scored(values, { baseline = 2, patience = patience, restore_best_weights = true }) end
+  expect.equal(with({ 3, 2.5, 2.6, 1 }, 3), { 3, 2 })
+  expect.equal(with({ 3, 2.5, 2.25, 2.1 }, 1), { 0, 4 })
+  expect.equal(with({ 3, 1, 1.5, 1.5, 1.5 }, 2), { 4, 2 })
+end)
+
 expect.case("a loss that is nan ends the fit in peace, and is printed without a sign", function()
   local text, ok = expect.program([[
     local lt = require "lutra"

@@ -113,6 +113,13 @@ near(s.CosineDecay(0.1, 10)(5), 0.05)
 near(s.CosineDecay(0.1, 10, { alpha = 0.1 })(10), 0.01)
 near(s.CosineDecay(0.0, 10, { warmup_target = 0.2, warmup_steps = 4 })(1), 0.05)
 near(s.CosineDecay(0.0, 10, { warmup_target = 0.2, warmup_steps = 4 })(9), 0.1)
+-- Keras 3.15's values.
+local again = s.CosineDecayRestarts(0.5, 3, { t_mul = 2, m_mul = 0.5, alpha = 0.1 })
+for step, rate in pairs { [0] = 0.5, [2] = 0.1625, [3] = 0.275, [8] = 0.0650721, [9] = 0.1625, [20] = 0.0519167, [21] = 0.10625, [44] = 0.0502406 } do
+  assert(math.abs(again(step) - rate) < 1e-7, step)
+end
+local alike = s.CosineDecayRestarts(0.5, 3, { t_mul = 1, m_mul = 0.5 })
+for step, rate in pairs { [0] = 0.5, [2] = 0.125, [3] = 0.25, [5] = 0.0625, [6] = 0.125 } do near(alike(step), rate) end
 local steps = s.PiecewiseConstantDecay({ 2, 5 }, { 1, 0.5, 0.25 })
 expect.equal({ steps(0), steps(2), steps(3), steps(5), steps(6) }, { 1, 1, 0.5, 0.5, 0.25 })
 do
@@ -228,6 +235,7 @@ do
   refused("decay_rate is -1", "ExponentialDecay", 0.1, 1, -1)
   refused('staircase is "x", expected true or false', "ExponentialDecay", 0.1, 1, 1, { staircase = "x" })
   refused("cycle is 1", "PolynomialDecay", 0.1, 1, { cycle = 1 })
+  refused("t_mul is 0.5, expected a number of 1 or more", "CosineDecayRestarts", 0.1, 1, { t_mul = 0.5 })
   refused('alpha is "x"', "CosineDecay", 0.1, 1, { alpha = "x" })
   refused("warmup_target is true", "CosineDecay", 0.1, 1, { warmup_target = true })
   refused("boundaries is 5, expected a list of numbers", "PiecewiseConstantDecay", 5, 6)

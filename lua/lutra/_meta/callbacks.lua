@@ -1,10 +1,19 @@
 ---@meta
 
---- What fit calls, with Keras 3's names and defaults. A callback is one of these, a function of the epoch, its logs and the
---- model, called after each epoch, or a table with some of `on_train_begin(self, model)`, `on_epoch_begin(self, epoch, model)`,
---- `on_train_batch_end(self, step, logs, model)`, `on_epoch_end(self, epoch, logs, model)`, `on_train_end(self, model)`.
+--- What fit, evaluate and predict call, with Keras 3's names and defaults. A callback is one of these, a function of the epoch, its
+--- logs and the model, called after each epoch, or a table with some of
+---
+--- - `on_train_begin(self, model)`, `on_epoch_begin(self, epoch, model)`, `on_train_batch_begin(self, step, model)`,
+---   `on_train_batch_end(self, step, logs, model)`, `on_epoch_end(self, epoch, logs, model)`, `on_train_end(self, model)`;
+--- - in evaluate, and for an epoch's validation before its end, `on_test_begin(self, model)`, `on_test_batch_begin(self, step, model)`,
+---   `on_test_batch_end(self, step, logs, model)`, `on_test_end(self, logs, model)`;
+--- - in predict `on_predict_begin(self, model)`, `on_predict_batch_begin(self, step, model)`, `on_predict_batch_end(self, step, logs,
+---   model)`, whose logs are {outputs = what the model gives}, and `on_predict_end(self, model)`.
+---
 --- `get_state(self)` and `set_state(self, state)` are what BackupAndRestore keeps of it ([checkpoints.md](../checkpoints.md)).
---- Epochs and steps count from 1; logs are numbers by name. With on_train_batch_end each step waits for its loss.
+--- Epochs and steps count from 1; logs are numbers by name. With on_train_batch_end each step waits for its loss. Where a callback
+--- monitors a number, mode = "auto" knows accuracies, areas and top k, which are to be large, and losses and errors, which are to be
+--- small; for another name mode is wanted.
 ---@class lutra.nn.callbacks
 local callbacks = {}
 
@@ -22,9 +31,9 @@ local callbacks = {}
 function callbacks.Callback() end
 
 --- Ends the training when a number no longer gets better; epochs that do not tell it, without validation, do not count.
----@param options? table {monitor = "val_loss"; patience = 0: epochs without progress that are borne; min_delta = 0: what counts as progress; mode = "auto", "min" or "max"; baseline: to be better than at first; restore_best_weights = false; start_from_epoch = 0; verbose = 0}
+---@param options? table {monitor = "val_loss"; patience = 0: epochs without progress that are borne; min_delta = 0: what counts as progress; mode = "auto", "min" or "max"; baseline: what ends the wait has to be better than it, too; restore_best_weights = false: at the end of the fit; start_from_epoch = 0; verbose = 0}
 ---@return table # for fit's callbacks
---- Errors: InvalidArgument for an unknown option, and in fit for a number that is not told.
+--- Errors: InvalidArgument for an unknown option, and in fit for a number that is not told, or whose name does not tell the mode.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "sgd", loss = "mse"}

@@ -47,7 +47,7 @@ function Model:fit(x, y, options) end
 --- The loss and the metrics over all rows, without training.
 ---@param x lutra.Tensor|table|lutra.data.Dataset rows, or a dataset of batches, and then no y
 ---@param y? lutra.Tensor|table as many labels
----@param options? table {batch_size = 32; verbose = "auto"; sample_weight; class_weight; steps = batches of a dataset; return_dict = false: a table by name}
+---@param options? table {batch_size = 32; verbose = "auto"; sample_weight; class_weight; steps = batches of a dataset; return_dict = false: a table by name; callbacks = {}}
 ---@return number # the loss, then the metrics in compile's order
 --- Errors: as fit.
 --- Example:
@@ -59,7 +59,7 @@ function Model:evaluate(x, y, options) end
 
 --- What the model gives for all rows, computed batch by batch.
 ---@param x lutra.Tensor|table|lutra.data.Dataset rows, or a dataset of batches, of whose elements the first value counts
----@param options? table {batch_size = 32; steps = batches of a dataset}
+---@param options? table {batch_size = 32; steps = batches of a dataset; verbose = 0: as fit's; callbacks = {}}
 ---@return lutra.Tensor # a list of them for a model of several outputs
 --- Errors: InvalidArgument for shapes that do not fit a layer.
 --- Example:

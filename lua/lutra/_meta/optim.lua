@@ -163,6 +163,17 @@ function schedules.PolynomialDecay(initial_learning_rate, decay_steps, options) 
 --- Source: keras.optimizers.schedules.CosineDecay
 function schedules.CosineDecay(initial_learning_rate, decay_steps, options) end
 
+--- Half cosines one after the other, each t_mul times as long as the one before and m_mul times as high.
+---@param initial_learning_rate number at step 0
+---@param first_decay_steps number when the first one has come down
+---@param options? table {t_mul = 2: 1 or more; m_mul = 1; alpha = 0: the share that is left}
+---@return function # of the number of steps taken so far, that gives the rate
+--- Errors: InvalidArgument for an argument that is missing, no number, or out of range.
+--- Example:
+---     print(lt.optim.schedules.CosineDecayRestarts(0.5, 10, {m_mul = 0.5})(10))  --> 0.25
+--- Source: keras.optimizers.schedules.CosineDecayRestarts
+function schedules.CosineDecayRestarts(initial_learning_rate, first_decay_steps, options) end
+
 --- values[1] up to and with step boundaries[1], then values[2], and so on.
 ---@param boundaries integer[] steps, rising
 ---@param values number[] one more than boundaries

@@ -53,13 +53,23 @@ local function remembers(Made, names, lists)
   end
 end
 
--- Whether a value of a monitored name is better than the best so far: less, but for accuracies and areas.
+-- What names of numbers have in them that are to be large, and those that are to be small.
+local rising, falling = { "acc", "auc", "top_k" }, { "loss", "error", "entropy", "mse", "mae" }
+local function has_one(name, words)
+  for _, word in ipairs(words) do
+    if name:find(word, 1, true) then return true end
+  end
+  return false
+end
+
+-- Whether a value of the monitored name is better than the best so far where it is less (-1), where it is more (1), or nobody
+-- can tell (false).
 local function set_direction(self, who)
   require_kind(self, who, "string", "monitor")
   local mode = self.mode
   options.resolve(who, "mode", mode, { auto = true, min = true, max = true })
-  if mode == "auto" then mode = (self.monitor:find("acc") or self.monitor:find("auc")) and "max" or "min" end
-  self.sign = mode == "max" and 1 or -1
+  if mode == "auto" then mode = has_one(self.monitor, rising) and "max" or has_one(self.monitor, falling) and "min" end
+  self.sign = mode and (mode == "max" and 1 or -1)
 end
 
 -- All names that the fit tells, those of validation with them; sorted.
@@ -82,10 +92,13 @@ end
 -- The monitored number; nil in an epoch without validation, where it is one that validation tells.
 local function monitored(self, who, logs, model)
   local value = logs[self.monitor]
-  if value ~= nil then return value end
+  if value ~= nil and self.sign then return value end
   local names, known = told_names(logs, model)
   if not known[self.monitor] then
     tools.refuse_word(("%s: there is no '%s' to monitor"):format(who, self.monitor), self.monitor, names)
+  elseif not self.sign then
+    tools.fail("InvalidArgument", ("%s: the name '%s' does not tell whether less or more of it is better: give mode = \"min\" or "
+      .. "mode = \"max\""):format(who, self.monitor))
   end
 end
 
@@ -102,7 +115,7 @@ local EarlyStopping = define("EarlyStopping", {}, {
 end)
 remembers(EarlyStopping, { "best", "wait", "best_epoch", "stopped_epoch" }, { "best_weights" })
 function EarlyStopping:on_train_begin()
-  self.best, self.wait, self.best_weights, self.best_epoch, self.stopped_epoch = self.baseline or nil, 0, nil, 0, 0
+  self.best, self.wait, self.best_weights, self.best_epoch, self.stopped_epoch = nil, 0, nil, 0, 0
 end
 function EarlyStopping:on_epoch_end(epoch, logs, model)
   if epoch <= self.start_from_epoch then return end
@@ -111,13 +124,18 @@ function EarlyStopping:on_epoch_end(epoch, logs, model)
   self.wait = self.wait + 1
   if self.restore_best_weights and not self.best_weights then self.best_weights, self.best_epoch = model:get_weights(), epoch end
   if is_better(self, value, self.min_delta) then
-    self.best, self.best_epoch, self.wait = value, epoch, 0
+    self.best, self.best_epoch = value, epoch
     if self.restore_best_weights then self.best_weights = model:get_weights() end
+    -- Patience is for those who have not reached the baseline, too.
+    if not self.baseline or (value - self.baseline) * self.sign > self.min_delta then self.wait = 0 end
   elseif self.wait >= self.patience then
     self.stopped_epoch, model.stop_training = epoch, true
-    if self.best_weights then model:set_weights(self.best_weights) end
     if self.verbose > 0 then io.stderr:write(("Epoch %d: early stopping\n"):format(epoch)) end
   end
+end
+-- The best weights come back however the fit has ended, but for Ctrl-C, which keeps what is there.
+function EarlyStopping:on_train_end(model)
+  if self.best_weights and not model.history.interrupted then model:set_weights(self.best_weights) end
 end
 
 use "nn.checkpoint_callbacks"(define, set_direction, monitored, remembers, is_better)
@@ -268,7 +286,11 @@ end
 -- Not for users: the callbacks of a fit as one object.
 local List = class "nn.callbacks.List"
 
-local methods = { "on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_train_batch_end", "on_nan" }
+local methods = {
+  "on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_nan", "on_test_begin", "on_test_end", "on_predict_begin",
+  "on_predict_end", "on_train_batch_begin", "on_train_batch_end", "on_test_batch_begin", "on_test_batch_end",
+  "on_predict_batch_begin", "on_predict_batch_end",
+}
 
 -- A table that is no callback fails here, and not in the midst of training.
 local function check_callback(who, entry)
@@ -292,7 +314,8 @@ end
 
 function List:init(who, given, model)
   if type(given) ~= "table" or getmetatable(given) ~= nil or given[1] == nil and next(given) ~= nil then given = { given } end
-  self.model, self.entries = model, {}
+  -- `hears` has the names of the methods that somebody has.
+  self.model, self.entries, self.hears = model, {}, {}
   for i, entry in ipairs(given) do
     if type(entry) == "function" then
       local f = entry
@@ -302,7 +325,7 @@ function List:init(who, given, model)
     end
     check_callback(("%s: callbacks[%d]"):format(who, i), entry)
     self.entries[i] = entry
-    if entry.on_train_batch_end then self.hears_batches = true end
+    for _, name in ipairs(methods) do self.hears[name] = self.hears[name] or entry[name] ~= nil end
     if entry.stops_at_nan then self.stops_at_nan = true end
   end
 end

@@ -20,17 +20,21 @@ local function arrays_of(who, x, y, read)
 end
 
 -- The loss and the metrics over all batches, without a step.
-local function evaluate_all(self, batches, progress)
-  local loss_mean = metrics.Mean()
+local function evaluate_all(self, batches, told, progress)
+  local loss_mean, hears = metrics.Mean(), told.hears
   self:reset_metrics()
+  told:on_test_begin()
   if progress then progress:begin_epoch(1) end
-  for _, x, y, weight, rows in batches:each(true) do
+  for i, x, y, weight, rows in batches:each(true) do
+    if hears.on_test_batch_begin then told:on_test_batch_begin(i) end
     local loss, predictions = self:test_step(x, y, weight)
     loss_mean:add(loss, rows)
     self:update_metrics(y, predictions, weight)
+    if hears.on_test_batch_end then told:on_test_batch_end(i, self:read_metrics(loss_mean:result())) end
   end
   local logs = self:read_metrics(loss_mean:result())
   if progress then progress:end_epoch(batches.count, self.metric_names, logs) end
+  told:on_test_end(logs)
   return logs
 end
 
@@ -41,12 +45,13 @@ end
 
 -- One epoch over the batches. Gives the logs, or nothing when a loss that is not finite ended it.
 local function run_epoch(self, batches, run, epoch)
-  local loss_mean, progress, told = run.loss_mean, run.progress, run.callbacks
+  local loss_mean, progress, told, hears = run.loss_mean, run.progress, run.callbacks, run.callbacks.hears
   loss_mean:reset_state()
   self:reset_metrics()
   progress:begin_epoch(epoch)
   local steps = 0
   for i, x, y, weight, rows in batches:each(true) do
+    if hears.on_train_batch_begin then told:on_train_batch_begin(i) end
     -- A callback may have compiled the model anew: training goes on with what it says now.
     if not self.step_variables then self:ensure_trainable(x) end
     local loss, predictions = self:train_step(x, y, weight)
@@ -57,7 +62,7 @@ local function run_epoch(self, batches, run, epoch)
       break
     end
     if #self.metrics > 0 then self:update_metrics(y, predictions, weight) end
-    if told.hears_batches then told:on_train_batch_end(i, self:read_metrics(loss_mean:result())) end
+    if hears.on_train_batch_end then told:on_train_batch_end(i, self:read_metrics(loss_mean:result())) end
     if progress:wants_step() then progress:step(i, self.metric_names, self:read_metrics(loss_mean:result())) end
     if self.stop_training then break end
   end
@@ -71,7 +76,7 @@ local function run_epochs(self, batches, run)
     if read.shuffle then batches:shuffle(read.seed and read.seed + epoch or nil) end
     local logs, steps = run_epoch(self, batches, run, epoch)
     if run.validation and not self.stop_training and epoch % read.validation_freq == 0 then
-      for name, value in pairs(evaluate_all(self, run.validation)) do logs["val_" .. name] = value end
+      for name, value in pairs(evaluate_all(self, run.validation, told)) do logs["val_" .. name] = value end
     end
     for name, value in pairs(logs) do
       local list = run.history.history[name] or {}
@@ -175,7 +180,7 @@ local function evaluate(self, x, y, given)
   self:require_compiled("evaluate")
   if data.is_dataset(x) then y, given = nil, DatasetBatches.options_of("evaluate", y, given) end
   local read = options.read("evaluate", given,
-    { batch_size = 32, verbose = "auto", sample_weight = false, class_weight = false, return_dict = false, steps = false })
+    { batch_size = 32, verbose = "auto", sample_weight = false, class_weight = false, return_dict = false, steps = false, callbacks = {} })
   read.loss, y = self.loss, outputs.prepare(self, "evaluate", y, read)
   local batches
   if data.is_dataset(x) then
@@ -185,17 +190,35 @@ local function evaluate(self, x, y, given)
     batches = data.Batches(arrays, rows, math.min(options.count("evaluate", "batch_size", read.batch_size, 1), rows))
   end
   if not self.built then self:ensure_ready(batches:first_x()) end
-  local logs = evaluate_all(self, batches, Progress(read.verbose, nil, batches.count))
+  local told = callbacks.list("evaluate", read.callbacks, self)
+  local logs = evaluate_all(self, batches, told, Progress(read.verbose, nil, batches.count))
   if read.return_dict then return logs end
   local values = {}
   for i, name in ipairs(self.metric_names) do values[i] = logs[name] end
   return table.unpack(values)
 end
 
+-- What the model gives for each batch.
+local function predict_all(self, batches, told, progress)
+  local parts, hears = {}, told.hears
+  told:on_predict_begin()
+  progress:begin_epoch(1)
+  for i, part in batches:each() do
+    if hears.on_predict_batch_begin then told:on_predict_batch_begin(i) end
+    if i == 1 then self:ensure_ready(part) end
+    parts[i] = self.strategy and use "nn.replicated".predict(self, part) or self:compute(part, false)
+    if hears.on_predict_batch_end then told:on_predict_batch_end(i, { outputs = parts[i] }) end
+    if progress:wants_step() then progress:step(i, {}, {}) end
+  end
+  progress:end_epoch(#parts, {}, {})
+  told:on_predict_end()
+  return parts
+end
+
 local function predict(self, x, given)
   local is_dataset = data.is_dataset(x)
   if is_dataset then given = DatasetBatches.options_of("predict", nil, given) end
-  local read = options.read("predict", given, { batch_size = 32, steps = false })
+  local read = options.read("predict", given, { batch_size = 32, steps = false, callbacks = {}, verbose = 0 })
   local batches
   if is_dataset then
     batches = DatasetBatches("predict", x, "steps", read.steps)
@@ -205,11 +228,7 @@ local function predict(self, x, given)
     batches = data.Batches(arrays, rows, math.min(options.count("predict", "batch_size", read.batch_size, 1), rows))
   end
   running.training = false
-  local parts = {}
-  for i, part in batches:each() do
-    if i == 1 then self:ensure_ready(part) end
-    parts[i] = self.strategy and use "nn.replicated".predict(self, part) or self:compute(part, false)
-  end
+  local parts = predict_all(self, batches, callbacks.list("predict", read.callbacks, self), Progress(read.verbose, nil, batches.count))
   if #parts == 1 then return parts[1] end
   local function join(list)
     if self.strategy then return lutra.device(self.strategy.devices[1], lutra.concat, list) end

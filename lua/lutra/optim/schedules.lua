@@ -6,8 +6,9 @@ local schedules = {}
 
 -- What each argument and option must be.
 local checks = {
-  decay_steps = options.positive, staircase = options.boolean, cycle = options.boolean,
+  decay_steps = options.positive, first_decay_steps = options.positive, staircase = options.boolean, cycle = options.boolean,
   warmup_target = function(who, name, value) return value == false or options.number(who, name, value, 0) end,
+  t_mul = function(who, name, value) return options.number(who, name, value, 1) end,
   boundaries = function() end, values = function() end, name = function() end,
 }
 local function at_least_0(who, name, value) return options.number(who, name, value, 0) end
@@ -61,6 +62,20 @@ define("CosineDecay", { "initial_learning_rate", "decay_steps" }, { alpha = 0.0,
     step = math.min(step, self.decay_steps)
     local down = 0.5 * (1 + math.cos(math.pi * step / self.decay_steps))
     return start * ((1 - self.alpha) * down + self.alpha)
+  end)
+-- How many times it has begun anew, and how far it has come since, where the first time takes 1 and each other `longer` times
+-- the one before.
+local function restarts(time, longer)
+  if longer == 1 then return math.floor(time), time % 1 end
+  local count, length = 0, 1
+  while time >= length do time, length, count = time - length, length * longer, count + 1 end
+  return count, time / length
+end
+define("CosineDecayRestarts", { "initial_learning_rate", "first_decay_steps" }, { t_mul = 2.0, m_mul = 1.0, alpha = 0.0 },
+  function(self, step)
+    local count, come = restarts(step / self.first_decay_steps, self.t_mul)
+    local down = 0.5 * self.m_mul ^ count * (1 + math.cos(math.pi * come))
+    return self.initial_learning_rate * ((1 - self.alpha) * down + self.alpha)
   end)
 -- values[i] up to and with the step boundaries[i], the last one after them.
 define("PiecewiseConstantDecay", { "boundaries", "values" }, {}, function(self, step)
