@@ -156,6 +156,41 @@ do
   close(told(m.AUC(), { labels[{ { 1, 2 } }], scores[{ { 1, 2 } }] }, { labels[{ { 3, 4 } }], scores[{ { 3, 4 } }] }), 0.75, "auc in batches")
   close(told(m.AUC(), { labels, lt.constant { 0.0, 0.0, 1.0, 1.0 } }), 1, "auc of what is right")
   close(told(m.AUC(), { labels, lt.fill({ 4 }, 0.5) }), 0.5, "auc of a coin")
+  -- In float32, as Keras' thresholds are: 0.3 lies on the one that 0.35 is above.
+  close(told(m.AUC { num_thresholds = 11 }, { { 0, 1 }, { 0.3, 0.35 } }), 1, "auc of what lies on a threshold")
+  -- Keras' own examples.
+  local said, seen = { 0, 1, 1, 1 }, { 1, 0, 1, 1 }
+  close(told(m.Precision(), { said, seen }), 2 / 3, "precision")
+  close(told(m.Precision(), { said, seen, { 0, 0, 1, 0 } }), 1, "weighted precision")
+  close(told(m.Precision(), { said, { 0, 0, 0, 0 } }), 0, "precision where nothing was said")
+  close(told(m.Recall(), { said, seen }), 2 / 3, "recall")
+  close(told(m.Recall(), { { 1, 0, 1 }, { 0.4, 0.9, 0.2 } }, { { 1 }, { 0.8 } }), 1 / 3, "recall in batches")
+  close(told(m.Recall { thresholds = 0.3 }, { { 1, 0, 1 }, { 0.4, 0.9, 0.2 } }), 0.5, "recall's threshold")
+  close(told(m.BinaryCrossentropy(), { { { 0, 1 }, { 0, 0 } }, { { 0.6, 0.4 }, { 0.4, 0.6 } } }), 0.81492424, "binary crossentropy")
+  close(told(m.CategoricalCrossentropy(), { { { 0, 1, 0 }, { 0, 0, 1 } }, { { 0.05, 0.95, 0.0 }, { 0.1, 0.8, 0.1 } } }), 1.1769392,
+    "categorical crossentropy")
+  close(told(m.SparseCategoricalCrossentropy(), { { 2, 3 }, { { 0.05, 0.95, 0.0 }, { 0.1, 0.8, 0.1 } } }), 1.1769392,
+    "sparse categorical crossentropy")
+end
+
+-- Numbers and tables of them stand for tensors; what is neither is refused.
+do
+  local l, m = nn.losses, nn.metrics
+  local y, p = { { 1.0, 2.0 }, { 3.0, 4.0 } }, { { 2.0, 4.0 }, { 3.0, 3.0 } }
+  close(l.mse(y, p), { 2.5, 0.5 }, "rows")
+  close(l.MeanSquaredError()(y, p, { 1.0, 2.0 }), 1.75, "weights in a table")
+  close(l.MeanSquaredError()(y, p, 2), 3, "one weight")
+  close(l.SparseCategoricalCrossentropy()({ 1 }, { { 0.5, 0.5 } }), 0.69314718, "classes")
+  local mean, accuracy = m.Mean(), m.Accuracy()
+  mean:update_state({ 1, 2, 3 }, { 1, 0, 1 })
+  mean:update_state(5, 2)
+  close(mean:result(), 3.5, "mean")
+  accuracy:update_state({ 1, 2 }, { { 0.5, 0.4 }, { 0.2, 0.1 } }, { 1, 3 })
+  close(accuracy:result(), 0.25, "accuracy")
+  expect.raises("InvalidArgument", "mean_squared_error: y_pred is nil, expected a tensor or numbers", l.mse, y)
+  expect.raises("InvalidArgument", 'mean_squared_error: y_true is "a", expected a tensor or numbers', l.MeanSquaredError(), "a", p)
+  expect.raises("InvalidArgument", "sample_weight is true, expected a tensor or numbers", l.MeanSquaredError(), y, p, true)
+  expect.raises("InvalidArgument", "auc: y_true is nil, expected a tensor or numbers", m.AUC.update_state, m.AUC())
 end
 
 -- A model that learns what no straight line tells apart, and tells its accuracy.

@@ -7,7 +7,7 @@ local losses = {}
 
 --- The mean of the squared differences of each row.
 ---@param y_true lutra.Tensor|table labels
----@param y_pred lutra.Tensor predictions, of the labels' shape
+---@param y_pred lutra.Tensor|table predictions, of the labels' shape
 ---@param options? table {}
 ---@return lutra.Tensor # a value a row
 --- Errors: InvalidArgument for shapes that do not match.
@@ -29,7 +29,7 @@ losses.mse = losses.mean_squared_error
 
 --- The mean of the absolute differences of each row.
 ---@param y_true lutra.Tensor|table labels
----@param y_pred lutra.Tensor predictions, of the labels' shape
+---@param y_pred lutra.Tensor|table predictions, of the labels' shape
 ---@param options? table {}
 ---@return lutra.Tensor # a value a row
 --- Errors: InvalidArgument for shapes that do not match.
@@ -51,7 +51,7 @@ losses.mae = losses.mean_absolute_error
 
 --- Half the square of small differences, straight beyond delta; its mean of each row.
 ---@param y_true lutra.Tensor|table labels
----@param y_pred lutra.Tensor predictions, of the labels' shape
+---@param y_pred lutra.Tensor|table predictions, of the labels' shape
 ---@param options? table {delta = 1}
 ---@return lutra.Tensor # a value a row
 --- Errors: InvalidArgument for shapes that do not match.
@@ -71,7 +71,7 @@ function losses.Huber(options) end
 
 --- Of labels 0 and 1 and probabilities of 1, -log of what was right, in nats; its mean of each row.
 ---@param y_true lutra.Tensor|table labels
----@param y_pred lutra.Tensor predictions, of the labels' shape
+---@param y_pred lutra.Tensor|table predictions, of the labels' shape
 ---@param options? table {from_logits = false: whether predictions are before the sigmoid; label_smoothing = 0}
 ---@return lutra.Tensor # a value a row
 --- Errors: InvalidArgument for shapes that do not match.
@@ -92,7 +92,7 @@ function losses.BinaryCrossentropy(options) end
 
 --- Of labels that are distributions, -sum(labels log(predictions)) of each row, in nats.
 ---@param y_true lutra.Tensor|table labels
----@param y_pred lutra.Tensor predictions, of the labels' shape
+---@param y_pred lutra.Tensor|table predictions, of the labels' shape
 ---@param options? table {from_logits = false: whether predictions are before the softmax; label_smoothing = 0}
 ---@return lutra.Tensor # a value a row
 --- Errors: InvalidArgument for shapes that do not match.
@@ -112,8 +112,8 @@ function losses.categorical_crossentropy(y_true, y_pred, options) end
 function losses.CategoricalCrossentropy(options) end
 
 --- Of labels that are classes' numbers, -log of the right class's probability of each row, in nats.
----@param y_true lutra.Tensor classes' numbers, 1..n, of an integer dtype
----@param y_pred lutra.Tensor a number for each class: [..., n]
+---@param y_true lutra.Tensor|table classes' numbers, 1..n, of an integer dtype
+---@param y_pred lutra.Tensor|table a number for each class: [..., n]
 ---@param options? table {from_logits = false: whether predictions are before the softmax}
 ---@return lutra.Tensor # a value a row
 --- Errors: InvalidArgument for shapes that do not match, a label of a wrong dtype, the label 0; OutOfRange for another that is no class.

@@ -116,6 +116,61 @@ function metrics.TopKCategoricalAccuracy(options) end
 --- Source: keras.metrics.SparseTopKCategoricalAccuracy
 function metrics.SparseTopKCategoricalAccuracy(options) end
 
+--- Of the elements that are predicted, above the threshold, the share whose label is not 0; 0 where there are none.
+---@param options? table {name; thresholds = 0.5: one number}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option, or a threshold that is no number of 0 to 1.
+--- Example:
+---     local metric = lt.nn.metrics.Precision()
+---     metric:update_state({0, 1, 1}, {0.9, 0.2, 0.8})
+---     print(metric:result())  --> 0.5
+--- Source: keras.metrics.Precision
+function metrics.Precision(options) end
+
+--- Of the elements whose label is not 0 the share that is predicted, above the threshold; 0 where there are none.
+---@param options? table {name; thresholds = 0.5: one number}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option, or a threshold that is no number of 0 to 1.
+--- Example:
+---     local metric = lt.nn.metrics.Recall()
+---     metric:update_state({0, 1, 1}, {0.9, 0.2, 0.8})
+---     print(metric:result())  --> 0.5
+--- Source: keras.metrics.Recall
+function metrics.Recall(options) end
+
+--- The mean of losses.binary_crossentropy.
+---@param options? table {name; from_logits = false; label_smoothing = 0}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.BinaryCrossentropy()
+---     metric:update_state({{1}, {0}}, {{0.5}, {0.5}})
+---     print(("%.4f"):format(metric:result()))  --> 0.6931
+--- Source: keras.metrics.BinaryCrossentropy
+function metrics.BinaryCrossentropy(options) end
+
+--- The mean of losses.categorical_crossentropy.
+---@param options? table {name; from_logits = false; label_smoothing = 0}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.CategoricalCrossentropy()
+---     metric:update_state({{0.0, 1.0}}, {{0.5, 0.5}})
+---     print(("%.4f"):format(metric:result()))  --> 0.6931
+--- Source: keras.metrics.CategoricalCrossentropy
+function metrics.CategoricalCrossentropy(options) end
+
+--- The mean of losses.sparse_categorical_crossentropy.
+---@param options? table {name; from_logits = false}
+---@return table # with update_state, result and reset_state
+--- Errors: InvalidArgument for an unknown option.
+--- Example:
+---     local metric = lt.nn.metrics.SparseCategoricalCrossentropy()
+---     metric:update_state({2}, {{0.5, 0.5}})
+---     print(("%.4f"):format(metric:result()))  --> 0.6931
+--- Source: keras.metrics.SparseCategoricalCrossentropy
+function metrics.SparseCategoricalCrossentropy(options) end
+
 --- The area under the curve of hits over false alarms, by as many thresholds; predictions are of [0, 1].
 ---@param options? table {name = "auc"; num_thresholds = 200}
 ---@return table # with update_state, result and reset_state

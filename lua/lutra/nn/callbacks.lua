@@ -54,7 +54,7 @@ local function remembers(Made, names, lists)
 end
 
 -- What names of numbers have in them that are to be large, and those that are to be small.
-local rising, falling = { "acc", "auc", "top_k" }, { "loss", "error", "entropy", "mse", "mae" }
+local rising, falling = { "acc", "auc", "top_k", "precision", "recall" }, { "loss", "error", "entropy", "mse", "mae" }
 local function has_one(name, words)
   for _, word in ipairs(words) do
     if name:find(word, 1, true) then return true end

@@ -8,6 +8,13 @@ local kEpsilon = 1e-7
 
 local losses, by_name = {}, {}
 
+-- Numbers and tables of them stand for tensors, as they do for operations.
+local function tensor(who, name, value)
+  if tools.is_tensor(value) then return value end
+  if type(value) == "table" and getmetatable(value) == nil or type(value) == "number" then return lutra.constant(value) end
+  tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor or numbers"):format(who, name, tools.what_is(value)))
+end
+
 -- Labels of shape {n} beside predictions {n, 1}, or the reverse, take their shape. Nothing else is broadcast: it would be a
 -- loss of pairs that nobody meant.
 local function fitted(who, y_true, y_pred)
@@ -28,6 +35,7 @@ end
 -- Weights of rows as `values` is to be multiplied with them: a number for each row, {n} or {n, 1}, or one for each of the
 -- first axes of `values`, whose other axes they are then alike in. Keras fits them in the same way.
 local function row_weights(who, values, weight, what)
+  weight = tensor(who, what or "sample_weight", weight)
   local rank, given = values.rank, weight
   if weight.rank == rank + 1 and weight.shape[rank + 1] == 1 then weight = lutra.squeeze(weight, -1) end
   for _ = weight.rank + 1, rank do weight = lutra.expand_dims(weight, -1) end
@@ -64,6 +72,7 @@ local function define(name, words, defaults, fn)
   end
   -- Rows weigh as sample_weight says; the mean is over the number of rows all the same, as Keras has it.
   function Loss:__call(y_true, y_pred, sample_weight)
+    y_true, y_pred = tensor(words[1], "y_true", y_true), tensor(words[1], "y_pred", y_pred)
     local values = fn(self, y_true, y_pred)
     local weights = weights_for(words[1], values, y_pred, sample_weight, self.reduction ~= "sum" and self.reduction ~= "none")
     if weights then values = values * weights end
@@ -72,8 +81,8 @@ local function define(name, words, defaults, fn)
   end
   losses[name] = Loss
   local function rows(y_true, y_pred, given)
-    if type(y_true) == "table" then y_true = lutra.constant(y_true) end
-    return fn(options.read("losses." .. words[1], given, defaults), y_true, y_pred)
+    local read = options.read("losses." .. words[1], given, defaults)
+    return fn(read, tensor(words[1], "y_true", y_true), tensor(words[1], "y_pred", y_pred))
   end
   for _, word in ipairs(words) do by_name[word], losses[word] = Loss, rows end
 end
@@ -165,4 +174,4 @@ local function get(who, value)
     tools.what_is(value)))
 end
 
-return { public = losses, get = get, fitted = fitted, row_weights = row_weights, weights_for = weights_for }
+return { public = losses, get = get, fitted = fitted, tensor = tensor, row_weights = row_weights, weights_for = weights_for }

@@ -2,7 +2,7 @@
 -- and gives one number over all of them.
 local lutra, tools, use = ...
 local class, options, losses, masks = use "class", use "options", use "nn.losses", use "nn.masks"
-local fitted, row_weights, weights_for = losses.fitted, losses.row_weights, losses.weights_for
+local fitted, tensor, row_weights, weights_for = losses.fitted, losses.tensor, losses.row_weights, losses.weights_for
 
 -- 0 / 0 has a sign on some machines, and would be printed with it.
 local nan = 0 / 0
@@ -45,8 +45,9 @@ end
 
 -- The mean of `values`, whose rows weigh as sample_weight says.
 function Mean:update_state(values, sample_weight)
-  values = type(values) == "number" and lutra.constant(values + 0.0) or lutra.cast(values, "float32")
+  values = lutra.cast(tensor(self.name, "values", values), "float32")
   if not sample_weight then return self:add(values:mean(), values.size) end
+  sample_weight = tensor(self.name, "sample_weight", sample_weight)
   -- One number for the batch counts as much as its rows together.
   if values.rank == 0 then values = values * lutra.ones_like(lutra.cast(sample_weight, "float32")) end
   local weight = row_weights(self.name, values, sample_weight)
@@ -79,6 +80,7 @@ local function define(name, words, defaults, values, check)
     self:reset_state()
   end
   function Metric:update_state(y_true, y_pred, sample_weight)
+    y_true, y_pred = tensor(self.name, "y_true", y_true), tensor(self.name, "y_pred", y_pred)
     update_by_rows(self, values(self, y_true, y_pred), y_pred, sample_weight)
   end
   metrics[name] = Metric
@@ -95,6 +97,18 @@ define("RootMeanSquaredError", { "root_mean_squared_error" }, {}, function(_, y_
   return lutra.mse(fitted("mse", y_true, y_pred), y_pred)
 end)
 function metrics.RootMeanSquaredError:result() return math.sqrt(Mean.result(self)) end
+
+-- Losses that models are also measured by.
+for _, entry in ipairs {
+  { "BinaryCrossentropy", "binary_crossentropy", { from_logits = false, label_smoothing = 0.0 } },
+  { "CategoricalCrossentropy", "categorical_crossentropy", { from_logits = false, label_smoothing = 0.0 } },
+  { "SparseCategoricalCrossentropy", "sparse_categorical_crossentropy", { from_logits = false } },
+} do
+  local loss = losses.public[entry[2]]
+  define(entry[1], { entry[2] }, entry[3], function(self, y_true, y_pred)
+    return loss(y_true, y_pred, { from_logits = self.from_logits, label_smoothing = self.label_smoothing })
+  end)
+end
 
 -- Of rows of the last axis, how many are all right.
 local function last_mean(right)
@@ -137,6 +151,26 @@ define("Accuracy", { "accuracy", "acc" }, { threshold = 0.5 }, function(self, y_
   return sparse_accuracy(self, y_true, y_pred)
 end)
 
+-- Two shares of elements, by what pick(label, predicted), each 0 or 1, gives: what is counted, and of which elements.
+local function define_share(name, word, pick)
+  local Share = class("nn.metrics." .. name, Mean)
+  function Share:init(given)
+    for key, value in pairs(options.read("metrics." .. name, given, { thresholds = 0.5, name = word })) do self[key] = value end
+    options.number("metrics." .. name, "thresholds", self.thresholds, 0, 1)
+    self:reset_state()
+  end
+  function Share:update_state(y_true, y_pred, sample_weight)
+    y_true, y_pred = tensor(self.name, "y_true", y_true), tensor(self.name, "y_pred", y_pred)
+    local label = lutra.cast(fitted(self.name, y_true, y_pred):ne(0), "float32")
+    local counted, among = pick(label, lutra.cast(y_pred:gt(self.thresholds), "float32"))
+    local weights = weights_for(self.name, counted, y_pred, sample_weight)
+    Mean.update_state(self, counted, weights and among * weights or among)
+  end
+  metrics[name], by_name[word] = Share, Share
+end
+define_share("Precision", "precision", function(label, predicted) return label, predicted end)
+define_share("Recall", "recall", function(label, predicted) return predicted, label end)
+
 -- Whether fewer than k classes got more than the right one. Those that do not get less, nan, count as more: a right class of
 -- nan is never among the first.
 local function in_top(y_pred, labels, k)
@@ -166,9 +200,10 @@ function AUC:reset_state() self.counts = nil end
 -- Rows between two neighbouring thresholds fall together: element b counts those of (b - 1, b] / (num_thresholds - 1), the
 -- first those of 0 as well.
 function AUC:update_state(y_true, y_pred, sample_weight)
+  y_true, y_pred = tensor(self.name, "y_true", y_true), tensor(self.name, "y_pred", y_pred)
   local buckets = self.num_thresholds
   local label = lutra.flatten(lutra.cast(fitted("auc", y_true, y_pred), "float32"))
-  local place = lutra.cast(lutra.ceil(lutra.flatten(lutra.cast(y_pred, "float64")) * (buckets - 1)), "int64")
+  local place = lutra.cast(lutra.ceil(lutra.flatten(y_pred) * (buckets - 1.0)), "int64")
   place = lutra.clip(place, 1, buckets - 1)
   local weight = lutra.ones_like(label)
   if sample_weight then
