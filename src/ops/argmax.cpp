@@ -15,9 +15,9 @@ void argmax_shape(Inference& inference) {
   const ArgMaxAttrs& attrs = inference.attrs<ArgMaxAttrs>();
   require_one(inference, attrs.axis);
   Shape x = inference.shape(0);
-  Shape out = reduced_shape(x, inference.axes(attrs.axis, x.rank()), attrs.keepdims);
-  require_elements(inference, out);
-  inference.output(DType::Int64, out);
+  uint32_t mask = inference.axes(attrs.axis, x.rank());
+  require_elements(inference, mask);
+  inference.output(DType::Int64, reduced_shape(x, mask, attrs.keepdims));
 }
 
 void define_place(OpRegistry& ops, const char* name, const char* lua_name, const char* summary, const char* source,

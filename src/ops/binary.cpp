@@ -73,8 +73,10 @@ void atan2_gradient(Gradient& g) {
   y = y / most;
   x = x / most;
   Value share = g.dy() / (most * (y * y + x * x));
-  if (g.needs(0)) g.add(0, share * x);
-  if (g.needs(1)) g.add(1, -(share * y));
+  Value flat = g.call("Equal", {most, most + most});
+  auto sloped = [&](const Value& slope) { return g.call("SelectV2", {flat, 0.0, slope}); };
+  if (g.needs(0)) g.add(0, sloped(share * x));
+  if (g.needs(1)) g.add(1, sloped(-(share * y)));
 }
 
 // b a^(b - 1), and 0 for b = 0 whatever a is.

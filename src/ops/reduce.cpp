@@ -20,9 +20,11 @@ void sum_shape(Inference& inference) {
 }
 
 void extreme_shape(Inference& inference) {
-  Shape out = result_shape(inference);
-  require_elements(inference, out);
-  inference.output(inference.key(), out);
+  const ReduceAttrs& attrs = inference.attrs<ReduceAttrs>();
+  Shape x = inference.shape(0);
+  uint32_t mask = inference.axes(attrs.axis, x.rank());
+  require_elements(inference, mask);
+  inference.output(inference.key(), reduced_shape(x, mask, attrs.keepdims));
 }
 
 struct Entry {
@@ -111,10 +113,13 @@ Shape reduced_shape(const Shape& x, uint32_t mask, bool keepdims) {
   return out;
 }
 
-// Some element of the result would have none to come from.
-void require_elements(const Inference& inference, const Shape& out) {
-  require(inference.shape(0).size() > 0 || out.size() == 0, inference.who(), ": x ", inference.shape(0),
-          " has no elements to reduce, and ", inference.who(), " of nothing has no value");
+void require_elements(const Inference& inference, uint32_t mask) {
+  Shape x = inference.shape(0);
+  if (x.size() > 0) return;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    require((mask >> axis & 1) == 0 || x[axis] > 0, inference.who(), ": x ", x, " has no elements to reduce, and ",
+            inference.who(), " of nothing has no value");
+  }
 }
 
 Shape result_shape(const Inference& inference) {

@@ -29,8 +29,8 @@ Value over_result(Gradient& g, Value dy, Value y);
 // `x` without the axes of the mask, or with size 1 in their place; of the op's axes in the second form.
 Shape reduced_shape(const Shape& x, uint32_t mask, bool keepdims);
 Shape result_shape(const Inference& inference);
-// Some element of the result `out` would have none to come from.
-void require_elements(const Inference& inference, const Shape& out);
+// An axis of the mask has no elements: refused where nothing has no value, even if the result has no elements either.
+void require_elements(const Inference& inference, uint32_t mask);
 // One output: the key dtype in that shape.
 void reduced_like_key(Inference& inference);
 

@@ -130,6 +130,20 @@ for _, case in ipairs { { "float16", 300.0 }, { "float16", 0.001 }, { "float32",
   assert(math.abs(slope * 2 * case[2] - 1) < 2e-3, ("atan2(%g, %g): %g"):format(case[2], case[2], slope))
 end
 
+-- Where an angle's slope is no limit or one of nothing it is 0, as PyTorch has it.
+do
+  local y, x = lt.constant { 0.0, -0.0, math.huge, 2.0, 3.0 }, lt.constant { 0.0, -1.0, 1.0, -math.huge, 4.0 }
+  local tape <close> = lt.GradientTape()
+  tape:watch { y, x }
+  local slopes = tape:gradient(lt.atan2(y, x), { y, x })
+  for i, want in ipairs { { 0, 0 }, { -1, 0 }, { 0, 0 }, { 0, 0 }, { 4 / 25, -3 / 25 } } do
+    for side = 1, 2 do
+      local got = slopes[side][i]:item()
+      assert(math.abs(got - want[side]) < 1e-6, ("atan2's slope %d of point %d: %g, not %g"):format(side, i, got, want[side]))
+    end
+  end
+end
+
 -- Promotion: bool among numbers.
 local row, matrix, image = { true, true }, { { 1.0, 2.0 }, { 3.0, 5.0 } }, lt.ones { 1, 2, 2, 1 }
 for name, args in pairs {

@@ -53,6 +53,7 @@ local function place(op, sign)
       { args = { matrix, { axis = {} } }, says = op .. ": axis is a list of 0, expected one axis" },
       { args = { zeros { 0 } }, says = op .. ": x (0,) has no elements to reduce, and " .. op .. " of nothing has no value" },
       { args = { zeros { 0, 3 }, 1 }, says = op .. ": x (0, 3) has no elements to reduce" },
+      { args = { zeros { 0, 0 }, 2 }, says = op .. ": x (0, 0) has no elements to reduce" },
       { args = { matrix, { index_base = 0 } }, says = op .. ": unknown option 'index_base'" },
     }),
     check = function(t)

@@ -279,6 +279,7 @@ local function extreme(op, pick, start, gives)
       twice(op, matrix),
       { args = { zeros { 0 } }, says = op .. ": x (0,) has no elements to reduce, and " .. op .. " of nothing has no value" },
       { args = { zeros { 0, 3 }, 1 }, says = op .. ": x (0, 3) has no elements to reduce" },
+      { args = { zeros { 0, 0 }, 2 }, says = op .. ": x (0, 0) has no elements to reduce" },
       { args = { bool { true } }, says = op .. ": x is bool, expected a number" },
     }),
     check = function(t)
