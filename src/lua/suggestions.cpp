@@ -96,6 +96,47 @@ bool push_about_field(lua_State* L, const char* message) {
   return false;
 }
 
+// Pushes the object, of a class that is written in Lua, whose method a failing call looked for: Lua leaves it behind
+// the nil that it found. The frame is the one that failed; a handler stands above it.
+bool push_called_object(lua_State* L) {
+  lua_Debug frame;
+  if (lua_getstack(L, 1, &frame) == 0) return false;
+  int found = 0;
+  bool is_after_nil = false;
+  for (int i = 1; lua_getlocal(L, &frame, i) != nullptr; ++i) {
+    if (is_after_nil && lua_type(L, -1) == LUA_TTABLE && luaL_getmetafield(L, -1, "__name") == LUA_TSTRING) {
+      if (std::string_view(lua_tostring(L, -1)).starts_with("lutra.")) found = i;
+      lua_pop(L, 1);
+    }
+    is_after_nil = lua_isnil(L, -1);
+    lua_pop(L, 1);
+  }
+  return found != 0 && lua_getlocal(L, &frame, found) != nullptr;
+}
+
+// The message about a method that an object does not have, with the nearest one of its class and the classes under
+// that.
+bool push_about_method(lua_State* L, const char* message) {
+  constexpr std::string_view kBegin = "attempt to call a nil value (method '";
+  const char* at = std::strstr(message, kBegin.data());
+  if (at == nullptr) return false;
+  std::string_view key = at + kBegin.size();
+  key = key.substr(0, key.find('\''));
+  const int top = lua_gettop(L);
+  if (!push_called_object(L)) return false;
+  NearestWord nearest(key);
+  // The words found end where Lua's strings end, which the classes keep.
+  while (lua_gettop(L) < top + 12 && luaL_getmetafield(L, -1, "__index") == LUA_TTABLE) {
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+      if (lua_type(L, -2) == LUA_TSTRING && lua_type(L, -1) == LUA_TFUNCTION) nearest.offer(lua_tostring(L, -2));
+    }
+  }
+  lua_settop(L, top);
+  if (nearest.found().empty()) return false;
+  lua_pushfstring(L, "%s (did you mean '%s'?)", message, nearest.found().data());
+  return true;
+}
+
 // What to write for the name missed, of the module that `path` names: one of another library's, or one of ours that
 // stands in `lutra` itself. Pushes it with "; write " before it.
 bool push_instead(lua_State* L, const char* path, const char* key) {
@@ -139,14 +180,14 @@ void push_of_root(lua_State* L) {
 }
 
 void push_suggestion(lua_State* L, const char* message) {
-  luaL_checkstack(L, 12, nullptr);
+  luaL_checkstack(L, 20, nullptr);
   State::push(L, kMissed);
   int record = lua_gettop(L);
   bool is_about_it = lua_type(L, record) == LUA_TTABLE && lua_rawgeti(L, record, kKey) == LUA_TSTRING &&
                      std::strstr(message, " a nil value") != nullptr && is_about(message, "field", lua_tostring(L, -1));
   if (!is_about_it) {
     lua_settop(L, record - 1);
-    if (!push_about_field(L, message)) lua_pushstring(L, message);
+    if (!push_about_field(L, message) && !push_about_method(L, message)) lua_pushstring(L, message);
     return;
   }
   std::string_view key = lua_tostring(L, -1);

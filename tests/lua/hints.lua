@@ -37,7 +37,21 @@ for source, hint in pairs {
   local text = expect.program(source)
   assert(text:find(hint, 1, true), text)
 end
-for _, source in ipairs { "local t = {} t.constat()", "local t, n = {}, lt.constat t.constan()", "lt.qqqqqqqq()", "error 'field'" } do
+-- So do objects, of their methods: models, datasets, strategies, optimizers.
+for source, hint in pairs {
+  ["local m = lt.nn.Sequential {lt.nn.Dense(1)} m:complie {}"] = "(method 'complie') (did you mean 'compile'?)",
+  ["lt.data.Dataset.from_tensor_slices(lt.ones {3}):shufle(3)"] = "(did you mean 'shuffle'?)",
+  ["local o = lt.optim.Adam() print(o, 1, o:aply())"] = "(did you mean 'apply'?)",
+  ["local Net = lt.nn.Model:extend 'Net' function Net:embed() end Net():embd()"] = "(did you mean 'embed'?)",
+  ["lt.optim.Adamm()"] = "(did you mean 'lutra.optim.Adam'?)",
+  ["local nn = lt.nn nn.Densee(3)"] = "(did you mean 'lutra.nn.Dense'?)",
+  ["lt.nn.callbacks.EarlyStoping()"] = "(did you mean 'lutra.nn.callbacks.EarlyStopping'?)",
+  ["lt.nn.initializers.HeNrmal()"] = "(did you mean 'lutra.nn.initializers.HeNormal'?)",
+} do
+  local text = expect.program(source)
+  assert(text:find(hint, 1, true), text)
+end
+for _, source in ipairs { "local m, t = lt.nn.Dense(1), {} t:fitt()", "local m = lt.nn.Dense(1) m:qqqqqqqq()", "local t = {} t.constat()", "local t, n = {}, lt.constat t.constan()", "lt.qqqqqqqq()", "error 'field'" } do
   local text = expect.program(source)
   assert(not text:find("did you mean", 1, true), text)
 end

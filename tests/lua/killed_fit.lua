@@ -31,9 +31,24 @@ local script = [[
     local till = lt.time() + slowness
     while lt.time() < till do end
   end }
+  -- What it remembers depends on all epochs, in numbers, text, tensors and tables.
+  local remembering = { mean = 0.0, told = {}, rows = lt.zeros { 2 }, word = "" }
+  function remembering:on_epoch_end(epoch, logs, of_model)
+    self.mean = 0.5 * self.mean + logs.loss
+    self.told[epoch] = logs.accuracy
+    self.rows = self.rows * 0.5 + of_model:get_weights()[2][{ { 1, 2 } }]
+    self.word = self.word .. epoch .. (#self.told == epoch and " " or "!")
+  end
+  function remembering:get_state() return { mean = self.mean, told = self.told, kept = { rows = self.rows }, word = self.word } end
+  function remembering:set_state(state) self.mean, self.told, self.rows, self.word = state.mean, state.told, state.kept.rows, state.word end
   local options = { epochs = 12, verbose = 0, batch_size = how == "rows" and 13 or nil,
-    callbacks = { slow, lt.nn.callbacks.BackupAndRestore(folder .. "/backup.safetensors") } }
+    callbacks = { slow, remembering, lt.nn.callbacks.BackupAndRestore(folder .. "/backup.safetensors") } }
   if how == "rows" then model:fit(x, y, options) else model:fit(rows, options) end
+  do
+    local memory <close> = assert(io.open(folder .. "/memory", "wb"))
+    memory:write(("%%a %%s %%a "):format(remembering.mean, remembering.word, remembering.rows:sum():item()))
+    for _, value in ipairs(remembering.told) do memory:write(("%%a "):format(value)) end
+  end
   model:save_weights(folder .. "/end.safetensors")
 ]]
 
@@ -52,7 +67,9 @@ for _, how in ipairs { "rows", "dataset" } do
   expect.case(how, function()
     write_script("whole.lua", 0, how)
     assert(os.execute(("'%s' '%s' </dev/null"):format(program, at "whole.lua")))
-    local wanted = assert(read(at "end.safetensors"))
+    local wanted, remembered = assert(read(at "end.safetensors")), assert(read(at "memory"))
+    assert(remembered:find " 1 2 3 4 5 6 7 8 9 10 11 12 ", remembered)
+    os.remove(at "memory")
     assert(not read(at "backup.safetensors"), "the backup is removed at the end")
     os.remove(at "end.safetensors")
     os.remove(at "log")
@@ -66,6 +83,7 @@ for _, how in ipairs { "rows", "dataset" } do
       kills = kills + 1
     end
     expect.equal(read(at "end.safetensors") == wanted, true, "the bits at the end, after " .. kills .. " kills")
+    expect.equal(read(at "memory"), remembered, "what a callback remembers")
     -- It was killed in the midst, and went on from there.
     local begun, again = {}, 0
     for epoch in read(at "log"):gmatch "%d+" do

@@ -169,6 +169,43 @@ case("an assignment for which a replica has no memory changes nothing", function
   equal(text:gsub("^INFO[^\n]*\n", ""), refused:rep(3) .. "1.0\t1.0\tfalse\n")
 end)
 
+-- The step of replica 2 wants memory, and so does what is to make its components equal again: the first ones lose nothing, nobody
+-- sees the others before there is memory for them.
+case("a step that breaks off where there is no memory to set it right loses nothing", function()
+  local text, ok = expect.program([[
+    lutra.config.set_simulated_gpus(2)
+    lutra.config.set_logical_device_configuration("GPU:1", { { memory_limit = 20 } })
+    local strategy = lutra.distribute.MirroredStrategy()
+    local v = strategy:scope(lutra.Variable, lutra.zeros { 2000000 })
+    local optimizer = lutra.optim.SGD { learning_rate = 1.0 }
+    optimizer:build { v }
+    local held
+    strategy:run(function()
+      -- Who holds a value makes the step write elsewhere.
+      if lutra.distribute.get_replica_context().replica_id_in_sync_group == 2 then held = v:value() end
+    end)
+    local hog = lutra.device("/GPU:1", lutra.ones, { 1500000 })
+    local gradient = lutra.device("/GPU:0", lutra.fill, { 2000000 }, -1.0)
+    local function told(f, ...)
+      local ok, err = pcall(f, ...)
+      return ok and "fine" or err.code
+    end
+    print(told(optimizer.apply, optimizer, { gradient }, { v }), v[1]:item())
+    print(told(strategy.experimental_local_results, strategy, v), told(tostring, v), told(optimizer.apply, optimizer, { gradient }, { v }),
+      told(strategy.run, strategy, function() return v:sum() end), v[1]:item(), optimizer.iterations)
+    held, hog = nil, nil
+    collectgarbage()
+    for _ = 1, 2 do
+      local values = strategy:experimental_local_results(v)
+      print(values[1][7]:item(), values[2][7]:item(), values[1].device == values[2].device)
+      optimizer:apply({ gradient }, { v })
+    end
+  ]], "")
+  assert(ok, text)
+  local refused = "ResourceExhausted"
+  equal(text:gsub("^INFO[^\n]*\n", ""), refused .. "\t1.0\n" .. (refused .. "\t"):rep(4) .. "1.0\t0\n1.0\t1.0\tfalse\n2.0\t2.0\tfalse\n")
+end)
+
 case("an optimizer's step outside of replicas is taken by all components", function()
   for _, devices in ipairs { { "GPU:0", "GPU:1", "GPU:2" }, { "GPU:1", "CPU:0" } } do
     local strategy = lt.distribute.MirroredStrategy(devices)

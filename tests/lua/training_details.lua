@@ -136,4 +136,34 @@ expect.case("an optimizer that Ctrl-C breaks off in its first step takes it late
   end
 end)
 
+expect.case("a summary tells what is right below, or all", function()
+  local function told(model, given)
+    local lines = {}
+    given = given or {}
+    function given.print_fn(line) lines[#lines + 1] = line:gsub("%s+", " ") end
+    model:summary(given)
+    return table.concat(lines, "\n", 4, #lines - 3)
+  end
+  local inner = nn.Sequential { nn.Dense(2, { name = "one" }), nn.Dense(3, { name = "two" }), name = "inner" }
+  local chain = nn.Sequential { nn.Dense(4, { input_shape = { 5 }, name = "first" }), inner }
+  expect.equal(told(chain), " first (Dense) (batch, 4) 24\n inner (Sequential) (batch, 3) 19")
+  expect.equal(told(chain, { expand_nested = true }),
+    " first (Dense) (batch, 4) 24\n inner (Sequential) (batch, 3) 19\n one (Dense) (batch, 2) 10\n two (Dense) (batch, 3) 9")
+  local Net = nn.Model:extend "Net"
+  function Net:init()
+    self.first = nn.Dense(2, { name = "f" })
+    self.rest = { inner = nn.Sequential { nn.Dense(3, { name = "deep" }), name = "tail" } }
+  end
+  function Net:call(x) return self.rest.inner(self.first(x)) end
+  local net = Net()
+  expect.equal(told(net), " f (Dense) ? 0\n tail (Sequential) ? 0", "before there are weights")
+  net(lt.ones { 1, 4 })
+  expect.equal(told(net), " f (Dense) (batch, 2) 10\n tail (Sequential) (batch, 3) 9")
+  local input, shared = nn.Input({ 2 }, { name = "in" }), nn.Dense(2, { name = "shared" })
+  local both = nn.Model { inputs = input, outputs = { shared(shared(input)), nn.Dense(1, { name = "out" })(input) }, name = "both" }
+  expect.equal(told(both), " in (Input) (batch, 2) 0\n shared (Dense) (batch, 2) 6\n out (Dense) (batch, 1) 3")
+  expect.equal(told(nn.Model { inputs = input, outputs = both(input) }), " in (Input) (batch, 2) 0\n both (Model) {(batch, 2), (batch, 1)} 9")
+  expect.raises("InvalidArgument", "summary: expand_nested is 1, expected true or false", chain.summary, chain, { expand_nested = 1 })
+end)
+
 expect.end_of_cases()

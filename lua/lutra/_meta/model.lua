@@ -164,7 +164,7 @@ function Model:save_weights(path) end
 function Model:load_weights(path) end
 
 --- Prints its layers, the shapes they give, and how many numbers they hold.
----@param options? table {print_fn = what each line is handed to, instead of print}
+---@param options? table {print_fn = what each line is handed to, instead of print; expand_nested = false: also those in them}
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     lt.nn.Sequential({ lt.nn.Dense(1, {input_shape = {1}}), name = "tiny" }):summary {

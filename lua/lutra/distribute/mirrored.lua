@@ -10,7 +10,8 @@ local mirrored = {}
 local known = setmetatable({}, { __mode = "k" })
 
 -- Of each strategy: `variables`, a list, and for each replica from the second on the list of their components; `placed`: which
--- replica's stand for the variables now. They keep nothing alive: where a variable is gone there is a hole.
+-- replica's stand for the variables now; `behind`: whether components wait for memory to get the first ones' values. They keep
+-- nothing alive: where a variable is gone there is a hole.
 local books = setmetatable({}, { __mode = "k" })
 
 local function new_book(strategy)
@@ -31,9 +32,35 @@ local function compact(strategy)
       for id, list in pairs(old.parts) do book.parts[id][book.count] = list[i] end
     end
   end
-  book.wanted, book.placed = math.max(64, 2 * book.count), old.placed
+  book.wanted, book.placed, book.behind = math.max(64, 2 * book.count), old.placed, old.behind
   return book
 end
+
+-- Gives every component the value of the first.
+local function spread(variable)
+  local mirror = known[variable]
+  local value = variable:value()
+  for id = 2, #mirror.strategy.devices do tools.raw_assign(mirror.parts[id], value) end
+end
+
+-- All variables of a strategy, after a step that was broken off. Where a device has no memory for that now, its components are
+-- behind, and get the values before anybody sees them: the first ones have lost nothing.
+function mirrored.spread_all(strategy)
+  local book = books[strategy]
+  if not book then return end
+  book.behind = true
+  for i = 1, book.count do
+    if book.variables[i] then spread(book.variables[i]) end
+  end
+  book.behind = false
+end
+
+-- Outside of replicas, before components other than the first are read or changed.
+local function catch_up(strategy)
+  local book = books[strategy]
+  if book and book.behind then mirrored.spread_all(strategy) end
+end
+mirrored.catch_up = catch_up
 
 -- The components of replica `id` stand for the variables from now on; their own do with 1.
 function mirrored.place(strategy, id)
@@ -42,22 +69,6 @@ function mirrored.place(strategy, id)
 end
 
 function mirrored.of(variable) return known[variable] end
-
--- Gives every component the value of the first.
-local function spread(variable)
-  local mirror = known[variable]
-  local value = variable:value()
-  for id = 2, #mirror.strategy.devices do tools.raw_assign(mirror.parts[id], value) end
-end
-mirrored.spread = spread
-
--- All variables of a strategy, after a step that was broken off.
-function mirrored.spread_all(strategy)
-  local book = books[strategy]
-  for i = 1, book and book.count or 0 do
-    if book.variables[i] then spread(book.variables[i]) end
-  end
-end
 
 -- A new one. Its initial value is worked out once and copied.
 function mirrored.make(strategy, initial, options)
@@ -109,6 +120,7 @@ end
 -- The values of all components, outside of replicas.
 function mirrored.values(variable)
   local mirror = known[variable]
+  catch_up(mirror.strategy)
   local values = { variable:value() }
   for id = 2, #mirror.strategy.devices do values[id] = mirror.parts[id]:value() end
   return values
@@ -118,6 +130,7 @@ end
 function mirrored.component(variable, id) return id == 1 and variable or known[variable].parts[id] end
 
 function mirrored.text(variable)
+  catch_up(known[variable].strategy)
   local lines = { "MirroredVariable:{" }
   for id = 1, #known[variable].strategy.devices do
     lines[#lines + 1] = ("  %d: %s,"):format(id, tools.raw_text(mirrored.component(variable, id)))

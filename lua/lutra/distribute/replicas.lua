@@ -139,6 +139,7 @@ function replicas.run(strategy, f, arguments, ids)
   if replicas.running then
     tools.fail("FailedPrecondition", "run: replicas of a strategy run already; collectives and replicas cannot start others")
   end
+  mirrored.catch_up(strategy)
   local list = {}
   for i = 1, ids and #ids or #strategy.devices do list[i] = start(strategy, ids and ids[i] or i, f, arguments[i]) end
   tools.finally(finish, list, run_all, strategy, list)

@@ -17,6 +17,7 @@ end
 -- The same step on all devices.
 local function take_all(step, gradients)
   local strategy, optimizer = step.strategy, step.optimizer
+  mirrored.catch_up(strategy)
   local sums = tools.all_reduce(gradients, strategy.devices, "sum", step.lends)
   optimizer:begin_step()
   step.began = true

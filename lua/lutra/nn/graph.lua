@@ -67,7 +67,7 @@ function graph.apply(layer, x, given)
   return { table.unpack(node.outputs) }
 end
 
--- The layers between inputs and outputs in an order in which they can run: {layer, shape, from = places, to = places, given =
+-- The layers between inputs and outputs in an order in which they can run: {layer, shapes, from = places, to = places, given =
 -- options, named = places of options}, where a place is a value's number.
 function graph.plan(who, inputs, outputs)
   local steps, places, count = {}, {}, 0
@@ -97,7 +97,9 @@ function graph.plan(who, inputs, outputs)
       named[key] = visit(input)
     end
     for i, output in ipairs(node.outputs) do to[i] = new_place(output) end
-    steps[#steps + 1] = { layer = node.layer, shape = node.outputs[1].shape, from = from, to = to, given = node.given, named = named }
+    local shapes = {}
+    for i, output in ipairs(node.outputs) do shapes[i] = output.shape end
+    steps[#steps + 1] = { layer = node.layer, shapes = shapes, from = from, to = to, given = node.given, named = named }
     return places[symbol]
   end
   local results = {}

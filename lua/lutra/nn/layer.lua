@@ -174,6 +174,23 @@ function Layer:sublayers()
   return list
 end
 
+-- Those right below it, in order, each once.
+local function layers_below(layer)
+  local list, seen = {}, { [layer] = true }
+  local function look(value)
+    if type(value) ~= "table" or seen[value] then return end
+    seen[value] = true
+    if is_layer(value) then
+      list[#list + 1] = value
+    elseif getmetatable(value) == nil then
+      for i = 1, #value do look(value[i]) end
+      for _, name in ipairs(sorted_names(value)) do look(value[name]) end
+    end
+  end
+  for _, key in ipairs(layer._fields) do look(rawget(layer, key)) end
+  return list
+end
+
 function Layer:count_params()
   local count = 0
   for _, variable in ipairs(self:variables()) do count = count + variable.size end
@@ -235,6 +252,7 @@ function Layer:ensure_built(shape)
     self:refuse("its input is a list of %d, %s, expected one of them", #shape, options.batch_text(shape))
   end
   self:build(shape)
+  rawset(self, "built_for", shape)
   rawset(self, "built", true)
 end
 
@@ -343,6 +361,6 @@ function Layer:get_config() return use "nn.config".of_layer(self, "get_config") 
 function Layer.from_config(config, given) return use "nn.config".layer_from("from_config", config, given) end
 
 return {
-  Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below, weights_with_paths = weights_with_paths,
+  Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below, below = layers_below, weights_with_paths = weights_with_paths,
   with_name = with_name, compute = compute, read_call = read_call, name_error = name_error, note_interrupt = note_interrupt,
 }
