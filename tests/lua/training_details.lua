@@ -85,13 +85,13 @@ expect.case("a first value that is no number is not the best one", function()
   end
   local nan = 0 / 0
   values = { nan, 5, 4, 4, 4, 3 }
-  local stop = nn.callbacks.EarlyStopping { monitor = "told", patience = 2 }
+  local stop = nn.callbacks.EarlyStopping { monitor = "told", mode = "min", patience = 2 }
   expect.equal(told(stop), 5, "epochs")
   expect.equal({ stop.best, stop.best_epoch, stop.stopped_epoch }, { 4, 3, 5 })
   values = { nan, nan, nan, 1 }
-  expect.equal(told(nn.callbacks.EarlyStopping { monitor = "told", patience = 2 }), 2, "nothing but nan, with patience 2")
+  expect.equal(told(nn.callbacks.EarlyStopping { monitor = "told", mode = "min", patience = 2 }), 2, "nothing but nan, with patience 2")
   values = { nan, 5, 4, 3, 2 }
-  told(nn.callbacks.ReduceLROnPlateau { monitor = "told", patience = 2 })
+  told(nn.callbacks.ReduceLROnPlateau { monitor = "told", mode = "min", patience = 2 })
   expect.equal(model.optimizer.learning_rate, 1.0)
 end)
 
