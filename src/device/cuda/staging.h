@@ -2,6 +2,7 @@
 // and free again when that has run. The ring exists from its first piece on.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -24,8 +25,10 @@ class StagingRing {
     bytes = (bytes + 63) / 64 * 64;
     std::size_t at = write_;
     if (at + bytes > capacity_) at = 0;  // what is left at the end stays unused this time round
-    while (!held_.empty() && overlaps(held_.front(), at, at + bytes)) {
-      uint64_t seq = held_.front().seq;
+    // The oldest ones may lie in an end that was left unused; what is held after them may be in the way all the same.
+    auto in_the_way = [at, bytes](const Piece& piece) { return overlaps(piece, at, at + bytes); };
+    if (auto last = std::find_if(held_.rbegin(), held_.rend(), in_the_way); last != held_.rend()) {
+      uint64_t seq = last->seq;
       wait(seq);
       release(seq);  // which wait may have done
     }
