@@ -166,6 +166,11 @@ Storage* Context::allocate_under_pressure(LogicalDevice& device, std::size_t byt
     runtime_.pool().trim();
   }
   if (Storage* storage = attempt()) return storage;
+  // Where it is the card that is full, one logical GPU of it may keep what another needs.
+  bool limit_has_room = device.heap != nullptr && bytes <= device.heap->stats().largest_free_bytes;
+  if (limit_has_room && runtime_.trim_others_on(device) > 0) {
+    if (Storage* storage = attempt()) return storage;
+  }
   throw out_of_memory(*this, device, bytes, wanted);
 }
 

@@ -265,4 +265,14 @@ void Runtime::release_memory(LogicalDevice* only) {
   }
 }
 
+std::size_t Runtime::trim_others_on(const LogicalDevice& device) {
+  std::size_t given = 0;
+  for (LogicalDevice* other : order_) {
+    if (other == &device || other->heap == nullptr || other->physical != device.physical) continue;
+    host_wait(other->copy->tail_ticket());
+    given += other->heap->trim();
+  }
+  return given;
+}
+
 }  // namespace lutra

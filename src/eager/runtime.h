@@ -68,6 +68,8 @@ class Runtime {
   void synchronize(LogicalDevice* device);
   // Gives cached pages back: mirrors, arenas, the CPU's pool. Null: everywhere.
   void release_memory(LogicalDevice* device);
+  // The pages that are free in the arenas of other logical GPUs of the same card go back to it; how many bytes.
+  std::size_t trim_others_on(const LogicalDevice& device);
 
   // The Contexts that stand on this Runtime, so that a freed storage can be forgotten by them.
   void attach(Context* context) { contexts_.push_back(context); }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <utility>
 
 #include "core/text.h"
 
@@ -77,7 +78,19 @@ void Arena::free(Chunk* chunk, uint64_t idle_seq) {
   free_.insert(join(chunk));
 }
 
-std::size_t Arena::trim() { return release_pieces(Window{}, SIZE_MAX); }
+std::size_t Arena::trim() {
+  if (pages_.is_on_demand()) return release_pieces(Window{}, SIZE_MAX);
+  // A source that takes its memory with the addresses gives all of it back, or none.
+  if (base_ == nullptr || bytes_in_use_ > 0) return 0;
+  std::size_t released = release_pieces(Window{}, SIZE_MAX);
+  assert(first_->state == State::Unmapped && first_->next == nullptr);
+  first_->left = spare_nodes_;
+  spare_nodes_ = std::exchange(first_, nullptr);
+  ++spare_node_count_;
+  pages_.release(std::exchange(base_, nullptr), range_bytes_);
+  filled_ = false;
+  return released;
+}
 
 void Arena::set_drain(void (*drain)(void* user), void* user) {
   drain_ = drain;

@@ -58,8 +58,8 @@ class Arena {
     }
   }
 
-  // Gives back the pieces that are wholly free, in bytes. The caller has made sure that the device's streams have
-  // passed.
+  // Gives back the pieces that are wholly free, in bytes; where the pages are not on demand, all when all are free. The
+  // caller has made sure that the device's streams have passed.
   std::size_t trim();
   // Lets allocate move pages: where free pieces stand elsewhere and the limit (or the card) refuses more, and now and
   // then when growing, it calls drain, which returns when the device's streams have passed, and then takes those pages.

@@ -2,6 +2,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "device/cuda/driver.h"
+#include "support/cuda_stub/shared_cards.h"
 
 using namespace lutra::cuda;
 
@@ -28,6 +30,7 @@ struct lutra::cuda::CUstream_st {
   struct Command {
     std::function<void()> run;
     std::shared_ptr<bool> waits_for;  // an event's moment; null: none
+    bool is_work = true;              // what a lost card does no more
   };
   int card = 0;
   std::deque<Command> queue;
@@ -41,8 +44,6 @@ namespace {
 
 constexpr Result kInvalidValue = 1, kDeviceUnavailable = 46, kNoDevice = 100, kIllegalAddress = 700;
 constexpr std::size_t kStep = std::size_t{2} << 20;
-constexpr int kMostCards = 8;
-
 struct Memory {
   std::size_t bytes;
   int card;
@@ -53,7 +54,10 @@ struct Stub {
   int cards = 1;
   std::size_t memory_bytes = std::size_t{4096} << 20, taken_bytes = 0;
   int driver_version = 13000, capability = 90, old_card = -1, closed_card = -1;
+  int faulty_card = -1;
+  uint64_t fault_at = 0, work_done[kMostCards] = {};
   bool has_vmm = true, is_random = false, has_peers = true;
+  std::unique_ptr<SharedCards> shared;
   std::mt19937_64 random{1};
   bool is_counting = false;
   std::string calls, told;
@@ -89,6 +93,9 @@ struct Stub {
       else if (word.starts_with("capability:")) capability = static_cast<int>(number());
       else if (word.starts_with("old:")) old_card = static_cast<int>(number());
       else if (word.starts_with("closed:")) closed_card = static_cast<int>(number());
+      else if (word.starts_with("faulty:")) faulty_card = static_cast<int>(number());
+      else if (word.starts_with("fault-at:")) fault_at = number();
+      else if (word.starts_with("shared:")) shared = std::make_unique<SharedCards>(std::string(word.substr(7)));
       else if (word == "vmm") has_vmm = true;
       else if (word == "no-vmm") has_vmm = false;
       else if (word == "peers") has_peers = true;
@@ -107,12 +114,27 @@ struct Stub {
     return result;
   }
 
-  std::size_t used(int card) const {
-    std::size_t sum = taken_bytes;
+  std::size_t own(int card) const {
+    std::size_t sum = 0;
     for (const auto& [at, memory] : mapped) sum += memory.card == card ? memory.bytes : 0;
     for (const auto& [at, memory] : allocated) sum += memory.card == card ? memory.bytes : 0;
     for (const auto& [at, memory] : handles) sum += memory.card == card ? memory.bytes : 0;
     return sum;
+  }
+  std::size_t used(int card) const {
+    std::size_t sum = taken_bytes + own(card) + (shared != nullptr ? shared->of_others(card) : 0);
+    return std::min(sum, memory_bytes);
+  }
+  // Runs take() where the card has so much left, and nobody else can take it meanwhile.
+  template <class Take> Result take(int card, std::size_t bytes, const Take& take) {
+    SharedCards::Lock lock(shared.get());
+    if (bytes > memory_bytes - used(card)) return kOutOfMemory;
+    take();
+    tell_others(card);
+    return kSuccess;
+  }
+  void tell_others(int card) {
+    if (shared != nullptr) shared->tell(card, own(card));
   }
 
   // Commands alone may touch the cards' memory.
@@ -121,7 +143,9 @@ struct Stub {
     for (const auto& [at, memory] : mapped) mprotect(reinterpret_cast<void*>(at), memory.bytes, access);
     for (const auto& [at, memory] : allocated) mprotect(reinterpret_cast<void*>(at), memory.bytes, access);
   }
-  void run(CUstream_st::Command& command) {
+  void run(CUstream_st::Command& command, int card) {
+    if (command.is_work && card == faulty_card && ++work_done[card] == fault_at) lost[card] = true;
+    if (command.is_work && lost[card]) return;
     let_touch(true);
     command.run();
     let_touch(false);
@@ -140,7 +164,7 @@ struct Stub {
     CUstream_st& stream = *ready[random() % ready.size()];
     CUstream_st::Command command = std::move(stream.queue.front());
     stream.queue.pop_front();
-    run(command);
+    run(command, stream.card);
     return true;
   }
   void some() {
@@ -154,10 +178,14 @@ struct Stub {
     if (!done()) std::abort();  // streams that wait for each other
   }
 
-  Result queue(CUstream_st* stream, std::function<void()> what, std::shared_ptr<bool> waits_for = nullptr) {
+  // Of a call that has seen commands run: a fault of theirs is told from then on.
+  Result answer() const { return lost[current->card] ? kIllegalAddress : kSuccess; }
+
+  Result queue(CUstream_st* stream, std::function<void()> what, std::shared_ptr<bool> waits_for = nullptr,
+               bool is_work = true) {
     if (streams.count(stream) == 0) return kInvalidValue;
     if (lost[stream->card]) return kIllegalAddress;
-    stream->queue.push_back({std::move(what), std::move(waits_for)});
+    stream->queue.push_back({std::move(what), std::move(waits_for), is_work});
     if (is_random) some();
     else until([stream] { return stream->queue.empty(); });
     return kSuccess;
@@ -288,18 +316,20 @@ Result cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
 }
 Result cuMemAlloc_v2(Address* address, std::size_t bytes) {
   ENTER_CONTEXT(cuMemAlloc, bytes);
-  if (bytes > s.memory_bytes - s.used(s.current->card)) return kOutOfMemory;
-  void* at = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  *address = reinterpret_cast<Address>(at);
-  s.allocated[*address] = {bytes, s.current->card};
-  return kSuccess;
+  return s.take(s.current->card, bytes, [&] {
+    void* at = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    *address = reinterpret_cast<Address>(at);
+    s.allocated[*address] = {bytes, s.current->card};
+  });
 }
 Result cuMemFree_v2(Address address) {
   ENTER_CONTEXT(cuMemFree, 0);
   auto found = s.allocated.find(address);
   if (found == s.allocated.end()) return kInvalidValue;
+  int card = found->second.card;
   munmap(reinterpret_cast<void*>(address), found->second.bytes);
   s.allocated.erase(found);
+  s.tell_others(card);
   return kSuccess;
 }
 Result cuMemHostAlloc(void** host, std::size_t bytes, unsigned) {
@@ -342,14 +372,19 @@ Result cuMemCreate(MemoryHandle* handle, std::size_t bytes, const AllocationProp
                    unsigned long long) {
   ENTER_CONTEXT(cuMemCreate, bytes);
   if (bytes == 0 || bytes % kStep != 0 || properties->type != kPinned) return kInvalidValue;
-  if (bytes > s.memory_bytes - s.used(properties->location.id)) return kOutOfMemory;
-  *handle = s.next_handle++;
-  s.handles[*handle] = {bytes, properties->location.id};
-  return kSuccess;
+  return s.take(properties->location.id, bytes, [&] {
+    *handle = s.next_handle++;
+    s.handles[*handle] = {bytes, properties->location.id};
+  });
 }
 Result cuMemRelease(MemoryHandle handle) {
   ENTER_CONTEXT(cuMemRelease, 0);
-  return s.handles.erase(handle) == 1 ? kSuccess : kInvalidValue;
+  auto found = s.handles.find(handle);
+  if (found == s.handles.end()) return kInvalidValue;
+  int card = found->second.card;
+  s.handles.erase(found);
+  s.tell_others(card);
+  return kSuccess;
 }
 Result cuMemMap(Address address, std::size_t bytes, std::size_t offset, MemoryHandle handle, unsigned long long) {
   ENTER_CONTEXT(cuMemMap, bytes);
@@ -365,7 +400,9 @@ Result cuMemUnmap(Address address, std::size_t bytes) {
   ENTER_CONTEXT(cuMemUnmap, bytes);
   auto found = s.mapped.find(address);
   if (found == s.mapped.end() || found->second.bytes != bytes) return kInvalidValue;
+  int card = found->second.card;
   s.mapped.erase(found);
+  s.tell_others(card);
   madvise(reinterpret_cast<void*>(address), bytes, MADV_DONTNEED);
   mprotect(reinterpret_cast<void*>(address), bytes, PROT_NONE);
   return kSuccess;
@@ -416,12 +453,12 @@ Result cuStreamDestroy_v2(StreamHandle stream) {
 Result cuStreamSynchronize(StreamHandle stream) {
   ENTER_CONTEXT(cuStreamSynchronize, 0);
   s.until([stream] { return stream->queue.empty(); });
-  return kSuccess;
+  return s.answer();
 }
 Result cuStreamWaitEvent(StreamHandle stream, EventHandle event, unsigned) {
   ENTER_CONTEXT(cuStreamWaitEvent, 0);
   return s.queue(
-      stream, [] {}, event->moment);
+      stream, [] {}, event->moment, false);
 }
 Result cuLaunchHostFunc(StreamHandle stream, HostFunction function, void* user) {
   ENTER_CONTEXT(cuLaunchHostFunc, 0);
@@ -444,16 +481,17 @@ Result cuEventRecord(EventHandle event, StreamHandle stream) {
   auto moment = std::make_shared<bool>(false);
   event->moment = moment;
   event->stream = stream;
-  return s.queue(stream, [moment] { *moment = true; });
+  return s.queue(
+      stream, [moment] { *moment = true; }, nullptr, false);
 }
 Result cuEventQuery(EventHandle event) {
   ENTER_CONTEXT(cuEventQuery, 0);
   s.some();
-  return event->moment == nullptr || *event->moment ? kSuccess : kNotReady;
+  return event->moment == nullptr || *event->moment ? s.answer() : kNotReady;
 }
 Result cuEventSynchronize(EventHandle event) {
   ENTER_CONTEXT(cuEventSynchronize, 0);
   s.until([event] { return event->moment == nullptr || *event->moment; });
-  return kSuccess;
+  return s.answer();
 }
 }

@@ -3,9 +3,11 @@
 // random (LUTRA_CUDA_STUB=random:SEED), or at once (inline, the default). Between commands the cards' memory cannot be
 // touched: who reads it on the host crashes.
 //   LUTRA_CUDA_STUB = [inline | random:SEED][,cards:N][,memory:MB][,taken:MB][,no-vmm][,driver:13000][,capability:90]
-//                     [,old:CARD][,closed:CARD]
+//                     [,old:CARD][,closed:CARD][,faulty:CARD,fault-at:N][,shared:FILE]
 // `taken` is what other programs have of each card's memory, `driver` the version of CUDA that the driver is for. The
-// card `old` has compute capability 7.0, the card `closed` gives no context; -1: none is.
+// card `old` has compute capability 7.0, the card `closed` gives no context; -1: none is. Of the card `faulty` the N-th
+// copy or kernel is a fault, after which it does nothing more and every call on it fails. Programs with the same
+// `shared` file have the cards' memory between them (shared_cards.h).
 // A unit test opens the library, too, and finds these functions in it.
 #pragma once
 

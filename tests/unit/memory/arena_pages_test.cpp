@@ -308,6 +308,30 @@ TEST_CASE("a full card makes an arena move its own free pieces", "[arena]") {
   CHECK(pages.mapped_bytes() == 32 * MiB);
 }
 
+TEST_CASE("where addresses are memory, trim gives all of it back, or none", "[arena]") {
+  WatchedPages pages(64 * MiB);
+  pages.on_demand = false;
+  Arena arena(pages, {.limit_bytes = 40 * MiB});
+  for (int round = 0; round < 3; ++round) {
+    Arena::Chunk *first = arena.allocate(8 * MiB), *second = arena.allocate(12 * MiB);
+    REQUIRE(first != nullptr);
+    REQUIRE(second != nullptr);
+    arena.free(first, 0);
+    CHECK(arena.trim() == 0);
+    CHECK(arena.stats().reserved_bytes == 40 * MiB);
+    arena.free(second, 0);
+    CHECK(arena.trim() == 40 * MiB);
+    CHECK(arena.stats().reserved_bytes == 0);
+    CHECK(pages.mapped_bytes() == 0);
+    CHECK(pages.ranges() == 0);
+    CHECK(arena.trim() == 0);
+  }
+  pages.most_addresses = 0;  // somebody else has taken it
+  CHECK(arena.allocate(256) == nullptr);
+  pages.most_addresses = SIZE_MAX;
+  CHECK(arena.allocate(40 * MiB) != nullptr);
+}
+
 TEST_CASE("where addresses are memory, an arena takes its limit once, or the nine tenths that can be had", "[arena]") {
   WatchedPages pages(64 * MiB);
   pages.on_demand = false;

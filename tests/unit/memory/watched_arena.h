@@ -19,9 +19,14 @@ class WatchedPages final : public PageSource {
 
   std::byte* reserve(std::size_t bytes) override {
     if (bytes > most_addresses) return nullptr;
-    return pages_.reserve(bytes);
+    std::byte* base = pages_.reserve(bytes);
+    ranges_ += base != nullptr;
+    return base;
   }
-  void release(std::byte* base, std::size_t bytes) override { pages_.release(base, bytes); }
+  void release(std::byte* base, std::size_t bytes) override {
+    --ranges_;
+    pages_.release(base, bytes);
+  }
   bool map(std::byte* at, std::size_t bytes) override {
     ++maps;
     if (maps == refuse_at || bytes > most_bytes_at_once || !pages_.map(at, bytes)) return false;
@@ -43,6 +48,7 @@ class WatchedPages final : public PageSource {
 
   std::size_t mapped_bytes() const { return pages_.mapped_bytes(); }
   std::size_t pieces() const { return pieces_.size(); }
+  int ranges() const { return ranges_; }  // of addresses
 
   int maps = 0;
   int refuse_at = 0;
@@ -51,6 +57,7 @@ class WatchedPages final : public PageSource {
   std::size_t most_bytes_at_once = SIZE_MAX;
 
  private:
+  int ranges_ = 0;
   HostPages pages_;
   std::map<std::byte*, std::size_t> pieces_;
 };

@@ -1,0 +1,83 @@
+-- A card that is lost to a fault: who uses it is told so, with op and line, as often as he tries; work on the other card, on the
+-- CPU and between them goes on, and the program ends well. The cards are those of the stub of NVIDIA's driver
+-- (tests/support/cuda_stub); the fault is the N-th kernel or copy on GPU:0.
+local program = os.getenv("LUTRA") or "lutra"
+
+local script = [[
+local function on(device, f) return lt.device(device, f) end
+local kept = on("/GPU:1", function() return lt.range(1000) end)
+local x = on("/GPU:0", function() return lt.ones { 64, 64 } end)
+local y = x
+local function told(problem)
+  assert(lt.iserror(problem), problem)
+  assert(problem.code == "Internal", tostring(problem))
+  return (tostring(problem):gsub("\n.*", ""))
+end
+
+local ok, problem
+for step = 1, 400 do
+  ok, problem = pcall(on, "/GPU:0", function() y = (y + x) / 2 end)  -- line 13
+  if ok and step % 50 == 0 then ok, problem = pcall(y.totable, y) end  -- line 14
+  if not ok then break end
+end
+print(ok, told(problem))
+print(select(2, pcall(function() return told(select(2, pcall(y.totable, y))) end)))
+print(told(select(2, pcall(on, "/GPU:0", function() return x * 2 end))))  -- line 19
+print(told(select(2, pcall(lt.synchronize))))
+x, y = nil, nil
+collectgarbage()
+
+print("GPU:1", on("/GPU:1", function() return (kept * 2):sum():item() end))
+local there = on("/CPU:0", function() return lt.ones { 500000 } end)
+local z = on("/GPU:1", function() return there:to("/GPU:1") + 1 end)
+print("CPU:0", on("/CPU:0", function() return (z + there):sum():item() end))
+lt.synchronize("GPU:1")
+local v = on("/GPU:1", function() return lt.Variable(lt.zeros { 10 }) end)
+for _ = 1, 100 do v:assign_add(on("/GPU:1", function() return lt.ones { 10 } end)) end
+print("variable", v[{ 3 }]:item())
+]]
+
+local file = os.tmpname()
+local out = assert(io.open(file, "w"))
+out:write(script)
+out:close()
+
+local function run(options)
+  local pipe = assert(io.popen(("env 'LUTRA_CUDA_STUB=%s,cards:2,faulty:0' '%s' --no-init '%s' 2>&1"):format(options, program, file)))
+  local told = pipe:read("a")
+  local _, _, status = pipe:close()
+  return told, status
+end
+
+local kLost <const> = "GPU:0 was lost %(%w+: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered%): what was on it is gone, "
+  .. "and it can be used again only by a new process%. Other devices go on"
+for _, way in ipairs { "inline", "random:1", "random:2" } do
+  for _, at in ipairs { 1, 2, 5, 60, 317 } do
+    local options = ("%s,fault-at:%d"):format(way, at)
+    local told, status = run(options)
+    local lines = {}
+    for line in told:gmatch("[^\n]+") do lines[#lines + 1] = line end
+    local function expect(number, pattern)
+      if not (lines[number] or ""):find(pattern) then
+        error(("%s: line %d does not match %q:\n%s"):format(options, number, pattern, told), 2)
+      end
+    end
+    expect(1, "^false\t.*:1[34]: .*" .. kLost)
+    expect(2, kLost)
+    expect(3, ":19: .*" .. kLost)
+    expect(4, kLost)
+    expect(5, "^GPU:1\t999000$")
+    expect(6, "^CPU:0\t1500000.0$")
+    expect(7, "^variable\t100.0$")
+    if #lines ~= 7 or status ~= 0 then error(("%s: ends with %s:\n%s"):format(options, status, told)) end
+  end
+end
+
+-- A program that does not catch the error ends with it, and does not hang.
+out = assert(io.open(file, "w"))
+out:write("local x = lt.ones { 8 }\nfor _ = 1, 100 do x = x + 1 end\nprint(x:sum():item())\n")
+out:close()
+local told, status = run("random:1,fault-at:30")
+assert(status == 1 and told:find(":[23]: .*" .. kLost) and told:find("stack traceback", 1, true), told)
+os.remove(file)
+print("lost_card passed")
