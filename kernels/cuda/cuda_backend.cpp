@@ -53,7 +53,7 @@ class CudaBackend final : public Backend {
                   "; install a newer driver, or build the plugin with an older toolkit");
       return {};
     }
-    cuda::Discovery found = cuda::discover(*driver, plugin->for_architectures);
+    cuda::Discovery found = cuda::discover(*driver, plugin->for_architectures, plugin->toolkit_version);
     *why = found.why_none;
     for (std::size_t i = 0; i < found.ignored.size(); ++i) {
       *why = text(i == 0 ? "" : *why + "\n", "WARNING: ", found.ignored[i]);

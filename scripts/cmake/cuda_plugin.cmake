@@ -4,8 +4,8 @@ set(LUTRA_CUDA_ARCHITECTURES "sm_90;compute_80" CACHE STRING
   "what the CUDA kernels are compiled for: sm_XX is machine code, compute_XX what the driver compiles for later cards")
 set(cuda_flags -std=c++20 -O3 -DNDEBUG -Xcompiler=-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-ffp-contract=off
   --expt-relaxed-constexpr --fmad=false --cudart=static -ccbin "${CMAKE_CXX_COMPILER}"
-  # An attribute of the host's compiler, and templates that compare unsigned numbers with 0.
-  -diag-suppress=1835,186
+  # An attribute and a pragma of the host's compiler, and templates that compare unsigned numbers with 0.
+  -diag-suppress=1835,1675,186
   "-I${PROJECT_SOURCE_DIR}/src" "-I${PROJECT_SOURCE_DIR}" "-I${GENERATED_DIR}")
 foreach(architecture IN LISTS LUTRA_CUDA_ARCHITECTURES)
   string(REGEX MATCH "^(sm|compute)_([0-9]+[af]?)$" known "${architecture}")

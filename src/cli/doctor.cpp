@@ -37,6 +37,13 @@ Finding plugin_finding(PluginFacts* facts) {
   return finding;
 }
 
+std::string detail_of(const Finding& finding, std::string_view name) {
+  for (const auto& [key, value] : finding.details) {
+    if (key == name) return value;
+  }
+  return "";
+}
+
 // Cards, as far as one can get: each step needs those before it.
 void look_at_cards(const System& system, std::vector<Finding>* findings) {
   bool goes_on = true;
@@ -56,6 +63,7 @@ void look_at_cards(const System& system, std::vector<Finding>* findings) {
   cuda::LibrarySearch cublas = cuda::search_library("cublasLt", cuda::cublas_lt_majors(driver_version), folder, system);
   findings->push_back(cuda::diagnose_cublas(cublas, plugin.has_products, driver_version));
   findings->push_back(cuda::diagnose_cudnn(system, folder));
+  std::string cudnn = detail_of(findings->back(), "file");
   findings->push_back(cuda::diagnose_visible(system));
   if (library.empty() || findings->back().verdict == Verdict::Failed) return;
   if (driver == nullptr) {
@@ -68,7 +76,9 @@ void look_at_cards(const System& system, std::vector<Finding>* findings) {
   int count = 0;
   findings->push_back(cuda::diagnose_driver(*driver, plugin, system, &count));
   if (count > 1) findings->push_back(cuda::diagnose_nccl(system, folder));
-  for (Finding& finding : cuda::diagnose_cards(*driver, count, plugin, system)) findings->push_back(std::move(finding));
+  for (Finding& finding : cuda::diagnose_cards(*driver, count, plugin, system, cudnn)) {
+    findings->push_back(std::move(finding));
+  }
 }
 
 }  // namespace

@@ -45,6 +45,12 @@ local product = function() return lt.matmul(a, b) end
 try("matmul", product, on_cpu(device == "/CPU:0" and plain_product or product))
 local sum = function() return (a + a):sum(1) end
 try("sum", sum, on_cpu(sum))
+if device ~= "/CPU:0" then
+  local images = lt.device("/CPU:0", function() return lt.cast(numbers(2 * 9 * 9 * 4, 3), "float32"):reshape { 2, 9, 9, 4 } end)
+  local windows = lt.device("/CPU:0", function() return lt.cast(numbers(3 * 3 * 4 * 8, 5), "float32"):reshape { 3, 3, 4, 8 } end)
+  local convolution = function() return lt.conv2d(images, windows, { padding = "same" }) end
+  try("conv2d", convolution, on_cpu(convolution))
+end
 )lua";
 
 struct Result {

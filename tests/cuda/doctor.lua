@@ -20,10 +20,20 @@ end
 
 expect("A=", "doctor", 0, "the driver is for CUDA 13.0 and shows 2 cards", "ok      card GPU:1       Stub 1",
   "3.00GiB of 4.00GiB are free", "ok      trial CPU:0", "ok      trial GPU:0      Stub 0: ", "ok      trial GPU:1      Stub 1: ",
-  "matmul gives what it must", "sum gives what it must", "All that is here works.")
+  "matmul gives what it must", "sum gives what it must", "conv2d gives what it must", "All that is here works.")
 
 expect("LUTRA_CUDNN=0", "doctor", 0, "note    cudnn            LUTRA_CUDNN is 0: convolutions are laid out and multiplied by cuBLASLt\n")
 expect("A=", "doctor", 0, ("ok      cudnn            %s/libcudnn.so.9 is version 9, for convolutions\n"):format(os.getenv("LUTRA_PLUGIN_PATH")))
+
+-- One that is found and does not start: convolutions go on without it, and the doctor says why.
+local other = os.tmpname()
+os.remove(other)
+assert(os.execute(("mkdir '%s' && cp '%s/liblutra_cuda.so' '%s/libcublasLt.so.13' '%s/' && cp '%s' '%s/libcudnn.so.9'"):format(
+  other, os.getenv("LUTRA_PLUGIN_PATH"), os.getenv("LUTRA_PLUGIN_PATH"), other, os.getenv("LUTRA_CUDA_DRIVER"), other)))
+expect("LUTRA_PLUGIN_PATH=" .. other, "doctor", 0, ("note    cudnn GPU:1      %s/libcudnn.so.9 has no cudnn"):format(other),
+  "so convolutions are laid out and multiplied by cuBLASLt\n", "conv2d gives what it must")
+expect("LUTRA_PLUGIN_PATH=" .. other, "doctor --json", 0, '"check": "cudnn",\n      "status": "note",\n      "device": "GPU:0"')
+os.execute(("rm -r '%s'"):format(other))
 
 expect("A=", "doctor", 0, ("ok      nccl             %s/libnccl.so.2 is version 2, for sums over cards\n"):format(os.getenv("LUTRA_PLUGIN_PATH")))
 assert(not expect("LUTRA_CUDA_STUB=inline,cards:1", "doctor", 0, "shows 1 card"):find("nccl", 1, true))
@@ -74,5 +84,5 @@ expect(("LUTRA_PLUGIN_PATH=%s LUTRA_CUDA_STUB=inline,driver:12040"):format(folde
 os.execute(("rm -r '%s'"):format(folder))
 
 -- Simulated cards come before the machine's own, and are tried in their place.
-expect("LUTRA_SIM_GPUS=1", "doctor", 0, "ok      trial GPU:0      Simulated GPU: matmul gives what it must; sum gives what it must\n")
+expect("LUTRA_SIM_GPUS=1", "doctor", 0, "ok      trial GPU:0      Simulated GPU: matmul gives what it must; sum gives what it must; conv2d gives what it must\n")
 print("doctor passed")

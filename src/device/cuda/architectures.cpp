@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/text.h"
+
 namespace lutra::cuda {
 namespace {
 
@@ -11,6 +13,7 @@ struct Code {
   Capability for_card;
   bool one_card = false;   // sm_90a: for no other
   bool one_major = false;  // machine code, and compute_100f: for cards after it of the same major version
+  bool is_machine_code = false;
 
   bool runs_on(Capability card) const {
     if (one_card) return card == for_card;
@@ -30,16 +33,29 @@ template <class Use> void each_code(const std::string& architectures, const Use&
     std::size_t digits = is_machine_code ? 3 : word.starts_with("compute_") ? 8 : word.size();
     int number = std::atoi(word.c_str() + digits);
     if (number == 0) continue;
-    use(Code{{number / 10, number % 10}, word.back() == 'a', is_machine_code || word.back() == 'f'});
+    use(Code{{number / 10, number % 10}, word.back() == 'a', is_machine_code || word.back() == 'f', is_machine_code});
   }
 }
 
 }  // namespace
 
-bool runs_on(const std::string& architectures, Capability card) {
+bool runs_on(const std::string& architectures, Capability card, bool driver_compiles) {
   bool runs = false;
-  each_code(architectures, [&](const Code& code) { runs = runs || code.runs_on(card); });
+  each_code(architectures, [&](const Code& code) {
+    runs = runs || ((driver_compiles || code.is_machine_code) && code.runs_on(card));
+  });
   return runs;
+}
+
+bool compiles_for(int driver_version, int toolkit_version) {
+  auto minor = [](int version) { return version / 10; };
+  return driver_version == 0 || minor(driver_version) >= minor(toolkit_version);
+}
+
+std::string only_compiled_text(int driver_version, int toolkit_version) {
+  auto version = [](int number) { return text(number / 1000, ".", number % 1000 / 10); };
+  return text("The plugin's code for it must be compiled by the driver, which is for CUDA ", version(driver_version),
+              ", older than the toolkit that the code was made with (", version(toolkit_version), ").");
 }
 
 Capability least_capability(const std::string& architectures) {

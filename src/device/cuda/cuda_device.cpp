@@ -23,6 +23,14 @@ std::unique_ptr<PageSource> pages_of(const std::shared_ptr<Card>& card) {
   return std::make_unique<WholePages>(card);
 }
 
+// What an arena that takes nearly all leaves for what is loaded later: kernels' code, handles and buffers of cuBLASLt,
+// cuDNN and NCCL, local memory. As much as TensorFlow does, by its experience (MinSystemMemory in gpu_device.cc).
+std::size_t kept_back(std::size_t free_bytes, Capability capability) {
+  constexpr std::size_t kMiB = std::size_t{1} << 20;
+  if (free_bytes < 2048 * kMiB) return 225 * kMiB;
+  return (capability.major <= 6 ? 500 : capability.major == 7 ? 1050 : capability.major == 8 ? 1536 : 1800) * kMiB;
+}
+
 // Cards that can reach each other's memory copy from one to the other without the host.
 void introduce(const Driver& driver, const std::vector<std::shared_ptr<Card>>& cards) {
   for (const std::shared_ptr<Card>& card : cards) {
@@ -35,14 +43,17 @@ void introduce(const Driver& driver, const std::vector<std::shared_ptr<Card>>& c
 }
 
 // As TensorFlow says it, where the card is too old: "Ignoring visible gpu device (device: 0, name: ...".
-std::string ignored_text(const Card& card, int ordinal, Capability capability, const std::string& architectures) {
+std::string ignored_text(const Card& card, int ordinal, Capability capability, const std::string& architectures,
+                         int toolkit_version) {
   std::string is = text(capability.major, ".", capability.minor);
   std::string told = text("Ignoring visible gpu device (device: ", ordinal,
                           ", name: ", text_from(card.driver.device_name, card.device),
                           ", pci bus id: ", text_from(card.driver.device_bus, card.device),
                           ", compute capability: ", is, ") with Cuda compute capability ", is, ". ");
   Capability least = least_capability(architectures);
-  if (capability < least) {
+  if (runs_on(architectures, capability)) {
+    append(told, only_compiled_text(card.driver.version(), toolkit_version));
+  } else if (capability < least) {
     append(told, text("The minimum required Cuda capability is ", least.major, ".", least.minor, "."));
   } else {
     append(told, text("The plugin has no code for it, only for ", architectures, "."));
@@ -65,11 +76,9 @@ MemoryInfo CudaDevice::memory() const {
   return info;
 }
 
-// Nearly all that is free; the rest is for what the driver and its libraries take later.
 std::size_t CudaDevice::usual_limit_bytes() const {
-  MemoryInfo info = memory();
-  std::size_t kept = std::max<std::size_t>(std::size_t{300} << 20, info.free_bytes / 50);
-  return info.free_bytes > 2 * kept ? info.free_bytes - kept : info.free_bytes / 2;
+  std::size_t free_bytes = memory().free_bytes, kept = kept_back(free_bytes, card_->capability());
+  return free_bytes > 2 * kept ? free_bytes - kept : free_bytes / 2;
 }
 
 std::unique_ptr<Stream> CudaDevice::new_stream() { return std::make_unique<CudaStream>(card_); }
@@ -97,7 +106,7 @@ std::string driver_library(std::string* why) {
   return "";
 }
 
-Discovery discover(const Driver& driver, const std::string& architectures) {
+Discovery discover(const Driver& driver, const std::string& architectures, int toolkit_version) {
   Discovery found;
   int version = 0, count = 0;
   if (Result result = driver.init(0); result != kSuccess) {
@@ -114,6 +123,7 @@ Discovery discover(const Driver& driver, const std::string& architectures) {
     found.why_none = text("the driver shows no GPU: cuDeviceGetCount: ", driver.text_of(result));
     return found;
   }
+  bool driver_compiles = compiles_for(version, toolkit_version);
   auto addresses = std::make_shared<AddressMap>();
   std::vector<std::shared_ptr<Card>> cards;
   for (int ordinal = 0; ordinal < count; ++ordinal) {
@@ -121,8 +131,8 @@ Discovery discover(const Driver& driver, const std::string& architectures) {
     if (driver.device(&handle, ordinal) != kSuccess) continue;
     auto card = std::make_shared<Card>(driver, handle, static_cast<int>(cards.size()), addresses);
     Capability capability = card->capability();
-    if (runs_on(architectures, capability)) cards.push_back(std::move(card));
-    else found.ignored.push_back(ignored_text(*card, ordinal, capability, architectures));
+    if (runs_on(architectures, capability, driver_compiles)) cards.push_back(std::move(card));
+    else found.ignored.push_back(ignored_text(*card, ordinal, capability, architectures, toolkit_version));
   }
   introduce(driver, cards);
   for (std::shared_ptr<Card>& card : cards) found.devices.push_back(std::make_unique<CudaDevice>(std::move(card)));

@@ -17,6 +17,7 @@ class CudaDevice final : public Device {
   std::string open() override { return card_->open() ? std::string() : card_->why_closed(); }
   // Of a card that gives no context nothing is free.
   MemoryInfo memory() const override;
+  // Nearly all that is free.
   std::size_t usual_limit_bytes() const override;
   PageSource* pages() override { return pages_.get(); }
   std::unique_ptr<Stream> new_stream() override;
@@ -37,8 +38,8 @@ struct Discovery {
 // system has no such driver, which costs a look at three files.
 std::string driver_library(std::string* why);
 
-// The cards that the driver shows and that code for these architectures (architectures.h) runs on, numbered in the
-// driver's order, which is that of CUDA_VISIBLE_DEVICES.
-Discovery discover(const Driver& driver, const std::string& architectures);
+// The cards that the driver shows and that code for these architectures (architectures.h), made by that toolkit (0: not
+// known), runs on, numbered in the driver's order, which is that of CUDA_VISIBLE_DEVICES.
+Discovery discover(const Driver& driver, const std::string& architectures, int toolkit_version = 0);
 
 }  // namespace lutra::cuda

@@ -32,8 +32,9 @@ Finding diagnose_driver_library(const System& system, std::string* file);
 Finding diagnose_driver(const Driver& driver, const PluginFacts& plugin, const System& system, int* count);
 
 // The driver's first `count` cards: what each is, whether the plugin has code for it (one that it has none for is no
-// GPU:n), how much of its memory others have. Makes a context.
-std::vector<Finding> diagnose_cards(const Driver& driver, int count, const PluginFacts& plugin, const System& system);
+// GPU:n), how much of its memory others have, and, given its file, whether cuDNN starts there. Makes a context.
+std::vector<Finding> diagnose_cards(const Driver& driver, int count, const PluginFacts& plugin, const System& system,
+                                    const std::string& cudnn_file = "");
 
 // cuBLASLt, as a driver for that CUDA (0: not known) takes it; `is_needed`: the plugin has kernels that call it.
 Finding diagnose_cublas(const LibrarySearch& found, bool is_needed, int driver_version);

@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 #include "device/cuda/architectures.h"
+#include "device/cuda/convolutions.h"
 #include "device/cuda/diagnosis.h"
 #include "device/cuda/holders.h"
 
@@ -13,6 +14,8 @@ constexpr int kLeastVersion = 12000;  // as discover asks for
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 // A context, the kernels' code and a small program need about this much.
 constexpr std::size_t kLeastFreeBytes = 512 * kMiB;
+
+constexpr const char* kWithoutCudnn = "convolutions are laid out and multiplied by cuBLASLt";
 
 constexpr Result kStubLibrary = 34, kDeviceUnavailable = 46, kNoDevice = 100, kInvalidDevice = 101,
                  kOperatingSystem = 304, kSystemNotReady = 802, kDriverMismatch = 803, kCompatNotSupported = 804;
@@ -60,8 +63,16 @@ Finding capability_finding(const Driver& driver, DeviceHandle device, const Plug
   std::string name = text_from(driver.device_name, device), bus = text_from(driver.device_bus, device);
   finding.details = {{"name", name}, {"compute_capability", text(is.major, ".", is.minor)}, {"pci_bus_id", bus}};
   finding.text = text(name, ", compute capability ", is.major, ".", is.minor, ", PCI ", bus);
-  if (plugin.architectures.empty() || runs_on(plugin.architectures, is)) return finding;
+  bool driver_compiles = compiles_for(driver.version(), plugin.toolkit_version);
+  if (plugin.architectures.empty() || runs_on(plugin.architectures, is, driver_compiles)) return finding;
   finding.verdict = Verdict::Failed;
+  if (runs_on(plugin.architectures, is)) {
+    append(finding.text, text(": left out. ", only_compiled_text(driver.version(), plugin.toolkit_version)));
+    finding.advice =
+        text("install a driver for CUDA ", version_text(plugin.toolkit_version),
+             " or later, or build with -DLUTRA_CUDA_ARCHITECTURES=sm_", is.major, is.minor, " (docs/cuda.md)");
+    return finding;
+  }
   append(finding.text, text(": left out, for the plugin has no code for it (it has ", plugin.architectures, ")"));
   finding.advice = text("build with -DLUTRA_CUDA_ARCHITECTURES=sm_", is.major, is.minor, " (docs/cuda.md)");
   return finding;
@@ -102,6 +113,19 @@ Finding memory_finding(const Driver& driver, DeviceHandle device, const System& 
   append(finding.text, text(", the rest is taken", by_whom(system, bus)));
   finding.advice = "end what takes the memory, or take another card (CUDA_VISIBLE_DEVICES)";
   return finding;
+}
+
+// Why cuDNN cannot be used on the card; "" when it starts there.
+std::string why_no_cudnn(const Driver& driver, DeviceHandle device, const std::string& file) {
+  std::string why;
+  Context context = nullptr;
+  if (driver.retain_context(&context, device) != kSuccess) return "";  // the finding on memory says so
+  if (driver.set_context(context) == kSuccess) {
+    if (const Cudnn* library = open_cudnn(file, &why); library != nullptr) Convolutions::create(*library, &why);
+    driver.set_context(nullptr);
+  }
+  driver.release_context(device);
+  return why;
 }
 
 }  // namespace
@@ -174,7 +198,8 @@ Finding diagnose_driver(const Driver& driver, const PluginFacts& plugin, const S
   return finding;
 }
 
-std::vector<Finding> diagnose_cards(const Driver& driver, int count, const PluginFacts& plugin, const System& system) {
+std::vector<Finding> diagnose_cards(const Driver& driver, int count, const PluginFacts& plugin, const System& system,
+                                    const std::string& cudnn_file) {
   std::vector<Finding> findings;
   int number = 0;  // as discovery gives it, which leaves out what cannot be used
   for (int ordinal = 0; ordinal < count; ++ordinal) {
@@ -191,7 +216,16 @@ std::vector<Finding> diagnose_cards(const Driver& driver, int count, const Plugi
     findings.back().device = text("GPU:", number++);
     Finding memory = memory_finding(driver, device, system);
     memory.device = findings.back().device;
+    bool has_context = memory.verdict != Verdict::Failed;
     findings.push_back(std::move(memory));
+    if (cudnn_file.empty() || !has_context) continue;
+    if (std::string why = why_no_cudnn(driver, device, cudnn_file); !why.empty()) {
+      findings.push_back({.check = "cudnn",
+                          .device = findings.back().device,
+                          .verdict = Verdict::Note,
+                          .text = text(why, ", so ", kWithoutCudnn),
+                          .advice = "it must be for the driver's CUDA; memory that others have can be the reason too"});
+    }
   }
   return findings;
 }
@@ -263,8 +297,7 @@ Finding diagnose_extra(const Extra& extra, bool is_wanted, const System& system,
 }  // namespace
 
 Finding diagnose_cudnn(const System& system, const std::string& beside) {
-  const Extra extra{"cudnn",      "cudnn",        "LUTRA_CUDNN",
-                    kCudnnMajors, "convolutions", "convolutions are laid out and multiplied by cuBLASLt"};
+  const Extra extra{"cudnn", "cudnn", "LUTRA_CUDNN", kCudnnMajors, "convolutions", kWithoutCudnn};
   return diagnose_extra(extra, is_cudnn_wanted(system), system, beside);
 }
 

@@ -34,6 +34,12 @@ std::vector<std::string> cards_on_bus(const System& system) {
   return found;
 }
 
+// The kernel's driver that has the card: "nouveau"; "" when none has it.
+std::string driver_of_card(const System& system, const std::string& address) {
+  std::string link = system.link("/sys/bus/pci/devices/" + address + "/driver");
+  return link.substr(link.rfind('/') + 1);
+}
+
 // "580.95.05" of the first line, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  Wed ...".
 std::string version_in(const std::string& line) {
   for (std::size_t at = 0; at < line.size() && line[at] != '\n';) {
@@ -88,6 +94,15 @@ Finding driver_finding(const System& system, const std::vector<std::string>& car
                        ? "start the container with the cards (docker run --gpus all)"
                        : "install NVIDIA's driver (Debian: nvidia-driver) or, when it is installed, modprobe nvidia";
   finding.details = {{"pci", joined(cards)}};
+  std::string other = driver_of_card(system, cards[0]);
+  if (other.empty() || other == "nvidia") return finding;
+  append(finding.text, text("; ", other, " has the card"));
+  finding.details.push_back({"kernel_driver", other});
+  if (other == "nouveau")
+    finding.advice =
+        "install NVIDIA's driver (Debian: nvidia-driver), keep nouveau from being loaded "
+        "(modprobe.d: blacklist nouveau), and restart";
+  else if (other.starts_with("vfio")) finding.advice = "the card is passed on to a virtual machine: use it there";
   return finding;
 }
 

@@ -66,6 +66,22 @@ TEST_CASE("a card's context begins with its first use and ends with the last of 
   CHECK(stub.live() == 0);
 }
 
+TEST_CASE("the usual limit leaves what TensorFlow leaves for libraries, by the card's age and free memory", "[cuda]") {
+  auto limit_mib = [](const std::string& options) {
+    Stubbed stub(options);
+    return cuda::discover(stub.driver(), "compute_50").devices[0]->usual_limit_bytes() >> 20;
+  };
+  CHECK(limit_mib("memory:81559") == 81559 - 1800);
+  CHECK(limit_mib("memory:24576,taken:4096") == 20480 - 1800);
+  CHECK(limit_mib("memory:24576,capability:86") == 24576 - 1536);
+  CHECK(limit_mib("memory:16384,capability:75") == 16384 - 1050);
+  CHECK(limit_mib("memory:11264,capability:61") == 11264 - 500);
+  CHECK(limit_mib("memory:1024") == 1024 - 225);
+  // Where that is half of it or more, half.
+  CHECK(limit_mib("memory:3000") == 1500);
+  CHECK(limit_mib("memory:256") == 128);
+}
+
 TEST_CASE("a card that the plugin has no code for is left out, in TensorFlow's words", "[cuda]") {
   Stubbed stub("cards:3,old:1");
   cuda::Discovery found = cuda::discover(stub.driver(), "sm_90 compute_80");
@@ -86,6 +102,19 @@ TEST_CASE("a card that the plugin has no code for is left out, in TensorFlow's w
       newer.ignored[0] ==
       "Ignoring visible gpu device (device: 0, name: Stub 0, pci bus id: 0000:00:00.0, compute capability: 10.0) with "
       "Cuda compute capability 10.0. The plugin has no code for it, only for sm_80 sm_90.");
+}
+
+TEST_CASE("a card whose code an older driver would have to compile is left out, with both versions", "[cuda]") {
+  Stubbed stub("capability:86,driver:12040");
+  CHECK(cuda::discover(stub.driver(), "sm_90 compute_80", 12040).devices.size() == 1);
+  cuda::Discovery found = cuda::discover(stub.driver(), "sm_90 compute_80", 12080);
+  CHECK(found.devices.empty());
+  REQUIRE(found.ignored.size() == 1);
+  CHECK(found.ignored[0] ==
+        "Ignoring visible gpu device (device: 0, name: Stub 0, pci bus id: 0000:00:00.0, compute capability: 8.6) with "
+        "Cuda compute capability 8.6. The plugin's code for it must be compiled by the driver, which is for CUDA 12.4, "
+        "older than the toolkit that the code was made with (12.8).");
+  CHECK(cuda::discover(Stubbed("driver:12040").driver(), "sm_90 compute_80", 12080).devices.size() == 1);
 }
 
 TEST_CASE("a card that gives no context says why, and may be asked again", "[cuda]") {

@@ -65,6 +65,22 @@ TEST_CASE("a card without a driver is a failure, and what to do depends on where
   CHECK(says(findings_of(machine)[0].advice, "docker run --gpus all"));
 }
 
+TEST_CASE("a card that another driver of the kernel's has is told with its name", "[doctor]") {
+  for (auto [driver, part] : {std::pair<const char*, const char*>{"nouveau", "blacklist nouveau"},
+                              {"vfio-pci", "passed on to a virtual machine"},
+                              {"nvidia", "modprobe nvidia"}}) {
+    FakeSystem machine;
+    machine.file("/sys/bus/pci/devices/0000:65:00.0/vendor", "0x10de\n");
+    machine.file("/sys/bus/pci/devices/0000:65:00.0/class", "0x030000\n");
+    machine.link("/sys/bus/pci/devices/0000:65:00.0/driver", std::string("../../../bus/pci/drivers/") + driver);
+    Finding finding = findings_of(machine)[0];
+    INFO(finding.text);
+    CHECK(finding.verdict == Verdict::Failed);
+    CHECK(says(finding.text, std::string("; ") + driver + " has the card") == (driver != std::string("nvidia")));
+    CHECK(says(finding.advice, part));
+  }
+}
+
 TEST_CASE("the driver's version is read in both of its forms", "[doctor]") {
   Server machine;
   CHECK(findings_of(machine)[0].text == "NVIDIA's driver 535.104.05 runs");
@@ -267,6 +283,20 @@ TEST_CASE("a card of too low a compute capability is told with what the plugin h
   CHECK(cards[1].device == "GPU:0");
   CHECK(says(cards[1].text, "Stub 1, compute capability 9.0"));
   CHECK(cards[2].device == "GPU:0");
+}
+
+TEST_CASE("a card whose code an older driver would have to compile is told with both versions", "[doctor]") {
+  Server machine;
+  PluginFacts plugin{"sm_90 compute_80", 12080, false};
+  std::vector<Finding> old =
+      cuda::diagnose_cards(Stubbed("capability:86,driver:12040").driver(), 1, plugin, machine.system);
+  REQUIRE(old.size() == 1);
+  CHECK(old[0].verdict == Verdict::Failed);
+  CHECK(old[0].text ==
+        "Stub 0, compute capability 8.6, PCI 0000:00:00.0: left out. The plugin's code for it must be compiled by the "
+        "driver, which is for CUDA 12.4, older than the toolkit that the code was made with (12.8).");
+  CHECK(says(old[0].advice, "install a driver for CUDA 12.8 or later, or build with -DLUTRA_CUDA_ARCHITECTURES=sm_86"));
+  CHECK(cuda::diagnose_cards(Stubbed("driver:12040").driver(), 1, plugin, machine.system)[0].verdict == Verdict::Ok);
 }
 
 TEST_CASE("memory that others have is told with the programs that have the card open", "[doctor]") {
