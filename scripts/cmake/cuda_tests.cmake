@@ -60,13 +60,21 @@ function(lutra_cuda_variables name options)
     "LUTRA_PLUGIN_PATH=set:${CUDA_TEST_DIR}" "LUTRA_CUDA_STUB=set:${options}")
 endfunction()
 
+# A test on the machine's own cards, those that CUDA_VISIBLE_DEVICES leaves, with the libraries that the person who runs it has
+# chosen; one at a time, for each takes nearly all of a card's memory.
+function(lutra_gpu_test name)
+  lutra_test(gpu.${name} gpu lutra ${ARGN})
+  set(modification ${unset_variables})
+  list(FILTER modification EXCLUDE REGEX "^(CUDA_VISIBLE_DEVICES|LUTRA_CUDA_PATH|LUTRA_CUDNN|LUTRA_NCCL)=")
+  set_property(TEST gpu.${name} PROPERTY ENVIRONMENT_MODIFICATION ${modification} LUTRA_CUDA_DRIVER=unset:)
+  set_property(TEST gpu.${name} PROPERTY RESOURCE_LOCK gpu)
+endfunction()
+
 # The specifications of those ops of a family that have a kernel: on the stub, and (gpu) on the machine's own cards.
 function(lutra_cuda_spec family)
   lutra_test(cuda.${family} cuda lutra tests/support/run_spec.lua tests/ops/${family}.lua ${ARGN})
   lutra_cuda_variables(cuda.${family} random:1,cards:2)
-  lutra_test(gpu.${family} gpu
-    lutra tests/support/on_card.lua tests/support/run_spec.lua tests/ops/${family}.lua ${ARGN})
-  set_property(TEST gpu.${family} APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDA_DRIVER=unset:)
+  lutra_gpu_test(${family} tests/support/on_card.lua tests/support/run_spec.lua tests/ops/${family}.lua ${ARGN})
 endfunction()
 lutra_cuda_spec(binary)
 lutra_cuda_spec(compare)
@@ -95,6 +103,8 @@ lutra_cuda_spec(conv)
 lutra_test(cuda.conv_laid_out cuda lutra tests/support/run_spec.lua tests/ops/conv.lua)
 lutra_cuda_variables(cuda.conv_laid_out random:1,cards:2)
 set_property(TEST cuda.conv_laid_out APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDNN=set:0)
+lutra_gpu_test(conv_laid_out tests/support/on_card.lua tests/support/run_spec.lua tests/ops/conv.lua)
+set_property(TEST gpu.conv_laid_out APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDNN=set:0)
 lutra_cuda_spec(random)
 lutra_cuda_spec(arrange)
 lutra_cuda_spec(sort)
@@ -114,21 +124,32 @@ foreach(golden IN LISTS goldens)
   get_filename_component(name "${golden}" NAME_WE)
   lutra_test(cuda.guide_${name} cuda lutra tests/support/run_guide.lua ${name} --stub)
   lutra_cuda_variables(cuda.guide_${name} inline)
-  lutra_test(gpu.guide_${name} gpu lutra tests/support/run_guide.lua ${name} --cards)
-  set_property(TEST gpu.guide_${name} APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDA_DRIVER=unset:)
+  lutra_gpu_test(guide_${name} tests/support/run_guide.lua ${name} --cards)
 endforeach()
 
-# Memory and mistakes of any one card.
-lutra_test(cuda.card cuda lutra tests/cuda/on_card/card.lua)
-lutra_cuda_variables(cuda.card random:1)
-lutra_test(gpu.card gpu lutra tests/support/on_card.lua tests/cuda/on_card/card.lua)
-set_property(TEST gpu.card APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDA_DRIVER=unset:)
+# What needs a card or two, whatever they are: memory, mistakes, lines, copies between them, programs side by side.
+function(lutra_card_test name options)
+  lutra_test(cuda.${name} cuda lutra tests/cuda/on_card/${name}.lua)
+  lutra_cuda_variables(cuda.${name} ${options})
+  lutra_gpu_test(${name} tests/support/on_card.lua tests/cuda/on_card/${name}.lua)
+endfunction()
+lutra_card_test(card random:1)
+lutra_card_test(many_lines random:1)
+lutra_card_test(two_cards random:1,cards:2)
+lutra_card_test(two_programs inline,memory:1024)
 
 # Whether the benchmark for cards runs through; its times mean nothing here.
 lutra_test(cuda.gpu_bench cuda lutra scripts/lib/gpu_bench.lua --trial)
 lutra_cuda_variables(cuda.gpu_bench inline)
 set_property(TEST cuda.gpu_bench APPEND PROPERTY ENVIRONMENT_MODIFICATION "LUTRA_BUILD=set:${PROJECT_BINARY_DIR}")
 set_property(TEST cuda.gpu_bench PROPERTY PASS_REGULAR_EXPRESSION "memory in use|what is given back")
+
+# And whether what is run first where a card is does.
+lutra_test(cuda.gpu_check cuda bash scripts/lib/gpu_check.sh --trial)
+lutra_cuda_variables(cuda.gpu_check inline)
+set_property(TEST cuda.gpu_check APPEND PROPERTY ENVIRONMENT_MODIFICATION "LUTRA_BUILD=set:${PROJECT_BINARY_DIR}")
+set_property(TEST cuda.gpu_check PROPERTY PASS_REGULAR_EXPRESSION
+  "doctor . ok in .*tests . ok in .* 3 passed, 0 failed.*libraries . ok in .*bench . ok in ")
 
 file(GLOB scripts CONFIGURE_DEPENDS "${TESTS}/cuda/*.lua")
 foreach(script IN LISTS scripts)

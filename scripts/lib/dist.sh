@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# scripts/lib/dist.sh BUILD OUT [--with-cuda]: packs what the build folder has into OUT/lutra-VERSION-linux-MACHINE.tar.gz,
-# a tree that runs wherever it is unpacked, and prints the archive's path. Nothing is built: scripts/dev dist does that first.
-# The tree has the program, the plugin where there is one, the shared libraries both need but for those of glibc (lib/), the Lua
-# files, the guide, and the licences of all of it. --with-cuda adds cuBLASLt; then a machine needs only NVIDIA's driver.
+# scripts/lib/dist.sh BUILD OUT [--with-cuda] [--with-cudnn] [--with-nccl]: packs what the build folder has into
+# OUT/lutra-VERSION-linux-MACHINE.tar.gz, a tree that runs wherever it is unpacked, and prints the archive's path. Nothing is
+# built: scripts/dev dist does that first. The tree has the program, the plugin where there is one, the shared libraries both
+# need but for those of glibc (lib/), the Lua files, the guide, and the licences of all of it. --with-cuda adds cuBLASLt; then a
+# machine needs only NVIDIA's driver. --with-cudnn and --with-nccl add cuBLASLt and these.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 most_bytes=60000000 # without libraries of CUDA's
@@ -51,17 +52,17 @@ licence() {
   done
 }
 
-# The licence of NVIDIA's files, where a toolkit has put it: EULA.txt by its installer, beside the package's list otherwise.
+# licence_of_nvidia NAME FILE...: the first of the files that is there, as the licence of NAME.
 licence_of_nvidia() {
-  local home=$1 file
-  for file in "$home/EULA.txt" "$home"/dist-info/nvidia_cublas-*/licenses/License.txt /usr/share/doc/cuda*/copyright \
-    /usr/share/doc/libcublas*/copyright /usr/share/doc/nvidia-cuda-toolkit/copyright; do
+  local name=$1 file
+  shift
+  for file; do
     if [[ -e $file ]]; then
-      install -Dm644 "$file" "$licences/nvidia-cuda"
+      install -Dm644 "$file" "$licences/$name"
       return
     fi
   done
-  give_up "no licence of the CUDA toolkit's in $home, and the tree must have it"
+  give_up "no licence of $name (looked for $*), and the tree must have it"
 }
 
 cuda_home() {
@@ -76,32 +77,58 @@ cuda_home() {
   give_up "there is no CUDA toolkit here (looked for in CUDA_HOME, CUDA_PATH, by nvcc in PATH, /usr/local/cuda)"
 }
 
-# The latest libcublasLt.so.MAJOR of the toolkit, by the name under which it is opened.
-add_cublas() {
-  local home=$1 file best="" folder
-  for folder in "$home/lib64" "$home/lib" "$home/targets/$(uname -m)-linux/lib"; do
-    for file in "$folder"/libcublasLt.so.*; do
-      if [[ $file =~ \.so\.[0-9]+$ && -e $file ]]; then best=$file; fi
+# add_library NAME: the latest lib<NAME>.so.MAJOR of the toolkit, else of the system, by the name under which it is opened.
+# Sets `major` and `folder` to where it was.
+add_library() {
+  local name=$1 file best=""
+  for folder in "$home/lib64" "$home/lib" "$home/targets/$(uname -m)-linux/lib" "/usr/lib/$(uname -m)-linux-gnu" /usr/lib64; do
+    for file in "$folder/lib$name".so.*; do
+      if [[ $file =~ \.so\.([0-9]+)$ && -e $file ]]; then best=$file major=${BASH_REMATCH[1]}; fi
     done
     if [[ -n $best ]]; then break; fi
   done
-  [[ -n $best ]] || give_up "there is no libcublasLt.so in $home"
+  [[ -n $best ]] || give_up "there is no lib$name.so in $home, nor among the system's libraries"
   install -m644 "$(readlink -f "$best")" "$tree/lib/$(basename "$best")"
+}
+
+add_cublas() { add_library cublasLt; }
+
+# cuDNN opens the rest of itself beside its first library when it is needed. What only attention and RNNs need is left out.
+add_cudnn() {
+  local file
+  add_library cudnn
+  for file in "$folder"/libcudnn_*.so."$major"; do
+    if [[ -e $file && $file != */libcudnn_adv.so.* ]]; then install -m644 "$(readlink -f "$file")" "$tree/lib/$(basename "$file")"; fi
+  done
+  licence_of_nvidia nvidia-cudnn "$home"/dist-info/nvidia_cudnn*/licenses/License.txt /usr/share/doc/libcudnn"$major"*/copyright \
+    "$home/LICENSE.cudnn"
+}
+
+add_nccl() {
+  add_library nccl
+  licence_of_nvidia nvidia-nccl "$home"/dist-info/nvidia_nccl*/licenses/License.txt /usr/share/doc/libnccl2/copyright \
+    "$home/LICENSE.nccl"
 }
 
 build=$1
 out=$2
-with_cuda=no
-case ${3-} in
-  --with-cuda) with_cuda=yes ;;
-  "") ;;
-  *) give_up "'$3' is no option of it: --with-cuda" ;;
-esac
+with_cuda=no with_cudnn=no with_nccl=no
+for word in "${@:3}"; do
+  case $word in
+    --with-cuda) ;;
+    --with-cudnn) with_cudnn=yes ;;
+    --with-nccl) with_nccl=yes ;;
+    *) give_up "'$word' is no option of it: --with-cuda, --with-cudnn, --with-nccl" ;;
+  esac
+  with_cuda=yes
+done
 program=$build/portable/lutra # looks for its libraries in ../lib
 [[ -x $program ]] || give_up "there is no $program: build lutra_portable"
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
 name=lutra-$version-linux-$(uname -m)
 if [[ $with_cuda == yes ]]; then name+=-cuda; fi
+if [[ $with_cudnn == yes ]]; then name+=-cudnn; fi
+if [[ $with_nccl == yes ]]; then name+=-nccl; fi
 mkdir -p "$out"
 work=$(mktemp -d "$out/.packing.XXXXXX")
 trap 'rm -rf "$work"' EXIT
@@ -131,8 +158,11 @@ done <<<"$libraries"
 for package in "${packages[@]}"; do licence "$package"; done
 if [[ -n $plugin ]]; then
   home=$(cuda_home)
-  licence_of_nvidia "$home"
-  if [[ $with_cuda == yes ]]; then add_cublas "$home"; fi
+  licence_of_nvidia nvidia-cuda "$home/EULA.txt" "$home"/dist-info/nvidia_cublas-*/licenses/License.txt \
+    /usr/share/doc/cuda*/copyright /usr/share/doc/libcublas*/copyright /usr/share/doc/nvidia-cuda-toolkit/copyright
+  if [[ $with_cuda == yes ]]; then add_cublas; fi
+  if [[ $with_cudnn == yes ]]; then add_cudnn; fi
+  if [[ $with_nccl == yes ]]; then add_nccl; fi
 fi
 
 cp -r "$root/lua/lutra" "$tree/share/lua/5.4/"

@@ -112,6 +112,9 @@ for _, work in ipairs(workloads) do
   end
   if work.bytes then
     cells[3] = ("%.0f GB/s"):format(work.bytes / time.middle)
+    if peak and work.bytes / time.high > 1.05 * peak then
+      stop(work.name, ": ", cells[3], " is more than the card's memory has (", peak, "), so these bytes were not moved")
+    end
     if peak then cells[4] = verdict(interval_of(function(round) return work.bytes / ours[round] / peak end), work.peak) end
     if work.name ~= "copy" then
       local rate = interval_of(function(round) return work.bytes / ours[round] / (workloads[1].bytes / copies[round]) end)

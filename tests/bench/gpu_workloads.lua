@@ -15,9 +15,13 @@ return function(n, side)
     lutra = ("local x, y = lt.random.uniform({%d}), lt.random.uniform({%d})"):format(n, n),
     torch = ("x, y = torch.rand(%d, device='cuda'), torch.rand(%d, device='cuda')"):format(n, n),
   }
+  -- A variable takes over a tensor that has its memory to itself; of what is a small part of something it takes a copy.
   add {
     name = "copy", bytes = 2 * bytes,
-    setup = {lutra = vector.lutra .. " local v = lt.Variable(y)", torch = vector.torch},
+    setup = {
+      lutra = ("local x = lt.random.uniform({%d})[{{1, %d}}] local v = lt.Variable(lt.zeros({%d}))"):format(2 * n + 64, n, n),
+      torch = vector.torch,
+    },
     run = {lutra = "v:assign(x)", torch = "y.copy_(x)"},
   }
   add {

@@ -58,6 +58,50 @@ for part in "\"file\": \"$home/lib/liblutra_cuda.so\"" "\"file\": \"$home/lib/li
   [[ $told == *"$part"* ]] || fail "doctor does not say $part: $told"
 done
 
+# With libraries of CUDA's, of a toolkit that has the stubs in their place: each is packed with its licence, and found.
+mkdir -p "$work/build/lib" "$work/toolkit/lib64" "$work/toolkit/dist-info"
+cp "$build/CMakeCache.txt" "$work/build/"
+ln -s "$build/portable" "$work/build/portable"
+cp "$stubs/liblutra_cuda.so" "$work/build/lib/"
+cp "$stubs"/lib{cublasLt.so.13,nccl.so.2} "$work/toolkit/lib64/"
+cp "$stubs/libcudnn.so.9" "$work/toolkit/lib64/libcudnn.so.9.19.0"
+ln -s libcudnn.so.9.19.0 "$work/toolkit/lib64/libcudnn.so.9"
+for name in cudnn_ops cudnn_engines_precompiled cudnn_adv; do echo "$name" >"$work/toolkit/lib64/lib$name.so.9"; done
+echo "of CUDA" >"$work/toolkit/EULA.txt"
+for name in cudnn_cu13-9.19.0 nccl_cu13-2.28.9; do
+  mkdir -p "$work/toolkit/dist-info/nvidia_$name.dist-info/licenses"
+  echo "of $name" >"$work/toolkit/dist-info/nvidia_$name.dist-info/licenses/License.txt"
+done
+packed() { CUDA_HOME=$work/toolkit bash scripts/lib/dist.sh "$work/build" "$work/out" "$@"; }
+said=$(packed --with-cuda)
+[[ $said == *-cuda.tar.gz ]] || fail "the archive with cuBLASLt is called $said"
+listed=$(tar -tzf "$said")
+[[ $listed == */lib/libcublasLt.so.13* && $listed != *libcudnn* && $listed != *libnccl* ]] || fail "--with-cuda packs $listed"
+said=$(packed --with-cudnn --with-nccl)
+[[ $said == *-cuda-cudnn-nccl.tar.gz ]] || fail "the archive with all of them is called $said"
+rm -rf "$tree"
+mkdir -p "$tree"
+tar -xzf "$said" -C "$tree" --strip-components=1
+for name in cublasLt.so.13 cudnn.so.9 cudnn_ops.so.9 cudnn_engines_precompiled.so.9 nccl.so.2; do
+  [[ -s $tree/lib/lib$name && ! -L $tree/lib/lib$name ]] || fail "lib$name is not packed: $(ls "$tree/lib")"
+done
+[[ ! -e $tree/lib/libcudnn_adv.so.9 ]] || fail "what no convolution needs is packed"
+for name in "cuda:of CUDA" "cudnn:of cudnn_cu13-9.19.0" "nccl:of nccl_cu13-2.28.9"; do
+  grep -qxF "${name#*:}" "$tree/share/doc/lutra/licences/nvidia-${name%%:*}" || fail "no licence of nvidia-${name%%:*}"
+done
+extra=(LUTRA_CUDA_DRIVER=/stubs/libcuda_stub.so "LUTRA_CUDA_STUB=inline,cards:2")
+told=$(run doctor) || fail "doctor: $told"
+for part in "$home/lib/libcudnn.so.9 is version 9, for convolutions" "$home/lib/libnccl.so.2 is version 2, for sums over cards" \
+  "ok      trial GPU:1 "; do
+  [[ $told == *"$part"* ]] || fail "doctor does not say $part: $told"
+done
+rm "$work/toolkit/dist-info/nvidia_nccl_cu13-2.28.9.dist-info/licenses/License.txt"
+if [[ ! -e /usr/share/doc/libnccl2/copyright ]]; then
+  if said=$(packed --with-nccl 2>&1); then fail "packs a library without its licence"; fi
+  [[ $said == *"no licence of nvidia-nccl"* ]] || fail "without a licence: $said"
+fi
+if said=$(packed --with-cufft 2>&1); then fail "takes an option that it does not know"; fi
+
 # A licence for each library, and for what is in the program itself.
 for name in libdnnl2 zlib1g libpng16-16 libgomp1 liblua5.4-dev nlohmann-json3-dev libeigen3-dev; do
   [[ -s $tree/share/doc/lutra/licences/$name ]] || fail "no licence of $name"

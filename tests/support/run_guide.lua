@@ -50,13 +50,21 @@ if arg[2] then
     end
     table.insert(head.env, "LUTRA_CUDA_STUB=random:1,cards:" .. gpus)
   else
+    local visible = os.getenv("CUDA_VISIBLE_DEVICES")
+    if picks and visible then
+      print("the program picks cards by their numbers, and CUDA_VISIBLE_DEVICES has done that already")
+      os.exit(77)
+    end
     local there = #lt.config.list_physical_devices("GPU")
     if there < gpus then
       print(("%d GPUs here, %d wanted"):format(there, gpus))
       os.exit(77)
     end
     local numbers = {}
-    for i = 1, gpus do numbers[i] = i - 1 end
+    for name in (visible or ""):gmatch("[^,]+") do
+      if #numbers < gpus then numbers[#numbers + 1] = name end
+    end
+    for i = #numbers + 1, gpus do numbers[i] = i - 1 end
     if not picks then table.insert(head.env, "CUDA_VISIBLE_DEVICES=" .. table.concat(numbers, ",")) end
   end
 end

@@ -9,8 +9,12 @@ if not file then
   os.exit(2)
 end
 
--- Before the first op: afterwards the devices are settled.
-if #lt.config.list_physical_devices("GPU") == 0 then lt.config.set_simulated_gpus(1) end
+-- Before the first op: afterwards the devices are settled. Where cards are asked for, a simulated one would prove nothing.
+if #lt.config.list_physical_devices("GPU") == 0 then
+  local driver = os.getenv("LUTRA_CUDA_DRIVER") or "none"
+  assert(driver == "none", "no GPU by LUTRA_CUDA_DRIVER=" .. driver)
+  lt.config.set_simulated_gpus(1)
+end
 
 -- Specifications are about float32; a card of one's own would round to tf32, which has three digits.
 lt.config.set_float32_matmul_precision("fp32")
