@@ -8,6 +8,7 @@
 #include "eager/executor.h"
 #include "ops/create.h"
 #include "ops/gradient.h"
+#include "ops/matmul.h"
 #include "ops/slice.h"
 
 namespace lutra {
@@ -82,13 +83,24 @@ class TapeGradient final : public Gradient {
     backward_.accumulate_part(record_.in[i], part, fitted, device_);
   }
 
+  void add_product(int i, Value a, Value b) override {
+    if (!needs(i)) return;
+    const std::size_t place = backward_.place_of(record_.in[i].value);
+    const DType dtype = dtype_of(i);
+    if (this->dtype(a) != dtype || this->dtype(b) != dtype || !backward_.gathers(place, tensor(a).rep())) {
+      return add(i, call("MatMul", {a, b}, MatMulAttrs{true, false}));
+    }
+    backward_.gather_product(place, tensor(a), tensor(b), device_);
+  }
+
   Shape shape(Value value) const override { return value.is_number() ? Shape() : tensor(value).rep().shape(); }
   DType dtype(Value value) const override { return value.is_number() ? record_.key : tensor(value).rep().dtype; }
 
  protected:
   const void* raw_attrs() const override { return record_.attrs; }
 
-  Value run(const char* name, std::span<const Value> in, const void* attrs, std::size_t attr_bytes) override {
+  void run(const char* name, std::span<const Value> in, const void* attrs, std::size_t attr_bytes,
+           std::span<Value> out) override {
     constexpr std::size_t kMost = 8;  // Einsum has as many
     assert(in.size() <= kMost);
     Operand operands[kMost];
@@ -99,7 +111,21 @@ class TapeGradient final : public Gradient {
     Call call(context_.runtime().ops().get_literal(name), operands, static_cast<int>(in.size()));
     if (attr_bytes > 0) std::memcpy(call.attrs, attrs, attr_bytes);
     ForcedPlace place{&device_, Reason::Gradient};
-    return hold(run_op(context_, call, &place));
+    Prepared prepared;
+    prepare(context_, call, &prepared, &place);
+    assert(out.size() <= prepared.n_out);
+    if (prepared.n_out == 1) {
+      Tensor result;
+      TensorRep* filled = &result.rep();
+      execute(context_, call, prepared, &filled);
+      out[0] = hold(std::move(result));
+      return;
+    }
+    Tensor results[kMaxOutputs];
+    TensorRep* filled[kMaxOutputs];
+    for (int i = 0; i < prepared.n_out; ++i) filled[i] = &results[i].rep();
+    execute(context_, call, prepared, filled);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = hold(std::move(results[i]));
   }
 
  private:
@@ -227,15 +253,22 @@ std::size_t Backward::source_place(const TensorRep& source) const {
   return ledger_.watches(value, tape_) ? place_of(value) : 0;
 }
 
-std::vector<bool> Backward::find_needed(std::span<const TensorRep* const> sources) const {
-  std::vector<bool> needed(slots_.size());
+std::vector<bool> Backward::find_needed(std::span<const TensorRep* const> sources) {
+  std::vector<bool> needed(slots_.size()), used(slots_.size());
+  reused_.assign(slots_.size(), false);
   for (const TensorRep* source : sources) needed[source_place(*source)] = true;
   needed[0] = false;
   for (std::size_t i = first_record_; i < records_; ++i) {
     const Record& record = ledger_.at(i);
     if ((record.tapes & tape_) == 0) continue;
     bool any = false;
-    for (int in = 0; in < record.n_in; ++in) any |= needed[place_of(record.in[in].value)];
+    for (int in = 0; in < record.n_in; ++in) {
+      const std::size_t place = place_of(record.in[in].value);
+      if (!needed[place]) continue;
+      any = true;
+      if (used[place]) reused_[place] = true;
+      used[place] = true;
+    }
     for (int out = 0; any && out < record.n_out; ++out) {
       if (record.out[out].value != 0) needed[place_of(record.out[out].value)] = true;
     }
@@ -300,6 +333,7 @@ std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* cons
     bool reached = false, leads = false;
     for (int out = 0; out < record.n_out; ++out) {
       std::size_t place = place_of(record.out[out].value);
+      add_gathered(place);
       reached |= gradient_at(place) != nullptr;
       leads |= needed[place];
     }
@@ -318,7 +352,9 @@ std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* cons
   check_may_go_on();
   std::vector<std::optional<Tensor>> results(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (const Tensor* found = gradient_at(source_place(*sources[i]))) results[i] = *found;
+    const std::size_t place = source_place(*sources[i]);
+    add_gathered(place);
+    if (const Tensor* found = gradient_at(place)) results[i] = *found;
   }
   return results;
 }

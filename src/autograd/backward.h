@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "eager/context.h"
@@ -34,13 +35,29 @@ class Backward {
   void drop_gradient(std::size_t place);
   // Fails when the walk is not to go on: a finalizer has closed the tape, or the user wants it to end.
   void check_may_go_on() const;
-  // Which values depend on a source.
-  std::vector<bool> find_needed(std::span<const TensorRep* const> sources) const;
+  // Which values depend on a source; and of these, in reused_, which several ops have taken.
+  std::vector<bool> find_needed(std::span<const TensorRep* const> sources);
   void accumulate(std::size_t place, Tensor gradient, LogicalDevice& device);
   // Asks the user's function that a record names.
   void run_custom(const Record& record, const std::vector<bool>& needed);
   // Adds to a part of the gradient of a recorded input.
   void accumulate_part(const Recorded& whole, const SliceAttrs& part, const Tensor& gradient, LogicalDevice& device);
+  // Whether a^T b for this place had better wait for others (products.cpp).
+  bool gathers(std::size_t place, const TensorRep& a) const;
+  void gather_product(std::size_t place, Tensor a, Tensor b, LogicalDevice& device);
+  // Adds the products that wait for the gradient of a value. All that a gradient has must be in it when it is read.
+  void add_gathered(std::size_t place) {
+    if (!products_.empty()) [[unlikely]]
+      multiply_gathered(place);
+  }
+  void multiply_gathered(std::size_t place);
+
+  // Products a^T b that are to be added to one gradient, as one product of all rows.
+  struct Products {
+    std::vector<Tensor> a, b;
+    int64_t rows;
+    LogicalDevice* device;
+  };
 
   Context& context_;
   Ledger& ledger_;
@@ -55,7 +72,9 @@ class Backward {
   std::vector<uint32_t> slots_;          // by place: 1 + where in gradients_; 0: none
   std::vector<Tensor> gradients_;
   std::vector<uint32_t> free_slots_;
-  std::vector<Tensor> tensors_;  // of the rule at work
+  std::vector<Tensor> tensors_;                         // of the rule at work
+  std::vector<bool> reused_;                            // by place
+  std::unordered_map<std::size_t, Products> products_;  // by place
 };
 
 }  // namespace lutra

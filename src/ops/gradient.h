@@ -42,13 +42,17 @@ class Value {
 class Builder {
  public:
   // Output 0 of the op.
-  Value call(const char* op, std::initializer_list<Value> in) { return run(op, {in.begin(), in.size()}, nullptr, 0); }
+  Value call(const char* op, std::initializer_list<Value> in) { return one(op, {in.begin(), in.size()}, nullptr, 0); }
   template <class A> Value call(const char* op, std::initializer_list<Value> in, const A& attrs) {
     return call(op, std::span<const Value>(in.begin(), in.size()), attrs);
   }
   template <class A> Value call(const char* op, std::span<const Value> in, const A& attrs) {
     static_assert(std::is_trivially_copyable_v<A> && sizeof(A) <= kMaxAttrBytes);
-    return run(op, in, &attrs, sizeof attrs);
+    return one(op, in, &attrs, sizeof attrs);
+  }
+  // As many of its outputs as there are in `out`.
+  void call_all(const char* op, std::initializer_list<Value> in, std::span<Value> out) {
+    run(op, {in.begin(), in.size()}, nullptr, 0, out);
   }
   virtual Shape shape(Value value) const = 0;
   virtual DType dtype(Value value) const = 0;
@@ -63,9 +67,17 @@ class Builder {
 
  protected:
   virtual ~Builder() = default;
-  virtual Value run(const char* op, std::span<const Value> in, const void* attrs, std::size_t attr_bytes) = 0;
+  virtual void run(const char* op, std::span<const Value> in, const void* attrs, std::size_t attr_bytes,
+                   std::span<Value> out) = 0;
   Value value(int id) { return Value(this, id); }
   static int id_of(const Value& value) { return value.id_; }
+
+ private:
+  Value one(const char* op, std::span<const Value> in, const void* attrs, std::size_t attr_bytes) {
+    Value out;
+    run(op, in, attrs, attr_bytes, {&out, 1});
+    return out;
+  }
 };
 
 // The recorded op whose gradient is asked.
@@ -92,6 +104,9 @@ class Gradient : public Builder {
   // The same for a part of input i, of the part's shape: many parts are added up in one tensor that is written in
   // place.
   virtual void add_part(int input, const SliceAttrs& part, Value gradient) = 0;
+  // Adds a^T b to the gradient of input i, a matrix: what the rows of `a` and their gradients, those of `b`, make of
+  // weights. Where weights are used several times with few rows each, the rows are gathered for one product.
+  virtual void add_product(int input, Value a, Value b) = 0;
   template <class A> const A& attrs() const { return *static_cast<const A*>(raw_attrs()); }
   // Input i as it went into the computation: in `key`, where it is no number.
   Value x_in_key(int i = 0) {

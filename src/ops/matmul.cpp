@@ -106,6 +106,7 @@ void matmul_gradient(Gradient& g) {
       a = rows_of(g, a);
       dy = rows_of(g, dy);
     }
+    if (!ta && b_shape.rank() == 2) return tb ? g.add_product(1, dy, a) : g.add_product(1, a, dy);
     Value db = tb ? product(g, dy, true, a, ta) : product(g, a, !ta, dy, false);
     g.add(1, b_shape.rank() == 1 ? g.reshape(g.sum_leading(db, 2), b_shape) : db);
   }
