@@ -704,6 +704,21 @@ function lutra.gelu(x, options) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:gelu(options) end
 
+--- A step of a GRU behind its products, the reset gate standing behind the recurrent one. x and recurrent hold update gate, reset gate and candidate side by side: z and r are the logistic functions of the sums of the first two, candidate = tanh(x's + r * recurrent's), new state = candidate + z * (h - candidate).
+---@param x any [..., 3 n]: what the input adds, with its bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param recurrent any [..., 3 n]: what the state before adds, with its bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param h any [..., n]: the state before; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the new state, h's shape, and the three functions' values, x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if h is a scalar, x or recurrent is not three times as long along the last axis and else of h's shape, or all inputs are bool.
+function lutra.gru_cell(x, recurrent, h) end
+
+--- A step of a GRU behind its products, the reset gate standing behind the recurrent one. x and recurrent hold update gate, reset gate and candidate side by side: z and r are the logistic functions of the sums of the first two, candidate = tanh(x's + r * recurrent's), new state = candidate + z * (h - candidate).
+---@param recurrent any [..., 3 n]: what the state before adds, with its bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param h any [..., n]: the state before; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the new state, h's shape, and the three functions' values, x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if h is a scalar, x or recurrent is not three times as long along the last axis and else of h's shape, or all inputs are bool.
+function Tensor:gru_cell(recurrent, h) end
+
 --- Whether a > b.
 ---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -949,6 +964,21 @@ function lutra.logsumexp(x, axis, options) end
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
 --- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
 function Tensor:logsumexp(axis, options) end
+
+--- A step of an LSTM behind its products. The sums x + recurrent hold input gate, forget gate, candidate and output gate side by side; new cell = forget * c + input * candidate, new state = output * tanh(new cell), with the logistic function of the gates and tanh of the candidate.
+---@param x any [..., 4 n]: what the input adds, with the bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param recurrent any [..., 4 n]: what the state before adds; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param c any [..., n]: the cell before; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the new state and the new cell, c's shape, and the four functions' values, x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if c is a scalar, x or recurrent is not four times as long along the last axis and else of c's shape, or all inputs are bool.
+function lutra.lstm_cell(x, recurrent, c) end
+
+--- A step of an LSTM behind its products. The sums x + recurrent hold input gate, forget gate, candidate and output gate side by side; new cell = forget * c + input * candidate, new state = output * tanh(new cell), with the logistic function of the gates and tanh of the candidate.
+---@param recurrent any [..., 4 n]: what the state before adds; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param c any [..., n]: the cell before; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the new state and the new cell, c's shape, and the four functions' values, x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if c is a scalar, x or recurrent is not four times as long along the last axis and else of c's shape, or all inputs are bool.
+function Tensor:lstm_cell(recurrent, c) end
 
 --- Whether a < b.
 ---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64

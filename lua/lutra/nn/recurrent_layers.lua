@@ -4,6 +4,7 @@
 local lutra, tools, use = ...
 local Recurrent, initializers = use "nn.recurrent", use "nn.initializers"
 local matmul, split, linear = lutra.matmul, lutra.split, lutra.linear
+local lstm_cell, gru_cell = lutra.lstm_cell, lutra.gru_cell
 
 -- The function that gives a state's product with these matrices, which stand side by side.
 local function product_with(kernel, count, dropped)
@@ -17,6 +18,9 @@ local function product_with(kernel, count, dropped)
 end
 
 local function same(x) return x end
+
+-- Whether the functions are those that an operation computes a whole step with.
+local function is_usual(self) return self.activation == lutra.tanh and self.recurrent_activation == lutra.sigmoid end
 
 -- h = activation(x kernel + h recurrent_kernel + bias) (Elman, 1990).
 local SimpleRNN = Recurrent.define("SimpleRNN", { gates = 1, states = 1 })
@@ -42,6 +46,12 @@ end
 function LSTM:stepper(dropped)
   local activation, gate = self.activation or same, self.recurrent_activation or same
   local product = product_with(self.recurrent_kernel, 4, dropped)
+  if is_usual(self) then
+    return function(input, h, c)
+      local state, cell = lstm_cell(input, product(h), c)
+      return state, cell
+    end
+  end
   return function(input, h, c)
     local parts = split(product(h) + input, 4, -1)
     local cell = gate(parts[2]) * c + gate(parts[1]) * activation(parts[3])
@@ -69,7 +79,7 @@ local function mixed(update, h, candidate) return candidate + update * (h - cand
 
 local function stepper_after(self, dropped)
   local kernel, activation, gate = self.recurrent_kernel, self.activation or same, self.recurrent_activation or same
-  local units, bias = self.units, self.bias and self.bias[2]
+  local units, bias, is_usual = self.units, self.bias and self.bias[2], is_usual(self)
   local product = product_with(kernel, 3, dropped)
   if bias then
     local plain = product
@@ -77,6 +87,7 @@ local function stepper_after(self, dropped)
   end
   return function(input, h)
     local inner = product(h)
+    if is_usual then return (gru_cell(input, inner, h)) end
     local from_x, from_h = split(input, { 2 * units, units }, -1), split(inner, { 2 * units, units }, -1)
     local gates = split(gate(from_x[1] + from_h[1]), 2, -1)
     return mixed(gates[1], h, activation(from_x[2] + gates[2] * from_h[2]))
