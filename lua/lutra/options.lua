@@ -29,6 +29,14 @@ function options.read(who, given, defaults, may_list)
   return read
 end
 
+-- A class that stands where an object of it is wanted.
+function options.refuse_class(who, what, value)
+  local kind = getmetatable(value)
+  if type(kind) ~= "table" or kind.__name ~= "lutra.Class" then return end
+  tools.fail("InvalidArgument", ("%s: %s is a class, expected an object: call it, as in %s()"):format(who, what,
+    (rawget(value, "__name"):gsub("^lutra%.", ""))))
+end
+
 -- What a word, a function or an object of a kind stands for: `known` has what words mean, `kind` is the metamethod or
 -- method that an object has. None of these is an error that lists the words.
 function options.resolve(who, what, value, known)
@@ -38,6 +46,7 @@ function options.resolve(who, what, value, known)
     end
     return known[value]
   end
+  options.refuse_class(who, what, value)
   return value
 end
 

@@ -131,6 +131,51 @@ expect.case("a batch larger than the data is all of it, for whoever asks", funct
     lt.data.Dataset.from_tensor_slices({ x, y }):batch(10, { drop_remainder = true }), { verbose = 0 })
 end)
 
+expect.case("arguments of another kind than is wanted", function()
+  local model = classifier "mse"
+  local y = lt.ones { 2, 3 }
+  local function told(given) return pcall(model.fit, model, x, y, given) end
+  for words, given in pairs {
+    ['fit: verbose is "loud", expected "auto", 0, 1 or 2'] = { verbose = "loud" }, ["fit: verbose is 7"] = { verbose = 7 },
+    ["fit: shuffle is 3, expected true or false"] = { shuffle = 3, verbose = 0 },
+    ['fit: seed is "a", expected a whole number'] = { seed = "a", verbose = 0 },
+  } do
+    local ok, err = told(given)
+    assert(not ok and err.message:find(words, 1, true), tostring(err))
+  end
+  refused("fit: y has the name 'verbose', expected labels", model.fit, model, x, { verbose = 0 })
+  -- Classes where objects are wanted.
+  refused("compile: loss is a class, expected an object: call it, as in nn.losses.MeanSquaredError()", model.compile, model,
+    { loss = nn.losses.MeanSquaredError })
+  refused("compile: optimizer is a class, expected an object: call it, as in optim.SGD()", model.compile, model, { loss = "mse", optimizer = lt.optim.SGD })
+  refused("compile: metrics[1] is a class, expected an object: call it, as in nn.metrics.AUC()", model.compile, model,
+    { loss = "mse", metrics = { nn.metrics.AUC } })
+  refused("Sequential: layer 1 is a class, expected an object: call it, as in nn.Dense()", nn.Sequential, { nn.Dense })
+  refused("Model: inputs is a tensor, expected what lt.nn.Input or a layer gives", nn.Model, { inputs = x, outputs = x })
+  -- Layers that are called with nothing, and that give nothing.
+  refused("layer 'empty': its input is nil, expected a tensor", nn.Dense(3, { name = "empty" }))
+  refused("layer 'empty': its input is \"x\", expected a tensor", nn.Dense(3, { name = "empty" }), "x")
+  local Silent = nn.Model:extend "Silent"
+  function Silent:init() self.inner = nn.Dense(1) end
+  function Silent:call(rows) self.inner(rows) end
+  refused("its call(self, x, training) gives nothing, expected a tensor", fit, compiled(Silent()), x, x)
+  -- What layers are made with.
+  refused("Dense: name is 3, expected a string", nn.Dense, 1, { name = 3 })
+  refused("layer 'd': kernel_initializer gives the shape (3,), expected (2, 3)", nn.Dense(3, { name = "d", kernel_initializer = function()
+    return lt.ones { 3 }
+  end }), x)
+  refused("layer 'd': kernel_initializer gives nil, expected a tensor of shape (2, 3)", nn.Dense(3, { name = "d", kernel_initializer = function() end }), x)
+  refused("Conv2D: groups is 0", nn.Conv2D, 1, 2, { groups = 0 })
+  refused("Reshape: target_shape has -1 more than once", nn.Reshape, { -1, -1 })
+  refused('Reshape: target_shape[1] is "a"', nn.Reshape, { "a" })
+  refused("Activation: activation is nil", nn.Activation)
+  refused('BatchNorm: epsilon is "a", expected a number of 0 or more', nn.BatchNorm, { epsilon = "a" })
+  refused("BatchNorm: momentum is 2, expected a number of 0 to 1", nn.BatchNorm, { momentum = 2 })
+  refused("Concatenate: axis is 0, expected a number from 1", nn.Concatenate, { axis = 0 })
+  refused("layer 'j': axis 9 is not there: its inputs have the shape (batch, 3)", nn.Concatenate { axis = 9, name = "j" }, { nn.Input { 3 }, nn.Input { 3 } })
+  refused("a layer of a graph keeps their number", nn.Concatenate { axis = 1 }, { nn.Input { 3 }, nn.Input { 3 } })
+end)
+
 -- TerminateOnNaN names the layer in graphs and in models of one's own, however deep it lies.
 expect.case("a loss that is nan is traced to its layer", function()
   local Root = nn.Layer:extend "Root"

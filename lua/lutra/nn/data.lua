@@ -14,6 +14,10 @@ function data.tensor(who, name, value)
   local kind = type(value)
   if kind == "table" and (type(value[1]) == "userdata" or value[1] == false) then return value end
   if has_names(value) then
+    if name == "y" then
+      tools.fail("InvalidArgument", ("%s: y has the name '%s', expected labels: a tensor or a table of numbers"):format(who,
+        tostring(next(value))))
+    end
     local named = {}
     for key, entry in pairs(value) do named[key] = data.tensor(who, ("%s['%s']"):format(name, tostring(key)), entry) end
     return named

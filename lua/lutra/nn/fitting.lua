@@ -144,11 +144,15 @@ local function fit(self, x, y, given)
     read[name] = options.count("fit", name, read[name], least)
   end
   options.number("fit", "validation_split", read.validation_split, 0, 1)
+  options.boolean("fit", "shuffle", read.shuffle)
+  if read.seed and math.type(read.seed) ~= "integer" then
+    tools.fail("InvalidArgument", "fit: seed is " .. tools.what_is(read.seed) .. ", expected a whole number")
+  end
   read.loss, y = self.loss, outputs.prepare(self, "fit", y, read)
   local batches, validation = sources_of(x, y, read)
   local run = {
     read = read, loss_mean = metrics.Mean(), history = { history = {}, epoch = {}, model = self },
-    progress = Progress(read.verbose, read.epochs, batches.count), names = { table.unpack(self.metric_names) },
+    progress = Progress("fit", read.verbose, read.epochs, batches.count), names = { table.unpack(self.metric_names) },
     callbacks = callbacks.list("fit", read.callbacks, self),
     validation = validation,
   }
@@ -191,7 +195,7 @@ local function evaluate(self, x, y, given)
   end
   if not self.built then self:ensure_ready(batches:first_x()) end
   local told = callbacks.list("evaluate", read.callbacks, self)
-  local logs = evaluate_all(self, batches, told, Progress(read.verbose, nil, batches.count))
+  local logs = evaluate_all(self, batches, told, Progress("evaluate", read.verbose, nil, batches.count))
   if read.return_dict then return logs end
   local values = {}
   for i, name in ipairs(self.metric_names) do values[i] = logs[name] end
@@ -228,7 +232,7 @@ local function predict(self, x, given)
     batches = data.Batches(arrays, rows, math.min(options.count("predict", "batch_size", read.batch_size, 1), rows))
   end
   running.training = false
-  local parts = predict_all(self, batches, callbacks.list("predict", read.callbacks, self), Progress(read.verbose, nil, batches.count))
+  local parts = predict_all(self, batches, callbacks.list("predict", read.callbacks, self), Progress("predict", read.verbose, nil, batches.count))
   if #parts == 1 then return parts[1] end
   local function join(list)
     if self.strategy then return lutra.device(self.strategy.devices[1], lutra.concat, list) end

@@ -47,7 +47,8 @@ function Conv2D:init(filters, kernel_size, given)
   self.filters = options.count("Conv2D", "filters", filters, 1)
   self.kernel_size = pair("Conv2D", "kernel_size", kernel_size)
   self.strides, self.dilation = pair("Conv2D", "strides", read.strides), pair("Conv2D", "dilation_rate", read.dilation_rate)
-  self.padding, self.groups = options.resolve("Conv2D", "padding", read.padding, paddings), read.groups
+  self.padding = options.resolve("Conv2D", "padding", read.padding, paddings)
+  self.groups = options.count("Conv2D", "groups", read.groups, 1)
   self.activation = activations.get("Conv2D", read.activation)
   self.input_shape = read.input_shape and options.shape("Conv2D", "input_shape", read.input_shape)
   self.read, self.trainable = read, read.trainable

@@ -85,6 +85,9 @@ end
 
 -- The name given, or a new one; before anything asks for it.
 function Layer:named(name)
+  if name and type(name) ~= "string" then
+    tools.fail("InvalidArgument", ("%s: name is %s, expected a string"):format(self.kind, tools.what_is(name)))
+  end
   if name or rawget(self, "name") == nil then rawset(self, "name", name or new_name(self.kind)) end
   return self.name
 end
@@ -213,12 +216,27 @@ function Layer:set_weights(values)
   for i, variable in ipairs(list) do variable:assign(values[i]) end
 end
 
+-- What an initializer gave: one of the program's own may give anything.
+local function check_initial(layer, name, initial, wanted)
+  if not tools.is_tensor(initial) then
+    layer:refuse("%s_initializer gives %s, expected a tensor of shape %s", name, tools.what_is(initial), options.shape_text(wanted))
+  end
+  local shape = initial.shape
+  local fits = #shape == #wanted
+  for axis = 1, fits and #wanted or 0 do fits = fits and shape[axis] == wanted[axis] end
+  if not fits then
+    layer:refuse("%s_initializer gives the shape %s, expected %s", name, tostring(shape), options.shape_text(wanted))
+  end
+end
+
 -- A new weight, to be set in a field: self.kernel = self:add_weight {name = "kernel", shape = {2, 3}}.
 function Layer:add_weight(given)
   local read = options.read("add_weight", given,
     { name = "weight", shape = {}, initializer = "glorot_uniform", trainable = true, dtype = "float32", regularizer = false })
   local who = "layer '" .. self:named() .. "'"
   local initial = initializers.get(who, read.name .. "_initializer", read.initializer)(read.shape)
+  if type(initial) == "table" then initial = lutra.constant(initial) end
+  check_initial(self, read.name, initial, read.shape)
   local made = lutra.Variable(initial, { name = self.name .. "/" .. read.name, trainable = read.trainable, dtype = read.dtype })
   local cost = regularizers.get(who, read.name .. "_regularizer", read.regularizer)
   if cost then table.insert(self.costs, { cost = cost, weight = made }) end
@@ -334,6 +352,7 @@ function Layer:__call(x, training)
     return use "nn.graph".apply(self, x, given)
   end
   if type(x) == "table" and type(x[1]) ~= "userdata" or type(x) == "number" then x = lutra.constant(x) end
+  if type(x) ~= "table" and not tools.is_tensor(x) then self:refuse("its input is %s, expected a tensor", tools.what_is(x)) end
   if not self.built then self:ensure_built(shape_below(x)) end
   local before, outer = running.training, running.layer
   local named <close> = naming

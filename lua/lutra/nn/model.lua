@@ -16,8 +16,13 @@ function Model:init(given)
     tools.fail("InvalidArgument", 'Model: inputs and outputs are wanted, as in nn.Model {inputs = x, outputs = y}; a model of '
       .. 'another kind is made by lt.nn.Model:extend "Name"')
   end
-  local function list(value) return value.is_symbol and { value } or value end
-  local symbols, outputs = list(read.inputs), list(read.outputs)
+  local function list(name, value)
+    if type(value) ~= "table" then
+      tools.fail("InvalidArgument", ("Model: %s is %s, expected what lt.nn.Input or a layer gives, or a list"):format(name, tools.what_is(value)))
+    end
+    return value.is_symbol and { value } or value
+  end
+  local symbols, outputs = list("inputs", read.inputs), list("outputs", read.outputs)
   self.input_symbols = symbols
   local steps, results = graph.plan("Model", symbols, outputs)
   -- What holds its layers is self.layers.
@@ -53,6 +58,7 @@ function Model:compute(x, training, given)
   local outer = running.layer
   running.layer = self
   local y = compute(self, x, training, given)
+  if y == nil then self:refuse("its call(self, x, training) gives nothing, expected a tensor or a list of them") end
   running.layer = outer
   return running.dtype and precision.as(y, "float32") or y
 end

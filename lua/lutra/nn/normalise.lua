@@ -27,6 +27,8 @@ local function define(kind, defaults, build)
   function Made:init(given)
     local read = options.read(kind, given, defaults)
     self:named(read.name)
+    options.number(kind, "epsilon", read.epsilon, 0)
+    if read.momentum then options.number(kind, "momentum", read.momentum, 0, 1) end
     self.read, self.trainable = read, read.trainable
     self.input_shape = read.input_shape and options.shape(kind, "input_shape", read.input_shape)
   end

@@ -32,6 +32,11 @@ local Reshape = define("Reshape", {}, 1, function(self, _, shape)
   if type(shape) ~= "table" then
     tools.fail("InvalidArgument", "Reshape: target_shape is " .. tools.what_is(shape) .. ", expected a list of sizes")
   end
+  local open = 0
+  for i = 1, #shape do
+    if shape[i] == -1 then open = open + 1 else options.count("Reshape", ("target_shape[%d]"):format(i), shape[i], 0) end
+  end
+  if open > 1 then tools.fail("InvalidArgument", "Reshape: target_shape has -1 more than once, expected one size left open at most") end
   self.target_shape = shape
 end)
 Reshape.takes_one = true
@@ -67,6 +72,7 @@ function Dropout:call(x, training)
 end
 
 local Activation = define("Activation", {}, 1, function(self, _, activation)
+  if activation == nil then tools.fail("InvalidArgument", "Activation: activation is nil, expected a name or a function") end
   self.activation = activations.get("Activation", activation)
 end)
 Activation.takes_one, Activation.supports_masking = true, true
@@ -108,10 +114,21 @@ local function define_join(kind, join)
   return Made
 end
 
-local Concatenate = define("Concatenate", { axis = -1 }, 0, function(self, read) self.axis = read.axis end)
+local Concatenate = define("Concatenate", { axis = -1 }, 0, function(self, read)
+  if math.type(read.axis) ~= "integer" or read.axis == 0 then
+    tools.fail("InvalidArgument", ("Concatenate: axis is %s, expected a number from 1, which is the batch's, or from -1, the last one's, on"):format(
+      tools.what_is(read.axis)))
+  end
+  self.axis = read.axis
+end)
 function Concatenate:compute_output_shape(shapes)
   require_shapes(self, shapes)
   local axis, out = self.axis < 0 and #shapes[1] + 1 + self.axis or self.axis - 1, { table.unpack(shapes[1]) }
+  if axis < 0 or axis > #out then
+    self:refuse("axis %d is not there: its inputs have the shape %s", self.axis, options.batch_text(shapes[1]))
+  elseif axis == 0 then
+    self:refuse("rows of a batch are put one after the other by lutra.concat; a layer of a graph keeps their number")
+  end
   for i = 2, #shapes do
     for at = 1, math.max(#out, #shapes[i]) do
       if at ~= axis and shapes[i][at] ~= out[at] then

@@ -5,7 +5,10 @@ local class = use "class"
 local Progress = class "nn.Progress"
 
 -- verbose: "auto" (1 on a terminal, else 2), 0 nothing, 1 the bar, 2 a line an epoch.
-function Progress:init(verbose, epochs, steps)
+function Progress:init(who, verbose, epochs, steps)
+  if type(verbose) ~= "boolean" and verbose ~= "auto" and verbose ~= 0 and verbose ~= 1 and verbose ~= 2 then
+    tools.fail("InvalidArgument", ("%s: verbose is %s, expected \"auto\", 0, 1 or 2"):format(who, tools.what_is(verbose)))
+  end
   if verbose == "auto" or verbose == true then verbose = tools.is_terminal() and 1 or 2 end
   self.verbose, self.epochs, self.steps = verbose or 0, epochs, steps
 end

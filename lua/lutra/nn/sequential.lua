@@ -19,6 +19,7 @@ function Sequential:add(layer)
     self.shape = layer.shape
     return self
   end
+  options.refuse_class("Sequential", ("layer %d"):format(#self.layers + 1), layer)
   if not layers.is_layer(layer) then
     tools.fail("InvalidArgument", ("Sequential: layer %d is %s, expected a layer"):format(#self.layers + 1, tools.what_is(layer)))
   end

@@ -88,6 +88,7 @@ for kind, Made in pairs(optimizers) do by_name[kind:lower()] = Made end
 
 local function get(who, value)
   if type(value) == "string" then return options.resolve(who, "optimizer", value:lower(), by_name)() end
+  options.refuse_class(who, "optimizer", value)
   if type(value) == "table" and value.apply and value.iterations then return value end
   tools.fail("InvalidArgument", ("%s: optimizer is %s, expected a name or an optimizer"):format(who, tools.what_is(value)))
 end
