@@ -21,6 +21,9 @@ function options.read(who, given, defaults, may_list)
   end
   for name, value in pairs(given) do
     if defaults[name] ~= nil then
+      if defaults[name] == true then options.boolean(who, name, value) end
+      if name == "name" and value then options.text(who, name, value) end
+      if name == "seed" and value then options.whole(who, name, value) end
       read[name] = value
     elseif not (may_list and math.type(name) == "integer") then
       tools.refuse_word(("%s: unknown option '%s'"):format(who, tostring(name)), name, sorted(defaults))
@@ -50,6 +53,9 @@ function options.resolve(who, what, value, known)
   return value
 end
 
+-- One of the words, and nothing else.
+function options.word(who, what, value, known) return options.resolve(who, what, options.text(who, what, value), known) end
+
 -- A whole number from `least` on.
 function options.count(who, name, value, least)
   local count = math.tointeger(value)
@@ -60,11 +66,18 @@ function options.count(who, name, value, least)
   return count
 end
 
--- A number of [least, most].
+function options.whole(who, name, value)
+  if type(value) ~= "number" or not math.tointeger(value) then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected a whole number"):format(who, name, tools.what_is(value)))
+  end
+  return math.tointeger(value)
+end
+
+-- A number; of [least, most], where these are given.
 function options.number(who, name, value, least, most)
-  if type(value) ~= "number" or not (value >= least and value <= (most or math.huge)) then
-    tools.fail("InvalidArgument", ("%s: %s is %s, expected a number of %s"):format(who, name, tools.what_is(value),
-      most and ("%g to %g"):format(least, most) or ("%g or more"):format(least)))
+  if type(value) ~= "number" or least and not (value >= least and value <= (most or math.huge)) then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected a number%s"):format(who, name, tools.what_is(value),
+      most and (" of %g to %g"):format(least, most) or least and (" of %g or more"):format(least) or ""))
   end
   return value
 end
@@ -80,6 +93,13 @@ end
 function options.boolean(who, name, value)
   if type(value) ~= "boolean" then
     tools.fail("InvalidArgument", ("%s: %s is %s, expected true or false"):format(who, name, tools.what_is(value)))
+  end
+  return value
+end
+
+function options.text(who, name, value)
+  if type(value) ~= "string" then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected a string"):format(who, name, tools.what_is(value)))
   end
   return value
 end

@@ -207,4 +207,78 @@ expect.case("a model goes on after all that", function()
   assert(losses[50] < losses[1], losses[50])
 end)
 
+expect.case("options of the wrong type are refused where they are given", function()
+  local sequence = nn.GRU(2)
+  for words, make in pairs {
+    ["Dense: name is 5, expected a string"] = function() nn.Dense(2, { name = 5 }) end,
+    ["Dense: use_bias is 1, expected true or false"] = function() nn.Dense(2, { use_bias = 1 }) end,
+    ["Dropout: seed is 2.5, expected a whole number"] = function() nn.Dropout(0.5, { seed = 2.5 }) end,
+    ['Conv2D: groups is "x", expected a whole number, 1 or more'] = function() nn.Conv2D(2, 2, { groups = "x" }) end,
+    ["Conv2D: padding is 1, expected a string"] = function() nn.Conv2D(2, 2, { padding = 1 }) end,
+    ["BatchNorm: momentum is 2, expected a number of 0 to 1"] = function() nn.BatchNorm { momentum = 2 } end,
+    ['LayerNorm: epsilon is "x", expected a number of 0 or more'] = function() nn.LayerNorm { epsilon = "x" } end,
+    ["Bidirectional: merge_mode is 3, expected a string"] = function() nn.Bidirectional(sequence, { merge_mode = 3 }) end,
+    ['losses.BinaryCrossentropy: label_smoothing is "x", expected a number of 0 to 1'] = function()
+      nn.losses.BinaryCrossentropy { label_smoothing = "x" }
+    end,
+    ["losses.CategoricalCrossentropy: from_logits is 1, expected true or false"] = function()
+      nn.losses.categorical_crossentropy(x, x, { from_logits = 1 })
+    end,
+    ["losses.Huber: delta is 0, expected a number above 0"] = function() nn.losses.Huber { delta = 0 } end,
+    ["losses.Huber: reduction is 5, expected a string"] = function() nn.losses.Huber { reduction = 5 } end,
+    ["metrics.BinaryCrossentropy: label_smoothing is 2, expected a number of 0 to 1"] = function()
+      nn.metrics.BinaryCrossentropy { label_smoothing = 2 }
+    end,
+    ['initializers.Constant: value is "x", expected a number'] = function() nn.initializers.Constant { value = "x" } end,
+    ["initializers.RandomNormal: stddev is -1, expected a number of 0 or more"] = function() nn.initializers.RandomNormal { stddev = -1 } end,
+    ["initializers.VarianceScaling: scale is 0, expected a number above 0"] = function() nn.initializers.VarianceScaling { scale = 0 } end,
+    ['fit: seed is "x", expected a whole number'] = function() fit(classifier "mse", x, x, { seed = "x" }) end,
+    ["fit: shuffle is 1, expected true or false"] = function() fit(classifier "mse", x, x, { shuffle = 1 }) end,
+    ["train_on_batch: x is 3, expected a tensor"] = function() classifier("mse"):train_on_batch(3, x) end,
+  } do
+    refused(words, make)
+  end
+end)
+
+expect.case("weights of another shape are refused, and then none is taken", function()
+  local function initial(f) return nn.Dense(3, { name = "d", kernel_initializer = f }) end
+  expect.equal(initial(function() return { { 1, 1, 1 }, { 2, 2, 2 } } end)(x):totable()[1], { 3, 3, 3 })
+  local model = nn.Sequential { nn.Dense(2, { input_shape = { 1 }, kernel_initializer = "ones" }), nn.Dense(1) }
+  local weights = model:get_weights()
+  weights[1], weights[4] = lt.zeros { 1, 2 }, lt.ones { 9 }
+  refused("assign: value has the shape (9,), and the variable", model.set_weights, model, weights)
+  weights[4] = lt.ones({ 1 }, { dtype = "float64" })
+  refused("assign: value is float64, which the variable", model.set_weights, model, weights)
+  expect.equal(model:get_weights()[1]:totable(), { { 1, 1 } })
+  model:set_weights { lt.ones({ 1, 2 }, { dtype = "int32" }), 1, { { 2 }, { 3 } }, { 4 } }
+  expect.equal(model({ { 1 } }):item(), 14)
+end)
+
+expect.case("a Sequential that has changed since it was compiled does not train a part of itself in silence", function()
+  local model = compiled(nn.Sequential { nn.Dense(2, { name = "a", input_shape = { 2 } }) })
+  fit(model, x, lt.ones { 2, 2 })
+  model:add(nn.Dense(1, { name = "b", kernel_initializer = "ones" }))
+  expect.raises("FailedPrecondition", "make a new optimizer for them", fit, model, x, lt.zeros { 2, 1 })
+  compiled(model)
+  fit(model, x, lt.fill({ 2, 1 }, 5.0))
+  assert(not lt.all(model:get_layer("b"):get_weights()[1]:eq(1)):item(), "b has not been trained")
+  expect.equal({ model:pop().name, #model.layers, model(x).shape[2] }, { "b", 1, 2 })
+  refused("get_layer: 'sequential", model.get_layer, model, "b")
+  expect.equal(model:get_layer(1), model:get_layer "a")
+  refused("it has no layer 2: expected a name or a number of 1 to 1", model.get_layer, model, 2)
+  model:pop()
+  refused("it has no layers, so that none can be taken off", model.pop, model)
+end)
+
+expect.case("a field may have the name of what layers have inside", function()
+  local Net = nn.Model:extend "Net"
+  function Net:init()
+    self.named = {}
+    self.dense = nn.Dense(1, { name = "inner" })
+  end
+  function Net:call(rows) return self.dense(rows) end
+  local net = Net()
+  expect.equal({ net(x).shape[2], #net:trainable_variables(), net:get_layer("inner").units }, { 1, 2, 1 })
+end)
+
 expect.end_of_cases()

@@ -9,6 +9,16 @@
 ---@field stop_training boolean set it in a callback, and fit ends after the batch
 local Model = {}
 
+--- The layer with this name, or with this number.
+---@param which string|integer a name, or a place in `layers`
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument where there is none.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(3, {name = "hidden", input_shape = {2}}), lt.nn.Dense(1) }
+---     print(model:get_layer("hidden").units, model:get_layer(2).units)  --> 3	1
+--- Source: keras.Model.get_layer
+function Model:get_layer(which) end
+
 --- Says how the model is trained.
 ---
 --- A model of several outputs takes a loss for each, as a list in their order or a table by their names, those of the layers

@@ -265,9 +265,11 @@ function nn.Concatenate(options) end
 function nn.Input(shape, options) end
 
 --- A model of layers one after the other. Weights are made when the shape of the input is known: from the first layer's
---- `input_shape`, from an Input as the first entry, or from the first batch.
+--- `input_shape`, from an Input as the first entry, or from the first batch. `model:add(layer)` adds one at the end and gives the
+--- model, `model:pop()` takes the last one off and gives it; a model that was compiled is compiled again then, with an optimizer
+--- that knows the new variables.
 ---@param layers? table a list of layers, and `name`
----@return lutra.nn.Model # which also has add(layer)
+---@return lutra.nn.Model # which also has add(layer) and pop()
 --- Errors: InvalidArgument for an entry that is no layer, and a layer that is in it already.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(8, {input_shape = {4}}), lt.nn.Dense(1) }

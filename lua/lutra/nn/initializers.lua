@@ -6,10 +6,15 @@ local initializers, by_name = {}, {}
 
 -- initializers.NAME{options} is an object that can be called: init(shape) gives a tensor of that shape.
 local function define(name, words, defaults, fill)
-  local Initializer = class("nn.initializers." .. name)
+  local Initializer, who = class("nn.initializers." .. name), "initializers." .. name
   Initializer.remembers = true
   function Initializer:init(given)
-    for key, value in pairs(options.read("initializers." .. name, given, defaults)) do rawset(self, key, value) end
+    for key, value in pairs(options.read(who, given, defaults)) do
+      if type(defaults[key]) == "number" then options.number(who, key, value) end
+      rawset(self, key, value)
+    end
+    if self.scale then options.positive(who, "scale", self.scale) end
+    if self.stddev then options.number(who, "stddev", self.stddev, 0) end
   end
   function Initializer:__call(shape) return fill(self, shape) end
   initializers[name] = Initializer
@@ -76,8 +81,8 @@ local modes = { fan_in = true, fan_out = true, fan_avg = true }
 local distributions = { truncated_normal = true, untruncated_normal = true, uniform = true }
 define("VarianceScaling", { "variance_scaling" },
   { scale = 1.0, mode = "fan_in", distribution = "truncated_normal", seed = false }, function(self, shape)
-    options.resolve("initializers.VarianceScaling", "mode", self.mode, modes)
-    options.resolve("initializers.VarianceScaling", "distribution", self.distribution, distributions)
+    options.word("initializers.VarianceScaling", "mode", self.mode, modes)
+    options.word("initializers.VarianceScaling", "distribution", self.distribution, distributions)
     return scaled(self.scale, self.mode, self.distribution, shape, seed_of(self))
   end)
 

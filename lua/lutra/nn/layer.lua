@@ -93,7 +93,7 @@ function Layer:named(name)
 end
 
 function Layer.finish(object)
-  object:named()
+  Layer.named(object)  -- whose user may have a field of that name
   if object.compute_mask ~= Layer.compute_mask and not object.only_merges_masks then masks.used = true end
 end
 
@@ -207,11 +207,24 @@ function Layer:get_weights()
   return list
 end
 
+-- Whether `assign` takes the value.
+local function fits(value, variable)
+  if type(value) == "number" or type(value) == "boolean" then return true end
+  if not tools.is_tensor(value) or tostring(value.shape) ~= tostring(variable.shape) then return false end
+  local function nothing(dtype) return lutra.zeros({ 0 }, { dtype = dtype }) end
+  return value.dtype == variable.dtype or (nothing(value.dtype) + nothing(variable.dtype)).dtype == variable.dtype
+end
 function Layer:set_weights(values)
   local list = self:variables()
   if type(values) ~= "table" or #values ~= #list then
     tools.fail("InvalidArgument", ("set_weights: values is %s, expected a list of %d tensors, one a variable of '%s'"):format(
       type(values) == "table" and "a list of " .. #values or tools.what_is(values), #list, self.name))
+  end
+  -- All of them or none: the first that does not fit is refused before any is assigned.
+  for i, variable in ipairs(list) do
+    local value = values[i]
+    if type(value) == "table" and getmetatable(value) == nil then value = lutra.constant(value) end
+    if not fits(value, variable) then variable:assign(value) end
   end
   for i, variable in ipairs(list) do variable:assign(values[i]) end
 end
@@ -233,7 +246,7 @@ end
 function Layer:add_weight(given)
   local read = options.read("add_weight", given,
     { name = "weight", shape = {}, initializer = "glorot_uniform", trainable = true, dtype = "float32", regularizer = false })
-  local who = "layer '" .. self:named() .. "'"
+  local who = "layer '" .. Layer.named(self) .. "'"
   local initial = initializers.get(who, read.name .. "_initializer", read.initializer)(read.shape)
   if type(initial) == "table" then initial = lutra.constant(initial) end
   check_initial(self, read.name, initial, read.shape)
@@ -252,7 +265,7 @@ end
 
 -- A mistake of the layer's user.
 function Layer:refuse(...)
-  tools.fail("InvalidArgument", "layer '" .. self:named() .. "': " .. string.format(...))
+  tools.fail("InvalidArgument", "layer '" .. Layer.named(self) .. "': " .. string.format(...))
 end
 
 -- Forgets what it and the layers below keep from one batch to the next.

@@ -62,12 +62,19 @@ local function probabilities(p) return lutra.clip(p, kEpsilon, 1 - kEpsilon) end
 
 -- Each: {class's name, words, options, function(self, labels, predictions)}; self has the options.
 local function define(name, words, defaults, fn)
+  local function read_options(given)
+    local read, who = options.read("losses." .. name, given, defaults), "losses." .. name
+    if read.from_logits ~= nil then options.boolean(who, "from_logits", read.from_logits) end
+    if read.label_smoothing then options.number(who, "label_smoothing", read.label_smoothing, 0, 1) end
+    if read.delta then options.positive(who, "delta", read.delta) end
+    return read
+  end
   local Loss = class("nn.losses." .. name)
   Loss.remembers = true
   defaults.reduction, defaults.name = "sum_over_batch_size", false
   function Loss:init(given)
-    for key, value in pairs(options.read("losses." .. name, given, defaults)) do self[key] = value end
-    options.resolve("losses." .. name, "reduction", self.reduction, { sum_over_batch_size = true, mean = true, sum = true, none = true })
+    for key, value in pairs(read_options(given)) do self[key] = value end
+    options.word("losses." .. name, "reduction", self.reduction, { sum_over_batch_size = true, mean = true, sum = true, none = true })
     self.name = self.name or words[1]
   end
   -- Rows weigh as sample_weight says; the mean is over the number of rows all the same, as Keras has it.
@@ -81,8 +88,7 @@ local function define(name, words, defaults, fn)
   end
   losses[name] = Loss
   local function rows(y_true, y_pred, given)
-    local read = options.read("losses." .. words[1], given, defaults)
-    return fn(read, tensor(words[1], "y_true", y_true), tensor(words[1], "y_pred", y_pred))
+    return fn(read_options(given), tensor(words[1], "y_true", y_true), tensor(words[1], "y_pred", y_pred))
   end
   for _, word in ipairs(words) do by_name[word], losses[word] = Loss, rows end
 end

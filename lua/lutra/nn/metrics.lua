@@ -107,6 +107,9 @@ for _, entry in ipairs {
   local loss = losses.public[entry[2]]
   define(entry[1], { entry[2] }, entry[3], function(self, y_true, y_pred)
     return loss(y_true, y_pred, { from_logits = self.from_logits, label_smoothing = self.label_smoothing })
+  end, function(self, who)
+    options.boolean(who, "from_logits", self.from_logits)
+    if self.label_smoothing then options.number(who, "label_smoothing", self.label_smoothing, 0, 1) end
   end)
 end
 

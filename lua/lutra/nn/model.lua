@@ -53,6 +53,19 @@ function Model:call(x, training)
   return graph.run(self.steps, self.results, inputs.of_graph(self, x), training)
 end
 
+-- The layer with this name, or with this number in the list.
+function Model:get_layer(which)
+  local list, names = rawget(self, "layers") or layers.below(self), {}
+  for i, layer in ipairs(list) do
+    if i == which or layer.name == which then return layer end
+    names[i] = layer.name
+  end
+  if type(which) == "string" then
+    tools.refuse_word(("get_layer: '%s' has no layer '%s'"):format(self.name, which), which, names)
+  end
+  self:refuse("it has no layer %s: expected a name or a number of 1 to %d", tools.what_is(which), #list)
+end
+
 -- What the model gives for a batch. In mixed precision layers compute in bfloat16, and what comes out is float32.
 function Model:compute(x, training, given)
   local outer = running.layer

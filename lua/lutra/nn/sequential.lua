@@ -13,6 +13,13 @@ function Sequential:init(given)
   for i = 1, #(given or {}) do self:add(given[i]) end
 end
 
+-- Its layers are others now: so is its output, and so are the variables that training changes.
+local function changed(self)
+  rawset(self, "output", self:compute_output_shape(self.shape))
+  rawset(self, "step_variables", false)
+  rawset(self, "known_costs", nil)
+end
+
 -- Adds a layer at the end.
 function Sequential:add(layer)
   if type(layer) == "table" and layer.is_symbol and not layer.layer and #self.layers == 0 then
@@ -31,11 +38,19 @@ function Sequential:add(layer)
   chain[#chain + 1] = layer
   -- Weights are made as soon as the shapes are known.
   if self.built then
-    self.output = self:compute_output_shape(self.shape)
+    changed(self)
   elseif self.shape then
     self:ensure_built(self.shape)
   end
   return self
+end
+
+-- Takes the last layer off, and gives it.
+function Sequential:pop()
+  local layer = table.remove(self.layers)
+  if not layer then self:refuse("it has no layers, so that none can be taken off") end
+  if self.built then changed(self) end
+  return layer
 end
 
 function Sequential:build(shape)

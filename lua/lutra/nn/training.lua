@@ -177,8 +177,7 @@ end
 
 local function train_one(self, x, y, given)
   self:require_compiled("train_on_batch")
-  if type(x) == "table" then x = data.tensor("train_on_batch", "x", x) end
-  if type(y) == "table" then y = data.tensor("train_on_batch", "y", outputs.labels(self, "train_on_batch", y, "y")) end
+  x, y = data.tensor("train_on_batch", "x", x), data.tensor("train_on_batch", "y", outputs.labels(self, "train_on_batch", y, "y"))
   data.check_batch("train_on_batch", y, self.loss)
   local weight = weights_of(self, "train_on_batch", given, y)
   if not self.step_variables then self:ensure_trainable(x) end

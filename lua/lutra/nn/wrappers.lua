@@ -21,7 +21,7 @@ function Bidirectional:init(layer, given)
       .. ", expected a recurrent layer")
   end
   self:named(read.name)
-  self.merge = read.merge_mode and options.resolve("Bidirectional", "merge_mode", read.merge_mode, merges)
+  self.merge = read.merge_mode and options.word("Bidirectional", "merge_mode", read.merge_mode, merges)
   local back = read.backward_layer
   if back and (not layers.is_layer(back) or not back.remade) then
     tools.fail("InvalidArgument", "Bidirectional: backward_layer is " .. tools.what_is(back) .. ", expected a recurrent layer")
