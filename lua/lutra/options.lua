@@ -110,28 +110,33 @@ function options.is_callable(value)
   return type(value) == "function" or type(meta) == "table" and meta.__call ~= nil
 end
 
--- A shape without the batch: a list of sizes, or one.
+-- A shape without the batch: a list of sizes, or one; -1 stands for any size.
 function options.shape(who, name, value)
   if math.type(value) == "integer" then value = { value } end
   if type(value) ~= "table" then
     tools.fail("InvalidArgument", ("%s: %s is %s, expected a list of sizes"):format(who, name, tools.what_is(value)))
   end
   local shape = {}
-  for i = 1, #value do shape[i] = options.count(who, name .. "[" .. i .. "]", value[i], 0) end
+  for i = 1, #value do shape[i] = value[i] == -1 and -1 or options.count(who, name .. "[" .. i .. "]", value[i], 0) end
   return shape
 end
+
+local function size_text(size) return size == -1 and "any" or tostring(size) end
 
 -- (2, 3), as shapes print.
 function options.shape_text(shape)
   local words = {}
-  for i = 1, #shape do words[i] = tostring(shape[i]) end
+  for i = 1, #shape do words[i] = size_text(shape[i]) end
   return "(" .. table.concat(words, ", ") .. (#shape == 1 and ",)" or ")")
 end
 
 -- The same of a shape without the batch, (batch, 3), or of a list of them.
 function options.batch_text(shape)
-  if type(shape[1]) ~= "table" then return "(" .. table.concat({ "batch", table.unpack(shape) }, ", ") .. ")" end
   local words = {}
+  if type(shape[1]) ~= "table" then
+    for i = 1, #shape do words[i] = ", " .. size_text(shape[i]) end
+    return "(batch" .. table.concat(words) .. ")"
+  end
   for i, each in ipairs(shape) do words[i] = options.batch_text(each) end
   return "{" .. table.concat(words, ", ") .. "}"
 end

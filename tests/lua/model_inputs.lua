@@ -42,6 +42,57 @@ expect.case("an axis of one number may be left out, or be too many, as in Keras"
   refused("layer 'first': linear: x (4, 5) and w (3, 2) do not match", late, lt.ones { 4, 5 })
 end)
 
+-- -1 stands for any size, as None does in Keras.
+expect.case("an axis may have any size", function()
+  local input = nn.Input({ -1 }, { name = "ids" })
+  expect.equal(tostring(input), "<lutra.nn.Symbol 'ids' shape=(batch, any)>")
+  local words = nn.Embedding(20, 8, { mask_zero = true })(input)
+  local read = nn.Bidirectional(nn.GRU(4, { return_sequences = true }))(words)
+  local attended = nn.Add() { read, nn.LayerNorm()(nn.MultiHeadAttention(2, 4)(read)) }
+  local model = nn.Model { inputs = input, outputs = nn.Dense(3, { activation = "softmax" })(attended), name = "reader" }
+  local function ids(rows, steps) return lt.random.randint({ rows, steps }, 1, 20, { seed = 1 }) end
+  for _, steps in ipairs { 1, 5, 9 } do expect.equal(sizes(model(ids(2, steps))), { 2, steps, 3 }) end
+  refused("layer 'reader': the input 'ids' has the shape (2, 5, 3), expected (batch, any)", model, lt.ones({ 2, 5, 3 }, { dtype = "int32" }))
+  -- What padding there is makes no difference.
+  local short = ids(1, 3)
+  local long = lt.concat({ short, lt.zeros({ 1, 4 }, { dtype = "int64" }) }, 2)
+  assert((model(long)[{ {}, { 1, 3 } }] - model(short)):abs():max():item() < 1e-5)
+  model:compile { optimizer = "adam", loss = "sparse_categorical_crossentropy" }
+  for _, batch in ipairs { ids(4, 3), ids(4, 6) } do assert(model:train_on_batch(batch, lt.ones(batch.shape, { dtype = "int32" })) > 0) end
+  local chain = nn.Sequential { nn.LSTM(3, { input_shape = { -1, 4 } }), nn.Dense(2) }
+  local path = os.tmpname() .. ".safetensors"
+  for _, each in ipairs { model, chain } do
+    each:save(path)
+    local x = each == chain and lt.ones { 1, 7, 4 } or ids(1, 7)
+    expect.equal(nn.load_model(path)(x):totable(), each(x):totable())
+  end
+  os.remove(path)
+end)
+
+expect.case("shapes of what comes of it", function()
+  local function shape_of(symbol) return symbol.shape end
+  local Mean, Sum = nn.Layer:extend "Mean", nn.Layer:extend "Sum"
+  function Mean:call(x) return x:mean(2) end
+  function Sum:init() self.words = nn.Embedding(5, 2) end
+  function Sum:call(x) return self.words(x):sum(2) end
+  for _, case in ipairs {
+    { nn.Conv2D(4, 3)(nn.Input { -1, -1, 3 }), { -1, -1, 4 } }, { nn.MaxPool2D(2)(nn.Input { -1, 8, 3 }), { -1, 4, 3 } },
+    { nn.Flatten()(nn.Input { -1, 3 }), { -1 } }, { nn.Reshape { -1, 2 }(nn.Input { -1, 4 }), { -1, 2 } },
+    { nn.TimeDistributed(nn.Dense(2))(nn.Input { -1, 3 }), { -1, 2 } }, { nn.Masking()(nn.Input { -1, 3 }), { -1, 3 } },
+    { nn.Concatenate { axis = 2 } { nn.Input { -1, 3 }, nn.Input { 4, 3 } }, { -1, 3 } },
+    { nn.Concatenate() { nn.Input { -1, 3 }, nn.Input { 4, 3 } }, { 4, 6 } }, { nn.Add() { nn.Input { -1, 3 }, nn.Input { 4, -1 } }, { 4, 3 } },
+    -- Those of layers of one's own, which are tried, with whole numbers where they want those.
+    { Mean()(nn.Input { -1, 4 }), { 4 } }, { Mean()(nn.Input { 3, -1 }), { -1 } }, { Sum()(nn.Input { 7 }), { 2 } }, { Sum()(nn.Input { -1 }), { 2 } },
+  } do
+    expect.equal(shape_of(case[1]), case[2], case[1].name)
+  end
+  local words = "its weight 'kernel' depends on a size of its input that may be any"
+  refused(words, nn.Dense(2), nn.Input { 3, -1 })
+  refused(words, nn.Dense(2), nn.Flatten()(nn.Input { 3, -1 }))
+  refused("its inputs have the shapes (any, 3) and (4, 2), expected one shape", nn.Add(), { nn.Input { -1, 3 }, nn.Input { 4, 2 } })
+  refused("Input: shape[1] is -2, expected a whole number", nn.Input, { -2 })
+end)
+
 local function named_model()
   local a, b = nn.Input({ 1 }, { name = "a" }), nn.Input({ 2 }, { name = "b" })
   local joined = nn.Concatenate() { a, b }

@@ -255,7 +255,7 @@ function nn.Concatenate(options) end
 
 --- What a model of the functional form begins with. A layer that is called with it gives what the next one is called with. The
 --- model then wants rows of this shape; an axis of one number at the end may be left out.
----@param shape integer[]|integer of a row, without the batch
+---@param shape integer[]|integer of a row, without the batch; -1 for a size that may be any
 ---@param options? table {name: by which the model can be given its rows, {name = rows}}
 ---@return table # a symbol: its shape is known, and it has no numbers
 --- Errors: InvalidArgument for what is no shape.

@@ -35,7 +35,7 @@ local function shapes_of(self, shape)
       self:refuse("%s has the shape %s, expected (batch, steps, features)", ({ "query", "value", "key" })[i], options.batch_text(each))
     end
   end
-  if value[1] ~= key[1] then
+  if value[1] ~= key[1] and value[1] ~= -1 and key[1] ~= -1 then
     self:refuse("value has %d steps and key %d, expected as many", value[1], key[1])
   end
   return query, value, key

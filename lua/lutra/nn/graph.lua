@@ -11,15 +11,14 @@ function Symbol:init(shape, node, name)
   self.shape, self.node, self.layer, self.name = shape, node, node and node.layer, name
 end
 function Symbol:__tostring()
-  return ("<lutra.nn.Symbol '%s' shape=(batch%s)>"):format(self.name, #self.shape > 0 and
-    ", " .. table.concat(self.shape, ", ") or "")
+  return ("<lutra.nn.Symbol '%s' shape=%s>"):format(self.name, options.batch_text(self.shape))
 end
 
 local graph = {}
 
 local inputs_made = 0
 
--- What a model is called with, of this shape without the batch.
+-- What a model is called with, of this shape without the batch; an axis of -1 may have any size.
 function graph.input(shape, given)
   if type(shape) == "table" and shape.shape then given, shape = shape, shape.shape end
   local read = options.read("Input", given, { shape = false, name = false })

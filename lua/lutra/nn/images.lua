@@ -14,6 +14,7 @@ end
 
 -- How many places a window of `size` has along an axis.
 local function places(length, size, stride, padding)
+  if length == -1 then return -1 end
   if padding == "same" then return (length + stride - 1) // stride end
   return (length - size) // stride + 1
 end
@@ -25,7 +26,7 @@ local function output_shape(self, shape, window, channels)
   local out = { 0, 0, channels }
   for axis = 1, 2 do
     out[axis] = places(shape[axis], window[axis], self.strides[axis], self.padding)
-    if out[axis] < 1 then
+    if out[axis] < 1 and shape[axis] ~= -1 then
       self:refuse("its input has the shape %s, which is smaller than its window of %d x %d", options.shape_text(shape),
         window[1], window[2])
     end

@@ -24,7 +24,7 @@ local function fitted(model, symbol, x)
   local rows = ranked(x, #shape + 1, shape[#shape])
   local sizes = rows and rows.shape
   for axis = 1, #shape do
-    if not sizes or sizes[axis + 1] ~= shape[axis] then refuse(model, ("the input '%s'"):format(symbol.name), x, shape) end
+    if not sizes or shape[axis] ~= -1 and sizes[axis + 1] ~= shape[axis] then refuse(model, ("the input '%s'"):format(symbol.name), x, shape) end
   end
   return rows
 end

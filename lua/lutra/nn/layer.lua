@@ -247,6 +247,11 @@ function Layer:add_weight(given)
   local read = options.read("add_weight", given,
     { name = "weight", shape = {}, initializer = "glorot_uniform", trainable = true, dtype = "float32", regularizer = false })
   local who = "layer '" .. Layer.named(self) .. "'"
+  for axis = 1, #read.shape do
+    if read.shape[axis] == -1 then
+      self:refuse("its weight '%s' depends on a size of its input that may be any: say it, or take the axis out before", read.name)
+    end
+  end
   local initial = initializers.get(who, read.name .. "_initializer", read.initializer)(read.shape)
   if type(initial) == "table" then initial = lutra.constant(initial) end
   check_initial(self, read.name, initial, read.shape)
@@ -298,22 +303,56 @@ local function shape_below(x)
   return shapes
 end
 
--- A batch of one row of zeros of this shape, or a list of them.
-local function rows_like(shape)
-  if type(shape[1]) ~= "table" then return lutra.zeros { 1, table.unpack(shape) } end
-  local list = {}
-  for i, each in ipairs(shape) do list[i] = rows_like(each) end
-  return list
+-- A batch of one row of this shape, or a list of them; `any` stands for sizes that may be any. Floats are 0, whole numbers, which
+-- may be ids, 1.
+local function rows_like(shape, dtype, any)
+  if type(shape[1]) == "table" then
+    local list = {}
+    for i, each in ipairs(shape) do list[i] = rows_like(each, dtype, any) end
+    return list
+  end
+  local sizes = { 1 }
+  for i, size in ipairs(shape) do sizes[i + 1] = size == -1 and any or size end
+  return dtype == "float32" and lutra.zeros(sizes) or lutra.ones(sizes, { dtype = dtype })
 end
 
--- What comes out for an input of this shape; both are without the batch. A layer of several outputs gives a list of shapes.
--- A kind that does not say is tried out.
-function Layer:compute_output_shape(shape)
+-- Calls the layer with such rows: with floats, or with whole numbers where it wants those.
+local function try_out(layer, shape, any)
   local outer <const>, named <close> = running.layer, naming
-  running.layer = self
-  local out = self:call(rows_like(shape), false)
+  running.layer = layer
+  local ok, out = pcall(layer.call, layer, rows_like(shape, "float32", any), false)
+  if not ok then
+    local err = name_error(out)
+    running.layer = layer
+    if not lutra.iserror(err, "InvalidArgument") then error(err, 0) end
+    ok, out = pcall(layer.call, layer, rows_like(shape, "int32", any), false)
+    if not ok then error(err, 0) end
+  end
   running.layer = outer
   return shape_below(out)
+end
+
+local function is_open(shape)
+  for _, size in ipairs(shape) do
+    if size == -1 or type(size) == "table" and is_open(size) then return true end
+  end
+  return false
+end
+
+-- Sizes that two tries with different ones differ in may be any.
+local function common(a, b)
+  local out = {}
+  for i, size in ipairs(a) do
+    if type(size) == "table" then out[i] = common(size, b[i]) else out[i] = size == b[i] and size or -1 end
+  end
+  return out
+end
+
+-- What comes out for an input of this shape; both are without the batch, and -1 is any size. A layer of several outputs gives a list
+-- of shapes. A kind that does not say is tried out.
+function Layer:compute_output_shape(shape)
+  if not is_open(shape) then return try_out(self, shape) end
+  return common(try_out(self, shape, 6), try_out(self, shape, 7))
 end
 
 -- The mask of what the layer gives for x, whose own mask is `mask`, or nil; of several inputs a list (masks.lua). By itself a

@@ -4,9 +4,13 @@ local options, layer = use "options", use "nn.layer"
 local activations, dropout = use "nn.activations", use "nn.dropping"
 local Layer, shape_text = layer.Layer, options.shape_text
 
+-- Elements of a row; -1 where they may be any number.
 local function size_of(shape)
   local size = 1
-  for i = 1, #shape do size = size * shape[i] end
+  for i = 1, #shape do
+    if shape[i] == -1 then return -1 end
+    size = size * shape[i]
+  end
   return size
 end
 
@@ -47,10 +51,11 @@ function Reshape:compute_output_shape(shape)
     if size == -1 then open = i else known = known * size end
   end
   local size = size_of(shape)
+  if size == -1 then return out end
   if open and known > 0 and size % known == 0 then out[open] = size // known end
   if size_of(out) ~= size then
     self:refuse("its input has the shape %s and %d elements a row, which do not make %s", shape_text(shape), size,
-      shape_text(self.target_shape))
+      "(" .. table.concat(self.target_shape, ", ") .. ")")
   end
   return out
 end
@@ -86,17 +91,24 @@ local function require_shapes(self, shapes)
   if type(shapes[1]) ~= "table" then self:refuse("it has one input, %s, expected a list of them: layer {a, b}", options.batch_text(shapes)) end
 end
 
+-- Whether two sizes may be one.
+local function alike(a, b) return a == b or a and b and (a == -1 or b == -1) end
+
 -- Layers of several inputs: `join` makes one of two.
 local function define_join(kind, join)
   local Made = define(kind, {}, 0)
   function Made:compute_output_shape(shapes)
     require_shapes(self, shapes)
+    local out = { table.unpack(shapes[1]) }
     for i = 2, #shapes do
-      if shape_text(shapes[i]) ~= shape_text(shapes[1]) then
-        self:refuse("its inputs have the shapes %s and %s, expected one shape", shape_text(shapes[1]), shape_text(shapes[i]))
+      for axis = 1, math.max(#out, #shapes[i]) do
+        if not alike(out[axis], shapes[i][axis]) then
+          self:refuse("its inputs have the shapes %s and %s, expected one shape", shape_text(shapes[1]), shape_text(shapes[i]))
+        end
+        if out[axis] == -1 then out[axis] = shapes[i][axis] end
       end
     end
-    return shapes[1]
+    return out
   end
   function Made:call(inputs)
     require_list(self, inputs)
@@ -131,12 +143,19 @@ function Concatenate:compute_output_shape(shapes)
   end
   for i = 2, #shapes do
     for at = 1, math.max(#out, #shapes[i]) do
-      if at ~= axis and shapes[i][at] ~= out[at] then
+      if at ~= axis and not alike(out[at], shapes[i][at]) then
         self:refuse("its inputs have the shapes %s and %s, which differ in more than axis %d", shape_text(shapes[1]),
           shape_text(shapes[i]), self.axis)
       end
     end
-    out[axis] = out[axis] + shapes[i][axis]
+    for at = 1, #out do
+      local size = shapes[i][at]
+      if at == axis then
+        out[at] = (out[at] == -1 or size == -1) and -1 or out[at] + size
+      elseif out[at] == -1 then
+        out[at] = size
+      end
+    end
   end
   return out
 end

@@ -53,7 +53,10 @@ local function shape_text(tensor) return ("%s %s"):format(tensor.dtype, tostring
 local function input_of(model)
   if rawget(model, "first_input") then return model.first_input end
   local shape = rawget(model, "shape")
-  return shape and type(shape[1]) ~= "table" and { { shape = { table.unpack(shape) }, dtype = "float32" } } or nil
+  if not shape or type(shape[1]) == "table" then return nil end
+  local sizes = {}
+  for i, size in ipairs(shape) do sizes[i] = math.max(size, 1) end
+  return { { shape = sizes, dtype = "float32" } }
 end
 
 -- Settings that a file can hold, or why it cannot.
