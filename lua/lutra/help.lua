@@ -53,6 +53,14 @@ for _, op in ipairs(ops) do
   table.insert(groups[op.group], op)
 end
 
+-- What is told about no one name, by its words.
+local topics, topic_of_word = load(sources["lutra.topics"], "=[lutra.topics]", "t")(), {}
+for _, topic in ipairs(topics) do
+  names[#names + 1] = topic[1]
+  topic_of_word[topic[1]] = topic[2]
+  for word in topic[3]:gmatch("%S+") do topic_of_word[word] = topic[2] end
+end
+
 local function first_sentence(text)
   return text:match("^(.-%.)%s") or text
 end
@@ -111,7 +119,8 @@ local function members(class)
 end
 
 local function overview()
-  local modules, values = {}, {}
+  local modules, values, topic_names = {}, {}, {}
+  for i, topic in ipairs(topics) do topic_names[i] = topic[1] end
   for _, class in ipairs(classes) do
     local name = class.path == "" and "lutra" or class.path
     local list = name:find("^%u") and values or modules
@@ -119,7 +128,8 @@ local function overview()
   end
   return table.concat({
     'lutra.help(topic) tells about a name ("matmul", "config.reset", "config", "tensor"), a function',
-    "(lutra.tidy), a module or a tensor.",
+    '(lutra.tidy), a module or a tensor, about another library\'s name ("np.concatenate"), or a topic.',
+    "\nTopics:", listed("", topic_names),
     "\nModules:", table.concat(modules, "\n"),
     "\nValues, by their fields and methods:", table.concat(values, "\n"),
     "\nOperations, by group; those that take a tensor first are methods too:", table.concat(op_lines(), "\n"),
@@ -253,22 +263,68 @@ local function told(name, is_word)
   end
 end
 
--- The same by TensorFlow's name, which is often ours ("tf.config.list_physical_devices", "tf.math.reduce_sum"), or one that
--- is told as an operation's source.
+-- The operation that is called so.
+local function op_text(name) return core.op_help(name) or core.op_help((name:gsub("^reduce_", ""))) end
+
+-- What has the library's function of that name as its source: "tf.math.reduce_variance", "numpy.absolute".
+local function has_source(what, word) return (what.source or ""):lower():find("%a[%w_%.]*%.%f[%w_]" .. word .. "%f[^%w_]") end
+
+local function op_of_source(word)
+  for _, op in ipairs(ops) do
+    if op.name:match("[^.]+$") == word then return core.op_help(op.name) end
+  end
+  for _, op in ipairs(ops) do
+    if has_source(op, word) then return core.op_help(op.name) end
+  end
+end
+
+local function entry_of_source(word)
+  for _, class in ipairs(classes) do
+    for _, entry in ipairs(class.entries) do
+      if has_source(entry, word) then return entry_help(entry) end
+    end
+  end
+end
+
+-- What errors tell to write for the name, and help about that.
+local function instead(name)
+  local words = tools.foreign(name) or tools.foreign(name:lower())
+  local ours = words and words:match("lutra%.([%a_][%w_%.]*)")
+  local text = ours and core.op_help(ours)
+  return words and name .. ": write " .. words .. (text and "\n\n" .. text or "")
+end
+
+-- The layer, optimiser or the like that is written just so: "Dropout"; the operation is "dropout".
+local function class_text(word)
+  for _, entry in ipairs(by_last_word[word:lower()] or {}) do
+    if entry.name == word and word:find("^%u") then return entry_help(entry) end
+  end
+end
+
+-- The same by another library's name, which is often ours ("tf.config.list_physical_devices", "tf.math.reduce_sum"). An
+-- operation comes before a layer of that name: "tf.nn.conv2d"; Keras' names mean layers.
 local function foreign_help(topic)
-  local path = topic:gsub("^tf%.", "")
+  local path, is_theirs = topic, false
+  for _, library in ipairs { "tf", "tensorflow", "np", "numpy", "torch", "keras" } do
+    local rest = topic:match("^" .. library .. "%.(.+)$")
+    if rest then path, is_theirs = rest, true end
+  end
   local word = path:match("([%w_]+)$")
   if not word then return end
-  local text = path ~= topic and told(path, true) or core.op_help((word:gsub("^reduce_", "")))
-  for _, op in ipairs(ops) do
-    if not text and op.source:lower():find("tf%.[%w_%.]*%f[%w_]" .. word .. "%f[^%w_]") then text = core.op_help(op.name) end
-  end
-  return text or path ~= topic and told(word, true) or nil
+  local lower = word:lower()
+  if topic:find("keras.", 1, true) then return class_text(word) or told(lower, true) end
+  if not is_theirs then return op_text(lower) or op_of_source(lower) or instead(path) or entry_of_source(lower) end
+  local is_nn_op = path == path:lower() and path:find("^nn%.")
+  return op_text(path:lower()) or is_nn_op and op_text(lower) or op_of_source(lower) or instead(path) or known[path:lower()] and told(path:lower(), true) or class_text(word) or
+      op_text(lower) or instead(word) or entry_of_source(lower) or told(lower, true)
 end
 
 return function(topic)
   if topic == nil then return overview() end
   local name = topic_of(topic)
-  local is_word = type(topic) == "string"
-  return name and told(name, is_word) or is_word and foreign_help(name) or tools.unknown(topic, names)
+  if type(topic) ~= "string" then return name and told(name) or tools.unknown(topic, names) end
+  -- What is ours but for capitals may be an operation of another library's: "nn.conv2d".
+  local word = not topic:find("%u") and name:match("^nn%.([%w_]+)$")
+  return word and op_text(word) or told(name, true) or topic_of_word[name] or foreign_help(topic) or
+      tools.unknown(topic, names)
 end

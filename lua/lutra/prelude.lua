@@ -38,7 +38,8 @@ for _, name in ipairs { "jacobian", "batch_jacobian", "stop_recording" } do come
 -- t:float32() and the like are casts.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool" } do
   core.methods[dtype] = function(tensor, ...)
-    local made = lutra.cast(tensor, dtype, ...) -- no tail call: an error looks for this function
+    if select("#", ...) > 0 then core.refuse_arguments(dtype, ...) end
+    local made = lutra.cast(tensor, dtype) -- no tail call: an error looks for this function
     return made
   end
 end

@@ -35,6 +35,7 @@ int push_arguments(lua_State* L) {
 }  // namespace
 
 const char* version_line() { return "Lutra " LUTRA_VERSION ", " LUA_RELEASE; }
+const char* greeting() { return "Lutra " LUTRA_VERSION ", " LUA_RELEASE "; lt.help() tells what there is"; }
 
 Program::Program(const Options& options, const Report& report, int argc, char** argv)
     : options_(options), report_(report), argc_(argc), argv_(argv), interpreter_(options.interpreter) {
@@ -82,7 +83,7 @@ int Program::run_protected(lua_State* L) {
 
 bool Program::run_all(lua_State* L) {
   bool has_script = options_.script < argc_;
-  if (options_.show_banner) std::printf("%s\n", version_line());
+  if (options_.show_banner) std::printf("%s\n", options_.interactive ? greeting() : version_line());
   set_arg_table(L);
   if (options_.strict) open_strict(L);
   if (!run_init(L) || !run_actions(L)) return false;
@@ -91,7 +92,7 @@ bool Program::run_all(lua_State* L) {
     run_repl(L, lines_, report_);
   } else if (!has_script && !options_.has_statement && !options_.show_banner) {
     if (isatty(STDIN_FILENO) == 0) return succeeded(L, run_loaded(L, luaL_loadfilex(L, nullptr, nullptr)));
-    std::printf("%s\n", version_line());
+    std::printf("%s\n", greeting());
     run_repl(L, lines_, report_);
   }
   return true;

@@ -46,5 +46,7 @@ class Program {
 
 // "Lutra 0.1.0, Lua 5.4.4"
 const char* version_line();
+// How the prompt begins: that line, and where to ask.
+const char* greeting();
 
 }  // namespace lutra

@@ -15,9 +15,12 @@ std::string expected(DTypes types) {
 }
 
 [[noreturn, gnu::cold]] void fail_dtype(const OpDef& op, int input, DType got, DTypes wanted) {
-  std::string hint = got == DType::Bool ? text("; cast it first: ", op.input(input).name, ":cast(\"int32\")") : "";
-  fail(ErrorCode::InvalidArgument, op.called(), ": ", op.input(input).name, " is ", got, ", expected ",
-       expected(wanted), hint);
+  const char* name = op.input(input).name;
+  std::string hint;
+  if (wanted == kBool) hint = text("; ", name, ":ne(0) is bool, true where ", name, " is not 0");
+  else if (got == DType::Bool) hint = text("; cast it first: ", name, ":cast(\"int32\")");
+  else if (is_float(got) && wanted == kInts) hint = text("; cast it first: ", name, ":cast(\"int64\")");
+  fail(ErrorCode::InvalidArgument, op.called(), ": ", name, " is ", got, ", expected ", expected(wanted), hint);
 }
 
 // A Lua number takes the tensors' dtype where it can.

@@ -126,7 +126,8 @@ class Scanner {
   int64_t line_ = 1, field_line_ = 1, field_ = 0;
 };
 
-Scalar number_of(Scanner& scanner, std::string_view field) {
+// `hint`: gives what is said further of a field that is no number.
+template <class Hint> Scalar number_of(Scanner& scanner, std::string_view field, Hint&& hint) {
   std::string_view digits = field;
   if (digits[0] == '+') digits.remove_prefix(1);
   const char* end = digits.data() + digits.size();
@@ -136,7 +137,7 @@ Scalar number_of(Scanner& scanner, std::string_view field) {
   double value = 0;
   auto [value_end, value_error] = std::from_chars(digits.data(), end, value);
   if (value_end != end || digits.empty() || value_error == std::errc::invalid_argument) {
-    scanner.fail_here(quote(field), " is no number");
+    scanner.fail_here(quote(field), " is no number", hint());
   }
   if (value_error == std::errc::result_out_of_range) {
     // What is too small for a float64 is 0, or nearly; a wider type tells that from what is too large.
@@ -176,6 +177,7 @@ class CsvReader final : public FileReader {
       int64_t count = 0;
       for (bool last = false; !last; ++count) seen = seen | literal_dtype(value_of(scanner, scanner.field(&last)));
       if (rows == 0 && !options_.header) columns = count;
+      is_past_first_row_ = true;
       if (count != columns) {
         fail(ErrorCode::InvalidArgument, source_->label(), ", line ", scanner.line(), ": it has ", count, " fields, ",
              options_.header ? "the header has " : "the first row has ", columns);
@@ -224,8 +226,18 @@ class CsvReader final : public FileReader {
     return std::isfinite(read_element(dtype, element).as_double());
   }
 
+  // How a field that is no number may be read, if the fields are separated, or the columns named, otherwise than told.
+  std::string hint(std::string_view field) const {
+    std::size_t at = field.find_first_of(";\t");
+    if (at != std::string_view::npos && is_number(field.substr(0, at))) {
+      return text("; load it with {delimiter = \"", field[at] == '\t' ? "\\t" : std::string(1, field[at]), "\"}");
+    }
+    if (options_.header || is_past_first_row_) return "";
+    return "; if the first line names the columns, load it with {header = true}";
+  }
+
   Scalar value_of(Scanner& scanner, std::string_view field) const {
-    if (!field.empty()) return number_of(scanner, field);
+    if (!field.empty()) return number_of(scanner, field, [&] { return hint(field); });
     if (options_.delimiter == ' ') scanner.fail_here("it is empty; one space stands between two numbers");
     if (options_.missing) return *options_.missing;
     if (options_.dtype != kNoDType && !is_float(options_.dtype)) {
@@ -255,6 +267,7 @@ class CsvReader final : public FileReader {
 
   std::unique_ptr<ByteSource> source_;
   ReadOptions options_;
+  bool is_past_first_row_ = false;
   int64_t data_line_ = 1;  // where what follows the header begins
 };
 

@@ -4,8 +4,10 @@
 #include <vector>
 
 #include "core/error.h"
+#include "lua/foreign_names.h"
 #include "lua/own_entries.h"
 #include "lua/state.h"
+#include "lua/wrong_call.h"
 
 namespace lutra {
 
@@ -40,7 +42,7 @@ std::optional<int64_t> integral(lua_State* L, int index) {
   return is_integral ? std::optional<int64_t>(value) : std::nullopt;
 }
 
-int read_integers(lua_State* L, int index, const char* who, const char* name, int64_t* out, int most) {
+int read_integers(lua_State* L, int index, const char* who, const char* name, int64_t* out, int most, const OpDef* op) {
   std::size_t length = lua_rawlen(L, index);
   require_own_entries(L, index, length, who, name);
   require(length <= static_cast<std::size_t>(most), who, ": ", name, " has ", length, " entries, at most ", most,
@@ -48,6 +50,7 @@ int read_integers(lua_State* L, int index, const char* who, const char* name, in
   int absolute = lua_absindex(L, index);
   std::size_t entries = 0;
   for (lua_pushnil(L); lua_next(L, absolute) != 0; lua_pop(L, 1)) ++entries;
+  if (entries != length && op != nullptr) fail_no_list(L, absolute, *op, name, "a list of integers");
   require(entries == length, who, ": ", name, " has a hole or a string key, expected a list of integers");
   for (std::size_t i = 0; i < length; ++i) {
     lua_rawgeti(L, absolute, static_cast<lua_Integer>(i) + 1);
@@ -98,10 +101,7 @@ std::string_view Args::string(int i, const char* name) const {
 DType Args::dtype(int i, const char* name) const {
   std::string_view word = string(i, name);
   if (std::optional<DType> type = parse_dtype(word)) return *type;
-  NearestWord nearest(word);
-  for (int t = 0; t < kDTypeCount; ++t) nearest.offer(lutra::name(static_cast<DType>(t)));
-  fail(ErrorCode::InvalidArgument, who_, ": ", name, " ", what_is(L, i), " is no dtype", nearest.hint(), "; there are ",
-       text_of(kAnyDType));
+  fail_no_dtype(who_, name, word);
 }
 
 const Box& Args::tensor(int i, const char* name) const {
@@ -111,6 +111,17 @@ const Box& Args::tensor(int i, const char* name) const {
     fail(ErrorCode::FailedPrecondition, who_, ": ", name, " is a tensor that has been released");
   }
   return *box;
+}
+
+std::string Args::no_device_hint(int i) const {
+  if (lua_type(L, i) != LUA_TNIL) return "";
+  std::string all;
+  bool has_gpu = false;
+  for (const Device* device : state.runtime().registry().list_physical()) {
+    append(all, text(all.empty() ? "" : ", ", device->name()));
+    has_gpu |= device->type() == DeviceType::GPU;
+  }
+  return text("; a list gives nil past its end, and here ", has_gpu ? "there are " : "is no GPU, only ", all);
 }
 
 std::string_view Args::device_name(int i, const char* name) const {
@@ -124,7 +135,7 @@ std::string_view Args::device_name(int i, const char* name) const {
     lua_pop(L, 1);
     if (is_name) return {at, length};
   }
-  if (lua_type(L, i) != LUA_TSTRING) wrong(i, name, "a device's name or object");
+  if (lua_type(L, i) != LUA_TSTRING) wrong(i, name, text("a device's name or object", no_device_hint(i)).c_str());
   return string(i, name);
 }
 
@@ -174,20 +185,52 @@ Device& Args::physical_device(int i, const char* name) const {
        ", expected a physical one", on, " (lutra.config.list_physical_devices)");
 }
 
-void fail_unknown_option(const char* who, std::string_view key, std::span<const char* const> known) {
-  NearestWord nearest(key);
-  std::string all;
-  for (const char* name : known) {
-    nearest.offer(name);
-    append(all, text(all.empty() ? "" : ", ", name));
+std::string name_hint(std::string_view key, std::span<const char* const> known) {
+  for (int i = 0; !foreign_option(key, i).empty(); ++i) {
+    auto is_it = [&](const char* name) { return foreign_option(key, i) == name; };
+    if (std::any_of(known.begin(), known.end(), is_it)) return text(" (did you mean '", foreign_option(key, i), "'?)");
   }
-  fail(ErrorCode::InvalidArgument, who, ": unknown option '", key.substr(0, 40), "'", nearest.hint(),
-       all.empty() ? "; it takes no options" : "; it takes ", all);
+  NearestWord nearest(key);
+  for (const char* name : known) nearest.offer(name);
+  std::string_view instead = instead_of_option(key);
+  return nearest.found().empty() && !instead.empty() ? text(": ", instead) : nearest.hint();
+}
+
+void fail_unknown_option(const char* who, std::string_view key, std::span<const char* const> known,
+                         std::string_view rest) {
+  std::string all;
+  for (const char* name : known) append(all, text(all.empty() ? "" : ", ", name));
+  fail(ErrorCode::InvalidArgument, who, ": unknown option '", key.substr(0, 40), "'", name_hint(key, known),
+       all.empty() ? "; it takes no options" : "; it takes ", all, rest);
+}
+
+void fail_no_dtype(const char* who, const char* name, std::string_view word) {
+  std::string_view given = word.substr(0, 40);
+  for (std::string_view library : {"tf.", "np.", "numpy.", "torch."}) {
+    if (word.starts_with(library)) word.remove_prefix(library.size());
+  }
+  NearestWord nearest(word);
+  for (int i = 0; i < kDTypeCount; ++i) nearest.offer(lutra::name(static_cast<DType>(i)));
+  std::string_view ours = foreign_dtype(word);
+  fail(ErrorCode::InvalidArgument, who, ": ", name, " \"", given, "\" is no dtype",
+       ours.empty() ? nearest.hint() : text(" (did you mean '", ours, "'?)"), "; there are ", text_of(kAnyDType));
+}
+
+// What to write where a dtype stands by itself and `known` has an option for it, else "".
+static std::string dtype_option(std::initializer_list<Option> known, std::string_view word) {
+  for (const Option& option : known) {
+    if (!std::holds_alternative<DType*>(option.place) || !parse_dtype(word)) continue;
+    return text(": {", option.name, " = \"", word, "\"}");
+  }
+  return "";
 }
 
 void Args::options(int i, std::initializer_list<Option> known, const char* name, const char* wanted) const {
   if (!has(i)) return;
-  if (lua_type(L, i) != LUA_TTABLE) wrong(i, name, wanted);
+  if (lua_type(L, i) != LUA_TTABLE) {
+    std::string hint = lua_type(L, i) == LUA_TSTRING ? dtype_option(known, lua_tostring(L, i)) : "";
+    wrong(i, name, text(wanted, hint).c_str());
+  }
   for (lua_pushnil(L); lua_next(L, i) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) {
       fail(ErrorCode::InvalidArgument, who_, ": ", name, " has the key ", what_is(L, -2),

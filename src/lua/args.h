@@ -21,6 +21,7 @@ namespace lutra {
 
 class Device;
 class State;
+struct OpDef;
 struct LogicalDevice;
 
 // "a number", "nil", "a table", "a tensor": what stands at `index`, for error texts.
@@ -37,8 +38,14 @@ struct Option {
   std::variant<bool*, int64_t*, double*, std::optional<double>*, DType*, std::string_view*, StackSlot> place;
 };
 
-// Fails: `key` is none of the options `who` takes, which are listed, the nearest one first.
-[[noreturn]] void fail_unknown_option(const char* who, std::string_view key, std::span<const char* const> known);
+// " (did you mean 'axis'?)": the one of the names that was meant by `key`, a slip or another library's name; or what
+// stands for it here; or "".
+std::string name_hint(std::string_view key, std::span<const char* const> known);
+// Fails: `key` is none of the options `who` takes, which are listed; what was meant stands first, `rest` last.
+[[noreturn]] void fail_unknown_option(const char* who, std::string_view key, std::span<const char* const> known,
+                                      std::string_view rest = "");
+// Fails: no dtype is called so.
+[[noreturn]] void fail_no_dtype(const char* who, const char* name, std::string_view word);
 
 class Args {
  public:
@@ -53,6 +60,8 @@ class Args {
   // Fails when more than `most` are given.
   void at_most(int most) const;
   [[noreturn]] void wrong(int i, const char* name, const char* wanted) const;
+  // What is said further where nil stands for a device: which ones there are. "" of any other value.
+  std::string no_device_hint(int i) const;
 
   bool boolean(int i, const char* name) const;
   double number(int i, const char* name) const;
@@ -80,7 +89,9 @@ class Args {
 // The number at `index` if it has an integral value.
 std::optional<int64_t> integral(lua_State* L, int index);
 
-// A list of integral numbers into out[0..most). Fails naming `who` and `name`. Returns how many there are.
-int read_integers(lua_State* L, int index, const char* who, const char* name, int64_t* out, int most);
+// A list of integral numbers into out[0..most). Fails naming `who` and `name`, and saying where options of the op
+// stand if there are any among them. Returns how many there are.
+int read_integers(lua_State* L, int index, const char* who, const char* name, int64_t* out, int most,
+                  const OpDef* op = nullptr);
 
 }  // namespace lutra

@@ -7,13 +7,16 @@
 #include "core/error.h"
 #include "lua/args.h"
 #include "lua/elements.h"
+#include "lua/foreign_names.h"
 #include "lua/own_entries.h"
+#include "lua/wrong_call.h"
 
 namespace lutra {
 namespace {
 
 [[noreturn]] void fail_type(lua_State* L, int index, const AttrDef& def, const Call& call, const char* wanted) {
-  fail(ErrorCode::InvalidArgument, call.op->called(), ": ", def.name, " is ", what_is(L, index), ", expected ", wanted);
+  fail(ErrorCode::InvalidArgument, call.op->called(), ": ", def.name, " is ", what_is(L, index), ", expected ", wanted,
+       hint_at_place(L, index, *call.op));
 }
 
 // 1-based to 0-based; negative counts from the end in both.
@@ -30,7 +33,7 @@ void read_axes(lua_State* L, int index, const AttrDef& def, Call* call, Axes* ax
     return;
   }
   if (lua_type(L, index) != LUA_TTABLE) fail_type(L, index, def, *call, "an axis or a list of axes");
-  axes->count = static_cast<int8_t>(read_integers(L, index, call->op->called(), def.name, axes->v, kMaxRank));
+  axes->count = static_cast<int8_t>(read_integers(L, index, call->op->called(), def.name, axes->v, kMaxRank, call->op));
   axes->is_list = true;
   for (int i = 0; i < axes->count; ++i) axes->v[i] = axis_from_lua(axes->v[i], def, *call);
 }
@@ -42,14 +45,15 @@ void read_dims(lua_State* L, int index, const AttrDef& def, Call* call, Dims* di
     return;
   }
   if (lua_type(L, index) != LUA_TTABLE) fail_type(L, index, def, *call, "a shape: a list of sizes, or one size");
-  dims->count = static_cast<int8_t>(read_integers(L, index, call->op->called(), def.name, dims->v, kMaxRank));
+  dims->count = static_cast<int8_t>(read_integers(L, index, call->op->called(), def.name, dims->v, kMaxRank, call->op));
 }
 
 // {height, width}
 void read_two(lua_State* L, int index, const AttrDef& def, Call* call, const char* wanted, int64_t* out) {
   if (lua_type(L, index) != LUA_TTABLE) fail_type(L, index, def, *call, wanted);
   std::size_t count = lua_rawlen(L, index);
-  require(count == 2, call->op->called(), ": ", def.name, " is a list of ", count, ", expected ", wanted);
+  require(count == 2, call->op->called(), ": ", def.name, " is a list of ", count, ", expected ", wanted,
+          hint_at_place(L, index, *call->op));
   read_integers(L, index, call->op->called(), def.name, out, 2);
 }
 
@@ -96,7 +100,8 @@ void read_counts(lua_State* L, int index, const AttrDef& def, Call* call, Counts
     return;
   }
   if (lua_type(L, index) != LUA_TTABLE) fail_type(L, index, def, *call, "an integer or a list of integers");
-  counts->count = static_cast<int8_t>(read_integers(L, index, call->op->called(), def.name, counts->v, kMaxRank));
+  counts->count =
+      static_cast<int8_t>(read_integers(L, index, call->op->called(), def.name, counts->v, kMaxRank, call->op));
   counts->is_list = true;
 }
 
@@ -109,7 +114,7 @@ void read_pads(lua_State* L, int index, const AttrDef& def, Call* call, Pads* pa
           kMaxRank, " are possible");
   std::size_t entries = 0;
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) ++entries;
-  require(entries == length, who, ": ", def.name, " has a hole or a string key, expected a list of pairs");
+  if (entries != length) fail_no_list(L, index, *call->op, def.name, "a list of pairs");
   pads->count = static_cast<int8_t>(length);
   for (int i = 0; i < pads->count; ++i) {
     lua_rawgeti(L, index, i + 1);
@@ -156,15 +161,10 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
       }
       break;
     case AttrType::DType: {
-      if (lua_type(L, index) != LUA_TSTRING) fail_type(L, index, def, *call, "a dtype's name");
+      if (lua_type(L, index) != LUA_TSTRING) fail_type(L, index, def, *call, "a dtype's name, such as \"float32\"");
       const char* word = lua_tostring(L, index);
       std::optional<DType> type = parse_dtype(word);
-      if (!type) {
-        NearestWord nearest(word);
-        for (int i = 0; i < kDTypeCount; ++i) nearest.offer(name(static_cast<DType>(i)));
-        fail(ErrorCode::InvalidArgument, call->op->called(), ": ", def.name, " ", what_is(L, index), " is no dtype",
-             nearest.hint(), "; there are ", text_of(kAnyDType));
-      }
+      if (!type) fail_no_dtype(call->op->called(), def.name, word);
       *reinterpret_cast<DType*>(at) = *type;
       break;
     }
@@ -203,18 +203,20 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
 
 namespace {
 
-// What must stand in its place is no option, nor is a list of any length, which is read there only.
-bool is_option(const AttrDef& def) {
-  bool has_place = def.is_before_inputs || (def.is_positional && def.is_required) || def.type == AttrType::Ints;
-  return is_users(def) && !has_place;
-}
-
 [[noreturn, gnu::cold]] void fail_unknown_option(const char* key, const Call& call) {
   std::vector<const char*> known;
   for (const AttrDef& def : call.op->attrs.defs) {
     if (is_option(def)) known.push_back(def.name);
   }
-  lutra::fail_unknown_option(call.op->called(), key, known);
+  const OpDef& op = *call.op;
+  std::string place;
+  auto look = [&](std::string_view name) {
+    if (!place.empty() || !has_place(op, name)) return;
+    place = text("; ", name, " stands in its place: ", signature(op, op.called()));
+  };
+  look(key);
+  for (int i = 0; !foreign_option(key, i).empty(); ++i) look(foreign_option(key, i));
+  lutra::fail_unknown_option(op.called(), key, known, place);
 }
 
 }  // namespace

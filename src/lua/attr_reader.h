@@ -19,6 +19,13 @@ inline bool is_users(const AttrDef& def) {
   return def.type != AttrType::Rng && def.type != AttrType::IndexBase && def.type != AttrType::Part;
 }
 
+// Whether it may stand in the options table: not where it must stand in its place, nor a list of any length, which is
+// read there only.
+inline bool is_option(const AttrDef& def) {
+  bool has_place = def.is_before_inputs || (def.is_positional && def.is_required) || def.type == AttrType::Ints;
+  return is_users(def) && !has_place;
+}
+
 // Whether the table at `index` is one of options: it has a string key, or nothing in it.
 bool is_options(lua_State* L, int index);
 

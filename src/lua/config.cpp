@@ -94,7 +94,7 @@ int set_visible_devices(Args& args) {
   if (is_object || lua_type(L, 1) == LUA_TSTRING) {
     devices.push_back(&args.physical_device(1, "devices"));
   } else {
-    require_list(args, 1, "devices", "a list of devices");
+    require_list(args, 1, "devices", text("a list of devices", args.no_device_hint(1)).c_str());
     for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 1)); ++i) {
       lua_rawgeti(L, 1, i);
       devices.push_back(&args.physical_device(lua_gettop(L), text("devices[", i, "]").c_str()));

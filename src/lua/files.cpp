@@ -1,6 +1,7 @@
 // lutra.load and lutra.save: files of tensors (src/io) as tensors of the scope's device, and back from any device.
 
 #include <algorithm>
+#include <span>
 
 #include "eager/constant.h"
 #include "io/tensor_file.h"
@@ -22,6 +23,34 @@ char delimiter_of(const char* who, std::string_view word) {
   require(is_plain && !is_letter && kTaken.find(c) == std::string_view::npos, who, ": delimiter is ", quote(word),
           ", expected one character such as ',', ';' or a tab");
   return c;
+}
+
+struct FormatOption {
+  const char* name;
+  FileFormat format;
+};
+constexpr FormatOption kLoadOptions[] = {{"header", FileFormat::Csv},
+                                         {"delimiter", FileFormat::Csv},
+                                         {"dtype", FileFormat::Csv},
+                                         {"missing", FileFormat::Csv}};
+constexpr FormatOption kSaveOptions[] = {{"header", FileFormat::Csv},
+                                         {"delimiter", FileFormat::Csv},
+                                         {"compress", FileFormat::Npz},
+                                         {"metadata", FileFormat::Safetensors}};
+
+// Fails if the options table at `index` has an option of another kind of file.
+void refuse_options_of_others(Args& args, int index, FileFormat format, std::span<const FormatOption> options) {
+  lua_State* L = args.L;
+  if (lua_type(L, index) != LUA_TTABLE) return;
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    std::string_view key = lua_tostring(L, -2);
+    for (const FormatOption& option : options) {
+      require(key != option.name || option.format == format, args.who(), ": option '", key, "' is for .",
+              name(option.format), " files, and ", quote(args.string(1, "path")), " is none",
+              key == "dtype" ? "; cast what is loaded: t:cast(dtype)" : "");
+    }
+  }
 }
 
 // Pushes one tensor of the file, placed as a constant.
@@ -74,6 +103,7 @@ int load(Args& args) {
   FileFormat format = file_format(args.who(), path);
   ReadOptions options;
   std::string_view delimiter = ",";
+  refuse_options_of_others(args, 2, format, kLoadOptions);
   if (format == FileFormat::Csv) {
     args.options(2, {{"header", &options.header},
                      {"delimiter", &delimiter},
@@ -173,6 +203,7 @@ void read_metadata(Args& args, FileMetadata* metadata) {
 }
 
 void read_options(Args& args, FileFormat format, WriteOptions* options) {
+  refuse_options_of_others(args, kOptions, format, kSaveOptions);
   if (format == FileFormat::Npz) return args.options(kOptions, {{"compress", &options->compress}});
   if (format == FileFormat::Safetensors) return read_metadata(args, &options->metadata);
   if (format != FileFormat::Csv) return args.options(kOptions, {});

@@ -148,15 +148,23 @@ constexpr Pair kDTypes[] = {
 };
 
 constexpr Pair kOptions[] = {
-    {"axes", "axis"},        {"correction", "ddof"},      {"dim", "axis"},     {"dims", "axis"},  {"dims", "perm"},
-    {"high", "maxval"},      {"keepdim", "keepdims"},     {"ksize", "size"},   {"loc", "mean"},   {"low", "minval"},
-    {"lr", "learning_rate"}, {"negative_slope", "alpha"}, {"scale", "stddev"}, {"std", "stddev"}, {"strides", "stride"},
-    {"unbiased", "ddof"},    {"dilations", "dilation"},
+    {"axes", "axis"},        {"axes", "perm"},          {"constant_values", "value"},
+    {"correction", "ddof"},  {"dilations", "dilation"}, {"dim", "axis"},
+    {"dims", "axis"},        {"dims", "perm"},          {"eps", "epsilon"},
+    {"fill_value", "value"}, {"high", "maxval"},        {"keep_dims", "keepdims"},
+    {"keepdim", "keepdims"}, {"ksize", "size"},         {"loc", "mean"},
+    {"low", "minval"},       {"lr", "learning_rate"},   {"negative_slope", "alpha"},
+    {"scale", "stddev"},     {"sep", "delimiter"},      {"std", "stddev"},
+    {"strides", "stride"},   {"unbiased", "ddof"},
 };
 
 constexpr Pair kInstead[] = {
+    {"device", "a scope says where: lutra.device(name, f)"},
     {"from_logits", "an operation takes logits; the losses of lutra.nn.losses take either"},
     {"minlength", "pad the result with lutra.pad, or count with lutra.one_hot(x, n):sum(1)"},
+    {"name", "operations have no names"},
+    {"out", "results are new tensors"},
+    {"requires_grad", "what is trained is a lutra.Variable"},
     {"side", "the place is the one left of equals; the right one of integers is that of x + 1"},
 };
 

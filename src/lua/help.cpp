@@ -3,35 +3,17 @@
 #include <cstring>
 
 #include "lua/attr_reader.h"
+#include "lua/foreign_names.h"
 #include "lua/guard.h"
 #include "lua/lua_sources.h"
 #include "lua/modules.h"
+#include "lua/wrong_call.h"
 
 namespace lutra {
 namespace {
 
-std::string signature(const OpDef& op) {
-  std::string out = text("lutra.", op.lua_name, "(");
-  bool first = true;
-  auto place = [&](const char* name, bool required) {
-    out += text(first ? "" : ", ", required ? "" : "[", name, required ? "" : "]");
-    first = false;
-  };
-  bool any_option = false;
-  for (const AttrDef& def : op.attrs.defs) {
-    if (def.is_before_inputs) place(def.name, true);
-  }
-  for (const InputDef& input : op.inputs) place(input.name, (input.flags & kOptional) == 0);
-  for (const AttrDef& def : op.attrs.defs) {
-    if (def.is_positional && !def.is_before_inputs) place(def.name, def.is_required);
-    any_option |= !def.is_positional && is_users(def);
-  }
-  if (any_option) place("options", false);
-  return out + ")";
-}
-
 std::string help_text(const OpDef& op, const KernelRegistry& kernels) {
-  std::string out = text(signature(op), "\n  ", op.summary, "\n");
+  std::string out = text(signature(op, text("lutra.", op.lua_name)), "\n  ", op.summary, "\n");
   for (const InputDef& input : op.inputs) {
     out += text("  ", input.name, ": ", input.shape, "; ", text_of(input.dtypes), "\n");
   }
@@ -102,6 +84,16 @@ int op_list(Args& args) {
   return 1;
 }
 
+// foreign(name): what to write for another library's function or method; nil when there is no such word.
+int foreign(Args& args) {
+  std::string_view name = args.string(1, "name");
+  std::string_view words = foreign_function(name);
+  if (words.empty()) words = foreign_method(name);
+  if (words.empty()) lua_pushnil(args.L);
+  else push_text(args, words);
+  return 1;
+}
+
 // unknown(topic, names): nothing has that name; the nearest of the list may be what was meant.
 int unknown(Args& args) {
   lua_State* L = args.L;
@@ -128,6 +120,7 @@ int open_help_chunk(lua_State* L) {
   }
   lua_newtable(L);
   set_function<op_list>(L, state, "op_list", "help");
+  set_function<foreign>(L, state, "foreign", "help");
   set_function<unknown>(L, state, "unknown", "help");
   lua_getfield(L, 3, "lutra.help");
   std::size_t size = 0;

@@ -5,6 +5,7 @@
 #include "lua/args.h"
 #include "lua/elements.h"
 #include "lua/own_entries.h"
+#include "lua/wrong_call.h"
 
 // Note [Reading a nested table]
 // First the shape is taken from the first entry of every level; then one walk reads all entries in order and holds
@@ -83,9 +84,9 @@ void Literal::read_by_number(int level, int64_t done) {
   for (lua_pushnil(L_); lua_next(L_, -2) != 0; lua_pop(L_, 1)) {
     ++entries;
     if (lua_isinteger(L_, -2) && lua_tointeger(L_, -2) >= 1 && lua_tointeger(L_, -2) <= dims_[level]) continue;
-    fail(
-        ErrorCode::InvalidArgument, name_.who, ": ", path(level, at_), " has the key ", what_is(L_, -2),
-        dims_[level] == 0 ? " but no entry 1; a tensor is made of lists" : "; a tensor is made of lists without holes");
+    fail(ErrorCode::InvalidArgument, name_.who, ": ", path(level, at_), " has the key ", what_is(L_, -2),
+         dims_[level] == 0 ? " but no entry 1; a tensor is made of lists" : "; a tensor is made of lists without holes",
+         level == 0 && dims_[0] > 0 && lua_type(L_, -2) == LUA_TSTRING ? options_apart(L_, name_.who) : "");
   }
   require(entries == dims_[level], name_.who, ": ", path(level, at_),
           " has a hole; a tensor is made of lists without holes");
@@ -113,6 +114,14 @@ void Literal::read_entry(int level) {
   read_element(levels);
 }
 
+// What makes of the value on top of the stack, which is no element, one.
+std::string Literal::hint(int levels) const {
+  if (to_live_box(L_, -1) != nullptr && levels > 0) {
+    return text("; tensors stand one by one, and stack(", path(levels - 1, at_), ") makes one of a list");
+  }
+  return lua_type(L_, -1) == LUA_TSTRING && lua_isnumber(L_, -1) != 0 ? "; tonumber makes a number of it" : "";
+}
+
 void Literal::read_element(int levels) {
   Scalar value;
   switch (lua_type(L_, -1)) {
@@ -120,7 +129,7 @@ void Literal::read_element(int levels) {
     case LUA_TBOOLEAN: value = Scalar::of(lua_toboolean(L_, -1) != 0); break;
     default:
       fail(ErrorCode::InvalidArgument, name_.who, ": ", path(levels, at_), " is ", what_is(L_, -1),
-           ", expected a number or a boolean");
+           ", expected a number or a boolean", hint(levels));
   }
   *next_++ = value;
   seen_ = seen_ | literal_dtype(value);

@@ -45,6 +45,7 @@ class Literal {
   void read_element(int levels);
   std::string path(int levels, const int64_t* at) const;
   std::string first(int levels) const;
+  std::string hint(int levels) const;
 
   lua_State* L_;
   int index_;

@@ -10,6 +10,7 @@
 #include "lua/constants.h"
 #include "lua/elements.h"
 #include "lua/own_entries.h"
+#include "lua/wrong_call.h"
 
 // Note [Phases of an op call]
 // Read: arguments into a Call by Lua calls that cannot raise; tables become tensors first, each by an op call of its
@@ -27,16 +28,6 @@ struct Frame {
   Box* boxes[kMaxOutputs];  // what outs are part of
 };
 static_assert(std::is_trivially_destructible_v<Frame> && std::is_trivially_destructible_v<Call>);
-
-[[gnu::cold, gnu::noinline]] void fail_operand(lua_State* L, int index, const OpDef& op, const InputDef& def,
-                                               int entry) {
-  std::string name = entry > 0 ? text(def.name, "[", entry, "]") : def.name;
-  if (Box* box = to_box(L, index); box != nullptr && box->is_released()) {
-    fail(ErrorCode::FailedPrecondition, op.called(), ": ", name, " is a tensor that has been released");
-  }
-  fail(ErrorCode::InvalidArgument, op.called(), ": ", name, " is ", what_is(L, index), ", expected ",
-       (def.flags & kNumber) != 0 ? "a tensor, a table or a number" : "a tensor or a table");
-}
 
 inline void read_number(lua_State* L, int index, Operand* out) {
   out->tensor = nullptr;
@@ -80,15 +71,12 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
   const OpDef& op = *binding.op;
   const InputDef& def = op.inputs.back();
   bool is_list = state.attempt([&] {
-    if (lua_type(L, index) != LUA_TTABLE) {
-      fail(ErrorCode::InvalidArgument, op.called(), ": ", def.name, " is ", what_is(L, index),
-           ", expected a list of tensors");
-    }
+    if (lua_type(L, index) != LUA_TTABLE) fail_list(L, index, op, def);
     require_own_entries(L, index, lua_rawlen(L, index), op.called(), def.name);
     int64_t entries = 0;
     for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) ++entries;
     *count = static_cast<int>(std::min<std::size_t>(lua_rawlen(L, index), INT32_MAX));
-    require(entries == *count, op.called(), ": ", def.name, " has a hole or a string key, expected a list of tensors");
+    if (entries != *count) fail_no_list(L, index, op, def.name, "a list of tensors");
     require(*count > 0, op.called(), ": ", def.name, " is empty, expected at least one tensor");
   });
   if (!is_list) return nullptr;
@@ -128,58 +116,19 @@ bool read_ints(lua_State* L, State& state, const OpBinding& binding, Ints* out) 
   return state.attempt([&] { *out = {block, read_integers(L, index, who, name, block, static_cast<int>(length)), 0}; });
 }
 
-// ": write t:reshape{4, 6}" where sizes or axes were given one by one, else "". `callee`: "reshape" or "t:reshape".
-std::string list_hint(lua_State* L, const OpBinding& binding, int given, const std::string& callee, bool is_method) {
-  int last = static_cast<int>(binding.places.size()) - 1;
-  const AttrDef* attr = last >= 0 ? binding.places[static_cast<std::size_t>(last)].attr : nullptr;
-  bool is_list = attr != nullptr && (attr->type == AttrType::Dims || attr->type == AttrType::Axes);
-  if (!is_list || given <= last + 1 || given - last > kMaxRank) return "";
-  std::string list;
-  for (int i = last; i < given; ++i) {
-    if (!integral(L, i + 1)) return "";
-    append(list, text(i > last ? ", " : "", *integral(L, i + 1)));
-  }
-  if (last == (is_method ? 1 : 0)) return text("; write ", callee, "{", list, "}");
-  return last == 1 ? text("; write ", callee, "(", binding.op->inputs[0].name, ", {", list, "})") : "";
-}
-
-// Arguments are counted as they were written: those of a method without the tensor before the colon.
-[[noreturn, gnu::cold]] void fail_count(lua_State* L, const OpBinding& binding, int given) {
-  lua_Debug frame;
-  bool is_method = given > 0 && lua_getstack(L, 0, &frame) != 0 && lua_getinfo(L, "n", &frame) != 0 &&
-                   std::strcmp(frame.namewhat, "method") == 0 && !binding.places.empty() &&
-                   binding.places[0].attr == nullptr;
-  std::string callee = text(is_method ? "t:" : "", binding.op->called());
-  std::string hint = list_hint(L, binding, given, callee, is_method);
-  std::string signature;
-  for (const OpBinding::Place& place : binding.places.subspan(is_method ? 1 : 0)) {
-    const char* name =
-        place.attr != nullptr ? place.attr->name : binding.op->inputs[static_cast<std::size_t>(place.input)].name;
-    signature += text(signature.empty() ? "" : ", ", place.required ? "" : "[", name, place.required ? "" : "]");
-  }
-  for (const AttrDef& def : binding.op->attrs.defs) {
-    if (def.is_positional || !is_users(def)) continue;
-    signature += signature.empty() ? "[options]" : ", [options]";
-    break;
-  }
-  given -= is_method ? 1 : 0;
-  fail(ErrorCode::InvalidArgument, binding.op->called(), ": ", given,
-       given == 1 ? " argument given, expected " : " arguments given, expected ", callee, "(", signature, ")", hint);
-}
-
 // Reads everything but lists, which have been. `given`: positional arguments and perhaps an options table.
 void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* list, int list_count, const Ints& ints,
                     Operand* few, Call* call) {
   const OpDef& op = *binding.op;
   int places = static_cast<int>(binding.places.size());
-  int options = 0;
+  int options = 0, behind = given;
   // The last argument is an options table if it stands past the required ones and looks like one.
   if (given > binding.required && lua_type(L, given) == LUA_TTABLE && (given > places || is_options(L, given))) {
     options = given;
-    --given;
+    behind = --given;
   }
   while (given > 0 && given > binding.required && lua_isnil(L, given)) --given;
-  if (given > places || given < binding.required) fail_count(L, binding, given);
+  if (given > places || given < binding.required) fail_count(L, binding, behind, options);
   int skip = binding.leading_optional != 0 && given == binding.required ? 1 : 0;
   int inputs = 0;
   uint32_t in_place = 0;  // a bit an attribute

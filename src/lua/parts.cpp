@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "lua/guard.h"
 #include "lua/lua_sources.h"
@@ -40,21 +41,19 @@ int raise_error(Args& args) {
 // refuse_word(text, word, names): fails with the text, a hint at the name that is nearest to the word, and all names.
 int refuse_word(Args& args) {
   lua_State* L = args.L;
-  NearestWord nearest(lua_type(L, 2) == LUA_TSTRING ? args.string(2, "word") : "");
-  std::string all;
-  const auto count = static_cast<lua_Integer>(lua_rawlen(L, 3));
-  for (lua_Integer i = 1; i <= count; ++i) {
+  std::string_view word = lua_type(L, 2) == LUA_TSTRING ? args.string(2, "word") : "";
+  std::vector<const char*> names;
+  for (lua_Integer i = 1; i <= static_cast<lua_Integer>(lua_rawlen(L, 3)); ++i) {
     // The string stays alive in the list.
-    if (lua_rawgeti(L, 3, i) == LUA_TSTRING) {
-      nearest.offer(lua_tostring(L, -1));
-      append(all, text(all.empty() ? "" : ", ", lua_tostring(L, -1)));
-    }
+    if (lua_rawgeti(L, 3, i) == LUA_TSTRING) names.push_back(lua_tostring(L, -1));
     lua_pop(L, 1);
   }
-  fail(ErrorCode::InvalidArgument, args.string(1, "text"), nearest.hint(),
-       all.empty()  ? "; there are none"
-       : count == 1 ? "; there is "
-                    : "; there are ",
+  std::string all;
+  for (const char* name : names) append(all, text(all.empty() ? "" : ", ", name));
+  fail(ErrorCode::InvalidArgument, args.string(1, "text"), name_hint(word, names),
+       names.empty()       ? "; there are none"
+       : names.size() == 1 ? "; there is "
+                           : "; there are ",
        all);
 }
 

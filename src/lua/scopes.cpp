@@ -217,6 +217,14 @@ int require_callable(Args& args) {
   return 0;
 }
 
+// refuse_arguments(method, ...): fails: the method of a tensor takes none.
+int refuse_arguments(Args& args) {
+  int given = args.count() - 1;
+  std::string_view method = args.string(1, "method");
+  fail(ErrorCode::InvalidArgument, method, ": ", given, given == 1 ? " argument" : " arguments",
+       " given, expected t:", method, "()");
+}
+
 void push_state_closure(lua_State* L, State& state, lua_CFunction function) {
   lua_pushlightuserdata(L, &state);
   lua_pushcclosure(L, function, 1);
@@ -233,6 +241,7 @@ void open_scopes(lua_State* L, State& state) {
   // The stack: ..., the module, the table of C functions for the prelude.
   int core = lua_gettop(L);
   set_function<require_callable>(L, state, "require_callable", "device");
+  set_function<refuse_arguments>(L, state, "refuse_arguments", "lutra");
   open_current_scope(L, state);
   push_state_closure(L, state, adopt_scope);
   lua_setfield(L, core, "adopt_scope");

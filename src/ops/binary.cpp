@@ -138,7 +138,7 @@ constexpr BinaryCommon kArithmetic = {
     kNumbers,
     "InvalidArgument if the shapes do not broadcast, if both are bool, or for a number "
     "that an integer dtype does not hold.",
-    kPromoted,
+    "the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1",
     broadcast_all};
 constexpr const char* kDivisionErrors =
     "InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.";

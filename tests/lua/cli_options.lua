@@ -135,19 +135,20 @@ expect("-E", { "-E", "-e", "print(package.path:find('mine', 1, true))" }, {
   env = "LUA_INIT='print(1)' LUA_PATH=mine", out = "nil\n" })
 expect("--no-init", { "--no-init", "-e", "print(package.path)" }, { env = "LUA_INIT='print(1)' LUA_PATH=mine", out = "mine\n" })
 
--- The prompt.
+-- The prompt, which begins with where to ask.
+local greeting = banner:gsub("\n", "; lt.help() tells what there is\n")
 expect("-i", { "-i" }, {
   stdin = "x = 2\nx, x + 1\n=x\nfor i = 1, 2 do\nprint(i)\nend\nnil\nlocal y = 1; y\n",
-  err = { "stdin:1: syntax error near <eof>" }, out = banner .. "> > 2\t3\n> 2\n> >> >> 1\n2\n> nil\n> >> > \n" })
+  err = { "stdin:1: syntax error near <eof>" }, out = greeting .. "> > 2\t3\n> 2\n> >> >> 1\n2\n> nil\n> >> > \n" })
 expect("errors at the prompt", { "-i" }, {
   stdin = "error('boo')\nlt.zeros{2, 3}:matmul(lt.zeros{2, 3})\nx = )\n7\n",
   err = { "stdin:1: boo\nstack traceback:\n", "\nstdin:1: matmul: a (2, 3)", "\nstdin:1: unexpected symbol near ')'" },
-  out = banner .. "> > > > 7\n> \n" })
-with_script("print('file')", "-i after a script", { "-i", "-e", "x = 5", script }, { stdin = "x\n", out = banner .. "file\n> 5\n> \n" })
+  out = greeting .. "> > > > 7\n> \n" })
+with_script("print('file')", "-i after a script", { "-i", "-e", "x = 5", script }, { stdin = "x\n", out = greeting .. "file\n> 5\n> \n" })
 expect("_PROMPT", { "-e", "_PROMPT, _PROMPT2 = 'a:', 'b:'", "-i" }, {
-  stdin = "do\nend\n", out = banner .. "a:b:a:\n" })
+  stdin = "do\nend\n", out = greeting .. "a:b:a:\n" })
 expect("the prompt prints with print", { "-e", "function print(...) io.write('<', ..., '>\\n') end", "-i" }, {
-  stdin = "1\n", out = banner .. "> <1>\n> \n" })
+  stdin = "1\n", out = greeting .. "> <1>\n> \n" })
 expect("the prompt outlives print", { "-e", "print = nil", "-i" }, {
   stdin = "1\nio.write('x\\n')\n", err = { "error calling 'print'" }, out = { "x\n" } })
 
@@ -215,7 +216,7 @@ expect("a log for which there is no room", { "--sim-gpus=1", "--log-placement=/d
   err = "lutra: '--log-placement': cannot write /dev/full: No space left on device; the rest of the log is lost\n" })
 expect("a log without a line loses none", { "--log-placement=/dev/full", "-e", "print(1)" }, { out = "1\n" })
 expect("the log at the prompt", { "--sim-gpus=1", "--log-placement", "-i" }, {
-  stdin = "t = lt.zeros{1}\n", err = "Executing op Fill in device " .. full .. "GPU:0\n", out = banner .. "> > \n" })
+  stdin = "t = lt.zeros{1}\n", err = "Executing op Fill in device " .. full .. "GPU:0\n", out = greeting .. "> > \n" })
 
 -- --strict and colours.
 expect("--strict reads", { "--strict", "-e", "known = nil print(known) print(rawget(_G, 'typo'), typo)" }, {
@@ -223,7 +224,7 @@ expect("--strict reads", { "--strict", "-e", "known = nil print(known) print(raw
 expect("--strict sets", { "--strict", "-e", "a = 1 local function f() a = 2 b = 3 end f()" }, {
   status = 1, err = { "global 'b' is not declared" } })
 expect("--strict leaves the program alone", { "--strict", "-l", "m=math", "-i" }, {
-  stdin = "x = m.pi > 3\nx\n", out = banner .. "> > true\n> \n" })
+  stdin = "x = m.pi > 3\nx\n", out = greeting .. "> > true\n> \n" })
 expect("--color=always", { "--color=always", "-e", "error('red', 0)" }, { status = 1, err = { "\27[31mlutra: red\27[0m\n" } })
 
 -- doctor: a word of its own at the script's place. What it finds on cards is tests/cuda/doctor.lua's.

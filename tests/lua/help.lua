@@ -74,6 +74,31 @@ for foreign, own in pairs {
   expect.equal(lt.help(foreign), lt.help(own), foreign)
 end
 
+-- Names of NumPy, PyTorch and Keras; an operation comes before a layer of its name but for Keras.
+for foreign, own in pairs {
+  ["tf.nn.conv2d"] = "conv2d", ["nn.conv2d"] = "conv2d", ["tf.nn.dropout"] = "dropout", ["tf.keras.layers.Conv2D"] = "nn.Conv2D",
+  ["keras.layers.Dropout"] = "nn.Dropout", ["np.sum"] = "sum", ["np.linalg.svd"] = "svd",
+  ["np.random.normal"] = "random.normal", normal = "random.normal", ["tf.io.decode_raw"] = "from_bytes", arange = "range",
+  ["torch.nn.Linear"] = "linear", ["tf.data.Dataset"] = "data.Dataset", ["np.concatenate"] = "concat", ["tf.keras.optimizers.Adam"] = "optim.Adam",
+} do
+  expect.equal(lt.help(foreign), lt.help(own), foreign)
+end
+for foreign, own in pairs { ["torch.cat"] = "concat", ["np.swapaxes"] = "transpose", view = "reshape" } do
+  has(lt.help(foreign), ": write lutra." .. own .. "(", lt.help(own))
+end
+has(lt.help("T"), "T: write t:transpose()")
+has(lt.help("np.ndim"), "ndim: write x.rank")
+
+-- Topics: what is told of them is so.
+for topic, words in pairs { indexing = "x[mask]", slices = "x[mask]", dtypes = "x:cast(", axis = "x.shape[-1]", gpu = "lt.device(", csv = "header = true" } do
+  has(lt.help(topic), words)
+end
+for _, topic in ipairs(dofile("lua/lutra/topics.lua")) do
+  has(lt.help(), " " .. topic[1])
+  expect.equal(lt.help(topic[1]), topic[2], topic[1])
+  for line in topic[2]:gmatch("[^\n]+") do assert(#line <= 102, line) end
+end
+
 -- A miss points at the line that asked, not into help's own source.
 do
   local text = expect.program('local text = lt.help("sofmax")')

@@ -77,6 +77,68 @@ says("write random.normal{3, 4}", lt.random.normal, 3, 4)
 says("exp: 1 argument given, expected t:exp()", function() return x:exp(1) end)
 says("exp: 2 arguments given, expected exp(x)", lt.exp, x, 1)
 
+says("axes count from 1: write t:transpose{2, 1}", function() return lt.ones({ 2, 3 }):transpose(1, 0) end)
+says("axes count from 1: write sum(x, {1, 2})", lt.sum, lt.ones { 2, 3 }, 0, 1)
+says("zeros: 3 arguments given, expected zeros(shape, [options]); write zeros({2, 3}, {dtype = \"int32\"})", lt.zeros, 2, 3, { dtype = "int32" })
+says("sum: 3 arguments given, expected t:sum([axis], [options]); write t:sum({1, 2}, {keepdims = true})", function()
+  return lt.ones({ 2, 3 }):sum(1, 2, { keepdims = true })
+end)
+-- What is told to write is taken: softmax goes along one axis, and x has one.
+for _, name in ipairs { "softmax", "argmax", "cumsum", "squeeze" } do
+  local err = says(name .. ": 3 arguments given", lt[name], lt.ones { 2, 3 }, 1, 2)
+  assert(not err.message:find("write", 1, true), err.message)
+end
+assert(not says("3 arguments given", lt.sum, x, 1, 2).message:find("write", 1, true))
+
+-- Options one by one, in one list with the rest, and by the names of arguments that have their place.
+local apart = "options stand in a table: write "
+says(apart .. "sum(x, axis, {keepdims = true})", lt.sum, x, 1, true)
+says(apart .. "t:sum(axis, {keepdims = true})", function() return x:sum(1, true) end)
+says(apart .. "random.uniform(shape, {minval = 0, maxval = 1})", lt.random.uniform, { 2 }, 0, 1)
+says(apart .. 'zeros(shape, {dtype = "int32"})', lt.zeros, { 2 }, "int32")
+says(apart .. 'max_pool2d(x, size, {stride = 2, padding = "same"})', lt.max_pool2d, lt.ones { 1, 4, 4, 1 }, 2, 2, "same")
+says('constant: options is "float32", expected a table of options: {dtype = "float32"}', lt.constant, { 1 }, "float32")
+for call, words in pairs {
+  ["zeros{2, dtype = 'int32'}"] = 'zeros({...}, {dtype = "int32"})', ["concat{t, t, axis = 2}"] = "concat({...}, {axis = 2})",
+  ["constant{1, 2, dtype = 'float32'}"] = 'constant({...}, {dtype = "float32"})', ["sum({1, 2, axis = 1})"] = "sum({...}, {axis = 1})",
+  ["pad({1}, {{1, 1}, value = 2})"] = "pad({...}, {value = 2})",
+} do
+  says("; options stand in a table of their own: " .. words, load("local lt, t = require 'lutra', ... return lt." .. call), lt.ones { 2, 2 })
+end
+says("shape has names among its entries, expected a list of integers; shape stands in its place: reshape(x, shape)", lt.reshape, x, { shape = { 4, 6 } })
+says("depth stands in its place: one_hot(labels, depth, [axis], [options])", lt.one_hot, { 1 }, { depth = 3 })
+says("size stands in its place: max_pool2d(x, size, [options])", lt.max_pool2d, lt.ones { 1, 4, 4, 1 }, 2, { ksize = 2 })
+
+-- Options and dtypes by another library's name.
+says("sum: unknown option 'dim' (did you mean 'axis'?); it takes axis, keepdims", lt.sum, x, { dim = 1 })
+says("transpose: unknown option 'dims' (did you mean 'perm'?)", lt.transpose, x, { dims = { 1 } })
+says("unknown option 'low' (did you mean 'minval'?)", lt.random.uniform, { 2 }, { low = 0 })
+says("unknown option 'name': operations have no names; it takes", lt.zeros, { 2 }, { name = "z" })
+says("unknown option 'sep' (did you mean 'delimiter'?)", lt.load, "none.csv", { sep = ";" })
+for theirs, ours in pairs { float = "float32", double = "float64", half = "float16", int = "int32", long = "int64", ["np.float32"] = "float32" } do
+  local words = ('dtype "%s" is no dtype (did you mean \'%s\'?)'):format(theirs, ours)
+  says("zeros: " .. words, lt.zeros, { 2 }, { dtype = theirs })
+  says("constant: " .. words, lt.constant, { 2 }, { dtype = theirs })
+  says("cast: " .. words, x.cast, x, theirs)
+end
+says('dtype is 3, expected a dtype\'s name, such as "float32"', lt.zeros, { 2 }, { dtype = 3 })
+
+-- Nothing, or something else, where a tensor is to be.
+says("max is nil, expected a tensor, a table or a number; without an upper bound write maximum(x, min)", lt.clip, x, 0, nil)
+says("expected t:clip(min, max); without an upper bound write maximum(x, min)", function() return x:clip(0) end)
+says("without a lower bound write minimum(x, max)", lt.clip, x, nil, 1)
+says("expected where(cond, x, y); the places where cond is true are nonzero(cond)", lt.where, { true })
+says("cond is int32, expected bool; cond:ne(0) is bool, true where cond is not 0", lt.where, { 1, 0 }, 1, 2)
+expect.equal(lt.constant({ 2, 0 }):ne(0):totable(), { true, false })
+says('indices is float32, expected an integer; cast it first: indices:cast("int64")', lt.gather, x, lt.ones { 2 })
+says('b is "3", expected a tensor, a table or a number; tonumber makes a number of it', lt.add, x, "3")
+says("value[1] is a tensor, expected a number or a boolean; tensors stand one by one, and stack(value) makes one of a list", lt.constant, { x, x })
+says("add_n: tensors is a tensor, expected a list of tensors: add_n({a, b, ...})", lt.add_n, x, x)
+says("concat: tensors is a tensor, expected a list of tensors: concat({a, b, ...}, [axis])", lt.concat, x, x)
+says("float32: 1 argument given, expected t:float32()", function() return x:float32(1) end)
+says("device is nil, expected a device's name or object; a list gives nil past its end, and here there are /physical_device:CPU:0, "
+  .. "/physical_device:GPU:0", lt.config.set_memory_growth, lt.config.list_physical_devices("GPU")[2], true)
+
 -- Masks.
 says("a mask or a tensor of indices stands alone", function() return x[{ x:gt(1), 2 }] end)
 says("write v:assign(lutra.where(mask, value, v))", function() w[w:gt(1)] = 0 end)
@@ -84,6 +146,22 @@ says("write v:assign(lutra.where(mask, value, v))", function() w[w:gt(1)] = 0 en
 -- Files.
 says('save: value has the name "w", and .npy holds one tensor; use .npz or .safetensors', lt.save, "none.npy", { w = x })
 says("save: value.layer is a table with the name \"w\"; names cannot nest, write {['layer.w'] = tensor}", lt.save, "none.npz", { layer = { w = x } })
+
+says("load: option 'header' is for .csv files, and 'none.npy' is none", lt.load, "none.npy", { header = true })
+says("save: option 'compress' is for .npz files, and 'none.npy' is none", lt.save, "none.npy", x, { compress = true })
+do
+  local path = os.tmpname() .. ".csv"
+  local function wrong(text, words, ...)
+    local file <close> = assert(io.open(path, "w"))
+    file:write(text):close()
+    return says(words, lt.load, path, ...)
+  end
+  wrong("height,width\n1,2\n", "'height' is no number; if the first line names the columns, load it with {header = true}")
+  wrong("1;2\n3;4\n", "'1;2' is no number; load it with {delimiter = \";\"}")
+  assert(not wrong("1,2\n3,x\n", "'x' is no number").message:find("header", 1, true))
+  assert(not wrong("a,b\n3,x\n", "'x' is no number", { header = true }).message:find("load it", 1, true))
+  os.remove(path)
+end
 
 -- What prints as a table says what is in it.
 local info = lt.config.get_memory_info("CPU:0")

@@ -224,7 +224,7 @@ spec "pad" {
     { args = { { 1, 2 }, { { 1 } } }, says = "pad: paddings[1] has 1 entry, expected a pair: {before, behind}" },
     { args = { { 1, 2 }, { 1, 1 } }, says = "pad: paddings[1] is 1, expected a pair: {before, behind}" },
     { args = { { 1, 2 }, { { 1, 1.5 } } }, says = "pad: paddings[1][2] is 1.5, expected an integer" },
-    { args = { { 1, 2 }, { { 1, 1 }, x = 1 } }, says = "pad: paddings has a hole or a string key" },
+    { args = { { 1, 2 }, { { 1, 1 }, x = 1 } }, says = "pad: paddings has names among its entries, expected a list of pairs" },
     { args = { { 1, 2 }, 1 }, says = "pad: paddings is 1, expected a list of pairs" },
     { args = { { 1, 2 }, { { 1, 1 } }, { value = 1.5 } }, says = "pad: value is 1.5, which does not fit int32" },
     { args = { uint8 { 1, 2 }, { { 1, 1 } }, { value = 256 } }, says = "pad: value is 256, which does not fit uint8" },

@@ -28,7 +28,7 @@ spec "where" {
   },
   rejects = {
     { args = { { true, false } }, says = "nonzero(cond)" },
-    { args = { { true, false }, 1 }, says = "where: y is missing" },
+    { args = { { true, false }, 1 }, says = "where: 2 arguments given, expected where(cond, x, y)" },
     { args = { { 1, 0 }, 1, 2 }, says = "where: cond is int32, expected bool" },
     { args = { { true, false }, { 1, 2, 3 }, 0 }, says = "where: cond (2,) and x (3,) do not broadcast" },
     { args = { { true, false }, 1, { 1, 2, 3 } }, says = "where: cond (2,) and y (3,) do not broadcast" },

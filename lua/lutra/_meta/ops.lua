@@ -49,13 +49,13 @@ function Tensor:acos() end
 --- a + b; integers wrap.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.add(a, b) end
 
 --- a + b; integers wrap.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:add(b) end
 
@@ -566,13 +566,13 @@ function Tensor:exp() end
 
 --- With one more axis, of one element. Nothing is copied.
 ---@param x any any shape of up to seven axes; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any the new axis' place in the result; -1 is the last; must be given
+---@param axis any the new axis' place in the result; -1 is the last; must be given
 ---@return lutra.Tensor # x's shape with a 1 at axis; x's dtype
 --- Errors: InvalidArgument if the result has no such axis or would have a ninth, and without an axis.
 function lutra.expand_dims(x, axis) end
 
 --- With one more axis, of one element. Nothing is copied.
----@param axis? any the new axis' place in the result; -1 is the last; must be given
+---@param axis any the new axis' place in the result; -1 is the last; must be given
 ---@return lutra.Tensor # x's shape with a 1 at axis; x's dtype
 --- Errors: InvalidArgument if the result has no such axis or would have a ninth, and without an axis.
 function Tensor:expand_dims(axis) end
@@ -640,13 +640,13 @@ function Tensor:floor() end
 --- a / b, rounded down.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.
 function lutra.floordiv(a, b) end
 
 --- a / b, rounded down.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.
 function Tensor:floordiv(b) end
 
@@ -1054,13 +1054,13 @@ function Tensor:max_pool2d(size, options) end
 --- The larger of a and b; nan if either is.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.maximum(a, b) end
 
 --- The larger of a and b; nan if either is.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:maximum(b) end
 
@@ -1097,26 +1097,26 @@ function Tensor:min(axis, options) end
 --- The smaller of a and b; nan if either is.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.minimum(a, b) end
 
 --- The smaller of a and b; nan if either is.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:minimum(b) end
 
 --- The remainder of a // b; it has the sign of b.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.
 function lutra.mod(a, b) end
 
 --- The remainder of a // b; it has the sign of b.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.
 function Tensor:mod(b) end
 
@@ -1136,13 +1136,13 @@ function Tensor:mse(predictions) end
 --- a * b; integers wrap.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.mul(a, b) end
 
 --- a * b; integers wrap.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:mul(b) end
 
@@ -1260,13 +1260,13 @@ function Tensor:pad(paddings, options) end
 --- a to the power b; integers wrap. float64 is within one unit in the last place, the other floats are as good as correctly rounded; the numbers 1, 2, 3, -1 and 0.5 as b multiply, divide or take the root.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative power of an integer.
 function lutra.pow(a, b) end
 
 --- a to the power b; integers wrap. float64 is within one unit in the last place, the other floats are as good as correctly rounded; the numbers 1, 2, 3, -1 and 0.5 as b multiply, divide or take the root.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative power of an integer.
 function Tensor:pow(b) end
 
@@ -1688,13 +1688,13 @@ function Tensor:square() end
 --- (a - b) squared; integers wrap.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.squared_difference(a, b) end
 
 --- (a - b) squared; integers wrap.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:squared_difference(b) end
 
@@ -1745,13 +1745,13 @@ function Tensor:stop_gradient() end
 --- a - b; integers wrap.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function lutra.sub(a, b) end
 
 --- a - b; integers wrap.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the broadcast shape of both; the promoted dtype
+---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:sub(b) end
 
@@ -1946,15 +1946,15 @@ function Tensor:var(axis, options) end
 
 --- x where cond is true, y where it is false.
 ---@param cond any any shape; bool
----@param x? any broadcasts with cond and y; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param y? any broadcasts with cond and x; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any broadcasts with cond and y; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param y any broadcasts with cond and x; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of all three; the promoted dtype of x and y
 --- Errors: InvalidArgument if cond is not bool, if x or y is missing, or if the shapes do not broadcast.
 function lutra.where(cond, x, y) end
 
 --- x where cond is true, y where it is false.
----@param x? any broadcasts with cond and y; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param y? any broadcasts with cond and x; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param x any broadcasts with cond and y; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param y any broadcasts with cond and x; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of all three; the promoted dtype of x and y
 --- Errors: InvalidArgument if cond is not bool, if x or y is missing, or if the shapes do not broadcast.
 function Tensor:where(x, y) end
