@@ -65,10 +65,13 @@ int read_integers(lua_State* L, int index, const char* who, const char* name, in
 }
 
 void Args::at_most(int most) const {
-  if (count() <= most) return;
-  const char* given = count() == 1 ? " argument given, " : " arguments given, ";
-  if (most == 0) fail(ErrorCode::InvalidArgument, who_, ": ", count(), given, "none is taken");
-  fail(ErrorCode::InvalidArgument, who_, ": ", count(), given, "at most ", most, most == 1 ? " is" : " are", " taken");
+  int given = count();
+  while (given > most && lua_isnil(L, given)) --given;
+  if (given <= most) return;
+  const char* are_given = given == 1 ? " argument given, " : " arguments given, ";
+  if (most == 0) fail(ErrorCode::InvalidArgument, who_, ": ", given, are_given, "none is taken");
+  fail(ErrorCode::InvalidArgument, who_, ": ", given, are_given, "at most ", most, most == 1 ? " is" : " are",
+       " taken");
 }
 
 void Args::wrong(int i, const char* name, const char* wanted) const {

@@ -109,6 +109,8 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   lua_newtable(L);  // C functions for the prelude
   state.push(L, State::kMethods);
   lua_setfield(L, -2, "methods");
+  state.push(L, State::kVariableMethods);
+  lua_setfield(L, -2, "variable_methods");
   open_scopes(L, state);
   open_tidy(L, state);
   open_help(L, state);

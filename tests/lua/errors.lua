@@ -130,6 +130,18 @@ os.remove(saved)
 os.remove(saved .. ".npy")
 assert(walked > 60, "the walk found " .. walked .. " functions")
 
+-- A wrapper hands on what it was not given: nil behind the last argument is none, also behind an options table.
+do
+  local column = lt.constant { { 1.0 }, { 2.0 } }
+  expect.equal(lt.sum(column, { keepdims = true }, nil).rank, 2)
+  expect.equal(lt.sum(column, { 1 }, { keepdims = true }, nil, nil):totable(), { { 3.0 } })
+  expect.equal(lt.softmax(column, { axis = 1 }, nil).rank, 2)
+  expect.equal(lt.random.normal({ 2 }, { seed = 1 }, nil):totable(), lt.random.normal({ 2 }, { seed = 1 }):totable())
+  expect.equal(lt.constant(1, { dtype = "int8" }, nil).dtype, "int8")
+  expect.raises("InvalidArgument", "sum: 4 arguments given", lt.sum, column, 1, nil, 2)
+  expect.raises("InvalidArgument", "add: b is nil", lt.add, column, nil)
+end
+
 -- Methods and operators of both kinds of tensor: with bytes of its own and on a GPU.
 local methods = { "item", "totable", "bytes", "to", "add", "matmul", "reshape", "sum", "cast", "gather", "eq" }
 local function try_methods(t)

@@ -22,6 +22,15 @@ expect.equal((v + v * 2 - 1):totable(), { 2, 5 })
 expect.equal(v:sum():item(), 3)
 expect.equal(lt.stack { v, v }:totable(), { { 1, 2 }, { 1, 2 } })
 expect.equal({ v[2]:item(), #v, "v = " .. v }, { 2, 2, "v = [1. 2.]" })
+-- Every method of a tensor's is a variable's, casts too.
+for name, value in pairs(lt) do
+  local is_method = type(value) == "function" and pcall(function() return lt.ones { 1 }[name] end)
+  assert(not is_method or v[name] ~= nil, name)
+end
+for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool" } do
+  local cast = v[dtype](v)
+  expect.equal({ cast.dtype, cast:int32():totable() }, { dtype, dtype == "bool" and { 1, 1 } or { 1, 2 } })
+end
 local walked = {}
 for i, x in pairs(v) do walked[i] = x:item() end
 expect.equal(walked, { 1, 2 })
