@@ -37,14 +37,9 @@ for _, name in ipairs { "jacobian", "batch_jacobian", "stop_recording" } do come
 
 -- t:float32() and the like are casts, of variables too.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool" } do
-<<<<<<< HEAD
-  core.methods[dtype] = function(tensor, ...)
+  local function cast(tensor, ...)
     if select("#", ...) > 0 then core.refuse_arguments(dtype, ...) end
     local made = lutra.cast(tensor, dtype) -- no tail call: an error looks for this function
-=======
-  local function cast(tensor, ...)
-    local made = lutra.cast(tensor, dtype, ...) -- no tail call: an error looks for this function
->>>>>>> c5c5ee9 (lua: variables have tensors' casts, and nil behind the last argument is none)
     return made
   end
   core.methods[dtype], core.variable_methods[dtype] = cast, cast

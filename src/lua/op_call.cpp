@@ -121,25 +121,17 @@ void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* 
                     Operand* few, Call* call) {
   const OpDef& op = *binding.op;
   int places = static_cast<int>(binding.places.size());
-<<<<<<< HEAD
-  int options = 0, behind = given;
-=======
   int options = 0;
   // What a wrapper hands on without having been given it.
   while (given > binding.required && lua_isnil(L, given)) --given;
->>>>>>> c5c5ee9 (lua: variables have tensors' casts, and nil behind the last argument is none)
+  int behind = given;
   // The last argument is an options table if it stands past the required ones and looks like one.
   if (given > binding.required && lua_type(L, given) == LUA_TTABLE && (given > places || is_options(L, given))) {
     options = given;
     behind = --given;
   }
-<<<<<<< HEAD
-  while (given > 0 && given > binding.required && lua_isnil(L, given)) --given;
-  if (given > places || given < binding.required) fail_count(L, binding, behind, options);
-=======
   while (given > binding.required && lua_isnil(L, given)) --given;
-  if (given > places || given < binding.required) fail_count(L, binding, given);
->>>>>>> c5c5ee9 (lua: variables have tensors' casts, and nil behind the last argument is none)
+  if (given > places || given < binding.required) fail_count(L, binding, behind, options);
   int skip = binding.leading_optional != 0 && given == binding.required ? 1 : 0;
   int inputs = 0;
   uint32_t in_place = 0;  // a bit an attribute
