@@ -291,6 +291,30 @@ function nn.Sequential(layers) end
 --- Source: keras.Model
 function nn.Model(options) end
 
+--- A replica's part of the mean loss, in a loop of one's own: the sum of a loss a row over as many rows as all replicas have. The
+--- gradients of these parts add up to that of the mean.
+---@param per_example_loss lutra.Tensor|table a loss a row, as losses with reduction = "none" give it
+---@param options? table {sample_weight = a number a row; global_batch_size = rows of all replicas together, where they do not have equally many}
+---@return lutra.Tensor # a scalar
+--- Errors: InvalidArgument for a scalar, or weights that do not match; FailedPrecondition between replicas.
+--- Example:
+---     local strategy = lt.distribute.MirroredStrategy()
+---     local parts = strategy:run(function() return lt.nn.compute_average_loss({1.0, 3.0}) end)
+---     print(strategy:reduce("sum", parts):item())  --> 2.0
+--- Source: tf.nn.compute_average_loss
+function nn.compute_average_loss(per_example_loss, options) end
+
+--- A replica's part of what weights cost, in a loop of one's own: their sum over the number of replicas.
+---@param regularization_loss lutra.Tensor|table
+---@return lutra.Tensor # a scalar
+--- Errors: InvalidArgument for what is no number; FailedPrecondition between replicas.
+--- Example:
+---     local strategy = lt.distribute.MirroredStrategy()
+---     local parts = strategy:run(function() return lt.nn.scale_regularization_loss(3.0) end)
+---     print(strategy:reduce("sum", parts):item())  --> 3.0
+--- Source: tf.nn.scale_regularization_loss
+function nn.scale_regularization_loss(regularization_loss) end
+
 --- A layer of one's own is made by extending it: its class has `call(self, x, training)` and, where it has weights,
 --- `build(self, shape)`, which makes them by add_weight. What a call takes beside training its `call_options` tell: with {factor =
 --- true} there, `call(self, x, training, given)` finds given.factor. One that hands masks on says `supports_masking = true`; one
@@ -409,6 +433,17 @@ function Layer:non_trainable_variables() end
 ---     print(lt.nn.Sequential { lt.nn.Dense(3, {input_shape = {2}}) }:count_params())  --> 9
 --- Source: keras.Layer.count_params
 function Layer:count_params() end
+
+--- What regularizers make of its weights and those below, a scalar of each, for a loop of one's own to add to its loss; `fit` adds
+--- them by itself.
+---@return lutra.Tensor[]
+--- Errors: none of its own.
+--- Example:
+---     local layer = lt.nn.Dense(2, {kernel_initializer = "ones", kernel_regularizer = "l2"})
+---     layer(lt.ones {1, 3})
+---     print(#layer:losses(), ("%.2f"):format(layer:losses()[1]:item()))  --> 1	0.06
+--- Source: keras.Layer.losses
+function Layer:losses() end
 
 --- The values of its variables. Later training does not change these tensors.
 ---@return lutra.Tensor[]

@@ -8,8 +8,8 @@ local nn = {
   regularizers = use "nn.regularizers".public, losses = use "nn.losses".public,
   metrics = use "nn.metrics".public, callbacks = use "nn.callbacks".public,
 }
-for _, part in ipairs { "nn.plain_layers", "nn.images", "nn.normalise", "nn.recurrent_layers", "nn.wrappers", "nn.attention" } do
-  for name, Layer in pairs(use(part)) do nn[name] = Layer end
+for _, part in ipairs { "nn.plain_layers", "nn.images", "nn.normalise", "nn.recurrent_layers", "nn.wrappers", "nn.attention", "nn.shares" } do
+  for name, made in pairs(use(part)) do nn[name] = made end
 end
 -- Keras' own names for what it also calls by these.
 nn.MaxPooling2D, nn.AveragePooling2D = nn.MaxPool2D, nn.AvgPool2D

@@ -268,6 +268,13 @@ function Layer:weight_costs()
   return list
 end
 
+-- What that is now, a scalar of each: for a loop of one's own to add to its loss.
+function Layer:losses()
+  local list = self:weight_costs()
+  for i, each in ipairs(list) do list[i] = each.cost(each.weight) end
+  return list
+end
+
 -- A mistake of the layer's user.
 function Layer:refuse(...)
   tools.fail("InvalidArgument", "layer '" .. Layer.named(self) .. "': " .. string.format(...))
