@@ -298,9 +298,7 @@ function nn.Model(options) end
 ---@return lutra.Tensor # a scalar
 --- Errors: InvalidArgument for a scalar, or weights that do not match; FailedPrecondition between replicas.
 --- Example:
----     local strategy = lt.distribute.MirroredStrategy()
----     local parts = strategy:run(function() return lt.nn.compute_average_loss({1.0, 3.0}) end)
----     print(strategy:reduce("sum", parts):item())  --> 2.0
+---     print(lt.nn.compute_average_loss({1.0, 3.0}, {global_batch_size = 8}):item())  --> 0.5
 --- Source: tf.nn.compute_average_loss
 function nn.compute_average_loss(per_example_loss, options) end
 
@@ -309,9 +307,7 @@ function nn.compute_average_loss(per_example_loss, options) end
 ---@return lutra.Tensor # a scalar
 --- Errors: InvalidArgument for what is no number; FailedPrecondition between replicas.
 --- Example:
----     local strategy = lt.distribute.MirroredStrategy()
----     local parts = strategy:run(function() return lt.nn.scale_regularization_loss(3.0) end)
----     print(strategy:reduce("sum", parts):item())  --> 3.0
+---     print(lt.nn.scale_regularization_loss({1.0, 3.0}):item())  --> 4.0
 --- Source: tf.nn.scale_regularization_loss
 function nn.scale_regularization_loss(regularization_loss) end
 
