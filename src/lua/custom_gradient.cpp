@@ -110,11 +110,6 @@ int variable_watcher(lua_State* L) {
   return 1;
 }
 
-int is_tensor(Args& args) {
-  lua_pushboolean(args.L, to_live_box(args.L, 1) != nullptr);
-  return 1;
-}
-
 const Box& box_in(Args& args, int list, lua_Integer i, const char* name) {
   lua_rawgeti(args.L, list, i);
   const Box& box = args.tensor(lua_gettop(args.L), name);
@@ -238,7 +233,6 @@ void open_custom_gradient(lua_State* L, State& state) {
     lua_setfield(L, -2, event);
   }
   state.set(L, kUndoMeta);
-  set_function<is_tensor>(L, state, "is_tensor", "is_tensor");
   const std::pair<const char*, lua_CFunction> functions[] = {
       {"pause", pause},
       {"hold", hold},

@@ -18,6 +18,7 @@ end
 -- The rows of one input of a graph: its shape is settled.
 local function fitted(model, symbol, x)
   local shape = symbol.shape
+  if tools.has_rows(x, shape) then return x end
   if not tools.is_tensor(x) then
     model:refuse("the input '%s' is %s, expected a tensor", symbol.name, tools.what_is(x))
   end
@@ -65,7 +66,7 @@ end
 
 -- The rows that a list of layers begins with. As in Keras its layers see to the sizes, each as it has been built.
 function inputs.of_layers(model, x, shape)
-  if type(x) == "table" or type(shape[1]) == "table" then return x end
+  if tools.has_rank(x, #shape + 1) or type(x) == "table" or type(shape[1]) == "table" then return x end
   return ranked(x, #shape + 1, shape[#shape]) or refuse(model, "its input", x, shape)
 end
 

@@ -18,6 +18,7 @@ end
 -- Labels of shape {n} beside predictions {n, 1}, or the reverse, take their shape. Nothing else is broadcast: it would be a
 -- loss of pairs that nobody meant.
 local function fitted(who, y_true, y_pred)
+  if tools.have_one_shape(y_true, y_pred) then return y_true end
   local rank, wanted = y_true.rank, y_pred.rank
   local labels = y_true
   if rank == wanted - 1 and y_pred.shape[wanted] == 1 then labels = lutra.expand_dims(y_true, -1) end
