@@ -82,6 +82,42 @@ function nn.MaxPool2D(pool_size, options) end
 --- Source: keras.layers.AvgPool2D
 function nn.AvgPool2D(pool_size, options) end
 
+--- A layer that takes the mean over all steps of a sequence; those that a mask hides do not count.
+---@param options? table {keepdims = false: keep the axes, of size 1; input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank.
+--- Example:
+---     print(lt.nn.GlobalAvgPool1D()(lt.constant {{{1.0}, {3.0}}}):item())  --> 2.0
+--- Source: keras.layers.GlobalAveragePooling1D
+function nn.GlobalAvgPool1D(options) end
+
+--- A layer that takes the largest over all steps of a sequence, of each channel.
+---@param options? table {keepdims = false: keep the axes, of size 1; input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank.
+--- Example:
+---     print(lt.nn.GlobalMaxPool1D()(lt.constant {{{1.0}, {3.0}}}):item())  --> 3.0
+--- Source: keras.layers.GlobalMaxPooling1D
+function nn.GlobalMaxPool1D(options) end
+
+--- A layer that takes the mean over all places of an image, of each channel.
+---@param options? table {keepdims = false: keep the axes, of size 1; input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank.
+--- Example:
+---     print(lt.nn.GlobalAvgPool2D()(lt.zeros {2, 6, 6, 3}).shape)  --> (2, 3)
+--- Source: keras.layers.GlobalAveragePooling2D
+function nn.GlobalAvgPool2D(options) end
+
+--- A layer that takes the largest over all places of an image, of each channel.
+---@param options? table {keepdims = false: keep the axes, of size 1; input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank.
+--- Example:
+---     print(lt.nn.GlobalMaxPool2D {keepdims = true}(lt.zeros {2, 6, 6, 3}).shape)  --> (2, 1, 1, 3)
+--- Source: keras.layers.GlobalMaxPooling2D
+function nn.GlobalMaxPool2D(options) end
+
 --- A layer that gives each channel of the last axis mean 0 and variance 1 over the batch, then scales and shifts it as it has
 --- learned. Outside training it uses running means of both (Ioffe and Szegedy, ICML 2015). Under a strategy each replica takes
 --- its own rows' mean and variance, and the running means move by the mean over all rows of theirs; synchronized takes those of
@@ -225,7 +261,7 @@ function nn.MultiHeadAttention(num_heads, key_dim, options) end
 --- Source: keras.layers.Activation
 function nn.Activation(activation, options) end
 
---- A layer that adds its inputs, a list of one shape.
+--- A layer that adds its inputs, a list of one shape; a size of 1 stretches to the others', and missing axes stand behind the batch.
 ---@param options? table {name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for inputs of different shapes.
@@ -243,6 +279,42 @@ function nn.Add(options) end
 ---     print(lt.nn.Multiply() {x, x})  --> lutra.Tensor([4. 9.], shape=(2,), dtype=float32)
 --- Source: keras.layers.Multiply
 function nn.Multiply(options) end
+
+--- A layer that subtracts the second of its two inputs, a list, from the first.
+---@param options? table {name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for shapes that do not go together, or another number of inputs.
+--- Example:
+---     print(lt.nn.Subtract() {lt.constant {3.0}, lt.constant {1.0}}:item())  --> 2.0
+--- Source: keras.layers.Subtract
+function nn.Subtract(options) end
+
+--- A layer that takes the mean of its inputs, a list, element by element.
+---@param options? table {name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for inputs of shapes that do not go together.
+--- Example:
+---     print(lt.nn.Average() {lt.constant {3.0}, lt.constant {1.0}}:item())  --> 2.0
+--- Source: keras.layers.Average
+function nn.Average(options) end
+
+--- A layer that takes the largest of its inputs, a list, element by element.
+---@param options? table {name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for inputs of shapes that do not go together.
+--- Example:
+---     print(lt.nn.Maximum() {lt.constant {3.0}, lt.constant {1.0}}:item())  --> 3.0
+--- Source: keras.layers.Maximum
+function nn.Maximum(options) end
+
+--- A layer that takes the least of its inputs, a list, element by element.
+---@param options? table {name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for inputs of shapes that do not go together.
+--- Example:
+---     print(lt.nn.Minimum() {lt.constant {3.0}, lt.constant {1.0}}:item())  --> 1.0
+--- Source: keras.layers.Minimum
+function nn.Minimum(options) end
 
 --- A layer that puts its inputs, a list, one after the other along an axis.
 ---@param options? table {axis = -1, which counts the batch as axis 1; name}
@@ -341,6 +413,10 @@ function nn.load_model(path, options) end
 
 nn.MaxPooling2D = nn.MaxPool2D
 nn.AveragePooling2D = nn.AvgPool2D
+nn.GlobalAveragePooling1D = nn.GlobalAvgPool1D
+nn.GlobalMaxPooling1D = nn.GlobalMaxPool1D
+nn.GlobalAveragePooling2D = nn.GlobalAvgPool2D
+nn.GlobalMaxPooling2D = nn.GlobalMaxPool2D
 nn.BatchNormalization = nn.BatchNorm
 nn.LayerNormalization = nn.LayerNorm
 

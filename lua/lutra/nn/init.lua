@@ -8,11 +8,13 @@ local nn = {
   regularizers = use "nn.regularizers".public, losses = use "nn.losses".public,
   metrics = use "nn.metrics".public, callbacks = use "nn.callbacks".public,
 }
-for _, part in ipairs { "nn.plain_layers", "nn.images", "nn.normalise", "nn.recurrent_layers", "nn.wrappers", "nn.attention", "nn.shares" } do
+for _, part in ipairs { "nn.plain_layers", "nn.images", "nn.normalise", "nn.recurrent_layers", "nn.wrappers", "nn.attention", "nn.global_pools", "nn.shares" } do
   for name, made in pairs(use(part)) do nn[name] = made end
 end
 -- Keras' own names for what it also calls by these.
 nn.MaxPooling2D, nn.AveragePooling2D = nn.MaxPool2D, nn.AvgPool2D
+nn.GlobalAveragePooling1D, nn.GlobalMaxPooling1D = nn.GlobalAvgPool1D, nn.GlobalMaxPool1D
+nn.GlobalAveragePooling2D, nn.GlobalMaxPooling2D = nn.GlobalAvgPool2D, nn.GlobalMaxPool2D
 nn.BatchNormalization, nn.LayerNormalization = nn.BatchNorm, nn.LayerNorm
 
 return nn

@@ -396,7 +396,7 @@ local function read_call(layer, training)
       local names = { "training" }
       for each in pairs(known) do names[#names + 1] = each end
       table.sort(names)
-      tools.refuse_word(("layer '%s': unknown option '%s'"):format(layer:named(), tostring(name)), name, names)
+      tools.refuse_word(("layer '%s': unknown option '%s'"):format(Layer.named(layer), tostring(name)), name, names)
     end
   end
   return training.training, training

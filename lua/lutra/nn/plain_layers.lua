@@ -94,27 +94,52 @@ end
 -- Whether two sizes may be one.
 local function alike(a, b) return a == b or a and b and (a == -1 or b == -1) end
 
--- Layers of several inputs: `join` makes one of two.
-local function define_join(kind, join)
+-- The size that two make where one stretches to the other; nil where neither does.
+local function stretched(a, b)
+  if a == b or b == 1 then return a end
+  if a == 1 or a == -1 then return b end
+  return b == -1 and a or nil
+end
+
+-- The shape of a row that rows of two shapes make; their last axes go together.
+local function joined(self, a, b)
+  local long, short = #a < #b and b or a, #a < #b and a or b
+  local out, before = { table.unpack(long) }, #long - #short
+  for axis = 1, #short do
+    local size = stretched(long[before + axis], short[axis])
+    if not size then self:refuse("its inputs have the shapes %s and %s, expected one shape, or 1 where they differ", shape_text(a), shape_text(b)) end
+    out[before + axis] = size
+  end
+  return out
+end
+
+-- The inputs with as many axes each: missing ones stand behind the batch.
+local function with_equal_ranks(self, inputs)
+  local rank, out = 0, {}
+  for _, input in ipairs(inputs) do rank = math.max(rank, input.rank) end
+  for i, input in ipairs(inputs) do
+    if #input ~= #inputs[1] then self:refuse("its inputs have %d rows and %d, expected as many", #inputs[1], #input) end
+    for _ = input.rank + 1, rank do input = lutra.expand_dims(input, 2) end
+    out[i] = input
+  end
+  return out
+end
+
+-- Layers of several inputs: `join` makes one of two, and `finish` of that and the number of inputs what the layer gives.
+local function define_join(kind, join, finish)
   local Made = define(kind, {}, 0)
   function Made:compute_output_shape(shapes)
     require_shapes(self, shapes)
-    local out = { table.unpack(shapes[1]) }
-    for i = 2, #shapes do
-      for axis = 1, math.max(#out, #shapes[i]) do
-        if not alike(out[axis], shapes[i][axis]) then
-          self:refuse("its inputs have the shapes %s and %s, expected one shape", shape_text(shapes[1]), shape_text(shapes[i]))
-        end
-        if out[axis] == -1 then out[axis] = shapes[i][axis] end
-      end
-    end
-    return out
+    local out = shapes[1]
+    for i = 2, #shapes do out = joined(self, out, shapes[i]) end
+    return { table.unpack(out) }
   end
   function Made:call(inputs)
     require_list(self, inputs)
+    inputs = with_equal_ranks(self, inputs)
     local out = inputs[1]
     for i = 2, #inputs do out = join(out, inputs[i]) end
-    return out
+    return finish and finish(out, #inputs) or out
   end
   Made.only_merges_masks = true
   -- A step counts where it does in one of them.
@@ -124,6 +149,21 @@ local function define_join(kind, join)
     return out or nil
   end
   return Made
+end
+
+local Subtract = define_join("Subtract", function(a, b) return a - b end)
+local subtract_all, subtract_shapes = Subtract.call, Subtract.compute_output_shape
+local function require_two(self, inputs)
+  if type(inputs) == "table" and #inputs ~= 2 then self:refuse("it has %d inputs, expected two", #inputs) end
+end
+function Subtract:compute_output_shape(shapes)
+  require_shapes(self, shapes)
+  require_two(self, shapes)
+  return subtract_shapes(self, shapes)
+end
+function Subtract:call(inputs)
+  require_two(self, inputs)
+  return subtract_all(self, inputs)
 end
 
 local Concatenate = define("Concatenate", { axis = -1 }, 0, function(self, read)
@@ -196,4 +236,6 @@ return {
   Flatten = Flatten, Reshape = Reshape, Dropout = Dropout, Activation = Activation, Concatenate = Concatenate, Masking = Masking,
   Add = define_join("Add", function(a, b) return a + b end),
   Multiply = define_join("Multiply", function(a, b) return a * b end),
+  Average = define_join("Average", function(a, b) return a + b end, function(sum, count) return sum / count end),
+  Maximum = define_join("Maximum", lutra.maximum), Minimum = define_join("Minimum", lutra.minimum), Subtract = Subtract,
 }

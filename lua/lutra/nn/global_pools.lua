@@ -1,0 +1,51 @@
+-- Layers that make one number of each channel: its mean, or its largest, over all steps of a sequence or all places of an image.
+local lutra, tools, use = ...
+local options, masks, Layer = use "options", use "nn.masks", use "nn.layer".Layer
+
+local function define(kind, axes, expected, pool)
+  local Pool = Layer:extend(kind)
+  Pool.takes_one, Pool.only_merges_masks = true, true
+
+  function Pool:init(given)
+    local read = options.read(kind, given, { keepdims = false, name = false, input_shape = false })
+    self:named(read.name)
+    self.keepdims = options.boolean(kind, "keepdims", read.keepdims)
+    self.input_shape = read.input_shape and options.shape(kind, "input_shape", read.input_shape)
+  end
+
+  function Pool:compute_output_shape(shape)
+    if #shape ~= #axes + 1 then self:refuse("its input has the shape %s, expected %s", options.batch_text(shape), expected) end
+    local channels = shape[#shape]
+    if not self.keepdims then return { channels } end
+    return #axes == 1 and { 1, channels } or { 1, 1, channels }
+  end
+
+  function Pool:call(x, _, given)
+    if x.rank ~= #axes + 2 then self:refuse("its input has the shape %s, expected %s", tostring(x.shape), expected) end
+    return pool(x, { axis = axes, keepdims = self.keepdims }, given and given.mask or nil)
+  end
+
+  -- No steps are left that could be masked.
+  function Pool:compute_mask() end
+  return Pool
+end
+
+local function mean(x, how) return lutra.mean(x, how) end
+local function max(x, how) return lutra.max(x, how) end
+
+-- Steps that a mask hides do not count.
+local function mean_of_steps(x, how, mask)
+  if not mask then return lutra.mean(x, how) end
+  local weight = lutra.expand_dims(lutra.cast(mask, x.dtype), -1)
+  return lutra.sum(x * weight, how) / lutra.sum(weight, how)
+end
+
+local steps, places = "(batch, steps, channels)", "(batch, height, width, channels)"
+local GlobalAvgPool1D = define("GlobalAvgPool1D", { 2 }, steps, mean_of_steps)
+GlobalAvgPool1D.call_options = { mask = true }
+function GlobalAvgPool1D:mask_options(mask) return { mask = masks.first(mask) } end
+
+return {
+  GlobalAvgPool1D = GlobalAvgPool1D, GlobalMaxPool1D = define("GlobalMaxPool1D", { 2 }, steps, max),
+  GlobalAvgPool2D = define("GlobalAvgPool2D", { 2, 3 }, places, mean), GlobalMaxPool2D = define("GlobalMaxPool2D", { 2, 3 }, places, max),
+}
