@@ -87,7 +87,8 @@ expect.case("replicas weigh all steps that count alike", function()
     local model
     local function make()
       model = tagger()
-      model:compile { loss = "sparse_categorical_crossentropy", optimizer = lt.optim.SGD { learning_rate = 0.5 }, metrics = { "accuracy" } }
+      model:compile { loss = "sparse_categorical_crossentropy", optimizer = lt.optim.SGD { learning_rate = 0.5 }, metrics = { "accuracy" },
+        weighted_metrics = { "accuracy" } }
     end
     if strategy then strategy:scope(make) else make() end
     local history = model:fit(ids, labels, { batch_size = 3, shuffle = false, epochs = 2, verbose = 0, sample_weight = weights }).history
@@ -98,6 +99,7 @@ expect.case("replicas weigh all steps that count alike", function()
   for epoch = 1, 2 do
     close(second.loss[epoch], first.loss[epoch], "loss")
     close(second.accuracy[epoch], first.accuracy[epoch], "accuracy")
+    close(second.accuracy_1[epoch], first.accuracy_1[epoch], "accuracy by weight")
   end
   for i, weight in ipairs(shared:get_weights()) do close(weight, alone:get_weights()[i]:flatten():totable(), "weight " .. i) end
 end)

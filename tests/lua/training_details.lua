@@ -95,14 +95,15 @@ expect.case("a first value that is no number is not the best one", function()
   expect.equal(model.optimizer.learning_rate, 1.0)
 end)
 
--- Builds the optimizer, and is interrupted after so many instructions; tells whether it came to that.
-local function build_broken(optimizer, variables, instructions)
+-- Calls f, which is interrupted after so many instructions; tells whether it came to that.
+local function broken_off(instructions, f, ...)
+  local arguments = table.pack(...)
   return not pcall(function()
     debug.sethook(function()
       debug.sethook()
       error("interrupted!", 0)
     end, "", instructions)
-    optimizer:build(variables)
+    f(table.unpack(arguments, 1, arguments.n))
     debug.sethook()
   end)
 end
@@ -110,7 +111,7 @@ end
 expect.case("an optimizer that Ctrl-C breaks off in its first step takes it later", function()
   local function steps(optimizer, variables, broken_after)
     local gradients = { lt.constant { 1.0, -2.0 }, lt.constant { 0.5 } }
-    local broken = broken_after and build_broken(optimizer, variables, broken_after)
+    local broken = broken_after and broken_off(broken_after, optimizer.build, optimizer, variables)
     for _ = 1, 2 do optimizer:apply(gradients, variables) end
     return variables[1]:value():totable(), variables[2]:value():totable(), broken
   end
@@ -130,10 +131,30 @@ expect.case("an optimizer that Ctrl-C breaks off in its first step takes it late
   for n = 1, count, 7 do
     local optimizer, variables = new()
     optimizer:restore(restored)
-    build_broken(optimizer, variables, n)
+    broken_off(n, optimizer.build, optimizer, variables)
     optimizer:ensure_built(variables)
     expect.equal(optimizer.slots[1][2]:totable(), { 9 }, "broken off after " .. n)
   end
+end)
+
+expect.case("a model whose first call is broken off has all its weights later, and what they cost once", function()
+  local Net = nn.Model:extend "Net"
+  function Net:init()
+    self.first = nn.Dense(2, { kernel_regularizer = nn.regularizers.L2 { l2 = 1.0 }, kernel_initializer = "ones" })
+    self.second = nn.LSTM(2)
+    self.third = nn.Dense(1)
+  end
+  function Net:call(x) return self.third(self.second(lt.expand_dims(self.first(x), -1))) end
+  local x, broken, last = lt.ones { 4, 2 }, 0, 1
+  for n = 5, 60000, 61 do
+    local model = Net():compile { optimizer = "sgd", loss = "mse" }
+    if not broken_off(n, model, x) then break end
+    broken, last = broken + 1, n
+    model:fit(x, lt.ones { 4, 1 }, { verbose = 0, epochs = 1 })
+    expect.equal(#model.step_variables, 7, "broken off after " .. n)
+    expect.equal(#model:weight_costs(), 1, "costs, broken off after " .. n)
+  end
+  assert(broken > 30 and last < 59000, broken .. " times")
 end)
 
 expect.case("a summary tells what is right below, or all", function()

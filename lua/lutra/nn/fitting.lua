@@ -193,7 +193,7 @@ local function evaluate(self, x, y, given)
     local arrays, rows = arrays_of("evaluate", x, y, read)
     batches = data.Batches(arrays, rows, math.min(options.count("evaluate", "batch_size", read.batch_size, 1), rows))
   end
-  if not self.built then self:ensure_ready(batches:first_x()) end
+  if not rawget(self, "ready") then self:ensure_ready(batches:first_x()) end
   local told = callbacks.list("evaluate", read.callbacks, self)
   local logs = evaluate_all(self, batches, told, Progress("evaluate", read.verbose, nil, batches.count))
   if read.return_dict then return logs end

@@ -294,6 +294,9 @@ function Layer:ensure_built(shape)
   if self.takes_one and type(shape[1]) == "table" then
     self:refuse("its input is a list of %d, %s, expected one of them", #shape, options.batch_text(shape))
   end
+  -- What a build that was broken off has added counts once.
+  rawset(self, "costs_before", rawget(self, "costs_before") or #self.costs)
+  for i = #self.costs, self.costs_before + 1, -1 do self.costs[i] = nil end
   self:build(shape)
   rawset(self, "built_for", shape)
   rawset(self, "built", true)

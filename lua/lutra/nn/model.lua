@@ -116,15 +116,21 @@ end
 
 -- Makes the weights of a model that takes its shapes from its first input.
 function Model:ensure_ready(x)
-  if self.built then return end
+  if rawget(self, "ready") then return end
   local strategy = rawget(self, "strategy")
   if strategy and replicas.strategy() ~= strategy then return strategy:scope(self.ensure_ready, self, x) end
-  rawset(self, "first_input", inputs_of(x))
-  self:ensure_built(layers.shape_below(x))
-  -- A model that was extended makes its layers' weights by computing once.
-  for _, layer in ipairs(self:sublayers()) do
-    if not layer.built then return self:compute(x, false) end
+  if not self.built then
+    rawset(self, "first_input", inputs_of(x))
+    self:ensure_built(layers.shape_below(x))
   end
+  -- A model that was extended makes its layers' weights by computing once. Ctrl-C may have broken that off.
+  for _, layer in ipairs(x ~= nil and self:sublayers() or {}) do
+    if not layer.built then
+      self:compute(x, false)
+      break
+    end
+  end
+  rawset(self, "ready", x ~= nil)
 end
 
 for _, part in ipairs { "nn.training", "nn.fitting", "nn.summary" } do

@@ -144,7 +144,7 @@ end
 local function ensure_weights(model, about)
   if not (about and about.input) then return end
   rawset(model, "first_input", rawget(model, "first_input") or about.input)
-  if model.built then return end
+  if rawget(model, "ready") then return end
   local rows = {}
   for i, input in ipairs(about.input) do rows[i] = lutra.ones({ 1, table.unpack(input.shape) }, { dtype = input.dtype }) end
   if #rows > 0 then model:guarded(model.ensure_ready, model, #rows == 1 and rows[1] or rows) end
