@@ -143,7 +143,7 @@ lutra_card_test(two_programs inline,memory:1024)
 lutra_test(cuda.gpu_bench cuda lutra scripts/lib/gpu_bench.lua --trial)
 lutra_cuda_variables(cuda.gpu_bench inline)
 set_property(TEST cuda.gpu_bench APPEND PROPERTY ENVIRONMENT_MODIFICATION "LUTRA_BUILD=set:${PROJECT_BINARY_DIR}")
-set_property(TEST cuda.gpu_bench PROPERTY PASS_REGULAR_EXPRESSION "memory in use|what is given back")
+set_property(TEST cuda.gpu_bench PROPERTY PASS_REGULAR_EXPRESSION "memory in use, by|what is given back")
 
 # And whether what is run first where a card is does.
 lutra_test(cuda.gpu_check cuda bash scripts/lib/gpu_check.sh --trial)

@@ -63,13 +63,19 @@ void Transfer::read(Context& context, const TensorRep& tensor, std::byte* to, st
     return;
   }
   Storage& source = *tensor.storage;
-  source.retain();
-  wait_for_source(from, source, *from.copy);
-  Ticket ticket = from.copy->copy({to, tensor.data + offset, bytes}, false);
-  host_wait(ticket);
-  uint32_t faults = source.fault_set;
-  faults_.retain(faults);
-  source.release();
+  uint32_t faults = 0;
+  {
+    struct Hold {
+      Storage& storage;
+      ~Hold() { storage.release(); }
+    };
+    source.retain();
+    Hold hold{source};
+    wait_for_source(from, source, *from.copy);
+    host_wait(from.copy->copy({to, tensor.data + offset, bytes}, false));
+    faults = source.fault_set;
+    faults_.retain(faults);
+  }
   struct Release {
     FaultSets& sets;
     uint32_t set;

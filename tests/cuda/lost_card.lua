@@ -26,6 +26,7 @@ print(told(select(2, pcall(on, "/GPU:0", function() return x * 2 end))))  -- lin
 print(told(select(2, pcall(lt.synchronize))))
 x, y = nil, nil
 collectgarbage()
+print("left on GPU:0", lt.config.get_memory_info("GPU:0").current)
 
 print("GPU:1", on("/GPU:1", function() return (kept * 2):sum():item() end))
 local there = on("/CPU:0", function() return lt.ones { 500000 } end)
@@ -66,10 +67,11 @@ for _, way in ipairs { "inline", "random:1", "random:2" } do
     expect(2, kLost)
     expect(3, ":19: .*" .. kLost)
     expect(4, kLost)
-    expect(5, "^GPU:1\t999000$")
-    expect(6, "^CPU:0\t1500000.0$")
-    expect(7, "^variable\t100.0$")
-    if #lines ~= 7 or status ~= 0 then error(("%s: ends with %s:\n%s"):format(options, status, told)) end
+    expect(5, "^left on GPU:0\t0$")
+    expect(6, "^GPU:1\t999000$")
+    expect(7, "^CPU:0\t1500000.0$")
+    expect(8, "^variable\t100.0$")
+    if #lines ~= 8 or status ~= 0 then error(("%s: ends with %s:\n%s"):format(options, status, told)) end
   end
 end
 

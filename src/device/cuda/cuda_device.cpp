@@ -109,8 +109,15 @@ std::string driver_library(std::string* why) {
 Discovery discover(const Driver& driver, const std::string& architectures, int toolkit_version) {
   Discovery found;
   int version = 0, count = 0;
-  if (Result result = driver.init(0); result != kSuccess) {
-    found.why_none = text("the driver does not start: cuInit: ", driver.text_of(result));
+  // Where it shows none, a driver does not even start.
+  const char* hidden = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr ? "CUDA_VISIBLE_DEVICES hides all GPUs" : nullptr;
+  Result started = driver.init(0);
+  if (started == kNoDevice) {
+    found.why_none = hidden != nullptr ? hidden : text("the driver shows no GPU: cuInit: ", driver.text_of(started));
+    return found;
+  }
+  if (started != kSuccess) {
+    found.why_none = text("the driver does not start: cuInit: ", driver.text_of(started));
     return found;
   }
   constexpr int kLeastVersion = 12000;
@@ -141,8 +148,7 @@ Discovery discover(const Driver& driver, const std::string& architectures, int t
     found.why_none = "the plugin has no code for any of the cards";
     return found;
   }
-  found.why_none = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr ? "CUDA_VISIBLE_DEVICES hides all GPUs"
-                                                                  : "the driver runs and shows no GPU";
+  found.why_none = hidden != nullptr ? hidden : "the driver runs and shows no GPU";
   return found;
 }
 

@@ -166,10 +166,15 @@ Ticket CudaStream::copy(const CopyRequest& request, bool) {
   Card* to = card_->addresses().find(request.to);
   Card* from = card_->addresses().find(request.from);
   if (to == nullptr && from == nullptr) fail(ErrorCode::Internal, card_->name(), ": a copy within the host was queued");
-  if (to == nullptr) {
-    copy_out(request.to, request.from, request.bytes);
-  } else if (from == nullptr) {
-    copy_in(request.to, request.from, request.bytes);
+  if (to == nullptr || from == nullptr) {
+    // What has been queued of a copy that fails ends here: nobody gets a ticket to wait for it.
+    try {
+      if (to == nullptr) copy_out(request.to, request.from, request.bytes);
+      else copy_in(request.to, request.from, request.bytes);
+    } catch (...) {
+      forget_launch(nullptr);
+      throw;
+    }
   } else if (to == from) {
     card_->require(card_->driver.copy_within(address_of(request.to), address_of(request.from), request.bytes, stream_),
                    "cuMemcpyDtoDAsync");

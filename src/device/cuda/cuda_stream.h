@@ -82,7 +82,7 @@ class CudaStream final : public Stream {
   };
 
   Ticket queued();
-  // A launch of several kernels failed, and some may have been queued: they end here.
+  // A launch of several kernels, or a copy in pieces, failed, and some may have been queued: they end here.
   void forget_launch(FaultSlot* slot);
   void mark_tail();
   // The event that is over when command `seq`, which is not known to be, has run.

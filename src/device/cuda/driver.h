@@ -12,6 +12,7 @@ namespace lutra::cuda {
 using Result = int;  // of CUresult
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kOutOfMemory = 2;
+inline constexpr Result kNoDevice = 100;
 inline constexpr Result kNotReady = 600;
 
 using DeviceHandle = int;

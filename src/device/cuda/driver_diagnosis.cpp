@@ -17,8 +17,8 @@ constexpr std::size_t kLeastFreeBytes = 512 * kMiB;
 
 constexpr const char* kWithoutCudnn = "convolutions are laid out and multiplied by cuBLASLt";
 
-constexpr Result kStubLibrary = 34, kDeviceUnavailable = 46, kNoDevice = 100, kInvalidDevice = 101,
-                 kOperatingSystem = 304, kSystemNotReady = 802, kDriverMismatch = 803, kCompatNotSupported = 804;
+constexpr Result kStubLibrary = 34, kDeviceUnavailable = 46, kInvalidDevice = 101, kOperatingSystem = 304,
+                 kSystemNotReady = 802, kDriverMismatch = 803, kCompatNotSupported = 804;
 
 // "13.0" of 13000
 std::string version_text(int version) { return text(version / 1000, ".", version % 1000 / 10); }
@@ -169,7 +169,14 @@ Finding diagnose_driver(const Driver& driver, const PluginFacts& plugin, const S
     finding.advice = std::move(advice);
     return finding;
   };
-  if (Result result = driver.init(0); result != kSuccess) {
+  auto no_gpu = [&](Result result) {
+    bool is_set = system.variable("CUDA_VISIBLE_DEVICES") != nullptr;
+    return failed(text("the driver shows no GPU", result != kSuccess ? ": " + driver.text_of(result) : std::string()),
+                  is_set ? "unset CUDA_VISIBLE_DEVICES, or name cards that are there" : advice_for(kNoDevice));
+  };
+  if (Result result = driver.init(0); result == kNoDevice) {
+    return no_gpu(result);
+  } else if (result != kSuccess) {
     return failed(text("the driver does not start: cuInit: ", driver.text_of(result)), advice_for(result));
   }
   int version = 0;
@@ -188,11 +195,7 @@ Finding diagnose_driver(const Driver& driver, const PluginFacts& plugin, const S
                        plugin.toolkit_version >= 13000 ? " (580)" : " (525)", ", or build the plugin with a toolkit ",
                        version / 1000));
   }
-  if (Result result = driver.device_count(count); result != kSuccess || *count == 0) {
-    bool is_set = system.variable("CUDA_VISIBLE_DEVICES") != nullptr;
-    return failed(text("the driver shows no GPU", result != kSuccess ? ": " + driver.text_of(result) : std::string()),
-                  is_set ? "unset CUDA_VISIBLE_DEVICES, or name cards that are there" : advice_for(kNoDevice));
-  }
+  if (Result result = driver.device_count(count); result != kSuccess || *count == 0) return no_gpu(result);
   finding.text =
       text("the driver is for CUDA ", version_text(version), " and shows ", *count, *count == 1 ? " card" : " cards");
   return finding;

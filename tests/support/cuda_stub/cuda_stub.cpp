@@ -42,7 +42,7 @@ struct lutra::cuda::CUevent_st {
 
 namespace {
 
-constexpr Result kInvalidValue = 1, kDeviceUnavailable = 46, kNoDevice = 100, kIllegalAddress = 700;
+constexpr Result kInvalidValue = 1, kDeviceUnavailable = 46, kIllegalAddress = 700;
 constexpr std::size_t kStep = std::size_t{2} << 20;
 struct Memory {
   std::size_t bytes;
@@ -231,12 +231,18 @@ int cuda_stub_live() {
   for (int uses : s.context_uses) count += static_cast<std::size_t>(uses);
   return static_cast<int>(count);
 }
+int cuda_stub_queued() {
+  std::lock_guard lock(stub().mutex);
+  std::size_t count = 0;
+  for (const CUstream_st* stream : stub().streams) count += stream->queue.size();
+  return static_cast<int>(count);
+}
 void cuda_stub_lose_card(int card) { stub().lost[card < 0 ? -1 - card : card] = card >= 0; }
 void cuda_stub_configure(const char* options) { stub().configure(options); }
 
 Result cuInit(unsigned) {
   ENTER(cuInit, 0);
-  return kSuccess;
+  return s.cards > 0 ? kSuccess : kNoDevice;
 }
 Result cuDriverGetVersion(int* version) {
   ENTER(cuDriverGetVersion, 0);

@@ -22,6 +22,8 @@ using CudaStubFail = void(const char* function, int n, int result);
 using CudaStubCalls = const char*();
 // Streams, events, contexts, mappings and blocks of memory that exist.
 using CudaStubLive = int();
+// Commands that wait in streams.
+using CudaStubQueued = int();
 // From now on all calls on the card fail, as after a fault of a kernel (700); -1 - card mends it again.
 using CudaStubLoseCard = void(int card);
 // As LUTRA_CUDA_STUB says it.
@@ -30,6 +32,7 @@ using CudaStubConfigure = void(const char* options);
 CudaStubFail cuda_stub_fail;
 CudaStubCalls cuda_stub_calls;
 CudaStubLive cuda_stub_live;
+CudaStubQueued cuda_stub_queued;
 CudaStubLoseCard cuda_stub_lose_card;
 CudaStubConfigure cuda_stub_configure;
 }

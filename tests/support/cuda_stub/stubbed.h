@@ -41,6 +41,7 @@ class Stubbed {
   std::string calls() const { return call<CudaStubCalls>("cuda_stub_calls")(); }
   // Beyond what earlier tests left on a card that they lost.
   int live() const { return call<CudaStubLive>("cuda_stub_live")() - before_; }
+  int queued() const { return call<CudaStubQueued>("cuda_stub_queued")(); }
   void lose_card(int card, bool lost = true) const {
     call<CudaStubLoseCard>("cuda_stub_lose_card")(lost ? card : -1 - card);
   }

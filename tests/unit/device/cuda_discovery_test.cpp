@@ -29,11 +29,18 @@ TEST_CASE("no card, and a driver that does not start, are told in the driver's w
   Stubbed stub("cards:0");
   cuda::Discovery found = cuda::discover(stub.driver(), "sm_90 compute_80");
   CHECK(found.devices.empty());
-  CHECK(found.why_none ==
+  CHECK(found.why_none == "the driver shows no GPU: cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected");
+  setenv("CUDA_VISIBLE_DEVICES", "7", 1);
+  CHECK(cuda::discover(stub.driver(), "sm_90 compute_80").why_none == "CUDA_VISIBLE_DEVICES hides all GPUs");
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  Stubbed there;
+  there.fail("cuDeviceGetCount", 1, 100);
+  CHECK(cuda::discover(there.driver(), "sm_90 compute_80").why_none ==
         "the driver shows no GPU: cuDeviceGetCount: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected");
-  stub.fail("cuInit", 1, 100);
-  CHECK(cuda::discover(stub.driver(), "sm_90 compute_80").why_none ==
-        "the driver does not start: cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected");
+  there.fail("cuInit", 1, 46);
+  CHECK(cuda::discover(there.driver(), "sm_90 compute_80").why_none ==
+        "the driver does not start: cuInit: CUDA_ERROR_DEVICE_UNAVAILABLE: CUDA-capable device(s) is/are busy or "
+        "unavailable");
 }
 
 TEST_CASE("a library that is not there, or is no driver's, is said with its reason", "[cuda]") {
