@@ -142,13 +142,13 @@ end
 local function as_trained(f)
   local running = tools.running
   if not running then return f end
-  local training, dtype = running.training, running.dtype
+  local training, dtype, frozen = running.training, running.dtype, running.frozen
   return function(...)
-    local before, dtype_before, again_before = running.training, running.dtype, running.again
+    local before, dtype_before, again_before, frozen_before = running.training, running.dtype, running.again, running.frozen
     local restore <close> = setmetatable({}, { __close = function()
-      running.training, running.dtype, running.again = before, dtype_before, again_before
+      running.training, running.dtype, running.again, running.frozen = before, dtype_before, again_before, frozen_before
     end })
-    running.training, running.dtype, running.again = training, dtype, true
+    running.training, running.dtype, running.again, running.frozen = training, dtype, true, frozen
     return f(...)
   end
 end

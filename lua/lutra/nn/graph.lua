@@ -34,7 +34,7 @@ local function sorted_out(given)
     if type(value) == "table" and value.is_symbol then
       named = named or {}
       named[key] = value
-    elseif key ~= "training" then
+    else
       plain = plain or {}
       plain[key] = value
     end
@@ -117,6 +117,15 @@ local function options_of(step, values)
   return given
 end
 
+-- What a layer gives whose user has said at the call whether it is training: so it is, with all that is in it.
+local function compute_as_told(layer, x, given)
+  local before = running.training
+  running.training = given.training
+  local y = compute(layer, x, given.training, given)
+  running.training = before
+  return y
+end
+
 -- Runs the steps on the values of the inputs; gives those of `results`.
 function graph.run(steps, results, values, training)
   local outer = running.layer
@@ -130,7 +139,8 @@ function graph.run(steps, results, values, training)
       for k = 1, #from do x[k] = values[from[k]] end
     end
     running.layer = layer
-    local y, to = compute(layer, x, training, step.given and options_of(step, values)), step.to
+    local given, to, y = step.given and options_of(step, values), step.to, nil
+    if given and given.training ~= nil then y = compute_as_told(layer, x, given) else y = compute(layer, x, training, given) end
     if #to == 1 then
       values[to[1]] = y
     else

@@ -7,8 +7,8 @@ local regularizers, precision, masks = use "nn.regularizers", use "nn.precision"
 local Layer = class "nn.Layer"
 
 -- What is under way: `layer` is the one that computes, for error texts; `training` what layers are told that were not told;
--- `dtype` what the model's layers compute in, where that is not their weights'.
-local running = { layer = nil, training = false, dtype = nil }
+-- `dtype` what the model's layers compute in, where that is not their weights'; `frozen` whether a layer around is not trained.
+local running = { layer = nil, training = false, dtype = nil, frozen = nil }
 tools.running = running  -- for what computes a layer again (autograd.lua), which sets `again`
 
 -- Ctrl-C raises "interrupted!" from a hook, wherever Lua happens to be. A message handler that calls this where an error is
@@ -380,9 +380,19 @@ local function compute_unmasked(layer, x, training, given)
   return y
 end
 
-local function compute(layer, x, training, given)
+local function compute_masked(layer, x, training, given)
   if masks.used then return masks.call(compute_unmasked, layer, x, training, given) end
   return compute_unmasked(layer, x, training, given)
+end
+
+-- In a layer that is not to be trained nothing is that lies in it: running.frozen tells those that keep statistics.
+local thawing = setmetatable({}, { __close = function() running.frozen = nil end })
+local function compute(layer, x, training, given)
+  if layer.trainable ~= false or running.frozen then return compute_masked(layer, x, training, given) end
+  local _ <close> = thawing
+  running.frozen = true
+  local y = compute_masked(layer, x, training, given)
+  return y
 end
 
 -- What a call says beside the input: whether it is training, or a table of that and of what else the kind of layer takes, its
@@ -411,7 +421,7 @@ function Layer:__call(x, training)
   local given
   training, given = read_call(self, training)
   if type(x) == "table" and (x.is_symbol or type(x[1]) == "table" and x[1].is_symbol) then
-    return use "nn.graph".apply(self, x, given)
+    return use "nn.graph".apply(self, x, given or training ~= nil and { training = training } or nil)
   end
   if type(x) == "table" and type(x[1]) ~= "userdata" or type(x) == "number" then x = lutra.constant(x) end
   if type(x) ~= "table" and not tools.is_tensor(x) then self:refuse("its input is %s, expected a tensor", tools.what_is(x)) end

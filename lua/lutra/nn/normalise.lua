@@ -108,7 +108,7 @@ end
 
 function BatchNorm:call(x, training, given)
   local read = self.read
-  if not training or not self.trainable then
+  if not training or not self.trainable or running.frozen then
     return lutra.batch_norm(x, self.moving_mean, self.moving_variance, self.ones, self.zeros, { epsilon = read.epsilon })
   end
   local mean, variance = moments(x, given and given.mask or nil)
