@@ -109,6 +109,22 @@ expect.case("classes of an output weigh as is said for it", function()
   expect.raises("InvalidArgument", "output 'kind': class_weight holds 0 = 2", model.fit, model, x, y, { class_weight = { kind = { [0] = 2 } } })
 end)
 
+expect.case("the one output of a model may be named, too", function()
+  local input = nn.Input { 2 }
+  for _, model in ipairs {
+    nn.Model { inputs = input, outputs = nn.Dense(1, { name = "only", kernel_initializer = "ones" })(input) },
+    nn.Sequential { nn.Dense(1, { name = "only", kernel_initializer = "ones", input_shape = { 2 } }) },
+  } do
+    model:compile { optimizer = lt.optim.SGD { learning_rate = 0 }, loss = { only = "mse" } }
+    local weight = lt.constant { 3.0, 1.0, 0.0 }
+    close(model:evaluate(x, { only = twice }, { verbose = 0 }), mse)
+    close(model:evaluate(x, { only = twice }, { verbose = 0, sample_weight = { only = weight } }), 1)
+    close((model:train_on_batch(x, { only = twice })), mse)
+    close(model:fit(x, { only = twice }, { verbose = 0, validation_data = { x, { only = twice } } }).history.val_loss[1], mse)
+    expect.raises("InvalidArgument", "y has the name 'onyl', expected labels", model.fit, model, x, { onyl = twice }, { verbose = 0 })
+  end
+end)
+
 expect.case("an output may have no loss, and then needs no labels", function()
   local model = two_outputs()
   model:compile { optimizer = "sgd", loss = { twice = "mse" } }

@@ -178,14 +178,20 @@ function outputs.compile(who, names, read)
   return all, told, #told - plain
 end
 
+-- The name of the only output of a graph or a list of layers: that of the layer it comes from.
+local function name_of_one(model)
+  local symbols, chain = rawget(model, "output_symbols"), rawget(model, "layers") or {}
+  return symbols and outputs.names_of(symbols)[1] or chain[1] and chain[#chain].name
+end
+
 -- The outputs' names as compile is to know them, or nil for a model of one. A model that was extended has as many as losses.
 function outputs.names_for(model, read)
   local known = rawget(model, "output_names")
   if known then return known end
   if not is_plain(read.loss) then return nil end
-  local symbols = rawget(model, "output_symbols")
-  if #read.loss == 1 or symbols then
-    read.loss = spread("compile", "loss", read.loss, symbols and outputs.names_of(symbols) or { "output" })[1]
+  local name = name_of_one(model)
+  if #read.loss == 1 or rawget(model, "output_symbols") or name and read.loss[1] == nil then
+    read.loss = spread("compile", "loss", read.loss, { name or "output" })[1]
     return nil
   end
   if read.loss[1] == nil then
@@ -196,10 +202,19 @@ function outputs.names_for(model, read)
   return names
 end
 
+-- What is given for a model of one output, perhaps by its name.
+local function of_one(model, given)
+  if not is_plain(given) or type(next(given)) ~= "string" or next(given, (next(given))) ~= nil then return given end
+  local name = name_of_one(model)
+  local value = name and given[name]
+  return value ~= nil and value or given
+end
+
 -- Labels as a list of tensors in the outputs' order, false where there are none; of one output they stay what they are.
 function outputs.labels(model, who, y, name)
   local names = rawget(model, "compiled_outputs")
-  if not names or data.is_dataset(y) then return y end
+  if data.is_dataset(y) then return y end
+  if not names then return of_one(model, y) end
   if not is_plain(y) then
     tools.fail("InvalidArgument", ("%s: %s is %s, and the model has %d outputs: expected a list, or a table by name"):format(who, name,
       tools.what_is(y), #names))
@@ -213,13 +228,13 @@ end
 
 -- Weights of rows: one tensor for all outputs, or what there is for each.
 function outputs.weights(model, who, weights)
-  if not rawget(model, "compiled_outputs") or not is_plain(weights) or type(weights[1]) == "number" then return weights end
+  if not rawget(model, "compiled_outputs") then return of_one(model, weights) end
+  if not is_plain(weights) or type(weights[1]) == "number" then return weights end
   return outputs.labels(model, who, weights, "sample_weight")
 end
 
 -- The same for what fit and evaluate are told: y, and in `read` the weights and what is held back.
 function outputs.prepare(model, who, y, read)
-  if not rawget(model, "compiled_outputs") then return y end
   local held = read.validation_data
   if is_plain(held) and held[2] ~= nil then
     read.validation_data = { held[1], outputs.labels(model, who .. ": validation_data", held[2], "y"), outputs.weights(model, who, held[3]) }
