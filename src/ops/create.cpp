@@ -125,7 +125,11 @@ void fill_gradient(Gradient& g) {
   g.add(0, g.reshape(g.sum(g.dy(), (1u << g.output_shape().rank()) - 1u), g.shape_of(0)));
 }
 
-void cast_shape(Inference& inference) { inference.output_like(inference.attrs<CastAttrs>().dtype, 0); }
+void cast_shape(Inference& inference) {
+  DType dtype = inference.attrs<CastAttrs>().dtype;
+  require(dtype != kNoDType, inference.who(), ": dtype is not given: cast(x, dtype)");
+  inference.output_like(dtype, 0);
+}
 
 void identity_shape(Inference& inference) {
   inference.output_like(inference.dtype(0), 0);
@@ -279,9 +283,9 @@ void define_create_ops(OpRegistry& ops) {
       .summary = "The same values in another dtype. Floats lose their fraction towards zero, and beyond an integer "
                  "dtype's range they become its nearest end; integers wrap.",
       .inputs = {{"x", kAnyDType, "any shape", kNumber}},
-      .attrs = attrs<CastAttrs>({attr("dtype", &CastAttrs::dtype, "the new dtype").required()}),
+      .attrs = attrs<CastAttrs>({attr("dtype", &CastAttrs::dtype, "the new dtype; must be given").positional()}),
       .output = "x's shape; the given dtype",
-      .errors = "InvalidArgument for an unknown dtype.",
+      .errors = "InvalidArgument for an unknown dtype, and without one.",
       .source = "numpy.ndarray.astype; a float outside an integer's range saturates, nan gives 0",
       .example = "lutra.cast({1.7, -1.7}, \"int32\")  --> {1, -1}",
       .shape = cast_shape,

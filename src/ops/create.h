@@ -40,7 +40,7 @@ struct OneHotAttrs {
   IndexBase base;
 };
 struct CastAttrs {
-  DType dtype = DType::Float32;
+  DType dtype = kNoDType;
 };
 
 }  // namespace lutra

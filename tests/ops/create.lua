@@ -288,11 +288,14 @@ spec "cast" {
     { { 16777217 }, "float32", gives = { 16777216 } },
     { 2.5, "int64", gives = 2, shape = {}, dtype = "int64" },
     { {}, "int8", shape = { 0 }, dtype = "int8" },
+    { { 1.7, -1.7 }, { dtype = "int8" }, gives = { 1, -1 }, dtype = "int8" },
   },
   rejects = {
     { args = { { 1 }, "int33" }, says = "cast: dtype \"int33\" is no dtype (did you mean 'int32'?)" },
     { args = { { 1 }, 5 }, says = "cast: dtype is 5, expected a dtype's name" },
-    { args = { { 1 } }, says = "cast: 1 argument given, expected cast(x, dtype)" },
+    { args = { { 1 } }, says = "cast: dtype is not given: cast(x, dtype)" },
+    { args = { { 1 }, {} }, says = "cast: dtype is not given" },
+    { args = { { 1 }, "int8", { dtype = "int8" } }, says = "dtype" },
   },
   gradients = { { { 1.5, 2.5 }, "float64" } },
   check = function(t)

@@ -300,15 +300,15 @@ function Tensor:broadcast_to(shape) end
 
 --- The same values in another dtype. Floats lose their fraction towards zero, and beyond an integer dtype's range they become its nearest end; integers wrap.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param dtype any the new dtype
+---@param dtype any the new dtype; must be given
 ---@return lutra.Tensor # x's shape; the given dtype
---- Errors: InvalidArgument for an unknown dtype.
+--- Errors: InvalidArgument for an unknown dtype, and without one.
 function lutra.cast(x, dtype) end
 
 --- The same values in another dtype. Floats lose their fraction towards zero, and beyond an integer dtype's range they become its nearest end; integers wrap.
----@param dtype any the new dtype
+---@param dtype any the new dtype; must be given
 ---@return lutra.Tensor # x's shape; the given dtype
---- Errors: InvalidArgument for an unknown dtype.
+--- Errors: InvalidArgument for an unknown dtype, and without one.
 function Tensor:cast(dtype) end
 
 --- The smallest integer not below x; integers stay as they are.
