@@ -93,6 +93,15 @@ class TapeGradient final : public Gradient {
     backward_.gather_product(place, tensor(a), tensor(b), device_);
   }
 
+  Value times_transposed(Value rows, int i) override {
+    Value weights = x_in_key(i);
+    const std::size_t place = backward_.place_of(record_.in[i].value);
+    if (const Tensor* turned = backward_.transposed(place, tensor(weights), tensor(rows).rep(), device_)) {
+      return call("MatMul", {rows, hold(*turned)}, MatMulAttrs{false, false});
+    }
+    return call("MatMul", {rows, weights}, MatMulAttrs{false, true});
+  }
+
   Shape shape(Value value) const override { return value.is_number() ? Shape() : tensor(value).rep().shape(); }
   DType dtype(Value value) const override { return value.is_number() ? record_.key : tensor(value).rep().dtype; }
 
@@ -254,8 +263,8 @@ std::size_t Backward::source_place(const TensorRep& source) const {
 }
 
 std::vector<bool> Backward::find_needed(std::span<const TensorRep* const> sources) {
-  std::vector<bool> needed(slots_.size()), used(slots_.size());
-  reused_.assign(slots_.size(), false);
+  std::vector<bool> needed(slots_.size());
+  uses_.assign(slots_.size(), 0);
   for (const TensorRep* source : sources) needed[source_place(*source)] = true;
   needed[0] = false;
   for (std::size_t i = first_record_; i < records_; ++i) {
@@ -266,8 +275,7 @@ std::vector<bool> Backward::find_needed(std::span<const TensorRep* const> source
       const std::size_t place = place_of(record.in[in].value);
       if (!needed[place]) continue;
       any = true;
-      if (used[place]) reused_[place] = true;
-      used[place] = true;
+      if (uses_[place] < UINT8_MAX) ++uses_[place];
     }
     for (int out = 0; any && out < record.n_out; ++out) {
       if (record.out[out].value != 0) needed[place_of(record.out[out].value)] = true;

@@ -35,7 +35,7 @@ class Backward {
   void drop_gradient(std::size_t place);
   // Fails when the walk is not to go on: a finalizer has closed the tape, or the user wants it to end.
   void check_may_go_on() const;
-  // Which values depend on a source; and of these, in reused_, which several ops have taken.
+  // Which values depend on a source; and, in uses_, how many ops have taken each of these.
   std::vector<bool> find_needed(std::span<const TensorRep* const> sources);
   void accumulate(std::size_t place, Tensor gradient, LogicalDevice& device);
   // Asks the user's function that a record names.
@@ -45,6 +45,8 @@ class Backward {
   // Whether a^T b for this place had better wait for others (products.cpp).
   bool gathers(std::size_t place, const TensorRep& a) const;
   void gather_product(std::size_t place, Tensor a, Tensor b, LogicalDevice& device);
+  // The transpose of a matrix, where `rows` and others are to be multiplied with it; null where that does not pay.
+  const Tensor* transposed(std::size_t place, const Tensor& matrix, const TensorRep& rows, LogicalDevice& device);
   // Adds the products that wait for the gradient of a value. All that a gradient has must be in it when it is read.
   void add_gathered(std::size_t place) {
     if (!products_.empty()) [[unlikely]]
@@ -52,6 +54,9 @@ class Backward {
   }
   void multiply_gathered(std::size_t place);
 
+  struct Turned {
+    Tensor matrix, transpose;
+  };
   // Products a^T b that are to be added to one gradient, as one product of all rows.
   struct Products {
     std::vector<Tensor> a, b;
@@ -73,8 +78,9 @@ class Backward {
   std::vector<Tensor> gradients_;
   std::vector<uint32_t> free_slots_;
   std::vector<Tensor> tensors_;                         // of the rule at work
-  std::vector<bool> reused_;                            // by place
+  std::vector<uint8_t> uses_;                           // by place; 255 stands for more, too
   std::unordered_map<std::size_t, Products> products_;  // by place
+  std::unordered_map<std::size_t, Turned> transposed_;  // by place
 };
 
 }  // namespace lutra

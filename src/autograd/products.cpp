@@ -1,6 +1,6 @@
 // Weights that are used several times, as a recurrent layer's are at each step, have for a gradient the sum of as many
 // products a^T b. Each of few rows takes little more time than to write the sum anew; so their rows are gathered, and
-// multiplied together.
+// multiplied together. And what reaches the rows of each use is a product with the same transpose.
 
 #include <algorithm>
 
@@ -15,6 +15,9 @@ namespace {
 // multiplied: so many rows at most, and as many tensors as an op takes.
 constexpr int64_t kFewRows = 256, kMostRows = 1024;
 constexpr std::size_t kMostTensors = 64;
+// On a CPU few rows times a matrix that is read down its columns take nearly twice the time, and to turn it takes about
+// what one of them loses. Cards do not mind.
+constexpr int kLeastUses = 4;
 
 Tensor joined(Context& context, const std::vector<Tensor>& parts, const ForcedPlace& place) {
   if (parts.size() == 1) return parts[0];
@@ -26,7 +29,9 @@ Tensor joined(Context& context, const std::vector<Tensor>& parts, const ForcedPl
 
 }  // namespace
 
-bool Backward::gathers(std::size_t place, const TensorRep& a) const { return reused_[place] && a.dims[0] <= kFewRows; }
+bool Backward::gathers(std::size_t place, const TensorRep& a) const {
+  return uses_[place] > 1 && a.dims[0] <= kFewRows;
+}
 
 void Backward::gather_product(std::size_t place, Tensor a, Tensor b, LogicalDevice& device) {
   auto known = products_.find(place);
@@ -40,6 +45,25 @@ void Backward::gather_product(std::size_t place, Tensor a, Tensor b, LogicalDevi
   products.a.push_back(std::move(a));
   products.b.push_back(std::move(b));
   if (products.rows >= kMostRows || products.a.size() == kMostTensors) multiply_gathered(place);
+}
+
+const Tensor* Backward::transposed(std::size_t place, const Tensor& matrix, const TensorRep& rows,
+                                   LogicalDevice& device) {
+  const int64_t columns = rows.rank > 0 ? rows.dims[rows.rank - 1] : 0;
+  const bool pays = uses_[place] >= kLeastUses && device.is_host() && columns > 0 && rows.size <= columns * kFewRows;
+  if (!pays || matrix.rep().storage == nullptr) return nullptr;
+  auto known = transposed_.find(place);
+  if (known != transposed_.end()) {
+    // Between two uses a variable may have been assigned.
+    const TensorRep& seen = known->second.matrix.rep();
+    const bool is_same = seen.storage == matrix.rep().storage && seen.data == matrix.rep().data;
+    return is_same ? &known->second.transpose : nullptr;
+  }
+  Operand operand[1] = {{&matrix.rep(), Scalar::of(false)}};
+  Call call(context_.runtime().ops().get("Transpose"), operand, 1);
+  ForcedPlace at{&device, Reason::Gradient};
+  Tensor transpose = run_op(context_, call, &at);
+  return &transposed_.insert({place, {matrix, std::move(transpose)}}).first->second.transpose;
 }
 
 void Backward::multiply_gathered(std::size_t place) {

@@ -107,6 +107,8 @@ class Gradient : public Builder {
   // Adds a^T b to the gradient of input i, a matrix: what the rows of `a` and their gradients, those of `b`, make of
   // weights. Where weights are used several times with few rows each, the rows are gathered for one product.
   virtual void add_product(int input, Value a, Value b) = 0;
+  // rows b^T for input i, a matrix b in the dtype of `rows`: what reaches the rows that weights were multiplied with.
+  virtual Value times_transposed(Value rows, int input) = 0;
   template <class A> const A& attrs() const { return *static_cast<const A*>(raw_attrs()); }
   // Input i as it went into the computation: in `key`, where it is no number.
   Value x_in_key(int i = 0) {

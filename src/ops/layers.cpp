@@ -46,7 +46,7 @@ Value rows_of(Gradient& g, Value value) {
 }
 
 void linear_gradient(Gradient& g) {
-  if (g.needs(0)) g.add(0, g.call("MatMul", {g.dy(), g.x_in_key(1)}, MatMulAttrs{false, true}));
+  if (g.needs(0)) g.add(0, g.times_transposed(g.dy(), 1));
   if (g.needs(1)) g.add_product(1, rows_of(g, g.x_in_key(0)), rows_of(g, g.dy()));
   if (g.needs(2)) g.add(2, g.sum_leading(g.dy(), 1));
 }

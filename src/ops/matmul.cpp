@@ -94,8 +94,13 @@ void matmul_gradient(Gradient& g) {
   if (b_shape.rank() == 1) b_matrix = Shape{b_shape[0], 1};
   Value dy = g.reshape(g.dy(), y);
   if (g.needs(0)) {
-    Value b = g.reshape(g.x(1), b_matrix);
-    Value da = ta ? product(g, b, tb, dy, true) : product(g, dy, false, b, !tb);
+    Value da;
+    if (!ta && !tb && b_shape.rank() == 2) {
+      da = g.times_transposed(dy, 1);
+    } else {
+      Value b = g.reshape(g.x(1), b_matrix);
+      da = ta ? product(g, b, tb, dy, true) : product(g, dy, false, b, !tb);
+    }
     g.add(0, a_shape.rank() == 1 ? g.reshape(g.sum_leading(da, 2), a_shape) : da);
   }
   if (g.needs(1)) {

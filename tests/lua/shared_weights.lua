@@ -97,6 +97,30 @@ expect.case("gradients of gradients see through what is put together", function(
   assert(math.abs(got - wanted) <= 1e-6 * math.abs(wanted), got .. ", by differences " .. wanted)
 end)
 
+-- Between two uses a variable is assigned: each use's rows get what was there then.
+expect.case("rows get their gradients through the weights that they met", function()
+  local x, way, step = noise(6, { 3, 4 }), noise(7, { 3, 4 }), 1e-5
+  for _, bias in ipairs { false, noise(8, { 4 }) } do
+    for _, assigned in ipairs { false, 4 } do
+      local w = lt.Variable(noise(9, { 4, 4 }))
+      local function run(rows)
+        w:assign(noise(9, { 4, 4 }))
+        local h = rows
+        for i = 1, 6 do
+          if i == assigned then w:assign(noise(10, { 4, 4 })) end
+          h = lt.tanh(bias and lt.linear(h, w, bias) or h:matmul(w))
+        end
+        return h:sum()
+      end
+      local tape <close> = lt.GradientTape()
+      tape:watch(x)
+      local got = (tape:gradient(run(x), x) * way):sum():item()
+      local wanted = (run(x + way * step) - run(x - way * step)):item() / (2 * step)
+      assert(math.abs(got - wanted) <= 1e-7 * math.max(1, math.abs(wanted)), got .. ", by differences " .. wanted)
+    end
+  end
+end)
+
 -- What the log shows of a recurrence of ten steps: ten products of rows, ten back to the rows, and one for the weights.
 expect.case("few rows are multiplied together", function()
   local products = 0
