@@ -44,7 +44,7 @@ template <class T> struct MomentsOf {
   using Run = ComputeType<T>;
   using Acc = Moments;
   using Next = MergeOf<Moments>;
-  [[maybe_unused]] static constexpr bool kLooksTwice = true;  // asked for by its name alone
+  using LooksTwice = void;
   static constexpr Run open(In x) { return static_cast<Run>(x); }
   // What has no square, inf and nan, has no variance.
   static constexpr Acc lift(Run x) { return {1.0, static_cast<double>(x), 0.0, static_cast<double>(x - x)}; }

@@ -61,7 +61,7 @@ template <class R> LUTRA_DEVICE inline typename R::Run opened(typename R::In x) 
 }
 
 // A reducer that wants to know which element along the axis it gathers has lift(run, place); one that looks at
-// elements twice has kLooksTwice and gathered(n, element).
+// elements twice has LooksTwice and gathered(n, element).
 template <class R> LUTRA_DEVICE typename R::Acc lifted(typename R::In x, int64_t place) {
   if constexpr (requires(typename R::Run run) { R::lift(run, place); }) return R::lift(opened<R>(x), place);
   else return R::lift(opened<R>(x));
@@ -70,7 +70,7 @@ template <class R> LUTRA_DEVICE typename R::Acc lifted(typename R::In x, int64_t
 // Each element widened first: a card's arithmetic is not what takes the time.
 template <class R>
 LUTRA_DEVICE typename R::Acc gathered(const typename R::In* x, int64_t n, int64_t step, int64_t first, int64_t apart) {
-  if constexpr (requires { R::kLooksTwice; }) {
+  if constexpr (requires { typename R::LooksTwice; }) {
     return R::gathered(n, [=](int64_t k) { return opened<R>(x[k * step]); });
   }
   typename R::Acc sum = lifted<R>(x[0], first);
