@@ -43,7 +43,7 @@ function nn.Reshape(target_shape, options) end
 
 --- A layer that, in training only, sets a share of the elements to 0 and divides the others by 1 - rate.
 ---@param rate number the share, 0 to 1
----@param options? table {seed = makes the mask the same at each call; name, input_shape}
+---@param options? table {seed = of the masks, of which each call has its own; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for a rate outside 0 to 1.
 --- Example:

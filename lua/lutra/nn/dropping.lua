@@ -15,26 +15,30 @@ local function dropped(x, rate, seed, first, whole, began)
   return lutra.dropout(flat, rate, { seed = seed })[{ { before + 1, -1 } }]:reshape(x.shape)
 end
 
--- In a replica of which nobody knows what rows it has: each is taken to have as many. Bits of the sequence differ by themselves.
-local function dropped_alone(x, rate, seed, replica)
-  if not (replica and seed and x.rank > 0) then return lutra.dropout(x, rate, { seed = seed }) end
-  return dropped(x, rate, seed, (replica.id - 1) * x.size, replica.strategy.num_replicas_in_sync * x.size)
+-- A layer's seed for this one mask: the next one is another, and both come again where the sequence of random numbers stands
+-- where it stood. Splitmix64 (Steele, Lea and Flood, OOPSLA 2014) of both.
+local function seed_here(seed)
+  local key, at = tools.random_state()
+  tools.set_random_state(key, at + 1)
+  local mixed = seed * 0x9E3779B97F4A7C15 + at
+  mixed = (mixed ~ (mixed >> 30)) * 0xBF58476D1CE4E5B9
+  mixed = (mixed ~ (mixed >> 27)) * 0x94D049BB133111EB
+  return mixed ~ (mixed >> 31)
 end
 
 return function(x, rate, seed)
   local replica = replicas.current
   local rows = replica and replica.places
-  if not rows then return dropped_alone(x, rate, seed, replica) end
-  if rows.count == 0 or x.size % rows.count ~= 0 then return lutra.dropout(x, rate, { seed = seed }) end
+  if not rows or rows.count == 0 or x.size % rows.count ~= 0 then
+    return lutra.dropout(x, rate, { seed = seed and seed_here(seed) })
+  end
   local row = x.size // rows.count
   local first, whole = (rows.first - 1) * row, rows.whole * row
-  if seed then return dropped(x, rate, seed, first, whole) end
-  -- The first replica takes bits from the sequence for all of them; the others come after it.
+  -- The first replica takes bits from the sequence, or a seed, for all of them; the others come after it.
   local began, draws = rows.began, rows.draws + 1
   rows.draws = draws
-  if not began[draws] then
-    began[draws] = tools.random_counter()
-    return dropped(x, rate, seed, first, whole)
-  end
-  return dropped(x, rate, seed, first, whole, began[draws])
+  local is_first = not began[draws]
+  if is_first then began[draws] = seed and seed_here(seed) or tools.random_counter() end
+  if seed then return dropped(x, rate, began[draws], first, whole) end
+  return dropped(x, rate, nil, first, whole, not is_first and began[draws] or nil)
 end
