@@ -1,7 +1,9 @@
 // Pooling on the CPU. Channels lie together, so loops run over them; gradients are gathered element by element of x, so
 // that no two threads add to one place and sums have one order.
 
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/cpu/add_kernels.h"
 #include "kernels/cpu/reduce.h"
@@ -12,6 +14,21 @@ namespace lutra {
 namespace {
 
 constexpr int64_t kChannels = 128;  // worked on together
+
+#if defined(__AVX512F__)
+constexpr int kRegisterBytes = 64;
+#elif defined(__AVX__)
+constexpr int kRegisterBytes = 32;
+#else
+constexpr int kRegisterBytes = 16;
+#endif
+template <class T> struct InRegister { typedef T type __attribute__((vector_size(kRegisterBytes))); };
+template <class T> using RegisterOf = typename InRegister<T>::type;
+template <class T> [[gnu::always_inline]] inline RegisterOf<T> load_register(const T* from) {
+  RegisterOf<T> loaded;
+  std::memcpy(&loaded, from, sizeof loaded);
+  return loaded;
+}
 
 // Calls each(image, row, column, first channel, channels) for every place of [batch, height, width, channels].
 template <class Each>
@@ -57,16 +74,26 @@ template <class Each> void for_cover(const PoolSizes& s, int64_t h, int64_t w, c
   }
 }
 
-// A window on some channels of x.
+// What lies under a window: rows of elements, some channels of each.
 template <class T> struct Window {
-  const PoolSizes& sizes;
   const T* x;  // the first of the channels
-  int64_t image, row, column;
+  int64_t rows, columns, row_step, step;
 
-  template <class Each> void visit(const Each& each) const {
-    for_window(sizes, image, row, column, [&](int64_t at) { each(x + at); });
+  Window(const PoolSizes& s, const T* from, int64_t image, int64_t row, int64_t column)
+      : rows(s.height.last_place(row) - s.height.first_place(row)),
+        columns(s.width.last_place(column) - s.width.first_place(column)),
+        row_step(s.width.in * s.channels),
+        step(s.channels) {
+    x = from + (image * s.height.in + s.height.first_place(row)) * row_step + s.width.first_place(column) * step;
   }
-  int64_t count() const { return window_count(sizes, row, column); }
+  int64_t count() const { return rows * columns; }
+  // Calls each(channels of an element, from so many on), in order.
+  template <class Each> [[gnu::always_inline]] void visit(int64_t channel, const Each& each) const {
+    for (int64_t h = 0; h < rows; ++h) {
+      const T* at = x + channel + h * row_step;
+      for (int64_t w = 0; w < columns; ++w, at += step) each(at);
+    }
+  }
 };
 
 // Calls pool(window, channels, to) for every result.
@@ -77,20 +104,59 @@ template <class T, class Pool> void for_windows(const KernelArgs& args, const Po
   T* out = args.out[0].as<T>();
   for_places(s, s.height.out, s.width.out, window_cost(s),
              [=](int64_t image, int64_t row, int64_t column, int64_t c, int64_t n) {
-               pool(Window<T>{s, x + c, image, row, column}, n, out + result_offset(s, image, row, column) + c);
+               pool(Window<T>(s, x + c, image, row, column), n, out + result_offset(s, image, row, column) + c);
              });
+}
+
+// As many of a window's channels from `done` on as fill whole registers, in which they are gathered, kRegisters at a
+// time; those that are done then.
+template <class Pool, int kRegisters, class T>
+[[gnu::always_inline]] inline int64_t pool_registers(const Window<T>& window, int64_t done, int64_t n, T* to) {
+  using R = RegisterOf<T>;
+  constexpr int64_t kEach = sizeof(R) / sizeof(T);
+  for (; done + kRegisters * kEach <= n; done += kRegisters * kEach) {
+    R gathered[kRegisters];
+#pragma GCC unroll 2
+    for (int r = 0; r < kRegisters; ++r) gathered[r] = R{} + Pool::kStart;
+    window.visit(
+        done, [&](const T* x) __attribute__((always_inline)) {
+#pragma GCC unroll 2
+          for (int r = 0; r < kRegisters; ++r) gathered[r] = Pool::join(gathered[r], load_register(x + r * kEach));
+        });
+#pragma GCC unroll 2
+    for (int r = 0; r < kRegisters; ++r) {
+      const R pooled = Pool::finish(gathered[r], window.count());
+      std::memcpy(to + done + r * kEach, &pooled, sizeof pooled);
+    }
+  }
+  return done;
+}
+// Halves, which must be converted, are in no registers.
+template <class Pool, class T>
+[[gnu::always_inline]] inline int64_t pool_registers(const Window<T>& window, int64_t n, T* to) {
+  if constexpr (!std::is_same_v<T, ComputeType<T>>) return 0;
+  else return pool_registers<Pool, 1>(window, pool_registers<Pool, 2>(window, 0, n, to), n, to);
 }
 
 template <class T> struct MaxPool {
   using C = ComputeType<T>;
   static void run(const KernelArgs& args) {
     for_windows<T>(args, [](const Window<T>& window, int64_t n, T* to) {
+      const int64_t done = pool_registers<MaxPool>(window, n, to);
+      if (done == n) return;
       C most[kChannels];
-      std::fill(most, most + n, MaxOf<C>::kStart);
-      window.visit([&](const T* x) { join(x, n, most); });
-      store(most, n, to);
+      std::fill(most, most + (n - done), MaxOf<C>::kStart);
+      window.visit(done, [&](const T* x) { join(x, n - done, most); });
+      store(most, n - done, to + done);
     });
   }
+
+  static constexpr C kStart = MaxOf<C>::kStart;
+  template <class R> [[gnu::always_inline]] static R join(R a, R b) {
+    R best = b > a ? b : a;
+    return b != b ? b : best;
+  }
+  template <class R> static R finish(R most, int64_t) { return most; }
 
  private:
   static void join(const T* x, int64_t n, C* __restrict most) {
@@ -105,12 +171,15 @@ template <class T> struct AvgPool {
       const int64_t elements = window.count();
       // Runs of at most 32 elements in C, what lies above them in double.
       C run[kChannels];
-      std::fill(run, run + n, C(0));
       if (elements <= kRun) {  // dividing in double would round to the same
-        window.visit([&](const T* x) { add(x, n, run); });
-        divide(run, n, static_cast<C>(elements), to);
+        const int64_t done = pool_registers<AvgPool>(window, n, to);
+        if (done == n) return;
+        std::fill(run, run + (n - done), C(0));
+        window.visit(done, [&](const T* x) { add(x, n - done, run); });
+        divide(run, n - done, static_cast<C>(elements), to + done);
         return;
       }
+      std::fill(run, run + n, C(0));
       double sum[kChannels];
       std::fill(sum, sum + n, 0.0);
       int64_t in_run = 0;
@@ -119,7 +188,7 @@ template <class T> struct AvgPool {
         std::fill(run, run + n, C(0));
         in_run = 0;
       };
-      window.visit([&](const T* x) {
+      window.visit(0, [&](const T* x) {
         add(x, n, run);
         if (++in_run == kRun) lift();
       });
@@ -128,6 +197,10 @@ template <class T> struct AvgPool {
       for (int64_t k = 0; k < n; ++k) to[k] = static_cast<T>(static_cast<C>(sum[k] / count));
     });
   }
+
+  static constexpr C kStart = 0;
+  template <class R> static R join(R a, R b) { return a + b; }
+  template <class R> static R finish(R sum, int64_t count) { return sum / static_cast<C>(count); }
 
  private:
   static void add(const T* x, int64_t n, C* __restrict run) {

@@ -11,6 +11,23 @@ local function image(rows)
   end)
 end
 
+-- What pooling 2 x 3 of [2, 4, 7, channels] with steps of 2 gives, from x's elements: pool(list).
+local function pooled(x, pool)
+  local rows, channels = {}, x.shape[4]
+  for b = 1, 2 do
+    for top = 1, 3, 2 do
+      for left = 1, 5, 2 do
+        for c = 1, channels do
+          rows[#rows + 1] = pool(x[{ b, { top, top + 1 }, { left, left + 2 }, c }]:reshape({ 6 }):totable())
+        end
+      end
+    end
+  end
+  return lt.constant(rows, { dtype = x.dtype }):reshape { 2, 2, 3, channels }
+end
+-- As many as fill registers, some more and some less.
+local kChannels = { 1, 5, 8, 13, 16, 31, 50 }
+
 spec "max_pool2d" {
   example = { image { { 1, 2, 3 }, { 4, 5, 6 } }, { 2, 2 }, { stride = 1 }, gives = { { { { 5 }, { 6 } } } }, dtype = "int32" },
   examples = {
@@ -66,6 +83,21 @@ spec "max_pool2d" {
     t.close(gradient_of { 2.0, 1.0, 2.0, 2.0 }, { 1 / 3, 0, 1 / 3, 1 / 3 }, 1e-6)
     t.equal(gradient_of { 2.0, nan, 2.0, 3.0 }, { 0, 1, 0, 0 })
     t.equal(gradient_of { -inf, -inf }, { 0.5, 0.5 })
+    for _, channels in ipairs(kChannels) do
+      for _, dtype in ipairs { "float32", "float64", "int8", "int32" } do
+        local few = (lt.range(56 * channels) * 37 % 101 - 50):cast(dtype):reshape { 2, 4, 7, channels }
+        local wanted = pooled(few, function(list) return math.max(table.unpack(list)) end)
+        t.equal(lt.max_pool2d(few, { 2, 3 }, { stride = 2 }), wanted, dtype .. " " .. channels)
+      end
+      -- A nan anywhere in a window is its largest; in all others nothing changes.
+      local holes = lt.where((lt.range(56 * channels) % 29):eq(7), nan, lt.range(56 * channels):float32()):reshape { 2, 4, 7, channels }
+      local wanted = pooled(holes, function(list)
+        local most = -inf
+        for _, x in ipairs(list) do most = (x ~= x or most ~= most) and nan or math.max(most, x) end
+        return most
+      end)
+      t.equal(lt.max_pool2d(holes, { 2, 3 }, { stride = 2 }), wanted, channels)
+    end
     -- A window as large as the image takes its largest.
     local large = nn_cases.tensor(2, { 2, 40, 30, 130 }, "float32")
     t.equal(lt.max_pool2d(large, { 40, 30 }):reshape { 2, 130 }, large:max({ axis = { 2, 3 } }):totable())
@@ -104,6 +136,17 @@ spec "avg_pool2d" {
     local x = nn_cases.tensor(1, { 1, 4, 3, 2 }, "float64")
     nn_cases.halves(t, "avg_pool2d", pool, { x })
     nn_cases.second_order(t, "avg_pool2d", function(a) return pool(a * a) end, { x })
+    for _, channels in ipairs(kChannels) do
+      for _, dtype in ipairs { "float32", "float64" } do
+        local few = (lt.range(56 * channels) * 37 % 101 - 50):cast(dtype):reshape { 2, 4, 7, channels }
+        local means = pooled(few * 6, function(list)
+          local sum = 0
+          for _, x in ipairs(list) do sum = sum + x end
+          return sum / 6
+        end)
+        t.equal(lt.avg_pool2d(few * 6, { 2, 3 }, { stride = 2 }), means, dtype .. " " .. channels)
+      end
+    end
     local large = nn_cases.tensor(2, { 2, 40, 30, 130 }, "float32")
     local wanted = large:cast("float64"):mean({ axis = { 2, 3 } })
     t.ok((lt.avg_pool2d(large, { 40, 30 }):reshape { 2, 130 } - wanted):abs():max():item() < 1e-6)
