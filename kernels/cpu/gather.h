@@ -19,9 +19,15 @@ bool gather_elements(const Rows& rows, const Array& x, const Array& out, int64_t
     while (begin < end) {
       int64_t i = begin % count;
       int64_t n = std::min({kPlacesAtOnce, end - begin, count - i});
-      rows.read(i, n, at);
       const E* block = from + begin / count * parts * length;
       E* result = to + begin * length;
+      if constexpr (requires { rows.pick(i, n, block, result); }) {
+        if (length == 1 && rows.pick(i, n, block, result)) {
+          begin += n;
+          continue;
+        }
+      }
+      rows.read(i, n, at);
       bool here = all_are_places(at, n);
       found &= here;
       if (length == 1 && here) {

@@ -69,6 +69,7 @@ template <class E> bool take_elements(const AlongPlan& plan, const Places& place
         rest /= plan.dims[axis];
       }
       E* to = out.as<E>() + row * length;
+      if (step == 1 && x_stride == 0 && index_stride == 1 && places.pick(first, length, from, to)) continue;
       for (int64_t i = 0; i < length; i += kPlacesAtOnce) {
         int64_t n = std::min(kPlacesAtOnce, length - i);
         places.read(first + i * index_stride, n, at, index_stride);

@@ -53,6 +53,21 @@ template <class I>
   return static_cast<int64_t>(outside) >= 0;
 }
 
+// result[i] is the element that index i leads to, if all of n indices count from `base` and lead to one of the first
+// `size`; else false, and results mean nothing. One loop: what is picked waits for memory, the rest is done meanwhile.
+template <class I, class E>
+bool pick_counted(const I* from, int64_t base, int64_t size, int64_t n, const E* elements, E* __restrict result) {
+  if (size == 0) return n == 0;
+  uint64_t outside = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    uint64_t at = static_cast<uint64_t>(static_cast<int64_t>(from[i])) - static_cast<uint64_t>(base);
+    const bool is_there = at < static_cast<uint64_t>(size);
+    outside += !is_there;
+    result[i] = elements[is_there ? at : 0];
+  }
+  return outside == 0;
+}
+
 // Calls f(integers) with those of a tensor of indices as they are stored.
 template <class F> void visit_indices(const Array& indices, const F& f) {
   switch (indices.dtype) {
@@ -79,6 +94,12 @@ struct Places {
       if (stride == 1) fill_places(n, out, place);
       else fill_places(n, out, [=](int64_t i) { return place(i * stride); });
     });
+  }
+  // Neighbouring elements' worth of results at once (pick_counted).
+  template <class E> bool pick(int64_t first, int64_t n, const E* elements, E* result) const {
+    bool all = false;
+    visit_indices(indices, [&](auto* from) { all = pick_counted(from + first, base, size, n, elements, result); });
+    return all;
   }
   // Tells the first index that leads nowhere, whichever thread met one first.
   void report(Fault& fault) const {

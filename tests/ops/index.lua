@@ -45,6 +45,16 @@ spec "gather" {
     t.equal(x:gather(back, 2), x[{ {}, { -1, 1, -1 } }])
     t.equal(x:reshape({ 3000 }):gather(lt.range(3000, 0, -1)), lt.range(2999, -1, -1))
     t.equal(x[lt.constant { 3, 1 }], lt.stack { x[3], x[1] })
+    -- Indices from the end among others from the start, elements of every size.
+    local mixed = lt.where((lt.range(1000) % 400):eq(299), -3 - lt.range(1000), lt.range(1, 1001))
+    local wanted = {}
+    for i = 0, 999 do wanted[i + 1] = i % 400 == 299 and 2997 - i or i end
+    for _, dtype in ipairs { "int16", "float32", "float64" } do
+      t.equal(lt.range(3000):cast(dtype):gather(mixed), lt.constant(wanted, { dtype = dtype }), dtype)
+    end
+    -- What is no index in the midst of many is told, whatever stands before it.
+    local bad = lt.where(lt.range(1000):eq(700), 3001, mixed)
+    t.raises("OutOfRange", "gather: index 3001 is past the axis' end (3000)", function() return lt.range(3000):gather(bad):totable() end)
     for _, dtype in ipairs(all_dtypes) do
       local y = (lt.range(100) % 2):cast(dtype):reshape { 50, 2 }
       t.equal(y:gather { 1, -1 }, lt.stack { y[1], y[50] }, dtype)
@@ -174,6 +184,12 @@ spec "take_along_axis" {
       local got = gradient_of(function(v) return v:take_along_axis(order, axis) end, x, weights)
       t.equal(got:take_along_axis(order, axis), weights, "gradient along axis " .. axis)
     end
+    -- A row of indices from the end, one from the start, and one that is wrong.
+    local forth, back = lt.range(1, 701), lt.range(-1, -701, -1)
+    local both = lt.range(1400):reshape { 2, 700 }
+    t.equal(both:take_along_axis(lt.stack { back, forth }, 2), lt.stack { lt.range(699, -1, -1), lt.range(700, 1400) })
+    t.raises("OutOfRange", "take_along_axis: index 701 is past the axis' end (700)",
+      function() return both:take_along_axis(lt.stack { back, forth + 1 }, 2):totable() end)
     for _, dtype in ipairs(all_dtypes) do
       local y = (lt.range(6) % 2):cast(dtype):reshape { 2, 3 }
       t.equal(y:take_along_axis({ { 3 }, { 1 } }, 2), lt.stack({ y[{ 1, 3 }], y[{ 2, 1 }] }):reshape { 2, 1 }, dtype)
