@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/cpu/places.h"
+#include "kernels/cpu/reduce.h"
 #include "ops/index.h"
 
 namespace lutra {
@@ -153,9 +154,10 @@ template <class T> void count_bins(const KernelArgs& args) {
   std::atomic<int64_t> most = base - 1, least = base;
   parallel_for(x.size, kCheapGrain, [&](int64_t begin, int64_t end) {
     T low = from[begin], high = from[begin];
-    for (int64_t i = begin; i < end; ++i) {
-      low = std::min(low, from[i]);
-      high = std::max(high, from[i]);
+    for (int64_t i = begin; i < end; i += kBlock) {
+      const int64_t n = std::min(kBlock, end - i);
+      low = std::min(low, reduce_part<MinOf<T>>(from + i, n));
+      high = std::max(high, reduce_part<MaxOf<T>>(from + i, n));
     }
     for (int64_t known = most; high > known && !most.compare_exchange_weak(known, high);) {
     }

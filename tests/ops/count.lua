@@ -116,6 +116,13 @@ spec "bincount" {
     for _, dtype in ipairs(integers) do
       t.equal((lt.range(200) % 3 + 1):cast(dtype):bincount(), { 67, 67, 66 }, dtype)
     end
+    -- The largest and what is wrong are found wherever they stand.
+    for _, place in ipairs { 0, 1023, 1024, 4999 } do
+      local x = lt.where(lt.range(5000):eq(place), 9, 2)
+      t.equal(x:bincount(), { 0, 4999, 0, 0, 0, 0, 0, 0, 1 }, place)
+      local bad = lt.where(lt.range(5000):eq(place), -4, x)
+      t.raises("InvalidArgument", "bincount: x holds -4, and values count from 1", function() return bad:bincount() end)
+    end
     -- On several threads: each has bins of its own while there are few, and shares many.
     for _, bins in ipairs { 10, 50000 } do
       local x = lt.range(200000) % bins + 1
