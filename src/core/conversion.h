@@ -22,11 +22,11 @@ template <class To, class From> [[gnu::always_inline]] constexpr inline To whole
   using Whole = std::conditional_t<sizeof(To) == 8, int64_t, int32_t>;
   constexpr From kLow = static_cast<From>(std::numeric_limits<To>::min());
   constexpr From kHigh = static_cast<From>(std::numeric_limits<To>::max());
-  From held = value > kLow ? value : kLow;
-  held = held < kHigh ? held : From(0);
+  // A nan is not below the upper bound either: it becomes 0 on the way.
+  From held = value < kHigh ? value : From(0);
+  held = held > kLow ? held : kLow;
   To whole = static_cast<To>(static_cast<Whole>(held));
-  whole = value >= kHigh ? std::numeric_limits<To>::max() : whole;
-  return value == value ? whole : To(0);
+  return value >= kHigh ? std::numeric_limits<To>::max() : whole;
 }
 
 template <class To, class From> [[gnu::always_inline]] constexpr inline Stored<To> converted(Stored<From> value) {
