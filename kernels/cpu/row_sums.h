@@ -12,15 +12,31 @@ template <class T, class C> [[gnu::noinline]] static void take_powers(const T* x
   for (int64_t k = 0; k < n; ++k) to[k] = falling_exp(static_cast<C>(x[k]) - most);
 }
 
+// What reduce_block does with n <= kBlock elements, with what term(first + i) gives instead: terms go into the lanes as
+// they are made.
+template <class C, class Term> [[gnu::noinline]] static double sum_block(int64_t first, int64_t n, const Term& term) {
+  C lanes[kLanes] = {}, rest[kLanes];
+  auto at = [ first, own = term ](int64_t i) __attribute__((always_inline)) { return static_cast<C>(own(first + i)); };
+  int64_t done = 0;
+  for (; done + kStep <= n; done += kStep) {
+    for (int64_t l = 0; l < kLanes; ++l) {
+      auto pair = [&](int64_t i) __attribute__((always_inline)) {
+        return at(done + l + i * kLanes) + at(done + l + (i + 1) * kLanes);
+      };
+      lanes[l] += (pair(0) + pair(2)) + (pair(4) + pair(6));
+    }
+  }
+  for (; done + kLanes <= n; done += kLanes) {
+    for (int64_t l = 0; l < kLanes; ++l) lanes[l] += at(done + l);
+  }
+  for (int64_t i = done; i < n; ++i) rest[i - done] = at(i);
+  return close_lanes<SumOf<C>>(lanes, rest, n - done);
+}
+
 // The sum of term(i) over [0, n).
 template <class C, class Term> double sum_terms(int64_t n, const Term& term) {
-  C room[kBlock];
   double sum = 0;
-  for (int64_t i = 0; i < n; i += kBlock) {
-    int64_t count = std::min(kBlock, n - i);
-    for (int64_t k = 0; k < count; ++k) room[k] = term(i + k);
-    sum += reduce_part<SumOf<C>>(room, count);
-  }
+  for (int64_t i = 0; i < n; i += kBlock) sum += sum_block<C>(i, std::min(kBlock, n - i), term);
   return sum;
 }
 
