@@ -314,6 +314,23 @@ spec "cast" {
     local tape <close> = lt.GradientTape()
     tape:watch(x)
     t.ok(tape:gradient(x:cast("int32"):cast("float32"), x) == nil)
+    -- What is cut off, what lies outside and what is no number, among many elements.
+    local odd = { nan, inf, -inf, 1e30, -1e30, 126.5, 127, 128, -128.5, -129, 255, 256, -0.5, 3.9, -3.9, 2.0^31, -2.0^31, 2.0^63 }
+    for bits, integer in pairs { [8] = "int8", [16] = "int16", [32] = "int32", [64] = "int64", [0] = "uint8" } do
+      local least = bits == 0 and 0 or bits == 64 and math.mininteger or -(1 << bits - 1)
+      local most = bits == 0 and 255 or bits == 64 and math.maxinteger or (1 << bits - 1) - 1
+      for _, from in ipairs(floats) do
+        local x = lt.tile(lt.constant(odd, { dtype = from }), 20)
+        local wanted = {}
+        for i, value in ipairs(x:cast("float64"):totable()) do
+          if value ~= value then wanted[i] = 0
+          elseif value >= most then wanted[i] = most
+          elseif value <= least then wanted[i] = least
+          else wanted[i] = math.tointeger(value < 0 and math.ceil(value) or math.floor(value)) end
+        end
+        t.equal(x:cast(integer), lt.constant(wanted, { dtype = integer }), from .. " to " .. integer)
+      end
+    end
     -- Every dtype to every other and back, many elements.
     for _, from in ipairs(all_dtypes) do
       local x = (lt.range(20000) % 2):cast(from)
