@@ -35,8 +35,9 @@ end
 for _, name in ipairs { "custom_gradient", "recompute_grad" } do comes_late(lutra, name) end
 for _, name in ipairs { "jacobian", "batch_jacobian", "stop_recording" } do comes_late(core.tape_methods, name) end
 
--- t:float32() and the like are casts, of variables too.
+-- lutra.float32 is the dtype's name, t:float32() and the like are casts, of variables too.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool" } do
+  lutra[dtype] = dtype
   local function cast(tensor, ...)
     if select("#", ...) > 0 then core.refuse_arguments(dtype, ...) end
     local made = lutra.cast(tensor, dtype) -- no tail call: an error looks for this function

@@ -23,7 +23,7 @@ copies it, lt.debugging.set_log_device_placement(true) prints each choice. lutra
 GPUs on any machine. More: help("device"), help("config"), docs/placement.md.]], "gpu gpus cpu placement cuda" },
   { "dtypes", [[
 float32 float64 float16 bfloat16 int8 uint8 int16 int32 int64 bool, as strings: x.dtype,
-lt.zeros({2}, {dtype = "int64"}), x:cast("float64") or x:float64().
+lt.zeros({2}, {dtype = "int64"}), x:cast("float64") or x:float64(). lt.int64 is the string "int64".
 A table of integers makes int32 (int64 when one does not fit), any float in it float32, booleans bool.
 Two dtypes meet in the wider one: bool < integers < floats. A number takes the tensor's dtype, but a
 float beside integers gives float32. / gives float32 for integers, // floors.]], "dtype casting promotion types" },
@@ -53,7 +53,8 @@ Tensors never change; v[{...}] = y assigns a part of a Variable, where(mask, a, 
   { "printing", [[
 print(x) shows a tensor as NumPy does, with shape and dtype; "..." stands past 1000 elements
 (lt.set_print_options). x:item() is the number of one element, x:totable() gives nested tables. Lists
-of tensors are plain tables: for i, t in ipairs(list) do print(i, t) end.]], "print" },
+of tensors are plain tables, of which print says no more than that; the prompt shows their entries,
+and so does for i, t in ipairs(list) do print(i, t) end.]], "print" },
   { "training", [[
     local model = lt.nn.Sequential { lt.nn.Dense(16, {activation = "relu"}), lt.nn.Dense(1) }
     model:compile { optimizer = "adam", loss = "mse" }

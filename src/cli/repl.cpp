@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/report.h"
 #include "lua/interpreter.h"
+#include "lua/lua_sources.h"
 #include "lua/state.h"
 
 namespace lutra {
@@ -71,12 +72,33 @@ bool read_chunk(lua_State* L, LineReader& lines, int* status) {
   return true;
 }
 
+// Replaces the values on the stack by what the prompt shows of them (lua/lutra/listing.lua).
+void show_listings(lua_State* L) {
+  const LuaSource* source = kLuaSources;
+  while (std::strcmp(source->name, "lutra.listing") != 0) ++source;
+  if (luaL_loadbufferx(L, source->text, source->size, "=[lutra.listing]", "t") != LUA_OK) lua_error(L);
+  lua_call(L, 0, 1);
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+}
+
+// print_shown(...): prints the values with the global print.
+int print_shown(lua_State* L) {
+  bool has_table = false;
+  for (int i = 1; i <= lua_gettop(L); ++i) has_table |= lua_type(L, i) == LUA_TTABLE;
+  if (has_table) show_listings(L);
+  lua_getglobal(L, "print");
+  lua_insert(L, 1);
+  lua_call(L, lua_gettop(L) - 1, 0);
+  return 0;
+}
+
 // Prints all that is on the stack with the global print.
 void print_results(lua_State* L, const Report& report) {
   int count = lua_gettop(L);
   if (count == 0) return;
   luaL_checkstack(L, LUA_MINSTACK, "too many results to print");
-  lua_getglobal(L, "print");
+  lua_pushcfunction(L, print_shown);
   lua_insert(L, 1);
   if (interruptible_call(L, count, 0, 0) == LUA_OK) return;
   const char* message = luaL_tolstring(L, -1, nullptr);

@@ -90,7 +90,7 @@ class Parser {
       NearestWord nearest(key);
       for (const char* known : {"job", "replica", "task", "device", "cpu", "gpu"}) nearest.offer(known);
       malformed(quoted_name(part_), " is none of job:NAME, replica:N, task:N, device:TYPE:N, cpu:N and gpu:N",
-                nearest.hint());
+                key.starts_with("cuda") ? " (did you mean 'gpu'?)" : nearest.hint());
     }
   }
 

@@ -11,16 +11,55 @@ std::string expected(DTypes types) {
   if (types == kNumbers) return "a number";
   if (types == kBool) return "bool";
   if (types == kInts) return "an integer";
+  if (types == (kInts | kBool)) return "an integer or bool";
   return text_of(types);
 }
 
-[[noreturn, gnu::cold]] void fail_dtype(const OpDef& op, int input, DType got, DTypes wanted) {
-  const char* name = op.input(input).name;
-  std::string hint;
-  if (wanted == kBool) hint = text("; ", name, ":ne(0) is bool, true where ", name, " is not 0");
-  else if (got == DType::Bool) hint = text("; cast it first: ", name, ":cast(\"int32\")");
-  else if (is_float(got) && wanted == kInts) hint = text("; cast it first: ", name, ":cast(\"int64\")");
-  fail(ErrorCode::InvalidArgument, op.called(), ": ", name, " is ", got, ", expected ", expected(wanted), hint);
+DType own_dtype(const Operand& operand) {
+  return operand.tensor != nullptr ? operand.tensor->dtype : literal_dtype(operand.number);
+}
+
+// Whether input `i` and another one would each do in the other's place.
+bool is_swapped(const Call& call, int i) {
+  const InputDef& def = call.op->input(i);
+  DType own = own_dtype(call.in[i]);
+  for (int j = 0; j < call.n_in; ++j) {
+    const InputDef& other = call.op->input(j);
+    if (other.dtypes == def.dtypes) continue;
+    if (other.dtypes.has(own) && def.dtypes.has(own_dtype(call.in[j]))) return true;
+  }
+  return false;
+}
+
+// "; the order is cross_entropy(labels, logits)" where input `i` may stand in another one's place, else "".
+std::string order_hint(const Call& call, int i) {
+  if (!is_swapped(call, i)) return "";
+  std::string order;
+  for (const InputDef& input : call.op->inputs) append(order, text(order.empty() ? "" : ", ", input.name));
+  return text("; the order is ", call.op->called(), "(", order, ")");
+}
+
+// How input `i`, a tensor whose dtype is not wanted, becomes what is, or "".
+std::string cast_hint(const Call& call, int i, DType got, DTypes wanted) {
+  const char* name = call.op->input(i).name;
+  if (call.in[i].tensor == nullptr) return "";
+  if (wanted == kBool) return text("; ", name, ":ne(0) is bool, true where ", name, " is not 0");
+  if (got == DType::Bool) return text("; cast it first: ", name, ":cast(\"int32\")");
+  if (is_float(got) && (wanted & kFloats).empty()) return text("; cast it first: ", name, ":cast(\"int64\")");
+  return "";
+}
+
+// "float32" of a tensor, "3" or "the float 1.5" of a number.
+std::string given_text(const Operand& operand, DType got) {
+  const Scalar& number = operand.number;
+  if (operand.tensor != nullptr) return text(got);
+  if (number.kind == Scalar::Kind::Bool) return number.i != 0 ? "true" : "false";
+  return number.kind == Scalar::Kind::Int ? text(number.i) : text("the float ", number.d);
+}
+
+[[noreturn, gnu::cold]] void fail_dtype(const Call& call, int i, DType got, DTypes wanted) {
+  fail(ErrorCode::InvalidArgument, call.op->called(), ": ", call.op->input(i).name, " is ", given_text(call.in[i], got),
+       ", expected ", expected(wanted), cast_hint(call, i, got, wanted), order_hint(call, i));
 }
 
 // A Lua number takes the tensors' dtype where it can.
@@ -68,10 +107,10 @@ void check_number_fits(const Call& call, int input, DType type) {
   const OpDef& op = *call.op;
   for (int i = 0; i < call.n_in; ++i) {
     if (((op.input(i).flags | op.input(input).flags) & kOwnDType) != 0) continue;
-    DType own = call.in[i].tensor != nullptr ? call.in[i].tensor->dtype : literal_dtype(call.in[i].number);
-    if (own == got && !op.input(i).dtypes.has(own)) fail_dtype(op, i, own, op.input(i).dtypes);
+    DType own = own_dtype(call.in[i]);
+    if (own == got && !op.input(i).dtypes.has(own)) fail_dtype(call, i, own, op.input(i).dtypes);
   }
-  fail_dtype(op, input, got, op.input(input).dtypes);
+  fail_dtype(call, input, got, op.input(input).dtypes);
 }
 
 // The dtype the op is computed in, after the inputs' dtypes are checked.

@@ -14,9 +14,18 @@
 namespace lutra {
 namespace {
 
+// What makes numbers of the tensor that stands for them, else "".
+std::string numbers_hint(lua_State* L, int index, AttrType type) {
+  Box* box = to_live_box(L, index);
+  if (box == nullptr) return "";
+  bool is_list = type == AttrType::Axes || type == AttrType::Dims || type == AttrType::Counts || type == AttrType::Ints;
+  if (box->tensor.size == 1) return "; t:item() is the number of a tensor";
+  return is_list && box->tensor.rank == 1 ? "; t:totable() lists the numbers of a tensor" : "";
+}
+
 [[noreturn]] void fail_type(lua_State* L, int index, const AttrDef& def, const Call& call, const char* wanted) {
   fail(ErrorCode::InvalidArgument, call.op->called(), ": ", def.name, " is ", what_is(L, index), ", expected ", wanted,
-       hint_at_place(L, index, *call.op));
+       numbers_hint(L, index, def.type), hint_at_place(L, index, *call.op));
 }
 
 // 1-based to 0-based; negative counts from the end in both.
@@ -226,7 +235,7 @@ void read_options(lua_State* L, int index, uint32_t in_place, Call* call) {
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) {
       fail(ErrorCode::InvalidArgument, call->op->called(), ": the options table has the key ", what_is(L, -2),
-           ", expected the name of an option");
+           ", expected the name of an option: ", signature(*call->op, call->op->called()));
     }
     const char* key = lua_tostring(L, -2);
     const AttrDef* found = nullptr;

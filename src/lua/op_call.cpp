@@ -59,7 +59,10 @@ bool make_literals(lua_State* L, State& state, const OpBinding& binding, int giv
     if (type == LUA_TTABLE && (def.flags & kVariadic) != 0) continue;
     bool is_plain = type == LUA_TNUMBER || type == LUA_TBOOLEAN;
     if (type != LUA_TTABLE && !(is_plain && (def.flags & kNumber) == 0)) continue;
-    if (type == LUA_TTABLE && !place.required && is_options(L, i + 1)) continue;
+    if (type == LUA_TTABLE && is_options(L, i + 1)) {
+      if (!place.required) continue;
+      if (!state.attempt([&] { refuse_options(L, i + 1, *binding.op, def); })) return false;
+    }
     if (!make_constant(L, state, i + 1, {binding.op->called(), def.name}, kNoDType, false, def.dtypes)) return false;
   }
   return true;
@@ -113,7 +116,9 @@ bool read_ints(lua_State* L, State& state, const OpBinding& binding, Ints* out) 
   }
   // One at least: an empty list is a list too.
   auto* block = static_cast<int64_t*>(lua_newuserdatauv(L, (length + 1) * sizeof(int64_t), 0));
-  return state.attempt([&] { *out = {block, read_integers(L, index, who, name, block, static_cast<int>(length)), 0}; });
+  return state.attempt([&] {
+    *out = {block, read_integers(L, index, who, name, block, static_cast<int>(length), binding.op), 0};
+  });
 }
 
 // Reads everything but lists, which have been. `given`: positional arguments and perhaps an options table.

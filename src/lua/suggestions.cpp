@@ -85,12 +85,22 @@ bool is_about(const char* message, const char* kind, const char* name) {
   return rest == "')";
 }
 
-// A field of tensors that is called as a method: Lua says no more than that it is a number.
-bool push_about_field(lua_State* L, const char* message) {
+// A tensor, a field of one or a dtype's name that is called: Lua says no more than that it is a number, or a string.
+bool push_about_call(lua_State* L, const char* message) {
   if (std::strstr(message, "attempt to call a ") == nullptr) return false;
+  if (std::strstr(message, "attempt to call a lutra.Tensor value") != nullptr) {
+    lua_pushfstring(L, "%s; a tensor is indexed in brackets: write t[i]", message);
+    return true;
+  }
   for (const char* field : {"shape", "rank", "size", "nbytes", "dtype", "device", "name", "trainable"}) {
     if (!is_about(message, "method", field)) continue;
     lua_pushfstring(L, "%s; a tensor's %s is a field: write t.%s", message, field, field);
+    return true;
+  }
+  for (int i = 0; i < kDTypeCount; ++i) {
+    const char* dtype = name(static_cast<DType>(i));
+    if (!is_about(message, "field", dtype)) continue;
+    lua_pushfstring(L, "%s; it is a dtype's name: write t:%s()", message, dtype);
     return true;
   }
   return false;
@@ -187,7 +197,7 @@ void push_suggestion(lua_State* L, const char* message) {
                      std::strstr(message, " a nil value") != nullptr && is_about(message, "field", lua_tostring(L, -1));
   if (!is_about_it) {
     lua_settop(L, record - 1);
-    if (!push_about_field(L, message) && !push_about_method(L, message)) lua_pushstring(L, message);
+    if (!push_about_call(L, message) && !push_about_method(L, message)) lua_pushstring(L, message);
     return;
   }
   std::string_view key = lua_tostring(L, -1);

@@ -232,6 +232,9 @@ void read_options(lua_State* L, State& state, Request* request) {
     check_group(args, kTarget, "target", &targets);
     check_group(args, kSources, "sources", &sources);
     if (!targets.is_table) args.tensor(kTarget, "target");
+    if (!sources.is_table && to_box(L, kSources) == nullptr) {
+      args.wrong(kSources, "sources", "a variable or tensor, or a list of them");
+    }
     if (!sources.is_table) args.tensor(kSources, "sources");
     std::string_view unconnected = "none";
     lua_settop(L, option);

@@ -7,7 +7,7 @@
 
 #include "lua/args.h"
 #include "lua/attr_reader.h"
-#include "lua/foreign_names.h"
+#include "lua/own_entries.h"
 #include "ops/inference.h"
 
 namespace lutra {
@@ -188,13 +188,21 @@ std::string place_hint(const OpDef& op, std::string_view name) {
   return has_place(op, name) ? text("; ", name, " stands in its place: ", signature(op, op.called())) : "";
 }
 
-// Whether the table has the op's options among its entries, or names of arguments: what to write then, else "".
+bool has_option(const OpDef& op, std::string_view name) {
+  auto is_it = [&](const AttrDef& def) { return is_option(def) && name == def.name; };
+  return std::any_of(op.attrs.defs.begin(), op.attrs.defs.end(), is_it);
+}
+
+// What is said of names among the entries of the list at `index`: where they stand; "" if there are none.
 std::string name_hint(lua_State* L, int index, const OpDef& op) {
   std::string hint;
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
     if (!hint.empty() || lua_type(L, -2) != LUA_TSTRING) continue;
     hint = place_hint(op, lua_tostring(L, -2));
-    if (hint.empty()) hint = options_apart(L, op.called());
+    if (hint.empty()) {
+      hint = has_option(op, lua_tostring(L, -2)) ? options_apart(L, op.called())
+                                                 : text("; there is no option ", what_is(L, -2));
+    }
   }
   return hint;
 }
@@ -262,6 +270,17 @@ std::string options_apart(lua_State* L, const char* who) {
        lua_isnoneornil(L, index)                                          ? without_value(op, def.name)
        : lua_type(L, index) == LUA_TSTRING && lua_isnumber(L, index) != 0 ? "; tonumber makes a number of it"
                                                                           : "");
+}
+
+[[gnu::cold]] void refuse_options(lua_State* L, int index, const OpDef& op, const InputDef& def) {
+  if (has_made_up_entries(L, index)) return;
+  for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    std::string_view key = lua_tostring(L, -2);
+    if (!has_option(op, key) && !has_place(op, key)) continue;
+    fail(ErrorCode::InvalidArgument, op.called(), ": ", def.name, " is a table with the name ", what_is(L, -2),
+         ", expected a tensor or a table of numbers: ", signature(op, op.called()));
+  }
 }
 
 [[gnu::cold]] void fail_list(lua_State* L, int index, const OpDef& op, const InputDef& def) {

@@ -28,6 +28,10 @@ std::string hint_at_place(lua_State* L, int index, const OpDef& op);
 // Fails: what stands at `index` is no tensor, table or number. `entry`: its place in a list, from 1.
 [[noreturn]] void fail_operand(lua_State* L, int index, const OpDef& op, const InputDef& def, int entry);
 
+// Fails if the table at `index`, which has no list, has the op's options, or names of arguments, where an input is to
+// be.
+void refuse_options(lua_State* L, int index, const OpDef& op, const InputDef& def);
+
 // Fails: what stands at `index` is no list of tensors.
 [[noreturn]] void fail_list(lua_State* L, int index, const OpDef& op, const InputDef& def);
 

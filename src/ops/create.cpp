@@ -12,8 +12,8 @@ namespace {
 void fill_shape(Inference& inference) {
   const FillAttrs& attrs = inference.attrs<FillAttrs>();
   DType dtype = attrs.dtype != kNoDType ? attrs.dtype : inference.dtype(0);
-  require(inference.shape(0).size() == 1, inference.who(), ": value ", inference.shape(0),
-          " has more than one element, expected a number or a scalar tensor");
+  require(inference.shape(0).size() == 1, inference.who(), ": value ", inference.shape(0), " has ",
+          inference.shape(0).size(), " elements, expected a number or a scalar tensor");
   const Operand& value = inference.call().in[0];
   if (value.tensor == nullptr && value.number.kind != Scalar::Kind::Bool) {
     require(dtype == DType::Bool || fits(dtype, value.number), inference.who(), ": value is ", value.number.as_double(),

@@ -25,6 +25,16 @@ local tape = lt.GradientTape()
 says('a GradientTape has no field or method "gradeint" (did you mean \'gradient\'?)', function() return tape:gradeint(w, w) end)
 tape:close()
 
+-- Arguments are counted without what stands before the colon.
+says("item: 1 argument given, none is taken", function() return x:item(1) end)
+says("assign: 2 arguments given, at most 1 is taken", function() w:assign(1, 2) end)
+do
+  local tape <close> = lt.GradientTape()
+  says("gradient: sources is missing, expected a variable or tensor, or a list of them", function() return tape:gradient(w) end)
+end
+says("malformed device name 'cuda:0': 'cuda:0' is none of", lt.device, "cuda:0")
+says("(did you mean 'gpu'?)", lt.device, "cuda:0")
+
 -- A module's missing field is nil, as in any table; an error about it that nobody caught tells the nearest name.
 assert(lt.nothing == nil and lt.config.nothing == nil and rawget(lt, "constat") == nil)
 for source, hint in pairs {
@@ -32,6 +42,8 @@ for source, hint in pairs {
   ["lt.reduce_sum(2)"] = "(field 'reduce_sum') (did you mean 'lutra.sum'?)",
   ["lt.config.set_memory_groth(2)"] = "(did you mean 'lutra.config.set_memory_growth'?)",
   ["lt.random.norml {2}"] = "(did you mean 'lutra.random.normal'?)",
+  ["lt.gradient(2, 3)"] = "(field 'gradient'); write tape:gradient(loss, variables), of a lutra.GradientTape",
+  ["local t = lt.ones {2}; t(1)"] = "a tensor is indexed in brackets: write t[i]",
   ["lt.confg.reset()"] = "attempt to index a nil value (field 'confg') (did you mean 'lutra.config'?)",
 } do
   local text = expect.program(source)
@@ -123,6 +135,23 @@ for theirs, ours in pairs { float = "float32", double = "float64", half = "float
 end
 says('dtype is 3, expected a dtype\'s name, such as "float32"', lt.zeros, { 2 }, { dtype = 3 })
 
+says('shape has names among its entries, expected a list of integers; there is no option "axis"', lt.reshape, x, { 24, axis = 1 })
+says("sizes has names among its entries, expected a list of integers; options stand in a table of their own: split({...}, {axis = 1})",
+  lt.split, x, { 12, 12, axis = 1 })
+says('w is a table with the name "stride", expected a tensor or a table of numbers: conv2d(x, w, [options])', lt.conv2d, image, { stride = 2 })
+says('min is a table with the name "max", expected a tensor or a table of numbers: clip(x, min, max)', lt.clip, x, { max = 1 }, 1)
+says("abs: the options table has the key 1, expected the name of an option: abs(x)", lt.abs, x, { 1, 2 })
+
+-- The dtypes' names are fields, as tf.float32 is; a field that is not there would be an option that is not given.
+for _, dtype in ipairs { "bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64" } do
+  expect.equal(lt.zeros({ 2 }, { dtype = lt[dtype] }).dtype, dtype)
+  expect.equal(lt.cast({ 1, 0 }, lt[dtype]).dtype, dtype)
+end
+do
+  local text = expect.program("lt.float32(lt.ones {2})")
+  assert(text:find("(field 'float32'); it is a dtype's name: write t:float32()", 1, true), text)
+end
+
 -- Nothing, or something else, where a tensor is to be.
 says("max is nil, expected a tensor, a table or a number; without an upper bound write maximum(x, min)", lt.clip, x, 0, nil)
 says("expected t:clip(min, max); without an upper bound write maximum(x, min)", function() return x:clip(0) end)
@@ -135,6 +164,13 @@ says('b is "3", expected a tensor, a table or a number; tonumber makes a number 
 says("value[1] is a tensor, expected a number or a boolean; tensors stand one by one, and stack(value) makes one of a list", lt.constant, { x, x })
 says("add_n: tensors is a tensor, expected a list of tensors: add_n({a, b, ...})", lt.add_n, x, x)
 says("concat: tensors is a tensor, expected a list of tensors: concat({a, b, ...}, [axis])", lt.concat, x, x)
+says('labels is float32, expected an integer; cast it first: labels:cast("int64"); the order is cross_entropy(labels, logits)', lt.cross_entropy, lt.ones { 2, 3 }, { 1, 2 })
+says("the order is where(cond, x, y)", lt.where, x, x:gt(0), 1)
+says("count is the float 1.5, expected an integer", lt.left_shift, { 1, 2 }, 1.5)
+says('a is float32, expected an integer or bool; cast it first: a:cast("int64")', lt.bitwise_and, x, 1)
+says("value (0,) has 0 elements, expected a number or a scalar tensor", lt.fill, { 2 }, {})
+says("k is a tensor, expected an integer; t:item() is the number of a tensor", lt.top_k, x, lt.constant(2))
+says("shape is a tensor, expected a shape: a list of sizes, or one size; t:totable() lists the numbers of a tensor", lt.reshape, x, lt.constant { 4, 6 })
 says("float32: 1 argument given, expected t:float32()", function() return x:float32(1) end)
 says("device is nil, expected a device's name or object; a list gives nil past its end, and here there are /physical_device:CPU:0, "
   .. "/physical_device:GPU:0", lt.config.set_memory_growth, lt.config.list_physical_devices("GPU")[2], true)

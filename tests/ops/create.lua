@@ -84,7 +84,7 @@ spec "fill" {
     { { 0 }, { 2.5 }, fixed = { [1] = true } },
   },
   rejects = {
-    { args = { { 2 }, { 1, 2 } }, says = "fill: value (2,) has more than one element" },
+    { args = { { 2 }, { 1, 2 } }, says = "fill: value (2,) has 2 elements, expected a number or a scalar tensor" },
     { args = { { -2 }, 1 }, says = "fill: the shape (-2,) has the negative size -2" },
     { args = { { 2 } }, says = "fill: 1 argument given, expected fill(shape, value, [options])" },
     { args = { { 2 }, "x" }, says = "fill: value is" },

@@ -32,7 +32,7 @@ spec "neg" (same_dtype {
   gradients = { { { { 1.5, -2 }, { 0, 3 } } }, { {} } },
   rejects = {
     { args = { bool { true } }, says = "neg: x is bool, expected a number" },
-    { args = { true }, says = "neg: x is bool, expected a number" },
+    { args = { true }, says = "neg: x is true, expected a number" },
     { args = { "1" }, says = "neg: x is" },
     { args = { { 1 }, { axis = 1 } }, says = "neg: unknown option 'axis'" },
     { args = { { 1 }, 2 }, says = "neg: 2 arguments given, expected neg(x)" },
@@ -368,8 +368,8 @@ spec "bitwise_not" {
   dtypes = { "bool", "int8", "int16", "int32", "int64" },
   result = function(dtype) return dtype end,
   rejects = {
-    { args = { { 1.5 } }, says = "bitwise_not: x is float32, expected bool, int8, uint8, int16, int32 or int64" },
-    { args = { 2.0 }, says = "bitwise_not: x is float32, expected bool" },
+    { args = { { 1.5 } }, says = "bitwise_not: x is float32, expected an integer or bool; cast it first" },
+    { args = { 2.0 }, says = "bitwise_not: x is the float 2, expected an integer or bool" },
     { args = { { 1 }, 2 }, says = "bitwise_not: 2 arguments given" },
   },
   check = function(t)

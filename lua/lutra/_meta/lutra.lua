@@ -11,6 +11,16 @@
 ---@field nn lutra.nn layers, models, losses, metrics
 ---@field optim lutra.optim optimisers and schedules
 ---@field distribute lutra.distribute training on several devices
+---@field float32 string "float32", as options and `lt.cast` take it
+---@field float64 string "float64", as options and `lt.cast` take it
+---@field float16 string "float16", as options and `lt.cast` take it
+---@field bfloat16 string "bfloat16", as options and `lt.cast` take it
+---@field int8 string "int8", as options and `lt.cast` take it
+---@field uint8 string "uint8", as options and `lt.cast` take it
+---@field int16 string "int16", as options and `lt.cast` take it
+---@field int32 string "int32", as options and `lt.cast` take it
+---@field int64 string "int64", as options and `lt.cast` take it
+---@field bool string "bool", as options and `lt.cast` take it
 local lutra = {}
 
 --- A tensor of a Lua value: a number, a boolean, or a nested table of them.
