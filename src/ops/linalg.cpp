@@ -99,6 +99,9 @@ Value einsum(Gradient& g, const std::string& spec, Value a, Value b) {
 }
 
 void dot_gradient(Gradient& g) {
+  for (int side : {0, 1}) {
+    if (g.x(1 - side).is_number()) return g.add(side, g.dy() * g.x(1 - side));
+  }
   DotLetters letters(g.shape_of(0).rank(), g.shape_of(1).rank());
   if (g.needs(0)) g.add(0, einsum(g, letters.out + "," + letters.b + "->" + letters.a, g.dy(), g.x(1)));
   if (g.needs(1)) g.add(1, einsum(g, letters.a + "," + letters.out + "->" + letters.b, g.x(0), g.dy()));
@@ -109,6 +112,9 @@ void outer_shape(Inference& inference) {
 }
 
 void outer_gradient(Gradient& g) {
+  for (int side : {0, 1}) {
+    if (g.x(1 - side).is_number()) return g.add(side, g.reshape(g.dy() * g.x(1 - side), g.shape_of(side)));
+  }
   Shape a = g.shape_of(0), b = g.shape_of(1);
   if (g.needs(0)) g.add(0, g.reshape(g.call("MatMul", {g.dy(), g.reshape(g.x_in_key(1), Shape{b.size()})}), a));
   if (g.needs(1)) g.add(1, g.reshape(g.call("MatMul", {g.reshape(g.x_in_key(0), Shape{a.size()}), g.dy()}), b));
@@ -165,7 +171,8 @@ void define_linalg_ops(OpRegistry& ops) {
       .lua_name = "dot",
       .summary = "The sum of products over a's last axis and b's first, its second-last when b has more than one: of "
                  "vectors a number, of matrices their product. A scalar multiplies every element.",
-      .inputs = {{"a", kNumbers, "[..., k], [k] or a scalar"}, {"b", kNumbers, "[..., k, n], [k] or a scalar"}},
+      .inputs = {{"a", kNumbers, "[..., k], [k] or a scalar", kNumber},
+                 {"b", kNumbers, "[..., k, n], [k] or a scalar", kNumber}},
       .output = "a's other axes, then b's; the promoted dtype, in which integers wrap",
       .errors =
           "InvalidArgument if the joined sizes differ, the result would have a ninth axis, or an operand is bool.",
@@ -181,7 +188,7 @@ void define_linalg_ops(OpRegistry& ops) {
       .name = "Outer",
       .lua_name = "outer",
       .summary = "Every element of a times every element of b. Both are flattened.",
-      .inputs = {{"a", kNumbers, "any shape"}, {"b", kNumbers, "any shape"}},
+      .inputs = {{"a", kNumbers, "any shape", kNumber}, {"b", kNumbers, "any shape", kNumber}},
       .output = "(a's elements, b's elements); the promoted dtype, in which integers wrap",
       .errors = "InvalidArgument if both are bool.",
       .source = "numpy.outer",

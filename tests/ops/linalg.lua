@@ -17,6 +17,10 @@ spec "dot" {
     { zeros(0), zeros(0), gives = 0.0, shape = {} },
     { zeros(0, 2), zeros(3, 2, 4), shape = { 0, 3, 4 } },
     { int8 { 100, 100 }, int8 { 1, 1 }, gives = -56, dtype = "int8", shape = {} },
+    -- A number takes the tensor's dtype, and its digits.
+    { int8 { 100, 3 }, 2, gives = { -56, 6 }, dtype = "int8" },
+    { 0.1, float64 { 1, 3 }, gives = { 0.1, 3 * 0.1 }, dtype = "float64", tolerance = 0 },
+    { float16 { 1, 3 }, 0.5, gives = { 0.5, 1.5 }, dtype = "float16" },
     { int64 { 3037000500 }, { 3037000500 }, gives = 3037000500 * 3037000500, dtype = "int64", shape = {} },
     { float16 { 2048, 1, 1 }, float16 { 1, 1, 1 }, gives = 2050, dtype = "float16" },
     { { 0.0, 1.0 }, { 0 / 0, 1.0 }, gives = 0 / 0, shape = {} },
@@ -25,6 +29,7 @@ spec "dot" {
     { { 1, 2, 3 }, { 4, 5, 7 } }, { { { 1, 2 }, { 3, 4 } }, { { 5, 6 }, { 7, 8 } } }, { { { 1, 2 }, { 3, 4 } }, { 1, 10 } },
     { { 1, 10 }, { { 1, 2 }, { 3, 4 } } }, { random { 2, 2, 3 }, random { 2, 3, 2 } }, { random { 2, 3 }, random { 2, 3, 2 } },
     { random { 3 }, random { 2, 3, 2 } }, { random { 2, 1, 3 }, random { 3 } }, { made(function() return lt.constant(2.5) end), { 1, 2 } },
+    { { { 1, 2 }, { 3, 4 } }, 2.5 }, { -1.5, { 3, 4 } },
   },
   rejects = {
     { args = { { 1, 2, 3 }, { 1, 2 } }, says = "dot: a (3,) and b (2,) do not match: a's last axis (3) must equal b's first (2)" },
@@ -60,8 +65,13 @@ spec "outer" {
     { int8 { 100 }, int8 { 2 }, gives = { { -56 } }, dtype = "int8" },
     { uint8 { 200 }, int8 { 2 }, gives = { { 400 } }, dtype = "int16" },
     { bool { true, false }, { 3 }, gives = { { 3 }, { 0 } }, dtype = "int32" },
+    -- A number takes the tensor's dtype, and its digits.
+    { int8 { 100, 3 }, 2, gives = { { -56 }, { 6 } }, dtype = "int8" },
+    { 0.1, float64 { 1, 3 }, gives = { { 0.1, 3 * 0.1 } }, dtype = "float64", tolerance = 0 },
   },
-  gradients = { { { 1, 2 }, { 3, 4, 5 } }, { random { 2, 2 }, random { 1, 2 } }, { { 2 }, { 3 } } },
+  gradients = {
+    { { 1, 2 }, { 3, 4, 5 } }, { random { 2, 2 }, random { 1, 2 } }, { { 2 }, { 3 } }, { { { 1, 2 }, { 3, 4 } }, 2.5 }, { -1.5, { 3, 4 } },
+  },
   rejects = {
     { args = { bool { true }, bool { true } }, says = "outer: a is bool, expected a number; cast it first" },
     { args = { { 1 } }, says = "outer: 1 argument given" },
