@@ -206,6 +206,9 @@ Backward::Backward(Context& context, Ledger::Tapes tape, bool consumes, CustomGr
       values_end_(ledger_.values_end()),
       serial_(ledger_.tape(tape).serial),
       earlier_(in_order(ledger_.tape(tape).earlier)) {
+  // What a rule holds, and the gradients of a small net.
+  tensors_.reserve(16);
+  gradients_.reserve(16);
   slots_.resize(1 + earlier_.size() + static_cast<std::size_t>(values_end_ - first_value_));
   ledger_.begin_reading();
 }

@@ -228,6 +228,6 @@ return {
   },
   {
     name = "train_lstm_adam_16", title = "LSTM 32-128-1 Adam step, 16 rows of 32 steps", setup = recurrent,
-    lutra = {run = step.lutra}, torch = {run = step.torch},
+    lutra = {run = step.lutra}, torch = {run = step.torch, target = 1},
   },
 }
