@@ -92,6 +92,32 @@ expect.case("a frozen layer that is computed again for its gradient is still fro
   expect.equal(bits(frozen), before)
 end)
 
+expect.case("a graph can be ended at any of its layers, which it then shares", function()
+  local rows = nn.Input { 3 }
+  local hidden = nn.Dense(4, { activation = "relu", name = "hidden" })(rows)
+  local steps = nn.LSTM(2, { name = "steps", return_state = true })(nn.Reshape({ 2, 2 })(hidden))
+  local whole = nn.Model { inputs = rows, outputs = nn.Dense(1)(steps[1]) }
+  local Named = nn.Layer:extend "Named"
+  function Named:init() self.output = nn.Dense(2) end
+  function Named:call(input) return self.output(input) end
+  local named = Named()
+  assert(named(rows) ~= named.output and named.output.units == 2, "the user's own field")
+  local features = nn.Model { inputs = whole.inputs, outputs = { whole:get_layer("hidden").output, whole:get_layer("steps").output[3] } }
+  train(whole)
+  local told = features(x)
+  expect.equal(told[1]:bytes(), whole.layers[1](x):bytes())
+  expect.equal({ told[2].shape[1], told[2].shape[2] }, { 32, 2 })
+  -- Something else on top of what was learned, which stays.
+  local head = nn.Dense(1)
+  for _, layer in ipairs(features.layers) do layer.trainable = false end
+  local tuned = nn.Model { inputs = whole.inputs, outputs = head(whole:get_layer("hidden").output) }
+  local before = bits(features)
+  train(tuned)
+  expect.equal(bits(features), before)
+  expect.equal(#tuned:trainable_variables(), 2)
+  expect.equal({ #whole.outputs, whole.outputs[1].shape[1] }, { 1, 1 })
+end)
+
 expect.case("what a call in a graph says of training holds, also from a file", function()
   local path = os.tmpname() .. ".safetensors"
   local below, rows = base(), nn.Input { 3 }

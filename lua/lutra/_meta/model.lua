@@ -5,6 +5,8 @@
 ---@field optimizer table as compile was told
 ---@field layers lutra.nn.Layer[] in their order, of a Sequential or a graph
 ---@field compute_dtype string|nil "bfloat16" once compiled with {precision = "bf16"}
+---@field inputs table[]|nil of a graph: what it begins with
+---@field outputs table[]|nil of a graph: what it ends with; `layer.output` is what a layer of it gives
 ---@field output_names string[]|nil of a graph of several outputs
 ---@field stop_training boolean set it in a callback, and fit ends after the batch
 local Model = {}

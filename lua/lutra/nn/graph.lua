@@ -58,12 +58,14 @@ function graph.apply(layer, x, given)
   local node = { layer = layer, inputs = inputs, outputs = {} }
   node.given, node.named = sorted_out(given)
   local out = layer:compute_output_shape(below, node.given)
-  if type(out[1]) ~= "table" then
-    node.outputs[1] = Symbol(out, node, layer.name)
-    return node.outputs[1]
+  local several = type(out[1]) == "table"
+  for i, shape in ipairs(several and out or { out }) do
+    node.outputs[i] = Symbol(shape, node, several and layer.name .. ":" .. i or layer.name)
   end
-  for i, shape in ipairs(out) do node.outputs[i] = Symbol(shape, node, layer.name .. ":" .. i) end
-  return { table.unpack(node.outputs) }
+  local y = several and { table.unpack(node.outputs) } or node.outputs[1]
+  -- For models that end there; a model's own are its outputs, and a field of its user's is the user's.
+  if not layer.fit and rawget(layer, "output") == nil then rawset(layer, "output", y) end
+  return y
 end
 
 -- The layers between inputs and outputs in an order in which they can run: {layer, shapes, from = places, to = places, given =

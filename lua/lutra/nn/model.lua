@@ -29,6 +29,8 @@ function Model:init(given)
   rawset(self, "steps", steps)
   rawset(self, "results", results)
   self.output_symbols = outputs
+  rawset(self, "inputs", symbols)
+  rawset(self, "outputs", outputs)
   if #outputs > 1 then self.output_names = use "nn.outputs".names_of(outputs) end
   local seen = {}
   local chain = {}

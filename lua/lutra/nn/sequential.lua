@@ -13,9 +13,9 @@ function Sequential:init(given)
   for i = 1, #(given or {}) do self:add(given[i]) end
 end
 
--- Its layers are others now: so is its output, and so are the variables that training changes.
+-- Its layers are others now, which must go together, and so are the variables that training changes.
 local function changed(self)
-  rawset(self, "output", self:compute_output_shape(self.shape))
+  self:compute_output_shape(self.shape)
   rawset(self, "step_variables", false)
   rawset(self, "known_costs", nil)
 end
@@ -55,7 +55,7 @@ end
 
 function Sequential:build(shape)
   rawset(self, "shape", shape)
-  rawset(self, "output", self:compute_output_shape(shape))
+  self:compute_output_shape(shape)
 end
 
 -- Building on the way.
