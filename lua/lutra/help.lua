@@ -54,8 +54,9 @@ for _, op in ipairs(ops) do
 end
 
 -- What is told about no one name, by its words.
-local topics, topic_of_word = load(sources["lutra.topics"], "=[lutra.topics]", "t")(), {}
-for _, topic in ipairs(topics) do
+local topics, topic_of_word, topic_names = load(sources["lutra.topics"], "=[lutra.topics]", "t")(), {}, {}
+for i, topic in ipairs(topics) do
+  topic_names[i] = topic[1]
   names[#names + 1] = topic[1]
   topic_of_word[topic[1]] = topic[2]
   for word in topic[3]:gmatch("%S+") do topic_of_word[word] = topic[2] end
@@ -119,8 +120,7 @@ local function members(class)
 end
 
 local function overview()
-  local modules, values, topic_names = {}, {}, {}
-  for i, topic in ipairs(topics) do topic_names[i] = topic[1] end
+  local modules, values = {}, {}
   for _, class in ipairs(classes) do
     local name = class.path == "" and "lutra" or class.path
     local list = name:find("^%u") and values or modules
@@ -242,6 +242,7 @@ end
 local function told(name, is_word)
   local what = known[name:lower()]
   if name == "ops" then return ops_help() end
+  if name == "topics" then return "Topics:\n" .. listed("", topic_names) end
   if what and what.entry then return entry_help(what.entry) end
   if what and what.field then
     local owner = what.class.path == "" and "lutra" or what.class.path:lower()

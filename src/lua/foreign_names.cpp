@@ -110,6 +110,7 @@ constexpr Foreign kForeign[] = {
     {"multiply", "lutra.mul(a, b)", "t:mul(other)"},
     {"ndim", "x.rank", "t.rank"},
     {"negative", "lutra.neg(x)", "t:neg()"},
+    {"nn.functional", "lutra.relu, lutra.softmax and the like, which stand in lutra itself"},
     {"no_grad", "lutra.stop_gradient(x), or compute where no lutra.GradientTape is open"},
     {"not_equal", "lutra.ne(a, b)", "t:ne(other)"},
     {"numel", "x.size", "t.size"},

@@ -21,7 +21,7 @@ expect.case("functions by another library's name", function()
     ["divide(x, x)"] = "lutra.div(a, b)", ["less(x, x)"] = "lutra.lt(a, b)", ["unsqueeze(x, 1)"] = "lutra.expand_dims(x, axis)",
     ["clamp(x, 0, 1)"] = "lutra.clip(x, min, max)", ["random.rand { 2 }"] = "lutra.random.uniform(shape)",
     ["random.seed(1)"] = "lutra.random.set_seed(seed)", ["random.choice(x)"] = "it as docs/porting-from-tensorflow.md does",
-    ["nn.relu(x)"] = "lutra.relu", ["linalg.svd(x)"] = "lutra.svd, lutra.inv and the like", ["shape(x)"] = "x.shape",
+    ["nn.relu(x)"] = "lutra.relu", ["nn.functional.relu(x)"] = "lutra.relu, lutra.softmax and the like", ["linalg.svd(x)"] = "lutra.svd, lutra.inv and the like", ["shape(x)"] = "x.shape",
     ["random.sum(x)"] = "lutra.sum",
   } do
     local message = told("return lt." .. call)

@@ -94,6 +94,7 @@ for topic, words in pairs { indexing = "x[mask]", slices = "x[mask]", dtypes = "
   has(lt.help(topic), words)
 end
 for _, topic in ipairs(dofile("lua/lutra/topics.lua")) do
+  has(lt.help("topics"), " " .. topic[1])
   has(lt.help(), " " .. topic[1])
   expect.equal(lt.help(topic[1]), topic[2], topic[1])
   for line in topic[2]:gmatch("[^\n]+") do assert(#line <= 102, line) end
