@@ -27,6 +27,20 @@ local function range(...) return Dataset.range(...) end
 -- The same dataset, gone through element by element.
 local function one_by_one(dataset) return dataset:map(function(...) return ... end) end
 
+expect.case("from_tensors gives one element, whatever its parts are", function()
+  expect.equal(all(Dataset.from_tensors { 1, 2, 3 }), { { 1, 2, 3 } })
+  expect.equal(all(Dataset.from_tensors(7)), { 7 })
+  expect.equal(Dataset.from_tensors(lt.ones { 2, 3 }, { a = 1, b = { 2.0, 3.0 } }):cardinality(), 1)
+  for x, named in Dataset.from_tensors(lt.ones { 2, 3 }, { a = 1, b = { 2.0, 3.0 } }):repeat_(5):batch(4):iterate() do
+    expect.equal({ x.shape, named.a.shape, named.b.shape }, { { #x, 2, 3 }, { #x }, { #x, 2 } })
+  end
+  local model = lt.nn.Sequential { lt.nn.Dense(1, { input_shape = { 1 } }) }
+  model:compile { loss = "mse", optimizer = "sgd" }
+  local history = model:fit(Dataset.from_tensors { lt.constant { 1.0 }, lt.constant { 1.0 } }:repeat_(100):batch(10), { epochs = 2, verbose = 0 })
+  expect.equal(history.params.steps, 10)
+  expect.raises("InvalidArgument", "from_tensors: nothing is given", Dataset.from_tensors)
+end)
+
 expect.case("what from_tensor_slices gives", function()
   expect.equal(all(Dataset.from_tensor_slices { 1, 2, 3 }), { 1, 2, 3 })
   expect.equal(all(Dataset.from_tensor_slices { { 1, 2 }, { 3, 4 } }), { { 1, 2 }, { 3, 4 } })

@@ -9,7 +9,7 @@
 ---@field UNKNOWN_CARDINALITY integer -2: what it gives where only going through tells
 local data = {}
 
---- The kind of all datasets. Its functions make them: from_tensor_slices, from_generator, range, zip.
+--- The kind of all datasets. Its functions make them: from_tensor_slices, from_tensors, from_generator, range, zip.
 ---@return lutra.data.Dataset
 --- Errors: InvalidArgument when it is called itself.
 --- Example:
@@ -33,6 +33,16 @@ local Dataset = {}
 ---     --> 2.0	2
 --- Source: tf.data.Dataset.from_tensor_slices
 function Dataset.from_tensor_slices(...) end
+
+--- One element, the tensors as they are.
+---@param ... lutra.Tensor|table tensors or tables of numbers, side by side; one list of tensors stands for what is in it, a table by name is one value
+---@return lutra.data.Dataset
+--- Errors: InvalidArgument for what is no tensor, and a tensor of 8 axes.
+--- Example:
+---     local ds = lt.data.Dataset.from_tensors({1.0}, {2.0}):repeat_(10):batch(4)
+---     for x, y in ds:take(1):iterate() do print(x.shape, y.shape) end  --> (4, 1)	(4, 1)
+--- Source: tf.data.Dataset.from_tensors
+function Dataset.from_tensors(...) end
 
 --- The rows of files of one tensor each, which stay there until a batch wants them: for data that memory does not hold. With
 --- prefetch a thread reads them ahead.
@@ -251,6 +261,7 @@ function Dataset:prefetch(buffer_size) end
 function data.mnist(folder, options) end
 
 data.from_tensor_slices = Dataset.from_tensor_slices
+data.from_tensors = Dataset.from_tensors
 data.from_file = Dataset.from_file
 data.from_generator = Dataset.from_generator
 data.range = Dataset.range

@@ -14,6 +14,15 @@ function Dataset.from_tensor_slices(...)
   return Rows.of("from_tensor_slices", "from_tensor_slices", structure.parts("from_tensor_slices", ...))
 end
 
+-- One element: the tensors as they are.
+function Dataset.from_tensors(...)
+  local parts = structure.parts("from_tensors", ...)
+  for i, part in ipairs(parts) do
+    parts[i] = structure.each(part, function(tensor) return lutra.expand_dims(tensor, 1) end)
+  end
+  return Rows.of("from_tensors", "from_tensors", parts)
+end
+
 -- The rows of files, side by side, which are read when a batch wants them.
 function Dataset.from_file(...)
   local paths, parts = table.pack(...), {}
@@ -91,6 +100,6 @@ function Dataset.zip(...)
   end)
 end
 
-for _, name in ipairs { "from_tensor_slices", "from_file", "from_generator", "range", "zip" } do data[name] = Dataset[name] end
+for _, name in ipairs { "from_tensor_slices", "from_tensors", "from_file", "from_generator", "range", "zip" } do data[name] = Dataset[name] end
 
 return data
