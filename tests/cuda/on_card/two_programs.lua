@@ -95,6 +95,9 @@ case("a program that says nothing takes nearly all of what others have left", fu
   finish(table.unpack(programs))
 end)
 
+-- The sum of its first element and its last.
+local kEnds <const> = "local all = %s return all[{ 1 }]:item() + all[{ -1 }]:item()"
+
 -- Two that grow, each up to nearly all of the card: that is settled while it is empty.
 local function start_growing()
   local programs = { start(), start() }
@@ -132,7 +135,7 @@ case("when others have the card, a program uses its own memory again, and the re
   -- What another program had can be had when it has ended.
   finish(b)
   a:ask(("z = lt.fill({ %d }, 3)"):format(20 * part // 4))
-  equal(a:ask "return z:max():item()", 3.0)
+  equal(a:ask(kEnds:format("z")), 6.0)
   finish(a)
 end)
 
@@ -145,7 +148,7 @@ case("memory that is given back is another program's to take", function()
   contains(problem, "CUDA_ERROR_OUT_OF_MEMORY")
   a:ask [[lt.config.release_memory("GPU:0")]]
   b:ask(("y = lt.ones { %d }"):format(40 * part // 4))
-  equal(b:ask "return y:min():item()", 1.0)
+  equal(b:ask(kEnds:format("y")), 2.0)
   finish(a, b)
 end)
 
@@ -159,7 +162,7 @@ case("what one logical GPU of a card keeps is given back for another of them", f
   a:ask "x:release()"
   fill(b)
   a:ask(("y = lt.device('/GPU:1', function() return lt.ones { %d } end)"):format(16 * part // 4))
-  equal(a:ask "return lt.device('/GPU:1', function() return y:min():item() end)", 1.0)
+  equal(a:ask(kEnds:format("y")), 2.0)
   finish(a, b)
 end)
 
