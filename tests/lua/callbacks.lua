@@ -52,6 +52,14 @@ expect.case("what a monitored number is to be, its name tells, or mode has to", 
   expect.equal(made.ModelCheckpoint("x.safetensors", { monitor = "val_f1", mode = "max" }).sign, 1)
 end)
 
+expect.case("the rate of an epoch may come from one of optim's schedules", function()
+  local model, rates = line(), {}
+  fit(model, { made.LearningRateScheduler(lt.optim.schedules.PiecewiseConstantDecay({ 2 }, { 0.5, 0.25 })),
+    function() rates[#rates + 1] = model.optimizer.learning_rate end }, { epochs = 4 })
+  expect.equal(rates, { 0.5, 0.5, 0.25, 0.25 })
+  refused("LearningRateScheduler: schedule is 5, expected a function", made.LearningRateScheduler, 5)
+end)
+
 expect.case("callbacks hear what fit, evaluate and predict begin and end, in Keras' order", function()
   local told = {}
   local ear = made.Callback()

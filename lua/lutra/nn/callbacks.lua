@@ -142,7 +142,7 @@ use "nn.checkpoint_callbacks"(define, set_direction, monitored, remembers, is_be
 
 -- The rate of each epoch: schedule(epoch, rate so far).
 local LearningRateScheduler = define("LearningRateScheduler", { "schedule" }, { verbose = 0 }, function(self)
-  if type(self.schedule) ~= "function" then
+  if not options.is_callable(self.schedule) then
     tools.fail("InvalidArgument", ("LearningRateScheduler: schedule is %s, expected a function of the epoch and the rate"):format(
       tools.what_is(self.schedule)))
   end
