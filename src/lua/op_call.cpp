@@ -68,6 +68,23 @@ bool make_literals(lua_State* L, State& state, const OpBinding& binding, int giv
   return true;
 }
 
+// What a number in a list of tensors becomes: of their dtype where it would take that in an expression, else (kNoDType)
+// of its own. The number is on top of the stack.
+DType dtype_among(lua_State* L, int list, int count) {
+  if (lua_type(L, -1) != LUA_TNUMBER) return kNoDType;
+  DType tensors = kNoDType;
+  for (int i = 1; i <= count; ++i) {
+    lua_rawgeti(L, list, i);
+    if (const Box* box = to_live_box(L, -1)) {
+      DType dtype = box->tensor.dtype;
+      tensors = tensors == kNoDType ? dtype : promote(tensors, dtype);
+    }
+    lua_pop(L, 1);
+  }
+  if (tensors == kNoDType || is_float(tensors)) return tensors;
+  return is_integer(tensors) && lua_isinteger(L, -1) != 0 ? tensors : kNoDType;
+}
+
 // A list of tensors is copied into one of Lutra's own, in which literals have become tensors; operands go into a block
 // that Lua owns too. Both stay on the stack, above the arguments.
 Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int index, int* count) {
@@ -87,7 +104,10 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
   int own = lua_gettop(L);
   for (int i = 1; i <= *count; ++i) {
     lua_rawgeti(L, index, i);
-    if (is_literal(L, -1) && !make_constant(L, state, -1, {op.called(), def.name, i}, kNoDType, false)) return nullptr;
+    if (is_literal(L, -1)) {
+      DType dtype = dtype_among(L, index, *count);
+      if (!make_constant(L, state, -1, {op.called(), def.name, i}, dtype, false)) return nullptr;
+    }
     lua_rawseti(L, own, i);
   }
   Operand* operands =

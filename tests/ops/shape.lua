@@ -262,6 +262,14 @@ spec "stack" {
   },
   gradients = { { list = { { 1, 2 }, { 3, 4 } } }, { list = { { 1, 2 }, { 3, 4 } }, -1 } },
   check = function(t)
+    -- A number among tensors takes their dtype as in an expression, and has its digits.
+    local function scalar(dtype) return lt.constant(1, { dtype = dtype }) end
+    t.ok(lt.stack({ scalar "float16", 0.5 }).dtype == "float16" and lt.stack({ 2, scalar "int8", scalar "int16" }).dtype == "int16")
+    t.ok(lt.stack({ scalar "int8", 1.5 }).dtype == "float32" and lt.stack({ scalar "bool", 1 }).dtype == "int32")
+    t.ok(lt.stack({ 0.1, lt.Variable(scalar "float64") })[1]:item() == 0.1)
+    t.ok(lt.add_n({ scalar "float64", 0.1 }):item() == 1 + 0.1)
+    local ok, err = pcall(lt.stack, { scalar "int8", 300 })
+    t.ok(not ok and err.message:find("300 does not fit int8", 1, true), err)
     for _, dtype in ipairs { "bool", "int8", "int16", "bfloat16", "int32", "float32", "int64", "float64" } do
       local a, b = (lt.range(30000) % 2):cast(dtype), (lt.range(30000) // 2 % 2):cast(dtype)
       local both = lt.stack({ a, b, a }, -1)
