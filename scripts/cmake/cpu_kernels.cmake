@@ -36,7 +36,7 @@ list(APPEND LAYER_TARGETS_kernels layer_kernels_level layer_kernels_cpu layer_ke
 
 foreach(level IN LISTS CPU_LEVELS_ABOVE)
   set(objects cpu_objects_${level})
-  lutra_cpu_objects(${objects} ${level} ${CPU_FLAGS_${level}})
+  lutra_cpu_objects(${objects} ${level} ${CPU_FLAGS_${level}} ${CPU_LOOP_FLAGS_${level}})
   set(eigen_objects eigen_objects_${level})
   lutra_eigen_objects(${eigen_objects} ${CPU_FLAGS_${level}})
   set(both "$<TARGET_OBJECTS:${objects}>" "$<TARGET_OBJECTS:${eigen_objects}>")
