@@ -39,9 +39,16 @@ std::string order_hint(const Call& call, int i) {
   return text("; the order is ", call.op->called(), "(", order, ")");
 }
 
+// "a", "tensors[2]"
+std::string name_of(const Call& call, int i) {
+  const InputDef& def = call.op->input(i);
+  if ((def.flags & kVariadic) == 0) return def.name;
+  return text(def.name, "[", i + 2 - static_cast<int>(call.op->inputs.size()), "]");
+}
+
 // How input `i`, a tensor whose dtype is not wanted, becomes what is, or "".
 std::string cast_hint(const Call& call, int i, DType got, DTypes wanted) {
-  const char* name = call.op->input(i).name;
+  std::string name = name_of(call, i);
   if (call.in[i].tensor == nullptr) return "";
   if (wanted == kBool) return text("; ", name, ":ne(0) is bool, true where ", name, " is not 0");
   if (got == DType::Bool) return text("; cast it first: ", name, ":cast(\"int32\")");
@@ -58,7 +65,7 @@ std::string given_text(const Operand& operand, DType got) {
 }
 
 [[noreturn, gnu::cold]] void fail_dtype(const Call& call, int i, DType got, DTypes wanted) {
-  fail(ErrorCode::InvalidArgument, call.op->called(), ": ", call.op->input(i).name, " is ", given_text(call.in[i], got),
+  fail(ErrorCode::InvalidArgument, call.op->called(), ": ", name_of(call, i), " is ", given_text(call.in[i], got),
        ", expected ", expected(wanted), cast_hint(call, i, got, wanted), order_hint(call, i));
 }
 
@@ -102,15 +109,19 @@ void check_number_fits(const Call& call, int input, DType type) {
           highest_of(type), ")");
 }
 
-// `input` is computed in a dtype that the op does not take: blames the input that brought it.
+// `input` is computed in a dtype that the op does not take: blames the input that brought it, rather a tensor, which
+// can be cast, than a number.
 [[noreturn, gnu::cold]] void fail_promoted(const Call& call, int input, DType got) {
   const OpDef& op = *call.op;
+  int blamed = -1;
   for (int i = 0; i < call.n_in; ++i) {
     if (((op.input(i).flags | op.input(input).flags) & kOwnDType) != 0) continue;
     DType own = own_dtype(call.in[i]);
-    if (own == got && !op.input(i).dtypes.has(own)) fail_dtype(call, i, own, op.input(i).dtypes);
+    if (own != got || op.input(i).dtypes.has(own)) continue;
+    if (blamed < 0 || (call.in[blamed].tensor == nullptr && call.in[i].tensor != nullptr)) blamed = i;
   }
-  fail_dtype(call, input, got, op.input(input).dtypes);
+  if (blamed < 0) blamed = input;
+  fail_dtype(call, blamed, got, op.input(blamed).dtypes);
 }
 
 // The dtype the op is computed in, after the inputs' dtypes are checked.

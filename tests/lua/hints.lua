@@ -165,6 +165,8 @@ says("value[1] is a tensor, expected a number or a boolean; tensors stand one by
 says("add_n: tensors is a tensor, expected a list of tensors: add_n({a, b, ...})", lt.add_n, x, x)
 says("concat: tensors is a tensor, expected a list of tensors: concat({a, b, ...}, [axis])", lt.concat, x, x)
 says('labels is float32, expected an integer; cast it first: labels:cast("int64"); the order is cross_entropy(labels, logits)', lt.cross_entropy, lt.ones { 2, 3 }, { 1, 2 })
+-- Of a number and a tensor the tensor is told, which can be cast.
+says('sub: b is bool, expected a number; cast it first: b:cast("int32")', function() return false - lt.constant { true } end)
 says("the order is where(cond, x, y)", lt.where, x, x:gt(0), 1)
 says("count is the float 1.5, expected an integer", lt.left_shift, { 1, 2 }, 1.5)
 says('a is float32, expected an integer or bool; cast it first: a:cast("int64")', lt.bitwise_and, x, 1)

@@ -16,6 +16,8 @@ local function arithmetic_rejects(op, more)
   return shape_rejects(op, two.with({
     { args = { bool { true }, bool { false } }, says = op .. ": a is bool, expected a number; cast it first" },
     { args = { bool { true }, true }, says = op .. ": a is bool" },
+    { args = { false, bool { true } }, says = op .. ': b is bool, expected a number; cast it first: b:cast("int32")' },
+    { args = { false, true }, says = op .. ": a is false, expected a number" },
     { args = { int8 { 1 }, 1000 }, says = op .. ": b is 1000, which does not fit int8 (-128 to 127)" },
     { args = { int32 { 1 }, 1 << 40 }, says = op .. ": b is 1099511627776, which does not fit int32" },
   }, more))

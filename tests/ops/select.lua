@@ -133,7 +133,7 @@ spec "add_n" {
     { args = { { { 1, 2 }, { 3, 4 }, { 5, 6, 7 } } },
       says = "add_n: tensors[1] (2,) and tensors[3] (3,) differ: all must have the same shape" },
     { args = { { { 1, 2 }, 3 } }, says = "add_n: tensors[1] (2,) and tensors[2] () differ" },
-    { args = { { bool { true }, bool { false } } }, says = "add_n: tensors is bool, expected a number" },
+    { args = { { bool { true }, bool { false } } }, says = 'add_n: tensors[1] is bool, expected a number; cast it first: tensors[1]:cast("int32")' },
     { args = { { { 1 }, "x" } }, says = "add_n: tensors[2] is" },
     { args = { 5 }, says = "add_n: tensors is" },
   },
