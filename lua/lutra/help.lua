@@ -315,9 +315,11 @@ local function foreign_help(topic)
   local lower = word:lower()
   if topic:find("keras.", 1, true) then return class_text(word) or told(lower, true) end
   if not is_theirs then return op_text(lower) or op_of_source(lower) or instead(path) or entry_of_source(lower) end
-  local is_nn_op = path == path:lower() and path:find("^nn%.")
-  return op_text(path:lower()) or is_nn_op and op_text(lower) or op_of_source(lower) or instead(path) or known[path:lower()] and told(path:lower(), true) or class_text(word) or
-      op_text(lower) or instead(word) or entry_of_source(lower) or told(lower, true)
+  -- From what has the whole path to what shares its last word with it.
+  local whole = path:lower()
+  local is_nn_op = path == whole and path:find("^nn%.")
+  return op_text(whole) or is_nn_op and op_text(lower) or op_of_source(lower) or instead(path) or known[whole] and told(whole, true) or
+      class_text(word) or op_text(lower) or instead(word) or entry_of_source(lower) or told(lower, true)
 end
 
 return function(topic)

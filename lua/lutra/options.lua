@@ -11,7 +11,8 @@ local function sorted(names)
   return list
 end
 
--- What is given over the defaults, of which false means none. Any other name is an error; a list is `may_list`'s.
+-- What is given over the defaults, of which false means none. Any other name is an error; a list is `may_list`'s. What an option
+-- must be wherever it stands is looked at here: one that is on by itself, a name, a seed. The rest is the caller's.
 function options.read(who, given, defaults, may_list)
   local read = {}
   for name, value in pairs(defaults) do read[name] = value end
@@ -23,7 +24,7 @@ function options.read(who, given, defaults, may_list)
     if defaults[name] ~= nil then
       if defaults[name] == true then options.boolean(who, name, value) end
       if name == "name" and value then options.text(who, name, value) end
-      if name == "seed" and value then options.whole(who, name, value) end
+      if name == "seed" and value then value = options.whole(who, name, value) end
       read[name] = value
     elseif not (may_list and math.type(name) == "integer") then
       tools.refuse_word(("%s: unknown option '%s'"):format(who, tostring(name)), name, sorted(defaults))

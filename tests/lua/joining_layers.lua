@@ -35,6 +35,8 @@ expect.case("a size of 1 stretches, and missing axes stand behind the batch", fu
   expect.equal(nn.Maximum() { nn.Input { -1, 3 }, nn.Input { 5, 1 } }.shape, { 5, 3 })
   refused("layer 'm': its inputs have the shapes (4, 2) and (4, 3), expected one shape", nn.Minimum { name = "m" }, { nn.Input { 4, 2 }, nn.Input { 4, 3 } })
   refused("layer 'm': its inputs have 2 rows and 1, expected as many", nn.Minimum { name = "m" }, { a, lt.ones { 1, 2 } })
+  refused("layer 'c': its inputs have the shapes (2, 3) and (2,), which differ in more than axis -1", nn.Concatenate { name = "c" },
+    { nn.Input { 2, 3 }, nn.Input { 2 } })
   refused("layer 's': it has 3 inputs, expected two", nn.Subtract { name = "s" }, { a, a, a })
   refused("layer 's': it has 1 inputs, expected two", nn.Subtract { name = "s" }, { nn.Input { 2 } })
 end)

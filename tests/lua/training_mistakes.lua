@@ -232,8 +232,6 @@ expect.case("options of the wrong type are refused where they are given", functi
     ['initializers.Constant: value is "x", expected a number'] = function() nn.initializers.Constant { value = "x" } end,
     ["initializers.RandomNormal: stddev is -1, expected a number of 0 or more"] = function() nn.initializers.RandomNormal { stddev = -1 } end,
     ["initializers.VarianceScaling: scale is 0, expected a number above 0"] = function() nn.initializers.VarianceScaling { scale = 0 } end,
-    ['fit: seed is "x", expected a whole number'] = function() fit(classifier "mse", x, x, { seed = "x" }) end,
-    ["fit: shuffle is 1, expected true or false"] = function() fit(classifier "mse", x, x, { shuffle = 1 }) end,
     ["train_on_batch: x is 3, expected a tensor"] = function() classifier("mse"):train_on_batch(3, x) end,
   } do
     refused(words, make)

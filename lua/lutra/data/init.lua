@@ -100,6 +100,8 @@ function Dataset.zip(...)
   end)
 end
 
-for _, name in ipairs { "from_tensor_slices", "from_tensors", "from_file", "from_generator", "range", "zip" } do data[name] = Dataset[name] end
+for _, name in ipairs { "from_tensor_slices", "from_tensors", "from_file", "from_generator", "range", "zip" } do
+  data[name] = Dataset[name]
+end
 
 return data

@@ -144,10 +144,6 @@ local function fit(self, x, y, given)
     read[name] = options.count("fit", name, read[name], least)
   end
   options.number("fit", "validation_split", read.validation_split, 0, 1)
-  options.boolean("fit", "shuffle", read.shuffle)
-  if read.seed and math.type(read.seed) ~= "integer" then
-    tools.fail("InvalidArgument", "fit: seed is " .. tools.what_is(read.seed) .. ", expected a whole number")
-  end
   read.loss, y = self.loss, outputs.prepare(self, "fit", y, read)
   local batches, validation = sources_of(x, y, read)
   local run = {
@@ -232,7 +228,8 @@ local function predict(self, x, given)
     batches = data.Batches(arrays, rows, math.min(options.count("predict", "batch_size", read.batch_size, 1), rows))
   end
   running.training = false
-  local parts = predict_all(self, batches, callbacks.list("predict", read.callbacks, self), Progress("predict", read.verbose, nil, batches.count))
+  local told = callbacks.list("predict", read.callbacks, self)
+  local parts = predict_all(self, batches, told, Progress("predict", read.verbose, nil, batches.count))
   if #parts == 1 then return parts[1] end
   local function join(list)
     if self.strategy then return lutra.device(self.strategy.devices[1], lutra.concat, list) end

@@ -1,17 +1,12 @@
 -- Layers that make one number of each channel: its mean, or its largest, over all steps of a sequence or all places of an image.
 local lutra, tools, use = ...
-local options, masks, Layer = use "options", use "nn.masks", use "nn.layer".Layer
+local options, masks, define_layer = use "options", use "nn.masks", use "nn.define_layer"
 
 local function define(kind, axes, expected, pool)
-  local Pool = Layer:extend(kind)
-  Pool.takes_one, Pool.only_merges_masks = true, true
-
-  function Pool:init(given)
-    local read = options.read(kind, given, { keepdims = false, name = false, input_shape = false })
-    self:named(read.name)
+  local Pool = define_layer(kind, { keepdims = false }, 0, function(self, read)
     self.keepdims = options.boolean(kind, "keepdims", read.keepdims)
-    self.input_shape = read.input_shape and options.shape(kind, "input_shape", read.input_shape)
-  end
+  end)
+  Pool.takes_one, Pool.only_merges_masks = true, true
 
   function Pool:compute_output_shape(shape)
     if #shape ~= #axes + 1 then self:refuse("its input has the shape %s, expected %s", options.batch_text(shape), expected) end

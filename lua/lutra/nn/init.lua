@@ -8,7 +8,10 @@ local nn = {
   regularizers = use "nn.regularizers".public, losses = use "nn.losses".public,
   metrics = use "nn.metrics".public, callbacks = use "nn.callbacks".public,
 }
-for _, part in ipairs { "nn.plain_layers", "nn.images", "nn.normalise", "nn.recurrent_layers", "nn.wrappers", "nn.attention", "nn.global_pools", "nn.shares" } do
+for _, part in ipairs {
+  "nn.plain_layers", "nn.joining_layers", "nn.images", "nn.global_pools", "nn.normalise", "nn.recurrent_layers", "nn.wrappers",
+  "nn.attention", "nn.replica_losses",
+} do
   for name, made in pairs(use(part)) do nn[name] = made end
 end
 -- Keras' own names for what it also calls by these.

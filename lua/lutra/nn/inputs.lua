@@ -25,7 +25,8 @@ local function fitted(model, symbol, x)
   local rows = ranked(x, #shape + 1, shape[#shape])
   local sizes = rows and rows.shape
   for axis = 1, #shape do
-    if not sizes or shape[axis] ~= -1 and sizes[axis + 1] ~= shape[axis] then refuse(model, ("the input '%s'"):format(symbol.name), x, shape) end
+    local fits = sizes and (shape[axis] == -1 or sizes[axis + 1] == shape[axis])
+    if not fits then refuse(model, ("the input '%s'"):format(symbol.name), x, shape) end
   end
   return rows
 end

@@ -85,9 +85,7 @@ end
 
 -- The name given, or a new one; before anything asks for it.
 function Layer:named(name)
-  if name and type(name) ~= "string" then
-    tools.fail("InvalidArgument", ("%s: name is %s, expected a string"):format(self.kind, tools.what_is(name)))
-  end
+  if name then options.text(self.kind, "name", name) end
   if name or rawget(self, "name") == nil then rawset(self, "name", name or new_name(self.kind)) end
   return self.name
 end
@@ -235,9 +233,9 @@ local function check_initial(layer, name, initial, wanted)
     layer:refuse("%s_initializer gives %s, expected a tensor of shape %s", name, tools.what_is(initial), options.shape_text(wanted))
   end
   local shape = initial.shape
-  local fits = #shape == #wanted
-  for axis = 1, fits and #wanted or 0 do fits = fits and shape[axis] == wanted[axis] end
-  if not fits then
+  local is_same = #shape == #wanted
+  for axis = 1, is_same and #wanted or 0 do is_same = is_same and shape[axis] == wanted[axis] end
+  if not is_same then
     layer:refuse("%s_initializer gives the shape %s, expected %s", name, tostring(shape), options.shape_text(wanted))
   end
 end
@@ -452,6 +450,7 @@ function Layer:get_config() return use "nn.config".of_layer(self, "get_config") 
 function Layer.from_config(config, given) return use "nn.config".layer_from("from_config", config, given) end
 
 return {
-  Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below, below = layers_below, weights_with_paths = weights_with_paths,
-  with_name = with_name, compute = compute, read_call = read_call, name_error = name_error, note_interrupt = note_interrupt,
+  Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below, below = layers_below,
+  weights_with_paths = weights_with_paths, with_name = with_name, compute = compute, read_call = read_call, name_error = name_error,
+  note_interrupt = note_interrupt,
 }

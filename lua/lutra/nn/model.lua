@@ -18,7 +18,8 @@ function Model:init(given)
   end
   local function list(name, value)
     if type(value) ~= "table" then
-      tools.fail("InvalidArgument", ("Model: %s is %s, expected what lt.nn.Input or a layer gives, or a list"):format(name, tools.what_is(value)))
+      tools.fail("InvalidArgument", ("Model: %s is %s, expected what lt.nn.Input or a layer gives, or a list"):format(name,
+        tools.what_is(value)))
     end
     return value.is_symbol and { value } or value
   end

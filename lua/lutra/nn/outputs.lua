@@ -237,7 +237,8 @@ end
 function outputs.prepare(model, who, y, read)
   local held = read.validation_data
   if is_plain(held) and held[2] ~= nil then
-    read.validation_data = { held[1], outputs.labels(model, who .. ": validation_data", held[2], "y"), outputs.weights(model, who, held[3]) }
+    local labels = outputs.labels(model, who .. ": validation_data", held[2], "y")
+    read.validation_data = { held[1], labels, outputs.weights(model, who, held[3]) }
   end
   read.sample_weight = outputs.weights(model, who, read.sample_weight)
   return y and outputs.labels(model, who, y, "y")

@@ -175,12 +175,12 @@ local function run(self, x, states, rows, training, mask)
   if count == 0 then self:refuse("its input has no steps: %s", tostring(x.shape)) end
   local inputs = lutra.unstack(input_products(self, steps, rows, training))
   local step, outputs, y = self:stepper(state_masks(self, rows, inputs[1].dtype, training)), {}, nil
-  local masks = mask and step_masks(self, mask, rows, count)
+  local counts = mask and step_masks(self, mask, rows, count)
   for i = 1, count do
     local at = read.go_backwards and count + 1 - i or i
     local new_states = { step(inputs[at], states[1], states[2]) }
-    if masks then
-      states, y = masked(self, masks[at], states, new_states, y)
+    if counts then
+      states, y = masked(self, counts[at], states, new_states, y)
     else
       states, y = new_states, new_states[1]
     end

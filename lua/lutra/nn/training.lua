@@ -21,7 +21,8 @@ end
 
 local function check_metrics(name, value, names)
   if type(value) ~= "table" or getmetatable(value) ~= nil then
-    tools.fail("InvalidArgument", ('compile: %s is %s, expected a list of them, as in %s = {"mae"}'):format(name, tools.what_is(value), name))
+    tools.fail("InvalidArgument", ('compile: %s is %s, expected a list of them, as in %s = {"mae"}'):format(name, tools.what_is(value),
+      name))
   end
   if not names and value[1] == nil and next(value) ~= nil then
     tools.fail("InvalidArgument", ('compile: %s is a table by name, and the model has one output: expected a list, as in %s = {"mae"}')
