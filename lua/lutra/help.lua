@@ -206,11 +206,11 @@ local function name_of(value)
     local place = lutra
     for part in class.path:gmatch("[^%.]+") do place = type(place) == "table" and rawget(place, part) or nil end
     if type(place) == "table" and class.path ~= "" then places[#places + 1] = { class.path .. ".", place } end
-    if place == value then return class.path == "" and "lutra" or class.path end
+    if rawequal(place, value) then return class.path == "" and "lutra" or class.path end
   end
   for i = #places, 1, -1 do
     for name, each in pairs(places[i][2]) do
-      if each == value and type(name) == "string" then return places[i][1] .. name end
+      if rawequal(each, value) and type(name) == "string" then return places[i][1] .. name end
     end
   end
 end

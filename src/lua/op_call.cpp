@@ -68,19 +68,22 @@ bool make_literals(lua_State* L, State& state, const OpBinding& binding, int giv
   return true;
 }
 
-// What a number in a list of tensors becomes: of their dtype where it would take that in an expression, else (kNoDType)
-// of its own. The number is on top of the stack.
-DType dtype_among(lua_State* L, int list, int count) {
-  if (lua_type(L, -1) != LUA_TNUMBER) return kNoDType;
-  DType tensors = kNoDType;
+// The dtype of the tensors in a list that also has numbers; kNoDType where there are none.
+DType dtype_of_tensors(lua_State* L, int list, int count) {
+  DType dtype = kNoDType;
   for (int i = 1; i <= count; ++i) {
     lua_rawgeti(L, list, i);
     if (const Box* box = to_live_box(L, -1)) {
-      DType dtype = box->tensor.dtype;
-      tensors = tensors == kNoDType ? dtype : promote(tensors, dtype);
+      dtype = dtype == kNoDType ? box->tensor.dtype : promote(dtype, box->tensor.dtype);
     }
     lua_pop(L, 1);
   }
+  return dtype;
+}
+
+// What the number on top of the stack becomes among tensors of this dtype: theirs where it would take that in an
+// expression, else (kNoDType) its own.
+DType dtype_among(lua_State* L, DType tensors) {
   if (tensors == kNoDType || is_float(tensors)) return tensors;
   return is_integer(tensors) && lua_isinteger(L, -1) != 0 ? tensors : kNoDType;
 }
@@ -102,10 +105,15 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
   if (!is_list) return nullptr;
   lua_createtable(L, *count, 0);
   int own = lua_gettop(L);
+  DType tensors = kNoDType;
+  bool is_known = false;
   for (int i = 1; i <= *count; ++i) {
     lua_rawgeti(L, index, i);
     if (is_literal(L, -1)) {
-      DType dtype = dtype_among(L, index, *count);
+      bool is_number = lua_type(L, -1) == LUA_TNUMBER;
+      if (is_number && !is_known) tensors = dtype_of_tensors(L, index, *count);
+      is_known |= is_number;
+      DType dtype = is_number ? dtype_among(L, tensors) : kNoDType;
       if (!make_constant(L, state, -1, {op.called(), def.name, i}, dtype, false)) return nullptr;
     }
     lua_rawseti(L, own, i);

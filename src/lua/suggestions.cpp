@@ -114,8 +114,9 @@ bool push_called_object(lua_State* L) {
   int found = 0;
   bool is_after_nil = false;
   for (int i = 1; lua_getlocal(L, &frame, i) != nullptr; ++i) {
-    if (is_after_nil && lua_type(L, -1) == LUA_TTABLE && luaL_getmetafield(L, -1, "__name") == LUA_TSTRING) {
-      if (std::string_view(lua_tostring(L, -1)).starts_with("lutra.")) found = i;
+    if (is_after_nil && lua_type(L, -1) == LUA_TTABLE && luaL_getmetafield(L, -1, "__name") != LUA_TNIL) {
+      bool is_name = lua_type(L, -1) == LUA_TSTRING;
+      if (is_name && std::string_view(lua_tostring(L, -1)).starts_with("lutra.")) found = i;
       lua_pop(L, 1);
     }
     is_after_nil = lua_isnil(L, -1);

@@ -57,7 +57,7 @@ bool is_plain(lua_State* L, int index) {
 
 // "axis = 2" of the entry whose key and value lie on top of the stack; the value's in short.
 std::string entry_text(lua_State* L) {
-  return text(lua_tostring(L, -2), " = ", is_plain(L, -1) ? what_is(L, -1) : "...");
+  return text(std::string_view(lua_tostring(L, -2)).substr(0, 40), " = ", is_plain(L, -1) ? what_is(L, -1) : "...");
 }
 
 // "{axis = 2}" of a table of options.

@@ -134,6 +134,7 @@ expect.raises("NotFound", "(did you mean 'config.set_memory_growth'?)", lt.help,
 expect.raises("NotFound", "(did you mean 'softmax'?)", lt.help, "sofmax")
 expect.raises("NotFound", "nothing is known about a function", lt.help, print)
 expect.raises("NotFound", "nothing is known about a table", lt.help, {})
+expect.raises("NotFound", "nothing is known about a table", lt.help, setmetatable({}, { __eq = error, __index = error, __name = 1 }))
 expect.raises("NotFound", "nothing is known about 3", lt.help, 3)
 expect.raises("NotFound", "nothing is known about false", lt.help, false)
 expect.raises("NotFound", "nothing is known about a foreign userdata", lt.help, io.stdout)

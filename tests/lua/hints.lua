@@ -68,6 +68,17 @@ for _, source in ipairs { "local m, t = lt.nn.Dense(1), {} t:fitt()", "local m =
   assert(not text:find("did you mean", 1, true), text)
 end
 
+-- What is in a program's locals is not to be trusted: here are 95 tables of whose names none is a string. The stack is full at
+-- some depths only.
+local many = {}
+for i = 1, 95 do many[i] = ("local _, t%d = nil, setmetatable({}, {__name = %d})"):format(i, i) end
+many[#many + 1] = "local x = {} x:missing()"
+for _, depth in ipairs { 37, 185 } do
+  local text = expect.program(("local f = load(%q) local function deep(n) if n == 0 then f() end deep(n - 1) return 1 end deep(%d)"):format(
+    table.concat(many, "\n"), depth))
+  assert(text:find("(method 'missing')\nstack traceback:", 1, true), text)
+end
+
 -- Options: what has its place among the arguments is none.
 says("random.normal: unknown option 'std' (did you mean 'stddev'?); it takes mean, stddev, dtype, seed", lt.random.normal, { 2 }, { std = 2 })
 says("unknown option 'shape'; it takes mean", lt.random.normal, { 2 }, { shape = { 3 } })
@@ -82,6 +93,10 @@ says("write {1, 1}", lt.conv2d, image, kernel, { padding = 1 })
 
 -- Sizes one by one; arguments are counted as they were written.
 says("reshape: 2 arguments given, expected t:reshape(shape); write t:reshape{4, 6}", function() return x:reshape(4, 6) end)
+do
+  local err = says("write broadcast_to(x, {24, 1}, {" .. ("k"):rep(40) .. " = 1})", lt.broadcast_to, x, 24, 1, { [("k"):rep(1000)] = 1 })
+  assert(#err.message < 300)
+end
 says("reshape: 3 arguments given, expected reshape(x, shape); write reshape(x, {4, 6})", lt.reshape, x, 4, 6)
 says("write t:transpose{2, 1}", function() return lt.ones({ 2, 3 }):transpose(2, 1) end)
 says("zeros: 2 arguments given, expected zeros(shape, [options]); write zeros{2, 3}", lt.zeros, 2, 3)

@@ -163,4 +163,9 @@ for _, case in ipairs {
 } do
   for _, f in ipairs { lt.zeros, lt.ones, lt.random.normal } do expect.raises("InvalidArgument", case[2], f, case[1]) end
 end
+
+-- Many numbers in a list of tensors take time in proportion.
+local many, began = { lt.constant(1, { dtype = "float64" }) }, os.clock()
+for i = 2, 60000 do many[i] = i end
+assert(lt.stack(many):sum():item() == 60000 * 60001 // 2 and os.clock() - began < 5)
 print("ok")
