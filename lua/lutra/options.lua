@@ -2,7 +2,8 @@
 local lutra, tools = ...
 local options = {}
 
-local function sorted(names)
+-- The strings among the keys of a table.
+function options.sorted_names(names)
   local list = {}
   for name in pairs(names) do
     if type(name) == "string" then list[#list + 1] = name end
@@ -27,7 +28,7 @@ function options.read(who, given, defaults, may_list)
       if name == "seed" and value then value = options.whole(who, name, value) end
       read[name] = value
     elseif not (may_list and math.type(name) == "integer") then
-      tools.refuse_word(("%s: unknown option '%s'"):format(who, tostring(name)), name, sorted(defaults))
+      tools.refuse_word(("%s: unknown option '%s'"):format(who, tostring(name)), name, options.sorted_names(defaults))
     end
   end
   return read
@@ -46,7 +47,7 @@ end
 function options.resolve(who, what, value, known)
   if type(value) == "string" then
     if known[value] == nil then
-      tools.refuse_word(("%s: %s is \"%s\", which is not known"):format(who, what, value), value, sorted(known))
+      tools.refuse_word(("%s: %s is \"%s\", which is not known"):format(who, what, value), value, options.sorted_names(known))
     end
     return known[value]
   end

@@ -1,8 +1,7 @@
--- A layer: weights, and what is computed with them. Layers may hold others, in fields and in tables; all there is below a
--- layer is found by walking its fields in the order in which they were first set.
+-- A layer: weights, and what is computed with them. Layers may hold others, in fields and in tables (below.lua).
 local lutra, tools, use = ...
 local class, options, initializers = use "class", use "options", use "nn.initializers"
-local regularizers, precision, masks = use "nn.regularizers", use "nn.precision", use "nn.masks"
+local regularizers, precision, masks, below = use "nn.regularizers", use "nn.precision", use "nn.masks", use "nn.below"
 
 local Layer = class "nn.Layer"
 
@@ -104,93 +103,13 @@ end
 
 function Layer:__tostring() return ("<lutra.nn.%s '%s'>"):format(self.kind, self.name) end
 
-local function is_layer(value)
-  local kind = type(value) == "table" and getmetatable(value)
-  return type(kind) == "table" and type(rawget(value, "_fields")) == "table"
-end
-
-local function below(path, key) return path and path .. "." .. key or tostring(key) end
-
--- Names in a table have no order of their own.
-local function sorted_names(value)
-  local names
-  for key in next, value do
-    if type(key) == "string" then
-      names = names or {}
-      names[#names + 1] = key
-    end
-  end
-  if names then table.sort(names) end
-  return names or {}
-end
-
--- Calls on_layer(layer) and on_weight(variable, is_trainable, path) for what lies below `value`, in order, each once. A path
--- is made of fields and places: "layers.1.kernel".
-local function walk(value, trainable, seen, on_weight, on_layer, path)
-  if type(value) == "userdata" then
-    if getmetatable(value) == "lutra.Variable" and not seen[value] then
-      seen[value] = true
-      on_weight(value, trainable and value.trainable, path)
-    end
-  elseif type(value) == "table" and not seen[value] then
-    seen[value] = true
-    if is_layer(value) then
-      if on_layer then on_layer(value) end
-      for _, key in ipairs(value._fields) do
-        walk(rawget(value, key), trainable and value.trainable, seen, on_weight, on_layer, below(path, key))
-      end
-    elseif getmetatable(value) == nil then
-      for i = 1, #value do walk(value[i], trainable, seen, on_weight, on_layer, below(path, i)) end
-      for _, name in ipairs(sorted_names(value)) do walk(value[name], trainable, seen, on_weight, on_layer, below(path, name)) end
-    end
-  end
-end
-
--- All variables below, in order, and their paths.
-local function weights_with_paths(layer)
-  local list, paths = {}, {}
-  walk(layer, true, {}, function(variable, _, path) list[#list + 1], paths[#paths + 1] = variable, path end)
-  return list, paths
-end
-
-local function weights_of(layer, wanted)
-  local list = {}
-  walk(layer, true, {}, function(variable, is_trainable)
-    if wanted == nil or wanted == is_trainable then list[#list + 1] = variable end
-  end)
-  return list
-end
-
 -- All variables; those that training changes; the others.
-function Layer:variables() return weights_of(self) end
-function Layer:trainable_variables() return weights_of(self, true) end
-function Layer:non_trainable_variables() return weights_of(self, false) end
+function Layer:variables() return below.weights(self) end
+function Layer:trainable_variables() return below.weights(self, true) end
+function Layer:non_trainable_variables() return below.weights(self, false) end
 
 -- The layers below this one, each once.
-function Layer:sublayers()
-  local list = {}
-  walk(self, true, {}, function() end, function(layer)
-    if layer ~= self then list[#list + 1] = layer end
-  end)
-  return list
-end
-
--- Those right below it, in order, each once.
-local function layers_below(layer)
-  local list, seen = {}, { [layer] = true }
-  local function look(value)
-    if type(value) ~= "table" or seen[value] then return end
-    seen[value] = true
-    if is_layer(value) then
-      list[#list + 1] = value
-    elseif getmetatable(value) == nil then
-      for i = 1, #value do look(value[i]) end
-      for _, name in ipairs(sorted_names(value)) do look(value[name]) end
-    end
-  end
-  for _, key in ipairs(layer._fields) do look(rawget(layer, key)) end
-  return list
-end
+function Layer:sublayers() return below.layers(self) end
 
 function Layer:count_params()
   local count = 0
@@ -208,7 +127,7 @@ end
 -- Whether `assign` takes the value.
 local function fits(value, variable)
   if type(value) == "number" or type(value) == "boolean" then return true end
-  if not tools.is_tensor(value) or tostring(value.shape) ~= tostring(variable.shape) then return false end
+  if not tools.have_one_shape(value, variable) then return false end
   local function nothing(dtype) return lutra.zeros({ 0 }, { dtype = dtype }) end
   return value.dtype == variable.dtype or (nothing(value.dtype) + nothing(variable.dtype)).dtype == variable.dtype
 end
@@ -404,9 +323,8 @@ local function read_call(layer, training)
   local known = layer.call_options
   for name in pairs(training) do
     if name ~= "training" and not known[name] then
-      local names = { "training" }
-      for each in pairs(known) do names[#names + 1] = each end
-      table.sort(names)
+      local names = options.sorted_names(known)
+      table.insert(names, 1, "training")
       tools.refuse_word(("layer '%s': unknown option '%s'"):format(Layer.named(layer), tostring(name)), name, names)
     end
   end
@@ -450,7 +368,6 @@ function Layer:get_config() return use "nn.config".of_layer(self, "get_config") 
 function Layer.from_config(config, given) return use "nn.config".layer_from("from_config", config, given) end
 
 return {
-  Layer = Layer, is_layer = is_layer, running = running, shape_below = shape_below, below = layers_below,
-  weights_with_paths = weights_with_paths, with_name = with_name, compute = compute, read_call = read_call, name_error = name_error,
-  note_interrupt = note_interrupt,
+  Layer = Layer, is_layer = below.is_layer, running = running, shape_below = shape_below, with_name = with_name, compute = compute,
+  read_call = read_call, name_error = name_error, note_interrupt = note_interrupt,
 }

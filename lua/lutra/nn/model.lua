@@ -58,7 +58,7 @@ end
 
 -- The layer with this name, or with this number in the list.
 function Model:get_layer(which)
-  local list, names = rawget(self, "layers") or layers.below(self), {}
+  local list, names = rawget(self, "layers") or use "nn.below".right_below(self), {}
   for i, layer in ipairs(list) do
     if i == which or layer.name == which then return layer end
     names[i] = layer.name

@@ -2,7 +2,7 @@
 -- whole or not at all: a safetensors file of the weights by their paths and of what the optimizer remembers beside them, and
 -- in its metadata a JSON of the architecture, of compile's arguments and of where training stood (config.lua, json.lua).
 local lutra, tools, use = ...
-local options, layers, config, json = use "options", use "nn.layer", use "nn.config", use "json"
+local options, below, config, json = use "options", use "nn.below", use "nn.config", use "json"
 
 local saving = {}
 
@@ -90,7 +90,7 @@ local function optimizer_of(model, path_of, tensors)
 end
 
 local function weights_of(model)
-  local variables, paths = layers.weights_with_paths(model)
+  local variables, paths = below.weights_with_paths(model)
   local tensors, path_of = {}, {}
   for i, variable in ipairs(variables) do tensors[paths[i]], path_of[variable] = variable, paths[i] end
   return tensors, path_of
@@ -152,7 +152,7 @@ end
 
 -- Holds the file's weights against the model's: the first that differs is an error. Gives variables and values.
 local function matched(who, path, model, tensors)
-  local variables, paths = layers.weights_with_paths(model)
+  local variables, paths = below.weights_with_paths(model)
   local function differ(...) tools.fail("InvalidArgument", ("%s: %s: "):format(who, path) .. string.format(...)) end
   local known, values = {}, {}
   for i, variable in ipairs(variables) do

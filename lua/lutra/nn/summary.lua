@@ -1,6 +1,6 @@
 -- model:summary(): its layers, what they give, how many numbers they hold.
 local lutra, tools, use = ...
-local options, layers = use "options", use "nn.layer"
+local options, layers, below = use "options", use "nn.layer", use "nn.below"
 
 local function thousands(number)
   local text = tostring(number):reverse():gsub("(%d%d%d)", "%1,"):reverse()
@@ -52,7 +52,7 @@ local function rows_of(model)
     return rows
   end
   local shape, is_chain = rawget(model, "shape"), rawget(model, "shape") ~= nil
-  for _, layer in ipairs(layers.below(model)) do
+  for _, layer in ipairs(below.right_below(model)) do
     if is_chain then shape = shape and layer.built and layer:compute_output_shape(shape) end
     rows[#rows + 1] = { layer, is_chain and shape or output_shape(layer) }
   end
