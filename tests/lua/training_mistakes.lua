@@ -232,6 +232,10 @@ expect.case("options of the wrong type are refused where they are given", functi
     ['initializers.Constant: value is "x", expected a number'] = function() nn.initializers.Constant { value = "x" } end,
     ["initializers.RandomNormal: stddev is -1, expected a number of 0 or more"] = function() nn.initializers.RandomNormal { stddev = -1 } end,
     ["initializers.VarianceScaling: scale is 0, expected a number above 0"] = function() nn.initializers.VarianceScaling { scale = 0 } end,
+    ['initializers.VarianceScaling: mode is "fan", which is not known'] = function() nn.initializers.VarianceScaling { mode = "fan" } end,
+    ["initializers.VarianceScaling: distribution is false, expected a string"] = function()
+      nn.initializers.VarianceScaling { distribution = false }
+    end,
     ["train_on_batch: x is 3, expected a tensor"] = function() classifier("mse"):train_on_batch(3, x) end,
   } do
     refused(words, make)

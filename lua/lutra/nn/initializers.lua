@@ -4,6 +4,9 @@ local options, class = use "options", use "class"
 
 local initializers, by_name = {}, {}
 
+local modes = { fan_in = true, fan_out = true, fan_avg = true }
+local distributions = { truncated_normal = true, untruncated_normal = true, uniform = true }
+
 -- initializers.NAME{options} is an object that can be called: init(shape) gives a tensor of that shape.
 local function define(name, words, defaults, fill)
   local Initializer, who = class("nn.initializers." .. name), "initializers." .. name
@@ -15,6 +18,8 @@ local function define(name, words, defaults, fill)
     end
     if self.scale then options.positive(who, "scale", self.scale) end
     if self.stddev then options.number(who, "stddev", self.stddev, 0) end
+    if defaults.mode then options.word(who, "mode", self.mode, modes) end
+    if defaults.distribution then options.word(who, "distribution", self.distribution, distributions) end
   end
   function Initializer:__call(shape) return fill(self, shape) end
   initializers[name] = Initializer
@@ -77,12 +82,8 @@ local function scaled(scale, mode, distribution, shape, seed)
   return lutra.random.truncated_normal(shape, { stddev = math.sqrt(variance) / kCutDeviation, seed = seed })
 end
 
-local modes = { fan_in = true, fan_out = true, fan_avg = true }
-local distributions = { truncated_normal = true, untruncated_normal = true, uniform = true }
 define("VarianceScaling", { "variance_scaling" },
   { scale = 1.0, mode = "fan_in", distribution = "truncated_normal", seed = false }, function(self, shape)
-    options.word("initializers.VarianceScaling", "mode", self.mode, modes)
-    options.word("initializers.VarianceScaling", "distribution", self.distribution, distributions)
     return scaled(self.scale, self.mode, self.distribution, shape, seed_of(self))
   end)
 
