@@ -79,4 +79,13 @@ expect.case("they come back from a file", function()
   os.remove(path)
 end)
 
+expect.case("what is no tensor among the inputs is named, before the layer is built and after that", function()
+  local a, built = lt.ones { 2, 3 }, nn.Add()
+  built { a, a }
+  for _, layer in ipairs { nn.Add(), built, nn.Dense(2) } do refused("its input 2 is 2, expected a tensor", layer, { a, 2 }) end
+  refused("its input 2 is a table, expected a tensor", built, { a, {} })
+  refused("its input 2 is 5, expected a tensor", nn.LSTM(2), lt.ones { 2, 3, 4 }, { initial_state = 5 })
+  refused("mask is 1, expected a bool tensor of shape (2, 3)", nn.LSTM(2), lt.ones { 2, 3, 4 }, { mask = 1 })
+end)
+
 expect.end_of_cases()

@@ -39,7 +39,10 @@ end
 -- The inputs with as many axes each: missing ones stand behind the batch.
 local function with_equal_ranks(self, inputs)
   local rank, out = 0, {}
-  for _, input in ipairs(inputs) do rank = math.max(rank, input.rank) end
+  for i, input in ipairs(inputs) do
+    if not tools.is_tensor(input) then self:refuse("its input %d is %s, expected a tensor", i, tools.what_is(input)) end
+    rank = math.max(rank, input.rank)
+  end
   for i, input in ipairs(inputs) do
     if #input ~= #inputs[1] then self:refuse("its inputs have %d rows and %d, expected as many", #inputs[1], #input) end
     for _ = input.rank + 1, rank do input = lutra.expand_dims(input, 2) end

@@ -230,6 +230,17 @@ local function shape_below(x)
   return shapes
 end
 
+-- Fails where something in the list, or in lists there, is no tensor.
+local function require_tensors(self, list)
+  for key, each in pairs(list) do
+    if type(each) == "table" then
+      require_tensors(self, each)
+    elseif not tools.is_tensor(each) then
+      self:refuse("its input %s is %s, expected a tensor", tostring(key), tools.what_is(each))
+    end
+  end
+end
+
 -- A batch of one row of this shape, or a list of them; `any` stands for sizes that may be any. Floats are 0, whole numbers, which
 -- may be ids, 1.
 local function rows_like(shape, dtype, any)
@@ -341,7 +352,10 @@ function Layer:__call(x, training)
   end
   if type(x) == "table" and type(x[1]) ~= "userdata" or type(x) == "number" then x = lutra.constant(x) end
   if type(x) ~= "table" and not tools.is_tensor(x) then self:refuse("its input is %s, expected a tensor", tools.what_is(x)) end
-  if not self.built then self:ensure_built(shape_below(x)) end
+  if not self.built then
+    if type(x) == "table" then require_tensors(self, x) end
+    self:ensure_built(shape_below(x))
+  end
   local before, outer = running.training, running.layer
   local named <close> = naming
   if training == nil then training = before end

@@ -161,6 +161,7 @@ end
 -- The masks of the steps, each of shape (batch, 1).
 local function step_masks(self, mask, rows, count)
   if type(mask) == "table" then mask = lutra.constant(mask) end
+  if not tools.is_tensor(mask) then self:refuse("mask is %s, expected a bool tensor of shape (%d, %d)", tools.what_is(mask), rows, count) end
   if mask.rank ~= 2 or mask.shape[1] ~= rows or mask.shape[2] ~= count or mask.dtype ~= "bool" then
     self:refuse("mask is a %s tensor of shape %s, expected a bool one of shape (%d, %d)", mask.dtype, tostring(mask.shape), rows, count)
   end
