@@ -123,6 +123,9 @@ expect.case("what does not fit is refused, by name", function()
   refused("layer 'heads': attention_mask has the shape (2, 3, 4), expected (2, 3, 3) or what broadcasts to it", layer, x,
     { attention_mask = lt.ones { 2, 3, 4 } })
   refused("layer 'heads': attention_mask has the shape (3,)", layer, x, { attention_mask = lt.ones { 3 } })
+  for _, name in ipairs { "attention_mask", "query_mask" } do
+    refused(("layer 'heads': %s is 1, expected a tensor"):format(name), layer, x, { [name] = 1 })
+  end
   refused("layer 'heads': unknown option 'causal'", layer, x, { causal = true })
   refused("MultiHeadAttention: num_heads is 0, expected a whole number, 1 or more", nn.MultiHeadAttention, 0, 4)
   refused("MultiHeadAttention: key_dim is nil", nn.MultiHeadAttention, 2)

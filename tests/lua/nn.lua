@@ -251,6 +251,11 @@ do
   expect.raises("InvalidArgument", "Dense: units is 0, expected a whole number, 1 or more", nn.Dense, 0)
   expect.raises("InvalidArgument", 'Dense: activation is "rellu", which is not known (did you mean \'relu\'?)', nn.Dense, 1, { activation = "rellu" })
   expect.raises("InvalidArgument", "Sequential: layer 2 is 3, expected a layer", nn.Sequential, { nn.Dense(1), 3 })
+  local inner = nn.Sequential { nn.Dense(3, { input_shape = { 2 } }) }
+  for _, layer in ipairs { inner, nn.Sequential { inner } } do
+    expect.raises("InvalidArgument", "it cannot be a layer of itself", inner.add, inner, layer)
+  end
+  expect.equal(#inner.layers, 1)
   expect.raises("InvalidArgument", "Dropout: rate is 1.5, expected a number of 0 to 1", nn.Dropout, 1.5)
   local Empty = nn.Layer:extend "Empty"
   expect.raises("InvalidArgument", "a Empty does not say what it computes", Empty(), x)

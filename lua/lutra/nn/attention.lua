@@ -90,10 +90,17 @@ local function project(self, name, x, inner)
   return bias and linear(x, kernel, reshape(bias, { width })) or matmul(x, kernel)
 end
 
+-- What is given as a mask as one of bool.
+local function as_bool(self, name, mask)
+  if type(mask) == "table" then mask = lutra.constant(mask) end
+  if not tools.is_tensor(mask) then self:refuse("%s is %s, expected a tensor", name, tools.what_is(mask)) end
+  return mask.dtype == "bool" and mask or mask:ne(0)
+end
+
 -- A mask's form for scores of this shape: heads share a mask of three axes.
 local function mask_for(self, shape, mask)
-  if type(mask) == "table" then mask = lutra.constant(mask) end
-  local allowed = mask.dtype == "bool" and mask or mask:ne(0)
+  local given = as_bool(self, "attention_mask", mask)
+  local allowed = given
   if allowed.rank == 3 then allowed = lutra.expand_dims(allowed, 2) end
   local fits = allowed.rank >= 2 and allowed.rank <= 4
   for axis = 1, fits and allowed.rank or 0 do
@@ -101,7 +108,7 @@ local function mask_for(self, shape, mask)
     fits = fits and (size == 1 or size == shape[4 - allowed.rank + axis])
   end
   if not fits then
-    self:refuse("attention_mask has the shape %s, expected (%d, %d, %d) or what broadcasts to it", tostring(mask.shape), shape[1],
+    self:refuse("attention_mask has the shape %s, expected (%d, %d, %d) or what broadcasts to it", tostring(given.shape), shape[1],
       shape[3], shape[4])
   end
   return allowed
@@ -109,10 +116,9 @@ end
 
 -- The mask of a sequence's steps for scores of this shape: along the queries' axis, 3, or the values', 4.
 local function steps_mask(self, name, shape, mask, axis)
-  if type(mask) == "table" then mask = lutra.constant(mask) end
-  local allowed = mask.dtype == "bool" and mask or mask:ne(0)
+  local allowed = as_bool(self, name, mask)
   if allowed.rank ~= 2 or allowed.shape[1] ~= shape[1] or allowed.shape[2] ~= shape[axis] then
-    self:refuse("%s has the shape %s, expected (%d, %d)", name, tostring(mask.shape), shape[1], shape[axis])
+    self:refuse("%s has the shape %s, expected (%d, %d)", name, tostring(allowed.shape), shape[1], shape[axis])
   end
   return reshape(allowed, axis == 3 and { shape[1], 1, shape[3], 1 } or { shape[1], 1, 1, shape[4] })
 end

@@ -30,6 +30,9 @@ function Sequential:add(layer)
   if not layers.is_layer(layer) then
     tools.fail("InvalidArgument", ("Sequential: layer %d is %s, expected a layer"):format(#self.layers + 1, tools.what_is(layer)))
   end
+  local is_itself = layer == self
+  for _, below in ipairs(layer:sublayers()) do is_itself = is_itself or below == self end
+  if is_itself then self:refuse("it cannot be a layer of itself") end
   local chain = self.layers
   for _, other in ipairs(chain) do
     if other == layer then self:refuse("the layer '%s' is in it already", layer.name) end
