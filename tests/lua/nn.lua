@@ -76,6 +76,10 @@ do
   expect.equal(#model:variables(), 2)
   expect.raises("InvalidArgument", "the outputs depend on the input 'a', which is not among inputs", nn.Model,
     { inputs = b, outputs = shared(a) })
+  expect.raises("InvalidArgument", "Model: inputs[2] is 'a', which is among inputs already", nn.Model,
+    { inputs = { a, a }, outputs = shared(a) })
+  expect.raises("InvalidArgument", "Model: inputs is an empty list, expected what lt.nn.Input gives", nn.Model,
+    { inputs = {}, outputs = shared(a) })
   local lines = {}
   model:summary { print_fn = function(line) lines[#lines + 1] = line end }
   assert(lines[4]:match("^ a %(Input%) +%(batch, 2%) +0$"), lines[4])

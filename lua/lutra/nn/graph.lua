@@ -81,8 +81,12 @@ function graph.plan(who, inputs, outputs)
     if type(input) ~= "table" or not input.is_symbol then
       tools.fail("InvalidArgument", ("%s: inputs[%d] is %s, expected what lt.nn.Input gives"):format(who, i, tools.what_is(input)))
     end
+    if places[input] then
+      tools.fail("InvalidArgument", ("%s: inputs[%d] is '%s', which is among inputs already"):format(who, i, input.name))
+    end
     new_place(input)
   end
+  if count == 0 then tools.fail("InvalidArgument", who .. ": inputs is an empty list, expected what lt.nn.Input gives") end
   local function visit(symbol)
     if places[symbol] then return places[symbol] end
     if type(symbol) ~= "table" or not symbol.is_symbol then
