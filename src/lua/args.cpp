@@ -65,15 +65,18 @@ int read_integers(lua_State* L, int index, const char* who, const char* name, in
   return static_cast<int>(length);
 }
 
+bool is_method_call(lua_State* L) {
+  lua_Debug frame;
+  return lua_getstack(L, 0, &frame) != 0 && lua_getinfo(L, "n", &frame) != 0 &&
+         std::strcmp(frame.namewhat, "method") == 0;
+}
+
 // Arguments are counted as they were written: those of a method without the object before the colon.
 void Args::at_most(int most) const {
   int given = count();
   while (given > most && lua_isnil(L, given)) --given;
   if (given <= most) return;
-  lua_Debug frame;
-  bool is_method = most > 0 && lua_getstack(L, 0, &frame) != 0 && lua_getinfo(L, "n", &frame) != 0 &&
-                   std::strcmp(frame.namewhat, "method") == 0;
-  if (is_method) --most, --given;
+  if (most > 0 && is_method_call(L)) --most, --given;
   const char* are_given = given == 1 ? " argument given, " : " arguments given, ";
   if (most == 0) fail(ErrorCode::InvalidArgument, who_, ": ", given, are_given, "none is taken");
   fail(ErrorCode::InvalidArgument, who_, ": ", given, are_given, "at most ", most, most == 1 ? " is" : " are",

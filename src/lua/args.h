@@ -86,6 +86,9 @@ class Args {
   const char* who_;
 };
 
+// Whether the C function that runs was called with a colon; the object is its first argument then.
+bool is_method_call(lua_State* L);
+
 // The number at `index` if it has an integral value.
 std::optional<int64_t> integral(lua_State* L, int index);
 

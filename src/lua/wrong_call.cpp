@@ -176,13 +176,6 @@ std::string missing_hint(const OpBinding& binding, int given) {
   return "";
 }
 
-// Whether the op that runs was called as a method; its tensor is among the arguments then.
-bool is_method_call(lua_State* L, const OpBinding& binding, int given) {
-  lua_Debug frame;
-  return given > 0 && !binding.places.empty() && binding.places[0].attr == nullptr && lua_getstack(L, 0, &frame) != 0 &&
-         lua_getinfo(L, "n", &frame) != 0 && std::strcmp(frame.namewhat, "method") == 0;
-}
-
 // What is said where the table at `index` names an argument that has its place, else "".
 std::string place_hint(const OpDef& op, std::string_view name) {
   return has_place(op, name) ? text("; ", name, " stands in its place: ", signature(op, op.called())) : "";
@@ -246,7 +239,8 @@ std::string options_apart(lua_State* L, const char* who) {
 // Arguments are counted as they were written: those of a method without the tensor before the colon.
 [[gnu::cold]] void fail_count(lua_State* L, const OpBinding& binding, int given, int options) {
   const OpDef& op = *binding.op;
-  bool is_method = is_method_call(L, binding, given);
+  bool has_tensor_first = !binding.places.empty() && binding.places[0].attr == nullptr;
+  bool is_method = given > 0 && has_tensor_first && is_method_call(L);
   std::string callee = text(is_method ? "t:" : "", op.called());
   std::string hint = missing_hint(binding, given);
   if (hint.empty()) {
