@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "device/cuda/architectures.h"
 #include "device/cuda/communicators.h"
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/cuda_stream.h"
@@ -48,7 +49,7 @@ class CudaBackend final : public Backend {
     }
     int version = driver->version();
     if (version > 0 && version / 1000 < plugin->toolkit_version / 1000) {
-      *why = text("WARNING: GPUs are not used: the driver is for CUDA ", version / 1000, ".", version % 1000 / 10,
+      *why = text("WARNING: GPUs are not used: the driver is for CUDA ", cuda::version_text(version),
                   " and the plugin was built with CUDA ", plugin->toolkit_version / 1000,
                   "; install a newer driver, or build the plugin with an older toolkit");
       return {};

@@ -52,10 +52,12 @@ bool compiles_for(int driver_version, int toolkit_version) {
   return driver_version == 0 || minor(driver_version) >= minor(toolkit_version);
 }
 
+std::string version_text(int version) { return text(version / 1000, ".", version % 1000 / 10); }
+
 std::string only_compiled_text(int driver_version, int toolkit_version) {
-  auto version = [](int number) { return text(number / 1000, ".", number % 1000 / 10); };
-  return text("The plugin's code for it must be compiled by the driver, which is for CUDA ", version(driver_version),
-              ", older than the toolkit that the code was made with (", version(toolkit_version), ").");
+  return text("The plugin's code for it must be compiled by the driver, which is for CUDA ",
+              version_text(driver_version), ", older than the toolkit that the code was made with (",
+              version_text(toolkit_version), ").");
 }
 
 Capability least_capability(const std::string& architectures) {

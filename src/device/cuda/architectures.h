@@ -16,6 +16,9 @@ struct Capability {  // "compute capability 8.6" of a card
 // compute_80 and the like.
 bool runs_on(const std::string& architectures, Capability card, bool driver_compiles = true);
 
+// "13.0", which 13000 stands for.
+std::string version_text(int version);
+
 // Whether a driver for that CUDA compiles what this toolkit made: unlike machine code, of no later minor version
 // either. 13000 is CUDA 13.0; 0: not known, and taken to.
 bool compiles_for(int driver_version, int toolkit_version);

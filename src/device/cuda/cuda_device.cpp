@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "core/text.h"
+#include "device/cuda/architectures.h"
 #include "device/cuda/cuda_pages.h"
 #include "device/cuda/cuda_stream.h"
 
@@ -122,8 +123,8 @@ Discovery discover(const Driver& driver, const std::string& architectures, int t
   }
   constexpr int kLeastVersion = 12000;
   if (driver.driver_version(&version) == kSuccess && version < kLeastVersion) {
-    found.why_none = text("the driver is for CUDA ", version / 1000, ".", version % 1000 / 10,
-                          "; it must be for 12.0 or later: install a newer one");
+    found.why_none =
+        text("the driver is for CUDA ", version_text(version), "; it must be for 12.0 or later: install a newer one");
     return found;
   }
   if (Result result = driver.device_count(&count); result != kSuccess) {

@@ -21,7 +21,6 @@ constexpr Result kStubLibrary = 34, kDeviceUnavailable = 46, kInvalidDevice = 10
                  kSystemNotReady = 802, kDriverMismatch = 803, kCompatNotSupported = 804;
 
 // "13.0" of 13000
-std::string version_text(int version) { return text(version / 1000, ".", version % 1000 / 10); }
 
 const char* advice_for(Result result) {
   switch (result) {
