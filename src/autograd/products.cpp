@@ -2,8 +2,6 @@
 // products a^T b. Each of few rows takes little more time than to write the sum anew; so their rows are gathered, and
 // multiplied together. And what reaches the rows of each use is a product with the same transpose.
 
-#include <algorithm>
-
 #include "autograd/backward.h"
 #include "eager/executor.h"
 #include "ops/matmul.h"
