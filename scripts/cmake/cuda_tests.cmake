@@ -3,7 +3,8 @@
 # streams' commands in a random legal order.
 set(CUDA_TEST_DIR "${PROJECT_BINARY_DIR}/cuda/tests")
 
-add_library(cuda_stub MODULE "${TESTS}/support/cuda_stub/cuda_stub.cpp")
+add_library(cuda_stub MODULE "${TESTS}/support/cuda_stub/cuda_stub.cpp" "${TESTS}/support/cuda_stub/cuda_memory_stub.cpp"
+  "${TESTS}/support/cuda_stub/cuda_streams_stub.cpp")
 target_include_directories(cuda_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
 set_target_properties(cuda_stub PROPERTIES PREFIX lib CXX_VISIBILITY_PRESET default
   LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
