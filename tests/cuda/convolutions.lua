@@ -1,7 +1,7 @@
 -- Who computes a convolution on a card: cuDNN, or what windows show is laid out and multiplied by cuBLASLt. With the
 -- precision "bf16" they differ, for cuDNN rounds float32 to tf32 and keeps 1 + 2^-9. The libraries are stubs
 -- (tests/support/cuda_stub); that of cuDNN has no way for windows that are both dilated and strided.
-local program = os.getenv("LUTRA") or "lutra"
+local expect = dofile("tests/support/expect.lua")
 
 local script = [[
 lt.config.set_float32_matmul_precision("bf16")
@@ -32,38 +32,22 @@ who("strided", 5, 3, { stride = 2 })
 who("dilated and strided", 7, 3, { stride = 2, dilation = 2 })
 ]]
 
-local file = os.tmpname()
-local out = assert(io.open(file, "w"))
-out:write(script)
-out:close()
-
-local function run(environment)
-  local pipe = assert(io.popen(("env %s '%s' --no-init '%s' 2>&1"):format(environment, program, file)))
-  local told = pipe:read("a")
-  pipe:close()
-  return told
-end
-local function equal(got, wanted)
-  if got ~= wanted then error(("expected:\n%s\ngot:\n%s"):format(wanted, got), 2) end
-end
+local function run(environment) return (expect.program(script, "--no-init", environment)) end
+local equal = expect.equal
 local function all(who) return ("%s, %s, %s"):format(who, who, who) end
 local function table_of(who)
   return ("plain: %s\npadded alike: %s\npadded behind: %s\ngroups: %s\nstrided: %s\ndilated and strided: %s\n"):format(
     all(who), all(who), all("laid out"), all(who), all(who), all("laid out"))
 end
 
-equal(run("A="), table_of("cuDNN"))
+equal(run(""), table_of("cuDNN"))
 equal(run("LUTRA_CUDNN=1"), table_of("cuDNN"))
 equal(run("LUTRA_CUDNN=0"), table_of("laid out"))
 equal(run("LUTRA_CUDNN=off"), table_of("laid out"))
 assert(run("LUTRA_CUDNN=maybe"):find("LUTRA_CUDNN is 'maybe', expected 1 or 0", 1, true))
 
 -- One that is none, and one that does not start on the card: convolutions go on without it.
-local folder, libraries = os.tmpname(), os.getenv("LUTRA_PLUGIN_PATH")
-os.remove(folder)
-assert(os.execute(("mkdir '%s' && cp '%s/liblutra_cuda.so' '%s/libcublasLt.so.13' '%s/' && cp '%s' '%s/libcudnn.so.9'"):format(
-  folder, libraries, libraries, folder, os.getenv("LUTRA_CUDA_DRIVER"), folder)))
-equal(run("LUTRA_PLUGIN_PATH=" .. folder), table_of("laid out"))
-os.execute(("rm -r '%s'"):format(folder))
-os.remove(file)
+local environment, remove = dofile("tests/support/false_library.lua")("libcudnn.so.9")
+equal(run(environment), table_of("laid out"))
+remove()
 print("convolutions passed")

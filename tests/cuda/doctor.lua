@@ -26,14 +26,11 @@ expect("LUTRA_CUDNN=0", "doctor", 0, "note    cudnn            LUTRA_CUDNN is 0:
 expect("A=", "doctor", 0, ("ok      cudnn            %s/libcudnn.so.9 is version 9, for convolutions\n"):format(os.getenv("LUTRA_PLUGIN_PATH")))
 
 -- One that is found and does not start: convolutions go on without it, and the doctor says why.
-local other = os.tmpname()
-os.remove(other)
-assert(os.execute(("mkdir '%s' && cp '%s/liblutra_cuda.so' '%s/libcublasLt.so.13' '%s/' && cp '%s' '%s/libcudnn.so.9'"):format(
-  other, os.getenv("LUTRA_PLUGIN_PATH"), os.getenv("LUTRA_PLUGIN_PATH"), other, os.getenv("LUTRA_CUDA_DRIVER"), other)))
-expect("LUTRA_PLUGIN_PATH=" .. other, "doctor", 0, ("note    cudnn GPU:1      %s/libcudnn.so.9 has no cudnn"):format(other),
+local environment, remove, other = dofile("tests/support/false_library.lua")("libcudnn.so.9")
+expect(environment, "doctor", 0, ("note    cudnn GPU:1      %s/libcudnn.so.9 has no cudnn"):format(other),
   "so convolutions are laid out and multiplied by cuBLASLt\n", "conv2d gives what it must")
-expect("LUTRA_PLUGIN_PATH=" .. other, "doctor --json", 0, '"check": "cudnn",\n      "status": "note",\n      "device": "GPU:0"')
-os.execute(("rm -r '%s'"):format(other))
+expect(environment, "doctor --json", 0, '"check": "cudnn",\n      "status": "note",\n      "device": "GPU:0"')
+remove()
 
 expect("A=", "doctor", 0, ("ok      nccl             %s/libnccl.so.2 is version 2, for sums over cards\n"):format(os.getenv("LUTRA_PLUGIN_PATH")))
 assert(not expect("LUTRA_CUDA_STUB=inline,cards:1", "doctor", 0, "shows 1 card"):find("nccl", 1, true))

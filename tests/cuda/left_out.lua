@@ -1,6 +1,6 @@
 -- A card that cannot be used stands in no other's way: one that is too old for the plugin's code, and one that gives no
 -- context. The cards are those of the stub of NVIDIA's driver (tests/support/cuda_stub).
-local program = os.getenv("LUTRA") or "lutra"
+local program = dofile("tests/support/expect.lua").program
 
 local script = [[
 local x = lt.ones { 4 } + 1
@@ -17,15 +17,8 @@ print(select(2, pcall(lt.device, "/GPU:7", function() return lt.ones { 1 } end))
 print(select(2, pcall(lt.device, "/physical_device:GPU:0", function() end)))
 ]]
 
-local file = os.tmpname()
-local out = assert(io.open(file, "w"))
-out:write(script)
-out:close()
-
 local function expect(cards, ...)
-  local pipe = assert(io.popen(("env 'LUTRA_CUDA_STUB=random:1,%s' '%s' --no-init '%s' 2>&1"):format(cards, program, file)))
-  local told = pipe:read("a")
-  pipe:close()
+  local told = program(script, "--no-init", "LUTRA_CUDA_STUB=random:1," .. cards)
   for _, part in ipairs { ... } do
     if not told:find(part, 1, true) then error(("%s: does not say %q:\n%s"):format(cards, part, told), 2) end
   end
@@ -63,5 +56,4 @@ assert(count(told, "WARNING") == 2, told)
 expect("cards:1,old:0", kOld, "sum\t8.0\tCPU:0", "physical\t\n", "logical\t\n")
 expect("cards:1,closed:0", "WARNING: /physical_device:GPU:0 is left out: " .. kClosed, "sum\t8.0\tCPU:0",
   "physical\tGPU:0=Stub 0\n", "logical\t\n")
-os.remove(file)
 print("left_out passed")

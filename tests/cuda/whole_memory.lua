@@ -1,20 +1,9 @@
 -- Cards whose driver has no virtual memory (tests/support/cuda_stub): the limit is one allocation, growth is refused with a
 -- sentence, and all else goes on as elsewhere.
-local program = os.getenv("LUTRA") or "lutra"
+local program = dofile("tests/support/expect.lua").program
 
-local function run(script)
-  local file = os.tmpname()
-  local out = assert(io.open(file, "w"))
-  out:write(script)
-  out:close()
-  local pipe = assert(io.popen(("env LUTRA_CUDA_STUB=random:1,no-vmm,memory:1024 '%s' --no-init '%s' 2>&1"):format(program, file)))
-  local told = pipe:read("a")
-  pipe:close()
-  os.remove(file)
-  return told
-end
 local function expect(script, ...)
-  local told = run(script)
+  local told = program(script, "--no-init", "LUTRA_CUDA_STUB=random:1,no-vmm,memory:1024")
   for _, part in ipairs { ... } do
     if not told:find(part, 1, true) then error(("does not say %q:\n%s"):format(part, told), 2) end
   end

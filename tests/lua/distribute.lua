@@ -2,16 +2,13 @@
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local case, raises, equal = expect.case, expect.raises, expect.equal
+local replicas = dofile("tests/support/replicas.lua")
+local bits = replicas.bits
 
 lt.config.set_simulated_gpus(3)
 lt.config.set_logical_device_configuration("CPU:0", { {}, {} })
 
 local function strategy_of(devices) return lt.distribute.MirroredStrategy(devices) end
-local function bits(tensor) return tensor:to("CPU:0"):bytes() end
-local function all_equal(strategy, variable, what)
-  local values = strategy:experimental_local_results(variable)
-  for i = 2, #values do equal(bits(values[i]), bits(values[1]), (what or variable.name) .. " in replica " .. i) end
-end
 
 local three = strategy_of()
 local cpus = strategy_of { "CPU:0", "CPU:1" }
@@ -164,7 +161,7 @@ case("mirrored variables: components of the same bits", function()
     equal(where.values[n], strategy.devices[n], "where replica n sees it")
     v:assign_add { 1.0, 1.0, 1.0 }
     v[2] = 7.0
-    all_equal(strategy, v)
+    replicas.check(strategy, { v })
     equal(v:totable(), { 2.0, 7.0, 4.0 })
     strategy:run(function() equal((v * 2):totable(), { 4.0, 14.0, 8.0 }, "read in a replica") end)
     -- What replicas assign is put together as the variable says.
@@ -173,7 +170,7 @@ case("mirrored variables: components of the same bits", function()
       total:assign_add(lt.constant(1.0) * id)
       equal(total:item(), n * (n + 1) / 2, "after assign_add")
     end)
-    all_equal(strategy, total)
+    replicas.check(strategy, { total })
   end
   local text = tostring(three:scope(lt.Variable, { 1.0, 2.0 }, { name = "w" }))
   equal(text, "MirroredVariable:{\n  1: <lutra.Variable 'w' shape=(2,) dtype=float32, value=[1. 2.]>,\n"
@@ -187,7 +184,7 @@ case("aggregation, as TensorFlow has it", function()
     local v = two:scope(lt.Variable, 0.0, { name = how, aggregation = how })
     two:run(function() v:assign_add(1.0 * lt.distribute.get_replica_context().replica_id_in_sync_group) end)
     equal(v:item(), wanted, how)
-    all_equal(two, v)
+    replicas.check(two, { v })
   end
   local plain = three:scope(lt.Variable, 0.0, { name = "plain" })
   local err = raises("FailedPrecondition", "replica 1 (GPU:0): assign: the mirrored variable 'plain' is assigned in a replica",
@@ -206,7 +203,7 @@ case("variables made in replicas are one", function()
     return lt.Variable(lt.random.normal { 4 }, { name = "inside" })
   end)
   equal(made.name, "inside")
-  all_equal(three, made)
+  replicas.check(three, { made })
   equal(#three:experimental_local_results(made), 3)
 end)
 
@@ -231,8 +228,7 @@ local function line_by_tape(strategy, rows, steps)
       losses[#losses + 1] = strategy:reduce("sum", strategy:run(step, { batch[1], batch[2] })):item()
     end
   end
-  all_equal(strategy, w)
-  all_equal(strategy, b)
+  replicas.check(strategy, { w, b })
   return losses, w:item(), b:item(), optimizer.iterations
 end
 
@@ -277,8 +273,8 @@ case("optimizers keep what they remember mirrored", function()
       single:apply({ lt.constant { 6.0, 3.0 * (step - 2) } }, { alone })
     end
     equal(bits(v), bits(alone), kind .. ": the sum of the gradients")
-    all_equal(three, v)
-    for _, slot in ipairs(optimizer:variables()) do all_equal(three, slot) end
+    replicas.check(three, { v })
+    replicas.check(three, optimizer:variables())
   end
 end)
 
@@ -311,7 +307,7 @@ case("what has gone wrong is told with the replica's name", function()
   end)
   -- All goes on as before.
   equal(lt.distribute.has_strategy(), false)
-  all_equal(three, v)
+  replicas.check(three, { v })
   equal(three:reduce("sum", three:run(function() return v:item() end)), 3.0)
 end)
 
@@ -352,7 +348,7 @@ case("a replica that does not come back is named after a while", function()
       if lt.distribute.get_replica_context().replica_id_in_sync_group == 2 then while true do end end
     end)
   equal(err.replica, 2)
-  all_equal(limited, v)
+  replicas.check(limited, { v })
   for _ = 1, 3 do limited:run(function() return v * 2 end) end
   raises("InvalidArgument", "timeout is -1", lt.distribute.MirroredStrategy, nil, { timeout = -1 })
   -- A device that takes seconds for its work: a product of 2 * 10^9 flops at 10^9 a second.

@@ -2,6 +2,7 @@
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local case, raises, equal = expect.case, expect.raises, expect.equal
+local replicas = dofile("tests/support/replicas.lua")
 local nn = lt.nn
 
 lt.config.set_simulated_gpus(4)
@@ -18,16 +19,7 @@ local function all_close(got, wanted, tolerance, what)
   equal(#got, #wanted, what .. ": size")
   for i = 1, #got do close(got[i], wanted[i], tolerance, ("%s[%d]"):format(what, i)) end
 end
-local function bits(tensor) return tensor:to("CPU:0"):bytes() end
-local function check_replicas(strategy, model)
-  local list = model:variables()
-  table.move(model.optimizer:variables(), 1, #model.optimizer:variables(), #list + 1, list)
-  for _, variable in ipairs(list) do
-    local values = strategy:experimental_local_results(variable)
-    equal(#values, strategy.num_replicas_in_sync)
-    for i = 2, #values do equal(bits(values[i]), bits(values[1]), variable.name .. " of replica " .. i) end
-  end
-end
+local function check_replicas(strategy, model) replicas.check(strategy, replicas.variables(model)) end
 
 local strategies = {}
 for _, devices in ipairs {

@@ -2,14 +2,13 @@
 -- [STEPS]`, or LUTRA_TEST_STEPS: fewer where a sanitizer slows them down.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
+local replicas = dofile("tests/support/replicas.lua")
 local nn = lt.nn
 local kSteps = tonumber(arg[1] or os.getenv("LUTRA_TEST_STEPS")) or 1000
 
 lt.config.set_simulated_gpus(4)
 lt.config.set_logical_device_configuration("CPU:0", { {}, {} })
 lt.random.set_seed(3)
-
-local function bits(tensor) return tensor:to("CPU:0"):bytes() end
 
 local function make()
   local model = nn.Sequential {
@@ -29,13 +28,9 @@ for _, devices in ipairs { { "GPU:0", "GPU:1", "GPU:2", "GPU:3" }, { "CPU:0", "C
   -- Ten steps an epoch, the last of 14 rows; the first strategy takes all of them.
   local epochs = math.max(1, (#devices == 4 and kSteps or kSteps // 10) // 10)
   local losses = model:fit(x, y, { batch_size = 24, epochs = epochs, verbose = 0 }).history.loss
-  local list = model:variables()
-  table.move(model.optimizer:variables(), 1, #model.optimizer:variables(), #list + 1, list)
+  local list = replicas.variables(model)
   assert(#list > 12, "too few variables")
-  for _, variable in ipairs(list) do
-    local values = strategy:experimental_local_results(variable)
-    for i = 2, #values do expect.equal(bits(values[i]), bits(values[1]), variable.name .. " of replica " .. i) end
-  end
+  replicas.check(strategy, list)
   expect.equal(model.optimizer.iterations, 10 * epochs, "steps")
   if epochs >= 10 then assert(losses[#losses] < 0.7 * losses[1], ("the loss falls from %g to %g"):format(losses[1], losses[#losses])) end
 end

@@ -3,31 +3,14 @@
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local case, raises, equal = expect.case, expect.raises, expect.equal
+local replicas = dofile("tests/support/replicas.lua")
+local bits, check = replicas.bits, replicas.check
 local nn = lt.nn
 
 lt.config.set_simulated_gpus(3)
 
-local function bits(tensor) return tensor:to("CPU:0"):bytes() end
 local three = lt.distribute.MirroredStrategy()
 local function id() return lt.distribute.get_replica_context().replica_id_in_sync_group end
-
--- Each component has its own device, and the first one's bits.
-local function check(strategy, list, what)
-  for _, variable in ipairs(list) do
-    local values = strategy:experimental_local_results(variable)
-    equal(#values, strategy.num_replicas_in_sync, what .. ": components of " .. variable.name)
-    for i, value in ipairs(values) do
-      equal(value.device, strategy.devices[i], ("%s: the device of component %d of %s"):format(what, i, variable.name))
-      equal(bits(value), bits(values[1]), ("%s: component %d of %s"):format(what, i, variable.name))
-    end
-  end
-end
-
-local function all_variables(model)
-  local list = model:variables()
-  local slots = model.optimizer:variables()
-  return table.move(slots, 1, #slots, #list + 1, list)
-end
 
 case("a model of more variables than the list of them is first made for", function()
   local model = three:scope(function()
@@ -38,8 +21,8 @@ case("a model of more variables than the list of them is first made for", functi
   local x, y = lt.random.normal({ 9, 2 }, { seed = 1 }), lt.random.normal({ 9, 2 }, { seed = 2 })
   local before = bits(model:variables()[1])
   model:fit(x, y, { epochs = 2, batch_size = 4, verbose = 0 })
-  equal(#all_variables(model), 3 * 66)
-  check(three, all_variables(model), "after a fit")
+  equal(#replicas.variables(model), 3 * 66)
+  check(three, replicas.variables(model), "after a fit")
   assert(bits(model:variables()[1]) ~= before, "the first variable is trained")
 end)
 
@@ -118,14 +101,14 @@ case("a fit that is interrupted, and then goes on", function()
   model:fit(x, y, { verbose = 0 })
   local n, times = 1, 0
   while interrupted(n, model.fit, model, x, y, { verbose = 0, epochs = 2, batch_size = 3 }) do
-    check(two, all_variables(model), "interrupted at instruction " .. n)
+    check(two, replicas.variables(model), "interrupted at instruction " .. n)
     n, times = n + 37, times + 1
   end
   assert(times > 50, "interrupted " .. times .. " times")
   local before = bits(model:variables()[1])
   model:fit(x, y, { verbose = 0 })
   assert(bits(model:variables()[1]) ~= before, "trained")
-  check(two, all_variables(model), "in the end")
+  check(two, replicas.variables(model), "in the end")
 end)
 
 case("an assignment that breaks off changes all components or none", function()
