@@ -75,6 +75,29 @@ expect.case("a causal mask hides what comes later", function()
   assert(lt.all(layer(x, { attention_mask = lower }):eq(y)):item(), "a mask of numbers")
 end)
 
+expect.case("steps along a given axis see their own places, as rows of their own would", function()
+  local layer = nn.MultiHeadAttention(2, 4, { attention_axes = 2 })
+  local x, allowed = noise(1, { 2, 3, 5, 4 }), noise(2, { 2, 3, 5 }):gt(-0.3)
+  local function places(t) return lt.concat(lt.split(t, t.shape[3], 3)):squeeze(3) end
+  local y = layer(x, { use_causal_mask = true, query_mask = allowed, value_mask = allowed })
+  local plain = nn.MultiHeadAttention(2, 4)
+  plain:ensure_built { 3, 4 }
+  plain:set_weights(layer:get_weights())
+  local rows = places(allowed)
+  local wanted = plain(places(x), { use_causal_mask = true, query_mask = rows, value_mask = rows })
+  close(places(y), wanted:flatten():totable(), "places")
+  -- A mask that says less counts for all that it does not tell apart.
+  local whole = noise(3, { 2, 3 }):gt(0)
+  local wide = whole:reshape({ 2, 3, 1 }):broadcast_to { 2, 3, 5 }
+  assert(lt.all(layer(x, { value_mask = whole }):eq(layer(x, { value_mask = wide }))):item(), "a mask of the first axes")
+  -- Over both axes at once, steps are those of an image laid out in a line.
+  local image = nn.MultiHeadAttention(2, 4, { attention_axes = { 2, 3 } })
+  image:ensure_built { 3, 5, 4 }
+  image:set_weights(layer:get_weights())
+  local line = plain(x:reshape { 2, 15, 4 }, { value_mask = allowed:reshape { 2, 15 } })
+  close(image(x, { value_mask = allowed }), line:flatten():totable(), "a line")
+end)
+
 expect.case("dropout is in training only", function()
   local layer = nn.MultiHeadAttention(1, 4, { dropout = 0.5, seed = 3 })
   local x = noise(1, { 2, 50, 3 })
@@ -127,6 +150,20 @@ expect.case("what does not fit is refused, by name", function()
     refused(("layer 'heads': %s is 1, expected a tensor"):format(name), layer, x, { [name] = 1 })
   end
   refused("layer 'heads': unknown option 'causal'", layer, x, { causal = true })
+  local axes = nn.MultiHeadAttention(2, 3, { name = "axes", attention_axes = { 2, -2 } })
+  refused("layer 'axes': attention_axes has -2, and its input has 3 axes: expected axes of 2 to 2, each once", axes, x)
+  refused("layer 'axes': use_causal_mask is for steps along one axis, and there are 2", axes, lt.zeros { 1, 2, 3, 4 }, { use_causal_mask = true })
+  refused("layer 'axes': query_mask has the shape (1, 3), expected (1, 2, 3)", axes, lt.zeros { 1, 2, 3, 4 }, { query_mask = lt.ones { 1, 3 } })
+  refused("layer 'axes': attention_mask has the shape (3, 3), expected (1, 2, 3, 2, 3) or what broadcasts to it", axes, lt.zeros { 1, 2, 3, 4 },
+    { attention_mask = lt.ones { 3, 3 } })
+  local places = nn.MultiHeadAttention(2, 3, { name = "places", attention_axes = 2 })
+  refused("layer 'places': query has 3 places along axis 3 and value 2, expected as many", places, { lt.zeros { 1, 2, 3, 4 }, lt.zeros { 1, 2, 2, 4 } })
+  refused("layer 'places': value has the shape (batch, 2, 4), expected (batch, 2 axes of steps, features)", places,
+    { lt.zeros { 1, 2, 3, 4 }, lt.zeros { 1, 2, 4 } })
+  local deep = nn.MultiHeadAttention(1, 1, { name = "deep" })
+  refused("layer 'deep': 4 axes of steps and 0 others make scores of 10 axes, expected 8 at most", deep, lt.zeros { 1, 1, 1, 1, 1, 1 })
+  refused("attention_axes is 1.5, expected a whole number", nn.MultiHeadAttention, 2, 3, { attention_axes = 1.5 })
+  refused("attention_axes is a table, expected an axis or a list of them", nn.MultiHeadAttention, 2, 3, { attention_axes = {} })
   refused("MultiHeadAttention: num_heads is 0, expected a whole number, 1 or more", nn.MultiHeadAttention, 0, 4)
   refused("MultiHeadAttention: key_dim is nil", nn.MultiHeadAttention, 2)
 end)

@@ -2,14 +2,27 @@
 -- product with their keys compares.
 local lutra, tools, use = ...
 local options, layers, masks = use "options", use "nn.layer", use "nn.masks"
+local attention_masks = use "nn.attention_masks"
 local Layer = layers.Layer
 local linear, matmul, einsum, reshape = lutra.linear, lutra.matmul, lutra.einsum, lutra.reshape
 
 local MultiHeadAttention = Layer:extend "MultiHeadAttention"
 
+-- The axes that steps lie along, as they are given: one number, or a list.
+local function read_axes(value)
+  local list = {}
+  for i, axis in ipairs(type(value) == "table" and value or { value }) do
+    list[i] = options.whole("MultiHeadAttention", "attention_axes", axis)
+  end
+  if #list == 0 then
+    tools.fail("InvalidArgument", ("MultiHeadAttention: attention_axes is %s, expected an axis or a list of them"):format(tools.what_is(value)))
+  end
+  return list
+end
+
 function MultiHeadAttention:init(num_heads, key_dim, given)
   local read = options.read("MultiHeadAttention", given, {
-    value_dim = false, dropout = 0.0, use_bias = true, output_shape = false, kernel_initializer = "glorot_uniform",
+    value_dim = false, dropout = 0.0, use_bias = true, output_shape = false, attention_axes = false, kernel_initializer = "glorot_uniform",
     bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false, seed = false, name = false,
     input_shape = false, trainable = true,
   })
@@ -20,25 +33,95 @@ function MultiHeadAttention:init(num_heads, key_dim, given)
   self.output_dim = read.output_shape and options.count("MultiHeadAttention", "output_shape",
     type(read.output_shape) == "table" and #read.output_shape == 1 and read.output_shape[1] or read.output_shape, 1)
   options.number("MultiHeadAttention", "dropout", read.dropout, 0, 1)
+  if read.attention_axes then self.axes_given = read_axes(read.attention_axes) end
   self.read, self.trainable = read, read.trainable
   self.input_shape = read.input_shape and options.shape("MultiHeadAttention", "input_shape", read.input_shape)
 end
 
--- The shapes of query, value and key, of which one stands for all and two for a key that is the value.
-local function shapes_of(self, shape)
-  local list = type(shape[1]) == "table" and shape or { shape }
-  local query = list[1]
-  local value = list[2] or query
-  local key = list[3] or value
-  for i, each in ipairs { query, value, key } do
-    if #each ~= 2 then
-      self:refuse("%s has the shape %s, expected (batch, steps, features)", ({ "query", "value", "key" })[i], options.batch_text(each))
+local names = { "query", "value", "key" }
+
+-- Query, value and key of a list, of which one stands for all and two for a key that is the value.
+local function three_of(list)
+  local value = list[2] or list[1]
+  return { list[1], value, list[3] or value }
+end
+
+-- The axes that steps lie along, of rows with `rank` axes, the batch among them: all between batch and features unless told.
+local function axes_of(self, rank)
+  local list, seen = {}, {}
+  if not self.axes_given then
+    for axis = 2, rank - 1 do list[#list + 1] = axis end
+    return list
+  end
+  for i, axis in ipairs(self.axes_given) do
+    local at = axis < 0 and rank + 1 + axis or axis
+    if at < 2 or at > rank - 1 or seen[at] then
+      self:refuse("attention_axes has %d, and its input has %d axes: expected axes of 2 to %d, each once", axis, rank,
+        rank - 1)
+    end
+    list[i], seen[at] = at, true
+  end
+  return list
+end
+
+-- The axes of query and value that steps lie along, and the others behind the batch, in which each part attends to its own.
+local function layout_of(self, rank)
+  local steps, others, taken = axes_of(self, rank), {}, {}
+  for _, axis in ipairs(steps) do taken[axis] = true end
+  for axis = 2, rank - 1 do
+    if not taken[axis] then others[#others + 1] = axis end
+  end
+  if 2 + #others + 2 * #steps > 8 then
+    self:refuse("%d axes of steps and %d others make scores of %d axes, expected 8 at most", #steps, #others, 2 + #others + 2 * #steps)
+  end
+  return { steps = steps, others = others }
+end
+
+local function differ(a, b) return a ~= b and a ~= -1 and b ~= -1 end
+
+-- Shapes of query, value and key without the batch that go together, and their layout.
+local function fitted(self, shapes)
+  local query, value, key = table.unpack(three_of(shapes))
+  for i, shape in ipairs { query, value, key } do
+    if #shape < 2 or #shape ~= #query then
+      self:refuse("%s has the shape %s, expected (batch, %s)", names[i], options.batch_text(shape),
+        i > 1 and #query > 2 and ("%d axes of steps, features"):format(#query - 1) or "steps, features")
     end
   end
-  if value[1] ~= key[1] and value[1] ~= -1 and key[1] ~= -1 then
-    self:refuse("value has %d steps and key %d, expected as many", value[1], key[1])
+  local layout = layout_of(self, #query + 1)
+  for _, axis in ipairs(layout.steps) do
+    if differ(value[axis - 1], key[axis - 1]) then
+      self:refuse("value has %d steps and key %d, expected as many", value[axis - 1], key[axis - 1])
+    end
   end
-  return query, value, key
+  for _, axis in ipairs(layout.others) do
+    for i, shape in ipairs { query, value, key } do
+      if differ(shape[axis - 1], query[axis - 1]) then
+        self:refuse("query has %d places along axis %d and %s %d, expected as many", query[axis - 1], axis, names[i], shape[axis - 1])
+      end
+    end
+  end
+  return query, value, key, layout
+end
+
+local function shapes_of(self, shape) return fitted(self, type(shape[1]) == "table" and shape or { shape }) end
+
+-- What einsum is told of products of query and key, and of scores and value. Axes have letters, those of value's steps large ones;
+-- y are the heads and z their numbers.
+local function equations_of(layout, rank)
+  local query, value, outer, from, to = {}, {}, "a", "", ""
+  for axis = 1, rank - 1 do
+    query[axis] = string.char(96 + axis)
+    value[axis] = query[axis]
+  end
+  for _, axis in ipairs(layout.others) do outer = outer .. query[axis] end
+  for _, axis in ipairs(layout.steps) do
+    value[axis] = query[axis]:upper()
+    from, to = from .. query[axis], to .. value[axis]
+  end
+  local of_query, of_value = table.concat(query) .. "yz", table.concat(value) .. "yz"
+  local scores = outer .. "y" .. from .. to
+  return { scores = of_query .. "," .. of_value .. "->" .. scores, result = scores .. "," .. of_value .. "->" .. of_query }
 end
 
 -- A product that gives each head its part, kept in the shape that Keras keeps it in.
@@ -54,12 +137,13 @@ local function add_projection(self, name, from, to)
 end
 
 function MultiHeadAttention:build(shape)
-  local query, value, key = shapes_of(self, shape)
-  local heads = self.num_heads
-  self.output_dim = self.output_dim or query[2]
-  add_projection(self, "query", { query[2], heads, self.key_dim }, { heads, self.key_dim })
-  add_projection(self, "key", { key[2], heads, self.key_dim }, { heads, self.key_dim })
-  add_projection(self, "value", { value[2], heads, self.value_dim }, { heads, self.value_dim })
+  local query, value, key, layout = shapes_of(self, shape)
+  local heads, features = self.num_heads, #query
+  rawset(self, "equations", equations_of(layout, features + 1))
+  self.output_dim = self.output_dim or query[features]
+  add_projection(self, "query", { query[features], heads, self.key_dim }, { heads, self.key_dim })
+  add_projection(self, "key", { key[features], heads, self.key_dim }, { heads, self.key_dim })
+  add_projection(self, "value", { value[features], heads, self.value_dim }, { heads, self.value_dim })
   add_projection(self, "attention_output", { heads, self.value_dim, self.output_dim }, { self.output_dim })
 end
 
@@ -76,13 +160,19 @@ end
 function MultiHeadAttention:compute_mask(_, mask) return masks.first(mask) end
 
 function MultiHeadAttention:compute_output_shape(shape, given)
-  local query, value = shapes_of(self, shape)
-  local out = { query[1], self.output_dim or query[2] }
+  local query, value, _, layout = shapes_of(self, shape)
+  local out, scores = { table.unpack(query) }, {}
+  out[#out] = self.output_dim or query[#query]
   if not (given and given.return_attention_scores) then return out end
-  return { out, { self.num_heads, query[1], value[1] } }
+  for _, axis in ipairs(layout.others) do scores[#scores + 1] = query[axis - 1] end
+  scores[#scores + 1] = self.num_heads
+  for _, sizes in ipairs { query, value } do
+    for _, axis in ipairs(layout.steps) do scores[#scores + 1] = sizes[axis - 1] end
+  end
+  return { out, scores }
 end
 
--- x's product with a projection, the last axis of x joined over `inner` numbers: [batch, steps, outer ...].
+-- x's product with a projection, the last axis of x joined over `inner` numbers.
 local function project(self, name, x, inner)
   local kernel, bias = self[name .. "_kernel"], self[name .. "_bias"]
   local width = kernel.size // inner
@@ -90,92 +180,55 @@ local function project(self, name, x, inner)
   return bias and linear(x, kernel, reshape(bias, { width })) or matmul(x, kernel)
 end
 
--- What is given as a mask as one of bool.
-local function as_bool(self, name, mask)
-  if type(mask) == "table" then mask = lutra.constant(mask) end
-  if not tools.is_tensor(mask) then self:refuse("%s is %s, expected a tensor", name, tools.what_is(mask)) end
-  return mask.dtype == "bool" and mask or mask:ne(0)
-end
-
--- A mask's form for scores of this shape: heads share a mask of three axes.
-local function mask_for(self, shape, mask)
-  local given = as_bool(self, "attention_mask", mask)
-  local allowed = given
-  if allowed.rank == 3 then allowed = lutra.expand_dims(allowed, 2) end
-  local fits = allowed.rank >= 2 and allowed.rank <= 4
-  for axis = 1, fits and allowed.rank or 0 do
-    local size = allowed.shape[axis]
-    fits = fits and (size == 1 or size == shape[4 - allowed.rank + axis])
-  end
-  if not fits then
-    self:refuse("attention_mask has the shape %s, expected (%d, %d, %d) or what broadcasts to it", tostring(given.shape), shape[1],
-      shape[3], shape[4])
-  end
-  return allowed
-end
-
--- The mask of a sequence's steps for scores of this shape: along the queries' axis, 3, or the values', 4.
-local function steps_mask(self, name, shape, mask, axis)
-  local allowed = as_bool(self, name, mask)
-  if allowed.rank ~= 2 or allowed.shape[1] ~= shape[1] or allowed.shape[2] ~= shape[axis] then
-    self:refuse("%s has the shape %s, expected (%d, %d)", name, tostring(allowed.shape), shape[1], shape[axis])
-  end
-  return reshape(allowed, axis == 3 and { shape[1], 1, shape[3], 1 } or { shape[1], 1, 1, shape[4] })
-end
-
--- Scores where a query's step may look, and what no softmax lets through where it may not.
-local function masked(self, scores, given)
-  local shape, allowed = scores.shape, nil
-  local function restrict(own) allowed = allowed and lutra.logical_and(allowed, own) or own end
-  if given.attention_mask then restrict(mask_for(self, shape, given.attention_mask)) end
-  if given.query_mask then restrict(steps_mask(self, "query_mask", shape, given.query_mask, 3)) end
-  for _, name in ipairs { "value_mask", "key_mask" } do
-    if given[name] then restrict(steps_mask(self, name, shape, given[name], 4)) end
-  end
-  if given.use_causal_mask then restrict(lutra.expand_dims(lutra.range(shape[3]), -1):ge(lutra.range(shape[4]))) end
-  if not allowed then return scores end
-  return lutra.where(allowed, scores, scores.dtype == "float16" and -3e4 or -1e9)
-end
-
--- Query, value and key of what the layer is called with, which must go together.
+-- Query, value and key of what the layer is called with, which must go together, and their layout.
 local function inputs_of(self, x)
-  local list = type(x) == "table" and x or { x }
-  local query = list[1]
-  local value = list[2] or query
-  local key = list[3] or value
-  for i, each in ipairs { query, value, key } do
-    local name = ({ "query", "value", "key" })[i]
-    local features = self[name .. "_kernel"].shape[1]
-    if each.rank ~= 3 or each.shape[3] ~= features or #each ~= #query then
-      self:refuse("%s has the shape %s, expected (%s, steps, %d)", name, tostring(each.shape), i == 1 and "batch" or #query, features)
+  local list = three_of(type(x) == "table" and x or { x })
+  local query, shapes = list[1], {}
+  for i, each in ipairs(list) do
+    local features, rank = self[names[i] .. "_kernel"].shape[1], query.rank
+    if each.rank < 3 or each.rank ~= rank or each.shape[rank] ~= features or #each ~= #query then
+      self:refuse("%s has the shape %s, expected (%s, %s%d)", names[i], tostring(each.shape), i == 1 and "batch" or #query,
+        ("steps, "):rep(math.max(rank - 2, 1)), features)
     end
+    shapes[i] = { table.unpack(each.shape, 2) }
   end
-  if value.shape[2] ~= key.shape[2] then
-    self:refuse("value has %d steps and key %d, expected as many", value.shape[2], key.shape[2])
-  end
-  return query, value, key
+  local _, _, _, layout = fitted(self, shapes)
+  return list, layout
 end
 
--- x's heads, as they stand: [batch, steps, heads, size].
+-- x's heads, as they stand: [batch, steps ..., heads, size].
 local function heads_of(self, name, x, size)
-  return reshape(project(self, name, x, x.shape[3]), { #x, x.shape[2], self.num_heads, size })
+  local shape, rank = { table.unpack(x.shape) }, x.rank
+  local y = project(self, name, x, shape[rank])
+  shape[rank], shape[rank + 1] = self.num_heads, size
+  return reshape(y, shape)
+end
+
+-- Scores as weights that add up to 1 over the steps of the values, along `axes` last axes.
+local function softmax(scores, axes)
+  if axes == 1 then return lutra.softmax(scores) end
+  local shape, flat = scores.shape, { table.unpack(scores.shape, 1, scores.rank - axes) }
+  flat[#flat + 1] = -1
+  return reshape(lutra.softmax(reshape(scores, flat)), shape)
 end
 
 function MultiHeadAttention:call(x, training, given)
   local rate = training and self.read.dropout or 0
-  local query, value, key = inputs_of(self, x)
+  local list, layout = inputs_of(self, x)
+  local query, value, key = table.unpack(list)
   local q = heads_of(self, "query", query, self.key_dim) * (1 / math.sqrt(self.key_dim))
   local k, v = heads_of(self, "key", key, self.key_dim), heads_of(self, "value", value, self.value_dim)
   -- The sums of products read the heads where they stand.
-  local scores = einsum("bthd,bshd->bhts", q, k)
-  scores = lutra.softmax(given and masked(self, scores, given) or scores)
+  local scores = einsum(self.equations.scores, q, k)
+  if given then scores = attention_masks(self, scores, given, layout, list) end
+  scores = softmax(scores, #layout.steps)
   local kept = scores
   if rate > 0 then
     kept = rate < 1 and use "nn.dropping"(scores, rate, self.read.seed or nil) or lutra.zeros_like(scores)
   end
-  local width = self.num_heads * self.value_dim
-  local joined = reshape(einsum("bhts,bshd->bthd", kept, v), { #query, query.shape[2], width })
-  local y = project(self, "attention_output", joined, width)
+  local width, joined = self.num_heads * self.value_dim, { table.unpack(query.shape) }
+  joined[#joined] = width
+  local y = project(self, "attention_output", reshape(einsum(self.equations.result, kept, v), joined), width)
   return given and given.return_attention_scores and { y, scores } or y
 end
 

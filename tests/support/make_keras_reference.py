@@ -1,0 +1,78 @@
+"""Writes keras_reference.lua: what Keras 3's layers give for inputs and weights of noise, the losses that they add, and the
+gradients of both by inputs and weights, in float64 by PyTorch's tape.
+
+    KERAS_BACKEND=torch python3 tests/support/make_keras_reference.py > tests/support/keras_reference.lua
+"""
+import keras
+import torch
+
+keras.config.set_floatx("float64")
+L = keras.layers
+
+
+def noise(seed, shape, factor=1.0):
+    i = torch.arange(torch.Size(shape).numel(), dtype=torch.int64)
+    values = ((i * 7919 + seed * 104729) * (i + 31) % 16777213).double() / 8388606.5 - 1
+    return (values * factor).reshape(tuple(shape))
+
+
+def numbers(tensor):
+    return "{ " + ", ".join(f"{v:.7g}" for v in tensor.detach().reshape(-1).tolist()) + " }"
+
+
+def sizes(shape):
+    return "{ " + ", ".join(map(str, shape)) + " }"
+
+
+def case(lua, layer, *shapes, call=None, training=None, as_list=False, **options):
+    """lua: the layer in Lua; call: what the call is told, in Lua, of which `options` are Keras' form; as_list: the inputs are one
+    list, as layers that join them take it."""
+    xs = [noise(1 + i, shape).requires_grad_() for i, shape in enumerate(shapes)]
+    layer.build(*([x.shape for x in xs],) if as_list else (x.shape for x in xs))
+    for i, weight in enumerate(layer.weights):
+        weight.assign(noise(10 + i, weight.shape, 0.5) + (1 if weight.name in ("moving_variance", "gamma") else 0))
+    if training is not None:
+        options["training"] = training
+    y = layer(*([xs] if as_list else xs), **options)
+    ys = list(y) if isinstance(y, (tuple, list)) else [y]
+    added = [loss for loss in layer.losses]
+    loss = sum((each * noise(50 + i, each.shape)).sum() for i, each in enumerate(ys)) + sum(added)
+    sources = xs + [w.value for w in layer.trainable_weights]
+    gradients = torch.autograd.grad(loss, sources, allow_unused=True)
+    print(f"  {{ make = function(nn) return {lua} end, inputs = {{ {', '.join(sizes(s) for s in shapes)} }},")
+    told = ([f"training = {'true' if training else 'false'}"] if training is not None else []) + ([call] if call else [])
+    if told:
+        print(f"    call = function(noise) return {{ {', '.join(told)} }} end,")
+    print(f"    shapes = {{ {', '.join(sizes(each.shape) for each in ys)} }}, weights = {{ "
+          + ", ".join(f'"{w.name} {sizes(w.shape)}"' for w in layer.weights) + " },")
+    print("    gives = { " + ", ".join(numbers(each) for each in ys) + " },")
+    if added:
+        print("    losses = { " + ", ".join(f"{float(each):.7g}" for each in added) + " },")
+    print("    gradients = { " + ", ".join("false" if g is None else numbers(g) for g in gradients) + " } },")
+
+
+def attention():
+    def both(lua, call, *shapes, **told):
+        more = dict(told)
+        made = L.MultiHeadAttention(2, 3, attention_axes=more.pop("axes", None), value_dim=2)
+        case(f"nn.MultiHeadAttention(2, 3, {{ value_dim = 2{lua} }})", made, *shapes, return_attention_scores=True,
+             call=f"return_attention_scores = true{call}", **more)
+    both(", attention_axes = 2", "", (2, 3, 2, 4), (2, 4, 2, 3), axes=1)
+    both(", attention_axes = -2", "", (2, 2, 3, 4), (2, 2, 4, 3), axes=2)
+    both(", attention_axes = { 2, 3 }", "", (2, 2, 3, 4), (2, 3, 2, 3), (2, 3, 2, 5), axes=(1, 2))
+    both(", attention_axes = { 4, 2 }", "", (1, 2, 2, 3, 2), (1, 3, 2, 2, 3), axes=(3, 1))
+    both("", "", (2, 2, 2, 3), (2, 3, 1, 4))
+    case("nn.MultiHeadAttention(2, 3, { attention_axes = 3 })", L.MultiHeadAttention(2, 3, attention_axes=2), (2, 2, 3, 4), (2, 2, 4, 3))
+    mask = (noise(60, (2, 3, 4)) > 0)
+    both(", attention_axes = 3", ", attention_mask = noise(60, { 2, 3, 4 }):gt(0)", (2, 2, 3, 4), (2, 2, 4, 3), axes=2, attention_mask=mask)
+
+
+PARTS = {"attention": attention}
+
+print("-- Made by make_keras_reference.py: do not edit.")
+print("return {")
+for part, write in PARTS.items():
+    print(f"  {part} = {{")
+    write()
+    print("  },")
+print("}")
