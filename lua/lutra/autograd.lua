@@ -138,6 +138,15 @@ function autograd.custom_gradient(f, ...)
   end
 end
 
+-- Tells layers that what they compute will be computed again for its gradient, which this time sees nothing of.
+local function first_of_two()
+  local running = tools.running
+  if not running then return nil end
+  local before = running.recomputed
+  running.recomputed = true
+  return setmetatable({}, { __close = function() running.recomputed = before end })
+end
+
 -- Layers are told what they were told, and that it is not the first time.
 local function as_trained(f)
   local running = tools.running
@@ -188,6 +197,7 @@ function autograd.recompute_grad(f, ...)
     local journal, results, variables = Journal(), nil, nil
     do
       local paused <close> = tools.pause()
+      local told <close> = first_of_two()
       local watcher <close> = tools.variable_watcher()
       results = table.pack(f(...))
       variables = watcher:watched_variables()

@@ -47,7 +47,7 @@ def case(lua, layer, *shapes, call=None, training=None, as_list=False, **options
           + ", ".join(f'"{w.name} {sizes(w.shape)}"' for w in layer.weights) + " },")
     print("    gives = { " + ", ".join(numbers(each) for each in ys) + " },")
     if added:
-        print("    losses = { " + ", ".join(f"{float(each):.7g}" for each in added) + " },")
+        print("    losses = { " + ", ".join(f"{each.item():.7g}" for each in added) + " },")
     print("    gradients = { " + ", ".join("false" if g is None else numbers(g) for g in gradients) + " } },")
 
 
@@ -67,7 +67,21 @@ def attention():
     both(", attention_axes = 3", ", attention_mask = noise(60, { 2, 3, 4 }):gt(0)", (2, 2, 3, 4), (2, 2, 4, 3), axes=2, attention_mask=mask)
 
 
-PARTS = {"attention": attention}
+def losses():
+    l2, l1_l2 = 'activity_regularizer = "l2"', "activity_regularizer = nn.regularizers.L1L2 { l1 = 0.1, l2 = 0.2 }"
+    both = keras.regularizers.L1L2(0.1, 0.2)
+    case(f'nn.Dense(3, {{ activation = "tanh", {l1_l2}, kernel_regularizer = "l1" }})',
+         L.Dense(3, activation="tanh", activity_regularizer=both, kernel_regularizer="l1"), (2, 3, 4))
+    case(f"nn.Conv2D(2, 2, {{ {l2} }})", L.Conv2D(2, 2, activity_regularizer="l2"), (2, 3, 4, 2))
+    for kind in "LSTM", "GRU":  # Keras' SimpleRNN takes the option and forgets it
+        case(f"nn.{kind}(2, {{ return_sequences = true, return_state = true, {l2} }})",
+             getattr(L, kind)(2, return_sequences=True, return_state=True, activity_regularizer="l2"), (2, 3, 3))
+    case(f"nn.MultiHeadAttention(2, 2, {{ {l1_l2} }})", L.MultiHeadAttention(2, 2, activity_regularizer=both), (2, 3, 2), (2, 4, 3))
+    case("nn.ActivityRegularization { l1 = 0.3, l2 = 0.2 }", L.ActivityRegularization(0.3, 0.2), (3, 4))
+    case(f"nn.LayerNorm {{ {l2} }}", L.LayerNormalization(activity_regularizer="l2"), (3, 4))
+
+
+PARTS = {"attention": attention, "losses": losses}
 
 print("-- Made by make_keras_reference.py: do not edit.")
 print("return {")

@@ -13,7 +13,7 @@ local nn = {}
 
 --- A dense layer: rows times a matrix, plus a bias, and an activation.
 ---@param units integer numbers a row of the result has
----@param options? table {activation = a name ("relu", "sigmoid", "tanh", "softmax", ...) or a function; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; input_shape = of the rows that come in, for the first layer; name; trainable = true}
+---@param options? table {activation = a name ("relu", "sigmoid", "tanh", "softmax", ...) or a function; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; input_shape = of the rows that come in, for the first layer; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for fewer than one unit, an unknown option, activation or initializer.
 --- Example:
@@ -54,7 +54,7 @@ function nn.Dropout(rate, options) end
 --- A layer that moves windows over images of shape {height, width, channels}.
 ---@param filters integer channels of the result
 ---@param kernel_size integer|integer[] of the window: one number, or height and width
----@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input that is no image or smaller than the window.
 --- Example:
@@ -146,7 +146,7 @@ function nn.LayerNorm(options) end
 --- gives zeros, and a mask says that the step does not count.
 ---@param input_dim integer rows of the table
 ---@param output_dim integer numbers a row
----@param options? table {embeddings_initializer = "random_uniform"; embeddings_regularizer; mask_zero = false; input_shape; name; trainable = true}
+---@param options? table {embeddings_initializer = "random_uniform"; embeddings_regularizer; mask_zero = false; activity_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for the id 0 without mask_zero, OutOfRange for another that has no row.
 --- Example:
@@ -171,7 +171,7 @@ function nn.Masking(options) end
 --- It is called with rows, and with a table of {initial_state = a tensor of shape [batch, units]; mask = a bool tensor of shape
 --- [batch, steps]: where it is false, the step is skipped; training}.
 ---@param units integer numbers a step gives
----@param options? table {activation = "tanh"; use_bias = true; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product, and each gate then has masks of its own; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@param options? table {activation = "tanh"; use_bias = true; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product, and each gate then has masks of its own; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank, a state or a mask of another shape; for an
 ---   unknown option.
@@ -186,7 +186,7 @@ function nn.SimpleRNN(units, options) end
 ---
 --- It is called as SimpleRNN is; initial_state is a list, {h, cell}.
 ---@param units integer numbers a step gives
----@param options? table {activation = "tanh"; recurrent_activation = "sigmoid", of the gates; use_bias = true; unit_forget_bias = true: the forget gate's bias starts at 1; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product, and each gate then has masks of its own; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@param options? table {activation = "tanh"; recurrent_activation = "sigmoid", of the gates; use_bias = true; unit_forget_bias = true: the forget gate's bias starts at 1; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product, and each gate then has masks of its own; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: as SimpleRNN.
 --- Example:
@@ -200,7 +200,7 @@ function nn.LSTM(units, options) end
 ---
 --- It is called as SimpleRNN is.
 ---@param units integer numbers a step gives
----@param options? table {activation = "tanh"; recurrent_activation = "sigmoid", of the gates; use_bias = true; reset_after = true: the reset gate stands behind the state's product, which has a bias of its own, so that the bias has two rows; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product, and each gate then has masks of its own; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@param options? table {activation = "tanh"; recurrent_activation = "sigmoid", of the gates; use_bias = true; reset_after = true: the reset gate stands behind the state's product, which has a bias of its own, so that the bias has two rows; dropout = 0: the share of the input that is dropped, in training only; recurrent_dropout = 0: of the state where it goes into a product, and each gate then has masks of its own; return_sequences = false: whether all steps are given, [batch, steps, units], or the last one, [batch, units]; return_state = false: gives a list, the output and the state; go_backwards = false; stateful = false: a batch begins with the state that the one before left; zero_output_for_mask = false; seed = of the masks; kernel_initializer = "glorot_uniform"; recurrent_initializer = "orthogonal"; bias_initializer = "zeros"; kernel_regularizer; recurrent_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: as SimpleRNN.
 --- Example:
@@ -245,7 +245,7 @@ function nn.TimeDistributed(layer, options) end
 --- each.
 ---@param num_heads integer
 ---@param key_dim integer numbers a head has of a query and a key
----@param options? table {value_dim = key_dim; output_shape = the query's features: numbers of the result; attention_axes = those that steps lie along, counted from the batch, which is 1: a number or a list; dropout = 0: the share of weights that is dropped, in training only; use_bias = true; seed; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; input_shape; name; trainable = true}
+---@param options? table {value_dim = key_dim; output_shape = the query's features: numbers of the result; attention_axes = those that steps lie along, counted from the batch, which is 1: a number or a list; dropout = 0: the share of weights that is dropped, in training only; use_bias = true; seed; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for inputs and masks that do not go together; for an unknown option.
 --- Example:
@@ -265,6 +265,17 @@ function nn.MultiHeadAttention(num_heads, key_dim, options) end
 ---     print(lt.nn.Activation "relu"(lt.constant {-1.0, 2.0}))  --> lutra.Tensor([0. 2.], shape=(2,), dtype=float32)
 --- Source: keras.layers.Activation
 function nn.Activation(activation, options) end
+
+--- A layer that gives what it gets, which costs: l1 times its magnitudes and l2 times its squares are added to the loss, a row.
+---@param options? table {l1 = 0.0; l2 = 0.0; name, input_shape}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for a number below 0.
+--- Example:
+---     local layer = lt.nn.ActivityRegularization {l1 = 0.5}
+---     layer(lt.constant {{1.0, -2.0}, {3.0, 0.0}})
+---     print(layer:losses()[1]:item())  --> 1.5
+--- Source: keras.layers.ActivityRegularization
+function nn.ActivityRegularization(options) end
 
 --- A layer that adds its inputs, a list of one shape; a size of 1 stretches to the others', and missing axes stand behind the batch.
 ---@param options? table {name}
@@ -427,12 +438,15 @@ nn.LayerNormalization = nn.LayerNorm
 
 --- A layer: weights, and what is computed with them. It is called with a tensor, or a list of them; then, or not, with whether
 --- it is trained: a boolean, or a table of that and what else its kind takes, {training = true, mask = m}; any other option is
---- an error. One of several results gives a list. Variables and layers in its fields, and in tables there, are its own.
+--- an error. One of several results gives a list. Variables and layers in its fields, and in tables there, are its own. All kinds
+--- take the options name, trainable, input_shape = of the rows that come in, for the first layer, and activity_regularizer = what its
+--- result costs: a name ("l1", "l2", "l1_l2"), a regularizer or a function, whose number is divided by the rows and added to the loss.
 ---@class lutra.nn.Layer
 ---@field name string given, or the kind's with a number: "dense", "dense_1"
 ---@field trainable boolean whether training changes its weights; can be set
 ---@field built boolean whether its weights are made
 ---@field supports_masking boolean|nil whether the mask of its input is that of what it gives
+---@field activity_regularizer function|nil what its result costs
 ---@field autocast boolean|nil set it to false, and the layer and those in it compute in float32 where the model computes in bfloat16
 local Layer = {}
 
@@ -511,8 +525,8 @@ function Layer:non_trainable_variables() end
 --- Source: keras.Layer.count_params
 function Layer:count_params() end
 
---- What regularizers make of its weights and those below, a scalar of each, for a loop of one's own to add to its loss; `fit` adds
---- them by itself.
+--- What the layer and those below have added to the loss in their last call (add_loss, activity_regularizer), and what regularizers
+--- make of the weights that are trained, a scalar of each, for a loop of one's own to add to its loss; `fit` adds them by itself.
 ---@return lutra.Tensor[]
 --- Errors: none of its own.
 --- Example:
@@ -521,6 +535,22 @@ function Layer:count_params() end
 ---     print(#layer:losses(), ("%.2f"):format(layer:losses()[1]:item()))  --> 1	0.06
 --- Source: keras.Layer.losses
 function Layer:losses() end
+
+--- In `call` of a layer or a model of one's own: adds to the loss that training makes small. It is taken for a mean over the rows:
+--- where replicas share a batch, theirs count by the rows they have.
+---@param loss lutra.Tensor|lutra.Tensor[] a scalar; the elements of a larger one are added up
+--- Errors: InvalidArgument, which names the layer, for what is no tensor; Unimplemented inside lutra.recompute_grad.
+--- Example:
+---     local Small = lt.nn.Layer:extend "Small"
+---     function Small:call(x)
+---       self:add_loss(0.1 * x:square():mean())
+---       return x
+---     end
+---     local small = Small()
+---     small(lt.constant {{1.0, 3.0}})
+---     print(("%.2f"):format(small:losses()[1]:item()))  --> 0.50
+--- Source: keras.Layer.add_loss
+function Layer:add_loss(loss) end
 
 --- The values of its variables. Later training does not change these tensors.
 ---@return lutra.Tensor[]

@@ -2,7 +2,7 @@
 -- product with their keys compares.
 local lutra, tools, use = ...
 local options, layers, masks = use "options", use "nn.layer", use "nn.masks"
-local attention_masks = use "nn.attention_masks"
+local added, attention_masks = use "nn.added_losses", use "nn.attention_masks"
 local Layer = layers.Layer
 local linear, matmul, einsum, reshape = lutra.linear, lutra.matmul, lutra.einsum, lutra.reshape
 
@@ -21,12 +21,12 @@ local function read_axes(value)
 end
 
 function MultiHeadAttention:init(num_heads, key_dim, given)
-  local read = options.read("MultiHeadAttention", given, {
+  local read = self:read_options(given, {
     value_dim = false, dropout = 0.0, use_bias = true, output_shape = false, attention_axes = false, kernel_initializer = "glorot_uniform",
-    bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false, seed = false, name = false,
-    input_shape = false, trainable = true,
+    bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false, seed = false,
   })
-  self:named(read.name)
+  -- It is that of the products, not of what they make together.
+  self.product_regularizer, self.activity_regularizer = self.activity_regularizer, nil
   self.num_heads = options.count("MultiHeadAttention", "num_heads", num_heads, 1)
   self.key_dim = options.count("MultiHeadAttention", "key_dim", key_dim, 1)
   self.value_dim = options.count("MultiHeadAttention", "value_dim", read.value_dim or key_dim, 1)
@@ -34,8 +34,7 @@ function MultiHeadAttention:init(num_heads, key_dim, given)
     type(read.output_shape) == "table" and #read.output_shape == 1 and read.output_shape[1] or read.output_shape, 1)
   options.number("MultiHeadAttention", "dropout", read.dropout, 0, 1)
   if read.attention_axes then self.axes_given = read_axes(read.attention_axes) end
-  self.read, self.trainable = read, read.trainable
-  self.input_shape = read.input_shape and options.shape("MultiHeadAttention", "input_shape", read.input_shape)
+  self.read = read
 end
 
 local names = { "query", "value", "key" }
@@ -177,7 +176,9 @@ local function project(self, name, x, inner)
   local kernel, bias = self[name .. "_kernel"], self[name .. "_bias"]
   local width = kernel.size // inner
   kernel = reshape(kernel, { inner, width })
-  return bias and linear(x, kernel, reshape(bias, { width })) or matmul(x, kernel)
+  local y = bias and linear(x, kernel, reshape(bias, { width })) or matmul(x, kernel)
+  if self.product_regularizer then added.regularize(self, self.product_regularizer, y) end
+  return y
 end
 
 -- Query, value and key of what the layer is called with, which must go together, and their layout.
@@ -216,10 +217,10 @@ function MultiHeadAttention:call(x, training, given)
   local rate = training and self.read.dropout or 0
   local list, layout = inputs_of(self, x)
   local query, value, key = table.unpack(list)
-  local q = heads_of(self, "query", query, self.key_dim) * (1 / math.sqrt(self.key_dim))
+  local q = heads_of(self, "query", query, self.key_dim)
   local k, v = heads_of(self, "key", key, self.key_dim), heads_of(self, "value", value, self.value_dim)
   -- The sums of products read the heads where they stand.
-  local scores = einsum(self.equations.scores, q, k)
+  local scores = einsum(self.equations.scores, q * (1 / math.sqrt(self.key_dim)), k)
   if given then scores = attention_masks(self, scores, given, layout, list) end
   scores = softmax(scores, #layout.steps)
   local kept = scores

@@ -8,15 +8,13 @@ local Dense = Layer:extend "Dense"
 Dense.takes_one, Dense.supports_masking = true, true
 
 function Dense:init(units, given)
-  local read = options.read("Dense", given, {
+  local read = self:read_options(given, {
     activation = false, use_bias = true, kernel_initializer = "glorot_uniform", bias_initializer = "zeros",
-    kernel_regularizer = false, bias_regularizer = false, name = false, input_shape = false, trainable = true,
+    kernel_regularizer = false, bias_regularizer = false,
   })
-  self:named(read.name)
   self.units = options.count("Dense", "units", units, 1)
   self.activation = activations.get("Dense", read.activation)
-  self.read, self.trainable = read, read.trainable
-  self.input_shape = read.input_shape and options.shape("Dense", "input_shape", read.input_shape)
+  self.read = read
 end
 
 function Dense:build(shape)

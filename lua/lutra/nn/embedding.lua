@@ -8,16 +8,13 @@ Embedding.takes_one = true
 Embedding.needs_float32 = true
 
 function Embedding:init(input_dim, output_dim, given)
-  local read = options.read("Embedding", given,
-    { embeddings_initializer = "random_uniform", embeddings_regularizer = false, mask_zero = false, name = false, input_shape = false,
-      trainable = true })
-  self:named(read.name)
+  local read = self:read_options(given,
+    { embeddings_initializer = "random_uniform", embeddings_regularizer = false, mask_zero = false })
   self.input_dim = options.count("Embedding", "input_dim", input_dim, 1)
   self.output_dim = options.count("Embedding", "output_dim", output_dim, 1)
   self.mask_zero = options.boolean("Embedding", "mask_zero", read.mask_zero)
   self.only_merges_masks = not self.mask_zero
-  self.read, self.trainable = read, read.trainable
-  self.input_shape = read.input_shape and options.shape("Embedding", "input_shape", read.input_shape)
+  self.read = read
 end
 
 function Embedding:build()

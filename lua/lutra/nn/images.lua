@@ -39,20 +39,18 @@ local paddings = { valid = "valid", same = "same" }
 local Conv2D = Layer:extend "Conv2D"
 
 function Conv2D:init(filters, kernel_size, given)
-  local read = options.read("Conv2D", given, {
+  local read = self:read_options(given, {
     strides = 1, padding = "valid", dilation_rate = 1, groups = 1, activation = false, use_bias = true,
     kernel_initializer = "glorot_uniform", bias_initializer = "zeros", kernel_regularizer = false,
-    bias_regularizer = false, name = false, input_shape = false, trainable = true,
+    bias_regularizer = false,
   })
-  self:named(read.name)
   self.filters = options.count("Conv2D", "filters", filters, 1)
   self.kernel_size = pair("Conv2D", "kernel_size", kernel_size)
   self.strides, self.dilation = pair("Conv2D", "strides", read.strides), pair("Conv2D", "dilation_rate", read.dilation_rate)
   self.padding = options.word("Conv2D", "padding", read.padding, paddings)
   self.groups = options.count("Conv2D", "groups", read.groups, 1)
   self.activation = activations.get("Conv2D", read.activation)
-  self.input_shape = read.input_shape and options.shape("Conv2D", "input_shape", read.input_shape)
-  self.read, self.trainable = read, read.trainable
+  self.read = read
   self.how = { stride = self.strides, padding = self.padding, dilation = self.dilation, groups = self.groups }
 end
 
@@ -88,12 +86,10 @@ local function define_pool(kind, pool)
   local Pool = Layer:extend(kind)
   function Pool:init(pool_size, given)
     if type(pool_size) == "table" and pool_size[1] == nil then given, pool_size = pool_size, nil end
-    local read = options.read(kind, given, { strides = false, padding = "valid", name = false, input_shape = false })
-    self:named(read.name)
+    local read = self:read_options(given, { strides = false, padding = "valid" })
     self.pool_size = pair(kind, "pool_size", pool_size or 2)
     self.strides = pair(kind, "strides", read.strides or self.pool_size)
     self.padding = options.word(kind, "padding", read.padding, paddings)
-    self.input_shape = read.input_shape and options.shape(kind, "input_shape", read.input_shape)
     self.how = { stride = self.strides, padding = self.padding }
   end
   function Pool:compute_output_shape(shape) return output_shape(self, shape, self.pool_size, shape[3]) end

@@ -2,6 +2,7 @@
 local lutra, tools, use = ...
 local class, options, initializers = use "class", use "options", use "nn.initializers"
 local regularizers, precision, masks, below = use "nn.regularizers", use "nn.precision", use "nn.masks", use "nn.below"
+local added = use "nn.added_losses"
 
 local Layer = class "nn.Layer"
 
@@ -87,6 +88,23 @@ function Layer:named(name)
   if name then options.text(self.kind, "name", name) end
   if name or rawget(self, "name") == nil then rawset(self, "name", name or new_name(self.kind)) end
   return self.name
+end
+
+-- Options that all kinds of layers have.
+local common = { name = false, input_shape = false, trainable = true, activity_regularizer = false }
+
+-- What is given over the defaults, with which the layer takes its name and what else all layers are told.
+function Layer:read_options(given, defaults)
+  local kind = self.kind
+  for name, value in pairs(common) do
+    if defaults[name] == nil then defaults[name] = value end
+  end
+  local read = options.read(kind, given, defaults)
+  self:named(read.name)
+  self.trainable = read.trainable
+  if read.input_shape then self.input_shape = options.shape(kind, "input_shape", read.input_shape) end
+  self.activity_regularizer = regularizers.get(kind, "activity_regularizer", read.activity_regularizer)
+  return read
 end
 
 function Layer.finish(object)
@@ -178,19 +196,28 @@ function Layer:add_weight(given)
   return made
 end
 
--- What regularizers make of its weights and those below: {cost = function of the weight, weight = variable} of each.
+-- What regularizers make of its weights and those below that training changes: {cost = function of the weight, weight = variable}
+-- of each.
 function Layer:weight_costs()
-  local list = { table.unpack(self.costs) }
-  for _, layer in ipairs(self:sublayers()) do table.move(layer.costs, 1, #layer.costs, #list + 1, list) end
+  local all, changing, list = { table.unpack(self.costs) }, {}, {}
+  for _, layer in ipairs(self:sublayers()) do table.move(layer.costs, 1, #layer.costs, #all + 1, all) end
+  if #all == 0 then return all end
+  for _, variable in ipairs(self:trainable_variables()) do changing[variable] = true end
+  for _, each in ipairs(all) do
+    if changing[each.weight] then list[#list + 1] = each end
+  end
   return list
 end
 
--- What that is now, a scalar of each: for a loop of one's own to add to its loss.
+-- What layers added in the last call, and what the weights cost now, a scalar of each: for a loop of one's own to add to its loss.
 function Layer:losses()
-  local list = self:weight_costs()
-  for i, each in ipairs(list) do list[i] = each.cost(each.weight) end
+  local list = added.of(self)
+  for _, each in ipairs(self:weight_costs()) do list[#list + 1] = each.cost(each.weight) end
   return list
 end
+
+-- In its call: adds a tensor, or a list of them, to the loss that is made small.
+function Layer:add_loss(loss) added.add(self, loss) end
 
 -- A mistake of the layer's user.
 function Layer:refuse(...)
@@ -257,6 +284,7 @@ end
 -- Calls the layer with such rows: with floats, or with whole numbers where it wants those.
 local function try_out(layer, shape, any)
   local outer <const>, named <close> = running.layer, naming
+  local heeded <close> = added.ignore()
   running.layer = layer
   local ok, out = pcall(layer.call, layer, rows_like(shape, "float32", any), false)
   if not ok then
@@ -315,11 +343,19 @@ end
 
 -- In a layer that is not to be trained nothing is that lies in it: running.frozen tells those that keep statistics.
 local thawing = setmetatable({}, { __close = function() running.frozen = nil end })
-local function compute(layer, x, training, given)
-  if layer.trainable ~= false or running.frozen then return compute_masked(layer, x, training, given) end
+local function compute_frozen(layer, x, training, given)
   local _ <close> = thawing
   running.frozen = true
   local y = compute_masked(layer, x, training, given)
+  return y
+end
+
+local function compute(layer, x, training, given)
+  local f = (layer.trainable ~= false or running.frozen) and compute_masked or compute_frozen
+  local regularizer = layer.activity_regularizer
+  if not regularizer then return f(layer, x, training, given) end
+  local y = f(layer, x, training, given)
+  added.regularize(layer, regularizer, y)
   return y
 end
 
@@ -358,6 +394,7 @@ function Layer:__call(x, training)
   end
   local before, outer = running.training, running.layer
   local named <close> = naming
+  local entered <close> = added.enter(self)
   if training == nil then training = before end
   local restore <close> = training ~= before and setmetatable({}, { __close = function() running.training = before end }) or nil
   running.layer, running.training = self, training

@@ -2,7 +2,7 @@
 -- extending it; what compile, fit and the others do is in training.lua.
 local lutra, tools, use = ...
 local options, layers, graph, replicas = use "options", use "nn.layer", use "nn.graph", use "distribute.replicas"
-local precision, inputs = use "nn.precision", use "nn.inputs"
+local precision, inputs, added = use "nn.precision", use "nn.inputs", use "nn.added_losses"
 local running, compute = layers.running, layers.compute
 
 local Model = layers.Layer:extend "Model"
@@ -71,7 +71,7 @@ end
 
 -- What the model gives for a batch. In mixed precision layers compute in bfloat16, and what comes out is float32.
 function Model:compute(x, training, given)
-  local outer = running.layer
+  local outer <const>, entered <close> = running.layer, added.enter(self)
   running.layer = self
   local y = compute(self, x, training, given)
   if y == nil then self:refuse("its call(self, x, training) gives nothing, expected a tensor or a list of them") end
@@ -97,7 +97,8 @@ function Model:__call(x, training)
   return self:guarded(ready_and_call, self, x, training, given)
 end
 
-local function finish(layer, training, dtype, ok, ...)
+local function finish(is_open, layer, training, dtype, ok, ...)
+  added.set_open(is_open)
   running.layer, running.output, running.training, running.dtype = layer, nil, training, dtype
   if not ok then error((...), 0) end
   return ...
@@ -107,7 +108,7 @@ end
 function Model:guarded(f, ...)
   local layer, dtype = running.layer, running.dtype
   running.layer, running.dtype = nil, rawget(self, "compute_dtype") or dtype
-  return finish(layer, running.training, dtype, xpcall(f, layers.name_error, ...))
+  return finish(added.is_open(), layer, running.training, dtype, xpcall(f, layers.name_error, ...))
 end
 
 -- Shapes and dtypes of rows, which a file keeps (saving.lua).

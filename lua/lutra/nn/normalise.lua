@@ -19,18 +19,15 @@ local function define(kind, defaults, build)
   local Made = Layer:extend(kind)
   Made.needs_float32, Made.takes_one, Made.supports_masking = true, true, true
   for name, value in pairs {
-    epsilon = 1e-3, center = true, scale = true, gamma_initializer = "ones", beta_initializer = "zeros", name = false,
-    input_shape = false, trainable = true,
+    epsilon = 1e-3, center = true, scale = true, gamma_initializer = "ones", beta_initializer = "zeros",
   } do
     defaults[name] = value
   end
   function Made:init(given)
-    local read = options.read(kind, given, defaults)
-    self:named(read.name)
+    local read = self:read_options(given, defaults)
     options.number(kind, "epsilon", read.epsilon, 0)
     if read.momentum then options.number(kind, "momentum", read.momentum, 0, 1) end
-    self.read, self.trainable = read, read.trainable
-    self.input_shape = read.input_shape and options.shape(kind, "input_shape", read.input_shape)
+    self.read = read
   end
   function Made:build(shape)
     if #shape == 0 then self:refuse("its input has no axis but the batch, expected (..., features)") end

@@ -1,7 +1,7 @@
 -- Layers of one input without weights: they reshape it, drop of it, apply a function, or say which of its steps count.
 local lutra, tools, use = ...
 local options, define = use "options", use "nn.define_layer"
-local activations, dropout = use "nn.activations", use "nn.dropping"
+local activations, dropout, regularizers = use "nn.activations", use "nn.dropping", use "nn.regularizers".public
 local shape_text = options.shape_text
 
 -- Elements of a row; -1 where they may be any number.
@@ -71,6 +71,14 @@ Activation.takes_one, Activation.supports_masking = true, true
 function Activation:compute_output_shape(shape) return shape end
 function Activation:call(x) return self.activation and self.activation(x) or x end
 
+-- Gives what it gets, which costs as L1L2 says.
+local ActivityRegularization = define("ActivityRegularization", { l1 = 0.0, l2 = 0.0 }, 0, function(self, read)
+  self.activity_regularizer = regularizers.L1L2 { l1 = read.l1, l2 = read.l2 }
+end)
+ActivityRegularization.takes_one, ActivityRegularization.supports_masking = true, true
+function ActivityRegularization:compute_output_shape(shape) return shape end
+function ActivityRegularization:call(x) return x end
+
 -- Steps count that have a number other than mask_value; the others become 0.
 local Masking = define("Masking", { mask_value = 0.0 }, 0, function(self, read)
   if type(read.mask_value) ~= "number" then
@@ -88,4 +96,7 @@ function Masking:call(x)
   return lutra.where(lutra.any(lutra.ne(x, self.mask_value), -1, { keepdims = true }), x, 0)
 end
 
-return { Flatten = Flatten, Reshape = Reshape, Dropout = Dropout, Activation = Activation, Masking = Masking }
+return {
+  Flatten = Flatten, Reshape = Reshape, Dropout = Dropout, Activation = Activation, ActivityRegularization = ActivityRegularization,
+  Masking = Masking,
+}

@@ -33,6 +33,12 @@ local function as(x, dtype)
 end
 precision.as = as
 
+-- A tensor of halves as float32; any other as it is.
+function precision.wide(x)
+  local dtype = x.dtype
+  return (dtype == "bfloat16" or dtype == "float16") and as(x, "float32") or x
+end
+
 -- A weight that training changes as `dtype`, also in a table; anything else stays.
 local function weight_as(value, dtype)
   if type(value) == "userdata" then

@@ -15,7 +15,7 @@ local defaults = {
   activation = "tanh", use_bias = true, kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
   bias_initializer = "zeros", kernel_regularizer = false, recurrent_regularizer = false, bias_regularizer = false,
   dropout = 0.0, recurrent_dropout = 0.0, seed = false, return_sequences = false, return_state = false, go_backwards = false,
-  stateful = false, zero_output_for_mask = false, name = false, input_shape = false, trainable = true,
+  stateful = false, zero_output_for_mask = false,
 }
 
 -- A kind of recurrent layer: {gates = matrices in a kernel, states = tensors of its state, defaults = more options}.
@@ -29,15 +29,13 @@ function Recurrent.define(kind, facts)
 end
 
 function Recurrent:init(units, given)
-  local read = options.read(self.kind, given, self.defaults)
-  self:named(read.name)
+  local read = self:read_options(given, self.defaults)
   self.units = options.count(self.kind, "units", units, 1)
   self.activation = activations.get(self.kind, read.activation)
   if read.recurrent_activation then self.recurrent_activation = activations.get(self.kind, read.recurrent_activation) end
   options.number(self.kind, "dropout", read.dropout, 0, 1)
   options.number(self.kind, "recurrent_dropout", read.recurrent_dropout, 0, 1)
-  self.read, self.trainable = read, read.trainable
-  self.input_shape = read.input_shape and options.shape(self.kind, "input_shape", read.input_shape)
+  self.read = read
 end
 
 -- The same layer with other options, and weights of its own: what Bidirectional makes of the one it is given.

@@ -2,7 +2,7 @@
 local lutra, tools, use = ...
 local options, layers, losses, metrics, data = use "options", use "nn.layer", use "nn.losses", use "nn.metrics", use "nn.data"
 local outputs, optimizers, replicas = use "nn.outputs", use "optim.rules", use "distribute.replicas"
-local precision = use "nn.precision"
+local precision, added = use "nn.precision", use "nn.added_losses"
 local GradientTape, running = lutra.GradientTape, layers.running
 
 local training = {}
@@ -94,7 +94,7 @@ function training:ensure_trainable(x)
   rawset(self, "step_variables", variables)
 end
 
--- The loss and what the weights cost, or `share` of that.
+-- The loss, what the weights cost and what layers have added to it, or `share` of these.
 function training:total_loss(y, predictions, sample_weight, share)
   if type(predictions) == "table" and not self.compiled_outputs then
     tools.fail("InvalidArgument", ("the model '%s' gives %d outputs, and compile has one loss: expected a list of them"):format(self.name,
@@ -110,6 +110,7 @@ function training:total_loss(y, predictions, sample_weight, share)
     local cost = costs[i].cost(costs[i].weight)
     loss = loss + (share and cost * share or cost)
   end
+  for _, value in ipairs(added.of(self)) do loss = loss + (share and value * share or value) end
   return loss
 end
 

@@ -14,13 +14,11 @@ local merges = {
 local Bidirectional = Layer:extend "Bidirectional"
 
 function Bidirectional:init(layer, given)
-  local read = options.read("Bidirectional", given,
-    { merge_mode = "concat", backward_layer = false, name = false, input_shape = false, trainable = true })
+  local read = self:read_options(given, { merge_mode = "concat", backward_layer = false })
   if not layers.is_layer(layer) or not layer.remade then
     tools.fail("InvalidArgument", "Bidirectional: layer is " .. (layers.is_layer(layer) and "a " .. layer.kind or tools.what_is(layer))
       .. ", expected a recurrent layer")
   end
-  self:named(read.name)
   self.merge = read.merge_mode and options.word("Bidirectional", "merge_mode", read.merge_mode, merges)
   local back = read.backward_layer
   if back and (not layers.is_layer(back) or not back.remade) then
@@ -28,7 +26,6 @@ function Bidirectional:init(layer, given)
   end
   self.forward_layer = layer:remade { name = "forward_" .. layer.name }
   self.backward_layer = back or layer:remade { name = "backward_" .. layer.name, go_backwards = not layer.read.go_backwards }
-  self.trainable = read.trainable
   local there, here = self.backward_layer.read, layer.read
   if there.go_backwards == here.go_backwards then
     tools.fail("InvalidArgument", "Bidirectional: both layers have go_backwards = " .. tostring(here.go_backwards)
@@ -42,8 +39,7 @@ function Bidirectional:init(layer, given)
   end
   -- What a masked step repeats is not what the other direction has there.
   for _, each in ipairs { self.forward_layer, self.backward_layer } do each.read.zero_output_for_mask = here.return_sequences end
-  self.input_shape = read.input_shape and options.shape("Bidirectional", "input_shape", read.input_shape)
-    or rawget(layer, "input_shape")
+  if not rawget(self, "input_shape") then self.input_shape = rawget(layer, "input_shape") end
 end
 
 -- The list {x, state, ...} as each direction gets it: the first half of the states is the forward layer's.
@@ -104,13 +100,11 @@ local TimeDistributed = Layer:extend "TimeDistributed"
 TimeDistributed.takes_one, TimeDistributed.supports_masking = true, true
 
 function TimeDistributed:init(layer, given)
-  local read = options.read("TimeDistributed", given, { name = false, input_shape = false, trainable = true })
+  self:read_options(given, {})
   if not layers.is_layer(layer) then
     tools.fail("InvalidArgument", "TimeDistributed: layer is " .. tools.what_is(layer) .. ", expected a layer")
   end
-  self:named(read.name)
-  self.layer, self.trainable = layer, read.trainable
-  self.input_shape = read.input_shape and options.shape("TimeDistributed", "input_shape", read.input_shape)
+  self.layer = layer
 end
 
 local function step_shape(self, shape)
