@@ -13,6 +13,12 @@ below.is_layer = is_layer
 
 local function path_of(path, key) return path and path .. "." .. key or tostring(key) end
 
+-- Calls visit(value, key) for what a plain table holds: its list first, then its names.
+local function each(plain, visit)
+  for i = 1, #plain do visit(plain[i], i) end
+  for _, name in ipairs(options.sorted_names(plain)) do visit(plain[name], name) end
+end
+
 -- Calls on_layer(layer) and on_weight(variable, is_trainable, path) for what lies below `value`, in order, each once. A path
 -- is made of fields and places: "layers.1.kernel".
 local function walk(value, trainable, seen, on_weight, on_layer, path)
@@ -29,10 +35,7 @@ local function walk(value, trainable, seen, on_weight, on_layer, path)
         walk(rawget(value, key), trainable and value.trainable, seen, on_weight, on_layer, path_of(path, key))
       end
     elseif getmetatable(value) == nil then
-      for i = 1, #value do walk(value[i], trainable, seen, on_weight, on_layer, path_of(path, i)) end
-      for _, name in ipairs(options.sorted_names(value)) do
-        walk(value[name], trainable, seen, on_weight, on_layer, path_of(path, name))
-      end
+      each(value, function(held, key) walk(held, trainable, seen, on_weight, on_layer, path_of(path, key)) end)
     end
   end
 end
@@ -71,8 +74,7 @@ function below.right_below(layer)
     if is_layer(value) then
       list[#list + 1] = value
     elseif getmetatable(value) == nil then
-      for i = 1, #value do look(value[i]) end
-      for _, name in ipairs(options.sorted_names(value)) do look(value[name]) end
+      each(value, look)
     end
   end
   for _, key in ipairs(layer._fields) do look(rawget(layer, key)) end
