@@ -159,12 +159,7 @@ Storage* Context::allocate_under_pressure(LogicalDevice& device, std::size_t byt
   if (runtime_.transfer().drop_mirrors(&device)) {
     if (Storage* storage = attempt()) return storage;
   }
-  if (device.heap != nullptr) {
-    host_wait(device.copy->tail_ticket());
-    device.heap->trim();
-  } else {
-    runtime_.pool().trim();
-  }
+  device.trim();
   if (Storage* storage = attempt()) return storage;
   // Where it is the card that is full, one logical GPU of it may keep what another needs.
   bool limit_has_room = device.heap != nullptr && bytes <= device.heap->stats().largest_free_bytes;

@@ -38,6 +38,12 @@ struct LogicalDevice {
     if (storage != nullptr) storage->device = id;
     return storage;
   }
+  // What lies free goes back to the card or the system, when the last copies have left it; how many bytes.
+  std::size_t trim() {
+    if (heap == nullptr) return pool->trim();
+    host_wait(copy->tail_ticket());
+    return heap->trim();
+  }
 };
 
 }  // namespace lutra

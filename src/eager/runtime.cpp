@@ -255,13 +255,7 @@ void Runtime::synchronize(LogicalDevice* only) {
 void Runtime::release_memory(LogicalDevice* only) {
   transfer_.drop_mirrors(only);
   for (LogicalDevice* device : order_) {
-    if (only != nullptr && device != only) continue;
-    if (device->is_host()) {
-      pool_->trim();
-    } else {
-      host_wait(device->copy->tail_ticket());
-      device->heap->trim();
-    }
+    if (only == nullptr || device == only) device->trim();
   }
 }
 
@@ -269,8 +263,7 @@ std::size_t Runtime::trim_others_on(const LogicalDevice& device) {
   std::size_t given = 0;
   for (LogicalDevice* other : order_) {
     if (other == &device || other->heap == nullptr || other->physical != device.physical) continue;
-    host_wait(other->copy->tail_ticket());
-    given += other->heap->trim();
+    given += other->trim();
   }
   return given;
 }
