@@ -102,13 +102,16 @@ template <class T> struct SoftmaxCrossEntropyGrad {
   }
 };
 
+// Of a prediction less its label: the error, and what comes back of a slope of the mean.
 struct SquaredError {
-  template <class C> static constexpr C of(C label, C prediction) {
-    return (prediction - label) * (prediction - label);
-  }
+  template <class C> static constexpr C of(C difference) { return difference * difference; }
+  template <class C> static constexpr C back(C slope, C difference) { return 2 * slope * difference; }
 };
 struct AbsoluteError {
-  template <class C> static constexpr C of(C label, C prediction) { return std::fabs(prediction - label); }
+  template <class C> static constexpr C of(C difference) { return std::fabs(difference); }
+  template <class C> static constexpr C back(C slope, C difference) {
+    return difference > 0 ? slope : difference < 0 ? -slope : difference;  // 0, or nan
+  }
 };
 
 template <class T, class Error> struct MeanError {
@@ -119,28 +122,13 @@ template <class T, class Error> struct MeanError {
   template <class L> LUTRA_DEVICE void run(const L& line) const {
     const int64_t first_label = labels.first(line.number), first = predictions.first(line.number);
     const double sum =
-        line.sum([&](int64_t i) { return Error::of(labels.at(first_label, i), predictions.at(first, i)); });
+        line.sum([&](int64_t i) { return Error::of(predictions.at(first, i) - labels.at(first_label, i)); });
     // Of nothing: 0 / 0.
     line.once([&] { out[line.number] = rounded_to<T>(static_cast<C>(sum / static_cast<double>(line.size))); });
   }
 };
 
-template <class T> struct MseGrad {
-  using C = ComputeType<T>;
-  RowsOf<T> labels, predictions;
-  Input<T> dy;
-  T* out;
-
-  template <class L> LUTRA_DEVICE void run(const L& line) const {
-    const int64_t first_label = labels.first(line.number), first = predictions.first(line.number);
-    const C slope = 2 * computed_in(dy.data != nullptr ? dy.data[line.number] : dy.number) / static_cast<C>(line.size);
-    line.each([&](int64_t i) {
-      out[line.number * line.size + i] = rounded_to<T>(slope * (predictions.at(first, i) - labels.at(first_label, i)));
-    });
-  }
-};
-
-template <class T> struct MaeGrad {
+template <class T, class Error> struct MeanErrorGrad {
   using C = ComputeType<T>;
   RowsOf<T> labels, predictions;
   Input<T> dy;
@@ -150,9 +138,8 @@ template <class T> struct MaeGrad {
     const int64_t first_label = labels.first(line.number), first = predictions.first(line.number);
     const C slope = computed_in(dy.data != nullptr ? dy.data[line.number] : dy.number) / static_cast<C>(line.size);
     line.each([&](int64_t i) {
-      const C difference = predictions.at(first, i) - labels.at(first_label, i);
-      const C sloped = difference > 0 ? slope : difference < 0 ? -slope : difference;  // 0, or nan
-      out[line.number * line.size + i] = rounded_to<T>(sloped);
+      const C back = Error::back(slope, predictions.at(first, i) - labels.at(first_label, i));
+      out[line.number * line.size + i] = rounded_to<T>(back);
     });
   }
 };
@@ -224,8 +211,8 @@ void register_losses_cuda(CudaKernels& kernels) {
       []<class T>(TypeTag<T>) { return run_pair_grad<SoftmaxCrossEntropyGrad<T>, T>; });
   add(kernels, "Mse", []<class T>(TypeTag<T>) { return run_pair<MeanError<T, SquaredError>, T>; });
   add(kernels, "Mae", []<class T>(TypeTag<T>) { return run_pair<MeanError<T, AbsoluteError>, T>; });
-  add(kernels, "MseGrad", []<class T>(TypeTag<T>) { return run_pair_grad<MseGrad<T>, T>; });
-  add(kernels, "MaeGrad", []<class T>(TypeTag<T>) { return run_pair_grad<MaeGrad<T>, T>; });
+  add(kernels, "MseGrad", []<class T>(TypeTag<T>) { return run_pair_grad<MeanErrorGrad<T, SquaredError>, T>; });
+  add(kernels, "MaeGrad", []<class T>(TypeTag<T>) { return run_pair_grad<MeanErrorGrad<T, AbsoluteError>, T>; });
 }
 
 }  // namespace lutra::cuda
