@@ -36,20 +36,15 @@ else
   mkdir -p "$logs"
 fi
 
-list=scripts/cmake/cuda_tests.cmake
-
-# The tests labelled gpu, a line each: its name, and what the program is given. Their list is CMake's.
-list_specs() {
-  local name rest
-  sed -n 's/^lutra_cuda_spec(\([a-z_0-9]*\)\(.*\))$/\1\2/p' "$list" | while read -r name rest; do
-    echo "$name tests/support/on_card.lua tests/support/run_spec.lua tests/ops/$name.lua $rest"
-  done
-}
-list_others() {
-  local name
-  sed -n 's/^lutra_card_test(\([a-z_]*\) .*$/\1/p' "$list" | while read -r name; do
-    echo "$name tests/support/on_card.lua tests/cuda/on_card/$name.lua"
-  done
+# The tests labelled gpu, a line each: its name, and what the program is given.
+list_tests() {
+  local kind name rest
+  while read -r kind name rest; do
+    case $kind in
+      spec) echo "$name tests/support/on_card.lua tests/support/run_spec.lua tests/ops/$name.lua $rest" ;;
+      card) echo "$name tests/support/on_card.lua tests/cuda/on_card/$name.lua" ;;
+    esac
+  done <tests/cuda/on_stub_and_cards.txt
   for name in tests/guide/*.golden; do
     name=$(basename "$name" .golden)
     echo "guide_$name tests/support/run_guide.lua $name --cards"
@@ -84,8 +79,6 @@ run_each() {
     case $status in 0) verdict=passed ;; 77) verdict=skipped ;; 124) verdict=${wrapper:+unfinished} ;; *) verdict=FAILED ;; esac
     echo "${verdict:-FAILED} $name"' run {}
 }
-
-list_tests() { list_specs; list_others; }
 
 # only NAME...: those of the list that have these names.
 only() { grep -E "^($(IFS='|'; echo "$*")) "; }
