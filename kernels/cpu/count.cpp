@@ -252,7 +252,7 @@ void register_count_cpu(KernelRegistry& kernels) {
     using T = typename decltype(tag)::type;
     return KernelEntry{.run = run_nonzero<T>, .count = count_nonzero_rows<T>};
   });
-  kernels.add_each("LowerBound", DeviceType::CPU, AllNumbers{},
+  kernels.add_each("LowerBound", DeviceType::CPU, AllTypes{},
                    [](auto tag) { return KernelEntry{.run = run_searchsorted<typename decltype(tag)::type>}; });
   kernels.add_each("Bincount", DeviceType::CPU, AllInts{}, [](auto tag) {
     using T = typename decltype(tag)::type;

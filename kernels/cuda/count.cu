@@ -48,7 +48,7 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
 }  // namespace
 
 void register_count_cuda(CudaKernels& kernels) {
-  kernels.add_each("LowerBound", AllNumbers{},
+  kernels.add_each("LowerBound", AllTypes{},
                    []<class T>(TypeTag<T>) { return KernelEntry{.run = run_searchsorted<T>}; });
 }
 

@@ -81,17 +81,18 @@ void define_count_ops(OpRegistry& ops) {
       .lua_name = "searchsorted",
       .summary =
           "The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. "
-          "nan counts as larger than every number. Where sorted is not in order, any place from 1 to one past its end.",
-      .inputs = {{"sorted", kNumbers, "[n], or [..., n] with one row for each row of values"},
-                 {"values", kNumbers, "any shape, or [..., m]", kNumber}},
+          "false goes before true, and nan after every number. Where sorted is not in order, any place from 1 to one "
+          "past its end.",
+      .inputs = {{"sorted", kAnyDType, "[n], or [..., n] with one row for each row of values"},
+                 {"values", kAnyDType, "any shape, or [..., m]", kNumber}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
       .output = "the shape of values; int64, from 1 to n + 1",
-      .errors = "InvalidArgument if sorted is a scalar, if both are bool, or if leading sizes differ.",
+      .errors = "InvalidArgument if sorted is a scalar, or if leading sizes differ.",
       .source = "numpy.searchsorted, tf.searchsorted",
       .example = "lutra.searchsorted({10, 20, 30}, {5, 20, 99})  --> {1, 2, 4}",
       .shape = searchsorted_shape,
       .cost = searchsorted_cost,
-      .gpu = kNumbers,
+      .gpu = kAnyDType,
   });
   ops.define({
       .name = "Bincount",

@@ -150,7 +150,7 @@ for name, args in pairs {
   bias_add = { matrix, row }, linear = { matrix, { row, row }, row }, mse = { { row }, matrix }, mae = { { row }, matrix },
   softmax_cross_entropy = { { row }, matrix }, layer_norm = { matrix, row, row }, batch_norm = { matrix, row, row, row, row },
   conv2d = { image, lt.ones({ 1, 1, 1, 1 }, { dtype = "bool" }) }, clip = { matrix, row, row }, solve = { matrix, row },
-  scatter_add = { matrix, { 1 }, { row } }, searchsorted = { { 1.0, 2.0 }, row }, outer = { matrix, row },
+  scatter_add = { matrix, { 1 }, { row } }, outer = { matrix, row },
 } do
   local numbers, bools = {}, {}
   for i, arg in ipairs(args) do

@@ -1491,17 +1491,17 @@ function lutra.scatter_add(x, indices, updates) end
 --- Errors: InvalidArgument for the index 0, if x and updates are bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
 function Tensor:scatter_add(indices, updates) end
 
---- The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. nan counts as larger than every number. Where sorted is not in order, any place from 1 to one past its end.
----@param sorted any [n], or [..., n] with one row for each row of values; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param values any any shape, or [..., m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. false goes before true, and nan after every number. Where sorted is not in order, any place from 1 to one past its end.
+---@param sorted any [n], or [..., n] with one row for each row of values; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param values any any shape, or [..., m]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the shape of values; int64, from 1 to n + 1
---- Errors: InvalidArgument if sorted is a scalar, if both are bool, or if leading sizes differ.
+--- Errors: InvalidArgument if sorted is a scalar, or if leading sizes differ.
 function lutra.searchsorted(sorted, values) end
 
---- The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. nan counts as larger than every number. Where sorted is not in order, any place from 1 to one past its end.
----@param values any any shape, or [..., m]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+--- The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. false goes before true, and nan after every number. Where sorted is not in order, any place from 1 to one past its end.
+---@param values any any shape, or [..., m]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the shape of values; int64, from 1 to n + 1
---- Errors: InvalidArgument if sorted is a scalar, if both are bool, or if leading sizes differ.
+--- Errors: InvalidArgument if sorted is a scalar, or if leading sizes differ.
 function Tensor:searchsorted(values) end
 
 --- elu with alpha = 1.6732632, times 1.050701: layers of it keep mean 0 and variance 1.
