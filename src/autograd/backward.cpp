@@ -64,7 +64,7 @@ class TapeGradient final : public Gradient {
     const TensorRep& out = record_.out[i].tensor;
     return fill(out.shape(), 0, out.dtype);
   }
-  Shape shape_of(int i) const override { return record_.in[i].tensor.shape(); }
+  Shape shape_of(int i) const override { return record_.in[i].is_number ? Shape() : record_.in[i].tensor.shape(); }
   DType dtype_of(int i) const override { return record_.in[i].tensor.dtype; }
   Shape output_shape(int i) const override { return record_.out[i].tensor.shape(); }
   bool needs(int i) const override {

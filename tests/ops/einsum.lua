@@ -13,6 +13,11 @@ spec "einsum" {
     { "i,i->i", bool { true, false }, { 3, 4 }, gives = { 3, 0 }, dtype = "int32" },
     { "i->", float16 { 2048, 1, 1 }, gives = 2050, dtype = "float16" },
     { "i,i->i", { 0.0, 1.0 }, { math.huge, 1.0 }, gives = { 0 / 0, 1.0 } },
+    -- A number takes the tensors' dtype, and its digits.
+    { "i,->i", int8 { 100, 3 }, 2, gives = { -56, 6 }, dtype = "int8" },
+    { "i,->i", int8 { 1, 3 }, 0.5, gives = { 0.5, 1.5 }, dtype = "float32" },
+    { ",i,->i", 0.1, float64 { 1, 3 }, 2, gives = { 0.2, 3 * 0.2 }, dtype = "float64", tolerance = 0 },
+    { ",->", 2, 3, gives = 6, dtype = "int32", shape = {} },
     -- Of nothing zeros, or nothing.
     { "ij,jk->ik", zeros(2, 0), zeros(0, 2), gives = { { 0.0, 0.0 }, { 0.0, 0.0 } } },
     { "ij->", zeros(0, 3), gives = 0.0, shape = {} },
@@ -45,6 +50,7 @@ spec "einsum" {
     contraction("...i->...", random { 2, 2 }), contraction("...ii,a...->a...", random { 1, 2, 2 }, random { 2, 3 }),
     contraction("ij,jk,kl->il", random { 2, 2 }, random { 2, 3 }, random { 3, 2 }),
     contraction("a,ab,b,b->", random { 2 }, random { 2, 3 }, random { 3 }, random({ 3 }, 5)),
+    contraction("i,->i", { 1, 2 }, 2.5), contraction(",ij,i->j", -1.5, random { 2, 3 }, random { 2 }),
     contraction("a,a,a,a,a,a,a,a->a", { 1, 2 }, { 1.5, 1 }, { 2, 1 }, { 1, 3 }, { 0.5, 1 }, { 1, 1 }, { 2, -1 }, { 1, 0.5 }),
   },
   rejects = {
