@@ -14,8 +14,8 @@ local function add(name, what)
 end
 
 for _, module in ipairs {
-  "lutra", "config", "debugging", "tensor", "autograd", "nn", "model", "initializers", "regularizers",
-  "losses", "metrics", "callbacks", "optim", "data", "distribute", "error",
+  "lutra", "config", "debugging", "tensor", "autograd", "nn", "layer", "model", "initializers",
+  "regularizers", "losses", "metrics", "callbacks", "optim", "data", "distribute", "error",
 } do
   for _, class in ipairs(annotations.parse(sources["lutra._meta." .. module])) do
     classes[#classes + 1] = class

@@ -205,8 +205,8 @@ emit("docs/reference/support.md", support_page(ops), "the op table")
 
 local classes = {}
 for _, module in ipairs {
-  "lutra", "config", "debugging", "tensor", "autograd", "nn", "model", "initializers", "regularizers",
-  "losses", "metrics", "callbacks", "optim", "data", "distribute", "error",
+  "lutra", "config", "debugging", "tensor", "autograd", "nn", "layer", "model", "initializers",
+  "regularizers", "losses", "metrics", "callbacks", "optim", "data", "distribute", "error",
 } do
   local path = ("lua/lutra/_meta/%s.lua"):format(module)
   local parsed = annotations.parse(assert(read(path), path))

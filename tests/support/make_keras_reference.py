@@ -81,7 +81,59 @@ def losses():
     case(f"nn.LayerNorm {{ {l2} }}", L.LayerNormalization(activity_regularizer="l2"), (3, 4))
 
 
-PARTS = {"attention": attention, "losses": losses}
+def convolutions():
+    for axes, shape, size in (1, (2, 7, 4), "3"), (2, (2, 5, 4, 4), "{ 2, 3 }"):
+        keras_size = eval(size.replace("{", "(").replace("}", ")"))
+        for lua, told in (
+            ('strides = 2, padding = "same", activation = "relu"', dict(strides=2, padding="same", activation="relu")),
+            ("dilation_rate = 2, use_bias = false" if axes == 1 else 'kernel_regularizer = "l2", padding = "same"',
+             dict(dilation_rate=2, use_bias=False) if axes == 1 else dict(kernel_regularizer="l2", padding="same")),
+            ("groups = 2", dict(groups=2)),
+        ):
+            case(f"nn.Conv{axes}D(4, {size}, {{ {lua} }})", getattr(L, f"Conv{axes}D")(4, keras_size, **told), shape)
+        for lua, told in (('strides = 2, padding = "same"', dict(strides=2, padding="same")),
+                          ('depth_multiplier = 3, activation = "tanh"', dict(depth_multiplier=3, activation="tanh"))):
+            case(f"nn.DepthwiseConv{axes}D({size}, {{ {lua} }})", getattr(L, f"DepthwiseConv{axes}D")(keras_size, **told), shape)
+            case(f"nn.SeparableConv{axes}D(3, {size}, {{ {lua} }})", getattr(L, f"SeparableConv{axes}D")(3, keras_size, **told), shape)
+    case('nn.Conv1D(2, 3, { padding = "causal", dilation_rate = 2 })', L.Conv1D(2, 3, padding="causal", dilation_rate=2), (2, 6, 3))
+    case("nn.Conv2D(2, 2)", L.Conv2D(2, 2), (2, 3, 3, 1))
+
+
+def pools():
+    for kind in "Max", "Average":
+        case(f"nn.{kind}Pooling1D()", getattr(L, kind + "Pooling1D")(2), (2, 7, 3))
+        case(f"nn.{kind}Pooling1D(3, {{ strides = 2 }})", getattr(L, kind + "Pooling1D")(3, 2), (2, 7, 3))
+        case(f'nn.{kind}Pooling2D({{ 2, 3 }}, {{ strides = {{ 1, 2 }} }})', getattr(L, kind + "Pooling2D")((2, 3), (1, 2)), (2, 4, 5, 2))
+    # With PyTorch beneath, Keras' averages take in what stands at the edge again; with TensorFlow and JAX they do not.
+    case('nn.MaxPooling1D(3, { strides = 2, padding = "same" })', L.MaxPooling1D(3, 2, "same"), (2, 6, 3))
+
+
+def arranging():
+    case("nn.UpSampling1D(3)", L.UpSampling1D(3), (2, 3, 2))
+    case("nn.UpSampling2D({ 2, 3 })", L.UpSampling2D((2, 3)), (2, 2, 3, 2))
+    case('nn.UpSampling2D({ 2, 3 }, { interpolation = "bilinear" })', L.UpSampling2D((2, 3), interpolation="bilinear"), (2, 4, 3, 2))
+    case('nn.UpSampling2D { interpolation = "bilinear" }', L.UpSampling2D(interpolation="bilinear"), (1, 1, 2, 1))
+    case("nn.ZeroPadding1D()", L.ZeroPadding1D(), (2, 3, 2))
+    case("nn.ZeroPadding1D { 0, 2 }", L.ZeroPadding1D((0, 2)), (2, 3, 2))
+    case("nn.ZeroPadding2D()", L.ZeroPadding2D(), (2, 2, 3, 2))
+    case("nn.ZeroPadding2D { 2, 1 }", L.ZeroPadding2D((2, 1)), (2, 2, 3, 2))
+    case("nn.ZeroPadding2D { { 0, 1 }, { 2, 0 } }", L.ZeroPadding2D(((0, 1), (2, 0))), (2, 2, 3, 2))
+    case("nn.Cropping1D()", L.Cropping1D(), (2, 4, 2))
+    case("nn.Cropping1D { 0, 2 }", L.Cropping1D((0, 2)), (2, 4, 2))
+    case("nn.Cropping2D()", L.Cropping2D(), (2, 3, 3, 2))
+    case("nn.Cropping2D { 1, 0 }", L.Cropping2D((1, 0)), (2, 3, 4, 2))
+    case("nn.Cropping2D { { 0, 1 }, { 2, 0 } }", L.Cropping2D(((0, 1), (2, 0))), (2, 3, 4, 2))
+    case("nn.Permute { 3, 1, 2 }", L.Permute((3, 1, 2)), (2, 3, 4, 2))
+    case("nn.RepeatVector(3)", L.RepeatVector(3), (2, 4))
+
+
+def norms():
+    case("nn.GroupNormalization { groups = 2 }", L.GroupNormalization(2), (2, 3, 4, 6))
+    case("nn.GroupNormalization { groups = -1, epsilon = 0.1, scale = false }", L.GroupNormalization(-1, epsilon=0.1, scale=False), (2, 5, 3))
+    case("nn.GroupNormalization { groups = 1, center = false }", L.GroupNormalization(1, center=False), (3, 4))
+
+
+PARTS = {"attention": attention, "losses": losses, "convolutions": convolutions, "pools": pools, "arranging": arranging, "norms": norms}
 
 print("-- Made by make_keras_reference.py: do not edit.")
 print("return {")

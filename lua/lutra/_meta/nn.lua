@@ -51,6 +51,18 @@ function nn.Reshape(target_shape, options) end
 --- Source: keras.layers.Dropout
 function nn.Dropout(rate, options) end
 
+--- A layer that moves windows over the steps of sequences of shape {steps, channels}. With padding = "causal" no step sees those
+--- after it.
+---@param filters integer channels of the result
+---@param kernel_size integer of the window
+---@param options? table {strides = 1; padding = "valid" or "same", or "causal"; dilation_rate = 1; groups = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank or smaller than the window.
+--- Example:
+---     print(lt.nn.Conv1D(8, 3, {padding = "causal"})(lt.zeros {2, 6, 4}).shape)  --> (2, 6, 8)
+--- Source: keras.layers.Conv1D
+function nn.Conv1D(filters, kernel_size, options) end
+
 --- A layer that moves windows over images of shape {height, width, channels}.
 ---@param filters integer channels of the result
 ---@param kernel_size integer|integer[] of the window: one number, or height and width
@@ -61,6 +73,70 @@ function nn.Dropout(rate, options) end
 ---     print(lt.nn.Conv2D(8, 3)(lt.zeros {2, 6, 6, 1}).shape)  --> (2, 4, 4, 8)
 --- Source: keras.layers.Conv2D
 function nn.Conv2D(filters, kernel_size, options) end
+
+--- A layer that moves a window of its own over the steps of sequences for each channel.
+---@param kernel_size integer of the window
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows a channel has; activation; use_bias = true; depthwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank or smaller than the window.
+--- Example:
+---     print(lt.nn.DepthwiseConv1D(3, {depth_multiplier = 2})(lt.zeros {2, 6, 4}).shape)  --> (2, 4, 8)
+--- Source: keras.layers.DepthwiseConv1D
+function nn.DepthwiseConv1D(kernel_size, options) end
+
+--- A layer that moves a window of its own over the steps of sequences for each channel, and then puts all channels of a place together
+--- (Chollet, CVPR 2017).
+---@param filters integer channels of the result
+---@param kernel_size integer of the window
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows a channel has; activation; use_bias = true; depthwise_initializer, pointwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer; pointwise_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank or smaller than the window.
+--- Example:
+---     print(lt.nn.SeparableConv1D(8, 3)(lt.zeros {2, 6, 4}).shape)  --> (2, 4, 8)
+--- Source: keras.layers.SeparableConv1D
+function nn.SeparableConv1D(filters, kernel_size, options) end
+
+--- A layer that moves a window of its own over images for each channel.
+---@param kernel_size integer|integer[] of the window: one number, or height and width
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows a channel has; activation; use_bias = true; depthwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank or smaller than the window.
+--- Example:
+---     print(lt.nn.DepthwiseConv2D(3, {depth_multiplier = 2})(lt.zeros {2, 6, 6, 4}).shape)  --> (2, 4, 4, 8)
+--- Source: keras.layers.DepthwiseConv2D
+function nn.DepthwiseConv2D(kernel_size, options) end
+
+--- A layer that moves a window of its own over images for each channel, and then puts all channels of a place together
+--- (Chollet, CVPR 2017).
+---@param filters integer channels of the result
+---@param kernel_size integer|integer[] of the window: one number, or height and width
+---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows a channel has; activation; use_bias = true; depthwise_initializer, pointwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer; pointwise_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank or smaller than the window.
+--- Example:
+---     print(lt.nn.SeparableConv2D(8, 3)(lt.zeros {2, 6, 6, 4}).shape)  --> (2, 4, 4, 8)
+--- Source: keras.layers.SeparableConv2D
+function nn.SeparableConv2D(filters, kernel_size, options) end
+
+--- A layer that takes the largest number of each window of steps of a sequence.
+---@param pool_size? integer 2 unless told
+---@param options? table {strides = pool_size; padding = "valid" or "same"; input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank or smaller than the window.
+--- Example:
+---     print(lt.nn.MaxPool1D()(lt.constant {{{1.0}, {3.0}}}):item())  --> 3.0
+--- Source: keras.layers.MaxPooling1D
+function nn.MaxPool1D(pool_size, options) end
+
+--- A layer that takes the mean of each window of steps of a sequence.
+---@param pool_size? integer 2 unless told
+---@param options? table {strides = pool_size; padding = "valid" or "same"; input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank or smaller than the window.
+--- Example:
+---     print(lt.nn.AvgPool1D()(lt.constant {{{1.0}, {3.0}}}):item())  --> 2.0
+--- Source: keras.layers.AveragePooling1D
+function nn.AvgPool1D(pool_size, options) end
 
 --- A layer that takes the largest number of each window of an image.
 ---@param pool_size? integer|integer[] 2 unless told
@@ -81,6 +157,86 @@ function nn.MaxPool2D(pool_size, options) end
 ---     print(lt.nn.AvgPool2D()(lt.ones {1, 2, 2, 1}):item())  --> 1.0
 --- Source: keras.layers.AvgPool2D
 function nn.AvgPool2D(pool_size, options) end
+
+--- A layer that makes several of each step of a sequence.
+---@param size? integer 2 unless told
+---@param options? table {input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank.
+--- Example:
+---     print(lt.nn.UpSampling1D(3)(lt.zeros {1, 2, 4}).shape)  --> (1, 6, 4)
+--- Source: keras.layers.UpSampling1D
+function nn.UpSampling1D(size, options) end
+
+--- A layer that makes several of each place of an image: the same number, or by what lies between neighbours.
+---@param size? integer|integer[] 2 unless told: one number, or height and width
+---@param options? table {interpolation = "nearest" or "bilinear"; input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank.
+--- Example:
+---     print(lt.nn.UpSampling2D(2, {interpolation = "bilinear"})(lt.constant {{{{0.0}, {4.0}}}})[{1, 1}]:flatten())  --> lutra.Tensor([0. 1. 3. 4.], shape=(4,), dtype=float32)
+--- Source: keras.layers.UpSampling2D
+function nn.UpSampling2D(size, options) end
+
+--- A layer that puts zeros around sequences.
+---@param padding? integer|integer[] at both ends, or {before, after}; 1 unless told
+---@param options? table {input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank.
+--- Example:
+---     print(lt.nn.ZeroPadding1D(1)(lt.zeros {1, 4, 2}).shape)  --> (1, 6, 2)
+--- Source: keras.layers.ZeroPadding1D
+function nn.ZeroPadding1D(padding, options) end
+
+--- A layer that cuts the edges of sequences off.
+---@param cropping? integer|integer[] at both ends, or {before, after}; 1 unless told
+---@param options? table {input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank, or of which nothing would be left.
+--- Example:
+---     print(lt.nn.Cropping1D(1)(lt.zeros {1, 4, 2}).shape)  --> (1, 2, 2)
+--- Source: keras.layers.Cropping1D
+function nn.Cropping1D(cropping, options) end
+
+--- A layer that puts zeros around images.
+---@param padding? integer|table on all sides, {height, width}, or {{top, bottom}, {left, right}}; 1 unless told
+---@param options? table {input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank.
+--- Example:
+---     print(lt.nn.ZeroPadding2D({1, 0})(lt.zeros {1, 4, 4, 2}).shape)  --> (1, 6, 4, 2)
+--- Source: keras.layers.ZeroPadding2D
+function nn.ZeroPadding2D(padding, options) end
+
+--- A layer that cuts the edges of images off.
+---@param cropping? integer|table on all sides, {height, width}, or {{top, bottom}, {left, right}}; 0 unless told
+---@param options? table {input_shape; name}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank, or of which nothing would be left.
+--- Example:
+---     print(lt.nn.Cropping2D({1, 0})(lt.zeros {1, 4, 4, 2}).shape)  --> (1, 2, 4, 2)
+--- Source: keras.layers.Cropping2D
+function nn.Cropping2D(cropping, options) end
+
+--- A layer that puts the axes of a row in another order.
+---@param dims integer[] which axis of a row, counted from 1 without the batch, stands at each place
+---@param options? table {name, input_shape}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for what is no order of axes, and, which names the layer, for an input of another rank.
+--- Example:
+---     print(lt.nn.Permute {2, 1}(lt.zeros {5, 3, 4}).shape)  --> (5, 4, 3)
+--- Source: keras.layers.Permute
+function nn.Permute(dims, options) end
+
+--- A layer that makes a sequence of each row: the row, n times.
+---@param n integer steps of the result
+---@param options? table {name, input_shape}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank.
+--- Example:
+---     print(lt.nn.RepeatVector(3)(lt.zeros {5, 4}).shape)  --> (5, 3, 4)
+--- Source: keras.layers.RepeatVector
+function nn.RepeatVector(n, options) end
 
 --- A layer that takes the mean over all steps of a sequence; those that a mask hides do not count.
 ---@param options? table {keepdims = false: keep the axes, of size 1; input_shape; name}
@@ -141,6 +297,17 @@ function nn.BatchNorm(options) end
 ---     print(lt.nn.LayerNorm {epsilon = 0}(lt.constant {{1.0, 3.0}}):totable()[1][2])  --> 1.0
 --- Source: keras.layers.LayerNormalization
 function nn.LayerNorm(options) end
+
+--- A layer that gives the channels of a group, over all places of a row, mean 0 and variance 1, then scales and shifts each channel
+--- as it has learned (Wu and He, ECCV 2018).
+---@param options? table {groups = 32: -1 makes one of each channel; epsilon = 1e-3; center = true; scale = true; gamma_initializer = "ones"; beta_initializer = "zeros"; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for channels that groups cannot share.
+--- Example:
+---     local norm = lt.nn.GroupNorm {groups = 1, epsilon = 0}
+---     print(norm(lt.constant {{{1.0}, {3.0}}}):flatten())  --> lutra.Tensor([-1.  1.], shape=(2,), dtype=float32)
+--- Source: keras.layers.GroupNormalization
+function nn.GroupNorm(options) end
 
 --- A layer that looks up a row of a table for each id, 1 to input_dim. With mask_zero, 0 stands where a sequence has ended: it
 --- gives zeros, and a mask says that the step does not count.
@@ -265,6 +432,17 @@ function nn.MultiHeadAttention(num_heads, key_dim, options) end
 ---     print(lt.nn.Activation "relu"(lt.constant {-1.0, 2.0}))  --> lutra.Tensor([0. 2.], shape=(2,), dtype=float32)
 --- Source: keras.layers.Activation
 function nn.Activation(activation, options) end
+
+--- A layer that is a function of one's own. One that is not in `lt.nn` cannot be written to a file: a class that extends
+--- lt.nn.Layer can.
+---@param f function of the input, a tensor or a list of them
+---@param options? table {output_shape = of a row, or a function that gives it of the input's; tried out unless told; mask = what the result's mask is, or a function of input and mask; name, input_shape}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument for what is no function.
+--- Example:
+---     print(lt.nn.Lambda(function(x) return x * 2 end)(lt.constant {1.0}):item())  --> 2.0
+--- Source: keras.layers.Lambda
+function nn.Lambda(f, options) end
 
 --- A layer that gives what it gets, which costs: l1 times its magnitudes and l2 times its squares are added to the loss, a row.
 ---@param options? table {l1 = 0.0; l2 = 0.0; name, input_shape}
@@ -427,6 +605,8 @@ function nn.Layer() end
 --- Source: keras.saving.load_model
 function nn.load_model(path, options) end
 
+nn.MaxPooling1D = nn.MaxPool1D
+nn.AveragePooling1D = nn.AvgPool1D
 nn.MaxPooling2D = nn.MaxPool2D
 nn.AveragePooling2D = nn.AvgPool2D
 nn.GlobalAveragePooling1D = nn.GlobalAvgPool1D
@@ -435,149 +615,4 @@ nn.GlobalAveragePooling2D = nn.GlobalAvgPool2D
 nn.GlobalMaxPooling2D = nn.GlobalMaxPool2D
 nn.BatchNormalization = nn.BatchNorm
 nn.LayerNormalization = nn.LayerNorm
-
---- A layer: weights, and what is computed with them. It is called with a tensor, or a list of them; then, or not, with whether
---- it is trained: a boolean, or a table of that and what else its kind takes, {training = true, mask = m}; any other option is
---- an error. One of several results gives a list. Variables and layers in its fields, and in tables there, are its own. All kinds
---- take the options name, trainable, input_shape = of the rows that come in, for the first layer, and activity_regularizer = what its
---- result costs: a name ("l1", "l2", "l1_l2"), a regularizer or a function, whose number is divided by the rows and added to the loss.
----@class lutra.nn.Layer
----@field name string given, or the kind's with a number: "dense", "dense_1"
----@field trainable boolean whether training changes its weights; can be set
----@field built boolean whether its weights are made
----@field supports_masking boolean|nil whether the mask of its input is that of what it gives
----@field activity_regularizer function|nil what its result costs
----@field autocast boolean|nil set it to false, and the layer and those in it compute in float32 where the model computes in bfloat16
-local Layer = {}
-
---- A new class of layers or models on top of this one.
----@param name string of the kind
----@return table # a class: called, it makes an object and hands its arguments to `init`
---- Errors: InvalidArgument for what is no name.
---- Example:
----     local Twice = lt.nn.Layer:extend "Twice"
----     function Twice:call(x) return 2 * x end
----     print(Twice(), Twice()(lt.constant {1.0}):item())  --> <lutra.nn.Twice 'twice'>	2.0
---- Source: subclassing keras.Layer
-function Layer:extend(name) end
-
---- How the layer was made, as a table that JSON can hold: its class, its name and the arguments of its constructor.
----@return table # {class, name, arguments}, of models {class, name, layers, ...}
---- Errors: InvalidArgument for an argument that cannot be written down, such as a function of the program's.
---- Example:
----     print(lt.nn.Dense(3, {name = "first"}):get_config().arguments[1])  --> 3
---- Source: keras.Layer.get_config
-function Layer:get_config() end
-
---- A new layer, made as get_config says; its weights are new.
----@param config table of get_config
----@param custom_objects? table classes of the program's own, by name
----@return lutra.nn.Layer
---- Errors: InvalidArgument for what is no such table, or a class that is not there.
---- Example:
----     print(lt.nn.Layer.from_config(lt.nn.Dense(3, {name = "first"}):get_config()))  --> <lutra.nn.Dense 'first'>
---- Source: keras.Layer.from_config
-function Layer.from_config(config, custom_objects) end
-
---- A new weight, to be set in a field.
----@param options table {name; shape = {}; initializer = "glorot_uniform"; trainable = true; dtype = "float32"; regularizer}
----@return lutra.Variable
---- Errors: InvalidArgument for an unknown option or initializer.
---- Example:
----     local layer = lt.nn.Layer:extend "Kept"()
----     print(layer:add_weight {name = "w", initializer = "ones"}.name)  --> kept/w
---- Source: keras.Layer.add_weight
-function Layer:add_weight(options) end
-
---- Its variables and those of the layers below, in the order in which fields were set.
----@return lutra.Variable[]
---- Errors: none of its own.
---- Example:
----     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
----     print(#model:variables(), model:variables()[1].name)  --> 2	dense/kernel
---- Source: keras.Layer.variables
-function Layer:variables() end
-
---- Those variables that training changes.
----@return lutra.Variable[]
---- Errors: none of its own.
---- Example:
----     local dense = lt.nn.Dense(1, {input_shape = {2}})
----     dense(lt.ones {1, 2})
----     dense.trainable = false
----     print(#dense:trainable_variables())  --> 0
---- Source: keras.Layer.trainable_variables
-function Layer:trainable_variables() end
-
---- Those variables that training leaves alone.
----@return lutra.Variable[]
---- Errors: none of its own.
---- Example:
----     print(#lt.nn.Flatten():non_trainable_variables())  --> 0
---- Source: keras.Layer.non_trainable_variables
-function Layer:non_trainable_variables() end
-
---- How many numbers its variables hold.
----@return integer
---- Errors: none of its own.
---- Example:
----     print(lt.nn.Sequential { lt.nn.Dense(3, {input_shape = {2}}) }:count_params())  --> 9
---- Source: keras.Layer.count_params
-function Layer:count_params() end
-
---- What the layer and those below have added to the loss in their last call (add_loss, activity_regularizer), and what regularizers
---- make of the weights that are trained, a scalar of each, for a loop of one's own to add to its loss; `fit` adds them by itself.
----@return lutra.Tensor[]
---- Errors: none of its own.
---- Example:
----     local layer = lt.nn.Dense(2, {kernel_initializer = "ones", kernel_regularizer = "l2"})
----     layer(lt.ones {1, 3})
----     print(#layer:losses(), ("%.2f"):format(layer:losses()[1]:item()))  --> 1	0.06
---- Source: keras.Layer.losses
-function Layer:losses() end
-
---- In `call` of a layer or a model of one's own: adds to the loss that training makes small. It is taken for a mean over the rows:
---- where replicas share a batch, theirs count by the rows they have.
----@param loss lutra.Tensor|lutra.Tensor[] a scalar; the elements of a larger one are added up
---- Errors: InvalidArgument, which names the layer, for what is no tensor; Unimplemented inside lutra.recompute_grad.
---- Example:
----     local Small = lt.nn.Layer:extend "Small"
----     function Small:call(x)
----       self:add_loss(0.1 * x:square():mean())
----       return x
----     end
----     local small = Small()
----     small(lt.constant {{1.0, 3.0}})
----     print(("%.2f"):format(small:losses()[1]:item()))  --> 0.50
---- Source: keras.Layer.add_loss
-function Layer:add_loss(loss) end
-
---- The values of its variables. Later training does not change these tensors.
----@return lutra.Tensor[]
---- Errors: none of its own.
---- Example:
----     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
----     print(model:get_weights()[1].shape)  --> (2, 1)
---- Source: keras.Layer.get_weights
-function Layer:get_weights() end
-
---- Gives its variables new values.
----@param values (lutra.Tensor|table|number)[] one a variable, in get_weights' order
---- Errors: InvalidArgument for another number of values, or another shape.
---- Example:
----     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
----     model:set_weights { {{1.0}, {2.0}}, {3.0} }
----     print(model(lt.ones {1, 2}):item())  --> 6.0
---- Source: keras.Layer.set_weights
-function Layer:set_weights(values) end
-
---- Forgets the state that recurrent layers keep from one batch to the next, in it and in the layers below.
---- Errors: none of its own.
---- Example:
----     local layer = lt.nn.SimpleRNN(1, {stateful = true, kernel_initializer = "ones", recurrent_initializer = "ones", activation = "relu"})
----     local x = lt.ones {1, 2, 1}
----     print(layer(x):item(), layer(x):item())  --> 2.0	4.0
----     layer:reset_state()
----     print(layer(x):item())  --> 2.0
---- Source: keras.layers.RNN.reset_state
-function Layer:reset_state() end
+nn.GroupNormalization = nn.GroupNorm

@@ -9,15 +9,16 @@ local nn = {
   metrics = use "nn.metrics".public, callbacks = use "nn.callbacks".public,
 }
 for _, part in ipairs {
-  "nn.plain_layers", "nn.joining_layers", "nn.images", "nn.global_pools", "nn.normalise", "nn.recurrent_layers", "nn.wrappers",
-  "nn.attention", "nn.replica_losses",
+  "nn.plain_layers", "nn.joining_layers", "nn.arranging_layers", "nn.convolutions", "nn.pools", "nn.global_pools", "nn.normalise",
+  "nn.recurrent_layers", "nn.wrappers", "nn.attention", "nn.replica_losses",
 } do
   for name, made in pairs(use(part)) do nn[name] = made end
 end
 -- Keras' own names for what it also calls by these.
+nn.MaxPooling1D, nn.AveragePooling1D = nn.MaxPool1D, nn.AvgPool1D
 nn.MaxPooling2D, nn.AveragePooling2D = nn.MaxPool2D, nn.AvgPool2D
 nn.GlobalAveragePooling1D, nn.GlobalMaxPooling1D = nn.GlobalAvgPool1D, nn.GlobalMaxPool1D
 nn.GlobalAveragePooling2D, nn.GlobalMaxPooling2D = nn.GlobalAvgPool2D, nn.GlobalMaxPool2D
-nn.BatchNormalization, nn.LayerNormalization = nn.BatchNorm, nn.LayerNorm
+nn.BatchNormalization, nn.LayerNormalization, nn.GroupNormalization = nn.BatchNorm, nn.LayerNorm, nn.GroupNorm
 
 return nn

@@ -26,6 +26,7 @@ local function define(kind, defaults, build)
   function Made:init(given)
     local read = self:read_options(given, defaults)
     options.number(kind, "epsilon", read.epsilon, 0)
+    if read.groups and read.groups ~= -1 then options.count(kind, "groups", read.groups, 1) end
     if read.momentum then options.number(kind, "momentum", read.momentum, 0, 1) end
     self.read = read
   end
@@ -40,6 +41,21 @@ end
 
 local LayerNorm = define("LayerNorm", {})
 function LayerNorm:call(x) return lutra.layer_norm(x, self.ones, self.zeros, { epsilon = self.read.epsilon }) end
+
+-- Channels of a group together, over all places of a row (Wu and He, ECCV 2018). -1 makes a group of each channel.
+local GroupNorm = define("GroupNorm", { groups = 32 }, function(self, features)
+  local groups = self.read.groups == -1 and features or self.read.groups
+  if features % groups ~= 0 then self:refuse("%d channels cannot be shared out among %d groups", features, groups) end
+  self.groups = groups
+end)
+function GroupNorm:call(x)
+  local groups = self.groups
+  local parts = lutra.reshape(x, { #x, -1, groups, x.shape[x.rank] // groups })
+  local how = { axis = { 2, 4 }, keepdims = true }
+  local mean, variance = lutra.mean(parts, how), lutra.var(parts, how)
+  local y = lutra.reshape((parts - mean) * lutra.rsqrt(variance + self.read.epsilon), x.shape)
+  return y * self.ones + self.zeros
+end
 
 -- In training the batch's own mean and variance, and a running mean of them kept for later (Ioffe and Szegedy, ICML 2015).
 local BatchNorm = define("BatchNorm", { momentum = 0.99, synchronized = false }, function(self, features)
@@ -117,4 +133,4 @@ function BatchNorm:call(x, training, given)
   return lutra.batch_norm(x, mean, variance, self.ones, self.zeros, { epsilon = read.epsilon })
 end
 
-return { LayerNorm = LayerNorm, BatchNorm = BatchNorm }
+return { LayerNorm = LayerNorm, GroupNorm = GroupNorm, BatchNorm = BatchNorm }

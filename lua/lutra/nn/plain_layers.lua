@@ -1,6 +1,6 @@
 -- Layers of one input without weights: they reshape it, drop of it, apply a function, or say which of its steps count.
 local lutra, tools, use = ...
-local options, define = use "options", use "nn.define_layer"
+local options, define, Layer = use "options", use "nn.define_layer", use "nn.layer".Layer
 local activations, dropout, regularizers = use "nn.activations", use "nn.dropping", use "nn.regularizers".public
 local shape_text = options.shape_text
 
@@ -79,6 +79,26 @@ ActivityRegularization.takes_one, ActivityRegularization.supports_masking = true
 function ActivityRegularization:compute_output_shape(shape) return shape end
 function ActivityRegularization:call(x) return x end
 
+-- A function of one's own. What it gives is tried out unless its shape is told.
+local Lambda = define("Lambda", { output_shape = false, mask = false }, 1, function(self, read, f)
+  if not options.is_callable(f) then tools.fail("InvalidArgument", "Lambda: function is " .. tools.what_is(f) .. ", expected a function") end
+  self.f, self.mask, self.output_shape = f, read.mask, read.output_shape
+  self.only_merges_masks = not read.mask
+  if read.output_shape and not options.is_callable(read.output_shape) then
+    self.output_shape = options.shape("Lambda", "output_shape", read.output_shape)
+  end
+end)
+function Lambda:compute_output_shape(shape)
+  local told = self.output_shape
+  if not told then return Layer.compute_output_shape(self, shape) end
+  return options.is_callable(told) and told(shape) or told
+end
+function Lambda:compute_mask(x, mask)
+  if options.is_callable(self.mask) then return self.mask(x, mask) end
+  return self.mask or nil
+end
+function Lambda:call(x) return self.f(x) end
+
 -- Steps count that have a number other than mask_value; the others become 0.
 local Masking = define("Masking", { mask_value = 0.0 }, 0, function(self, read)
   if type(read.mask_value) ~= "number" then
@@ -98,5 +118,5 @@ end
 
 return {
   Flatten = Flatten, Reshape = Reshape, Dropout = Dropout, Activation = Activation, ActivityRegularization = ActivityRegularization,
-  Masking = Masking,
+  Lambda = Lambda, Masking = Masking,
 }

@@ -1,0 +1,53 @@
+-- What layers that move windows over sequences, {steps, channels}, and over images, {height, width, channels}, have in common.
+-- Operations know images only: to them a sequence is one of height 1.
+local lutra, tools, use = ...
+local options = use "options"
+
+local windows = { paddings = { valid = "valid", same = "same" } }
+
+-- A number for each of the axes: one for all of them, or a list.
+function windows.numbers(who, name, value, axes)
+  local list, numbers = type(value) == "table" and value or { value, axes > 1 and value or nil }, {}
+  if #list ~= axes then
+    tools.fail("InvalidArgument", ("%s: %s has %d numbers, expected one%s"):format(who, name, #list, axes > 1 and " or two" or ""))
+  end
+  for axis = 1, axes do numbers[axis] = options.count(who, name, list[axis], 1) end
+  return numbers
+end
+
+local function require_rank(layer, shape, axes)
+  if #shape == axes + 1 and type(shape[1]) ~= "table" then return end
+  local wanted = axes == 1 and "(steps, channels)" or "(height, width, channels)"
+  layer:refuse("its input has the shape %s, expected %s", (type(shape[1]) == "table" and options.batch_text or options.shape_text)(shape),
+    wanted)
+end
+windows.require_rank = require_rank
+
+-- How many places a window of `size` has along an axis.
+local function places(length, size, stride, padding)
+  if length == -1 then return -1 end
+  if padding ~= "valid" then return (length + stride - 1) // stride end
+  return (length - size) // stride + 1
+end
+
+-- The shape of a row that a layer's window of these sizes makes of one, with so many channels.
+function windows.output_shape(layer, shape, window, channels)
+  require_rank(layer, shape, #window)
+  local out = {}
+  for axis, size in ipairs(window) do
+    out[axis] = places(shape[axis], size, layer.strides[axis], layer.padding)
+    if out[axis] < 1 and shape[axis] ~= -1 then
+      layer:refuse("its input has the shape %s, which is smaller than its window of %s", options.shape_text(shape),
+        table.concat(window, " x "))
+    end
+  end
+  out[#out + 1] = channels
+  return out
+end
+
+-- Sizes, or a shape, as those of an image; a sequence, and what was made of it, as one and back.
+function windows.for_image(sizes, axes) return axes == 1 and { 1, table.unpack(sizes) } or sizes end
+function windows.to_image(x, axes) return axes == 1 and lutra.expand_dims(x, 2) or x end
+function windows.from_image(y, axes) return axes == 1 and lutra.squeeze(y, 2) or y end
+
+return windows
