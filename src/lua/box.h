@@ -16,6 +16,7 @@ struct Box {
   static constexpr uint64_t kNotBooked = ~uint64_t{0} >> 1;
   uint64_t booked_bytes : 63;
   uint64_t is_viewed : 1;
+  int64_t made_at;  // bytes booked by then, its own included
 
   // address ^ secret: a live tensor. Its complement: one released by hand.
   uintptr_t live_cookie() const { return reinterpret_cast<uintptr_t>(this) ^ secret_; }

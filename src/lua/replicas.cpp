@@ -48,6 +48,7 @@ void swap_variables(lua_State* L, int variables, int others, lua_Integer count) 
     a->box.is_viewed = b->box.is_viewed;
     b->box.booked_bytes = booked & Box::kNotBooked;
     b->box.is_viewed = viewed & 1;
+    std::swap(a->box.made_at, b->box.made_at);
     // Both may have the same storage, which then stays with the one that it knows.
     if (a->box.tensor.storage == b->box.tensor.storage) continue;
     follow_storage(a->box, b->box);

@@ -19,7 +19,7 @@ int64_t now_us() {
 constexpr int64_t kMega = int64_t{1} << 20;
 // A few results of this size or less are made from memory that is still in a core's second cache.
 constexpr int64_t kLeastStep = kMega / 4;
-constexpr int kFewGoodSteps = 16, kManyGoodSteps = 1024;
+constexpr int kFewGoodSteps = 16, kCalmSteps = 32, kManyGoodSteps = 1024;
 
 // Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10
 // GB/s of results.
@@ -54,6 +54,7 @@ void TensorBooks::add(lua_State* L, Box* box) {
   box->booked_bytes = is_view ? 0 : box->tensor.nbytes();
   box->is_viewed = false;
   bytes_ += static_cast<int64_t>(box->booked_bytes);
+  box->made_at = made_bytes_ += static_cast<int64_t>(box->booked_bytes);
 }
 
 void TensorBooks::remove(Box* box) {
@@ -71,6 +72,7 @@ void TensorBooks::strike_out(Box* box, bool leaves_views) {
   if (leaves_views) left_behind_ += booked;
   else bytes_ -= booked;
   box->booked_bytes = Box::kNotBooked;
+  first_freed_ = std::min(first_freed_, box->made_at);
   bytes_at_collection_ = std::min(bytes_at_collection_, bytes_);
   bytes_at_full_ = std::min(bytes_at_full_, bytes_);
   --count_;
@@ -117,16 +119,22 @@ void TensorBooks::collect_held(lua_State* L, const Ledger& ledger) {
 
 // What lives through two such collections counts as old, and only a full one frees it. So they come less often while
 // little of what was made since the last is garbage, and when what they leave has grown by more than one of them: part
-// of the garbage has grown old. After a budget that turned out too small it takes more good ones to shrink it again.
+// of the garbage has grown old. After a budget that turned out too small it takes more good ones to shrink it again,
+// unless all that was still in use at the last step and is garbage now was made within half a budget before that one.
 void TensorBooks::collect_young(lua_State* L) {
   int64_t before = bytes_, grown = before - bytes_at_collection_;
+  first_freed_ = made_bytes_;
   lua_gc(L, LUA_GCSTEP, 0);
+  bool is_calm = made_at_step_ - first_freed_ <= step_bytes_ / 2;
+  made_at_step_ = made_bytes_;
   int64_t freed = before - bytes_, budget = step_bytes_;
   least_kept_ = std::min(least_kept_, bytes_);
   if (freed < grown / 2 || bytes_ - least_kept_ > step_bytes_) {
     budget *= 2;
     if (has_shrunk_) good_steps_wanted_ = std::min(4 * good_steps_wanted_, kManyGoodSteps);
-  } else if (freed >= grown - grown / 8 && ++good_steps_ >= good_steps_wanted_ && budget > kLeastStep) {
+  } else if (freed >= grown - grown / 8 && budget > kLeastStep) {
+    calm_steps_ = is_calm ? calm_steps_ + 1 : 0;
+    if (++good_steps_ < good_steps_wanted_ && calm_steps_ < kCalmSteps) return;
     budget /= 2;
     good_steps_wanted_ = std::max(good_steps_wanted_ / 2, kFewGoodSteps);
   } else {
@@ -134,7 +142,7 @@ void TensorBooks::collect_young(lua_State* L) {
   }
   has_shrunk_ = budget < step_bytes_;
   step_bytes_ = std::clamp(budget, kLeastStep, full_bytes_);
-  good_steps_ = 0;
+  good_steps_ = calm_steps_ = 0;
   least_kept_ = bytes_;
 }
 
