@@ -33,32 +33,30 @@ class CudaBackend final : public Backend {
  public:
   const char* name() const override { return "cuda"; }
 
-  std::vector<std::unique_ptr<Device>> discover(std::string* why) const override {
-    if (hides_all()) {
-      *why = "CUDA_VISIBLE_DEVICES hides all GPUs";
+  std::vector<std::unique_ptr<Device>> discover(const Log& log) const override {
+    std::string why;
+    if (hides_all()) return {};
+    std::string library = cuda::driver_library(&why);
+    if (library.empty()) return {};
+    const CudaPlugin* plugin = cuda::open_plugin(&why);
+    if (plugin == nullptr) {
+      if (why.starts_with("WARNING: ")) log.line(why);
       return {};
     }
-    std::string library = cuda::driver_library(why);
-    if (library.empty()) return {};
-    const CudaPlugin* plugin = cuda::open_plugin(why);
-    if (plugin == nullptr) return {};
-    const cuda::Driver* driver = cuda::open_driver(library.c_str(), why);
+    const cuda::Driver* driver = cuda::open_driver(library.c_str(), &why);
     if (driver == nullptr) {
-      *why = text("WARNING: GPUs are not used: ", *why);
+      log.line(text("WARNING: GPUs are not used: ", why));
       return {};
     }
     int version = driver->version();
     if (version > 0 && version / 1000 < plugin->toolkit_version / 1000) {
-      *why = text("WARNING: GPUs are not used: the driver is for CUDA ", cuda::version_text(version),
-                  " and the plugin was built with CUDA ", plugin->toolkit_version / 1000,
-                  "; install a newer driver, or build the plugin with an older toolkit");
+      log.line(text("WARNING: GPUs are not used: the driver is for CUDA ", cuda::version_text(version),
+                    " and the plugin was built with CUDA ", plugin->toolkit_version / 1000,
+                    "; install a newer driver, or build the plugin with an older toolkit"));
       return {};
     }
-    cuda::Discovery found = cuda::discover(*driver, plugin->for_architectures, plugin->toolkit_version);
-    *why = found.why_none;
-    for (std::size_t i = 0; i < found.ignored.size(); ++i) {
-      *why = text(i == 0 ? "" : *why + "\n", "WARNING: ", found.ignored[i]);
-    }
+    cuda::Discovery found = cuda::discover(*driver, plugin->for_architectures, plugin->toolkit_version, &log);
+    for (const std::string& ignored : found.ignored) log.line(text("WARNING: ", ignored));
     return std::move(found.devices);
   }
 
@@ -111,8 +109,14 @@ class CudaBackend final : public Backend {
     auto [found, is_new] = queues[0]->card().communicators.try_emplace(std::move(devices));
     if (!is_new) return found->second.get();
     std::string why, file = cuda::nccl_file();
-    const cuda::Nccl* library = file.empty() ? nullptr : cuda::open_nccl(file, &why);
+    if (file.empty()) return nullptr;
+    const cuda::Nccl* library = cuda::open_nccl(file, &why);
     if (library != nullptr) found->second = cuda::Communicators::create(*library, queues, &why);
+    if (found->second == nullptr) {
+      std::string cards;
+      for (cuda::CudaStream* queue : queues) cards += text(cards.empty() ? "" : ", ", queue->card().name());
+      queues[0]->card().warn(text("NCCL is not used over ", cards, ": ", why, "; ", cuda::kWithoutNccl));
+    }
     return found->second.get();
   }
 };

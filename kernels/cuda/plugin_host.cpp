@@ -42,14 +42,15 @@ std::atomic<bool> cannot_open_cudnn{false};
 bool has_convolutions() { return !cannot_open_cudnn.load(std::memory_order_relaxed) && !known_cudnn().empty(); }
 
 // The library is opened by the first convolution. One that cannot be opened, or does not start on the card, is not
-// asked again: convolutions are computed otherwise.
+// asked again: convolutions are computed otherwise, and the log says so once.
 Convolutions* convolutions_of(Card& card) {
   if (card.convolutions != nullptr || card.without_convolutions) return card.convolutions.get();
   std::string why;
   if (const Cudnn* library = open_cudnn(known_cudnn(), &why); library != nullptr) {
     card.convolutions = Convolutions::create(*library, &why);
-  } else {
-    cannot_open_cudnn.store(true, std::memory_order_relaxed);
+    if (card.convolutions == nullptr) card.warn(text(card.name(), ": cuDNN is not used: ", why, "; ", kWithoutCudnn));
+  } else if (!cannot_open_cudnn.exchange(true, std::memory_order_relaxed)) {
+    card.warn(text("cuDNN is not used: ", why, "; ", kWithoutCudnn));
   }
   card.without_convolutions = card.convolutions == nullptr;
   return card.convolutions.get();

@@ -91,6 +91,7 @@ check_variables() {
   local read listed
   read=$({
     grep -rhoE --include='*.cpp' --include='*.h' '"LUTRA_[A-Z_]+"' src kernels
+    grep -rhoE --include='*.cpp' --include='*.h' 'getenv\("LUTRA_[A-Z_]+"' tests | grep -oE '"[A-Z_]+"'
     grep -rhoE --include='*.lua' 'os\.getenv\(?"LUTRA(_[A-Z_]+)?"' src lua scripts tests | grep -oE '"[A-Z_]+"'
     grep -rhoE '\$\{LUTRA_[A-Z_]+[:-]' scripts/run scripts/test scripts/dev scripts/lib
   } | grep -oE 'LUTRA(_[A-Z_]+)?' | sort -u)

@@ -96,16 +96,7 @@ void Runtime::set_simulated_gpus(int count, const SimOptions& each) {
 
 // The first question about GPUs looks for them.
 void Runtime::use_own_cards() {
-  registry_->set_gpu_source([this] {
-    std::string why;
-    std::vector<std::unique_ptr<Device>> cards = backend_named("cuda").discover(&why);
-    for (std::size_t at = 0; why.compare(at, 9, "WARNING: ") == 0;) {
-      std::size_t end = std::min(why.find('\n', at), why.size());
-      log_.line(std::string_view(why).substr(at, end - at));
-      at = std::min(end + 1, why.size());
-    }
-    return cards;
-  });
+  registry_->set_gpu_source([this] { return backend_named("cuda").discover(log_); });
 }
 
 // Kernels of the GPUs there are, in place of those of GPUs there were.

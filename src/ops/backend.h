@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/log.h"
 #include "device/device.h"
 #include "ops/kernel.h"
 
@@ -14,10 +15,11 @@ namespace lutra {
 class Backend {
  public:
   virtual const char* name() const = 0;
-  // optional: the machine's own cards of this kind, numbered from 0, or none and (in *why) the reason. A reason that
-  // the user should hear of without asking begins with "WARNING: "; so does each line of why others are left out.
-  virtual std::vector<std::unique_ptr<Device>> discover(std::string* why) const {
-    *why = "";
+  // optional: the machine's own cards of this kind, numbered from 0. What the user should hear of without asking goes
+  // to the log: why there are none, why one is left out, and, while they are used, what they do without. The log
+  // outlives their work.
+  virtual std::vector<std::unique_ptr<Device>> discover(const Log& log) const {
+    static_cast<void>(log);
     return {};
   }
   // Adds what it has under DeviceType::GPU; the CPU's kernels are there already.

@@ -46,8 +46,21 @@ equal(run("LUTRA_CUDNN=0"), table_of("laid out"))
 equal(run("LUTRA_CUDNN=off"), table_of("laid out"))
 assert(run("LUTRA_CUDNN=maybe"):find("LUTRA_CUDNN is 'maybe', expected 1 or 0", 1, true))
 
--- One that is none, and one that does not start on the card: convolutions go on without it.
-local environment, remove = dofile("tests/support/false_library.lua")("libcudnn.so.9")
-equal(run(environment), table_of("laid out"))
+-- One that is none, and one that does not start on a card: convolutions go on without it, and that is said once.
+local without <const> = "; convolutions are laid out and multiplied by cuBLASLt\n"
+local not_started <const> = "WARNING: GPU:%d: cuDNN is not used: cuDNN does not start on this card (CUDNN_STATUS_BAD_PARAM)" .. without
+local environment, remove, folder = dofile("tests/support/false_library.lua")("libcudnn.so.9")
+local is_none = ("WARNING: cuDNN is not used: %s/libcudnn.so.9 has no cudnnCreate: it is no cuDNN, or one that Lutra does not know"):format(folder)
+  .. without
+equal(run(environment), is_none .. table_of("laid out"))
+equal(run("LUTRA_CUDA_STUB_FAILS=cudnnCreate"), not_started:format(0) .. table_of("laid out"))
+local both <const> = [[
+for step = 0, 5 do
+  local x, w = lt.ones { 1, 5, 5, 4 }, lt.ones { 3, 3, 4, 2 }
+  lt.device("/GPU:" .. step % 2, function() print(lt.conv2d(x, w):max():item()) end)
+end]]
+equal(expect.program(both, "--no-init", environment), is_none .. ("36.0\n"):rep(6))
+equal(expect.program(both, "--no-init", "LUTRA_CUDA_STUB_FAILS=cudnnCreate"),
+  not_started:format(0) .. "36.0\n" .. not_started:format(1) .. ("36.0\n"):rep(5))
 remove()
 print("convolutions passed")

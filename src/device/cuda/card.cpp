@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "device/cuda/communicators.h"
 #include "device/cuda/convolutions.h"
 #include "device/cuda/products.h"
@@ -50,12 +51,14 @@ Card* AddressMap::find(const std::byte* at) const {
   return nullptr;
 }
 
-Card::Card(const Driver& card_driver, DeviceHandle handle, int card_number, std::shared_ptr<AddressMap> map)
+Card::Card(const Driver& card_driver, DeviceHandle handle, int card_number, std::shared_ptr<AddressMap> map,
+           const Log* log)
     : driver(card_driver),
       device(handle),
       number(card_number),
       multiprocessors(attribute_of(card_driver, handle, kMultiprocessorCount)),
       addresses_(std::move(map)),
+      log_(log),
       born_(count_forks()) {}
 
 Card::~Card() {
@@ -75,6 +78,10 @@ Card::~Card() {
 }
 
 bool Card::is_forked() const { return count_forks() != born_; }
+
+void Card::warn(std::string_view sentence) const {
+  if (log_ != nullptr) log_->line(text("WARNING: ", sentence));
+}
 
 std::string Card::name() const { return text("GPU:", number); }
 

@@ -7,8 +7,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/log.h"
 #include "device/cuda/architectures.h"
 #include "device/cuda/driver.h"
 
@@ -38,7 +40,9 @@ class AddressMap {
 
 class Card {
  public:
-  Card(const Driver& card_driver, DeviceHandle handle, int number, std::shared_ptr<AddressMap> map);
+  // The log, if there is one, hears of what the card does without.
+  Card(const Driver& card_driver, DeviceHandle handle, int number, std::shared_ptr<AddressMap> map,
+       const Log* log = nullptr);
   ~Card();
   Card(const Card&) = delete;
 
@@ -61,6 +65,8 @@ class Card {
   // Fails (Internal) when it is.
   void require_alive() const;
 
+  void warn(std::string_view sentence) const;
+
   int attribute(int which) const;
   Capability capability() const;
   std::string name() const;  // "GPU:0"
@@ -81,6 +87,7 @@ class Card {
 
  private:
   std::shared_ptr<AddressMap> addresses_;
+  const Log* log_;
   Context context_ = nullptr;
   uint64_t born_;  // forks of the process by then
   std::string lost_, why_closed_;

@@ -13,6 +13,9 @@
 
 namespace lutra::cuda {
 
+// What is told where there is no NCCL.
+inline constexpr const char* kWithoutNccl = "sums over cards are made on the first of them and copied";
+
 class Communicators {
  public:
   // Of the streams' cards, which are different ones. Null, and why, when the library gives none.

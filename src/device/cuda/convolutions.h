@@ -15,6 +15,9 @@
 
 namespace lutra::cuda {
 
+// What is told where there is no cuDNN.
+inline constexpr const char* kWithoutCudnn = "convolutions are laid out and multiplied by cuBLASLt";
+
 class Convolutions {
  public:
   // The plans of more kinds than this are forgotten, all at once.

@@ -107,7 +107,7 @@ std::string driver_library(std::string* why) {
   return "";
 }
 
-Discovery discover(const Driver& driver, const std::string& architectures, int toolkit_version) {
+Discovery discover(const Driver& driver, const std::string& architectures, int toolkit_version, const Log* log) {
   Discovery found;
   int version = 0, count = 0;
   // Where it shows none, a driver does not even start.
@@ -137,7 +137,7 @@ Discovery discover(const Driver& driver, const std::string& architectures, int t
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     DeviceHandle handle = 0;
     if (driver.device(&handle, ordinal) != kSuccess) continue;
-    auto card = std::make_shared<Card>(driver, handle, static_cast<int>(cards.size()), addresses);
+    auto card = std::make_shared<Card>(driver, handle, static_cast<int>(cards.size()), addresses, log);
     Capability capability = card->capability();
     if (runs_on(architectures, capability, driver_compiles)) cards.push_back(std::move(card));
     else found.ignored.push_back(ignored_text(*card, ordinal, capability, architectures, toolkit_version));

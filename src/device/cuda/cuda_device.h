@@ -39,7 +39,9 @@ struct Discovery {
 std::string driver_library(std::string* why);
 
 // The cards that the driver shows and that code for these architectures (architectures.h), made by that toolkit (0: not
-// known), runs on, numbered in the driver's order, which is that of CUDA_VISIBLE_DEVICES.
-Discovery discover(const Driver& driver, const std::string& architectures, int toolkit_version = 0);
+// known), runs on, numbered in the driver's order, which is that of CUDA_VISIBLE_DEVICES. The log, if there is one,
+// hears of what the cards do without while they are used.
+Discovery discover(const Driver& driver, const std::string& architectures, int toolkit_version = 0,
+                   const Log* log = nullptr);
 
 }  // namespace lutra::cuda

@@ -3,6 +3,7 @@
 
 #include "core/text.h"
 #include "device/cuda/architectures.h"
+#include "device/cuda/communicators.h"
 #include "device/cuda/convolutions.h"
 #include "device/cuda/diagnosis.h"
 #include "device/cuda/holders.h"
@@ -14,8 +15,6 @@ constexpr int kLeastVersion = 12000;  // as discover asks for
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 // A context, the kernels' code and a small program need about this much.
 constexpr std::size_t kLeastFreeBytes = 512 * kMiB;
-
-constexpr const char* kWithoutCudnn = "convolutions are laid out and multiplied by cuBLASLt";
 
 constexpr Result kStubLibrary = 34, kDeviceUnavailable = 46, kInvalidDevice = 101, kOperatingSystem = 304,
                  kSystemNotReady = 802, kDriverMismatch = 803, kCompatNotSupported = 804;
@@ -304,12 +303,7 @@ Finding diagnose_cudnn(const System& system, const std::string& beside) {
 }
 
 Finding diagnose_nccl(const System& system, const std::string& beside) {
-  const Extra extra{"nccl",
-                    "nccl",
-                    "LUTRA_NCCL",
-                    kNcclMajors,
-                    "sums over cards",
-                    "sums over cards are made on the first of them and copied"};
+  const Extra extra{"nccl", "nccl", "LUTRA_NCCL", kNcclMajors, "sums over cards", kWithoutNccl};
   return diagnose_extra(extra, is_nccl_wanted(system), system, beside);
 }
 

@@ -1,5 +1,6 @@
 // What the stubs of NVIDIA's libraries of arithmetic share: which calls are to fail, what was asked, what is alive, and
-// how a command gets onto a stream of the driver's stub.
+// how a command gets onto a stream of the driver's stub. Calls of the function that LUTRA_CUDA_STUB_FAILS names fail
+// always.
 #pragma once
 
 #include <dlfcn.h>
@@ -26,6 +27,9 @@ struct LibraryState {
   // What the function of that name is to answer; 0 unless a test wants otherwise.
   int enter(const char* function) {
     std::lock_guard lock(mutex);
+    if (const char* failing = std::getenv("LUTRA_CUDA_STUB_FAILS");
+        failing != nullptr && std::string(failing) == function)
+      return 1;
     auto failure = failures.find(function);
     if (failure == failures.end() || --failure->second.first > 0) return 0;
     int status = failure->second.second;
