@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <utility>
 
 #include "eager/context.h"
@@ -29,6 +30,49 @@ void wait_for_source(LogicalDevice& from, const Storage& source, Stream& stream)
   order_after(stream, from.compute->tail_ticket());
   order_after(stream, source.ready);
 }
+
+// Bytes of a GPU's tensor on their way to host memory, which must stay until they are there; whoever destroys it waits.
+class Arrival {
+ public:
+  Arrival(FaultSets& sets, LogicalDevice& from, const TensorRep& tensor, std::byte* to, std::size_t offset,
+          std::size_t bytes)
+      : sets_(sets), from_(from), source_(*tensor.storage) {
+    source_.retain();
+    faults_ = source_.fault_set;
+    sets_.retain(faults_);
+    try {
+      wait_for_source(from, source_, *from.copy);
+      ticket_ = from.copy->copy({to, tensor.data + offset, bytes}, false);
+    } catch (...) {
+      let_go();
+      throw;
+    }
+  }
+  Arrival(const Arrival&) = delete;
+  ~Arrival() {
+    wait();
+    let_go();
+  }
+
+  void wait() { host_wait(ticket_); }
+  // Raises what a launch that the tensor depends on has found wrong.
+  void check() {
+    from_.copy->check();
+    sets_.check(faults_);
+  }
+
+ private:
+  void let_go() {
+    source_.release();
+    sets_.release(faults_);
+  }
+
+  FaultSets& sets_;
+  LogicalDevice& from_;
+  Storage& source_;
+  uint32_t faults_;
+  Ticket ticket_;
+};
 
 }  // namespace
 
@@ -62,27 +106,23 @@ void Transfer::read(Context& context, const TensorRep& tensor, std::byte* to, st
     if (bytes > 0) std::memcpy(to, tensor.address() + offset, bytes);
     return;
   }
-  Storage& source = *tensor.storage;
-  uint32_t faults = 0;
-  {
-    struct Hold {
-      Storage& storage;
-      ~Hold() { storage.release(); }
-    };
-    source.retain();
-    Hold hold{source};
-    wait_for_source(from, source, *from.copy);
-    host_wait(from.copy->copy({to, tensor.data + offset, bytes}, false));
-    faults = source.fault_set;
-    faults_.retain(faults);
+  Arrival arrival(faults_, from, tensor, to, offset, bytes);
+  arrival.wait();
+  arrival.check();
+}
+
+void Transfer::read_all(Context& context, std::span<const TensorRep* const> tensors, std::byte* to) {
+  std::deque<Arrival> arrivals;
+  for (const TensorRep* tensor : tensors) {
+    LogicalDevice& from = context.runtime().device(tensor->device);
+    const std::size_t bytes = tensor->nbytes();
+    if (from.is_host()) read(context, *tensor, to, 0, bytes);
+    else arrivals.emplace_back(faults_, from, *tensor, to, 0, bytes);
+    to += bytes;
   }
-  struct Release {
-    FaultSets& sets;
-    uint32_t set;
-    ~Release() { sets.release(set); }
-  } release{faults_, faults};
-  from.copy->check();
-  faults_.check(faults);
+  // The last one of a device is there after all others: from there on nothing sleeps.
+  for (auto arrival = arrivals.rbegin(); arrival != arrivals.rend(); ++arrival) arrival->wait();
+  for (Arrival& arrival : arrivals) arrival.check();
 }
 
 Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* made) {

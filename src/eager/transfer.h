@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -46,6 +47,8 @@ class Transfer {
   // Copies `bytes` of the tensor from byte `offset` on to host memory; waits, and raises what a launch it depends on
   // has found wrong.
   void read(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes);
+  // All of several tensors, one after the other from `to` on. What lies on GPUs is waited for together, once.
+  void read_all(Context& context, std::span<const TensorRep* const> tensors, std::byte* to);
   // Queues a copy of host bytes into a fresh storage. The bytes may change on return.
   void write(LogicalDevice& to, Storage& storage, const std::byte* from, std::size_t bytes);
   // Makes what is queued on `device` from now on wait for the copy that writes `storage`.

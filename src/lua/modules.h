@@ -38,6 +38,7 @@ void open_steps(lua_State* L, State& state);            // optimisers' steps
 void open_replicas(lua_State* L, State& state);         // sums over replicas, variables that change places
 void open_finally(lua_State* L);                        // what is set right whatever happens
 void open_tensor_questions(lua_State* L);               // what is asked of tensors at each step
+void open_items(lua_State* L, State& state);            // the numbers of many tensors at once
 void open_deadline(lua_State* L);                       // how long Lua may go on
 void open_custom_gradient(lua_State* L, State& state);  // gradients that are functions of the user's
 

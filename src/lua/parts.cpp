@@ -103,6 +103,7 @@ void open_use(lua_State* L, int module) {
   open_replicas(L, state);
   open_finally(L);
   open_tensor_questions(L);
+  open_items(L, state);
   open_deadline(L);
   open_custom_gradient(L, state);
   lua_newtable(L);

@@ -79,9 +79,7 @@ int length(Args& args) {
 
 int item(Args& args) {
   args.at_most(1);
-  const TensorRep& tensor = args.tensor(1, "tensor").tensor;
-  require(tensor.size == 1, "item: the tensor ", tensor.shape(), " has ", tensor.size,
-          " elements, expected one; totable gives them all");
+  const TensorRep& tensor = one_element(args, 1);
   std::byte element[8];
   args.state.runtime().transfer().read(args.state.context(), tensor, element, 0, size_of(tensor.dtype));
   push_scalar(args.L, read_element(tensor.dtype, element));
@@ -353,6 +351,13 @@ void set_collected(lua_State* L, State& state) {
   lua_pushlightuserdata(L, &state);
   lua_pushcclosure(L, collect, 1);
   lua_setfield(L, -2, "__gc");
+}
+
+const TensorRep& one_element(Args& args, int index) {
+  const TensorRep& tensor = args.tensor(index, "tensor").tensor;
+  require(tensor.size == 1, "item: the tensor ", tensor.shape(), " has ", tensor.size,
+          " elements, expected one; totable gives them all");
+  return tensor;
 }
 
 void open_tensor_api(lua_State* L, State& state) {

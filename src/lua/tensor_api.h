@@ -23,6 +23,9 @@ int push_tensor_field(Args& args);
 // The tensor's text as tostring gives it, with or without "lutra.Tensor(...)".
 std::string tensor_as_text(State& state, const TensorRep& tensor, bool bare);
 
+// The tensor at `index`, as item() wants it. Fails when it has not one element.
+const TensorRep& one_element(Args& args, int index);
+
 // t[key]: the running closure is __index, its upvalues as call_op's. Pushes the result.
 int index_tensor(lua_State* L, State& state, const Box& box);
 

@@ -37,6 +37,29 @@ local function line(rows)
   return x, x * 3 + 1
 end
 
+case("many steps' losses and weighted metrics, which are read some at a time, are all counted", function()
+  local batches, rows = 150, 450
+  local x, weights = lt.range(rows, { dtype = "float32" }):reshape { rows, 1 } / 64, {}
+  for i = 1, rows do weights[i] = i % 5 end
+  local weight = lt.constant(weights, { dtype = "float32" })
+  for _, where in ipairs { two, strategies[6], strategies[#strategies], false } do
+    local function made()
+      local model = nn.Sequential { nn.Dense(1, { kernel_initializer = "ones", input_shape = { 1 } }) }
+      return model:compile { optimizer = lt.optim.SGD { learning_rate = 0.0 }, loss = "mse", weighted_metrics = { "mae" } }
+    end
+    local model = where and where:scope(made) or made()
+    -- The model gives x, and 0 is wanted: the losses are weight * x^2, over as many as there are rows.
+    local total, absolute, sum = 0, 0, 0
+    for i = 1, rows do
+      local value = (i - 1) / 64
+      total, absolute, sum = total + weights[i] * value * value, absolute + weights[i] * value, sum + weights[i]
+    end
+    local history = model:fit(x, x * 0, { sample_weight = weight, batch_size = rows // batches, shuffle = false, verbose = 0 }).history
+    close(history.loss[1], total / rows, 1e-5, tostring(where) .. ", loss")
+    close(history.mae[1], absolute / sum, 1e-5, tostring(where) .. ", mae")
+  end
+end)
+
 case("the reference values, on one device and on many", function()
   for _, strategy in ipairs(strategies) do
     for _, wanted in ipairs {

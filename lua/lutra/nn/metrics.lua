@@ -1,7 +1,7 @@
 -- Metrics: what fit and evaluate tell beside the loss, with Keras 3's names and defaults. A metric is fed batch by batch
 -- and gives one number over all of them.
 local lutra, tools, use = ...
-local class, options, losses, masks = use "class", use "options", use "nn.losses", use "nn.masks"
+local class, options, losses, masks, waiting = use "class", use "options", use "nn.losses", use "nn.masks", use "nn.waiting"
 local fitted, tensor, row_weights, weights_for = losses.fitted, losses.tensor, losses.row_weights, losses.weights_for
 
 -- 0 / 0 has a sign on some machines, and would be printed with it.
@@ -24,20 +24,32 @@ function Mean:reset_state() self.total, self.count, self.waiting = 0, 0, {} end
 
 -- Adds the mean (a tensor of one element) of `count` rows; or the sum of rows whose weights come to `count`, a tensor.
 function Mean:add(value, count)
-  local waiting = self.waiting
-  local at = #waiting
-  waiting[at + 1], waiting[at + 2] = value, count
+  local list = self.waiting
+  local at = #list
+  list[at + 1], list[at + 2] = value, count
   if at >= 2 * kWaiting then self:read() end
 end
 
 function Mean:read()
-  local waiting, total, count = self.waiting, self.total, self.count
-  for at = 1, #waiting, 2 do
-    local rows = waiting[at + 1]
+  local list, total, count = self.waiting, self.total, self.count
+  -- What counts no rows is not read.
+  local wanted = {}
+  for at = 1, #list, 2 do
+    local rows = list[at + 1]
+    if rows ~= 0 then wanted[#wanted + 1] = list[at] end
+    if type(rows) ~= "number" then wanted[#wanted + 1] = rows end
+  end
+  local numbers, k = waiting.items(wanted), 0
+  local function next_number()
+    k = k + 1
+    return numbers[k]
+  end
+  for at = 1, #list, 2 do
+    local rows = list[at + 1]
     if type(rows) ~= "number" then
-      total, count = total + waiting[at]:item(), count + rows:item()
-    elseif rows > 0 then
-      total, count = total + waiting[at]:item() * rows, count + rows
+      total, count = total + next_number(), count + next_number()
+    elseif rows ~= 0 then
+      total, count = total + next_number() * rows, count + rows
     end
   end
   self.total, self.count, self.waiting = total, count, {}

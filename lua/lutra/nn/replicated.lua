@@ -3,18 +3,10 @@
 local lutra, tools, use = ...
 local class, layers, replicas = use "class", use "nn.layer", use "distribute.replicas"
 local values, steps, mirrored = use "distribute.values", use "distribute.steps", use "distribute.mirrored"
+local waiting = use "nn.waiting"
 local GradientTape, running = lutra.GradientTape, layers.running
 
 local replicated = {}
-
--- The loss of a batch: that of its shares, each with its weight. It is read as a tensor of one element is.
-local SharedLoss = class "nn.SharedLoss"
-function SharedLoss:init(losses, weights) self.losses, self.weights = losses, weights end
-function SharedLoss:item()
-  local total = 0.0
-  for i, loss in ipairs(self.losses) do total = total + loss:item() * self.weights[i] end
-  return total
-end
 
 -- The shares of a batch with what the model has made of them: metrics are fed share by share.
 local Shares = class "nn.Shares"
@@ -65,10 +57,11 @@ local function run(strategy, f, list, ids)
   for i, share in ipairs(list) do share.loss, share.predictions = results[i][1], results[i][2] end
 end
 
+-- The loss of a batch: that of its shares, each with its weight.
 local function shared_loss(list, is_sum)
   local losses, weights = {}, {}
   for i, share in ipairs(list) do losses[i], weights[i] = share.loss, is_sum and 1.0 or share.share end
-  return SharedLoss(losses, weights)
+  return waiting.Parts(losses, weights)
 end
 
 local function adds_up(loss) return type(loss) == "table" and loss.reduction == "sum" end

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -58,18 +59,37 @@ struct SimStream::State {
   std::atomic<bool> begun{false};
   UncutWork commands;
   std::condition_variable wake;
-  std::mutex mutex;  // who pushes, and the three below
+  std::vector<WaitArgs> waits;  // of those queued for each other stream the one that says most
+  std::mutex mutex;             // who pushes, what stands above, and the three below
   bool started = false;
   bool sleeping = false;
   bool stopping = false;
   bool timed = false;
   std::atomic<bool> abandoned{false};
 
+  bool waits_for(const WaitArgs& wait);
+  void remember(const WaitArgs& wait);
   void run_first();
   void start();
   void stop();
   static void* work(void* state);
 };
+
+// Whether what is queued from now on comes after that anyhow.
+bool SimStream::State::waits_for(const WaitArgs& wait) {
+  std::lock_guard lock(mutex);
+  return std::ranges::any_of(waits, [&](const WaitArgs& one) { return one.of == wait.of && one.seq >= wait.seq; });
+}
+
+// It is queued.
+void SimStream::State::remember(const WaitArgs& wait) {
+  std::lock_guard lock(mutex);
+  auto one = std::ranges::find_if(waits, [&](const WaitArgs& old) { return old.of == wait.of; });
+  if (one == waits.end())
+    one = std::ranges::find_if(waits, [](const WaitArgs& old) { return old.of->reached(old.seq); });
+  if (one == waits.end()) waits.push_back(wait);
+  else if (one->of != wait.of || one->seq < wait.seq) *one = wait;
+}
 
 void SimStream::State::run_first() {
   Record* record = queue.front();
@@ -230,9 +250,10 @@ void SimStream::wait_for(Ticket ticket) {
     return;
   }
   assert(ticket.seq <= other->tail());
-  enqueue(run_wait, sizeof(WaitArgs), [&](Record& record) {
-    new (record.args) WaitArgs{other->state_->progress, ticket.seq};
-  });
+  const WaitArgs wait{other->state_->progress, ticket.seq};
+  if (state_->waits_for(wait)) return;
+  enqueue(run_wait, sizeof(WaitArgs), [&](Record& record) { new (record.args) WaitArgs(wait); });
+  state_->remember(wait);
 }
 
 void SimStream::host_wait(uint64_t seq) {

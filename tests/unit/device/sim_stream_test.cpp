@@ -278,6 +278,32 @@ TEST_CASE("a wait holds back only what is queued after it, and counts as a comma
   CHECK(second.tail() == late.seq);
 }
 
+TEST_CASE("what is waited for already is not waited for again", "[sim]") {
+  Gate gate, later_gate;
+  SimStream first(kFast), other(kFast), second(kFast);
+  Ticket early = queue(first, [&gate] { gate.hold(); });
+  Ticket late = queue(first, [] {});
+  Ticket latest = queue(first, [&later_gate] { later_gate.hold(); });
+  Ticket elsewhere = queue(other, [&gate] { gate.hold(); });
+  second.wait_for(late);
+  CHECK(second.tail() == 1);
+  second.wait_for(early);
+  second.wait_for(late);
+  CHECK(second.tail() == 1);
+  second.wait_for(elsewhere);
+  second.wait_for(latest);
+  CHECK(second.tail() == 3);
+  std::atomic<bool> ran{false};
+  Ticket last = queue(second, [&ran] { ran = true; });
+  gate.is_open = true;
+  host_wait(late);
+  host_wait(elsewhere);
+  CHECK_FALSE(is_done(last));
+  later_gate.is_open = true;
+  host_wait(last);
+  CHECK(ran);
+}
+
 TEST_CASE("a stream that cannot wait beside another kind of stream waits at once", "[sim]") {
   SimStream threaded(kFast), scheduled(kFast, no_threads(6)), elsewhere(kFast, no_threads(9));
   int value = 0;

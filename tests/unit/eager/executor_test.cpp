@@ -160,6 +160,46 @@ TEST_CASE("a command that fails late is told of by what depends on it, and by no
   }
 }
 
+TEST_CASE("tensors of several devices are read together, each whole, with one wait a device", "[executor]") {
+  Machine machine({.cpus = 1, .simulated_gpus = 2});
+  std::vector<Tensor> tensors;
+  std::vector<const TensorRep*> reps;
+  for (int i = 0; i < 30; ++i) {
+    Machine::Scope scope = machine.scope(i % 3 == 0 ? "/CPU:0" : i % 3 == 1 ? "/GPU:0" : "/GPU:1");
+    Tensor x = machine.constant(ramp(i + 1));
+    tensors.push_back(machine.run("AddV2", {&x, &x}));
+  }
+  std::size_t bytes = 0;
+  for (const Tensor& tensor : tensors) {
+    reps.push_back(&tensor.rep());
+    bytes += tensor.rep().nbytes();
+  }
+  Stream& copies = *machine.runtime.find("GPU:0").copy;
+  const uint64_t before = copies.tail();
+  std::vector<std::byte> read(bytes);
+  machine.runtime.transfer().read_all(machine.context, reps, read.data());
+  CHECK(copies.tail() <= before + 10 + 1);
+  const float* at = reinterpret_cast<const float*>(read.data());
+  for (int i = 0; i < 30; ++i) {
+    for (int k = 0; k <= i; ++k) CHECK(*at++ == static_cast<float>(2 * k));
+  }
+}
+
+TEST_CASE("reading many tensors raises what one of them depends on", "[executor]") {
+  Machine machine({.cpus = 1, .simulated_gpus = 1, .gpu_mb = 64, .fail_at = 2});
+  Tensor x = machine.constant(ramp(100));
+  std::vector<Tensor> results;
+  std::vector<const TensorRep*> reps;
+  for (int i = 0; i < 3; ++i) results.push_back(machine.run("AddV2", {&x, &x}));
+  for (const Tensor& tensor : results) reps.push_back(&tensor.rep());
+  std::vector<float> read(300);
+  auto* to = reinterpret_cast<std::byte*>(read.data());
+  CHECK_THROWS_AS(machine.runtime.transfer().read_all(machine.context, reps, to), Error);
+  reps.erase(reps.begin() + 1);
+  machine.runtime.transfer().read_all(machine.context, reps, to);
+  CHECK(read[199] == 198);
+}
+
 TEST_CASE("memory that the card refuses at any step is an error, leaks nothing, and comes back", "[executor]") {
   bool reached_end = false;
   for (int refused = 1; !reached_end; ++refused) {
