@@ -10,6 +10,7 @@
 #include <new>
 
 #include "core/parallel.h"
+#include "kernels/cpu/gemm_pack.h"
 #include "kernels/cpu/gemm_shares.h"
 #include "kernels/cpu/gemm_tile.h"
 #include "kernels/cpu/im2col.h"

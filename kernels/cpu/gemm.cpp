@@ -357,18 +357,27 @@ constexpr int64_t kLeastTiledColumns = 24;
 constexpr int64_t kLeastTiledRows = 4;
 
 // Rows that lie a power of two apart share few sets of the caches, and oneDNN reads them where they lie: on processors
-// with AVX-512 only for some rows of a, else unless both matrices are large and no such stride is among theirs.
+// with AVX-512 that costs most where b is large and has few rows of a to be multiplied with, elsewhere always unless
+// both matrices are large and no such stride is among theirs.
 bool rows_collide(const MatMulSizes& s) {
-#if defined(__AVX512F__)
-  return !s.transpose_b && s.ldb % 2048 == 0 && s.k >= 1024 && s.m >= 48 && s.m <= 96;
-#else
   constexpr int64_t kStride = 256;
+#if defined(__AVX512F__)
+  constexpr int64_t kLeastRows = 24, kMostRows = 128;
+  constexpr double kLargeMatrix = 1 << 20;
+  return !s.transpose_b && s.ldb % kStride == 0 && s.m >= kLeastRows && s.m <= kMostRows &&
+         static_cast<double>(s.k) * static_cast<double>(s.n) >= kLargeMatrix;
+#else
   return (!s.transpose_b && s.ldb % kStride == 0) || (s.transpose_a && s.lda % kStride == 0);
 #endif
 }
 
-// More of a than this, a piece of k at a time, does not stay in the second-level cache for all columns of b.
+// More of a than this, a piece of k at a time, does not stay in the second-level cache for all columns of b. With
+// AVX-512 rows of a, too, are better packed.
+#if defined(__AVX512F__)
+constexpr int64_t kTiledElements = 0;
+#else
 constexpr int64_t kTiledElements = 98'304;
+#endif
 
 bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   OmpThreads threads(multiplications(s) < kSharedProduct ? 1 : max_threads());

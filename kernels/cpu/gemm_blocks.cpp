@@ -1,9 +1,11 @@
 // Note [Blocks of a product]
-// After Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008. A piece of k at a time, columns
-// of b are packed into panels a tile wide, of which one lies in the first-level cache while it is worked with, and rows
-// of a into panels a tile high, of which a block lies in the second-level cache. So both are read one after the other
-// whatever their strides are, and a transposed operand costs what any costs. c is cut into as many parts as there are
-// threads; each packs what it needs.
+// After Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008. A piece of k at a time, rows of
+// a are packed into panels a tile high, of which a block lies in the second-level cache; then columns of b, a panel a
+// tile wide at a time, are multiplied with all of the block. While they are, the first tiles copy the next panel, and
+// ask for its rows shortly before: rows a power of two apart share few sets of the caches, and would not stay there
+// from one panel to the next. So both matrices are read one place after the other whatever their strides are, and
+// packing b costs next to nothing but where it is transposed. c is cut into as many parts as there are threads; each
+// packs what it needs.
 #include "kernels/cpu/gemm_blocks.h"
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 
 #include "core/parallel.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/gemm_pack.h"
 #include "kernels/cpu/gemm_shares.h"
 #include "kernels/cpu/gemm_tile.h"
 #include "kernels/cpu/gemm_tiles.h"
@@ -21,9 +24,12 @@ namespace lutra {
 namespace {
 
 // Rows of a and columns of b that are packed at a time, in whole panels.
+#if defined(__AVX512F__)
+constexpr int64_t kBlockRows = 350 / kTileRows * kTileRows;
+#else
 constexpr int64_t kBlockRows = 144 / kTileRows * kTileRows;
+#endif
 constexpr int64_t kBlockColumns = 1024;
-constexpr int64_t kLines = kTileColumns * sizeof(float) / 64;
 
 // What a share of c is packed into.
 struct Room {
@@ -42,99 +48,125 @@ Room* rooms_for(int64_t shares) {
   return rooms.get();
 }
 
-// `rows` of a, at most a tile's, from (i, p) on: as (k, kPitch). What stands beyond the rows is not looked at.
-void pack_rows(const MatMulSizes& s, const float* a, int64_t i, int64_t rows, int64_t p, int64_t k, float* to) {
-  if (s.transpose_a) {
-    const float* from = a + p * s.lda + i;
-    for (int64_t q = 0; q < k; ++q) {
-      if (rows == kTileRows) std::copy_n(from + q * s.lda, kTileRows, to + q * kPitch);
-      else std::copy_n(from + q * s.lda, rows, to + q * kPitch);
-    }
-    return;
-  }
-  using Turned = TurnedSquare<uint32_t>;
-  constexpr int64_t kSide = Turned::kSide;
-  static_assert(kPitch % kSide == 0);
-  const float* from = a + i * s.lda + p;
-  for (int64_t r = 0; r < rows; r += kSide) {
-    int64_t q = 0;
-    // Squares may take in rows of the next panel, but none that are not there.
-    for (; i + r + kSide <= s.m && q + kSide <= k; q += kSide) {
-      Turned::turn(reinterpret_cast<const uint32_t*>(from + r * s.lda + q), s.lda,
-                   reinterpret_cast<uint32_t*>(to + q * kPitch + r), kPitch);
-    }
-    for (; q < k; ++q) {
-      for (int64_t u = r; u < std::min(rows, r + kSide); ++u) to[q * kPitch + u] = from[u * s.lda + q];
-    }
-  }
-}
-
 struct Blocks {
   const MatMulSizes& s;
   const float *a, *b, *bias;
   float* c;
 };
 
-// Panels of b of `columns` at most kBlockColumns, each as (k, its width).
-void pack_columns(const Blocks& in, int64_t j, int64_t columns, int64_t p, int64_t k, float* to) {
-  for (int64_t from = 0; from < columns; from += kTileColumns, to += k * kTileColumns) {
-    int64_t here = std::min<int64_t>(kTileColumns, columns - from);
-    pack_panel(in.s, in.b, p, k, j + from, here, here <= kPerRegister ? kPerRegister : kTileColumns, to);
+// Rows of c, and terms of them, whose part of a is packed.
+struct Block {
+  int64_t i, rows, p, k;
+};
+
+// A panel of b from column j on, and a copy of it; then the panel that is copied meanwhile, if any.
+struct Panel {
+  int64_t j, columns;
+  const float* b;
+  float* next;
+};
+
+// The kernels for tile number `at` of `tiles`, and in `tile` its part of copying the next panel.
+template <int registers>
+const TileKernel* choose_kernels(const MatMulSizes& s, const float* next, int64_t at, int64_t tiles, Tile& tile) {
+  constexpr int64_t kCopying = 4;
+  const auto* plain = kTileKernels<registers, Layout::Packed>.data();
+  bool is_row = tiles < kCopying;
+  if (tile.copy == nullptr || at >= (is_row ? 2 : kCopying)) return plain;
+  int64_t half = at % 2 * (tile.k / 2), line = is_row ? 0 : at / 2 * kPerRegister;
+  tile.ahead = next + half * s.ldb + line;
+  tile.ahead_step = s.ldb;
+  tile.copy += half * kTileColumns + line;
+  return (is_row ? kTileKernels<2, Layout::Packed, Beside::CopyRow>
+                 : kTileKernels<2, Layout::Packed, Beside::CopyHalfRow>)
+      .data();
+}
+
+template <int registers>
+void multiply_panel(const Blocks& in, const Room& room, const Block& block, const Panel& panel) {
+  constexpr int64_t kWidth = registers * kPerRegister;
+  alignas(64) float part[kTileRows * kWidth];
+  const MatMulSizes& s = in.s;
+  const bool is_whole = panel.columns == kWidth, is_last = block.p + block.k == s.k, adds = block.p > 0;
+  const float* bias = in.bias != nullptr && is_last ? in.bias + panel.j : nullptr;
+  const float* next = in.b + block.p * s.ldb + panel.j + kWidth;
+  const int64_t tiles = (block.rows + kTileRows - 1) / kTileRows;
+  for (int64_t at = 0, i = 0; at < tiles; ++at, i += kTileRows) {
+    int64_t rows = std::min<int64_t>(kTileRows, block.rows - i);
+    float* c = in.c + (block.i + i) * s.n + panel.j;
+    Tile tile{.a = room.a + at * block.k * kPitch,
+              .b = panel.b,
+              .ldb = kWidth,
+              .copy = panel.next,
+              .c = is_whole ? c : part,
+              .ldc = is_whole ? s.n : kWidth,
+              .k = block.k,
+              .adds = is_whole && adds,
+              .bias = is_whole ? bias : nullptr};
+    choose_kernels<registers>(s, next, at, tiles, tile)[rows - 1](tile);
+    if (!is_whole) add_part(part, kWidth, rows, panel.columns, adds, c, s.n, bias);
   }
 }
 
-// A tile of c, or what there is of it at the edges.
-template <int registers>
-void multiply(const Blocks& in, Tile tile, int64_t i, int64_t rows, int64_t j, int64_t columns) {
-  constexpr int64_t kWidth = registers * kPerRegister;
-  alignas(64) float part[kTileRows * kWidth];
-  float* to = in.c + i * in.s.n + j;
-  bool is_whole = columns == kWidth, adds = tile.adds;
-  tile.ldb = kWidth;
-  tile.c = is_whole ? to : part;
-  tile.ldc = is_whole ? in.s.n : kWidth;
-  tile.adds = is_whole && adds;
-  const float* bias = std::exchange(tile.bias, is_whole ? tile.bias : nullptr);
-  kTileKernels<registers, Layout::Packed, false>[static_cast<std::size_t>(rows - 1)](tile);
-  if (!is_whole) add_part(part, kWidth, rows, columns, adds, to, in.s.n, bias);
-}
+// Where the panels of b lie that are packed: all of them, for the blocks of rows to come, or, when there is one block,
+// the one that is multiplied and the next, which then stay in the first-level cache.
+class Panels {
+ public:
+  Panels(float* b, int64_t k, bool are_kept) : b_(b), size_(k * kTileColumns), kept_(are_kept) {}
+  float* operator[](int64_t at) const { return b_ + (kept_ ? at : at % 2) * size_; }
 
-// The terms of c from p on, k of them.
-void multiply_block(const Blocks& in, const Room& room, const Share& block, int64_t p, int64_t k) {
-  const float* b = room.b;
-  for (int64_t j = 0; j < block.columns; j += kTileColumns, b += k * kTileColumns) {
-    int64_t columns = std::min<int64_t>(kTileColumns, block.columns - j);
-    const float* a = room.a;
-    for (int64_t i = 0; i < block.rows; i += kTileRows, a += k * kPitch) {
-      int64_t rows = std::min<int64_t>(kTileRows, block.rows - i);
-      Tile tile{.a = a, .b = b, .ahead = b, .k = k, .adds = p > 0};
-      if (in.bias != nullptr && p + k == in.s.k) tile.bias = in.bias + block.j + j;
-      // The next panel of b, while the first tiles do not need the bandwidth.
-      if (i < kTileRows * kLines) {
-        tile.ahead = b + k * kTileColumns + i / kTileRows * 16;
-        tile.ahead_step = kTileColumns;
-      }
-      if (columns <= kPerRegister) multiply<1>(in, tile, block.i + i, rows, block.j + j, columns);
-      else multiply<2>(in, tile, block.i + i, rows, block.j + j, columns);
+ private:
+  float* b_;
+  int64_t size_;
+  bool kept_;
+};
+
+// `columns` of c from j on, at most kBlockColumns. Only the first block of rows has to pack b.
+void multiply_block(const Blocks& in, Room& room, const Panels& panels, const Block& block, bool is_first, int64_t j,
+                    int64_t columns) {
+  const MatMulSizes& s = in.s;
+  for (int64_t r = 0; r < block.rows; r += kTileRows) {
+    pack_rows(s, in.a, block.i + r, std::min<int64_t>(kTileRows, block.rows - r), block.p, block.k,
+              room.a + r / kTileRows * block.k * kPitch);
+  }
+  bool is_there = !is_first;
+  for (int64_t at = 0; at * kTileColumns < columns; ++at) {
+    int64_t from = at * kTileColumns, next = columns - from - kTileColumns;
+    Panel panel{j + from, std::min<int64_t>(kTileColumns, columns - from), panels[at], nullptr};
+    bool is_narrow = panel.columns <= kPerRegister;
+    if (!is_there) {
+      pack_panel(s, in.b, block.p, block.k, panel.j, panel.columns, is_narrow ? kPerRegister : kTileColumns,
+                 panels[at]);
     }
+    if (is_first) {
+      // With one tile there is nobody to copy the other half.
+      is_there = !s.transpose_b && next >= kTileColumns && block.rows > kTileRows;
+      if (is_there) panel.next = panels[at + 1];
+    }
+    // Tiles copy a row at two steps: two halves of k, and not the last row of an odd number.
+    if (int64_t last = block.k - 1; panel.next != nullptr && block.k % 2 == 1) {
+      std::copy_n(in.b + (block.p + last) * s.ldb + panel.j + kTileColumns, kTileColumns,
+                  panel.next + last * kTileColumns);
+    }
+    if (is_narrow) multiply_panel<1>(in, room, block, panel);
+    else multiply_panel<2>(in, room, block, panel);
   }
 }
 
 void multiply_share(const Blocks& in, Room& room, const Share& share) {
   const MatMulSizes& s = in.s;
+  // Blocks of about equal height, whole tiles of them.
+  int64_t blocks = (share.rows + kBlockRows - 1) / kBlockRows;
+  int64_t height = ((share.rows + blocks - 1) / blocks + kTileRows - 1) / kTileRows * kTileRows;
   int64_t depth = tile_depth(s.k);
   for (int64_t p = 0; p < s.k; p += depth) {
     int64_t k = std::min(depth, s.k - p);
+    Panels panels(room.b, k, height < share.rows);
     for (int64_t j = 0; j < share.columns; j += kBlockColumns) {
       int64_t columns = std::min(kBlockColumns, share.columns - j);
-      pack_columns(in, share.j + j, columns, p, k, room.b);
-      for (int64_t i = 0; i < share.rows; i += kBlockRows) {
-        int64_t rows = std::min(kBlockRows, share.rows - i);
-        for (int64_t r = 0; r < rows; r += kTileRows) {
-          pack_rows(s, in.a, share.i + i + r, std::min<int64_t>(kTileRows, rows - r), p, k,
-                    room.a + r / kTileRows * k * kPitch);
-        }
-        multiply_block(in, room, {share.i + i, rows, share.j + j, columns}, p, k);
+      for (int64_t i = 0; i < share.rows; i += height) {
+        Block block{share.i + i, std::min(height, share.rows - i), p, k};
+        multiply_block(in, room, panels, block, i == 0, share.j + j, columns);
       }
     }
   }

@@ -9,8 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/cpu/muladd.h"
-#include "kernels/cpu/strided.h"
+#include "kernels/cpu/instructions.h"
 #include "ops/matmul.h"
 
 namespace lutra {
@@ -33,28 +32,31 @@ using Register = float __attribute__((vector_size(4 * kPerRegister)));
   return loaded;
 }
 [[gnu::always_inline]] inline void store_register(Register value, float* to) { std::memcpy(to, &value, sizeof value); }
-[[gnu::always_inline]] inline Register splat(float x) {
-  Register all;
-  for (int i = 0; i < kPerRegister; ++i) all[i] = x;
-  return all;
-}
-[[gnu::always_inline]] inline Register muladd_each(Register a, Register b, Register c) {
-  Register sum;
-  for (int i = 0; i < kPerRegister; ++i) sum[i] = muladd(a[i], b[i], c[i]);
-  return sum;
+// The compiler shall not know what x was computed from. Addresses of all rows of c, if kept from one use to the next,
+// would take the general registers that the loop between needs.
+template <class T> [[gnu::always_inline]] inline T forgotten(T x) {
+  asm("" : "+r"(x));
+  return x;
 }
 
 struct Tile {
   const float *a, *b;
   int64_t lda = 0, ldb = 0;
-  float* copy = nullptr;  // of b, without gaps; where the kernel keeps one
-  const float* ahead;     // fetched meanwhile, ahead_step further at every step of k
+  // What is done beside (see Beside): rows from `ahead` on, ahead_step apart, and where their copies go.
+  const float* ahead = nullptr;
   int64_t ahead_step = 0;
+  float* copy = nullptr;
   float* c = nullptr;
   int64_t ldc = 0, k;
   bool adds;                    // to what is in c
   const float* bias = nullptr;  // of the columns, added last
 };
+
+// What a kernel does beside its sums. Nothing; or one row of the next panel of b is asked for at every step of k, and
+// with Keep b copied without gaps, too; or at every second step a row of the next panel, or one of its two registers,
+// is copied, and the one kCopiedAhead further asked for.
+enum class Beside { Nothing, Fetch, Keep, CopyHalfRow, CopyRow };
+inline constexpr int64_t kCopiedAhead = 32;
 
 // How the rows of a lie: one after the other; as (k, m); as (k, kPitch), with room for whole squares of eight.
 enum class Layout { Plain, Turned, Packed };
@@ -67,9 +69,9 @@ template <int rows, int registers> struct Sums {
   template <class At> [[gnu::always_inline]] void add(const Register (&columns)[registers], const At& at) {
 #pragma GCC unroll 16
     for (int i = 0; i < rows; ++i) {
-      const Register x = splat(at(i));
+      const Register x = all_lanes<Register>(at(i));
 #pragma GCC unroll 2
-      for (int r = 0; r < registers; ++r) sum[i][r] = muladd_each(x, columns[r], sum[i][r]);
+      for (int r = 0; r < registers; ++r) sum[i][r] = muladd_lanes(x, columns[r], sum[i][r]);
     }
   }
   [[gnu::always_inline]] void write(float* c, int64_t ldc, bool adds) const {
@@ -97,58 +99,104 @@ template <int rows, int registers> struct Sums {
   }
 };
 
-// Whole rows of registers. `keeps`: leaves a copy of b.
-template <int rows, int registers, Layout how, bool keeps> void multiply_tile(const Tile& tile) {
+template <int rows, int registers, bool keeps>
+[[gnu::always_inline]] inline void add_step(Sums<rows, registers>& sums, const float* a, int64_t row_step,
+                                            const float* b, float* copy) {
+  Register columns[registers];
+#pragma GCC unroll 2
+  for (int r = 0; r < registers; ++r) {
+    columns[r] = load_register(b + r * kPerRegister);
+    if constexpr (keeps) store_register(columns[r], copy + r * kPerRegister);
+  }
+  sums.add(
+      columns, [&](int i) __attribute__((always_inline)) { return a[i * row_step]; });
+}
+
+// For writing.
+template <int registers> [[gnu::always_inline]] inline void ask_for_row(const float* row) {
+#pragma GCC unroll 2
+  for (int r = 0; r < registers; ++r) __builtin_prefetch(row + r * kPerRegister, 1);
+}
+
+// From this depth on.
+inline constexpr int64_t kLongTile = 192;
+
+// Whole rows of registers.
+template <int rows, int registers, Layout how, Beside beside> void multiply_tile(const Tile& tile) {
+  constexpr bool kKeeps = beside == Beside::Keep, kFetches = kKeeps || beside == Beside::Fetch;
+  constexpr int kCopied = beside == Beside::CopyRow ? 2 : beside == Beside::CopyHalfRow ? 1 : 0;
   Sums<rows, registers> sums;
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
-    for (int r = 0; r < registers; ++r) {
-      sums.sum[i][r] = Register{};
-      // Results are seldom in a cache when they are made: wanted at the end, they are asked for now.
-      __builtin_prefetch(tile.c + i * tile.ldc + r * kPerRegister, 1);
-    }
+    for (int r = 0; r < registers; ++r) sums.sum[i][r] = Register{};
   }
   const float *a = tile.a, *b = tile.b, *ahead = tile.ahead;
   const int64_t row_step = how == Layout::Plain ? tile.lda : 1;
   const int64_t step = how == Layout::Plain ? 1 : how == Layout::Turned ? tile.lda : kPitch;
   const int64_t ldb = tile.ldb, ahead_step = tile.ahead_step, k = tile.k;
   float* copy = tile.copy;
-  for (int64_t p = 0; p < k; ++p) {
-    __builtin_prefetch(ahead, 0, 2);
-    // From the second-level cache into the first.
-    if constexpr (how == Layout::Packed) __builtin_prefetch(a + 16 * kPitch);
-    Register columns[registers];
-#pragma GCC unroll 2
-    for (int r = 0; r < registers; ++r) {
-      columns[r] = load_register(b + r * kPerRegister);
-      if constexpr (keeps) store_register(columns[r], copy + r * kPerRegister);
-    }
-    sums.add(
-        columns, [&](int i) __attribute__((always_inline)) { return a[i * row_step]; });
-    a += step;
-    b += ldb;
-    ahead += ahead_step;
-    if constexpr (keeps) copy += registers * kPerRegister;
+  // Results are seldom in a cache when they are made: wanted at the end, their rows are asked for before, and where k
+  // is long one after the other, since a processor waits for few lines at a time.
+  const float* result = tile.c;
+  const int64_t result_step = tile.ldc;
+  const bool is_long = k >= kLongTile;
+  const int64_t piece = is_long ? k / 2 / rows + 1 : k / 2;
+  if (!is_long) {
+#pragma GCC unroll 1
+    for (int i = 0; i < rows; ++i) ask_for_row<registers>(result + i * result_step);
   }
-  if (tile.bias != nullptr) sums.write(tile.c, tile.ldc, tile.adds, tile.bias);
-  else sums.write(tile.c, tile.ldc, tile.adds);
+  for (int64_t left = k / 2; left > 0;) {
+    if (is_long) {
+      ask_for_row<registers>(result);
+      result += result_step;
+    }
+    int64_t pairs = std::min(piece, left);
+    left -= pairs;
+    for (; pairs > 0; --pairs) {
+      if constexpr (kCopied > 0) {
+#pragma GCC unroll 2
+        for (int r = 0; r < kCopied; ++r) {
+          __builtin_prefetch(ahead + kCopiedAhead * ahead_step + r * kPerRegister, 0, 2);
+          store_register(load_register(ahead + r * kPerRegister), copy + r * kPerRegister);
+        }
+        ahead += ahead_step;
+        copy += kTileColumns;
+      }
+#pragma GCC unroll 2
+      for (int u = 0; u < 2; ++u) {
+        if constexpr (kFetches) {
+          __builtin_prefetch(ahead, 0, 2);
+          ahead += ahead_step;
+        }
+        add_step<rows, registers, kKeeps>(sums, a, row_step, b, copy);
+        a += step;
+        b += ldb;
+        if constexpr (kKeeps) copy += registers * kPerRegister;
+      }
+    }
+  }
+  if (k % 2 == 1) add_step<rows, registers, kKeeps>(sums, a, row_step, b, copy);
+  float* c = tile.c;
+  const int64_t ldc = forgotten(tile.ldc);
+  if (tile.bias != nullptr) sums.write(c, ldc, tile.adds, tile.bias);
+  else sums.write(c, ldc, tile.adds);
 }
 
 using TileKernel = void (*)(const Tile& tile);
 
-template <int registers, Layout how, bool keeps, int... rows>
+template <int registers, Layout how, Beside beside, int... rows>
 constexpr std::array<TileKernel, kTileRows> tile_kernels(std::integer_sequence<int, rows...>) {
-  return {multiply_tile<rows + 1, registers, how, keeps>...};
+  return {multiply_tile<rows + 1, registers, how, beside>...};
 }
 // By the number of rows, less one.
-template <int registers, Layout how, bool keeps>
+template <int registers, Layout how, Beside beside = Beside::Nothing>
 inline constexpr std::array<TileKernel, kTileRows> kTileKernels =
-    tile_kernels<registers, how, keeps>(std::make_integer_sequence<int, kTileRows>{});
+    tile_kernels<registers, how, beside>(std::make_integer_sequence<int, kTileRows>{});
 
 // Rows of a panel of b, which then takes two thirds of the first-level cache.
 #if defined(__AVX512F__)
-inline constexpr int64_t kTileDepth = 256;
+inline constexpr int64_t kTileDepth = 384;
 #else
 inline constexpr int64_t kTileDepth = 384;
 #endif
@@ -156,45 +204,6 @@ inline constexpr int64_t kTileDepth = 384;
 inline int64_t tile_depth(int64_t k) {
   int64_t pieces = (k + kTileDepth - 1) / kTileDepth;
   return (k + pieces - 1) / pieces;
-}
-
-// `columns` of b from (p, j) on without gaps, as (k, width): turned, or with zeros where there are fewer.
-inline void pack_panel(const MatMulSizes& s, const float* b, int64_t p, int64_t k, int64_t j, int64_t columns,
-                       int64_t width, float* to) {
-  if (!s.transpose_b) {
-    const float* from = b + p * s.ldb + j;
-    if (columns == kTileColumns) {
-      for (int64_t q = 0; q < k; ++q) {
-        __builtin_prefetch(from + (q + 8) * s.ldb);
-        store_register(load_register(from + q * s.ldb), to + q * kTileColumns);
-        store_register(load_register(from + q * s.ldb + kPerRegister), to + q * kTileColumns + kPerRegister);
-      }
-      return;
-    }
-    for (int64_t q = 0; q < k; ++q) {
-      std::copy_n(from + q * s.ldb, columns, to + q * width);
-      std::fill(to + q * width + columns, to + (q + 1) * width, 0.0f);
-    }
-    return;
-  }
-  using Turned = TurnedSquare<uint32_t>;
-  constexpr int64_t kSide = Turned::kSide;
-  const float* lines = b + j * s.ldb + p;
-  int64_t u = 0;
-  for (; u + kSide <= columns; u += kSide) {
-    const float* from = lines + u * s.ldb;
-    int64_t q = 0;
-    for (; q + kSide <= k; q += kSide) {
-      Turned::turn(reinterpret_cast<const uint32_t*>(from + q), s.ldb, reinterpret_cast<uint32_t*>(to + q * width + u),
-                   width);
-    }
-    for (; q < k; ++q) {
-      for (int64_t v = 0; v < kSide; ++v) to[q * width + u + v] = from[v * s.ldb + q];
-    }
-  }
-  for (; u < width; ++u) {
-    for (int64_t q = 0; q < k; ++q) to[q * width + u] = u < columns ? lines[u * s.ldb + q] : 0.0f;
-  }
 }
 
 // A tile that did not fit: part (rows, width) into c.

@@ -10,6 +10,7 @@
 
 #include "core/parallel.h"
 #include "kernels/cpu/gemm.h"
+#include "kernels/cpu/gemm_pack.h"
 #include "kernels/cpu/gemm_tile.h"
 
 namespace lutra {
@@ -27,7 +28,9 @@ template <int registers, Layout how> void multiply_panel(const MatMulSizes& s, c
   constexpr int64_t kWidth = registers * kPerRegister;
   alignas(64) float copy[kTileDepth * kWidth];
   alignas(64) float part[kTileRows * kWidth];
-  const bool is_whole = panel.columns == kWidth, keeps = is_whole && !s.transpose_b;
+  const bool is_whole = panel.columns == kWidth;
+  // Of whole panels alone there are kernels that do something beside.
+  const bool keeps = registers == 2 && is_whole && !s.transpose_b;
   if (!keeps) pack_panel(s, panel.b, 0, panel.k, 0, panel.columns, kWidth, copy);
   for (int64_t i = 0; i < s.m; i += kTileRows) {
     std::size_t rows = static_cast<std::size_t>(std::min<int64_t>(kTileRows, s.m - i));
@@ -35,31 +38,23 @@ template <int registers, Layout how> void multiply_panel(const MatMulSizes& s, c
               .b = copy,
               .lda = s.lda,
               .ldb = kWidth,
+              // Of rows of the next panel, which are two lines of the cache, a tile asks for one.
+              .ahead = panel.b + (panel.has_next ? kWidth : 0) + i / kTileRows * kPerRegister,
+              .ahead_step = s.ldb,
               .copy = copy,
-              .ahead = copy,
-              .ahead_step = 0,
-              .c = panel.c + i * s.n,
-              .ldc = s.n,
+              .c = is_whole ? panel.c + i * s.n : part,
+              .ldc = is_whole ? s.n : kWidth,
               .k = panel.k,
-              .adds = panel.adds,
-              .bias = panel.bias};
-    // Rows of the next panel are two lines of the cache, or one: a tile fetches one of them.
-    if (keeps && panel.has_next && i < kTileRows * 2) {
-      tile.ahead = panel.b + kWidth + i / kTileRows * kPerRegister;
-      tile.ahead_step = s.ldb;
-    }
-    if (!is_whole) {
-      tile.c = part;
-      tile.ldc = kWidth;
-      tile.adds = false;
-      tile.bias = nullptr;
-    }
+              .adds = is_whole && panel.adds,
+              .bias = is_whole ? panel.bias : nullptr};
     if (keeps && i == 0) {
       tile.b = panel.b;
       tile.ldb = s.ldb;
-      kTileKernels<registers, how, true>[rows - 1](tile);
+      kTileKernels<2, how, Beside::Keep>[rows - 1](tile);
+    } else if (keeps && i == kTileRows && panel.has_next) {
+      kTileKernels<2, how, Beside::Fetch>[rows - 1](tile);
     } else {
-      kTileKernels<registers, how, false>[rows - 1](tile);
+      kTileKernels<registers, how>[rows - 1](tile);
     }
     if (is_whole) continue;
     add_part(part, kWidth, static_cast<int64_t>(rows), panel.columns, panel.adds, panel.c + i * s.n, s.n, panel.bias);

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "kernels/cpu/muladd.h"
+
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -36,6 +38,38 @@ inline constexpr int kLanesOf64 = sizeof(WideLanes) / sizeof(uint64_t);
 #else
   return (a & 0xffffffffu) * (b & 0xffffffffu);
 #endif
+}
+
+// Registers of floats, of any width that the processor has. Loops over lanes, which say the same, GCC 12 takes apart
+// where they are unrolled, and spills.
+template <class Register> [[gnu::always_inline]] inline Register all_lanes(float x) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Register) == 64) return reinterpret_cast<Register>(_mm512_set1_ps(x));
+#endif
+#if defined(__AVX__)
+  if constexpr (sizeof(Register) == 32) return reinterpret_cast<Register>(_mm256_set1_ps(x));
+#endif
+  Register all;
+  for (std::size_t i = 0; i < sizeof(Register) / sizeof(float); ++i) all[i] = x;
+  return all;
+}
+// a * b + c in each lane, as muladd.h has it.
+template <class Register> [[gnu::always_inline]] inline Register muladd_lanes(Register a, Register b, Register c) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Register) == 64) {
+    return reinterpret_cast<Register>(
+        _mm512_fmadd_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
+  }
+#endif
+#if defined(__FMA__)
+  if constexpr (sizeof(Register) == 32) {
+    return reinterpret_cast<Register>(
+        _mm256_fmadd_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
+  }
+#endif
+  Register sum;
+  for (std::size_t i = 0; i < sizeof(Register) / sizeof(float); ++i) sum[i] = muladd(a[i], b[i], c[i]);
+  return sum;
 }
 
 #if defined(__AVX512F__)
