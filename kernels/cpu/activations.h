@@ -4,6 +4,7 @@
 
 #include "ops/activations.h"
 
+#include <bit>
 #include <cmath>
 
 #include "kernels/cpu/error_function.h"
@@ -102,7 +103,10 @@ struct SiluGrad : Costly {
 // Exact, and with tanh for the error function: 0.5 (1 + tanh(v / 2)) is the logistic function of v.
 struct Gelu : Costly {
   template <class T> [[gnu::always_inline]] static constexpr T apply(T x) { return gelu_of(x); }
-  template <class T> [[gnu::always_inline]] static constexpr auto extent(T x) { return size_bits(x); }
+  // As size_bits, by the same instruction that plain begins with.
+  template <class T> [[gnu::always_inline]] static constexpr auto extent(T x) {
+    return std::bit_cast<typename FloatForm<T>::Bits>(std::fabs(x));
+  }
   template <class T> static constexpr auto max_extent(T) { return size_bits(kPlainGelu<T>); }
   template <class T> [[gnu::always_inline]] static constexpr T plain(T x) { return gelu_of<true>(x); }
 };

@@ -90,8 +90,8 @@ template <class T> [[gnu::always_inline]] constexpr T erf_of(T x) {
   return std::copysign(a >= T(1) ? far : muladd(a, erf_ratio(z), a), x);  // nan is near
 }
 
-// The normal distribution at a >= 0: its upper tail is ratio times e^(-a^2 / 2), which is e^(-high - low).
-template <class T> struct NormalTail { T a, ratio, high, low; };
+// The normal distribution at a >= 0: its upper tail is ratio times e^(-a^2 / 2), which is e^(power - low).
+template <class T> struct NormalTail { T a, ratio, power, low; };
 
 // e^(a^2 / 2) times the upper tail, a >= 0.
 [[gnu::always_inline]] constexpr double tail_ratio(double a) { return 0.5 * scaled_erfc(a * 0.70710678118654752440); }
@@ -109,29 +109,30 @@ template <class T> struct NormalTail { T a, ratio, high, low; };
   return p * t;
 }
 
-template <class T> [[gnu::always_inline]] constexpr NormalTail<T> normal_tail(T x) {
+// kPlain: |x| is at most kPlainGelu, or the result of no use.
+template <bool kPlain, class T> [[gnu::always_inline]] constexpr NormalTail<T> normal_tail(T x) {
   constexpr T kEnd = FloatForm<T>::kIsFloat ? T(15) : T(40);  // the tail is 0 from there on
   T a = std::fabs(x);
-  a = a > kEnd ? kEnd : a;
+  if constexpr (!kPlain) a = a > kEnd ? kEnd : a;
   // The square in two parts: what rounding would take off it counts, as an exponent.
-  T high, low;
+  T power, low;
   if constexpr (kFusedMuladd) {
-    high = T(0.5) * a * a;
-    low = muladd(T(0.5) * a, a, -high);
+    power = T(-0.5) * a * a;
+    low = muladd(T(0.5) * a, a, power);
   } else {
     T upper = upper_half(a);
-    high = T(0.5) * (upper * upper);
+    power = T(-0.5) * (upper * upper);
     low = T(0.5) * ((a - upper) * (a + upper));
   }
-  return {a, tail_ratio(a), high, low};
+  return {a, tail_ratio(a), power, low};
 }
 
 // x times the normal distribution function of x.
 template <bool kPlain = false, class T> [[gnu::always_inline]] constexpr T gelu_of(T x) {
-  NormalTail<T> tail = normal_tail(x);
+  NormalTail<T> tail = normal_tail<kPlain>(x);
   // The same bits where nothing is subnormal: |x| up to kPlainGelu, and near 0 no power of two comes in.
-  T beyond = kPlain ? plain_scaled_exp(tail.a * tail.ratio, -tail.high, tail.low)
-                    : scaled_exp(tail.a * tail.ratio, -tail.high, tail.low);
+  T beyond = kPlain ? plain_scaled_exp(tail.a * tail.ratio, tail.power, tail.low)
+                    : scaled_exp(tail.a * tail.ratio, tail.power, tail.low);
   return x < 0 ? -beyond : x - beyond;
 }
 
@@ -139,8 +140,8 @@ template <class T> inline constexpr T kPlainGelu = FloatForm<T>::kIsFloat ? T(12
 
 // gelu's slope: the distribution function and x times the density.
 template <class T> [[gnu::always_inline]] constexpr T gelu_slope(T x) {
-  NormalTail<T> tail = normal_tail(x);
-  T beyond = scaled_exp(muladd(-tail.a, T(0.39894228040143267794), tail.ratio), -tail.high, tail.low);
+  NormalTail<T> tail = normal_tail<false>(x);
+  T beyond = scaled_exp(muladd(-tail.a, T(0.39894228040143267794), tail.ratio), tail.power, tail.low);
   return x < 0 ? beyond : T(1) - beyond;
 }
 
