@@ -17,9 +17,8 @@ namespace {
 constexpr double kSmallConvolution = 1 << 16;
 
 ConvSizes sizes_of(ConvPart part, const KernelArgs& args) {
-  const Array &first = args.in[0], &out = args.out[0];
-  const Array& x = part == ConvPart::Input ? out : first;
-  const Array& w = part == ConvPart::Output ? args.in[1] : part == ConvPart::Input ? first : out;
+  const Array& x = part == ConvPart::Input ? args.out[0] : args.in[0];
+  const Array& w = part == ConvPart::Filter ? args.out[0] : args.in[1];
   return ConvSizes(args.as<ConvAttrs>(), x.dims, w.dims);
 }
 
@@ -36,6 +35,7 @@ template <class C> std::size_t scratch_of(ConvPart part, const ConvSizes& s, int
 
 template <class C>
 void compute(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result, std::byte* scratch) {
+  if (part == ConvPart::Input) std::swap(first, second);  // the weights first
   if constexpr (std::is_same_v<C, float>) {
     if (part == ConvPart::Output && tiles_convolve(s) && conv_in_tiles(s, first, second, result)) return;
     if (is_onednns(s) && onednn_conv(part, s, first, second, result, scratch)) return;
@@ -52,8 +52,7 @@ template <class T, ConvPart kPart> struct Conv {
   // Halves as floats, and what those are computed with.
   static std::size_t scratch(const KernelArgs& args) {
     if (args.out[0].size == 0) return 0;
-    const Array& weights = args.in[kPart == ConvPart::Output ? 1 : 0];
-    return converted_bytes(args) + scratch_of<C>(kPart, sizes_of(kPart, args), weights.size);
+    return converted_bytes(args) + scratch_of<C>(kPart, sizes_of(kPart, args), args.in[1].size);
   }
   static void run(const KernelArgs& args) {
     const Array& out = args.out[0];

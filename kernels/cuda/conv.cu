@@ -127,7 +127,7 @@ template <class T> void conv(const KernelArgs& args, Room& room) {
 
 // dx looks back at the results that saw it, with the weights of each tap transposed.
 template <class T> void conv_input(const KernelArgs& args, Room& room) {
-  const Array &w = args.in[0], &dy = args.in[1], &out = args.out[0];
+  const Array &dy = args.in[0], &w = args.in[1], &out = args.out[0];
   if (out.size == 0) return;
   ConvSizes s(args.as<ConvAttrs>(), out.dims, w.dims);
   const T *weights = room.input<T>(w), *slopes = room.input<T>(dy);

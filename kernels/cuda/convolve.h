@@ -20,7 +20,7 @@ struct ConvolutionArrays {
   static ConvolutionArrays of(const KernelArgs& args, ConvolutionKind kind) {
     switch (kind) {
       case ConvolutionKind::Forward: return {args.in[0], args.in[1], args.out[0]};
-      case ConvolutionKind::Input: return {args.out[0], args.in[0], args.in[1]};
+      case ConvolutionKind::Input: return {args.out[0], args.in[1], args.in[0]};
       default: return {args.in[0], args.out[0], args.in[1]};
     }
   }

@@ -1,5 +1,5 @@
 // Convolution of images, and its gradients: each of the three is a sum of products of the other two's arrays, so each
-// is the gradient of the others.
+// is the gradient of the others. That by the image is also a layer's, the transposed convolution.
 
 #include "ops/conv.h"
 
@@ -45,14 +45,14 @@ Cost cost_of(const KernelArgs& args, const int64_t* x, const int64_t* w) {
   return cost;
 }
 Cost conv_cost(const KernelArgs& args) { return cost_of(args, args.in[0].dims, args.in[1].dims); }
-Cost input_cost(const KernelArgs& args) { return cost_of(args, args.out[0].dims, args.in[0].dims); }
+Cost input_cost(const KernelArgs& args) { return cost_of(args, args.out[0].dims, args.in[1].dims); }
 Cost filter_cost(const KernelArgs& args) { return cost_of(args, args.in[0].dims, args.out[0].dims); }
 
 // dx of w and dy, dw of x and dy, y of x and w.
 Value input_gradient(Gradient& g, const Shape& x, Value w, Value dy) {
   ConvAttrs attrs = g.attrs<ConvAttrs>();
   attrs.result = Dims::of(x);
-  return g.call("Conv2DBackpropInput", {w, dy}, attrs);
+  return g.call("Conv2DBackpropInput", {dy, w}, attrs);
 }
 Value filter_gradient(Gradient& g, const Shape& w, Value x, Value dy) {
   ConvAttrs attrs = g.attrs<ConvAttrs>();
@@ -66,9 +66,9 @@ void conv_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, filter_gradient(g, g.shape_of(1), g.x(0), g.dy()));
 }
 
-void input_gradient_gradient(Gradient& g) {
-  if (g.needs(0)) g.add(0, filter_gradient(g, g.shape_of(0), g.dy(), g.x(1)));
-  if (g.needs(1)) g.add(1, convolution(g, g.dy(), g.x(0)));
+void transpose_gradient(Gradient& g) {
+  if (g.needs(0)) g.add(0, convolution(g, g.dy(), g.x(1)));
+  if (g.needs(1)) g.add(1, filter_gradient(g, g.shape_of(1), g.dy(), g.x(0)));
 }
 
 void filter_gradient_gradient(Gradient& g) {
@@ -76,18 +76,96 @@ void filter_gradient_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, convolution(g, g.x(0), g.dy()));
 }
 
-void define_backprop(OpRegistry& ops, const char* name, const char* summary, const char* first,
-                     void (*gradient)(Gradient& g), Cost (*cost)(const KernelArgs& args)) {
+// A size that gives x by a convolution, unless one is told: the smallest, or with "same" what every stride makes.
+int64_t transposed_size(const Inference& inference, int axis, int64_t x, int64_t window) {
+  const ConvAttrs& attrs = inference.attrs<ConvAttrs>();
+  int64_t stride = attrs.stride.v[axis], reach = (window - 1) * attrs.dilation.v[axis] + 1, size = 0;
+  require(x <= (int64_t{1} << 60) / stride, inference.who(), ": x's ", kAxisNames[axis], " is ", x, " and stride ",
+          stride, ": the result would have more than 2^60 places");
+  if (attrs.output_size.given) size = attrs.output_size.v[axis];
+  else if (attrs.padding.kind == Padding::Kind::Same) size = x * stride;
+  else if (attrs.padding.kind == Padding::Kind::Valid) size = (x - 1) * stride + std::max(reach, stride);
+  else size = (x - 1) * stride + reach - 2 * attrs.padding.v[axis];
+  int64_t back = size < 0 ? -1 : WindowAxis(size, window, stride, attrs.dilation.v[axis], attrs.padding, axis).out;
+  require(back == x, inference.who(), ": a result whose ", kAxisNames[axis], " is ", size, " would be of ",
+          back < 0 ? std::string("no place") : text(back, back == 1 ? " place" : " places"), " of x, which has ", x);
+  return size;
+}
+
+void transpose_shape(Inference& inference) {
+  const ConvAttrs& attrs = inference.attrs<ConvAttrs>();
+  if (attrs.result.given()) return result_shape(inference);
+  Shape x = inference.shape(0), w = inference.shape(1);
+  require_image(inference, 0, "[batch, height, width, in]");
+  require_image(inference, 1, "[height, width, out / groups, in]");
+  require_window(inference, "stride", attrs.stride, 1);
+  require_window(inference, "dilation", attrs.dilation, 1);
+  require_padding(inference, attrs.padding);
+  if (attrs.output_size.given) require_window(inference, "output_size", attrs.output_size, 0);
+  require(attrs.groups >= 1, inference.who(), ": groups is ", attrs.groups, ", expected 1 or more");
+  require(w[3] == x[3], inference.who(), ": x ", x, " and w ", w, " do not match: w's last axis (", w[3],
+          ") must equal x's channels (", x[3], ")");
+  require(x[3] % attrs.groups == 0, inference.who(), ": groups ", attrs.groups, " does not divide x's channels (", x[3],
+          ")");
+  require(w[2] <= (int64_t{1} << 60) / attrs.groups, inference.who(), ": w's third axis (", w[2], ") times groups (",
+          attrs.groups, ") are more than 2^60 channels");
+  int64_t sizes[2];
+  for (int i = 0; i < 2; ++i) {
+    require(w[i] >= 1 && w[i] <= kMostWindow, inference.who(), ": w's ", kAxisNames[i], " is ", w[i],
+            ", expected 1 to ", kMostWindow);
+    sizes[i] = transposed_size(inference, i, x[i + 1], w[i]);
+  }
+  inference.output(inference.key(), Shape{x[0], sizes[0], sizes[1], w[2] * attrs.groups});
+}
+
+void define_transpose(OpRegistry& ops) {
   ops.define({
-      .name = name,
-      .summary = summary,
-      .inputs = {{first, kFloats, "four axes"}, {"dy", kFloats, "[batch, height, width, out]"}},
+      .name = "Conv2DBackpropInput",
+      .lua_name = "conv2d_transpose",
+      .summary =
+          "The transposed convolution, or the gradient of conv2d by its x: every place of x adds the window w, times "
+          "its number, to the places that conv2d would have seen for it.",
+      .inputs = {{"x", kNumbers, "[batch, height, width, in]"}, {"w", kNumbers, "[height, width, out / groups, in]"}},
+      .attrs = attrs<ConvAttrs>(
+          {attr("stride", &ConvAttrs::stride,
+                "how far apart the places of x stand in the result: a number, or {height, width}")
+               .otherwise("1"),
+           attr("padding", &ConvAttrs::padding,
+                "\"valid\": the whole of each window is in the result; \"same\": the result is x times the stride; "
+                "{height, width}: so much is cut off on both sides")
+               .otherwise("\"valid\""),
+           attr("dilation", &ConvAttrs::dilation, "the distance of w's elements: a number, or {height, width}")
+               .otherwise("1"),
+           attr("groups", &ConvAttrs::groups, "channels are taken in so many groups, each with its own part of w's in")
+               .otherwise("1"),
+           attr("output_size", &ConvAttrs::output_size,
+                "height and width of the result, of those that conv2d would make x's of")
+               .otherwise("the smallest, or x times the stride")}),
+      .output = "[batch, height, width, out]; float32 for integers, else the promoted dtype",
+      .errors = "InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide "
+                "them, no result of output_size or with this padding makes x, or both are bool.",
+      .source = "tf.nn.conv2d_transpose (NHWC)",
+      .example = "lutra.conv2d_transpose({{{{1.0}, {2.0}}}}, lutra.ones{1, 2, 1, 1}):flatten()  --> {1.0, 3.0, 2.0}",
+      .compute = Compute::Float,
+      .shape = transpose_shape,
+      .gradient = transpose_gradient,
+      .saves = kX0 | kX1,
+      .cost = input_cost,
+      .gpu = kFloats,
+  });
+}
+
+void define_filter_gradient(OpRegistry& ops) {
+  ops.define({
+      .name = "Conv2DBackpropFilter",
+      .summary = "The gradient of a convolution's w.",
+      .inputs = {{"x", kFloats, "four axes"}, {"dy", kFloats, "[batch, height, width, out]"}},
       .attrs = attrs<ConvAttrs>({}),
       .output = "the shape of what it is the gradient of; the promoted dtype",
       .shape = result_shape,
-      .gradient = gradient,
+      .gradient = filter_gradient_gradient,
       .saves = kX0 | kX1,
-      .cost = cost,
+      .cost = filter_cost,
       .gpu = kFloats,
       .flags = kHidden,
   });
@@ -161,10 +239,8 @@ void define_conv_ops(OpRegistry& ops) {
       .cost = conv_cost,
       .gpu = kFloats,
   });
-  define_backprop(ops, "Conv2DBackpropInput", "The gradient of a convolution's x.", "w", input_gradient_gradient,
-                  input_cost);
-  define_backprop(ops, "Conv2DBackpropFilter", "The gradient of a convolution's w.", "x", filter_gradient_gradient,
-                  filter_cost);
+  define_transpose(ops);
+  define_filter_gradient(ops);
 }
 
 }  // namespace lutra

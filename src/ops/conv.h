@@ -13,7 +13,8 @@ struct ConvAttrs {
   Padding padding;
   Pair dilation;
   int64_t groups = 1;
-  Dims result;  // of the gradients: the shape of what they are the gradient of
+  Pair output_size;  // of a transposed one: height and width of its result
+  Dims result;       // of the gradients: the shape of what they are the gradient of
 };
 struct PoolAttrs {
   Pair size;

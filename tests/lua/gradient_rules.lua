@@ -149,7 +149,7 @@ local row, matrix, image = { true, true }, { { 1.0, 2.0 }, { 3.0, 5.0 } }, lt.on
 for name, args in pairs {
   bias_add = { matrix, row }, linear = { matrix, { row, row }, row }, mse = { { row }, matrix }, mae = { { row }, matrix },
   softmax_cross_entropy = { { row }, matrix }, layer_norm = { matrix, row, row }, batch_norm = { matrix, row, row, row, row },
-  conv2d = { image, lt.ones({ 1, 1, 1, 1 }, { dtype = "bool" }) }, clip = { matrix, row, row }, solve = { matrix, row },
+  conv2d_transpose = { image, lt.ones({ 1, 1, 1, 1 }, { dtype = "bool" }) }, conv2d = { image, lt.ones({ 1, 1, 1, 1 }, { dtype = "bool" }) }, clip = { matrix, row, row }, solve = { matrix, row },
   scatter_add = { matrix, { 1 }, { row } }, outer = { matrix, row },
 } do
   local numbers, bools = {}, {}

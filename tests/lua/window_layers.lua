@@ -12,6 +12,7 @@ expect.case("sizes that may be any stay so, and fit what comes", function()
     { nn.Conv1D(5, 3, { strides = 2, padding = "same" }), { -1, 4 }, { -1, 5 }, { 2, 7, 4 }, { 2, 4, 5 } },
     { nn.SeparableConv2D(5, 3), { -1, 6, 2 }, { -1, 4, 5 }, { 2, 7, 6, 2 }, { 2, 5, 4, 5 } },
     { nn.DepthwiseConv2D(3), { 6, -1, 2 }, { 4, -1, 2 }, { 2, 6, 3, 2 }, { 2, 4, 1, 2 } },
+    { nn.Conv2DTranspose(5, 3, { strides = 2 }), { -1, 2, 3 }, { -1, 5, 5 }, { 2, 3, 2, 3 }, { 2, 7, 5, 5 } },
     { nn.MaxPool1D(), { -1, 3 }, { -1, 3 }, { 1, 7, 3 }, { 1, 3, 3 } },
     { nn.UpSampling2D(2), { -1, 3, 1 }, { -1, 6, 1 }, { 2, 2, 3, 1 }, { 2, 4, 6, 1 } },
     { nn.ZeroPadding1D(2), { -1, 3 }, { -1, 3 }, { 2, 1, 3 }, { 2, 5, 3 } },
@@ -65,6 +66,10 @@ expect.case("what does not fit is refused, by name", function()
     ["layer 'd': its input has the shape (3, 4), expected (height, width, channels)"] = function() nn.DepthwiseConv2D(1, { name = "d" })(sequence) end,
     ["DepthwiseConv1D: padding is \"causal\", which is not known"] = function() nn.DepthwiseConv1D(1, { padding = "causal" }) end,
     ["Conv1D: kernel_size has 2 numbers, expected one"] = function() nn.Conv1D(1, { 1, 1 }) end,
+    ["layer 't': its input has the shape (3, 4), expected (height, width, channels)"] = function() nn.Conv2DTranspose(1, 1, { name = "t" })(sequence) end,
+    ["Conv1DTranspose: output_padding is 2, and strides 2: expected less than that"] = function()
+      nn.Conv1DTranspose(1, 1, { strides = 2, output_padding = 2 })
+    end,
     ["DepthwiseConv2D: depth_multiplier is 0"] = function() nn.DepthwiseConv2D(1, { depth_multiplier = 0 }) end,
     ["layer 'u': its input has the shape (3, 4), expected (height, width, channels)"] = function() nn.UpSampling2D(2, { name = "u" })(sequence) end,
     ["UpSampling2D: interpolation is \"cubic\", which is not known"] = function() nn.UpSampling2D(2, { interpolation = "cubic" }) end,

@@ -101,3 +101,73 @@ spec "conv2d" {
       { { { { inf }, { inf }, { nan } } } })
   end,
 }
+
+spec "conv2d_transpose" {
+  example = { { { { { 1 }, { 2 } } } }, ones(1, 2, 1, 1), gives = { { { { 1 }, { 3 }, { 2 } } } }, dtype = "float32" },
+  examples = {
+    { { { { { 1.0 }, { 2.0 } } } }, ones(1, 2, 1, 1), { stride = { 1, 3 } }, gives = { { { { 1 }, { 1 }, { 0 }, { 2 }, { 2 }, { 0 } } } } },
+    { { { { { 1.0 }, { 2.0 } } } }, ones(1, 3, 1, 1), { stride = { 1, 2 }, padding = "same" }, gives = { { { { 1 }, { 1 }, { 3 }, { 2 } } } } },
+    { { { { { 1.0 }, { 2.0 } } } }, ones(1, 3, 1, 1), { padding = { 0, 1 } }, gives = { { { { 3 }, { 3 } } } } },
+    { { { { { 1.0 }, { 2.0 } } } }, ones(1, 2, 1, 1), { dilation = 2 }, gives = { { { { 1 }, { 2 }, { 1 }, { 2 } } } } },
+    { { { { { 1.0 }, { 2.0 } } } }, ones(1, 2, 1, 1), { stride = { 1, 2 }, output_size = { 1, 5 } }, gives = { { { { 1 }, { 1 }, { 2 }, { 2 }, { 0 } } } } },
+    { { { { { 1.0, 2.0 } } } }, numbered { 1, 1, 2, 2 }, gives = { { { { 5, 11 } } } } },
+    { { { { { 1.0, 2.0 } } } }, numbered { 1, 1, 1, 2 }, { groups = 2 }, gives = { { { { 1, 4 } } } } },
+    { numbered({ 1, 1, 2, 1 }, "int32"), ones(1, 1, 1, 1), gives = { { { { 1 }, { 2 } } } }, dtype = "float32" },
+    { numbered({ 1, 1, 2, 1 }, "bfloat16"), numbered({ 1, 1, 1, 1 }, "bfloat16"), gives = { { { { 1 }, { 2 } } } }, dtype = "bfloat16" },
+    { zeros(0, 3, 3, 2), zeros(2, 2, 4, 2), shape = { 0, 4, 4, 4 } },
+    { ones(1, 2, 2, 0), zeros(2, 2, 1, 0), shape = { 1, 3, 3, 1 } },
+    { ones(1, 1, 1, 0), zeros(1, 2, 1, 0), gives = { { { { 0 }, { 0 } } } } },
+    { ones(1, 2, 2, 2), zeros(2, 2, 0, 2), shape = { 1, 3, 3, 0 } },
+    { zeros(1, 0, 2, 1), ones(2, 2, 1, 1), { padding = "same" }, shape = { 1, 0, 2, 1 } },
+  },
+  rejects = {
+    { args = { ones(3, 3, 1), ones(2, 2, 1, 1) },
+      says = "conv2d_transpose: x has the shape (3, 3, 1), expected four axes: [batch, height, width, in]" },
+    { args = { ones(1, 3, 3, 1), ones(2, 2) }, says = "w has the shape (2, 2), expected four axes: [height, width, out / groups, in]" },
+    { args = { ones(1, 3, 3, 2), ones(2, 2, 2, 1) }, says = "w's last axis (1) must equal x's channels (2)" },
+    { args = { ones(1, 3, 3, 3), ones(2, 2, 1, 3), { groups = 2 } }, says = "groups 2 does not divide x's channels (3)" },
+    { args = { ones(1, 3, 3, 1), ones(2, 2, 1, 1), { groups = 0 } }, says = "groups is 0, expected 1 or more" },
+    { args = { ones(1, 3, 3, 1), ones(2, 2, 1, 1), { groups = math.maxinteger } }, says = "does not divide x's channels (1)" },
+    { args = { ones(1, 3, 3, 1), zeros(0, 2, 1, 1) }, says = "w's height is 0, expected 1 to" },
+    { args = { ones(1, 3, 3, 1), ones(2, 2, 1, 1), { stride = 0 } }, says = "stride is 0, expected 1 to" },
+    { args = { ones(1, 2, 2, 1), ones(2, 2, 1, 1), { stride = 2, output_size = 7 } },
+      says = "conv2d_transpose: a result whose height is 7 would be of 3 places of x, which has 2" },
+    { args = { ones(1, 1, 2, 1), ones(2, 2, 1, 1), { output_size = { 2, 2 } } }, says = "a result whose width is 2 would be of 1 place of x, which has 2" },
+    { args = { ones(1, 2, 2, 1), ones(2, 2, 1, 1), { padding = { 2, 2 } } }, says = "would be of no place of x, which has 2" },
+    { args = { zeros(1, 0, 2, 1), ones(2, 2, 1, 1) }, says = "would be of no place of x, which has 0" },
+    { args = { zeros(0, 1 << 40, 1, 1), zeros(1, 1, 1, 1), { stride = 1 << 30 } }, says = "the result would have more than 2^60 places" },
+    { args = { made(function() return lt.ones { 1, 3, 3, 1 }:cast("bool") end),
+               made(function() return lt.ones { 2, 2, 1, 1 }:cast("bool") end) }, says = "conv2d_transpose: x is bool, expected a number" },
+  },
+  gradients = {
+    { { { { { 1 }, { 2 } }, { { 4 }, { 5 } } } }, { { { { 1 }, { 2 } }, { { 3 }, { 4 } } } } },
+    { { { { { 1 }, { 2 } }, { { 4 }, { 5 } } } }, { { { { 1 }, { 2 } }, { { 3 }, { 4 } } } }, { padding = "same", stride = 2 } },
+    { { { { { 1, 2 }, { 2, 5 } } } }, { { { { 1, 2 } }, { { 3, 4 } } } }, { groups = 2, output_size = { 1, 3 } } },
+    { { { { { 1, 2 }, { 2, 5 } } } }, { { { { 1, 2 } }, { { 3, 4 } } } }, { groups = 2, dilation = 2, padding = { 0, 1 } } },
+  },
+  -- The sum of conv2d(y, w) x is that of y conv2d_transpose(x, w), whatever y is.
+  check = function(t)
+    for number, case in ipairs {
+      { { 2, 7, 8, 6 }, { 3, 2, 6, 4 }, {} },
+      { { 2, 7, 8, 6 }, { 3, 2, 6, 4 }, { stride = 2, padding = "same" } },
+      { { 2, 7, 8, 6 }, { 3, 2, 3, 4 }, { stride = { 3, 1 }, padding = { 1, 0 }, groups = 2 } },
+      { { 1, 17, 16, 32 }, { 3, 3, 32, 48 }, { dilation = 2 } },
+      { { 2, 16, 15, 48 }, { 5, 3, 24, 34 }, { groups = 2, stride = 2, padding = { 2, 1 } } },
+    } do
+      local y, w, how = nn_cases.tensor(1, case[1], "float64"), nn_cases.tensor(2, case[2], "float64"), case[3]
+      local seen = lt.conv2d(y, w, how)
+      local x = nn_cases.tensor(3, { table.unpack(seen.shape) }, "float64")
+      how.output_size = { y.shape[2], y.shape[3] }
+      local spread = lt.conv2d_transpose(x, w, how)
+      t.equal({ table.unpack(spread.shape) }, case[1])
+      t.ok(math.abs((seen * x):sum():item() - (y * spread):sum():item()) < 1e-9 * spread.size, "case " .. number)
+      local narrow = lt.conv2d_transpose(x:float32(), w:float32(), how)
+      t.ok((narrow:float64() - spread):abs():max():item() < 2e-5 * spread:abs():max():item(), "in float32, case " .. number)
+    end
+    local x, w = nn_cases.tensor(1, { 1, 3, 2, 4 }, "float32"), nn_cases.tensor(2, { 3, 2, 2, 4 }, "float32")
+    local options = { stride = 2, padding = "same", groups = 2 }
+    nn_cases.halves(t, "conv2d_transpose", function(a, b) return lt.conv2d_transpose(a, b, options) end, { x, w })
+    nn_cases.second_order(t, "conv2d_transpose", function(a, b) return lt.conv2d_transpose(a, b, options) end,
+      { nn_cases.tensor(1, { 1, 2, 2, 2 }, "float64"), nn_cases.tensor(2, { 2, 2, 1, 2 }, "float64") })
+  end,
+}

@@ -96,6 +96,17 @@ def convolutions():
             case(f"nn.DepthwiseConv{axes}D({size}, {{ {lua} }})", getattr(L, f"DepthwiseConv{axes}D")(keras_size, **told), shape)
             case(f"nn.SeparableConv{axes}D(3, {size}, {{ {lua} }})", getattr(L, f"SeparableConv{axes}D")(3, keras_size, **told), shape)
     case('nn.Conv1D(2, 3, { padding = "causal", dilation_rate = 2 })', L.Conv1D(2, 3, padding="causal", dilation_rate=2), (2, 6, 3))
+    for axes, shape, size in (1, (2, 4, 3), "3"), (2, (2, 3, 2, 3), "{ 2, 3 }"):
+        keras_size = eval(size.replace("{", "(").replace("}", ")"))
+        for lua, told in (
+            ("use_bias = false", dict(use_bias=False)),
+            ('strides = 2, padding = "same", activation = "tanh"', dict(strides=2, padding="same", activation="tanh")),
+            ("strides = 4", dict(strides=4)),
+            ('dilation_rate = 2, kernel_regularizer = "l2"', dict(dilation_rate=2, kernel_regularizer="l2")),
+            ("strides = 3, output_padding = 1", dict(strides=3, output_padding=1)),
+            ('strides = 3, output_padding = 2, padding = "same"', dict(strides=3, output_padding=2, padding="same")),
+        ):
+            case(f"nn.Conv{axes}DTranspose(2, {size}, {{ {lua} }})", getattr(L, f"Conv{axes}DTranspose")(2, keras_size, **told), shape)
     case("nn.Conv2D(2, 2)", L.Conv2D(2, 2), (2, 3, 3, 1))
 
 

@@ -74,6 +74,30 @@ function nn.Conv1D(filters, kernel_size, options) end
 --- Source: keras.layers.Conv2D
 function nn.Conv2D(filters, kernel_size, options) end
 
+--- A layer that goes back from what a convolution of sequences gives to what it takes: each place adds a window to the result, which is
+--- `strides` times as large.
+---@param filters integer channels of the result
+---@param kernel_size integer of the window
+---@param options? table {strides = 1; padding = "valid" or "same"; output_padding = by how much the result is larger than the smallest one; dilation_rate = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank; for an output_padding of a stride or more.
+--- Example:
+---     print(lt.nn.Conv1DTranspose(8, 3, {strides = 2, padding = "same"})(lt.zeros {2, 6, 4}).shape)  --> (2, 12, 8)
+--- Source: keras.layers.Conv1DTranspose
+function nn.Conv1DTranspose(filters, kernel_size, options) end
+
+--- A layer that goes back from what a convolution of images gives to what it takes: each place adds a window to the result, which is
+--- `strides` times as large.
+---@param filters integer channels of the result
+---@param kernel_size integer|integer[] of the window: one number, or height and width
+---@param options? table {strides = 1; padding = "valid" or "same"; output_padding = by how much the result is larger than the smallest one; dilation_rate = 1; activation; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}
+---@return lutra.nn.Layer
+--- Errors: InvalidArgument, which names the layer, for an input of another rank; for an output_padding of a stride or more.
+--- Example:
+---     print(lt.nn.Conv2DTranspose(8, 3, {strides = 2, padding = "same"})(lt.zeros {2, 6, 6, 4}).shape)  --> (2, 12, 12, 8)
+--- Source: keras.layers.Conv2DTranspose
+function nn.Conv2DTranspose(filters, kernel_size, options) end
+
 --- A layer that moves a window of its own over the steps of sequences for each channel.
 ---@param kernel_size integer of the window
 ---@param options? table {strides = 1; padding = "valid" or "same"; dilation_rate = 1; depth_multiplier = 1: windows a channel has; activation; use_bias = true; depthwise_initializer = "glorot_uniform"; bias_initializer = "zeros"; depthwise_regularizer; bias_regularizer; activity_regularizer; input_shape; name; trainable = true}

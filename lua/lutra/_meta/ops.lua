@@ -370,6 +370,21 @@ function lutra.conv2d(x, w, options) end
 --- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, the window is larger than the padded image, or both are bool.
 function Tensor:conv2d(w, options) end
 
+--- The transposed convolution, or the gradient of conv2d by its x: every place of x adds the window w, times its number, to the places that conv2d would have seen for it.
+---@param x any [batch, height, width, in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param w any [height, width, out / groups, in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, no result of output_size or with this padding makes x, or both are bool.
+function lutra.conv2d_transpose(x, w, options) end
+
+--- The transposed convolution, or the gradient of conv2d by its x: every place of x adds the window w, times its number, to the places that conv2d would have seen for it.
+---@param w any [height, width, out / groups, in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, no result of output_size or with this padding makes x, or both are bool.
+function Tensor:conv2d_transpose(w, options) end
+
 --- The cosine of x in radians; nan for inf.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype

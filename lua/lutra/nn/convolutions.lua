@@ -1,4 +1,4 @@
--- Convolutions of sequences and images: of all channels together, of each for itself, and one after the other.
+-- Convolutions of sequences and images: of all channels together and back, of each for itself, and one after the other.
 local lutra, tools, use = ...
 local options, layers, activations, windows = use "options", use "nn.layer", use "nn.activations", use "nn.windows"
 local for_image, to_image, from_image = windows.for_image, windows.to_image, windows.from_image
@@ -150,8 +150,51 @@ local function define_separable(kind, axes)
   return Separable
 end
 
+-- The gradient of a convolution by its input as a layer: each place of the input adds a window to the result.
+local function define_transpose(kind, axes)
+  local Transpose = define(kind, axes, { output_padding = false, kernel_initializer = "glorot_uniform", kernel_regularizer = false })
+  function Transpose:init(filters, kernel_size, given)
+    self:init_window(kernel_size, given)
+    self.filters = options.count(kind, "filters", filters, 1)
+    if not self.read.output_padding then return end
+    self.output_padding = windows.numbers(kind, "output_padding", self.read.output_padding, axes, 0)
+    for axis, size in ipairs(self.output_padding) do
+      if size >= self.strides[axis] then
+        tools.fail("InvalidArgument", ("%s: output_padding is %d, and strides %d: expected less than that"):format(kind, size, self.strides[axis]))
+      end
+    end
+  end
+  -- The result's size along an axis, of which several would give the input by a convolution.
+  local function size_of(self, axis, size)
+    local stride, reach, more = self.strides[axis], self:window()[axis], self.output_padding and self.output_padding[axis]
+    if self.padding == "same" then return more and (size - 1) * stride + reach % 2 + more or size * stride end
+    return (size - 1) * stride + reach + (more or math.max(stride - reach, 0))
+  end
+  function Transpose:compute_output_shape(shape)
+    windows.require_rank(self, shape, axes)
+    local out = {}
+    for axis = 1, axes do out[axis] = shape[axis] == -1 and -1 or size_of(self, axis, shape[axis]) end
+    out[axes + 1] = self.filters
+    return out
+  end
+  function Transpose:build(shape)
+    windows.require_rank(self, shape, axes)
+    self.kernel = self:add_kernel("kernel", self.filters, shape[#shape], self.read.kernel_initializer, self.read.kernel_regularizer)
+    self:add_bias(self.filters)
+  end
+  function Transpose:call(x)
+    local kernel, how, size = self.kernel, self:how(), {}
+    for axis = 1, axes do size[axis] = size_of(self, axis, x.shape[axis + 1]) end
+    how.output_size = for_image(size, axes)
+    if axes == 1 then kernel = kernel_of_image(kernel, 1, kernel.shape[2], kernel.shape[3]) end
+    return self:finished(lutra.conv2d_transpose(to_image(x, axes), kernel, how))
+  end
+  return Transpose
+end
+
 return {
   Conv1D = define_conv("Conv1D", 1), Conv2D = define_conv("Conv2D", 2),
+  Conv1DTranspose = define_transpose("Conv1DTranspose", 1), Conv2DTranspose = define_transpose("Conv2DTranspose", 2),
   DepthwiseConv1D = define_depthwise("DepthwiseConv1D", 1), DepthwiseConv2D = define_depthwise("DepthwiseConv2D", 2),
   SeparableConv1D = define_separable("SeparableConv1D", 1), SeparableConv2D = define_separable("SeparableConv2D", 2),
 }

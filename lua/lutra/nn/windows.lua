@@ -5,13 +5,13 @@ local options = use "options"
 
 local windows = { paddings = { valid = "valid", same = "same" } }
 
--- A number for each of the axes: one for all of them, or a list.
-function windows.numbers(who, name, value, axes)
+-- A number for each of the axes, from `least`, or 1, on: one for all of them, or a list.
+function windows.numbers(who, name, value, axes, least)
   local list, numbers = type(value) == "table" and value or { value, axes > 1 and value or nil }, {}
   if #list ~= axes then
     tools.fail("InvalidArgument", ("%s: %s has %d numbers, expected one%s"):format(who, name, #list, axes > 1 and " or two" or ""))
   end
-  for axis = 1, axes do numbers[axis] = options.count(who, name, list[axis], 1) end
+  for axis = 1, axes do numbers[axis] = options.count(who, name, list[axis], least or 1) end
   return numbers
 end
 
