@@ -1,17 +1,12 @@
 #include "io/gzip.h"
 
-#include <zlib.h>
-
-#include <new>
-#include <vector>
-
 #include "io/formats.h"
+#include "io/inflated.h"
 
 namespace lutra {
 namespace {
 
 constexpr uint64_t kFewestBytes = 18;  // of a header and a trailer
-constexpr std::size_t kWindow = std::size_t{1} << 16;
 
 // The length that stands in the last four bytes.
 uint64_t promised_size(ByteSource& source) {
@@ -28,59 +23,20 @@ uint64_t promised_size(ByteSource& source) {
   return size;
 }
 
-class GzipStream final : public ByteStream {
+class GzipStream final : public InflatedStream {
  public:
+  // 16: with gzip's header and sum, which zlib checks.
   explicit GzipStream(ByteSource& source)
-      : ByteStream(source.label() + ", unpacked", promised_size(source)), source_(source), window_(kWindow) {
-    // 16: with gzip's header and sum, which zlib checks.
-    if (inflateInit2(&zlib_, MAX_WBITS + 16) != Z_OK) throw std::bad_alloc();
+      : InflatedStream(source.label() + ", unpacked", promised_size(source), source, 0, source.size(), MAX_WBITS + 16) {
   }
-  ~GzipStream() override { inflateEnd(&zlib_); }
 
  private:
   void read_next(std::byte* to, std::size_t bytes) override {
-    for (std::size_t done = 0; done < bytes;) {
-      std::size_t got = inflate_some(to + done, std::min(bytes - done, std::size_t{1} << 30));
-      done += got;
-      if (done < bytes && got == 0)
-        fail_at(label(), position() + done, "it ends early, ", size(), " bytes were promised");
-    }
-    if (position() + bytes == size()) finish();
+    inflate_next(to, bytes);
+    if (position() + bytes < size()) return;
+    require_end();
+    if (left() > 0) fail_at(label(), size(), "there is more behind its end");
   }
-  // At least one byte, or none at the end.
-  std::size_t inflate_some(std::byte* to, std::size_t room) {
-    zlib_.next_out = reinterpret_cast<Bytef*>(to);
-    zlib_.avail_out = static_cast<uInt>(room);
-    while (!is_over_ && zlib_.avail_out == room) {
-      if (zlib_.avail_in == 0) {
-        std::size_t count = static_cast<std::size_t>(std::min<uint64_t>(source_.size() - next_, window_.size()));
-        if (count == 0) break;
-        source_.read(next_, window_.data(), count);
-        next_ += count;
-        zlib_.next_in = reinterpret_cast<Bytef*>(window_.data());
-        zlib_.avail_in = static_cast<uInt>(count);
-      }
-      int status = inflate(&zlib_, Z_NO_FLUSH);
-      if (status == Z_MEM_ERROR) throw std::bad_alloc();
-      if (status == Z_STREAM_END) is_over_ = true;
-      else if (status != Z_OK && status != Z_BUF_ERROR) fail_at(label(), position(), "its packed bytes are damaged");
-    }
-    return room - zlib_.avail_out;
-  }
-  // All promised bytes are out: the sum comes, and nothing after it.
-  void finish() {
-    std::byte more;
-    if (!is_over_ && inflate_some(&more, 1) != 0)
-      fail_at(label(), size(), "it is longer than the ", size(), " bytes promised");
-    if (!is_over_) fail_at(label(), size(), "its packed bytes end early");
-    if (zlib_.avail_in > 0 || next_ < source_.size()) fail_at(label(), size(), "there is more behind its end");
-  }
-
-  ByteSource& source_;
-  uint64_t next_ = 0;  // of the packed bytes
-  bool is_over_ = false;
-  z_stream zlib_{};
-  std::vector<std::byte> window_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "io/formats.h"
+#include "io/inflated.h"
 
 namespace lutra {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 constexpr uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50;
 constexpr uint32_t kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
 constexpr std::size_t kLocalBytes = 30, kCentralBytes = 46, kEndBytes = 22, kEnd64Bytes = 56, kLocatorBytes = 20;
-constexpr std::size_t kWindow = std::size_t{1} << 16;
 constexpr uint32_t kSeeZip64 = 0xffffffff;
 
 // A little-endian record in memory.
@@ -87,69 +87,24 @@ class StoredStream final : public ByteStream {
   uint32_t wanted_;
 };
 
-class InflateStream final : public ByteStream {
+class PackedStream final : public InflatedStream {
  public:
-  InflateStream(ByteSource& source, const ZipMember& member, std::string label)
-      : ByteStream(std::move(label), member.size),
-        source_(source),
-        next_(member.start),
-        left_(member.packed),
-        wanted_(member.checksum),
-        window_(kWindow) {
-    // Negative: without zlib's own header.
-    if (inflateInit2(&zlib_, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
-  }
-  ~InflateStream() override { inflateEnd(&zlib_); }
+  // Negative: nothing stands around the packed bytes.
+  PackedStream(ByteSource& source, const ZipMember& member, std::string label)
+      : InflatedStream(std::move(label), member.size, source, member.start, member.packed, -MAX_WBITS),
+        wanted_(member.checksum) {}
 
  private:
   void read_next(std::byte* to, std::size_t bytes) override {
-    std::size_t done = 0;
-    while (done < bytes) {
-      std::size_t room = std::min(bytes - done, std::size_t{1} << 30);
-      std::size_t got = inflate_some(to + done, room);
-      sum_ = static_cast<uint32_t>(crc32_z(sum_, reinterpret_cast<const Bytef*>(to + done), got));
-      done += got;
-      if (done < bytes && (is_over_ || (got == 0 && left_ == 0 && zlib_.avail_in == 0))) {
-        fail_at(label(), position() + done, "its packed bytes end early, ", size(), " bytes were promised");
-      }
-    }
-    if (position() + bytes == size()) finish();
-  }
-  std::size_t inflate_some(std::byte* to, std::size_t room) {
-    if (is_over_) return 0;
-    if (zlib_.avail_in == 0 && left_ > 0) {
-      std::size_t count = static_cast<std::size_t>(std::min<uint64_t>(left_, window_.size()));
-      source_.read(next_, window_.data(), count);
-      next_ += count;
-      left_ -= count;
-      zlib_.next_in = reinterpret_cast<Bytef*>(window_.data());
-      zlib_.avail_in = static_cast<uInt>(count);
-    }
-    zlib_.next_out = reinterpret_cast<Bytef*>(to);
-    zlib_.avail_out = static_cast<uInt>(room);
-    int status = inflate(&zlib_, Z_NO_FLUSH);
-    if (status == Z_MEM_ERROR) throw std::bad_alloc();
-    if (status == Z_STREAM_END) is_over_ = true;
-    else if (status != Z_OK && status != Z_BUF_ERROR) fail_at(label(), position(), "its packed bytes are damaged");
-    return room - zlib_.avail_out;
-  }
-  // All promised bytes are out: there must be no more.
-  void finish() {
-    std::byte more;
-    while (!is_over_) {
-      if (inflate_some(&more, 1) != 0) fail_at(label(), size(), "it is longer than the ", size(), " bytes promised");
-      if (!is_over_ && left_ == 0 && zlib_.avail_in == 0) fail_at(label(), size(), "its packed bytes end early");
-    }
+    inflate_next(to, bytes);
+    sum_ = static_cast<uint32_t>(crc32_z(sum_, reinterpret_cast<const Bytef*>(to), bytes));
+    if (position() + bytes < size()) return;
+    require_end();
     check_sum(*this, sum_, wanted_);
   }
 
-  ByteSource& source_;
-  uint64_t next_, left_;
   uint32_t sum_ = 0;
   uint32_t wanted_;
-  bool is_over_ = false;
-  z_stream zlib_{};
-  std::vector<std::byte> window_;
 };
 
 }  // namespace
@@ -280,7 +235,7 @@ void ZipReader::read_local_headers(uint64_t end) {
 }
 
 std::unique_ptr<ByteStream> ZipReader::open(const ZipMember& member, std::string label) const {
-  if (member.is_deflated) return std::make_unique<InflateStream>(source_, member, std::move(label));
+  if (member.is_deflated) return std::make_unique<PackedStream>(source_, member, std::move(label));
   return std::make_unique<StoredStream>(source_, member, std::move(label));
 }
 
