@@ -65,93 +65,111 @@ end
 
 local plain = { ['"'] = '"', ["\\"] = "\\", ["/"] = "/", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t" }
 
+-- What is being read: `text` from byte `at` on; `who` starts error texts.
+local Reader = {}
+Reader.__index = Reader
+
+function Reader:wrong(wanted)
+  tools.fail("InvalidArgument", ("%s: its settings are no JSON from byte %d on: expected %s"):format(self.who, self.at, wanted))
+end
+function Reader:skip() self.at = self.text:find("[^ \t\r\n]", self.at) or #self.text + 1 end
+function Reader:next() return self.text:sub(self.at, self.at) end
+function Reader:taken(word)
+  if self.text:sub(self.at, self.at + #word - 1) ~= word then return false end
+  self.at = self.at + #word
+  return true
+end
+function Reader:take(word, wanted)
+  self:skip()
+  if not self:taken(word) then self:wrong(wanted) end
+end
+
+-- What stands behind a backslash.
+function Reader:escaped()
+  local digits, c = self.text:match("^u(%x%x%x%x)", self.at), self:next()
+  if not digits then
+    if not plain[c] then self:wrong("an escape") end
+    self.at = self.at + 1
+    return plain[c]
+  end
+  local code = tonumber(digits, 16)
+  self.at = self.at + 5
+  local low = code >= 0xd800 and code < 0xdc00 and self.text:match("^\\u([dD][c-fC-F]%x%x)", self.at)
+  if low then
+    code = 0x10000 + (code - 0xd800) * 1024 + tonumber(low, 16) - 0xdc00
+    self.at = self.at + 6
+  end
+  return utf8.char(code)
+end
+
+function Reader:string()
+  self:take('"', "a name")
+  local parts = {}
+  while true do
+    local run = self.text:match('^[^"\\%c]*', self.at)
+    parts[#parts + 1] = run
+    self.at = self.at + #run
+    if self:taken '"' then return table.concat(parts) end
+    if not self:taken "\\" then self:wrong("the end of a string") end
+    parts[#parts + 1] = self:escaped()
+  end
+end
+
+function Reader:list(depth)
+  local list = {}
+  self:take("[")
+  self:skip()
+  if self:taken "]" then return list end
+  repeat
+    list[#list + 1] = self:value(depth)
+    self:skip()
+  until not self:taken ","
+  self:take("]", "',' or ']'")
+  return list
+end
+
+function Reader:object(depth)
+  local object = {}
+  self:take("{")
+  self:skip()
+  if self:taken "}" then return object end
+  repeat
+    local name = self:string()
+    self:take(":", "':'")
+    object[name] = self:value(depth)
+    self:skip()
+  until not self:taken ","
+  self:take("}", "',' or '}'")
+  return object
+end
+
+function Reader:number()
+  local digits = self.text:match("^%-?%d+%.?%d*[eE]?[%+%-]?%d*", self.at)
+  local number = digits and tonumber(digits)
+  if not number then self:wrong("a value") end
+  self.at = self.at + #digits
+  return number
+end
+
+function Reader:value(depth)
+  if depth > kDeepest then self:wrong("less nesting") end
+  self:skip()
+  local c = self:next()
+  if c == '"' then return self:string() end
+  if c == "[" then return self:list(depth + 1) end
+  if c == "{" then return self:object(depth + 1) end
+  if self:taken "true" then return true end
+  if self:taken "false" then return false end
+  if self:taken "null" then return json.null end
+  return self:number()
+end
+
 -- json.decode(text, who): `who` starts error texts.
 function json.decode(text, who)
-  local at = 1
-  local function wrong(wanted)
-    tools.fail("InvalidArgument", ("%s: its settings are no JSON from byte %d on: expected %s"):format(who, at, wanted))
-  end
-  local function skip() at = text:find("[^ \t\r\n]", at) or #text + 1 end
-  local function taken(word)
-    if text:sub(at, at + #word - 1) ~= word then return false end
-    at = at + #word
-    return true
-  end
-  local function read_string()
-    local parts = {}
-    at = at + 1
-    while true do
-      local run = text:match('^[^"\\%c]*', at)
-      parts[#parts + 1] = run
-      at = at + #run
-      if taken '"' then return table.concat(parts) end
-      if not taken "\\" then wrong("the end of a string") end
-      local digits = text:match("^u(%x%x%x%x)", at)
-      local c = text:sub(at, at)
-      if digits then
-        local code = tonumber(digits, 16)
-        at = at + 5
-        local low = code >= 0xd800 and code < 0xdc00 and text:match("^\\u([dD][c-fC-F]%x%x)", at)
-        if low then
-          code, at = 0x10000 + (code - 0xd800) * 1024 + tonumber(low, 16) - 0xdc00, at + 6
-        end
-        parts[#parts + 1] = utf8.char(code)
-      elseif plain[c] then
-        parts[#parts + 1], at = plain[c], at + 1
-      else
-        wrong("an escape")
-      end
-    end
-  end
-  local read
-  local function read_list(depth)
-    local list = {}
-    at = at + 1
-    skip()
-    if taken "]" then return list end
-    repeat
-      list[#list + 1] = read(depth)
-      skip()
-    until not taken ","
-    if not taken "]" then wrong("',' or ']'") end
-    return list
-  end
-  local function read_object(depth)
-    local object = {}
-    at = at + 1
-    skip()
-    if taken "}" then return object end
-    repeat
-      skip()
-      if text:sub(at, at) ~= '"' then wrong("a name") end
-      local name = read_string()
-      skip()
-      if not taken ":" then wrong("':'") end
-      object[name] = read(depth)
-      skip()
-    until not taken ","
-    if not taken "}" then wrong("',' or '}'") end
-    return object
-  end
-  function read(depth)
-    if depth > kDeepest then wrong("less nesting") end
-    skip()
-    local c = text:sub(at, at)
-    if c == '"' then return read_string() end
-    if c == "[" then return read_list(depth + 1) end
-    if c == "{" then return read_object(depth + 1) end
-    if taken "true" then return true end
-    if taken "false" then return false end
-    if taken "null" then return json.null end
-    local digits = text:match("^%-?%d+%.?%d*[eE]?[%+%-]?%d*", at)
-    local number = digits and tonumber(digits)
-    if not number then wrong("a value") end
-    at = at + #digits
-    return number
-  end
-  local value = read(0)
-  skip()
-  if at <= #text then wrong("nothing more") end
+  local reader = setmetatable({ text = text, at = 1, who = who }, Reader)
+  local value = reader:value(0)
+  reader:skip()
+  if reader.at <= #text then reader:wrong("nothing more") end
   return value
 end
 

@@ -138,6 +138,28 @@ void read_pads(lua_State* L, int index, const AttrDef& def, Call* call, Pads* pa
   }
 }
 
+int64_t read_integer(lua_State* L, int index, const AttrDef& def, const Call& call, const char* wanted) {
+  std::optional<int64_t> value = integral(L, index);
+  if (!value) fail_type(L, index, def, call, wanted);
+  return *value;
+}
+
+DType read_dtype(lua_State* L, int index, const AttrDef& def, const Call& call) {
+  if (lua_type(L, index) != LUA_TSTRING) fail_type(L, index, def, call, "a dtype's name, such as \"float32\"");
+  const char* word = lua_tostring(L, index);
+  std::optional<DType> type = parse_dtype(word);
+  if (!type) fail_no_dtype(call.op->called(), def.name, word);
+  return *type;
+}
+
+void read_text(lua_State* L, int index, const AttrDef& def, const Call& call, Text* out) {
+  if (lua_type(L, index) != LUA_TSTRING) fail_type(L, index, def, call, "a string");
+  std::size_t length;
+  const char* words = lua_tolstring(L, index, &length);
+  require(out->assign({words, length}), call.op->called(), ": ", def.name, " has ", length, " characters, at most ",
+          Text::kMost, " are read");
+}
+
 }  // namespace
 
 void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
@@ -147,12 +169,7 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
       if (!lua_isboolean(L, index)) fail_type(L, index, def, *call, "a boolean");
       *reinterpret_cast<bool*>(at) = lua_toboolean(L, index) != 0;
       break;
-    case AttrType::Int: {
-      std::optional<int64_t> value = integral(L, index);
-      if (!value) fail_type(L, index, def, *call, "an integer");
-      *reinterpret_cast<int64_t*>(at) = *value;
-      break;
-    }
+    case AttrType::Int: *reinterpret_cast<int64_t*>(at) = read_integer(L, index, def, *call, "an integer"); break;
     case AttrType::Float:
       if (lua_type(L, index) != LUA_TNUMBER) fail_type(L, index, def, *call, "a number");
       *reinterpret_cast<double*>(at) = lua_tonumber(L, index);
@@ -169,40 +186,19 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
         *reinterpret_cast<Scalar*>(at) = number_at(L, index);
       }
       break;
-    case AttrType::DType: {
-      if (lua_type(L, index) != LUA_TSTRING) fail_type(L, index, def, *call, "a dtype's name, such as \"float32\"");
-      const char* word = lua_tostring(L, index);
-      std::optional<DType> type = parse_dtype(word);
-      if (!type) fail_no_dtype(call->op->called(), def.name, word);
-      *reinterpret_cast<DType*>(at) = *type;
-      break;
-    }
+    case AttrType::DType: *reinterpret_cast<DType*>(at) = read_dtype(L, index, def, *call); break;
     case AttrType::Axes: read_axes(L, index, def, call, reinterpret_cast<Axes*>(at)); break;
     case AttrType::Dims: read_dims(L, index, def, call, reinterpret_cast<Dims*>(at)); break;
     case AttrType::Pair: read_pair(L, index, def, call, reinterpret_cast<Pair*>(at)); break;
     case AttrType::Padding: read_padding(L, index, def, call, reinterpret_cast<Padding*>(at)); break;
-    case AttrType::Text: {
-      if (lua_type(L, index) != LUA_TSTRING) fail_type(L, index, def, *call, "a string");
-      std::size_t length;
-      const char* words = lua_tolstring(L, index, &length);
-      require(reinterpret_cast<Text*>(at)->assign({words, length}), call->op->called(), ": ", def.name, " has ", length,
-              " characters, at most ", Text::kMost, " are read");
-      break;
-    }
-    case AttrType::Seed: {
-      std::optional<int64_t> value = integral(L, index);
-      if (!value) fail_type(L, index, def, *call, "an integer");
-      *reinterpret_cast<Seed*>(at) = {true, *value};
-      break;
-    }
+    case AttrType::Text: read_text(L, index, def, *call, reinterpret_cast<Text*>(at)); break;
+    case AttrType::Seed: *reinterpret_cast<Seed*>(at) = {true, read_integer(L, index, def, *call, "an integer")}; break;
     case AttrType::Counts: read_counts(L, index, def, call, reinterpret_cast<Counts*>(at)); break;
-    case AttrType::Ints: {
+    case AttrType::Ints:
       // Lists are read before (op_call.cpp), into memory of Lua's.
-      std::optional<int64_t> value = integral(L, index);
-      if (!value) fail_type(L, index, def, *call, "an integer or a list of integers");
-      *reinterpret_cast<Ints*>(at) = {nullptr, 0, *value};
+      *reinterpret_cast<Ints*>(at) = {nullptr, 0,
+                                      read_integer(L, index, def, *call, "an integer or a list of integers")};
       break;
-    }
     case AttrType::Pads: read_pads(L, index, def, call, reinterpret_cast<Pads*>(at)); break;
     case AttrType::Part:
     case AttrType::Rng:
