@@ -6,7 +6,7 @@
 #include "kernels/cpu/arithmetic.h"
 #include "kernels/cpu/division.h"
 #include "kernels/cpu/long_functions.h"
-#include "kernels/cpu/powers.h"
+#include "kernels/cpu/power_ops.h"
 
 namespace lutra {
 namespace {

@@ -1,4 +1,4 @@
-// oneDNN's convolutions of float32 images, in memory as api.md lays it out (NHWC, HWIO).
+// oneDNN's convolutions of float32 images, channels last (NHWC), with weights {height, width, in, out}.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Arithmetic of two tensors on cards.
 #include "kernels/cpu/arithmetic.h"
-#include "kernels/cpu/powers.h"
+#include "kernels/cpu/power_ops.h"
 #include "kernels/cpu/unary.h"
 #include "kernels/cuda/elementwise.h"
 

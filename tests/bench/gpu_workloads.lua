@@ -2,7 +2,7 @@
 -- matrices. Of a workload:
 --   setup, run     {lutra, torch}: code; `run` puts its result into r
 --   bytes, flops   that a run must move or do: a rate beside the time
---   peak           the least share of the card's memory bandwidth (performance.md's targets)
+--   peak           the least share of the card's memory bandwidth
 --   of_copy        the same of the copy timed in the same run
 --   ratio          the least PyTorch's time may be over Lutra's
 --   submit         what the host spends on queueing it is measured, and no wait; `limit_ns`: at most so much
