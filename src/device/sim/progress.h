@@ -54,8 +54,11 @@ inline void Progress::wait(uint64_t seq) {
 }
 
 inline void Progress::wake() {
-  std::lock_guard lock(mutex_);
-  wanted_.store(UINT64_MAX);  // the sleepers that are not yet done say it again
+  {
+    std::lock_guard lock(mutex_);
+    wanted_.store(UINT64_MAX);  // the sleepers that are not yet done say it again
+  }
+  // Without the mutex: who wakes others may lose its core to one of them, and all would sleep again until it lets go.
   changed_.notify_all();
 }
 
