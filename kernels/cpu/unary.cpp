@@ -12,6 +12,7 @@
 #include "kernels/cpu/elementary.h"
 #include "kernels/cpu/error_function.h"
 #include "kernels/cpu/instructions.h"
+#include "kernels/cpu/quick_exp.h"
 #include "kernels/cpu/roundings.h"
 
 namespace lutra {
@@ -37,6 +38,27 @@ struct Exp : Costly {
   template <class T> auto max_extent(T) const { return size_bits(kPlainExp<T>); }
   template <class T> [[gnu::always_inline]] T plain(T x) const { return plain_exp(x); }
 };
+
+// Whether all were fit for it. Otherwise out holds nothing of use.
+[[gnu::noinline]] bool quick_exp_span(const float* __restrict x, float* __restrict out, int64_t n) {
+  uint32_t misfits = 0;
+  for (int64_t i = 0; i < n; ++i) out[i] = quick_exp(x[i], misfits);
+  return misfits < kQuickPowers;
+}
+
+void run_float_exp(const KernelArgs& args) {
+  const float* x = args.in[0].as<float>();
+  float* out = args.out[0].as<float>();
+  parallel_for(args.out[0].size, grain_of<Exp, float>(), [=](int64_t begin, int64_t end) {
+    bool fit = true;  // after a block that is not, nothing is made twice
+    for (int64_t n; begin < end; begin += n) {
+      n = std::min(kFunctionBlock, end - begin);
+      fit = fit && quick_exp_span(x + begin, out + begin, n);
+      if (!fit) apply_span(Exp(), out + begin, n, x + begin);
+    }
+  });
+}
+
 struct Log : Costly {
   template <class T> [[gnu::always_inline]] T apply(T x) const { return log_of(x); }
   // Positive, normal and finite: from the bits of the smallest normal number on, below those of inf.
@@ -95,6 +117,7 @@ void register_unary_cpu(KernelRegistry& kernels) {
   add_function<Rsqrt>(kernels, "Rsqrt");
   add_function<Reciprocal>(kernels, "Reciprocal");
   add_function<Exp>(kernels, "Exp");
+  kernels.add("Exp", DeviceType::CPU, DType::Float32, {.run = run_float_exp});
   add_function_of(kernels, "Expm1", [](auto x) { return expm1_of(x); });
   add_function<Log>(kernels, "Log");
   add_function_of(kernels, "Log1p", [](auto x) { return log1p_of(x); });

@@ -1,8 +1,9 @@
 // The elementary functions against the C library's in a wider type, in units in the last place.
 
-#include "kernels/cpu/elementary.h"
+#include "kernels/cpu/quick_exp.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "kernels/cpu/error_function.h"
@@ -112,6 +113,28 @@ TEST_CASE("inverse circular functions are accurate", "[elementary]") {
 TEST_CASE("erf and gelu are accurate, gelu in its tail too", "[elementary]") {
   CHECK_ULP(erf_of(x), std::erf(x), 1.5);
   CHECK_ULP(gelu_of(x), std::isinf(x) && x < 0 ? -0.0L : x * std::erfc(-x * kRootHalf) / 2, kFusedMuladd ? 7 : 10);
+}
+
+TEST_CASE("quick_exp gives exp's bits where it says so, and it says so from -55 to 32", "[elementary]") {
+  uint32_t fits_wrongly = 0, misses = 0;
+  auto look = [&](float x) {
+    uint32_t misfits = 0;
+    float quick = quick_exp(x, misfits);
+    bool fits = misfits < kQuickPowers;
+    if (fits && std::bit_cast<uint32_t>(quick) != std::bit_cast<uint32_t>(exp_of(x))) ++fits_wrongly;
+    if (!fits && x >= -55 && x <= 32) ++misses;
+  };
+  for (uint64_t bits = 0; bits <= 0xffffffffu; bits += 4099) look(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  for (int i = -200000; i <= 200000; ++i) look(static_cast<float>(i) * 5e-4f);
+  // Where the shifted quotient is a power of two, or 0: its bits are then among those that a fitting one may have.
+  for (float power = 1; power < 0x1p30f; power *= 2) {
+    for (float off : {-2.0f, -1.0f, 0.0f, 1.0f, 2.0f}) {
+      look((power - 0x1.8p23f) * 0.69314718f + off);
+      look((-power - 0x1.8p23f) * 0.69314718f + off);
+    }
+  }
+  CHECK(fits_wrongly == 0);
+  CHECK(misses == 0);
 }
 
 TEST_CASE("the ends of exp and log", "[elementary]") {
