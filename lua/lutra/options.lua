@@ -12,6 +12,12 @@ function options.sorted_names(names)
   return list
 end
 
+-- A word as errors quote it, which is not all of a long one.
+function options.quoted(word)
+  local text = tostring(word)
+  return text:sub(1, 40):gsub("%c", "?") .. (#text > 40 and "..." or "")
+end
+
 -- What is given over the defaults, of which false means none. Any other name is an error; a list is `may_list`'s. What an option
 -- must be wherever it stands is looked at here: one that is on by itself, a name, a seed. The rest is the caller's.
 function options.read(who, given, defaults, may_list)
@@ -28,7 +34,7 @@ function options.read(who, given, defaults, may_list)
       if name == "seed" and value then value = options.whole(who, name, value) end
       read[name] = value
     elseif not (may_list and math.type(name) == "integer") then
-      tools.refuse_word(("%s: unknown option '%s'"):format(who, tostring(name)), name, options.sorted_names(defaults))
+      tools.refuse_word(("%s: unknown option '%s'"):format(who, options.quoted(name)), name, options.sorted_names(defaults))
     end
   end
   return read
@@ -47,7 +53,7 @@ end
 function options.resolve(who, what, value, known)
   if type(value) == "string" then
     if known[value] == nil then
-      tools.refuse_word(("%s: %s is \"%s\", which is not known"):format(who, what, value), value, options.sorted_names(known))
+      tools.refuse_word(("%s: %s is \"%s\", which is not known"):format(who, what, options.quoted(value)), value, options.sorted_names(known))
     end
     return known[value]
   end

@@ -104,6 +104,15 @@ expect.case("replicas weigh all steps that count alike", function()
   for i, weight in ipairs(shared:get_weights()) do close(weight, alone:get_weights()[i]:flatten():totable(), "weight " .. i) end
 end)
 
+expect.case("a mean over steps takes those that count; of a row without any it is nan, as Keras'", function()
+  local x = lt.constant { { { 1.0, 2.0 }, { 3.0, 0 / 0 } }, { { 5.0, 6.0 }, { 7.0, 8.0 } }, { { 1.0, 1.0 }, { 1.0, 1.0 } } }
+  local mask = lt.constant { { true, false }, { true, true }, { false, false } }
+  local y = nn.GlobalAvgPool1D()(x, { mask = mask })
+  expect.equal({ y[1]:totable(), y[2]:totable() }, { { 1, 2 }, { 6, 7 } })
+  assert(lt.all(lt.isnan(y[3])):item())
+  expect.equal({ table.unpack(nn.GlobalAvgPool1D { keepdims = true }(x, { mask = mask }).shape) }, { 3, 1, 2 })
+end)
+
 expect.case("attention and a batch norm of what counts", function()
   local wanted = reference.attention
   local input = nn.Input { 5 }

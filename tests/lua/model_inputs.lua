@@ -177,4 +177,28 @@ expect.case("a class of one's own says what its call takes", function()
   expect.equal(Net()(lt.constant { 2.0 }, { factor = 3 }):item(), 6.0)
 end)
 
+expect.case("rows are cast to the dtype that an Input tells, also in a model from a file", function()
+  local rows = nn.Input({ 2 }, { dtype = "int32" })
+  local graph = nn.Model { inputs = rows, outputs = nn.Lambda(function(x) return x end)(rows) }
+  expect.equal(graph(lt.constant { { 1.7, 2.0 } }).dtype, "int32")
+  local input = nn.Input { shape = { 2 }, dtype = "float64" }
+  for name, model in pairs {
+    list = nn.Sequential { input, nn.Reshape { 2, 1 } }, graph = nn.Model { inputs = input, outputs = nn.Reshape({ 2, 1 })(input) },
+  } do
+    local path = os.tmpname() .. ".safetensors"
+    model:save(path)
+    local again = nn.load_model(path)
+    os.remove(path)
+    for _, each in ipairs { model, again } do
+      local y = each(lt.constant { { 1, 2 } })
+      expect.equal({ y.dtype, y:totable() }, { "float64", { { { 1 }, { 2 } } } }, name)
+    end
+  end
+  local plain = nn.Sequential { nn.Input { 2 }, nn.Flatten() }
+  expect.equal(plain(lt.constant { { 1, 2 } }).dtype, "int32")
+  for _, wrong in ipairs { "flot32", "sum", 32 } do
+    expect.raises("InvalidArgument", 'expected one such as "float32"', nn.Input, { 2 }, { dtype = wrong })
+  end
+end)
+
 expect.end_of_cases()

@@ -272,6 +272,30 @@ expect.case("a Sequential that has changed since it was compiled does not train 
   refused("it has no layers, so that none can be taken off", model.pop, model)
 end)
 
+expect.case("of a long word errors quote the beginning", function()
+  local long = ("x"):rep(1 << 20)
+  local input = nn.Input { 3 }
+  local model = nn.Model { inputs = input, outputs = nn.Dense(1)(input) }
+  model:compile { loss = "mse" }
+  local rows = lt.ones { 2, 3 }
+  for what, f in pairs {
+    ["an option"] = function() nn.Dense(1, { [long] = 1 }) end,
+    ["an option of a call"] = function() nn.Dense(1)(rows, { [long] = 1 }) end,
+    ["a name of an activation"] = function() nn.Dense(1, { activation = long }) end,
+    ["a layer"] = function() model:get_layer(long) end,
+    ["an input"] = function() model { [long] = rows } end,
+    ["a name of labels"] = function() model:fit(rows, { [long] = lt.ones { 2, 1 } }, { verbose = 0 }) end,
+    ["a number to watch"] = function()
+      model:fit(rows, lt.ones { 2, 1 }, { verbose = 0, callbacks = { nn.callbacks.EarlyStopping { monitor = long, mode = "min" } } })
+    end,
+    ["an option of an optimizer"] = function() lt.optim.SGD { [long] = 1 } end,
+    ["an option of a dataset"] = function() lt.data.Dataset.from_tensor_slices(rows):batch(2, { [long] = 1 }) end,
+  } do
+    local err = refused("x" .. "...", f)
+    assert(#err.message < 800, what .. ": " .. #err.message)
+  end
+end)
+
 expect.case("a field may have the name of what layers have inside", function()
   local Net = nn.Model:extend "Net"
   function Net:init()

@@ -546,9 +546,9 @@ function nn.Concatenate(options) end
 --- What a model of the functional form begins with. A layer that is called with it gives what the next one is called with. The
 --- model then wants rows of this shape; an axis of one number at the end may be left out.
 ---@param shape integer[]|integer of a row, without the batch; -1 for a size that may be any
----@param options? table {name: by which the model can be given its rows, {name = rows}}
+---@param options? table {name: by which the model can be given its rows, {name = rows}; dtype: that rows are cast to, as they are given unless told}
 ---@return table # a symbol: its shape is known, and it has no numbers
---- Errors: InvalidArgument for what is no shape.
+--- Errors: InvalidArgument for what is no shape, or no dtype.
 --- Example:
 ---     print(lt.nn.Input({4}, {name = "x"}))  --> <lutra.nn.Symbol 'x' shape=(batch, 4)>
 --- Source: keras.Input

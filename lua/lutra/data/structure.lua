@@ -1,5 +1,6 @@
 -- What an element of a dataset is made of: values side by side, each a tensor or a table of such, in a list or by name.
 local lutra, tools, use = ...
+local options = use "options"
 
 local structure = {}
 
@@ -58,7 +59,7 @@ function structure.rows(who, parts)
   local rows, first
   local function visit(value, name)
     if type(value) == "table" then
-      for key, entry in pairs(value) do visit(entry, ("%s[%s]"):format(name, tostring(key))) end
+      for key, entry in pairs(value) do visit(entry, ("%s[%s]"):format(name, options.quoted(key))) end
       return
     end
     if value.rank == 0 then

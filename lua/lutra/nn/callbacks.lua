@@ -95,7 +95,7 @@ local function monitored(self, who, logs, model)
   if value ~= nil and self.sign then return value end
   local names, known = told_names(logs, model)
   if not known[self.monitor] then
-    tools.refuse_word(("%s: there is no '%s' to monitor"):format(who, self.monitor), self.monitor, names)
+    tools.refuse_word(("%s: there is no '%s' to monitor"):format(who, options.quoted(self.monitor)), self.monitor, names)
   elseif not self.sign then
     tools.fail("InvalidArgument", ("%s: the name '%s' does not tell whether less or more of it is better: give mode = \"min\" or "
       .. "mode = \"max\""):format(who, self.monitor))
@@ -307,7 +307,7 @@ local function check_callback(who, entry)
   end
   for name in pairs(entry) do
     if type(name) == "string" and name:find "^on_" and not known[name] then
-      tools.refuse_word(("%s: '%s' is never called"):format(who, name), name, methods)
+      tools.refuse_word(("%s: '%s' is never called"):format(who, options.quoted(name)), name, methods)
     end
   end
 end

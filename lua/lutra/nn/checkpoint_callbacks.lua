@@ -11,7 +11,7 @@ local function path_of(template, epoch, logs)
       local names = { "epoch" }
       for known in pairs(logs) do names[#names + 1] = known end
       table.sort(names)
-      tools.refuse_word(("ModelCheckpoint: the path has {%s}, which is not told"):format(name), name, names)
+      tools.refuse_word(("ModelCheckpoint: the path has {%s}, which is not told"):format(options.quoted(name)), name, names)
     end
     if form == "" then return tostring(value) end
     if not form:find "^[%-+ 0]*%d?%d?%.?%d?%d?[dfeg]$" then

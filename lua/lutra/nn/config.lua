@@ -77,7 +77,7 @@ local function find_class(who, name, custom)
   end
   if type(found) ~= "table" or not found.remembers or rawget(found, "__name") ~= "lutra." .. tostring(name) then
     wrong(who, ("has a %s, which lutra does not have; if it is a class of the program's, give it as custom_objects = {%s = the class}")
-      :format(tostring(name):gsub("^nn%.", ""), tostring(name):match("[%w_]*$")))
+      :format(options.quoted(tostring(name):gsub("^nn%.", "")), options.quoted(tostring(name):match("[%w_]*$"))))
   end
   return found
 end
@@ -132,7 +132,7 @@ end
 local function graph_of(who, model)
   local numbers, inputs, steps = {}, {}, {}
   for i, layer in ipairs(model.layers) do numbers[layer] = i end
-  for i, symbol in ipairs(model.input_symbols) do inputs[i] = { shape = encode(who, symbol.shape), name = symbol.name } end
+  for i, symbol in ipairs(model.input_symbols) do inputs[i] = { shape = encode(who, symbol.shape), name = symbol.name, dtype = symbol.dtype } end
   for i, step in ipairs(model.steps) do
     steps[i] = {
       layer = numbers[step.layer], from = step.from, to = step.to, given = step.given and encode(who, step.given),
@@ -150,7 +150,7 @@ function config.of_layer(layer, who)
   if rawget(layer, "autocast") == false then out.autocast = false end
   if kind == lutra.nn.Sequential then
     out.layers = encode_layers(who, layer.layers)
-    out.input_shape = rawget(layer, "shape") and encode(place, layer.shape)
+    out.input_shape, out.input_dtype = rawget(layer, "shape") and encode(place, layer.shape), rawget(layer, "input_dtype")
   elseif kind == lutra.nn.Model then
     out.layers, out.graph = encode_layers(who, layer.layers), graph_of(place, layer)
   else
@@ -162,7 +162,7 @@ end
 local function sequential_from(who, description, custom)
   local given = { name = description.name }
   if description.input_shape then
-    given[1] = lutra.nn.Input { shape = decode(who, description.input_shape) }
+    given[1] = lutra.nn.Input { shape = decode(who, description.input_shape), dtype = description.input_dtype }
   end
   for _, layer in ipairs(expect_table(who, description.layers, "layers")) do
     given[#given + 1] = config.layer_from(who, layer, custom)
@@ -177,7 +177,7 @@ local function graph_from(who, description, custom)
   local function value(place) return values[place] or wrong(who, "has a step before what it needs") end
   for i, input in ipairs(expect_table(who, plan.inputs, "inputs")) do
     if type(expect_table(who, input, "an input").name) ~= "string" then wrong(who, "has an input without a name") end
-    inputs[i] = lutra.nn.Input { shape = decode(who, input.shape), name = input.name }
+    inputs[i] = lutra.nn.Input { shape = decode(who, input.shape), name = input.name, dtype = input.dtype }
     values[i] = inputs[i]
   end
   for _, step in ipairs(expect_table(who, plan.steps, "steps")) do

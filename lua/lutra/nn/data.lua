@@ -1,6 +1,6 @@
 -- Rows of tensors in batches, shuffled by a seed; parts that are held back; weights of rows.
 local lutra, tools, use = ...
-local class = use "class"
+local class, options = use "class", use "options"
 
 local data = {}
 
@@ -16,10 +16,10 @@ function data.tensor(who, name, value)
   if has_names(value) then
     if name == "y" then
       tools.fail("InvalidArgument", ("%s: y has the name '%s', expected labels: a tensor or a table of numbers"):format(who,
-        tostring(next(value))))
+        options.quoted(next(value))))
     end
     local named = {}
-    for key, entry in pairs(value) do named[key] = data.tensor(who, ("%s['%s']"):format(name, tostring(key)), entry) end
+    for key, entry in pairs(value) do named[key] = data.tensor(who, ("%s['%s']"):format(name, options.quoted(key)), entry) end
     return named
   end
   if kind == "table" then return lutra.constant(value) end

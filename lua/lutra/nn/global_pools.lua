@@ -28,11 +28,11 @@ end
 local function mean(x, how) return lutra.mean(x, how) end
 local function max(x, how) return lutra.max(x, how) end
 
--- Steps that a mask hides do not count.
+-- Steps that a mask hides do not count. As in Keras, where none counts there is no mean: nan.
 local function mean_of_steps(x, how, mask)
   if not mask then return lutra.mean(x, how) end
-  local weight = lutra.expand_dims(lutra.cast(mask, x.dtype), -1)
-  return lutra.sum(x * weight, how) / lutra.sum(weight, how)
+  local sum, count = masks.sums(x, mask, how)
+  return sum / count
 end
 
 local steps, places = "(batch, steps, channels)", "(batch, height, width, channels)"

@@ -18,13 +18,19 @@ local graph = {}
 
 local inputs_made = 0
 
--- What a model is called with, of this shape without the batch; an axis of -1 may have any size.
+-- What a model is called with, of this shape without the batch; an axis of -1 may have any size. It is cast to the dtype, if one is
+-- told.
 function graph.input(shape, given)
   if type(shape) == "table" and shape.shape then given, shape = shape, shape.shape end
-  local read = options.read("Input", given, { shape = false, name = false })
+  local read = options.read("Input", given, { shape = false, name = false, dtype = false })
+  if read.dtype and (type(read.dtype) ~= "string" or rawget(lutra, read.dtype) ~= read.dtype) then
+    tools.fail("InvalidArgument", ("Input: dtype is %s, expected one such as \"float32\" or \"int32\""):format(tools.what_is(read.dtype)))
+  end
   inputs_made = inputs_made + 1
   local name = read.name or "input_" .. inputs_made
-  return Symbol(options.shape("Input", "shape", shape), nil, name)
+  local made = Symbol(options.shape("Input", "shape", shape), nil, name)
+  made.dtype = read.dtype or nil
+  return made
 end
 
 -- Options of a call, of which some may be symbols: the others, and those.

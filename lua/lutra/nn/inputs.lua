@@ -1,8 +1,16 @@
 -- What a model is called with, held against the inputs that it was made for, before a layer of it is asked.
 local lutra, tools, use = ...
-local options = use "options"
+local options, masks = use "options", use "nn.masks"
 
 local inputs = {}
+
+-- Rows in the dtype that an Input tells, if it does.
+local function cast(x, dtype)
+  if not dtype or not tools.is_tensor(x) or x.dtype == dtype then return x end
+  local made = lutra.cast(x, dtype)
+  masks.carry(x, made)
+  return made
+end
 
 -- Rows of the rank wanted: as Keras has it, a last axis of one number may be missing, or be too many.
 local function ranked(x, wanted, last)
@@ -18,6 +26,7 @@ end
 -- The rows of one input of a graph: its shape is settled.
 local function fitted(model, symbol, x)
   local shape = symbol.shape
+  x = cast(x, symbol.dtype)
   if tools.has_rows(x, shape) then return x end
   if not tools.is_tensor(x) then
     model:refuse("the input '%s' is %s, expected a tensor", symbol.name, tools.what_is(x))
@@ -40,7 +49,7 @@ local function by_name(model, symbols, x)
   end
   for name in pairs(x) do
     if not known[name] then
-      tools.refuse_word(("layer '%s': it has no input '%s'"):format(model.name, tostring(name)), name, names)
+      tools.refuse_word(("layer '%s': it has no input '%s'"):format(model.name, options.quoted(name)), name, names)
     end
   end
   for i, name in ipairs(names) do
@@ -67,6 +76,7 @@ end
 
 -- The rows that a list of layers begins with. As in Keras its layers see to the sizes, each as it has been built.
 function inputs.of_layers(model, x, shape)
+  x = cast(x, rawget(model, "input_dtype"))
   if tools.has_rank(x, #shape + 1) or type(x) == "table" or type(shape[1]) == "table" then return x end
   return ranked(x, #shape + 1, shape[#shape]) or refuse(model, "its input", x, shape)
 end

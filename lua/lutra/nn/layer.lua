@@ -263,7 +263,7 @@ local function require_tensors(self, list)
     if type(each) == "table" then
       require_tensors(self, each)
     elseif not tools.is_tensor(each) then
-      self:refuse("its input %s is %s, expected a tensor", tostring(key), tools.what_is(each))
+      self:refuse("its input %s is %s, expected a tensor", options.quoted(key), tools.what_is(each))
     end
   end
 end
@@ -372,7 +372,7 @@ local function read_call(layer, training)
     if name ~= "training" and not known[name] then
       local names = options.sorted_names(known)
       table.insert(names, 1, "training")
-      tools.refuse_word(("layer '%s': unknown option '%s'"):format(Layer.named(layer), tostring(name)), name, names)
+      tools.refuse_word(("layer '%s': unknown option '%s'"):format(Layer.named(layer), options.quoted(name)), name, names)
     end
   end
   return training.training, training

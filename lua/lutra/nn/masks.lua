@@ -51,6 +51,13 @@ function masks.call(call, layer, x, training, given)
   return y
 end
 
+-- Sums over axes of x, of the steps that count, and how many these are; `how` is what lutra.sum is told.
+function masks.sums(x, mask, how)
+  local counts = mask
+  for _ = mask.rank + 1, x.rank do counts = lutra.expand_dims(counts, -1) end
+  return lutra.sum(lutra.where(counts, x, 0), how), lutra.sum(lutra.broadcast_to(lutra.cast(counts, x.dtype), x.shape), how)
+end
+
 -- How many steps count, and how many there are. In a replica that trains on a part of a batch: in the whole batch.
 local function counted(mask, dtype)
   local valid, size = lutra.sum(lutra.cast(mask, dtype)), mask.size

@@ -64,7 +64,7 @@ function Model:get_layer(which)
     names[i] = layer.name
   end
   if type(which) == "string" then
-    tools.refuse_word(("get_layer: '%s' has no layer '%s'"):format(self.name, which), which, names)
+    tools.refuse_word(("get_layer: '%s' has no layer '%s'"):format(self.name, options.quoted(which)), which, names)
   end
   self:refuse("it has no layer %s: expected a name or a number of 1 to %d", tools.what_is(which), #list)
 end

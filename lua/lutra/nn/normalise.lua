@@ -1,6 +1,6 @@
 -- Layers that shift and scale their input to mean 0 and variance 1, and then as they have learned.
 local lutra, tools, use = ...
-local options, layers, replicas = use "options", use "nn.layer", use "distribute.replicas"
+local options, layers, masks, replicas = use "options", use "nn.layer", use "nn.masks", use "distribute.replicas"
 local Layer, running = layers.Layer, layers.running
 
 -- The last axis' scale and offset, where they are wanted.
@@ -113,10 +113,11 @@ local function moments(x, mask)
   local axes = {}
   for axis = 1, x.rank - 1 do axes[axis] = axis end
   if not mask then return lutra.mean(x, axes), lutra.var(x, axes) end
-  local weight = lutra.expand_dims(lutra.cast(mask, x.dtype), -1)
-  local count = lutra.sum(weight * lutra.ones_like(x), axes) + 1e-7
-  local mean = lutra.sum(weight * x, axes) / count
-  return mean, lutra.sum(weight * lutra.square(x - mean), axes) / count
+  local how = { axis = axes }
+  local sum, count = masks.sums(x, mask, how)
+  local some = count + 1e-7
+  local mean = sum / some
+  return mean, masks.sums(lutra.square(x - mean), mask, how) / some
 end
 
 function BatchNorm:call(x, training, given)

@@ -1,8 +1,8 @@
 -- Models of several outputs: a loss and metrics for each, labels and weights of rows given as lists or by the outputs' names.
 -- Their losses together act as one loss, and what is told of an output as one metric, so that a step needs not know.
 local lutra, tools, use = ...
-local class, layers, losses, metrics, data = use "class", use "nn.layer", use "nn.losses", use "nn.metrics", use "nn.data"
-local running = layers.running
+local options, class, layers, losses, metrics, data = use "options", use "class", use "nn.layer", use "nn.losses", use "nn.metrics", use "nn.data"
+local replicas, running = use "distribute.replicas", layers.running
 
 local outputs = {}
 
@@ -33,7 +33,7 @@ local function spread(who, what, given, names)
   for i, name in ipairs(names) do places[name], list[i] = i, false end
   for name, value in pairs(given) do
     if not places[name] then
-      tools.refuse_word(("%s: %s has '%s', which is no output"):format(who, what, tostring(name)), name, names)
+      tools.refuse_word(("%s: %s has '%s', which is no output"):format(who, what, options.quoted(name)), name, names)
     end
     list[places[name]] = value
   end
@@ -62,9 +62,12 @@ function Losses:of(place, y, predictions, sample_weight)
   running.output = name
   local labels = part_of(y, place, name)
   if labels == nil then tools.fail("InvalidArgument", "there are no labels for it, and it has a loss") end
-  local value = self.losses[place](labels, predictions[place], part_of(sample_weight, place, name))
+  local loss, replica = self.losses[place], replicas.current
+  local value = loss(labels, predictions[place], part_of(sample_weight, place, name))
   running.output = nil
-  return value
+  -- A replica's loss will count by its share of the rows, which a sum over rows is not to.
+  local share = replica and replica.share
+  return share and type(loss) == "table" and loss.reduction == "sum" and value / share or value
 end
 
 function Losses:check_labels(who, y, waits)

@@ -64,17 +64,11 @@ local function shared_loss(list, is_sum)
   return waiting.Parts(losses, weights)
 end
 
-local function adds_up(loss) return type(loss) == "table" and loss.reduction == "sum" end
-
--- A loss that adds up rows is that of the shares added up; any other one is taken for a mean over rows.
+-- A loss that adds up rows is that of the shares added up; any other one is taken for a mean over rows. Those of several outputs
+-- see to it themselves (outputs.lua).
 local function is_sum(model)
-  for _, loss in ipairs(model.compiled_outputs and model.loss.losses or {}) do
-    if adds_up(loss) then
-      tools.fail("Unimplemented", ("the model '%s' has several outputs, and one loss has reduction = \"sum\": under a strategy they "
-        .. "must be means over rows"):format(model.name))
-    end
-  end
-  return adds_up(model.loss)
+  local loss = model.loss
+  return not model.compiled_outputs and type(loss) == "table" and loss.reduction == "sum"
 end
 
 local function forward(model, training)

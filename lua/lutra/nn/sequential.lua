@@ -23,7 +23,7 @@ end
 -- Adds a layer at the end.
 function Sequential:add(layer)
   if type(layer) == "table" and layer.is_symbol and not layer.layer and #self.layers == 0 then
-    self.shape = layer.shape
+    self.shape, self.input_dtype = layer.shape, layer.dtype
     return self
   end
   options.refuse_class("Sequential", ("layer %d"):format(#self.layers + 1), layer)
