@@ -2,7 +2,8 @@
 local lutra, tools, use = ...
 local class, options, initializers = use "class", use "options", use "nn.initializers"
 local regularizers, precision, masks, below = use "nn.regularizers", use "nn.precision", use "nn.masks", use "nn.below"
-local added = use "nn.added_losses"
+local added, shapes = use "nn.added_losses", use "nn.row_shapes"
+local shape_below = shapes.below
 
 local Layer = class "nn.Layer"
 
@@ -246,17 +247,6 @@ function Layer:ensure_built(shape)
   rawset(self, "built", true)
 end
 
--- A tensor's shape without the batch, or those of a list.
-local function shape_below(x)
-  if type(x) ~= "table" then
-    local shape = x.shape
-    return { table.unpack(shape, 2) }
-  end
-  local shapes = {}
-  for key, each in pairs(x) do shapes[key] = shape_below(each) end
-  return shapes
-end
-
 -- Fails where something in the list, or in lists there, is no tensor.
 local function require_tensors(self, list)
   for key, each in pairs(list) do
@@ -268,57 +258,15 @@ local function require_tensors(self, list)
   end
 end
 
--- A batch of one row of this shape, or a list of them; `any` stands for sizes that may be any. Floats are 0, whole numbers, which
--- may be ids, 1.
-local function rows_like(shape, dtype, any)
-  if type(shape[1]) == "table" then
-    local list = {}
-    for i, each in ipairs(shape) do list[i] = rows_like(each, dtype, any) end
-    return list
-  end
-  local sizes = { 1 }
-  for i, size in ipairs(shape) do sizes[i + 1] = size == -1 and any or size end
-  return dtype == "float32" and lutra.zeros(sizes) or lutra.ones(sizes, { dtype = dtype })
-end
-
--- Calls the layer with such rows: with floats, or with whole numbers where it wants those.
-local function try_out(layer, shape, any)
-  local outer <const>, named <close> = running.layer, naming
-  local heeded <close> = added.ignore()
-  running.layer = layer
-  local ok, out = pcall(layer.call, layer, rows_like(shape, "float32", any), false)
-  if not ok then
-    local err = name_error(out)
-    running.layer = layer
-    if not lutra.iserror(err, "InvalidArgument") then error(err, 0) end
-    ok, out = pcall(layer.call, layer, rows_like(shape, "int32", any), false)
-    if not ok then error(err, 0) end
-  end
-  running.layer = outer
-  return shape_below(out)
-end
-
-local function is_open(shape)
-  for _, size in ipairs(shape) do
-    if size == -1 or type(size) == "table" and is_open(size) then return true end
-  end
-  return false
-end
-
--- Sizes that two tries with different ones differ in may be any.
-local function common(a, b)
-  local out = {}
-  for i, size in ipairs(a) do
-    if type(size) == "table" then out[i] = common(size, b[i]) else out[i] = size == b[i] and size or -1 end
-  end
-  return out
-end
-
 -- What comes out for an input of this shape; both are without the batch, and -1 is any size. A layer of several outputs gives a list
 -- of shapes. A kind that does not say is tried out.
 function Layer:compute_output_shape(shape)
-  if not is_open(shape) then return try_out(self, shape) end
-  return common(try_out(self, shape, 6), try_out(self, shape, 7))
+  local outer <const>, named <close> = running.layer, naming
+  local heeded <close> = added.ignore()
+  running.layer = self
+  local out = shapes.tried(self, shape, name_error)
+  running.layer = outer
+  return out
 end
 
 -- The mask of what the layer gives for x, whose own mask is `mask`, or nil; of several inputs a list (masks.lua). By itself a

@@ -1,0 +1,65 @@
+-- Shapes of rows, without the batch: those of tensors, and those that a layer gives whose kind does not say, found by trying it out.
+local lutra, tools = ...
+
+local shapes = {}
+
+-- A tensor's shape without the batch, or those of a list.
+function shapes.below(x)
+  if type(x) ~= "table" then
+    local shape = x.shape
+    return { table.unpack(shape, 2) }
+  end
+  local found = {}
+  for key, each in pairs(x) do found[key] = shapes.below(each) end
+  return found
+end
+
+-- A batch of one row of this shape, or a list of them; `any` stands for sizes that may be any. Floats are 0, whole numbers, which
+-- may be ids, 1.
+local function rows_like(shape, dtype, any)
+  if type(shape[1]) == "table" then
+    local list = {}
+    for i, each in ipairs(shape) do list[i] = rows_like(each, dtype, any) end
+    return list
+  end
+  local sizes = { 1 }
+  for i, size in ipairs(shape) do sizes[i + 1] = size == -1 and any or size end
+  return dtype == "float32" and lutra.zeros(sizes) or lutra.ones(sizes, { dtype = dtype })
+end
+
+-- Calls the layer with such rows: with floats, or with whole numbers where it wants those.
+local function try_out(layer, shape, any, name_error)
+  local ok, out = pcall(layer.call, layer, rows_like(shape, "float32", any), false)
+  if not ok then
+    local err = name_error(out)
+    tools.running.layer = layer  -- the one that computed when it failed was at work
+    if not lutra.iserror(err, "InvalidArgument") then error(err, 0) end
+    ok, out = pcall(layer.call, layer, rows_like(shape, "int32", any), false)
+    if not ok then error(err, 0) end
+  end
+  return shapes.below(out)
+end
+
+local function is_open(shape)
+  for _, size in ipairs(shape) do
+    if size == -1 or type(size) == "table" and is_open(size) then return true end
+  end
+  return false
+end
+
+-- Sizes that two tries with different ones differ in may be any.
+local function common(a, b)
+  local out = {}
+  for i, size in ipairs(a) do
+    if type(size) == "table" then out[i] = common(size, b[i]) else out[i] = size == b[i] and size or -1 end
+  end
+  return out
+end
+
+-- What the layer gives for rows of this shape, in which -1 is any size. name_error puts the layer's name into an error.
+function shapes.tried(layer, shape, name_error)
+  if not is_open(shape) then return try_out(layer, shape, nil, name_error) end
+  return common(try_out(layer, shape, 6, name_error), try_out(layer, shape, 7, name_error))
+end
+
+return shapes
