@@ -26,12 +26,16 @@ local function define(kind, axes, more)
     self.read, self.groups = read, 1
   end
 
-  -- What lutra.conv2d is told.
+  -- What lutra.conv2d is told, a table that is made once.
   function Made:how(groups)
-    return {
+    local told = rawget(self, "told")
+    if told then return told end
+    told = {
       stride = for_image(self.strides, axes), dilation = for_image(self.dilation, axes), groups = groups,
       padding = self.padding == "causal" and "valid" or self.padding,
     }
+    rawset(self, "told", told)
+    return told
   end
 
   function Made:window()

@@ -11,12 +11,13 @@ local function define(kind, axes, pool)
     self.pool_size = windows.numbers(kind, "pool_size", pool_size or 2, axes)
     self.strides = windows.numbers(kind, "strides", read.strides or self.pool_size, axes)
     self.padding = options.word(kind, "padding", read.padding, windows.paddings)
+    rawset(self, "window", windows.for_image(self.pool_size, axes))
+    rawset(self, "how", { stride = windows.for_image(self.strides, axes), padding = self.padding })
   end
   function Pool:build(shape) self:compute_output_shape(shape) end
   function Pool:compute_output_shape(shape) return windows.output_shape(self, shape, self.pool_size, shape[#shape]) end
   function Pool:call(x)
-    local how = { stride = windows.for_image(self.strides, axes), padding = self.padding }
-    return windows.from_image(pool(windows.to_image(x, axes), windows.for_image(self.pool_size, axes), how), axes)
+    return windows.from_image(pool(windows.to_image(x, axes), self.window, self.how), axes)
   end
   return Pool
 end
