@@ -4,6 +4,10 @@
 --- take weight_decay, clipvalue, clipnorm, global_clipnorm and name. The step of a variable is one operation on its device,
 --- in place when nothing else holds the variable's memory.
 ---
+--- With use_ema = true they keep an average of each variable, which moves at each step by 1 - ema_momentum (0.99) towards its value
+--- (Polyak and Juditsky, 1992). `fit` ends with the averages in the variables; ema_overwrite_frequency puts them there every so many
+--- steps.
+---
 --- `learning_rate` is a number, a schedule, or any function of the steps taken so far; the field can be set at any time.
 ---@class lutra.optim
 ---@field schedules lutra.optim.schedules learning rates that change
@@ -102,6 +106,17 @@ function Optimizer:apply(gradients, variables) end
 ---     print(w:totable()[2])  --> 1.0
 --- Source: keras.Optimizer.apply_gradients
 function Optimizer:apply_gradients(pairs_of) end
+
+--- Gives the variables the averages that it keeps of them with use_ema, as `fit` does when it ends; nothing without.
+--- Errors: none of its own.
+--- Example:
+---     local w = lt.Variable {4.0}
+---     local sgd = lt.optim.SGD {learning_rate = 1, use_ema = true, ema_momentum = 0.5}
+---     for _ = 1, 2 do sgd:apply({lt.ones {1}}, {w}) end
+---     sgd:finalize_variable_values()
+---     print(w:item())  --> 2.5
+--- Source: keras.Optimizer.finalize_variable_values
+function Optimizer:finalize_variable_values() end
 
 --- What it remembers beside the variables: none before the first step.
 ---@return lutra.Variable[]

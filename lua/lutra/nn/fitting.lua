@@ -172,6 +172,7 @@ local function fit(self, x, y, given)
     io.stderr:write(("\nfit: interrupted in epoch %d; the model keeps what it has learned\n"):format(#run.history.epoch
       + run.first_epoch))
   end
+  self.optimizer:finalize_variable_values()
   run.callbacks:on_train_end()
   return run.history
 end

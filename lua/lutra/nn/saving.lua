@@ -77,7 +77,7 @@ end
 -- Adds the optimizer's slots to the tensors; gives what is to be said of it.
 local function optimizer_of(model, path_of, tensors)
   local optimizer = model.optimizer
-  for k, slot in ipairs(optimizer.built_for and optimizer:slot_names() or {}) do
+  for k, slot in ipairs(optimizer.built_for and optimizer:all_slots() or {}) do
     for i, variable in ipairs(optimizer.slots[k]) do
       tensors[kOfOptimizer .. slot .. "/" .. path_of[optimizer.built_for[i]]] = variable
     end
@@ -189,7 +189,7 @@ local function matched_slots(who, path, model, tensors, about, paths, variables)
   end
   if not said.has_slots then return nil end
   local known, more = {}, {}
-  for _, slot in ipairs(optimizer:slot_names()) do known[slot] = true end
+  for _, slot in ipairs(optimizer:all_slots()) do known[slot] = true end
   for name in pairs(tensors) do
     local slot = name:sub(1, #kOfOptimizer) == kOfOptimizer and name:sub(#kOfOptimizer + 1):match "^[^/]*"
     if slot and not known[slot] then more[#more + 1] = slot end
@@ -201,7 +201,7 @@ local function matched_slots(who, path, model, tensors, about, paths, variables)
   end
   local path_of, values = {}, {}
   for i, variable in ipairs(variables) do path_of[variable] = paths[i] end
-  for _, slot in ipairs(optimizer:slot_names()) do
+  for _, slot in ipairs(optimizer:all_slots()) do
     values[slot] = {}
     for i, variable in ipairs(optimizer.built_for or model:trainable_variables()) do
       local name = kOfOptimizer .. slot .. "/" .. path_of[variable]

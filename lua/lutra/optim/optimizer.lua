@@ -8,7 +8,8 @@ Optimizer.remembers = true
 
 -- What every optimiser takes; false means none.
 Optimizer.defaults = {
-  weight_decay = false, clipnorm = false, clipvalue = false, global_clipnorm = false, name = false,
+  weight_decay = false, clipnorm = false, clipvalue = false, global_clipnorm = false, use_ema = false, ema_momentum = 0.99,
+  ema_overwrite_frequency = false, name = false,
 }
 
 function Optimizer:init(given)
@@ -29,6 +30,9 @@ function Optimizer:init(given)
   if clips > 1 then
     tools.fail("InvalidArgument", who .. ": only one of clipnorm, clipvalue and global_clipnorm can be given")
   end
+  options.boolean(who, "use_ema", self.use_ema)
+  options.number(who, "ema_momentum", self.ema_momentum, 0, 1)
+  if self.ema_overwrite_frequency then options.count(who, "ema_overwrite_frequency", self.ema_overwrite_frequency, 1) end
   if self.weight_decay then options.number(who, "weight_decay", self.weight_decay, 0) end
   if self.epsilon ~= nil then options.number(who, "epsilon", self.epsilon, 0) end
   self.iterations = 0
@@ -58,7 +62,7 @@ end
 
 -- Gives slots the values that were restored.
 local function fill(optimizer, slots)
-  for k, slot in ipairs(optimizer:slot_names()) do
+  for k, slot in ipairs(optimizer:all_slots()) do
     for i, variable in ipairs(slots[k]) do variable:assign(optimizer.restored[slot][i]) end
   end
 end
@@ -69,7 +73,7 @@ function Optimizer:build(variables)
   variables = table.move(variables, 1, #variables, 1, {})
   local slots, of_strategy = {}, nil
   for _, variable in ipairs(variables) do of_strategy = of_strategy or mirrored.of(variable) end
-  for k, slot in ipairs(self:slot_names()) do
+  for k, slot in ipairs(self:all_slots()) do
     local list = {}
     for i, variable in ipairs(variables) do
       local initial = self.slot_values and self.slot_values[slot]
@@ -85,6 +89,7 @@ function Optimizer:build(variables)
   if self.restored then fill(self, slots) end
   -- What breaks off before the last of these, as by Ctrl-C, has built nothing.
   self.slots, self.mirror = slots, of_strategy
+  self.rule_slots = { table.unpack(slots, 1, #self:slot_names()) }
   self.built_for = variables
   self.restored = nil
 end
@@ -97,7 +102,13 @@ function Optimizer:restore(values)
   self.restored = nil
 end
 
+-- Of the kind's rule; and with the averages of the variables, where they are wanted.
 function Optimizer:slot_names() return self.slot_list or {} end
+function Optimizer:all_slots()
+  local names = { table.unpack(self:slot_names()) }
+  if self.use_ema then names[#names + 1] = "average" end
+  return names
+end
 
 -- Its own variables: the slots, in order.
 function Optimizer:variables()
@@ -178,7 +189,25 @@ end
 
 function Optimizer:take_step(gradients)
   journal.note_all(self.built_for)
-  tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients), self.slots)
+  tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients), self.rule_slots)
+end
+
+-- Behind a step: the averages move by the variables' new values (Polyak and Juditsky, 1992), and take their place where it is time.
+function Optimizer:average()
+  if not self.use_ema then return end
+  local momentum, averages = self.iterations > 1 and self.ema_momentum or 0, self.slots[#self.slots]
+  for i, variable in ipairs(self.built_for) do
+    local average <const> = averages[i]
+    lutra.device(variable.device, function() average:assign(average * momentum + variable * (1 - momentum)) end)
+  end
+  local every = self.ema_overwrite_frequency
+  if every and self.iterations % every == 0 then self:finalize_variable_values() end
+end
+
+-- Gives the variables their averages, where these are kept: what a training ends with.
+function Optimizer:finalize_variable_values()
+  if not (self.use_ema and self.slots and self.iterations > 0) then return end
+  for i, variable in ipairs(self.built_for) do variable:assign(self.slots[#self.slots][i]:value()) end
 end
 
 -- One step: variables[i] goes down gradients[i]. All variables there are come at each step, the first one settles which.
@@ -192,6 +221,7 @@ function Optimizer:apply(gradients, variables)
   self:begin_step()
   self:take_step(gradients)
   self.iterations = self.iterations + 1
+  self:average()
 end
 
 -- The same with pairs, as Keras has them: {{gradient, variable}, ...}.
