@@ -1,7 +1,5 @@
 #include "kernels/cpu/gemm.h"
 
-#include <oneapi/dnnl/dnnl.h>
-
 #include <algorithm>
 #include <type_traits>
 #include <vector>
@@ -10,7 +8,7 @@
 #include "kernels/cpu/gemm_blocks.h"
 #include "kernels/cpu/gemm_tile.h"
 #include "kernels/cpu/gemm_tiles.h"
-#include "kernels/cpu/omp_threads.h"
+#include "kernels/cpu/onednn_gemm.h"
 #include "kernels/cpu/reduce.h"
 
 namespace lutra {
@@ -378,12 +376,6 @@ constexpr int64_t kTiledElements = 0;
 #else
 constexpr int64_t kTiledElements = 98'304;
 #endif
-
-bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
-  OmpThreads threads(multiplications(s) < kSharedProduct ? 1 : max_threads());
-  return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
-                    c, s.n) == dnnl_success;
-}
 
 }  // namespace
 

@@ -1,0 +1,73 @@
+// Note [Who has the weights]
+// A layer's weights are updated, and their gradient is computed, by threads that each have some of their rows, and
+// which keep them in the caches of their cores. oneDNN gives each thread some columns for the layer's own product: with
+// two threads, half of what it reads is then in the other core's cache, and fetching it costs what the second thread
+// saves. So where b fits into those caches and a has few rows, each thread multiplies with the rows of b that it has,
+// and the sums are added up afterwards. 784-128-10 with 32 rows and SGD takes 87 us a step so, and 113 otherwise.
+#include "kernels/cpu/onednn_gemm.h"
+
+#include <oneapi/dnnl/dnnl.h>
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <vector>
+
+#include "core/parallel.h"
+#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/omp_threads.h"
+
+namespace lutra {
+namespace {
+
+bool multiply(const MatMulSizes& s, const float* a, const float* b, float* c) {
+  return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
+                    c, s.n) == dnnl_success;
+}
+
+// Into how many parts k is cut, one for each thread; 1: oneDNN shares out the work itself.
+int64_t parts_of_k(const MatMulSizes& s, int64_t threads) {
+  constexpr int64_t kMostRows = 256, kLeastDepth = 256, kMostParts = 8;
+  constexpr double kCachedMatrix = 1 << 18;
+  bool is_kept = static_cast<double>(s.k) * static_cast<double>(s.n) <= kCachedMatrix;
+  if (s.transpose_a || s.transpose_b || s.m > kMostRows || !is_kept) return 1;
+  return std::clamp(s.k / kLeastDepth, int64_t{1}, std::min(threads, kMostParts));
+}
+
+bool multiply_in_parts(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t parts) {
+  // Kept for the next product.
+  thread_local std::vector<float> room;
+  const int64_t size = s.m * s.n;
+  try {
+    room.resize(static_cast<std::size_t>((parts - 1) * size));
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  float* sums = room.data();
+  std::atomic<bool> succeeded{true};
+  parallel_for(parts, 1, [&, sums](int64_t begin, int64_t end) {
+    OmpThreads one(1);
+    for (int64_t at = begin; at < end; ++at) {
+      int64_t first = at * s.k / parts;
+      MatMulSizes part = s;
+      part.k = (at + 1) * s.k / parts - first;
+      if (!multiply(part, a + first, b + first * s.ldb, at == 0 ? c : sums + (at - 1) * size)) succeeded = false;
+    }
+  });
+  for (int64_t at = 0; at + 1 < parts; ++at) {
+    const float* sum = sums + at * size;
+    for (int64_t i = 0; i < size; ++i) c[i] += sum[i];
+  }
+  return succeeded;
+}
+
+}  // namespace
+
+bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
+  const int threads = multiplications(s) < kSharedProduct ? 1 : max_threads();
+  if (int64_t parts = parts_of_k(s, threads); parts > 1) return multiply_in_parts(s, a, b, c, parts);
+  OmpThreads limit(threads);
+  return multiply(s, a, b, c);
+}
+
+}  // namespace lutra
