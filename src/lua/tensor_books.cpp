@@ -92,28 +92,28 @@ void TensorBooks::collect(lua_State* L) {
       has_generations_ && bytes_ - bytes_at_full_ <= full_bytes_ && lua_gc(L, LUA_GCCOUNT) <= most_lua_kb_;
   if (young_will_do) collect_young(L);
   else collect_all(L);
-  bytes_at_collection_ = bytes_;
 }
 
 void TensorBooks::collect_all(lua_State* L) {
-  int64_t begin = now_us();
+  int64_t begin = now_us(), made_before = made_bytes_;
   lua_gc(L, LUA_GCCOLLECT);
   bytes_ -= left_behind_;
   left_behind_ = 0;
-  int64_t pause_us = now_us() - begin, live = std::max<int64_t>(0, bytes_);
+  // What finalizers made meanwhile may be garbage already: it counts as grown since.
+  bytes_at_collection_ = bytes_ - (made_bytes_ - made_before);
+  int64_t pause_us = now_us() - begin, live = std::max<int64_t>(0, bytes_at_collection_);
   if (!has_generations_) {
     step_bytes_ = only_budget_after(pause_us, live);
     return;
   }
   full_bytes_ = budget_after(pause_us, live);
-  bytes_at_full_ = least_kept_ = bytes_;
+  bytes_at_full_ = least_kept_ = bytes_at_collection_;
   most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;
 }
 
 void TensorBooks::collect_held(lua_State* L, const Ledger& ledger) {
   if (lua_gc(L, LUA_GCISRUNNING) != 1) return;
   collect_all(L);
-  bytes_at_collection_ = bytes_;
   held_at_full_ = ledger.held_bytes();
 }
 
@@ -122,14 +122,16 @@ void TensorBooks::collect_held(lua_State* L, const Ledger& ledger) {
 // of the garbage has grown old. After a budget that turned out too small it takes more good ones to shrink it again,
 // unless all that was still in use at the last step and is garbage now was made within half a budget before that one.
 void TensorBooks::collect_young(lua_State* L) {
-  int64_t before = bytes_, grown = before - bytes_at_collection_;
+  int64_t before = bytes_, grown = before - bytes_at_collection_, made_before = made_bytes_;
   first_freed_ = made_bytes_;
   lua_gc(L, LUA_GCSTEP, 0);
   bool is_calm = made_at_step_ - first_freed_ <= step_bytes_ / 2;
   made_at_step_ = made_bytes_;
-  int64_t freed = before - bytes_, budget = step_bytes_;
-  least_kept_ = std::min(least_kept_, bytes_);
-  if (freed < grown / 2 || bytes_ - least_kept_ > step_bytes_) {
+  // Without what finalizers made meanwhile.
+  bytes_at_collection_ = bytes_ - (made_bytes_ - made_before);
+  int64_t freed = before - bytes_at_collection_, budget = step_bytes_;
+  least_kept_ = std::min(least_kept_, bytes_at_collection_);
+  if (freed < grown / 2 || bytes_at_collection_ - least_kept_ > step_bytes_) {
     budget *= 2;
     if (has_shrunk_) good_steps_wanted_ = std::min(4 * good_steps_wanted_, kManyGoodSteps);
   } else if (freed >= grown - grown / 8 && budget > kLeastStep) {
@@ -143,7 +145,7 @@ void TensorBooks::collect_young(lua_State* L) {
   has_shrunk_ = budget < step_bytes_;
   step_bytes_ = std::clamp(budget, kLeastStep, full_bytes_);
   good_steps_ = calm_steps_ = 0;
-  least_kept_ = bytes_;
+  least_kept_ = bytes_at_collection_;
 }
 
 void TensorBooks::close() {
