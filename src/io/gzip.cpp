@@ -35,7 +35,10 @@ class GzipStream final : public InflatedStream {
     inflate_next(to, bytes);
     if (position() + bytes < size()) return;
     require_end();
-    if (left() > 0) fail_at(label(), size(), "there is more behind its end");
+    if (left() > 0) fail_at(label(), size(), "there is more behind its end", advice());
+  }
+  const char* advice() const override {
+    return "; a file of several members, or with padding, is not read as it is: unpack it with gunzip before";
   }
 };
 

@@ -25,13 +25,14 @@ void InflatedStream::inflate_next(std::byte* to, std::size_t bytes) {
     std::size_t got = inflate_some(to + done, std::min(bytes - done, kMostAtOnce));
     done += got;
     if (done < bytes && got == 0)
-      fail_at(label(), position() + done, "its packed bytes end early, ", size(), " bytes were promised");
+      fail_at(label(), position() + done, "its packed bytes end early, ", size(), " bytes were promised", advice());
   }
 }
 
 void InflatedStream::require_end() {
   std::byte more;
-  if (inflate_some(&more, 1) != 0) fail_at(label(), size(), "it is longer than the ", size(), " bytes promised");
+  if (inflate_some(&more, 1) != 0)
+    fail_at(label(), size(), "it is longer than the ", size(), " bytes promised", advice());
   if (!is_over_) fail_at(label(), size(), "its packed bytes end early");
 }
 

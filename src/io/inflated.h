@@ -23,6 +23,8 @@ class InflatedStream : public ByteStream {
   void require_end();
   // Packed bytes that were not wanted.
   uint64_t left() const { return left_ + zlib_.avail_in; }
+  // Behind an error about a size: what a user may do.
+  virtual const char* advice() const { return ""; }
 
  private:
   // At least one byte, or none at the end, which may be too early.

@@ -76,7 +76,9 @@ TEST_CASE("a packed idx file that is wrong says where and what", "[idx]") {
   says(refused(packed.substr(0, packed.size() - 5)), "it");
   says(refused(with_size(0xffffffff)), "it is said to unpack to 4294967295 bytes, which");
   says(refused(with_size(19)), "shape (2, 3) of uint8 takes 6 bytes, and 7 follow");
-  says(refused(packed + packed), "there is more behind its end");
+  says(refused(packed + packed), "there is more behind its end; a file of several members");
+  std::string file = idx(8, {2, 3}, "abcdef");
+  says(refused(gzipped(file.substr(0, 10)) + gzipped(file.substr(10))), "unpack it with gunzip before");
   for (std::size_t at = 10; at < packed.size(); ++at) {
     std::string changed = packed;
     changed[at] = static_cast<char>(changed[at] ^ 0x10);
