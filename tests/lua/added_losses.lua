@@ -137,6 +137,57 @@ expect.case("in a loop of one's own each replica has its own", function()
   near(strategy:reduce("sum", parts):item(), whole, "of both halves")
 end)
 
+-- Hands its input on from a coroutine that stops in the middle, having added its sum.
+local Stopping = nn.Layer:extend "Stopping"
+function Stopping:init(stops) self.stops = stops end
+function Stopping:compute_output_shape(shape) return shape end
+function Stopping:call(input)
+  self:add_loss(input:sum())
+  if self.stops then coroutine.yield() end
+  self:add_loss(input:sum())
+  return input
+end
+
+expect.case("a call that stops in a coroutine is around no other, until it goes on and when it is dropped", function()
+  local function sums_of(model)
+    model:compile { optimizer = lt.optim.SGD { learning_rate = 0.0 }, loss = "mse" }
+    return model:fit(lt.ones { 1, 3 }, lt.zeros { 1, 3 }, { epochs = 3, verbose = 0 }).history.loss
+  end
+  local function other() return nn.Sequential { Stopping(false), nn.Dense(3, { kernel_initializer = "zeros" }) } end
+  local stopping = Stopping(true)
+  local thread = coroutine.create(function(input) return stopping(input) end)
+  assert(coroutine.resume(thread, lt.ones { 2, 3 }))
+  expect.equal(sums_of(other()), { 6, 6, 6 }, "while it waits")
+  local model = nn.Sequential { stopping, Stopping(false) }
+  local wrapped = coroutine.wrap(function(input) return model(input) end)
+  wrapped(lt.ones { 1, 3 })
+  expect.equal(sums_of(other()), { 6, 6, 6 }, "while two wait")
+  wrapped()
+  expect.equal(#model:losses(), 4, "of the one that went on")
+  assert(coroutine.close(thread))
+  local dropped = coroutine.wrap(function(input) return stopping(input) end)
+  dropped(lt.ones { 2, 3 })
+  dropped = nil
+  expect.equal(sums_of(other()), { 6, 6, 6 }, "after one was dropped")
+  collectgarbage()
+  expect.equal(sums_of(other()), { 6, 6, 6 }, "after it was collected")
+  -- Shapes that are tried out in a coroutine of which nothing more is heard.
+  coroutine.wrap(function() nn.Layer.compute_output_shape(stopping, { 3 }) end)()
+  expect.equal(sums_of(other()), { 6, 6, 6 }, "after shapes were tried")
+end)
+
+expect.case("a call that starts coroutines is around what they call", function()
+  local Inside = nn.Layer:extend "Inside"
+  function Inside:init() self.one = Stopping(false) end
+  function Inside:call(input)
+    for _ = 1, 2 do input = coroutine.wrap(function() return self.one(input) end)() end
+    return input
+  end
+  local layer = Inside()
+  for _ = 1, 2 do layer(lt.ones { 1, 3 }) end
+  expect.equal(#layer:losses(), 4)
+end)
+
 expect.case("activity_regularizer is an option, and a field of layers of one's own; files keep it", function()
   local Own = nn.Layer:extend "Own"
   function Own:init() self.activity_regularizer = nn.regularizers.L2 { l2 = 0.5 } end
@@ -185,6 +236,10 @@ expect.case("what cannot be added is refused", function()
   end
   expect.raises("InvalidArgument", "layer 'wrong': add_loss: loss is 1, expected a tensor", Wrong({ 1 }), x)
   expect.raises("InvalidArgument", "layer 'wrong_1': add_loss: loss is", Wrong(nn.Input { 3 }), x)
+  for words, cost in pairs { ["gives nil"] = function() end, ["gives 3"] = function() return 3 end } do
+    local layer = nn.Dense(1, { activity_regularizer = cost, name = "d" })
+    expect.raises("InvalidArgument", "layer 'd': its activity_regularizer " .. words .. ", expected a tensor", layer, x)
+  end
   local watched = Watched()
   expect.raises("Unimplemented", "it adds a loss inside lutra.recompute_grad", function() return lt.recompute_grad(function(input)
     return watched(input)

@@ -158,7 +158,7 @@ expect.case("arguments of another kind than is wanted", function()
   local Silent = nn.Model:extend "Silent"
   function Silent:init() self.inner = nn.Dense(1) end
   function Silent:call(rows) self.inner(rows) end
-  refused("its call(self, x, training) gives nothing, expected a tensor", fit, compiled(Silent()), x, x)
+  refused("its call gives nothing, expected a tensor", fit, compiled(Silent()), x, x)
   -- What layers are made with.
   refused("Dense: name is 3, expected a string", nn.Dense, 1, { name = 3 })
   refused("layer 'd': kernel_initializer gives the shape (3,), expected (2, 3)", nn.Dense(3, { name = "d", kernel_initializer = function()

@@ -5,49 +5,67 @@ local replicas, below, precision = use "distribute.replicas", use "nn.below", us
 
 local added = {}
 
--- Where no replica runs. `lists` has what each layer has added, `is_open` tells that a call is under way, `ignores` that what is
--- computed is no step: shapes are tried out.
-local alone = { lists = setmetatable({}, { __mode = "k" }) }
+-- What is told of one replica, or of where none runs: `lists` has what each layer has added, `open` the coroutines in which an
+-- outermost call is under way, `ignores` those in which what is computed is no step: shapes are tried out. A coroutine that is left
+-- in a call is forgotten with it; until then, and while it is suspended, it is around nothing else.
+local weak = { __mode = "k" }
+local function new_place()
+  local place = { lists = setmetatable({}, weak), open = setmetatable({}, weak), ignores = setmetatable({}, weak) }
+  place.leaving = setmetatable({}, { __close = function() place.open[coroutine.running()] = nil end })
+  place.heeding = setmetatable({}, { __close = function() place.ignores[coroutine.running()] = nil end })
+  return place
+end
+
+local alone = new_place()
 
 local function here()
   local replica = replicas.current
   if not replica then return alone end
   local place = replica.added
   if not place then
-    place = { lists = {} }
+    place = new_place()
     replica.added = place
   end
   return place
 end
 
--- What an error that came from anywhere is to find again.
-function added.is_open() return here().is_open end
-function added.set_open(is_open) here().is_open = is_open end
+-- Whether one of the coroutines is at work: the one that runs, or one that waits for it.
+local function is_around(threads)
+  for thread in next, threads do
+    local status = coroutine.status(thread)
+    if status == "running" or status == "normal" then return true end
+  end
+  return false
+end
 
-local leaving = setmetatable({}, { __close = function() here().is_open = false end })
+-- What an error that came from anywhere is to find again.
+function added.is_open() return here().open[coroutine.running()] end
+function added.set_open(is_open) here().open[coroutine.running()] = is_open end
 
 -- The layer's call begins. Gives what is to be closed where that is the outermost one.
 function added.enter(layer)
   local place = here()
-  if place.is_open then return nil end
-  place.is_open = true
+  if is_around(place.open) then return nil end
+  place.open[coroutine.running()] = true
   if next(place.lists) then
     place.lists[layer] = nil
     for _, each in ipairs(below.layers(layer)) do place.lists[each] = nil end
   end
-  return leaving
+  return place.leaving
 end
 
-local heeding = setmetatable({}, { __close = function() here().ignores = nil end })
+-- Until what it gives is closed nothing is added.
 function added.ignore()
-  here().ignores = true
-  return heeding
+  local place = here()
+  if is_around(place.ignores) then return nil end
+  place.ignores[coroutine.running()] = true
+  return place.heeding
 end
 
 local function add(layer, value)
   local place = here()
   local running = tools.running
-  if place.ignores or running.again then return end
+  if is_around(place.ignores) or running.again then return end
   if running.recomputed then
     tools.fail("Unimplemented", ("layer '%s': it adds a loss inside lutra.recompute_grad, which would have no gradient: let a layer "
       .. "outside add it"):format(layer.name))
@@ -72,6 +90,7 @@ end
 function added.regularize(layer, regularizer, y)
   for _, each in ipairs(type(y) == "table" and y or { y }) do
     local cost = regularizer(precision.wide(each))
+    if not tools.is_tensor(cost) then layer:refuse("its activity_regularizer gives %s, expected a tensor", tools.what_is(cost)) end
     if each.rank > 0 then cost = cost / math.max(each.shape[1], 1) end
     add(layer, cost)
   end

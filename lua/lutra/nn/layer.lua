@@ -3,7 +3,7 @@ local lutra, tools, use = ...
 local class, options, initializers = use "class", use "options", use "nn.initializers"
 local regularizers, precision, masks, below = use "nn.regularizers", use "nn.precision", use "nn.masks", use "nn.below"
 local added, shapes = use "nn.added_losses", use "nn.row_shapes"
-local shape_below = shapes.below
+local shape_below, result = shapes.below, shapes.result
 
 local Layer = class "nn.Layer"
 
@@ -276,10 +276,10 @@ function Layer:compute_mask(_, mask) return self.supports_masking and masks.firs
 -- layer:call, in the dtype that the model computes in. One whose user has set autocast = false is left out, with what is in it.
 local function compute_unmasked(layer, x, training, given)
   local dtype = running.dtype
-  if not dtype then return layer:call(x, training, given) end
-  if layer.autocast ~= false then return precision.call(dtype, layer, x, training, given) end
+  if not dtype then return result(layer, layer:call(x, training, given)) end
+  if layer.autocast ~= false then return result(layer, precision.call(dtype, layer, x, training, given)) end
   running.dtype = nil
-  local y = layer:call(precision.as(x, "float32"), training, given)
+  local y = result(layer, layer:call(precision.as(x, "float32"), training, given))
   running.dtype = dtype
   return y
 end

@@ -74,7 +74,6 @@ function Model:compute(x, training, given)
   local outer <const>, entered <close> = running.layer, added.enter(self)
   running.layer = self
   local y = compute(self, x, training, given)
-  if y == nil then self:refuse("its call(self, x, training) gives nothing, expected a tensor or a list of them") end
   running.layer = outer
   return running.dtype and precision.as(y, "float32") or y
 end

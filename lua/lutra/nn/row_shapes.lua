@@ -27,14 +27,25 @@ local function rows_like(shape, dtype, any)
   return dtype == "float32" and lutra.zeros(sizes) or lutra.ones(sizes, { dtype = dtype })
 end
 
+-- What the layer's call gave, which must be a tensor or a list of them.
+function shapes.result(layer, y)
+  local kind = type(y)
+  if kind ~= "userdata" and kind ~= "table" then
+    layer:refuse("its call gives %s, expected a tensor or a list of them", y == nil and "nothing" or tools.what_is(y))
+  end
+  return y
+end
+
+local function call(layer, x) return shapes.result(layer, layer:call(x, false)) end
+
 -- Calls the layer with such rows: with floats, or with whole numbers where it wants those.
 local function try_out(layer, shape, any, name_error)
-  local ok, out = pcall(layer.call, layer, rows_like(shape, "float32", any), false)
+  local ok, out = pcall(call, layer, rows_like(shape, "float32", any))
   if not ok then
     local err = name_error(out)
     tools.running.layer = layer  -- the one that computed when it failed was at work
     if not lutra.iserror(err, "InvalidArgument") then error(err, 0) end
-    ok, out = pcall(layer.call, layer, rows_like(shape, "int32", any), false)
+    ok, out = pcall(call, layer, rows_like(shape, "int32", any))
     if not ok then error(err, 0) end
   end
   return shapes.below(out)
