@@ -37,6 +37,39 @@ expect.case("whole numbers are put elsewhere as they are", function()
   expect.equal(nn.UpSampling1D()(ids:reshape { 1, 2, 2 }).dtype, "int32")
 end)
 
+expect.case("between whole numbers bilinear finds those that are none, and between the largest floats no infinity", function()
+  local function stretched(x, size) return nn.UpSampling2D({ 1, size or 2 }, { interpolation = "bilinear" })(x):flatten() end
+  for _, dtype in ipairs { "int32", "uint8", "int64" } do
+    local y = stretched(lt.constant({ { { { 0 }, { 5 } } } }, { dtype = dtype }))
+    expect.equal(y.dtype, "float32", dtype)
+    expect.equal(y:totable(), { 0, 1.25, 3.75, 5 }, dtype)
+    expect.equal(stretched(lt.ones({ 1, 1, 2, 1 }, { dtype = dtype }), 1).dtype, "float32", dtype)
+  end
+  local y = stretched(lt.constant { { { { 3e38 }, { -3e38 } } } }):totable()
+  for i, wanted in ipairs { 3e38, 1.5e38, -1.5e38, -3e38 } do assert(math.abs(y[i] - wanted) < 1e32, y[i]) end
+end)
+
+expect.case("what has no rows, no steps or no places keeps its other sizes", function()
+  for _, case in ipairs {
+    { nn.GroupNorm { groups = 2 }, { 0, 4, 6 }, { 0, 4, 6 } }, { nn.GroupNorm { groups = 3 }, { 2, 0, 6 }, { 2, 0, 6 } },
+    { nn.Conv1D(3, 2, { padding = "same" }), { 1, 0, 2 }, { 1, 0, 3 } },
+    { nn.Conv1D(3, 4, { padding = "causal" }), { 2, 0, 2 }, { 2, 0, 3 } },
+    { nn.SeparableConv2D(3, 2, { padding = "same" }), { 1, 4, 0, 2 }, { 1, 4, 0, 3 } },
+    { nn.MaxPool1D(2, { padding = "same" }), { 1, 0, 2 }, { 1, 0, 2 } },
+    { nn.Conv1DTranspose(3, 2, { strides = 2, padding = "same", output_padding = 0 }), { 1, 0, 2 }, { 1, 0, 3 } },
+    { nn.Conv1DTranspose(3, 2, { strides = 2, padding = "same", output_padding = 0 }), { 1, 1, 2 }, { 1, 0, 3 } },
+  } do
+    local layer, shape, wanted = table.unpack(case)
+    local y = layer(lt.zeros(shape))
+    expect.equal(sizes(y.shape), wanted, layer.name)
+    expect.equal(layer:compute_output_shape { table.unpack(shape, 2) }, { table.unpack(wanted, 2) }, layer.name)
+  end
+  -- After rows without steps come others.
+  local layer = nn.Conv1D(1, 2, { padding = "causal", kernel_initializer = "ones" })
+  layer(lt.zeros { 1, 0, 1 })
+  expect.equal(layer(lt.constant { { { 1.0 }, { 2.0 }, { 4.0 } } }):flatten():totable(), { 1, 3, 6 })
+end)
+
 expect.case("a function as a layer says what its mask and its shape are", function()
   local ids = lt.constant { { 3, 2, 0 } }
   local embedding = nn.Embedding(4, 2, { mask_zero = true })
@@ -48,6 +81,14 @@ expect.case("a function as a layer says what its mask and its shape are", functi
   expect.equal(nn.Lambda(double, { output_shape = 7 })(nn.Input { 3 }).shape, { 7 })
   expect.equal(nn.Lambda(double, { output_shape = function(shape) return { shape[1] + 1 } end })(nn.Input { 3 }).shape, { 4 })
   refused("Lambda: function is 3, expected a function", nn.Lambda, 3)
+  for words, f in pairs { nothing = function() end, ["3"] = function() return 3 end } do
+    local said = "layer 'l': its call gives " .. words .. ", expected a tensor or a list of them"
+    local function lambda() return nn.Lambda(f, { name = "l" }) end
+    refused(said, lambda(), lt.ones { 2, 3 })
+    refused(said, lambda(), nn.Input { 3 })
+    refused(said, nn.Sequential { lambda(), nn.Dense(1) }, lt.ones { 2, 3 })
+    refused(said, function() nn.Sequential { nn.Dense(3), lambda() }:predict(lt.ones { 2, 3 }, { verbose = 0 }) end)
+  end
   refused("a function cannot be written down", function() nn.Lambda(double):get_config() end)
 end)
 
@@ -80,6 +121,14 @@ expect.case("what does not fit is refused, by name", function()
     ["layer 'e': its input has the shape (batch, 3, 4), of which nothing would be left along axis 2"] = function() nn.Cropping1D({ 2, 1 }, { name = "e" })(sequence) end,
     ["Permute: dims is {1, 3}, expected each of 1 to the number of a row's axes once"] = function() nn.Permute { 1, 3 } end,
     ["Permute: dims is nil"] = function() nn.Permute() end,
+    ["Permute: dims[1] is a table, expected a whole number, 1 or more"] = function() nn.Permute { { 1 }, 2 } end,
+    ["Permute: dims[2] is true, expected a whole number, 1 or more"] = function() nn.Permute { 1, true } end,
+    ["layer 'f': its input has the shape (batch, 3, 4), of which nothing would be left along axis 2"] = function()
+      nn.Cropping1D(math.maxinteger, { name = "f" })(sequence)
+    end,
+    ["layer 'z': its input has the shape (3, 0), expected a channel or more"] = function() nn.DepthwiseConv1D(2, { name = "z" })(lt.ones { 1, 3, 0 }) end,
+    ["layer 'y': its input has the shape (0, 4), which is smaller than its window of 2"] = function() nn.MaxPool1D(2, { name = "y" })(lt.ones { 1, 0, 4 }) end,
+    ["layer 'h': 0 channels cannot be shared out among 0 groups"] = function() nn.GroupNorm({ groups = -1, name = "h" })(lt.ones { 1, 3, 0 }) end,
     ["layer 'p': its input has the shape (batch, 3, 4), and dims has 3 axes of a row"] = function() nn.Permute({ 1, 2, 3 }, { name = "p" })(sequence) end,
     ["layer 'r': its input has the shape (batch, 3, 4), expected (batch, features)"] = function() nn.RepeatVector(2, { name = "r" })(sequence) end,
     ["RepeatVector: n is 0, expected a whole number, 1 or more"] = function() nn.RepeatVector(0) end,

@@ -108,6 +108,10 @@ def convolutions():
         ):
             case(f"nn.Conv{axes}DTranspose(2, {size}, {{ {lua} }})", getattr(L, f"Conv{axes}DTranspose")(2, keras_size, **told), shape)
     case("nn.Conv2D(2, 2)", L.Conv2D(2, 2), (2, 3, 3, 1))
+    lua, told = '{ strides = 2, output_padding = 0, padding = "same" }', dict(strides=2, output_padding=0, padding="same")
+    case(f"nn.Conv1DTranspose(2, 2, {lua})", L.Conv1DTranspose(2, 2, **told), (2, 4, 3))
+    case(f"nn.Conv2DTranspose(2, {{ 4, 3 }}, {lua})", L.Conv2DTranspose(2, (4, 3), **told), (1, 3, 2, 2))
+    case(f"nn.Conv2DTranspose(2, {{ 3, 2 }}, {lua})", L.Conv2DTranspose(2, (3, 2), **told), (1, 2, 3, 2))
 
 
 def pools():
@@ -124,6 +128,7 @@ def arranging():
     case("nn.UpSampling2D({ 2, 3 })", L.UpSampling2D((2, 3)), (2, 2, 3, 2))
     case('nn.UpSampling2D({ 2, 3 }, { interpolation = "bilinear" })', L.UpSampling2D((2, 3), interpolation="bilinear"), (2, 4, 3, 2))
     case('nn.UpSampling2D { interpolation = "bilinear" }', L.UpSampling2D(interpolation="bilinear"), (1, 1, 2, 1))
+    case('nn.UpSampling2D({ 3, 5 }, { interpolation = "bilinear" })', L.UpSampling2D((3, 5), interpolation="bilinear"), (1, 3, 4, 1))
     case("nn.ZeroPadding1D()", L.ZeroPadding1D(), (2, 3, 2))
     case("nn.ZeroPadding1D { 0, 2 }", L.ZeroPadding1D((0, 2)), (2, 3, 2))
     case("nn.ZeroPadding2D()", L.ZeroPadding2D(), (2, 2, 3, 2))

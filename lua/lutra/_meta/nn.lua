@@ -194,7 +194,7 @@ function nn.UpSampling1D(size, options) end
 
 --- A layer that makes several of each place of an image: the same number, or by what lies between neighbours.
 ---@param size? integer|integer[] 2 unless told: one number, or height and width
----@param options? table {interpolation = "nearest" or "bilinear"; input_shape; name}
+---@param options? table {interpolation = "nearest" or "bilinear", of which the second makes float32s of whole numbers; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:

@@ -26,7 +26,8 @@ local function define(kind, axes, defaults, read, size)
   return Made
 end
 
--- Between two neighbours in proportion, as if numbers stood in the middle of their places; beyond the last one, it.
+-- Between two neighbours in proportion, as if numbers stood in the middle of their places; beyond the last one, it. Their difference
+-- could be more than a float holds.
 local function between(x, axis, factor)
   local size = x.shape[axis]
   local at = (lutra.range(size * factor):float32() + 0.5) / factor + 0.5
@@ -36,7 +37,7 @@ local function between(x, axis, factor)
   local share = lutra.cast(lutra.reshape(at - low, shape), x.dtype)
   local function place(which) return lutra.gather(x, lutra.clip(which, 1, size):int32(), axis) end
   local before, after = place(low), place(low + 1)
-  return before + (after - before) * share
+  return before * (1 - share) + after * share
 end
 
 local interpolations = { nearest = function(x, axis, factor) return lutra.repeat_interleave(x, factor, axis) end, bilinear = between }
@@ -47,6 +48,8 @@ local function define_stretch(kind, axes, defaults)
     self.stretch = options.word(kind, "interpolation", read.interpolation or "nearest", interpolations)
   end, function(self, axis, size) return size * self.size[axis] end)
   function Stretch:call(x)
+    -- Between whole numbers there are others.
+    if self.stretch == between and x.dtype:find "int" then x = x:float32() end
     for axis, factor in ipairs(self.size) do
       if factor > 1 then x = self.stretch(x, axis + 1, factor) end
     end
@@ -83,9 +86,9 @@ end
 local function define_cropping(kind, axes, usual)
   local Cropping = define(kind, axes, {}, function(self, value) self.edges = edges_of(kind, "cropping", value or usual, axes) end,
     function(self, axis, size, shape)
-      local left = size - self.edges[axis][1] - self.edges[axis][2]
-      if left < 1 then self:refuse("its input has the shape %s, of which nothing would be left along axis %d", options.batch_text(shape), axis + 1) end
-      return left
+      local first, last = self.edges[axis][1], size - self.edges[axis][2]
+      if first >= last then self:refuse("its input has the shape %s, of which nothing would be left along axis %d", options.batch_text(shape), axis + 1) end
+      return last - first
     end)
   function Cropping:call(x)
     self:compute_output_shape { table.unpack(x.shape, 2) }
@@ -98,16 +101,20 @@ end
 
 -- The axes of a row in another order, counted from 1 without the batch.
 local Permute = define_layer("Permute", {}, 1, function(self, _, dims)
-  local seen = {}
-  for i = 1, type(dims) == "table" and #dims or 0 do seen[dims[i]] = true end
-  for i = 1, type(dims) == "table" and #dims or 1 do
-    if type(dims) ~= "table" or not seen[i] then
-      tools.fail("InvalidArgument", ("Permute: dims is %s, expected each of 1 to the number of a row's axes once"):format(
-        type(dims) == "table" and "{" .. table.concat(dims, ", ") .. "}" or tools.what_is(dims)))
-    end
+  local function refuse(text)
+    tools.fail("InvalidArgument", ("Permute: dims is %s, expected each of 1 to the number of a row's axes once"):format(text))
   end
-  self.dims, self.order = dims, { 1 }
-  for i, axis in ipairs(dims) do self.order[i + 1] = axis + 1 end
+  if type(dims) ~= "table" then refuse(tools.what_is(dims)) end
+  local list, seen = {}, {}
+  for i = 1, #dims do
+    list[i] = options.count("Permute", ("dims[%d]"):format(i), dims[i], 1)
+    seen[list[i]] = true
+  end
+  self.dims, self.order = list, { 1 }
+  for i, axis in ipairs(list) do
+    if not seen[i] then refuse("{" .. table.concat(list, ", ") .. "}") end
+    self.order[i + 1] = axis + 1
+  end
 end)
 Permute.takes_one, Permute.build = true, check_shape
 function Permute:compute_output_shape(shape)

@@ -15,7 +15,8 @@ local function read_axes(value)
     list[i] = options.whole("MultiHeadAttention", "attention_axes", axis)
   end
   if #list == 0 then
-    tools.fail("InvalidArgument", ("MultiHeadAttention: attention_axes is %s, expected an axis or a list of them"):format(tools.what_is(value)))
+    tools.fail("InvalidArgument", ("MultiHeadAttention: attention_axes is %s, expected an axis or a list of them"):format(
+      type(value) == "table" and "an empty list" or tools.what_is(value)))
   end
   return list
 end

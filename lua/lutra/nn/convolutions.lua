@@ -94,12 +94,20 @@ local function define_conv(kind, axes)
     self:add_bias(self.filters)
   end
   function Conv:call(x)
-    if self.padding == "causal" then x = lutra.pad(x, { { 0, 0 }, { self:window()[1] - 1, 0 }, { 0, 0 } }) end
-    local kernel, shape = self.kernel, self.kernel.shape
+    local kernel, shape, how = self.kernel, self.kernel.shape, self:how(self.groups)
+    if self.padding == "causal" then
+      -- Where there are no steps, the zeros before them are no window's.
+      how.padding = x.shape[2] == 0 and "same" or "valid"
+      if x.shape[2] > 0 then x = lutra.pad(x, { { 0, 0 }, { self:window()[1] - 1, 0 }, { 0, 0 } }) end
+    end
     if axes == 1 then kernel = kernel_of_image(kernel, 1, shape[2], shape[3]) end
-    return self:finished(lutra.conv2d(to_image(x, axes), kernel, self:how(self.groups)))
+    return self:finished(lutra.conv2d(to_image(x, axes), kernel, how))
   end
   return Conv
+end
+
+local function require_channels(self, shape)
+  if shape[#shape] == 0 then self:refuse("its input has the shape %s, expected a channel or more", options.shape_text(shape)) end
 end
 
 -- Each channel by a window of its own.
@@ -118,6 +126,7 @@ local function define_depthwise(kind, axes)
   function Depthwise:channels(channels) return channels == -1 and -1 or channels * self.multiplier end
   function Depthwise:build(shape)
     self:compute_output_shape(shape)
+    require_channels(self, shape)
     local read, channels = self.read, shape[#shape]
     self.kernel = self:add_kernel("kernel", channels, self.multiplier, read.depthwise_initializer, read.depthwise_regularizer)
     self:add_bias(self:channels(channels))
@@ -140,6 +149,7 @@ local function define_separable(kind, axes)
   function Separable:channels() return self.filters end
   function Separable:build(shape)
     self:compute_output_shape(shape)
+    require_channels(self, shape)
     local read, channels = self.read, shape[#shape]
     self.depthwise_kernel = self:add_kernel("depthwise_kernel", channels, self.multiplier, read.depthwise_initializer,
       read.depthwise_regularizer)
@@ -171,7 +181,7 @@ local function define_transpose(kind, axes)
   -- The result's size along an axis, of which several would give the input by a convolution.
   local function size_of(self, axis, size)
     local stride, reach, more = self.strides[axis], self:window()[axis], self.output_padding and self.output_padding[axis]
-    if self.padding == "same" then return more and (size - 1) * stride + reach % 2 + more or size * stride end
+    if self.padding == "same" then return more and size > 0 and (size - 1) * stride + reach % 2 + more or size * stride end
     return (size - 1) * stride + reach + (more or math.max(stride - reach, 0))
   end
   function Transpose:compute_output_shape(shape)
@@ -187,11 +197,19 @@ local function define_transpose(kind, axes)
     self:add_bias(self.filters)
   end
   function Transpose:call(x)
-    local kernel, how, size = self.kernel, self:how(), {}
-    for axis = 1, axes do size[axis] = size_of(self, axis, x.shape[axis + 1]) end
+    local kernel, how, size, first = self.kernel, self:how(), {}, {}
+    for axis = 1, axes do
+      local count = x.shape[axis + 1]
+      size[axis], first[axis] = size_of(self, axis, count), 1
+      -- Of that size an even window would have made one place less of the input: the result has one more, which is cut off.
+      if self.padding == "same" and size[axis] == (count - 1) * self.strides[axis] then size[axis], first[axis] = size[axis] + 1, 2 end
+    end
     how.output_size = for_image(size, axes)
     if axes == 1 then kernel = kernel_of_image(kernel, 1, kernel.shape[2], kernel.shape[3]) end
-    return self:finished(lutra.conv2d_transpose(to_image(x, axes), kernel, how))
+    local y = lutra.conv2d_transpose(to_image(x, axes), kernel, how)
+    first = for_image(first, axes)
+    if math.max(first[1], first[2]) > 1 then y = y[{ {}, { first[1], -1 }, { first[2], -1 } }] end
+    return self:finished(y)
   end
   return Transpose
 end

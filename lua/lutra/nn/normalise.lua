@@ -45,15 +45,16 @@ function LayerNorm:call(x) return lutra.layer_norm(x, self.ones, self.zeros, { e
 -- Channels of a group together, over all places of a row (Wu and He, ECCV 2018). -1 makes a group of each channel.
 local GroupNorm = define("GroupNorm", { groups = 32 }, function(self, features)
   local groups = self.read.groups == -1 and features or self.read.groups
-  if features % groups ~= 0 then self:refuse("%d channels cannot be shared out among %d groups", features, groups) end
+  if groups == 0 or features % groups ~= 0 then self:refuse("%d channels cannot be shared out among %d groups", features, groups) end
   self.groups = groups
 end)
 function GroupNorm:call(x)
-  local groups = self.groups
-  local parts = lutra.reshape(x, { #x, -1, groups, x.shape[x.rank] // groups })
+  local groups, shape, places = self.groups, x.shape, 1
+  for axis = 2, #shape - 1 do places = places * shape[axis] end
+  local parts = lutra.reshape(x, { shape[1], places, groups, shape[#shape] // groups })
   local how = { axis = { 2, 4 }, keepdims = true }
   local mean, variance = lutra.mean(parts, how), lutra.var(parts, how)
-  local y = lutra.reshape((parts - mean) * lutra.rsqrt(variance + self.read.epsilon), x.shape)
+  local y = lutra.reshape((parts - mean) * lutra.rsqrt(variance + self.read.epsilon), shape)
   return y * self.ones + self.zeros
 end
 

@@ -36,7 +36,7 @@ function windows.output_shape(layer, shape, window, channels)
   local out = {}
   for axis, size in ipairs(window) do
     out[axis] = places(shape[axis], size, layer.strides[axis], layer.padding)
-    if out[axis] < 1 and shape[axis] ~= -1 then
+    if out[axis] < 1 and shape[axis] ~= -1 and layer.padding == "valid" then
       layer:refuse("its input has the shape %s, which is smaller than its window of %s", options.shape_text(shape),
         table.concat(window, " x "))
     end
