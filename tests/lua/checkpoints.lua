@@ -154,6 +154,12 @@ expect.case("classes of the program's own", function()
   chain:save(path)
   expect.raises("InvalidArgument", "a function cannot be written down", nn.load_model, path, { custom_objects = { Scale = Scale } })
   expect.raises("InvalidArgument", "make one and call load(path)", nn.load_model, path)
+  for _, told in ipairs { "caf\xe9", { { ["caf\xe9"] = 1 } } } do
+    chain = nn.Sequential { nn.Dense(2, { input_shape = { 4 } }), Scale(lt.relu, told) }
+    chain:save(path)
+    expect.raises("InvalidArgument", ("layer '%s': \"caf?\" is no UTF-8 and cannot be written down"):format(chain.layers[2].name), nn.load_model,
+      path, { custom_objects = { Scale = Scale } })
+  end
   expect.equal(bits(nn.Sequential { nn.Dense(2, { input_shape = { 4 } }), Scale(lt.relu) }:load(path)), bits(chain))
 end)
 

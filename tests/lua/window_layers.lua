@@ -78,7 +78,13 @@ expect.case("a function as a layer says what its mask and its shape are", functi
   local handed_on, dropped = nn.Lambda(double, { mask = function(_, mask) return mask end }), nn.Lambda(double)
   local masked, plain = mean_of(handed_on), mean_of(dropped)
   for i = 1, 2 do assert(math.abs(masked[i] * 2 - plain[i] * 3) < 1e-6) end
+  refused("layer 'm': its mask is 3, expected a bool tensor", nn.Lambda(double, { name = "m", mask = function() return 3 end }), lt.ones { 2, 3, 4 })
   expect.equal(nn.Lambda(double, { output_shape = 7 })(nn.Input { 3 }).shape, { 7 })
+  for words, told in pairs { ['output_shape is "x", expected a list'] = "x", ["output_shape[1] is nil"] = { nil, 3 } } do
+    refused("layer 's': " .. words, nn.Lambda(double, { name = "s", output_shape = function() return told end }), nn.Input { 3 })
+  end
+  local both = nn.Lambda(function(x) return { x, x } end, { output_shape = function(shape) return { shape, { 5 } } end })(nn.Input { 3 })
+  expect.equal(both[2].shape, { 5 })
   expect.equal(nn.Lambda(double, { output_shape = function(shape) return { shape[1] + 1 } end })(nn.Input { 3 }).shape, { 4 })
   refused("Lambda: function is 3, expected a function", nn.Lambda, 3)
   for words, f in pairs { nothing = function() end, ["3"] = function() return 3 end } do
@@ -97,6 +103,23 @@ expect.case("groups of channels in halves are computed in float32", function()
   model:compile { loss = "mse", precision = "bf16" }
   local y = model(lt.constant { { 1.0, 2.0, 3.0, 1000.0 } })
   assert(math.abs(y:sum():item()) < 0.02, y)
+end)
+
+expect.case("rows of another rank, or of other channels, are refused in later calls too", function()
+  local sequence, image = "(steps, channels)", "(height, width, channels)"
+  for _, case in ipairs {
+    { nn.RepeatVector(2), { 1, 2 }, { 1, 2, 3 }, "(batch, 2, 3), expected (batch, features)" },
+    { nn.Permute { 2, 1 }, { 1, 2, 3 }, { 1, 2 }, "(batch, 2), and dims has 2 axes of a row" },
+    { nn.UpSampling1D(2), { 1, 2, 3 }, { 1, 2, 3, 1 }, "(2, 3, 1), expected " .. sequence },
+    { nn.UpSampling2D(2), { 1, 2, 3, 1 }, { 1, 2, 3 }, "(2, 3), expected " .. image },
+    { nn.ZeroPadding1D(2), { 1, 2, 3 }, { 1, 2 }, "(2,), expected " .. sequence },
+    { nn.Cropping2D(1), { 1, 3, 3, 1 }, { 1, 3, 3 }, "(3, 3), expected " .. image },
+    { nn.GroupNorm { groups = 2 }, { 1, 4 }, { 1, 1 }, "(1, 1), expected (batch, ..., 4)" },
+  } do
+    local layer, first, later, words = table.unpack(case)
+    layer(lt.ones(first))
+    refused(("layer '%s': its input has the shape %s"):format(layer.name, words), layer, lt.ones(later))
+  end
 end)
 
 expect.case("what does not fit is refused, by name", function()
@@ -133,6 +156,7 @@ expect.case("what does not fit is refused, by name", function()
     ["layer 'r': its input has the shape (batch, 3, 4), expected (batch, features)"] = function() nn.RepeatVector(2, { name = "r" })(sequence) end,
     ["RepeatVector: n is 0, expected a whole number, 1 or more"] = function() nn.RepeatVector(0) end,
     ["layer 'g': 4 channels cannot be shared out among 3 groups"] = function() nn.GroupNorm({ groups = 3, name = "g" })(sequence) end,
+    ["layer 'k': random.uniform: the shape (4611686018427387904, 4, 1)"] = function() nn.Conv1D(1, 1 << 62, { padding = "same", name = "k" })(sequence) end,
     ["GroupNorm: groups is 0, expected a whole number, 1 or more"] = function() nn.GroupNorm { groups = 0 } end,
   } do
     refused(words, f)

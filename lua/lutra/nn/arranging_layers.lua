@@ -3,8 +3,11 @@
 local lutra, tools, use = ...
 local options, layers, windows, define_layer = use "options", use "nn.layer", use "nn.windows", use "nn.define_layer"
 
--- What does not fit is refused at the first call.
+-- What does not fit is refused: as soon as the shape is known, and rows of another rank in any later call.
 local function check_shape(self, shape) self:compute_output_shape(shape) end
+local function check_rank(self, x, rank)
+  if x.rank ~= rank then self:compute_output_shape { table.unpack(x.shape, 2) } end
+end
 
 -- A class of layers over so many axes. read(self, value, options) takes its argument, which may be left out; size(self, axis, size)
 -- tells how long an axis becomes.
@@ -48,6 +51,7 @@ local function define_stretch(kind, axes, defaults)
     self.stretch = options.word(kind, "interpolation", read.interpolation or "nearest", interpolations)
   end, function(self, axis, size) return size * self.size[axis] end)
   function Stretch:call(x)
+    check_rank(self, x, axes + 2)
     -- Between whole numbers there are others.
     if self.stretch == between and x.dtype:find "int" then x = x:float32() end
     for axis, factor in ipairs(self.size) do
@@ -79,7 +83,10 @@ end
 local function define_padding(kind, axes)
   local Padding = define(kind, axes, {}, function(self, value) self.edges = edges_of(kind, "padding", value or 1, axes) end,
     function(self, axis, size) return size + self.edges[axis][1] + self.edges[axis][2] end)
-  function Padding:call(x) return lutra.pad(x, { { 0, 0 }, self.edges[1], self.edges[2] or { 0, 0 }, axes == 2 and { 0, 0 } or nil }) end
+  function Padding:call(x)
+    check_rank(self, x, axes + 2)
+    return lutra.pad(x, { { 0, 0 }, self.edges[1], self.edges[2] or { 0, 0 }, axes == 2 and { 0, 0 } or nil })
+  end
   return Padding
 end
 
@@ -125,7 +132,10 @@ function Permute:compute_output_shape(shape)
   for i, axis in ipairs(self.dims) do out[i] = shape[axis] end
   return out
 end
-function Permute:call(x) return lutra.transpose(x, self.order) end
+function Permute:call(x)
+  check_rank(self, x, #self.order)
+  return lutra.transpose(x, self.order)
+end
 
 local RepeatVector = define_layer("RepeatVector", {}, 1, function(self, _, n) self.n = options.count("RepeatVector", "n", n, 1) end)
 RepeatVector.takes_one, RepeatVector.build = true, check_shape
@@ -133,7 +143,10 @@ function RepeatVector:compute_output_shape(shape)
   if #shape ~= 1 then self:refuse("its input has the shape %s, expected (batch, features)", options.batch_text(shape)) end
   return { self.n, shape[1] }
 end
-function RepeatVector:call(x) return lutra.repeat_interleave(lutra.expand_dims(x, 2), self.n, 2) end
+function RepeatVector:call(x)
+  check_rank(self, x, 2)
+  return lutra.repeat_interleave(lutra.expand_dims(x, 2), self.n, 2)
+end
 
 return {
   UpSampling1D = define_stretch("UpSampling1D", 1, {}), UpSampling2D = define_stretch("UpSampling2D", 2, { interpolation = "nearest" }),

@@ -32,10 +32,18 @@ local function encode_list(who, list, count)
   return out
 end
 
+-- JSON is UTF-8.
+local function text(who, value)
+  if utf8.len(value) then return value end
+  local shown = options.quoted(value):gsub("[\128-\255]", "?")
+  tools.fail("InvalidArgument", ("%s: \"%s\" is no UTF-8 and cannot be written down"):format(who, shown))
+end
+
 -- A value of a constructor's. Tables with both places and names, and what is no plain value, carry a mark "@".
 function encode(who, value)
   local kind = type(value)
-  if kind == "number" or kind == "string" or kind == "boolean" then return value end
+  if kind == "string" then return text(who, value) end
+  if kind == "number" or kind == "boolean" then return value end
   if layers.is_layer(value) then return { ["@"] = "layer", config = config.of_layer(value, who) } end
   if is_object(value) then
     return { ["@"] = "object", class = class_name(value), arguments = encode_list(who, value.made_with, value.made_with.n) }
@@ -51,7 +59,7 @@ function encode(who, value)
   local names, has_names = {}, false
   for key, entry in pairs(value) do
     if type(key) == "string" then
-      names[key], has_names = encode(who, entry), true
+      names[text(who, key)], has_names = encode(who, entry), true
     elseif math.type(key) ~= "integer" or key < 1 or key > #value then
       tools.fail("InvalidArgument", ("%s: a table with the key %s cannot be written down"):format(who, tools.what_is(key)))
     end

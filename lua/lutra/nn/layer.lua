@@ -242,7 +242,10 @@ function Layer:ensure_built(shape)
   -- What a build that was broken off has added counts once.
   rawset(self, "costs_before", rawget(self, "costs_before") or #self.costs)
   for i = #self.costs, self.costs_before + 1, -1 do self.costs[i] = nil end
+  local outer <const>, named <close> = running.layer, naming
+  running.layer = self
   self:build(shape)
+  running.layer = outer
   rawset(self, "built_for", shape)
   rawset(self, "built", true)
 end

@@ -47,7 +47,11 @@ function masks.call(call, layer, x, training, given)
   local mask = masks.of(x)
   local y = call(layer, x, training, told(layer, given, mask))
   local made = layer:compute_mask(x, mask)
-  if made then masks.put(y, made) end
+  if not made then return y end
+  if type(made) ~= "userdata" and type(made) ~= "table" then
+    layer:refuse("its mask is %s, expected a bool tensor, a list of them or nil", tools.what_is(made))
+  end
+  masks.put(y, made)
   return y
 end
 

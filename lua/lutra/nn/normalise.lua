@@ -46,10 +46,13 @@ function LayerNorm:call(x) return lutra.layer_norm(x, self.ones, self.zeros, { e
 local GroupNorm = define("GroupNorm", { groups = 32 }, function(self, features)
   local groups = self.read.groups == -1 and features or self.read.groups
   if groups == 0 or features % groups ~= 0 then self:refuse("%d channels cannot be shared out among %d groups", features, groups) end
-  self.groups = groups
+  self.groups, self.channels = groups, features
 end)
 function GroupNorm:call(x)
   local groups, shape, places = self.groups, x.shape, 1
+  if shape[#shape] ~= self.channels then
+    self:refuse("its input has the shape %s, expected (batch, ..., %d)", tostring(shape), self.channels)
+  end
   for axis = 2, #shape - 1 do places = places * shape[axis] end
   local parts = lutra.reshape(x, { shape[1], places, groups, shape[#shape] // groups })
   local how = { axis = { 2, 4 }, keepdims = true }

@@ -88,10 +88,16 @@ local Lambda = define("Lambda", { output_shape = false, mask = false }, 1, funct
     self.output_shape = options.shape("Lambda", "output_shape", read.output_shape)
   end
 end)
+local function read_shapes(self, value)
+  if type(value) ~= "table" or type(value[1]) ~= "table" then return options.shape(("layer '%s'"):format(self.name), "output_shape", value) end
+  local shapes = {}
+  for i, each in ipairs(value) do shapes[i] = read_shapes(self, each) end
+  return shapes
+end
 function Lambda:compute_output_shape(shape)
   local told = self.output_shape
   if not told then return Layer.compute_output_shape(self, shape) end
-  return options.is_callable(told) and told(shape) or told
+  return options.is_callable(told) and read_shapes(self, told(shape)) or told
 end
 function Lambda:compute_mask(x, mask)
   if options.is_callable(self.mask) then return self.mask(x, mask) end
