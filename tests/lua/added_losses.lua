@@ -240,6 +240,12 @@ expect.case("what cannot be added is refused", function()
     local layer = nn.Dense(1, { activity_regularizer = cost, name = "d" })
     expect.raises("InvalidArgument", "layer 'd': its activity_regularizer " .. words .. ", expected a tensor", layer, x)
   end
+  for words, cost in pairs { ["gives nil"] = function() end, ["gives false"] = function() return false end } do
+    local model = nn.Sequential { nn.Dense(2, { kernel_regularizer = cost, name = "d" }) }
+    model:compile { loss = "mse" }
+    expect.raises("InvalidArgument", "layer 'd': its kernel_regularizer " .. words .. ", expected a tensor", model.train_on_batch, model, x, y)
+    expect.raises("InvalidArgument", "layer 'd': its kernel_regularizer " .. words, model.losses, model)
+  end
   local watched = Watched()
   expect.raises("Unimplemented", "it adds a loss inside lutra.recompute_grad", function() return lt.recompute_grad(function(input)
     return watched(input)

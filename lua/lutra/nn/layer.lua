@@ -178,6 +178,17 @@ local function check_initial(layer, name, initial, wanted)
   end
 end
 
+-- What the regularizer makes of a weight, which may be the program's own: a scalar.
+local function cost_of(layer, name, regularizer)
+  return function(weight)
+    local cost = regularizer(weight)
+    if not tools.is_tensor(cost) and type(cost) ~= "number" then
+      layer:refuse("its %s_regularizer gives %s, expected a tensor", name, tools.what_is(cost))
+    end
+    return cost
+  end
+end
+
 -- A new weight, to be set in a field: self.kernel = self:add_weight {name = "kernel", shape = {2, 3}}.
 function Layer:add_weight(given)
   local read = options.read("add_weight", given,
@@ -193,7 +204,7 @@ function Layer:add_weight(given)
   check_initial(self, read.name, initial, read.shape)
   local made = lutra.Variable(initial, { name = self.name .. "/" .. read.name, trainable = read.trainable, dtype = read.dtype })
   local cost = regularizers.get(who, read.name .. "_regularizer", read.regularizer)
-  if cost then table.insert(self.costs, { cost = cost, weight = made }) end
+  if cost then table.insert(self.costs, { cost = cost_of(self, read.name, cost), weight = made }) end
   return made
 end
 
