@@ -176,6 +176,38 @@ expect.case("a call that stops in a coroutine is around no other, until it goes 
   expect.equal(sums_of(other()), { 6, 6, 6 }, "after shapes were tried")
 end)
 
+expect.case("a call that stops takes along whether it trains, what it computes in and what is frozen", function()
+  local stopping = Stopping(true)
+  local told
+  local Told = nn.Layer:extend "Told"
+  Told.compute_output_shape = stopping.compute_output_shape
+  function Told:call(input, training)
+    told = { tostring(training), input.dtype }
+    return input
+  end
+  local model = nn.Sequential { stopping, Told() }:compile { loss = "mse", precision = "bf16" }
+  local function alone()
+    Told()(lt.ones { 1, 2 })
+    return told
+  end
+  local thread = coroutine.create(function() model(lt.ones { 1, 2 }, true) end)
+  assert(coroutine.resume(thread))
+  expect.equal(alone(), { "false", "float32" })
+  assert(coroutine.resume(thread))
+  expect.equal(told, { "true", "bfloat16" }, "it goes on")
+  expect.equal(alone(), { "false", "float32" })
+  local wrapped = coroutine.wrap(function() model(lt.ones { 1, 2 }, true) end)
+  wrapped()
+  expect.equal(alone(), { "false", "float32" })
+  wrapped()
+  expect.equal(told, { "true", "bfloat16" }, "a wrapped one goes on")
+  thread = coroutine.create(function() model(lt.ones { 1, 2 }, true) end)
+  assert(coroutine.resume(thread))
+  assert(coroutine.close(thread))
+  coroutine.wrap(function() stopping(lt.ones { 1, 2 }, true) end)()
+  expect.equal(alone(), { "false", "float32" }, "closed, or left")
+end)
+
 expect.case("a call that starts coroutines is around what they call", function()
   local Inside = nn.Layer:extend "Inside"
   function Inside:init() self.one = Stopping(false) end

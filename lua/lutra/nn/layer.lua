@@ -9,8 +9,9 @@ local Layer = class "nn.Layer"
 
 -- What is under way: `layer` is the one that computes, for error texts; `training` what layers are told that were not told;
 -- `dtype` what the model's layers compute in, where that is not their weights'; `frozen` whether a layer around is not trained.
-local running = { layer = nil, training = false, dtype = nil, frozen = nil }
-tools.running = running  -- for what computes a layer again (autograd.lua), which sets `again`
+-- What computes a layer again (autograd.lua) sets `again`. Each coroutine has its own.
+local running = use "turns".running
+tools.running = running
 
 -- Ctrl-C raises "interrupted!" from a hook, wherever Lua happens to be. A message handler that calls this where an error is
 -- raised tells it from an error of the same text: running.interrupt is the last one.

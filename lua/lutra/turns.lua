@@ -1,0 +1,61 @@
+-- What layers that compute are told (nn/layer.lua) is each coroutine's own: one that stops in the middle of a model takes it along,
+-- and finds it when it goes on.
+local turns = { running = { training = false } }
+local running = turns.running
+
+local function told()
+  return {
+    layer = running.layer, output = running.output, training = running.training, dtype = running.dtype, frozen = running.frozen,
+    again = running.again, recomputed = running.recomputed,
+  }
+end
+
+local function tell(all)
+  running.layer, running.output, running.training, running.dtype = all.layer, all.output, all.training, all.dtype
+  running.frozen, running.again, running.recomputed = all.frozen, all.again, all.recomputed
+end
+
+local meta = { __close = tell }
+
+-- A coroutine has its turn until what this gives is closed. `own` is what it was told when it stopped before, if it did.
+local function begin(own)
+  local turn = setmetatable(told(), meta)
+  if own then tell(own) end
+  return turn
+end
+
+local kept = setmetatable({}, { __mode = "k" })
+
+local function finish(turn, thread, ok, ...)
+  if ok then
+    kept[thread] = told()
+  else -- who handles the error finds the layer that it came from
+    turn.layer, turn.output = running.layer, running.output
+  end
+  return ok, ...
+end
+
+-- coroutine.resume(thread, ...) and coroutine.close(thread), by Lua's own.
+function turns.resume(resume, thread, ...)
+  local turn <close> = begin(kept[thread])
+  return finish(turn, thread, resume(thread, ...))
+end
+function turns.close(close, thread)
+  local _ <close> = begin(kept[thread])
+  return close(thread)
+end
+
+-- What coroutine.wrap gives, of what Lua's own gave.
+function turns.wrapped(go)
+  local own
+  local function keep(...)
+    own = told()
+    return ...
+  end
+  return function(...)
+    local _ <close> = begin(own)
+    return keep(go(...))
+  end
+end
+
+return turns
