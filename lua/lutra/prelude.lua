@@ -64,53 +64,6 @@ function coroutine.create(f)
   return create(starting_in_scope(f))
 end
 
--- What layers that compute are told (nn/layer.lua) is each coroutine's own: one that stops in the middle of a model takes it along
--- and finds it when it goes on.
-local running = { training = false }
-core.running = running
-
-local function told()
-  return {
-    layer = running.layer, output = running.output, training = running.training, dtype = running.dtype, frozen = running.frozen,
-    again = running.again, recomputed = running.recomputed,
-  }
-end
-
-local function tell(all)
-  running.layer, running.output, running.training, running.dtype = all.layer, all.output, all.training, all.dtype
-  running.frozen, running.again, running.recomputed = all.frozen, all.again, all.recomputed
-end
-
-local turn_meta = { __close = tell }
-
--- A coroutine that was told `own`, if it has stopped before, has its turn until what this gives is closed.
-local function begin_turn(own)
-  local turn = setmetatable(told(), turn_meta)
-  if own then tell(own) end
-  return turn
-end
-
-local kept = setmetatable({}, { __mode = "k" })
-
-local function end_turn(turn, thread, ok, ...)
-  if ok then
-    kept[thread] = told()
-  else -- who handles the error finds the layer that it came from
-    turn.layer, turn.output = running.layer, running.output
-  end
-  return ok, ...
-end
-
-function coroutine.resume(thread, ...)
-  local turn <close> = begin_turn(kept[thread])
-  return end_turn(turn, thread, resume(thread, ...))
-end
-
-function coroutine.close(thread)
-  local turn <close> = begin_turn(kept[thread])
-  return close(thread)
-end
-
 function coroutine.wrap(f)
   return core.use(lutra, "turns").wrapped(wrap(starting_in_scope(f)))
 end
