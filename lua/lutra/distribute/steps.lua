@@ -45,7 +45,7 @@ function steps.take(strategy, optimizer, gradients)
   -- Of our own optimisers it is known that they read the sums in their step, and then no more.
   local step = { strategy = strategy, optimizer = optimizer, lends = optimizer.take_step == Optimizer.take_step }
   tools.finally(finish, step, take_all, step, gradients)
-  optimizer:average()
+  if optimizer.use_ema then optimizer:average() end
 end
 
 -- What the error says of two lists of variables.

@@ -3,7 +3,9 @@
 local lutra, tools, use = ...
 local replicas, below, precision = use "distribute.replicas", use "nn.below", use "nn.precision"
 
-local added = {}
+-- `used`: there may be such losses, because a layer regularizes what it gives, or because a program has made layers of its own, which
+-- begins when this library's are there. Until then calls are not looked at.
+local added = { used = false, has_our_layers = false }
 
 -- What is told of one replica, or of where none runs: `lists` has what each layer has added, `open` the coroutines in which an
 -- outermost call is under way, `ignores` those in which what is computed is no step: shapes are tried out. A coroutine that is left
@@ -39,11 +41,14 @@ local function is_around(threads)
 end
 
 -- What an error that came from anywhere is to find again.
-function added.is_open() return here().open[coroutine.running()] end
-function added.set_open(is_open) here().open[coroutine.running()] = is_open end
+function added.is_open() return added.used and here().open[coroutine.running()] or nil end
+function added.set_open(is_open)
+  if added.used then here().open[coroutine.running()] = is_open end
+end
 
 -- The layer's call begins. Gives what is to be closed where that is the outermost one.
 function added.enter(layer)
+  if not added.used then return nil end
   local place = here()
   if is_around(place.open) then return nil end
   place.open[coroutine.running()] = true
@@ -71,6 +76,7 @@ local function add(layer, value)
       .. "outside add it"):format(layer.name))
   end
   if value.rank > 0 then value = lutra.sum(value) end
+  added.used = true
   local list = place.lists[layer]
   if list then list[#list + 1] = value else place.lists[layer] = { value } end
 end

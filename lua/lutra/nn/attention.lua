@@ -27,7 +27,7 @@ function MultiHeadAttention:init(num_heads, key_dim, given)
     bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false, seed = false,
   })
   -- It is that of the products, not of what they make together.
-  self.product_regularizer, self.activity_regularizer = self.activity_regularizer, nil
+  self.product_regularizer, self.activity_regularizer = self.activity_regularizer, false
   self.num_heads = options.count("MultiHeadAttention", "num_heads", num_heads, 1)
   self.key_dim = options.count("MultiHeadAttention", "key_dim", key_dim, 1)
   self.value_dim = options.count("MultiHeadAttention", "value_dim", read.value_dim or key_dim, 1)

@@ -20,5 +20,6 @@ nn.MaxPooling2D, nn.AveragePooling2D = nn.MaxPool2D, nn.AvgPool2D
 nn.GlobalAveragePooling1D, nn.GlobalMaxPooling1D = nn.GlobalAvgPool1D, nn.GlobalMaxPool1D
 nn.GlobalAveragePooling2D, nn.GlobalMaxPooling2D = nn.GlobalAvgPool2D, nn.GlobalMaxPool2D
 nn.BatchNormalization, nn.LayerNormalization, nn.GroupNormalization = nn.BatchNorm, nn.LayerNorm, nn.GroupNorm
+use "nn.added_losses".has_our_layers = true
 
 return nn

@@ -76,7 +76,8 @@ end
 
 -- The rows that a list of layers begins with. As in Keras its layers see to the sizes, each as it has been built.
 function inputs.of_layers(model, x, shape)
-  x = cast(x, rawget(model, "input_dtype"))
+  local dtype = rawget(model, "input_dtype")
+  if dtype then x = cast(x, dtype) end
   if tools.has_rank(x, #shape + 1) or type(x) == "table" or type(shape[1]) == "table" then return x end
   return ranked(x, #shape + 1, shape[#shape]) or refuse(model, "its input", x, shape)
 end

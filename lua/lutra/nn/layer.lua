@@ -61,6 +61,7 @@ function Layer:extend(name)
   end
   local made = class("nn." .. name, self)
   made.kind = name
+  if added.has_our_layers then added.used = true end  -- calls of a layer of the program may add losses
   return made
 end
 
@@ -105,7 +106,8 @@ function Layer:read_options(given, defaults)
   self:named(read.name)
   self.trainable = read.trainable
   if read.input_shape then self.input_shape = options.shape(kind, "input_shape", read.input_shape) end
-  self.activity_regularizer = regularizers.get(kind, "activity_regularizer", read.activity_regularizer)
+  self.activity_regularizer = regularizers.get(kind, "activity_regularizer", read.activity_regularizer) or false
+  if self.activity_regularizer then added.used = true end
   return read
 end
 
@@ -291,7 +293,10 @@ function Layer:compute_mask(_, mask) return self.supports_masking and masks.firs
 -- layer:call, in the dtype that the model computes in. One whose user has set autocast = false is left out, with what is in it.
 local function compute_unmasked(layer, x, training, given)
   local dtype = running.dtype
-  if not dtype then return result(layer, layer:call(x, training, given)) end
+  if not dtype then
+    local y = layer:call(x, training, given)
+    return type(y) == "userdata" and y or result(layer, y)
+  end
   if layer.autocast ~= false then return result(layer, precision.call(dtype, layer, x, training, given)) end
   running.dtype = nil
   local y = result(layer, layer:call(precision.as(x, "float32"), training, given))

@@ -110,7 +110,9 @@ function training:total_loss(y, predictions, sample_weight, share)
     local cost = costs[i].cost(costs[i].weight)
     loss = loss + (share and cost * share or cost)
   end
-  for _, value in ipairs(added.of(self)) do loss = loss + (share and value * share or value) end
+  if added.used then
+    for _, value in ipairs(added.of(self)) do loss = loss + (share and value * share or value) end
+  end
   return loss
 end
 

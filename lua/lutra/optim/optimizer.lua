@@ -194,7 +194,6 @@ end
 
 -- Behind a step: the averages move by the variables' new values (Polyak and Juditsky, 1992), and take their place where it is time.
 function Optimizer:average()
-  if not self.use_ema then return end
   local momentum, averages = self.iterations > 1 and self.ema_momentum or 0, self.slots[#self.slots]
   for i, variable in ipairs(self.built_for) do
     local average <const> = averages[i]
@@ -221,7 +220,7 @@ function Optimizer:apply(gradients, variables)
   self:begin_step()
   self:take_step(gradients)
   self.iterations = self.iterations + 1
-  self:average()
+  if self.use_ema then self:average() end
 end
 
 -- The same with pairs, as Keras has them: {{gradient, variable}, ...}.
