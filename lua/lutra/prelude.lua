@@ -64,17 +64,23 @@ function coroutine.create(f)
   return create(starting_in_scope(f))
 end
 
-function coroutine.wrap(f)
-  return core.use(lutra, "turns").wrapped(wrap(starting_in_scope(f)))
+-- What layers are told stays with the coroutine that they compute in (turns.lua).
+local turns
+local function loaded_turns()
+  turns = core.use(lutra, "turns")
+  return turns
 end
 
--- What layers are told stays with the coroutine that they compute in (turns.lua).
+function coroutine.wrap(f)
+  return (turns or loaded_turns()).wrapped(wrap(starting_in_scope(f)))
+end
+
 function coroutine.resume(thread, ...)
-  return core.use(lutra, "turns").resume(resume, thread, ...)
+  return (turns or loaded_turns()).resume(resume, thread, ...)
 end
 
 function coroutine.close(thread)
-  return core.use(lutra, "turns").close(close, thread)
+  return (turns or loaded_turns()).close(close, thread)
 end
 
 lutra.config.experimental = {

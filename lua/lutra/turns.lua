@@ -1,7 +1,11 @@
 -- What layers that compute are told (nn/layer.lua) is each coroutine's own: one that stops in the middle of a model takes it along,
--- and finds it when it goes on.
+-- and finds it when it goes on. Where nothing is told, before a turn and behind it, a turn costs little more than Lua's own.
 local turns = { running = { training = false } }
 local running = turns.running
+
+local function is_told()
+  return running.layer or running.training or running.dtype or running.frozen or running.again or running.recomputed or running.output
+end
 
 local function told()
   return {
@@ -15,9 +19,10 @@ local function tell(all)
   running.frozen, running.again, running.recomputed = all.frozen, all.again, all.recomputed
 end
 
+local nothing = { training = false }
 local meta = { __close = tell }
 
--- A coroutine has its turn until what this gives is closed. `own` is what it was told when it stopped before, if it did.
+-- A coroutine has its turn until what this gives is closed. `own` is what it was told when it stopped before, if anything.
 local function begin(own)
   local turn = setmetatable(told(), meta)
   if own then tell(own) end
@@ -28,16 +33,25 @@ local kept = setmetatable({}, { __mode = "k" })
 
 local function finish(turn, thread, ok, ...)
   if ok then
-    kept[thread] = told()
+    kept[thread] = is_told() and told() or nil
   else -- who handles the error finds the layer that it came from
     turn.layer, turn.output = running.layer, running.output
   end
   return ok, ...
 end
 
+-- The same behind a turn before which nothing was told.
+local function finish_first(thread, ok, ...)
+  if not is_told() then return ok, ... end
+  local turn <close> = setmetatable({ training = false }, meta)
+  return finish(turn, thread, ok, ...)
+end
+
 -- coroutine.resume(thread, ...) and coroutine.close(thread), by Lua's own.
 function turns.resume(resume, thread, ...)
-  local turn <close> = begin(kept[thread])
+  local own = kept[thread]
+  if not own and not is_told() then return finish_first(thread, resume(thread, ...)) end
+  local turn <close> = begin(own)
   return finish(turn, thread, resume(thread, ...))
 end
 function turns.close(close, thread)
@@ -49,10 +63,18 @@ end
 function turns.wrapped(go)
   local own
   local function keep(...)
-    own = told()
+    own = is_told() and told() or nil
+    return ...
+  end
+  local function keep_first(...)
+    if is_told() then
+      own = told()
+      tell(nothing)
+    end
     return ...
   end
   return function(...)
+    if not own and not is_told() then return keep_first(go(...)) end
     local _ <close> = begin(own)
     return keep(go(...))
   end
