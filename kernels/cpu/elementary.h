@@ -46,13 +46,13 @@ template <class T> [[gnu::always_inline]] constexpr T upper_half(T x) {
   return std::bit_cast<T>(std::bit_cast<Bits>(x) & ~((Bits{1} << (F::kMantissa / 2 + 1)) - 1));
 }
 
-// (e^r - 1 - r) / r^2 and e^r - 1 - r, |r| at most half of ln 2.
-[[gnu::always_inline]] constexpr float exp_polynomial(float r) {
-  float p = 1.386466902e-3f;
-  p = muladd(p, r, 8.367258124e-3f);
-  p = muladd(p, r, 4.166750982e-2f);
-  p = muladd(p, r, 1.666653752e-1f);
-  return muladd(p, r, 4.999999702e-1f);
+// (e^r - 1 - r) / r^2, and that times a power of two; e^r - 1 - r. |r| at most half of ln 2.
+template <float unit = 1.0f> [[gnu::always_inline]] constexpr float exp_polynomial(float r) {
+  float p = 1.386466902e-3f * unit;
+  p = muladd(p, r, 8.367258124e-3f * unit);
+  p = muladd(p, r, 4.166750982e-2f * unit);
+  p = muladd(p, r, 1.666653752e-1f * unit);
+  return muladd(p, r, 4.999999702e-1f * unit);
 }
 [[gnu::always_inline]] constexpr double exp_quotient(double r) {
   double t = r * r;

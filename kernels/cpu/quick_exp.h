@@ -22,13 +22,7 @@ inline constexpr uint32_t kQuickPowers = 128;
   float shifted = muladd(x, 1.44269504088896340736f, kRounder);
   misfits |= std::bit_cast<uint32_t>(shifted) ^ std::bit_cast<uint32_t>(F::kRounder);
   float r = exp_remainder(x, shifted - kRounder, 0.0f);
-  // exp_polynomial's coefficients; the test compares all bits.
-  float p = 1.386466902e-3f * kUnit;
-  p = muladd(p, r, 8.367258124e-3f * kUnit);
-  p = muladd(p, r, 4.166750982e-2f * kUnit);
-  p = muladd(p, r, 1.666653752e-1f * kUnit);
-  p = muladd(p, r, 4.999999702e-1f * kUnit);
-  float y = muladd(muladd(p, r, kUnit), r, kUnit);
+  float y = muladd(muladd(exp_polynomial<kUnit>(r), r, kUnit), r, kUnit);
   return std::bit_cast<float>(std::bit_cast<uint32_t>(y) + (std::bit_cast<uint32_t>(shifted) << F::kMantissa));
 }
 
