@@ -8,6 +8,27 @@
 
 local annotations = {}
 
+-- In the order in which help and the reference have them: each has a file of its name in _meta.
+annotations.modules = {
+  "lutra", "config", "debugging", "tensor", "autograd", "nn", "layer", "model", "initializers",
+  "regularizers", "losses", "metrics", "callbacks", "optim", "data", "distribute", "error",
+}
+
+-- Of nn there is more than a file holds: _meta/nn/pools.lua tells what lua/lutra/nn/pools.lua makes.
+local parts = {
+  nn = {
+    "plain_layers", "convolutions", "pools", "global_pools", "arranging_layers", "normalise", "recurrent_layers", "wrappers",
+    "attention", "joining_layers", "replica_losses",
+  },
+}
+
+-- All files of a module, without their ending: "nn", "nn/plain_layers" ...
+function annotations.files(module)
+  local files = { module }
+  for i, part in ipairs(parts[module] or {}) do files[i + 1] = module .. "/" .. part end
+  return files
+end
+
 -- "lutra" is the module itself, "lutra.config" its field config, "lutra.Tensor" a kind of value.
 local function path_of(class)
   return class == "lutra" and "" or class:gsub("^lutra%.", "")
@@ -88,10 +109,10 @@ local function finish(block, into)
   return into
 end
 
--- The classes of one file, in order: {path, summary, notes, fields, entries}. An entry is {path, name, class,
+-- Adds the classes of one file, in order, to `classes`: {path, summary, notes, fields, entries}. An entry is {path, name, class,
 -- arguments, is_method, params, returns, summary, notes, errors, example, source}, or {..., alias = what it is}.
-function annotations.parse(text)
-  local classes, named = {}, {}
+local function parse(text, classes, by_path)
+  local named, current = {}, nil
   local block = new_block()
   local function add_entry(class, entry)
     entry.class, entry.notes = class.path, {}
@@ -106,10 +127,14 @@ function annotations.parse(text)
     local object, is = line:match("^([%w_%.]+) = ([%w_%.]+)$")
     local declared = line:match("^local ([%w_]+) = {}$") or line:match("^([%w_%.]+) = {}$")
     if tag == "class" then
-      local class = { path = path_of(rest:match("^[%w_%.]+")), notes = {}, fields = {}, entries = {} }
-      classes[#classes + 1] = finish(block, class)
+      local path = path_of(rest:match("^[%w_%.]+"))
+      current = by_path[path]
+      if not current then
+        current = finish(block, { path = path, notes = {}, fields = {}, entries = {} })
+        classes[#classes + 1], by_path[path] = current, current
+      end
       block = new_block()
-      block.fields = class.fields
+      block.fields = current.fields
     elseif tag then
       add_tag(block, tag, rest)
     elseif comment then
@@ -124,10 +149,16 @@ function annotations.parse(text)
       local path = named[from].path
       add_entry(named[of], { name = field, alias = path == "" and target or path .. "." .. target })
     else
-      if declared then named[declared] = classes[#classes] end
+      if declared then named[declared] = current end
       block = new_block()
     end
   end
+end
+
+-- The classes of a module, whose files read(file) gives. A class that one file begins others go on with.
+function annotations.of(module, read)
+  local classes, by_path = {}, {}
+  for _, file in ipairs(annotations.files(module)) do parse(read(file), classes, by_path) end
   return classes
 end
 

@@ -13,11 +13,10 @@ local function add(name, what)
   names[#names + 1] = name
 end
 
-for _, module in ipairs {
-  "lutra", "config", "debugging", "tensor", "autograd", "nn", "layer", "model", "initializers",
-  "regularizers", "losses", "metrics", "callbacks", "optim", "data", "distribute", "error",
-} do
-  for _, class in ipairs(annotations.parse(sources["lutra._meta." .. module])) do
+local function source(file) return sources["lutra._meta." .. file:gsub("/", ".")] end
+
+for _, module in ipairs(annotations.modules) do
+  for _, class in ipairs(annotations.of(module, source)) do
     classes[#classes + 1] = class
     -- A kind of value may have the name of the function that makes it.
     local maker = known[class.path:lower()]

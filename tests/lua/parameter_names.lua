@@ -15,7 +15,7 @@ local takes_anything = { ["help.topic"] = true, ["iserror.value"] = true }
 local wrong = coroutine.create(print)
 
 local function read(file)
-  local handle <close> = assert(io.open(file, "rb"))
+  local handle <close> = assert(io.open("lua/lutra/_meta/" .. file .. ".lua", "rb"))
   return handle:read("a")
 end
 
@@ -38,7 +38,7 @@ local function ask(f, entry)
 end
 
 for _, module in ipairs { "lutra", "config", "debugging" } do
-  for _, class in ipairs(annotations.parse(read("lua/lutra/_meta/" .. module .. ".lua"))) do
+  for _, class in ipairs(annotations.of(module, read)) do
     local place = lt
     for part in class.path:gmatch("[^%.]+") do place = place and rawget(place, part) end
     for _, entry in ipairs(class.entries) do

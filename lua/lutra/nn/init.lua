@@ -1,4 +1,5 @@
--- lutra.nn: layers, models, and what training them takes. What users read about it stands in _meta/nn*.lua.
+-- lutra.nn: layers, models, and what training them takes. What users read about it stands in _meta/nn.lua and, for the parts
+-- below, in a file of the part's name in _meta/nn.
 local lutra, tools, use = ...
 
 local nn = {
