@@ -1,21 +1,17 @@
 -- x kernel + bias, and an activation.
 local lutra, tools, use = ...
-local options, Layer = use "options", use "nn.layer".Layer
-local activations = use "nn.activations"
+local options, define, activations = use "options", use "nn.define_layer", use "nn.activations"
 local linear, matmul = lutra.linear, lutra.matmul
 
-local Dense = Layer:extend "Dense"
-Dense.takes_one, Dense.supports_masking = true, true
-
-function Dense:init(units, given)
-  local read = self:read_options(given, {
-    activation = false, use_bias = true, kernel_initializer = "glorot_uniform", bias_initializer = "zeros",
-    kernel_regularizer = false, bias_regularizer = false,
-  })
+local Dense = define("Dense", {
+  activation = false, use_bias = true, kernel_initializer = "glorot_uniform", bias_initializer = "zeros",
+  kernel_regularizer = false, bias_regularizer = false,
+}, 1, function(self, read, units)
   self.units = options.count("Dense", "units", units, 1)
   self.activation = activations.get("Dense", read.activation)
   self.read = read
-end
+end)
+Dense.takes_one, Dense.supports_masking = true, true
 
 function Dense:build(shape)
   if #shape == 0 then self:refuse("its input has no axis but the batch, expected (..., features)") end

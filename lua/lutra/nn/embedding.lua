@@ -1,21 +1,19 @@
 -- A row of a table for each id, 1 .. input_dim.
 local lutra, tools, use = ...
-local options, Layer = use "options", use "nn.layer".Layer
+local options, define = use "options", use "nn.define_layer"
 
-local Embedding = Layer:extend "Embedding"
-Embedding.takes_one = true
--- Looking up and then casting casts less than the reverse.
-Embedding.needs_float32 = true
-
-function Embedding:init(input_dim, output_dim, given)
-  local read = self:read_options(given,
-    { embeddings_initializer = "random_uniform", embeddings_regularizer = false, mask_zero = false })
+local Embedding = define("Embedding", {
+  embeddings_initializer = "random_uniform", embeddings_regularizer = false, mask_zero = false,
+}, 2, function(self, read, input_dim, output_dim)
   self.input_dim = options.count("Embedding", "input_dim", input_dim, 1)
   self.output_dim = options.count("Embedding", "output_dim", output_dim, 1)
   self.mask_zero = options.boolean("Embedding", "mask_zero", read.mask_zero)
   self.only_merges_masks = not self.mask_zero
   self.read = read
-end
+end)
+Embedding.takes_one = true
+-- Looking up and then casting casts less than the reverse.
+Embedding.needs_float32 = true
 
 function Embedding:build()
   self.embeddings = self:add_weight {

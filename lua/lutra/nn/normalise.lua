@@ -1,7 +1,7 @@
 -- Layers that shift and scale their input to mean 0 and variance 1, and then as they have learned.
 local lutra, tools, use = ...
 local options, layers, masks, replicas = use "options", use "nn.layer", use "nn.masks", use "distribute.replicas"
-local Layer, running = layers.Layer, layers.running
+local define_layer, running = use "nn.define_layer", layers.running
 
 -- The last axis' scale and offset, where they are wanted.
 local function add_scale(self, features)
@@ -16,20 +16,18 @@ local function add_scale(self, features)
 end
 
 local function define(kind, defaults, build)
-  local Made = Layer:extend(kind)
-  Made.needs_float32, Made.takes_one, Made.supports_masking = true, true, true
   for name, value in pairs {
     epsilon = 1e-3, center = true, scale = true, gamma_initializer = "ones", beta_initializer = "zeros",
   } do
     defaults[name] = value
   end
-  function Made:init(given)
-    local read = self:read_options(given, defaults)
+  local Made = define_layer(kind, defaults, 0, function(self, read)
     options.number(kind, "epsilon", read.epsilon, 0)
     if read.groups and read.groups ~= -1 then options.count(kind, "groups", read.groups, 1) end
     if read.momentum then options.number(kind, "momentum", read.momentum, 0, 1) end
     self.read = read
-  end
+  end)
+  Made.needs_float32, Made.takes_one, Made.supports_masking = true, true, true
   function Made:build(shape)
     if #shape == 0 then self:refuse("its input has no axis but the batch, expected (..., features)") end
     add_scale(self, shape[#shape])
