@@ -1,6 +1,6 @@
--- What fit, evaluate and predict see of a dataset (lua/lutra/data): its elements as batches. Tensors are data.lua's Batches.
+-- What fit, evaluate and predict see of a dataset (lua/lutra/data): its elements as batches. Those of tensors are tensor_batches.lua's.
 local lutra, tools, use = ...
-local class, options, data = use "class", use "options", use "nn.data"
+local class, options, losses, class_weights = use "class", use "options", use "nn.losses", use "nn.class_weights"
 
 local DatasetBatches = class "nn.DatasetBatches"
 
@@ -111,8 +111,8 @@ local function rows_of(self, x)
 end
 
 local function weight_of(self, y, weight)
-  data.check_batch(self.who, y, self.loss)
-  return self.class_weight and data.weights_by_class(self.who, y, weight, self.class_weight, self.loss) or weight
+  losses.check_batch(self.who, y, self.loss)
+  return self.class_weight and class_weights.of_rows(self.who, y, weight, self.class_weight, self.loss) or weight
 end
 
 -- for i, x, y, sample_weight, rows in batches:each() do: one epoch. wants_labels: elements without are refused.

@@ -1,20 +1,20 @@
 -- Methods of a model that go through all rows of its data: fit, evaluate, predict.
 local lutra, tools, use = ...
-local options, layers, data, metrics = use "options", use "nn.layer", use "nn.data", use "nn.metrics"
-local Progress, callbacks, DatasetBatches = use "nn.progress", use "nn.callbacks", use "nn.dataset_batches"
-local outputs = use "nn.outputs"
+local options, layers, metrics, outputs = use "options", use "nn.layer", use "nn.metrics", use "nn.outputs"
+local tensor_batches, DatasetBatches, class_weights = use "nn.tensor_batches", use "nn.dataset_batches", use "nn.class_weights"
+local Progress, callbacks = use "nn.progress", use "nn.callbacks"
 local running = layers.running
 
 local fitting = {}
 
 -- `read` has weights of rows, and the loss, which may have a word about labels.
 local function arrays_of(who, x, y, read)
-  local arrays = { x = data.tensor(who, "x", x), y = data.tensor(who, "y", y) }
-  if read.sample_weight then arrays.sample_weight = data.tensor(who, "sample_weight", read.sample_weight) end
+  local arrays = { x = tensor_batches.read(who, "x", x), y = tensor_batches.read(who, "y", y) }
+  if read.sample_weight then arrays.sample_weight = tensor_batches.read(who, "sample_weight", read.sample_weight) end
   if read.class_weight then
-    arrays.sample_weight = data.weights_by_class(who, arrays.y, arrays.sample_weight, read.class_weight, read.loss)
+    arrays.sample_weight = class_weights.of_rows(who, arrays.y, arrays.sample_weight, read.class_weight, read.loss)
   end
-  local rows, loss = data.rows(who, arrays), read.loss
+  local rows, loss = tensor_batches.rows(who, arrays), read.loss
   if type(loss) == "table" and loss.check_labels then loss:check_labels(who, arrays.y, true) end
   return arrays, rows
 end
@@ -93,24 +93,24 @@ end
 -- What is held back to validate with: a dataset, {x, y[, sample_weight]}, or the last rows.
 local function validation_of(read, arrays, rows)
   local given = read.validation_data
-  if data.is_dataset(given) then
+  if tensor_batches.is_dataset(given) then
     return arrays, rows, DatasetBatches("fit: validation_data", given, "validation_steps", read.validation_steps, nil, read.loss)
   elseif given then
     if type(given) ~= "table" or given[1] == nil or given[2] == nil then
       tools.fail("InvalidArgument", "fit: validation_data is " .. tools.what_is(given) .. ", expected a dataset or {x, y}")
     end
     local held, count = arrays_of("fit: validation_data", given[1], given[2], { sample_weight = given[3] or false, loss = read.loss })
-    return arrays, rows, data.Batches(held, count, math.min(read.validation_batch_size or read.batch_size, count))
+    return arrays, rows, tensor_batches.Batches(held, count, math.min(read.validation_batch_size or read.batch_size, count))
   elseif read.validation_split > 0 then
-    local kept, first, held, count = data.split("fit", arrays, rows, read.validation_split)
-    return kept, first, data.Batches(held, count, math.min(read.validation_batch_size or read.batch_size, count))
+    local kept, first, held, count = tensor_batches.split("fit", arrays, rows, read.validation_split)
+    return kept, first, tensor_batches.Batches(held, count, math.min(read.validation_batch_size or read.batch_size, count))
   end
   return arrays, rows
 end
 
 -- The batches that are trained on, and those that are validated with, if any.
 local function sources_of(x, y, read)
-  if data.is_dataset(x) then
+  if tensor_batches.is_dataset(x) then
     local _, _, validation = validation_of(read)
     return DatasetBatches("fit", x, "steps_per_epoch", read.steps_per_epoch, read.class_weight, read.loss), validation
   end
@@ -119,7 +119,7 @@ local function sources_of(x, y, read)
   end
   local all, all_rows = arrays_of("fit", x, y, read)
   local arrays, rows, validation = validation_of(read, all, all_rows)
-  return data.Batches(arrays, rows, math.min(read.batch_size, rows)), validation
+  return tensor_batches.Batches(arrays, rows, math.min(read.batch_size, rows)), validation
 end
 
 -- Where to begin: at the epoch after the one that a file which is resumed was written in, as if nothing had been between.
@@ -134,7 +134,7 @@ end
 
 local function fit(self, x, y, given)
   self:require_compiled("fit")
-  if data.is_dataset(x) then y, given = nil, DatasetBatches.options_of("fit", y, given) end
+  if tensor_batches.is_dataset(x) then y, given = nil, DatasetBatches.options_of("fit", y, given) end
   local read = options.read("fit", given, {
     epochs = 1, batch_size = 32, verbose = "auto", callbacks = {}, validation_split = 0.0, validation_data = false,
     shuffle = true, class_weight = false, sample_weight = false, initial_epoch = 0, validation_batch_size = false,
@@ -179,16 +179,16 @@ end
 
 local function evaluate(self, x, y, given)
   self:require_compiled("evaluate")
-  if data.is_dataset(x) then y, given = nil, DatasetBatches.options_of("evaluate", y, given) end
+  if tensor_batches.is_dataset(x) then y, given = nil, DatasetBatches.options_of("evaluate", y, given) end
   local read = options.read("evaluate", given,
     { batch_size = 32, verbose = "auto", sample_weight = false, class_weight = false, return_dict = false, steps = false, callbacks = {} })
   read.loss, y = self.loss, outputs.prepare(self, "evaluate", y, read)
   local batches
-  if data.is_dataset(x) then
+  if tensor_batches.is_dataset(x) then
     batches = DatasetBatches("evaluate", x, "steps", read.steps, read.class_weight, read.loss)
   else
     local arrays, rows = arrays_of("evaluate", x, y, read)
-    batches = data.Batches(arrays, rows, math.min(options.count("evaluate", "batch_size", read.batch_size, 1), rows))
+    batches = tensor_batches.Batches(arrays, rows, math.min(options.count("evaluate", "batch_size", read.batch_size, 1), rows))
   end
   if not rawget(self, "ready") then self:ensure_ready(batches:first_x()) end
   local told = callbacks.list("evaluate", read.callbacks, self)
@@ -217,16 +217,16 @@ local function predict_all(self, batches, told, progress)
 end
 
 local function predict(self, x, given)
-  local is_dataset = data.is_dataset(x)
+  local is_dataset = tensor_batches.is_dataset(x)
   if is_dataset then given = DatasetBatches.options_of("predict", nil, given) end
   local read = options.read("predict", given, { batch_size = 32, steps = false, callbacks = {}, verbose = 0 })
   local batches
   if is_dataset then
     batches = DatasetBatches("predict", x, "steps", read.steps)
   else
-    local arrays = { x = data.tensor("predict", "x", x) }
-    local rows = data.rows("predict", arrays)
-    batches = data.Batches(arrays, rows, math.min(options.count("predict", "batch_size", read.batch_size, 1), rows))
+    local arrays = { x = tensor_batches.read("predict", "x", x) }
+    local rows = tensor_batches.rows("predict", arrays)
+    batches = tensor_batches.Batches(arrays, rows, math.min(options.count("predict", "batch_size", read.batch_size, 1), rows))
   end
   running.training = false
   local told = callbacks.list("predict", read.callbacks, self)

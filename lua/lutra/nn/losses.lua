@@ -181,4 +181,12 @@ local function get(who, value)
     tools.what_is(value)))
 end
 
-return { public = losses, get = get, fitted = fitted, tensor = tensor, row_weights = row_weights, weights_for = weights_for }
+-- A batch's labels, where the loss has a word about them. That is not to wait for a GPU at each step.
+local function check_batch(who, y, loss)
+  if y and type(loss) == "table" and loss.check_labels then loss:check_labels(who, y) end
+end
+
+return {
+  public = losses, get = get, check_batch = check_batch, fitted = fitted, tensor = tensor, row_weights = row_weights,
+  weights_for = weights_for,
+}

@@ -91,7 +91,7 @@ function Model:__call(x, training)
   if type(x) == "table" and (x.is_symbol or type(x[1]) == "table" and x[1].is_symbol) then
     return graph.apply(self, x, given or training ~= nil and { training = training } or nil)
   end
-  x = use "nn.data".tensor(self.name, "x", x)
+  x = use "nn.tensor_batches".read(self.name, "x", x)
   if training == nil then training = running.training end
   return self:guarded(ready_and_call, self, x, training, given)
 end

@@ -1,7 +1,8 @@
 -- Models of several outputs: a loss and metrics for each, labels and weights of rows given as lists or by the outputs' names.
 -- Their losses together act as one loss, and what is told of an output as one metric, so that a step needs not know.
 local lutra, tools, use = ...
-local options, class, layers, losses, metrics, data = use "options", use "class", use "nn.layer", use "nn.losses", use "nn.metrics", use "nn.data"
+local options, class, layers, losses, metrics = use "options", use "class", use "nn.layer", use "nn.losses", use "nn.metrics"
+local tensor_batches, class_weights = use "nn.tensor_batches", use "nn.class_weights"
 local replicas, running = use "distribute.replicas", layers.running
 
 local outputs = {}
@@ -86,7 +87,7 @@ function Losses:weights_by_class(who, y, sample_weight, class_weight)
     local own, labels = part_of(sample_weight, place, name), part_of(y, place, name)
     local loss = self.losses[place]
     if given[place] and labels and loss then
-      own = data.weights_by_class(("%s: output '%s'"):format(who, name), labels, own, given[place], loss)
+      own = class_weights.of_rows(("%s: output '%s'"):format(who, name), labels, own, given[place], loss)
     end
     list[place] = own or false
   end
@@ -216,7 +217,7 @@ end
 -- Labels as a list of tensors in the outputs' order, false where there are none; of one output they stay what they are.
 function outputs.labels(model, who, y, name)
   local names = rawget(model, "compiled_outputs")
-  if data.is_dataset(y) then return y end
+  if tensor_batches.is_dataset(y) then return y end
   if not names then return of_one(model, y) end
   if not is_plain(y) then
     tools.fail("InvalidArgument", ("%s: %s is %s, and the model has %d outputs: expected a list, or a table by name"):format(who, name,
@@ -224,7 +225,7 @@ function outputs.labels(model, who, y, name)
   end
   local list = {}
   for place, value in ipairs(spread(who, name, y, names)) do
-    list[place] = value and data.tensor(who, ("%s of '%s'"):format(name, names[place]), value)
+    list[place] = value and tensor_batches.read(who, ("%s of '%s'"):format(name, names[place]), value)
   end
   return list
 end

@@ -1,6 +1,7 @@
 -- Methods of a model that are about one batch: compile, train_on_batch, test_on_batch, predict_on_batch.
 local lutra, tools, use = ...
-local options, layers, losses, metrics, data = use "options", use "nn.layer", use "nn.losses", use "nn.metrics", use "nn.data"
+local options, layers, losses, metrics = use "options", use "nn.layer", use "nn.losses", use "nn.metrics"
+local read_tensors, class_weights = use "nn.tensor_batches".read, use "nn.class_weights"
 local outputs, optimizers, replicas = use "nn.outputs", use "optim.rules", use "distribute.replicas"
 local precision, added = use "nn.precision", use "nn.added_losses"
 local GradientTape, running = lutra.GradientTape, layers.running
@@ -175,14 +176,14 @@ local function weights_of(self, who, given, y)
   if not given then return nil end
   local read = options.read(who, given, { sample_weight = false, class_weight = false })
   outputs.prepare(self, who, nil, read)
-  local weight = read.sample_weight and data.tensor(who, "sample_weight", read.sample_weight) or nil
-  return read.class_weight and data.weights_by_class(who, y, weight, read.class_weight, self.loss) or weight
+  local weight = read.sample_weight and read_tensors(who, "sample_weight", read.sample_weight) or nil
+  return read.class_weight and class_weights.of_rows(who, y, weight, read.class_weight, self.loss) or weight
 end
 
 local function train_one(self, x, y, given)
   self:require_compiled("train_on_batch")
-  x, y = data.tensor("train_on_batch", "x", x), data.tensor("train_on_batch", "y", outputs.labels(self, "train_on_batch", y, "y"))
-  data.check_batch("train_on_batch", y, self.loss)
+  x, y = read_tensors("train_on_batch", "x", x), read_tensors("train_on_batch", "y", outputs.labels(self, "train_on_batch", y, "y"))
+  losses.check_batch("train_on_batch", y, self.loss)
   local weight = weights_of(self, "train_on_batch", given, y)
   if not self.step_variables then self:ensure_trainable(x) end
   local loss, predictions = self:train_step(x, y, weight)
@@ -191,8 +192,8 @@ end
 
 local function test_one(self, x, y, given)
   self:require_compiled("test_on_batch")
-  x, y = data.tensor("test_on_batch", "x", x), data.tensor("test_on_batch", "y", outputs.labels(self, "test_on_batch", y, "y"))
-  data.check_batch("test_on_batch", y, self.loss)
+  x, y = read_tensors("test_on_batch", "x", x), read_tensors("test_on_batch", "y", outputs.labels(self, "test_on_batch", y, "y"))
+  losses.check_batch("test_on_batch", y, self.loss)
   local weight = weights_of(self, "test_on_batch", given, y)
   self:ensure_ready(x)
   local loss, predictions = self:test_step(x, y, weight)
