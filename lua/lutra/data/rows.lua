@@ -1,7 +1,7 @@
 -- Datasets of rows of tensors in some order: what from_tensor_slices gives, shuffled, cut and repeated. They know places
 -- (places.lua), not elements, so that a batch is one gather.
 local lutra, tools, use = ...
-local class, options, structure = use "class", use "options", use "data.structure"
+local class, structure = use "class", use "data.structure"
 local places, randomness, dataset = use "data.places", use "data.randomness", use "data.dataset"
 local Dataset, kInfinite = dataset.Dataset, dataset.kInfinite
 

@@ -13,14 +13,8 @@ below.is_layer = is_layer
 
 local function path_of(path, key) return path and path .. "." .. key or tostring(key) end
 
--- Calls visit(value, key) for what a plain table holds: its list first, then its names.
-local function each(plain, visit)
-  for i = 1, #plain do visit(plain[i], i) end
-  for _, name in ipairs(options.sorted_names(plain)) do visit(plain[name], name) end
-end
-
--- Calls on_layer(layer) and on_weight(variable, is_trainable, path) for what lies below `value`, in order, each once. A path
--- is made of fields and places: "layers.1.kernel".
+-- Calls on_layer(layer) and on_weight(variable, is_trainable, path) for what lies below `value`, in order, each once; not for what
+-- lies below a layer of which on_layer says true. A path is made of fields and places: "layers.1.kernel".
 local function walk(value, trainable, seen, on_weight, on_layer, path)
   if type(value) == "userdata" then
     if getmetatable(value) == "lutra.Variable" and not seen[value] then
@@ -30,12 +24,15 @@ local function walk(value, trainable, seen, on_weight, on_layer, path)
   elseif type(value) == "table" and not seen[value] then
     seen[value] = true
     if is_layer(value) then
-      if on_layer then on_layer(value) end
+      if on_layer and on_layer(value) then return end
       for _, key in ipairs(value._fields) do
         walk(rawget(value, key), trainable and value.trainable, seen, on_weight, on_layer, path_of(path, key))
       end
     elseif getmetatable(value) == nil then
-      each(value, function(held, key) walk(held, trainable, seen, on_weight, on_layer, path_of(path, key)) end)
+      for i = 1, #value do walk(value[i], trainable, seen, on_weight, on_layer, path_of(path, i)) end
+      for _, name in ipairs(options.sorted_names(value)) do
+        walk(value[name], trainable, seen, on_weight, on_layer, path_of(path, name))
+      end
     end
   end
 end
@@ -56,10 +53,12 @@ function below.weights(layer, wanted)
   return list
 end
 
+local function ignore() end
+
 -- The layers below a layer, each once.
 function below.layers(layer)
   local list = {}
-  walk(layer, true, {}, function() end, function(found)
+  walk(layer, true, {}, ignore, function(found)
     if found ~= layer then list[#list + 1] = found end
   end)
   return list
@@ -67,17 +66,12 @@ end
 
 -- Those right below it, in order, each once.
 function below.right_below(layer)
-  local list, seen = {}, { [layer] = true }
-  local function look(value)
-    if type(value) ~= "table" or seen[value] then return end
-    seen[value] = true
-    if is_layer(value) then
-      list[#list + 1] = value
-    elseif getmetatable(value) == nil then
-      each(value, look)
-    end
-  end
-  for _, key in ipairs(layer._fields) do look(rawget(layer, key)) end
+  local list = {}
+  walk(layer, true, {}, ignore, function(found)
+    if found == layer then return false end
+    list[#list + 1] = found
+    return true
+  end)
   return list
 end
 
