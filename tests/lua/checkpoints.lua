@@ -1,74 +1,13 @@
--- Models written to files and read back: every kind of model, what training goes on with, what is refused, and that a file
--- is replaced whole or not at all.
+-- Models written to files and read back: every kind of model, and what training goes on with. What is refused:
+-- damaged_checkpoints.lua.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
+local checkpoints = dofile("tests/support/checkpoints.lua")
+local folder, path, bits, slot_bits = checkpoints.folder, checkpoints.path, checkpoints.bits, checkpoints.slot_bits
+local at, read, rows, trained = folder.at, folder.read, checkpoints.rows, checkpoints.trained
 local nn = lt.nn
 
 lt.config.set_simulated_gpus(1)
-
-local folder = os.tmpname()
-os.remove(folder)
-assert(os.execute("mkdir '" .. folder .. "'"))
-local function at(name) return folder .. "/" .. name end
-local path = at "model.safetensors"
-local function read(name)
-  local file <close> = assert(io.open(name, "rb"))
-  return file:read("a")
-end
-local function write(name, bytes)
-  local file <close> = assert(io.open(name, "wb"))
-  file:write(bytes)
-end
-local function files()
-  local pipe <close> = assert(io.popen("ls -A '" .. folder .. "'"))
-  return pipe:read("a")
-end
-
--- The bytes of all weights, in order.
-local function bits(model)
-  local list = {}
-  for i, weight in ipairs(model:get_weights()) do list[i] = weight.dtype .. tostring(weight.shape) .. weight:bytes() end
-  return table.concat(list)
-end
-local function slot_bits(model)
-  local list = {}
-  for i, variable in ipairs(model.optimizer:variables()) do list[i] = variable:value():bytes() end
-  return table.concat(list)
-end
-
-local function rows(shape, classes)
-  local size = 1
-  for _, n in ipairs(shape) do size = size * n end
-  return ((lt.range(size) * 7 % 11):float32() / 11):reshape(shape), classes and lt.range(shape[1]) % classes + 1
-end
-
--- {name, model, rows}: one of each kind, with options of each kind.
-local function models()
-  local a, b = nn.Input { 4 }, nn.Input { 3 }
-  local shared = nn.Dense(5, { activation = "tanh" })
-  local graph = nn.Model {
-    inputs = { a, b }, outputs = { nn.Add() { shared(a), nn.Dense(5)(b) }, nn.Dense(2, { name = "second" })(shared(a)) }, name = "graph",
-  }
-  local steps = nn.Input { 6, 4 }
-  local sequence, state = table.unpack(nn.LSTM(3, { return_sequences = true, return_state = true })(steps))
-  local recurrent = nn.Model { inputs = steps, outputs = { nn.Bidirectional(nn.GRU(2))(sequence), nn.Dense(2)(state) } }
-  local attended = nn.MultiHeadAttention(2, 3)({ steps, steps }, { use_causal_mask = true })
-  local input = rows { 5, 4 }
-  return {
-    { "dense", nn.Sequential { nn.Dense(3, { activation = "relu", kernel_initializer = nn.initializers.HeNormal { seed = 3 },
-      kernel_regularizer = nn.regularizers.L1L2 { l1 = 0.1 }, input_shape = { 4 } }), nn.Dropout(0.5), nn.Dense(2, { activation = lt.softmax,
-      use_bias = false }) }, input },
-    { "built late", nn.Sequential { nn.Dense(3), nn.BatchNorm { momentum = 0.9 }, nn.LayerNorm() }, input },
-    { "by an Input, nested", nn.Sequential { nn.Input { 4 }, nn.Sequential { nn.Dense(3, { name = "inner" }), nn.Activation "gelu" },
-      nn.Dense(1) }, input },
-    { "images", nn.Sequential { nn.Conv2D(4, 3, { padding = "same", input_shape = { 8, 8, 1 } }), nn.MaxPool2D(2), nn.AvgPool2D { strides = 1 },
-      nn.Flatten(), nn.Reshape { -1, 4 } }, rows { 2, 8, 8, 1 } },
-    { "lookups", nn.Sequential { nn.Embedding(10, 3), nn.Flatten() }, lt.constant { { 1, 10 }, { 3, 4 } } },
-    { "graph", graph, { rows { 5, 4 }, rows { 5, 3 } } },
-    { "recurrent", recurrent, rows { 5, 6, 4 } },
-    { "attention", nn.Model { inputs = steps, outputs = nn.TimeDistributed(nn.Dense(2))(attended) }, rows { 5, 6, 4 } },
-  }
-end
 
 local function outputs(model, x)
   local y = model:predict(x)
@@ -78,7 +17,7 @@ local function outputs(model, x)
 end
 
 expect.case("models of every kind come back as they were", function()
-  for _, entry in ipairs(models()) do
+  for _, entry in ipairs(checkpoints.models()) do
     local name, model, x = table.unpack(entry)
     local wanted = outputs(model, x)
     lt.random.set_seed(1)
@@ -173,26 +112,6 @@ expect.case("get_config and from_config", function()
   expect.raises("InvalidArgument", "lutra does not have", nn.Layer.from_config, { class = "config.reset", name = "x", arguments = {} })
   expect.raises("InvalidArgument", "lacks a layer", nn.Layer.from_config, 3)
 end)
-
--- A model with everything random in it: weights, an order of rows, dropout.
-local function trained(optimizer, epochs, how)
-  lt.random.set_seed(5)
-  local x, y = rows({ 40, 4 }, 3)
-  local model = nn.Sequential {
-    nn.Dense(8, { activation = "relu", input_shape = { 4 } }), nn.Dropout(0.3), nn.BatchNorm(), nn.Dense(3, { activation = "softmax" }),
-  }
-  model:compile { optimizer = optimizer, loss = "sparse_categorical_crossentropy", metrics = { "accuracy" } }
-  local data = how and how(lt.data.Dataset.from_tensor_slices(x, y))
-  local function fit(which, last, options)
-    local given = { epochs = last, verbose = 0, table.unpack(options or {}) }
-    for key, value in pairs(options or {}) do given[key] = value end
-    if data then return which:fit(data, given) end
-    given.batch_size = 7
-    return which:fit(x, y, given)
-  end
-  fit(model, epochs)
-  return model, fit
-end
 
 expect.case("training goes on with the same bits", function()
   local schedule = lt.optim.schedules.ExponentialDecay(0.05, 5, 0.9)
@@ -307,117 +226,6 @@ expect.case("what is compiled with what no file can hold", function()
   expect.equal(loaded.optimizer.iterations, 1)
 end)
 
-expect.case("another model's file names the first weight that differs", function()
-  local model = nn.Sequential({ nn.Dense(3, { input_shape = { 4 } }), nn.Dense(1), name = "mine" })
-  model:save(path)
-  local before = bits(model)
-  for words, other in pairs {
-    ["the weight 'layers.1.kernel' is float32 (4, 3) in the file and float32 (5, 3) in the model 'other'"] = { nn.Dense(3, { input_shape = { 5 } }), nn.Dense(1) },
-    ["the weight 'layers.2.kernel' is float32 (3, 1) in the file and float32 (3, 2) in the model 'other'"] = { nn.Dense(3, { input_shape = { 4 } }), nn.Dense(2) },
-    ["it has no weight 'layers.3.kernel', which is float32 (1, 1) in the model 'other'"] = { nn.Dense(3, { input_shape = { 4 } }), nn.Dense(1), nn.Dense(1) },
-    ["it has a weight 'layers.2.bias', float32 (1,), which the model 'other' does not have"] = { nn.Dense(3, { input_shape = { 4 } }), nn.Dense(1, { use_bias = false }) },
-  } do
-    other.name = "other"
-    local made = nn.Sequential(other)
-    local was = bits(made)
-    for _, method in ipairs { "load", "load_weights" } do
-      local err = expect.raises("InvalidArgument", words, made[method], made, path)
-      assert(err.message:find(path, 1, true), "the error names the file")
-      expect.equal(bits(made), was, "nothing was taken")
-    end
-  end
-  model:compile { optimizer = "adam", loss = "mse" }
-  model:fit(rows { 5, 4 }, lt.zeros { 5, 1 }, { verbose = 0 })
-  model:save(path)
-  before = bits(model)
-  model:compile { optimizer = "sgd", loss = "mse" }
-  expect.raises("InvalidArgument", "its optimizer is Adam, and the model 'mine' is compiled with SGD", model.load, model, path)
-  model:load_weights(path)
-  expect.equal(bits(model), before)
-end)
-
-expect.case("damaged files, and files of others", function()
-  local model = trained("adam", 1)
-  model:save(path)
-  local whole, before = read(path), bits(model)
-  for cut = 0, #whole - 1, 97 do
-    write(at "cut.safetensors", whole:sub(1, cut))
-    expect.raises("InvalidArgument", "cut.safetensors", nn.load_model, at "cut.safetensors")
-    expect.raises("InvalidArgument", "cut.safetensors", model.load, model, at "cut.safetensors")
-  end
-  expect.equal(bits(model), before, "the model is as it was")
-  -- The description changed in one place, of the same length: an Error of ours or a model, never anything else.
-  local first, last = whole:find('"lutra.model":".-[^\\]"')
-  for place = first + 16, last - 2, 11 do
-    for _, c in ipairs { "0", "[", "x" } do
-      write(at "changed.safetensors", whole:sub(1, place - 1) .. c .. whole:sub(place + 1))
-      local ok, err = pcall(nn.load_model, at "changed.safetensors")
-      assert(ok or lt.iserror(err), ("byte %d: a plain error: %s"):format(place, tostring(err)))
-    end
-  end
-  lt.save(at "tensors.safetensors", { a = lt.ones { 2 } })
-  expect.raises("InvalidArgument", "holds tensors and no model; load_weights reads them", nn.load_model, at "tensors.safetensors")
-  model:save_weights(at "weights.safetensors")
-  expect.raises("InvalidArgument", "it holds weights alone", nn.load_model, at "weights.safetensors")
-  lt.save(at "later.safetensors", { a = lt.ones { 2 } }, { metadata = { ["lutra.model"] = '{"format":2}' } })
-  expect.raises("InvalidArgument", "its format is 2, and this version of Lutra reads up to 1", nn.load_model, at "later.safetensors")
-  expect.raises("InvalidArgument", "expected one that ends in .safetensors", model.save, model, at "model.h5")
-  expect.raises("NotFound", "there.safetensors", nn.load_model, at "not/there.safetensors")
-end)
-
-expect.case("a description that says something else", function()
-  -- Each value in turn is replaced by others: reading ends in a model or in an Error of ours.
-  local model, fit = trained("adam", 1)
-  model:save(path)
-  local graph = models()[6][2]
-  graph:compile { optimizer = lt.optim.SGD { momentum = 0.5 }, loss = { "mse", "mae" } }
-  graph:save(at "graph.safetensors")
-  for _, name in ipairs { path, at "graph.safetensors" } do
-    local tensors, metadata = lt.load(name)
-    local text = metadata["lutra.model"]
-    local tried, read_well = 0, 0
-    for place in text:gmatch "[%[:,]()" do
-      local value = text:match("^%b{}", place) or text:match("^%b[]", place) or text:match('^"[^"]*"', place) or text:match("^[%w%.%-+]+", place)
-      for _, other in ipairs { "3", "-1", "0.5", '"x"', "[]", "{}", "null", "true", '[[1]]', '{"@":"layer"}' } do
-        if value and value ~= other and (tried % 3 == 0 or #value < 8) then
-          lt.save(at "other.safetensors", tensors, { metadata = { ["lutra.model"] = text:sub(1, place - 1) .. other .. text:sub(place + #value) } })
-          local ok, err = pcall(function()
-            local loaded = nn.load_model(at "other.safetensors", { resume = true })
-            read_well = read_well + 1
-            if name == path then fit(loaded, 2) end
-          end)
-          if not ok and not lt.iserror(err) then
-            error(("%s in place of %s at %d of %s: a plain error: %s"):format(other, value:sub(1, 40), place, text:sub(place - 30, place + 30), tostring(err)))
-          end
-        end
-        tried = tried + 1
-      end
-    end
-    assert(tried > 500 and read_well > 0, ("%d tried, %d of them read"):format(tried, read_well))
-  end
-end)
-
-expect.case("a full disk leaves the old file", function()
-  local model = nn.Sequential { nn.Dense(200, { input_shape = { 200 } }) }
-  model:save(path)
-  local before, names = read(path), files()
-  local script = ([[
-    local lt = require "lutra"
-    local model = lt.nn.Sequential { lt.nn.Dense(200, { input_shape = { 200 } }) }
-    local ok, err = pcall(model.save, model, %q)
-    print(ok, err.code, err.message)
-  ]]):format(path)
-  -- 64 blocks of 1024 or 512 bytes; the weights take 160,000.
-  local text = expect.program(script, "", "ulimit -f 64;")
-  assert(text:find("^false\tResourceExhausted\t") and text:find("cannot be written", 1, true), text)
-  assert(read(path) == before, "the old file is gone")
-  expect.equal(files(), names, "what lies in the folder")
-  expect.raises("InvalidArgument", "is no regular file", function()
-    os.execute(("ln -s /dev/full '%s'"):format(at "full.safetensors"))
-    model:save(at "full.safetensors")
-  end)
-end)
-
 expect.case("a model of several outputs, and one of several devices", function()
   local input = nn.Input { 4 }
   local model = nn.Model { inputs = input, outputs = { nn.Dense(1, { name = "a" })(input), nn.Dense(3, { name = "b", activation = "softmax" })(input) } }
@@ -466,21 +274,21 @@ expect.case("ModelCheckpoint", function()
     local history = model:fit(x, y, { epochs = epochs or 3, batch_size = 4, verbose = 0, callbacks = { keep } })
     return model, keep, history.history.loss
   end
-  os.execute(("rm '%s'/*"):format(folder))
+  folder.clear()
   local model, keep, losses = fit(at "{epoch:02d}-{loss:.3f}.safetensors")
   local wanted = {}
   for i, loss in ipairs(losses) do wanted[i] = ("%02d-%.3f.safetensors\n"):format(i, loss) end
-  expect.equal(files(), table.concat(wanted))
+  expect.equal(folder.list(), table.concat(wanted))
   expect.equal(bits(nn.load_model(keep.path)), bits(model), "the last one")
   expect.equal(nn.load_model(keep.path).optimizer.iterations, 9)
-  os.execute(("rm '%s'/*"):format(folder))
+  folder.clear()
   -- Only what is better: a loss that grows is saved once.
   fit(at "best-{epoch}.safetensors", { monitor = "loss", mode = "max", save_best_only = true, save_weights_only = true })
-  expect.equal(files(), "best-1.safetensors\n")
+  expect.equal(folder.list(), "best-1.safetensors\n")
   expect.raises("InvalidArgument", "it holds weights alone", nn.load_model, at "best-1.safetensors")
   fit(at "none-{epoch}.safetensors", { monitor = "loss", save_best_only = true, initial_value_threshold = 1e-9 })
   fit(at "step-{epoch}.safetensors", { save_freq = 5 })
-  expect.equal(files(), "best-1.safetensors\nstep-2.safetensors\n", "9 batches, of which the fifth is in epoch 2")
+  expect.equal(folder.list(), "best-1.safetensors\nstep-2.safetensors\n", "9 batches, of which the fifth is in epoch 2")
   expect.raises("InvalidArgument", "ModelCheckpoint: path is 3, expected one that ends in .safetensors", nn.callbacks.ModelCheckpoint, 3)
   expect.raises("InvalidArgument", "save_freq is 0, expected a whole number, 1 or more", nn.callbacks.ModelCheckpoint, at "a.safetensors", { save_freq = 0 })
   expect.raises("InvalidArgument", "the path has {los}, which is not told (did you mean 'loss'?)", fit, at "{los}.safetensors")
@@ -498,5 +306,5 @@ expect.case("metadata of safetensors files", function()
   expect.raises("InvalidArgument", "is no UTF-8", lt.save, path, { a = lt.ones { 2 } }, { metadata = { a = "\255" } })
 end)
 
-os.execute(("rm -r '%s'"):format(folder))
+folder.remove()
 expect.end_of_cases()

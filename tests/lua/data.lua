@@ -252,10 +252,8 @@ expect.case("what is prefetched ends with whoever wanted it, and errors come thr
 end)
 
 expect.case("rows that stay in their files", function()
-  local folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute("mkdir '" .. folder .. "'"))
-  local function at(name) return folder .. "/" .. name end
+  local folder = dofile("tests/support/folder.lua")
+  local at = folder.at
   local x, y = lt.range(60 * 30):float32():reshape { 60, 5, 6 }, (lt.range(60) * 3):cast "int16"
   lt.save(at "x.npy", x)
   lt.save(at "y.idx", y)
@@ -302,7 +300,7 @@ expect.case("rows that stay in their files", function()
   expect.raises("InvalidArgument", "holds tensors by name", Dataset.from_file, "tests/data/stored.npz")
   expect.raises("InvalidArgument", "value 1 has 60 rows and value 2 2", Dataset.from_file, at "x.npy", "tests/data/int8.npy")
   expect.raises("InvalidArgument", "from_file", Dataset.from_file)
-  os.execute(("rm -r '%s'"):format(folder))
+  folder.remove()
 end)
 
 -- With a collection at every allocation, and finalizers that run ops in the midst of it.
@@ -333,30 +331,28 @@ expect.case("datasets under a hostile collector", function()
 end)
 
 expect.case("mnist from a folder", function()
-  local folder = os.tmpname()
-  os.remove(folder)
-  assert(os.execute("mkdir '" .. folder .. "'"))
-  local function at(name) return folder .. "/" .. name end
+  local folder = dofile("tests/support/folder.lua")
+  local at = folder.at
   local images = (lt.range(3 * 4 * 2) * 7 % 256):cast("uint8"):reshape { 3, 4, 2 }
   local labels = lt.constant({ 0, 9, 4 }, { dtype = "uint8" })
-  expect.raises("NotFound", "has no train-images-idx3-ubyte, plain or .gz; nothing is downloaded", lt.data.mnist, folder)
+  expect.raises("NotFound", "has no train-images-idx3-ubyte, plain or .gz; nothing is downloaded", lt.data.mnist, folder.path)
   lt.save(at "train-images-idx3-ubyte", images)
   lt.save(at "train-labels.idx1-ubyte", labels)
   lt.save(at "t10k-images-idx3-ubyte", images[{ { 1, 2 } }])
   lt.save(at "t10k-labels-idx1-ubyte", labels)
   assert(os.execute(("gzip '%s'"):format(at "train-images-idx3-ubyte")))
-  expect.raises("InvalidArgument", "has 2 images, and " .. at "t10k-labels-idx1-ubyte" .. " 3 labels", lt.data.mnist, folder)
+  expect.raises("InvalidArgument", "has 2 images, and " .. at "t10k-labels-idx1-ubyte" .. " 3 labels", lt.data.mnist, folder.path)
   lt.save(at "t10k-labels-idx1-ubyte", labels[{ { 1, 2 } }])
-  local x, y, test_x, test_y = lt.data.mnist(folder)
+  local x, y, test_x, test_y = lt.data.mnist(folder.path)
   expect.equal(x:totable(), images:totable())
   expect.equal({ x.dtype, y.dtype }, { "uint8", "int64" })
   expect.equal(y:totable(), { 1, 10, 5 }, "labels from 1")
   expect.equal({ #test_x, test_y:totable() }, { 2, { 1, 10 } })
-  local _, raw = lt.data.mnist(folder, { raw = true })
+  local _, raw = lt.data.mnist(folder.path, { raw = true })
   expect.equal({ raw.dtype, raw:totable() }, { "uint8", { 0, 9, 4 } }, "as stored")
   lt.save(at "t10k-labels-idx1-ubyte", lt.constant { 1, 2 })
-  expect.raises("InvalidArgument", "holds int32 (2,), expected uint8 with 1 axes", lt.data.mnist, folder)
-  os.execute(("rm -r '%s'"):format(folder))
+  expect.raises("InvalidArgument", "holds int32 (2,), expected uint8 with 1 axes", lt.data.mnist, folder.path)
+  folder.remove()
 end)
 
 expect.end_of_cases()

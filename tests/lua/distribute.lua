@@ -3,7 +3,7 @@ local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local case, raises, equal = expect.case, expect.raises, expect.equal
 local replicas = dofile("tests/support/replicas.lua")
-local bits = replicas.bits
+local bits, id = replicas.bits, replicas.id
 
 lt.config.set_simulated_gpus(3)
 lt.config.set_logical_device_configuration("CPU:0", { {}, {} })
@@ -87,8 +87,7 @@ case("reduce: sums and means, along an axis too", function()
   for _, strategy in ipairs { three, cpus, mixed } do
     local n = strategy.num_replicas_in_sync
     local each = strategy:run(function()
-      local id = lt.distribute.get_replica_context().replica_id_in_sync_group
-      return lt.constant { { 1.0, 2.0 }, { 3.0, 4.0 } } * id
+      return lt.constant { { 1.0, 2.0 }, { 3.0, 4.0 } } * id()
     end)
     local all = n * (n + 1) // 2
     local sum = strategy:reduce("sum", each)
@@ -166,8 +165,7 @@ case("mirrored variables: components of the same bits", function()
     strategy:run(function() equal((v * 2):totable(), { 4.0, 14.0, 8.0 }, "read in a replica") end)
     -- What replicas assign is put together as the variable says.
     strategy:run(function()
-      local id = lt.distribute.get_replica_context().replica_id_in_sync_group
-      total:assign_add(lt.constant(1.0) * id)
+      total:assign_add(lt.constant(1.0) * id())
       equal(total:item(), n * (n + 1) / 2, "after assign_add")
     end)
     replicas.check(strategy, { total })
@@ -182,7 +180,7 @@ case("aggregation, as TensorFlow has it", function()
   for how, wanted in pairs { sum = 3.0, mean = 1.5, only_first_replica = 1.0 } do
     local two = strategy_of { "GPU:0", "GPU:1" }
     local v = two:scope(lt.Variable, 0.0, { name = how, aggregation = how })
-    two:run(function() v:assign_add(1.0 * lt.distribute.get_replica_context().replica_id_in_sync_group) end)
+    two:run(function() v:assign_add(1.0 * id()) end)
     equal(v:item(), wanted, how)
     replicas.check(two, { v })
   end
@@ -267,8 +265,7 @@ case("optimizers keep what they remember mirrored", function()
     local optimizer, single = lt.optim[kind] { global_clipnorm = 1.5 }, lt.optim[kind] { global_clipnorm = 1.5 }
     for step = 1, 5 do
       three:run(function()
-        local id = lt.distribute.get_replica_context().replica_id_in_sync_group
-        optimizer:apply({ lt.constant { 1.0 * id, step - 2.0 } }, { v })
+        optimizer:apply({ lt.constant { 1.0 * id(), step - 2.0 } }, { v })
       end)
       single:apply({ lt.constant { 6.0, 3.0 * (step - 2) } }, { alone })
     end
@@ -280,7 +277,6 @@ end)
 
 case("what has gone wrong is told with the replica's name", function()
   local v = three:scope(lt.Variable, { 1.0 }, { name = "v" })
-  local function id() return lt.distribute.get_replica_context().replica_id_in_sync_group end
   raises("InvalidArgument", "replica 2 (GPU:1): matmul:", three.run, three, function()
     if id() == 2 then lt.matmul(lt.zeros { 2, 3 }, lt.zeros { 2, 3 }) end
   end)
@@ -345,7 +341,7 @@ case("a replica that does not come back is named after a while", function()
   local v = limited:scope(lt.Variable, { 1.0 }, { name = "v" })
   local err = raises("DeadlineExceeded", "replica 2 (GPU:1): it has come to no collective, nor to its end, in 0.2 seconds",
     limited.run, limited, function()
-      if lt.distribute.get_replica_context().replica_id_in_sync_group == 2 then while true do end end
+      if id() == 2 then while true do end end
     end)
   equal(err.replica, 2)
   replicas.check(limited, { v })

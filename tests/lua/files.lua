@@ -7,23 +7,8 @@ lt.config.set_simulated_gpus(2)
 
 local all = { "bool", "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64" }
 local data = "tests/data/"
-local folder = os.tmpname()
-os.remove(folder)
-assert(os.execute("mkdir '" .. folder .. "'"))
-local function at(name) return folder .. "/" .. name end
-
-local function read(path)
-  local file <close> = assert(io.open(path, "rb"))
-  return file:read("a")
-end
-local function write(path, bytes)
-  local file <close> = assert(io.open(path, "wb"))
-  file:write(bytes)
-end
-local function listing()
-  local pipe <close> = assert(io.popen("ls -A '" .. folder .. "'"))
-  return pipe:read("a")
-end
+local folder = dofile("tests/support/folder.lua")
+local at, read, write = folder.at, folder.read, folder.write
 
 -- What make_files.py counts: element i is i * 3 % 7 - 3, in quarters for floats.
 local function counted(shape, dtype)
@@ -380,22 +365,22 @@ do
   expect.equal(lt.load(at "x.npy"):totable(), { 7 })
 end
 -- What failed has left nothing: no half of a file, no temporary one.
-assert(not listing():find("tmp") and not listing():find("y.npz"), listing())
+assert(not folder.list():find("tmp") and not folder.list():find("y.npz"), folder.list())
 
 -- A link stays a link, permissions stay what they were.
-assert(os.execute(("cd '%s' && ln -s x.npy link.npy && chmod 640 x.npy"):format(folder)))
+assert(os.execute(("cd '%s' && ln -s x.npy link.npy && chmod 640 x.npy"):format(folder.path)))
 lt.save(at "link.npy", { 8 })
 expect.equal(lt.load(at "x.npy"):totable(), { 8 })
 do
-  local pipe <close> = assert(io.popen(("cd '%s' && stat -c %%a x.npy && readlink link.npy"):format(folder)))
+  local pipe <close> = assert(io.popen(("cd '%s' && stat -c %%a x.npy && readlink link.npy"):format(folder.path)))
   expect.equal(pipe:read("a"), "640\nx.npy\n")
 end
 -- Also one, or a chain of them, whose file is not there yet; a ring of links leads nowhere.
-assert(os.execute(("cd '%s' && ln -s new.npy to_new.npy && ln -s '%s/to_new.npy' chain.npy && ln -s ring.npy ring.npy"):format(folder, folder)))
+assert(os.execute(("cd '%s' && ln -s new.npy to_new.npy && ln -s '%s/to_new.npy' chain.npy && ln -s ring.npy ring.npy"):format(folder.path, folder.path)))
 lt.save(at "chain.npy", { 9 })
 expect.equal(lt.load(at "new.npy"):totable(), { 9 })
 do
-  local pipe <close> = assert(io.popen(("cd '%s' && readlink to_new.npy"):format(folder)))
+  local pipe <close> = assert(io.popen(("cd '%s' && readlink to_new.npy"):format(folder.path)))
   expect.equal(pipe:read("a"), "new.npy\n")
 end
 raises("InvalidArgument", "cannot be written", lt.save, at "ring.npy", { 1 })
@@ -409,7 +394,7 @@ lt.save(%q, { 3 })
 print(lt.load(%q)[1]:item())
 ]]):format(at "large.npy", at "small.npy", at "small.npy"), "", "ulimit -f 100;")
   assert(ran and said:find("^false\t%u%a+\tcannot be written: File too large\n3\n$"), said)
-  assert(not listing():find("large") and not listing():find("tmp"), listing())
+  assert(not folder.list():find("large") and not folder.list():find("tmp"), folder.list())
 end
 
-assert(os.execute("rm -r '" .. folder .. "'"))
+folder.remove()

@@ -2,10 +2,8 @@
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
-local folder = os.tmpname()
-os.remove(folder)
-assert(os.execute("mkdir '" .. folder .. "'"))
-local function at(name) return folder .. "/" .. name end
+local folder = dofile("tests/support/folder.lua")
+local at = folder.at
 local function read(name)
   local file <close> = io.open(name, "rb")
   return file and file:read("a")
@@ -53,8 +51,7 @@ local script = [[
 ]]
 
 local function write_script(name, slowness, how)
-  local file <close> = assert(io.open(at(name), "wb"))
-  file:write(script:format(folder, slowness, how))
+  folder.write(at(name), script:format(folder.path, slowness, how))
 end
 local program = os.getenv("LUTRA") or "lutra"
 
@@ -98,5 +95,5 @@ for _, how in ipairs { "rows", "dataset" } do
   end)
 end
 
-os.execute(("rm -r '%s'"):format(folder))
+folder.remove()
 expect.end_of_cases()

@@ -4,13 +4,12 @@ local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local case, raises, equal = expect.case, expect.raises, expect.equal
 local replicas = dofile("tests/support/replicas.lua")
-local bits, check = replicas.bits, replicas.check
+local bits, check, id = replicas.bits, replicas.check, replicas.id
 local nn = lt.nn
 
 lt.config.set_simulated_gpus(3)
 
 local three = lt.distribute.MirroredStrategy()
-local function id() return lt.distribute.get_replica_context().replica_id_in_sync_group end
 
 case("a model of more variables than the list of them is first made for", function()
   local model = three:scope(function()

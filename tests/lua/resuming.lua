@@ -1,21 +1,9 @@
 -- What is refused of a file before anything is changed, and what callbacks remember of a fit that goes on.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
+local checkpoints = dofile("tests/support/checkpoints.lua")
+local at, path, bits, slot_bits = checkpoints.folder.at, checkpoints.path, checkpoints.bits, checkpoints.slot_bits
 local nn = lt.nn
-
-local folder = os.tmpname()
-os.remove(folder)
-assert(os.execute("mkdir '" .. folder .. "'"))
-local function at(name) return folder .. "/" .. name end
-local path = at "model.safetensors"
-
-local function bytes_of(tensors)
-  local list = {}
-  for i, tensor in ipairs(tensors) do list[i] = (tensor + 0):bytes() end
-  return table.concat(list)
-end
-local function bits(model) return bytes_of(model:get_weights()) end
-local function slot_bits(model) return bytes_of(model.optimizer:variables()) end
 
 local x, y = lt.random.normal({ 16, 4 }, { seed = 1 }), lt.random.normal({ 16, 1 }, { seed = 2 })
 local function trained(optimizer, epochs)
@@ -133,5 +121,5 @@ expect.case("callbacks remember over a fit that was broken off", function()
   os.remove(at "backup.safetensors")
 end)
 
-os.execute(("rm -r '%s'"):format(folder))
+checkpoints.folder.remove()
 expect.end_of_cases()
