@@ -67,26 +67,37 @@ template <class T> void run_randint(const KernelArgs& args) {
 
 bool has_short_tickets(int64_t n) { return n <= std::numeric_limits<uint32_t>::max(); }
 
-std::size_t tickets_bytes(int64_t n) {
-  return has_short_tickets(n) ? order_bytes<ShortTicket>(n) : order_bytes<LongTicket>(n);
+// What permutations of 8-byte integers sort where they will lie.
+template <class T> bool sorts_in_place(int64_t n) { return sizeof(T) == sizeof(ShortTicket) && has_short_tickets(n); }
+
+std::size_t tickets_bytes(int64_t n, bool in_place = false) {
+  auto tickets = static_cast<std::size_t>(other_tickets(n) + (in_place ? 0 : n));
+  return tickets * (has_short_tickets(n) ? sizeof(ShortTicket) : sizeof(LongTicket));
 }
 
-// Calls use(the tickets of 0 to n - 1 in their random order).
-template <class Use> void with_random_order(const KernelArgs& args, const Rng& rng, int64_t n, const Use& use) {
-  if (has_short_tickets(n)) use(random_order<ShortTicket>(rng, n, args.scratch));
-  else use(random_order<LongTicket>(rng, n, args.scratch));
+// Calls take(first, tickets, how many) as random_order does; the tickets lie in scratch memory.
+template <class Take> void with_random_order(const KernelArgs& args, const Rng& rng, int64_t n, const Take& take) {
+  auto order = [&]<class Ticket>(Ticket* tickets) { random_order(rng, n, tickets, tickets + n, take); };
+  if (has_short_tickets(n)) order(reinterpret_cast<ShortTicket*>(args.scratch));
+  else order(reinterpret_cast<LongTicket*>(args.scratch));
 }
 
-std::size_t permutation_scratch(const KernelArgs& args) { return tickets_bytes(args.out[0].size); }
+template <class T> std::size_t permutation_scratch(const KernelArgs& args) {
+  return tickets_bytes(args.out[0].size, sorts_in_place<T>(args.out[0].size));
+}
 
 template <class T> void run_permutation(const KernelArgs& args) {
   const PermutationAttrs& attrs = args.as<PermutationAttrs>();
   const Array& out = args.out[0];
-  T* to = out.as<T>();
-  int64_t base = attrs.base.value;
-  with_random_order(args, attrs.rng, out.size, [=, &out](const auto* order) {
-    for (int64_t i = 0; i < out.size; ++i) to[i] = static_cast<T>(order[i].place() + base);
-  });
+  auto number = [to = out.as<T>(), base = attrs.base.value](int64_t first, const auto* tickets, int64_t n) {
+    for (int64_t i = 0; i < n; ++i) to[first + i] = static_cast<T>(tickets[i].place() + base);
+  };
+  if (sorts_in_place<T>(out.size)) {
+    random_order(attrs.rng, out.size, reinterpret_cast<ShortTicket*>(out.data),
+                 reinterpret_cast<ShortTicket*>(args.scratch), number);
+  } else {
+    with_random_order(args, attrs.rng, out.size, number);
+  }
 }
 
 std::size_t shuffle_scratch(const KernelArgs& args) {
@@ -99,10 +110,10 @@ void reorder(const KernelArgs& args, const Rng& rng, bool back) {
   const Array& out = args.out[0];
   if (out.size == 0) return;
   int64_t rows = x.dims[0], row_bytes = x.size / rows * static_cast<int64_t>(size_of(x.dtype));
-  with_random_order(args, rng, rows, [&](const auto* order) {
-    parallel_for(rows, std::max<int64_t>(1, 65536 / row_bytes), [&](int64_t begin, int64_t end) {
+  with_random_order(args, rng, rows, [&](int64_t first, const auto* tickets, int64_t count) {
+    parallel_for(count, std::max<int64_t>(1, 65536 / row_bytes), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        int64_t from = order[i].place(), to = i;
+        int64_t from = tickets[i].place(), to = first + i;
         if (back) std::swap(from, to);
         copy_bytes(out.data + to * row_bytes, x.data + from * row_bytes, row_bytes);
       }
@@ -200,7 +211,8 @@ void register_random_choice_cpu(KernelRegistry& kernels) {
   kernels.add_each("RandomUniformInt", DeviceType::CPU, AllInts{},
                    [](auto tag) { return KernelEntry{.run = run_randint<typename decltype(tag)::type>}; });
   kernels.add_each("RandomPermutation", DeviceType::CPU, AllInts{}, [](auto tag) {
-    return KernelEntry{.run = run_permutation<typename decltype(tag)::type>, .scratch = permutation_scratch};
+    using T = typename decltype(tag)::type;
+    return KernelEntry{.run = run_permutation<T>, .scratch = permutation_scratch<T>};
   });
   kernels.add("RandomShuffle", DeviceType::CPU, kAnyDType, {.run = run_shuffle, .scratch = shuffle_scratch});
   kernels.add("ShuffleReorder", DeviceType::CPU, kFloats, {.run = run_reorder, .scratch = shuffle_scratch});

@@ -3,10 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "kernels/cpu/random_words.h"
 
@@ -17,7 +21,11 @@ namespace lutra {
 struct ShortTicket {
   uint64_t bits;
   ShortTicket() = default;
-  ShortTicket(uint64_t random, int64_t place) : bits((random & ~kPlace) | static_cast<uint64_t>(place)) {}
+  // One a lane, of the random bits in the lower halves of upper and lower.
+  [[gnu::always_inline]] static void write(WideLanes upper, WideLanes, WideLanes place, ShortTicket* to) {
+    WideLanes all = upper << 32 | place;
+    std::memcpy(to, &all, sizeof all);
+  }
   int64_t place() const { return static_cast<int64_t>(bits & kPlace); }
   bool goes_before(const ShortTicket& other, const Rng& rng) const {
     if ((bits ^ other.bits) > kPlace) return bits < other.bits;
@@ -37,22 +45,27 @@ struct LongTicket {
   uint64_t bits;
   int64_t number;
   LongTicket() = default;
-  LongTicket(uint64_t random, int64_t place) : bits(random), number(place) {}
+  static void write(WideLanes upper, WideLanes lower, WideLanes place, LongTicket* to) {
+    WideLanes all = upper << 32 | (lower & 0xffffffffu);
+    for (int lane = 0; lane < kLanesOf64; ++lane) {
+      to[lane].bits = all[lane];
+      to[lane].number = static_cast<int64_t>(place[lane]);
+    }
+  }
   int64_t place() const { return number; }
   bool goes_before(const LongTicket& other, const Rng&) const {
     return bits != other.bits ? bits < other.bits : number < other.number;
   }
 };
 
-// Memory for random_order's tickets, twice.
-template <class Ticket> std::size_t order_bytes(int64_t n) { return 2 * static_cast<std::size_t>(n) * sizeof(Ticket); }
-
 namespace order_detail {
 
 inline constexpr int64_t kFewTickets = 24;  // compared at once
 // More than a core's caches hold are shared out first; fewer, where other threads wait for a share.
 inline constexpr int64_t kManyTickets = 1 << 18, kSharedTickets = 1 << 15;
+inline constexpr int kBucketBits = 8, kBuckets = 1 << kBucketBits;
 inline constexpr int kMostDigitBits = 12;
+inline constexpr int64_t kTicketBatch = 2 * kBlocks;
 
 template <class Ticket> void put_right(Ticket* tickets, int64_t n, const Rng& rng) {
   for (int64_t i = 1; i < n; ++i) {
@@ -92,38 +105,92 @@ template <class Ticket> void sort_tickets(Ticket* tickets, Ticket* other, int64_
   put_right(tickets, n, rng);
 }
 
+// Calls take(tickets, how many) for batches that cover the numbers from begin, where a batch begins, to end.
+template <class Ticket, class Take>
+[[gnu::always_inline]] inline void draw_tickets(const Rng& rng, int64_t begin, int64_t end, Take take) {
+  for (; begin < end; begin += kTicketBatch) {
+    Ticket batch[kTicketBatch];
+    WideLanes lanes{}, front{}, back{};  // front and back: of two registers' lanes in turn
+    for (int lane = 0; lane < kLanesOf64; ++lane) {
+      lanes[lane] = static_cast<uint64_t>(lane);
+      front[lane] = static_cast<uint64_t>(lane / 2 + lane % 2 * kLanesOf64);
+      back[lane] = front[lane] + kLanesOf64 / 2;
+    }
+    for_word_lanes(
+        rng.key, rng.counter + static_cast<uint64_t>(begin / 2),
+        [&](int at, const WideLanes* word) __attribute__((always_inline)) {
+          const WideLanes place = lanes + static_cast<uint64_t>(begin + 2 * at);
+          Ticket* to = batch + 2 * at;
+          Ticket::write(__builtin_shuffle(word[0], word[2], front), __builtin_shuffle(word[1], word[3], front), place,
+                        to);
+          Ticket::write(__builtin_shuffle(word[0], word[2], back), __builtin_shuffle(word[1], word[3], back),
+                        place + kLanesOf64, to + kLanesOf64);
+        });
+    take(batch, std::min(kTicketBatch, end - begin));
+  }
+}
+
+// The tickets lie in buckets by their first bits: ends[b] is where bucket b ends. They are drawn twice, which takes
+// less time than memory that has not been touched before.
+template <class Ticket> void fill_buckets(const Rng& rng, int64_t n, Ticket* tickets, int64_t* ends) {
+  const int64_t batches = (n + kTicketBatch - 1) / kTicketBatch, parts = std::min<int64_t>(max_threads(), batches);
+  std::vector<std::array<int64_t, kBuckets>> next(static_cast<std::size_t>(parts));
+  auto for_parts = [&](const auto& each) {
+    parallel_for(parts, 1, [&](int64_t part, int64_t end) {
+      for (; part < end; ++part) {
+        each(batches * part / parts * kTicketBatch, std::min(n, batches * (part + 1) / parts * kTicketBatch),
+             next[static_cast<std::size_t>(part)].data());
+      }
+    });
+  };
+  for_parts([&](int64_t begin, int64_t end, int64_t* counts) {
+    draw_tickets<Ticket>(rng, begin, end, [=](const Ticket* drawn, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) ++counts[drawn[i].bits >> (64 - kBucketBits)];
+    });
+  });
+  int64_t before = 0;
+  for (int b = 0; b < kBuckets; ++b) {
+    for (auto& part : next) before += std::exchange(part[static_cast<std::size_t>(b)], before);
+    ends[b] = before;
+  }
+  for_parts([&](int64_t begin, int64_t end, int64_t* places) {
+    draw_tickets<Ticket>(rng, begin, end, [=](const Ticket* drawn, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) tickets[places[drawn[i].bits >> (64 - kBucketBits)]++] = drawn[i];
+    });
+  });
+}
+
 }  // namespace order_detail
 
-// The ticket at place i is that of the number which comes there. They lie in `memory`, of order_bytes.
-template <class Ticket> const Ticket* random_order(const Rng& rng, int64_t n, std::byte* memory) {
+// How many tickets random_order needs room for beside those of the order.
+inline int64_t other_tickets(int64_t n) { return n <= order_detail::kManyTickets ? n : 0; }
+
+// Calls take(first, tickets, how many), from several threads, for ranges that cover [0, n): the ticket for place
+// first + i is that of the number which comes there. `tickets` has room for n; take may write over those it is given.
+template <class Ticket, class Take>
+void random_order(const Rng& rng, int64_t n, Ticket* tickets, Ticket* other, const Take& take) {
   using namespace order_detail;
-  Ticket* tickets = reinterpret_cast<Ticket*>(memory);
-  Ticket* other = tickets + n;
-  for_random_words<2>(rng, n, [=](const Words& words, int64_t first, int64_t count) {
-    Ticket batch[2 * kBlocks];
-    for (int i = 0; i < kBlocks; ++i) {
-      batch[2 * i] = Ticket(uint64_t{words.word[0][i]} << 32 | words.word[1][i], first + 2 * i);
-      batch[2 * i + 1] = Ticket(uint64_t{words.word[2][i]} << 32 | words.word[3][i], first + 2 * i + 1);
-    }
-    std::copy(batch, batch + count, tickets + first);
-  });
   if (n <= (max_threads() > 1 ? kSharedTickets : kManyTickets)) {
+    parallel_for(n, 16 * kTicketBatch, kTicketBatch, [=](int64_t begin, int64_t end) {
+      draw_tickets<Ticket>(rng, begin, end, [to = tickets + begin](const Ticket* drawn, int64_t count) mutable {
+        to = std::copy(drawn, drawn + count, to);
+      });
+    });
     sort_tickets(tickets, other, n, 64, rng);
-    return tickets;
+    take(int64_t{0}, tickets, n);
+    return;
   }
-  // Buckets by the first eight bits, each then sorted by a thread.
-  constexpr int kBuckets = 256;
-  int64_t ends[kBuckets + 1] = {}, next[kBuckets];
-  for (int64_t i = 0; i < n; ++i) ++ends[(tickets[i].bits >> 56) + 1];
-  for (int b = 0; b < kBuckets; ++b) ends[b + 1] += ends[b];
-  std::copy(ends, ends + kBuckets, next);
-  for (int64_t i = 0; i < n; ++i) other[next[tickets[i].bits >> 56]++] = tickets[i];
-  parallel_for(kBuckets, 1, [&](int64_t begin, int64_t end) {
-    for (int64_t b = begin; b < end; ++b) {
-      sort_tickets(other + ends[b], tickets + ends[b], ends[b + 1] - ends[b], 56, rng);
+  int64_t ends[kBuckets], most = 0;
+  fill_buckets(rng, n, tickets, ends);
+  for (int b = 0; b < kBuckets; ++b) most = std::max(most, ends[b] - (b > 0 ? ends[b - 1] : 0));
+  parallel_for(kBuckets, 1, [&](int64_t bucket, int64_t end) {
+    auto room = std::make_unique_for_overwrite<Ticket[]>(static_cast<std::size_t>(most));
+    for (; bucket < end; ++bucket) {
+      int64_t first = bucket > 0 ? ends[bucket - 1] : 0, count = ends[bucket] - first;
+      sort_tickets(tickets + first, room.get(), count, 64 - kBucketBits, rng);
+      take(first, tickets + first, count);
     }
   });
-  return other;
 }
 
 }  // namespace lutra

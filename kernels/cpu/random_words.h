@@ -17,44 +17,48 @@ struct Words {
   uint32_t word[4][kBlocks];
 };
 
-// philox4x32 of several blocks at once, a block a lane: only the lower halves of lanes count until they are stored. Two
-// registers of blocks take turns, so that none waits for its own last product.
-[[gnu::always_inline]] inline void fill_words(uint64_t key, uint64_t first, Words& words) {
+// philox4x32 of kBlocks blocks from `first` on, several at once, a block a lane: calls take(which of them the first
+// lane has, word[4]), where only lower halves of lanes count. Two registers of blocks take turns, so that none waits
+// for its own last product.
+template <class Take>
+[[gnu::always_inline]] inline void for_word_lanes(uint64_t key, uint64_t first, const Take& take) {
   constexpr int kTurns = 2, kAtOnce = kTurns * kLanesOf64;
   static_assert(kBlocks % kAtOnce == 0);
   const WideLanes multiplier0 = WideLanes{} + 0xD2511F53u, multiplier1 = WideLanes{} + 0xCD9E8D57u;
   WideLanes number = WideLanes{} + first;
   for (int lane = 0; lane < kLanesOf64; ++lane) number[lane] += static_cast<uint64_t>(lane);
   for (int i = 0; i < kBlocks; i += kAtOnce, number += kAtOnce) {
-    WideLanes c0[kTurns], c1[kTurns], c2[kTurns]{}, c3[kTurns]{};
+    WideLanes c[kTurns][4]{};
     for (int t = 0; t < kTurns; ++t) {
-      c0[t] = number + static_cast<uint64_t>(t * kLanesOf64);
-      c1[t] = c0[t] >> 32;
+      c[t][0] = number + static_cast<uint64_t>(t * kLanesOf64);
+      c[t][1] = c[t][0] >> 32;
     }
     uint32_t key0 = static_cast<uint32_t>(key), key1 = static_cast<uint32_t>(key >> 32);
 #pragma GCC unroll 10
     for (int round = 0; round < 10; ++round) {
 #pragma GCC unroll 2
       for (int t = 0; t < kTurns; ++t) {
-        WideLanes product0 = lower_products(c0[t], multiplier0), product1 = lower_products(c2[t], multiplier1);
-        c0[t] = (product1 >> 32) ^ c1[t] ^ key0;
-        c1[t] = product1;
-        c2[t] = (product0 >> 32) ^ c3[t] ^ key1;
-        c3[t] = product0;
+        WideLanes product0 = lower_products(c[t][0], multiplier0), product1 = lower_products(c[t][2], multiplier1);
+        c[t][0] = (product1 >> 32) ^ c[t][1] ^ key0;
+        c[t][1] = product1;
+        c[t][2] = (product0 >> 32) ^ c[t][3] ^ key1;
+        c[t][3] = product0;
       }
       key0 += 0x9E3779B9u;
       key1 += 0xBB67AE85u;
     }
-    for (int t = 0; t < kTurns; ++t) {
-      for (int lane = 0; lane < kLanesOf64; ++lane) {
-        int at = i + t * kLanesOf64 + lane;
-        words.word[0][at] = static_cast<uint32_t>(c0[t][lane]);
-        words.word[1][at] = static_cast<uint32_t>(c1[t][lane]);
-        words.word[2][at] = static_cast<uint32_t>(c2[t][lane]);
-        words.word[3][at] = static_cast<uint32_t>(c3[t][lane]);
-      }
-    }
+#pragma GCC unroll 2
+    for (int t = 0; t < kTurns; ++t) take(i + t * kLanesOf64, c[t]);
   }
+}
+
+[[gnu::always_inline]] inline void fill_words(uint64_t key, uint64_t first, Words& words) {
+  for_word_lanes(
+      key, first, [&](int at, const WideLanes* word) __attribute__((always_inline)) {
+        for (int w = 0; w < 4; ++w) {
+          for (int lane = 0; lane < kLanesOf64; ++lane) words.word[w][at + lane] = static_cast<uint32_t>(word[w][lane]);
+        }
+      });
 }
 
 // Calls take(words, first element, how many) for batches that cover [0, count), kPerBlock elements a block.

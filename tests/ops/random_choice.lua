@@ -81,6 +81,9 @@ spec "random.permutation" {
     for _, dtype in ipairs(integers) do
       t.equal(lt.random.permutation(100, { seed = 8, dtype = dtype }):int64(), lt.random.permutation(100, { seed = 8 }))
     end
+    -- Many integers of 8 bytes are sorted where they lie, others in memory of their own.
+    t.equal(lt.random.permutation(300000, { seed = 8, dtype = "int32" }):int64(),
+      lt.random.permutation(300000, { seed = 8, dtype = "int64" }))
     -- Each order of three is as likely as the others.
     lt.random.set_seed(12)
     local counts = {}
@@ -116,7 +119,7 @@ spec "random.shuffle" {
       t.ok(y.dtype == dtype)
       t.equal(y, x:gather(order), dtype)
     end
-    for _, shape in ipairs { { 9000 }, { 5000, 7 }, { 3, 1000 } } do
+    for _, shape in ipairs { { 9000 }, { 5000, 7 }, { 3, 1000 }, { 300000, 2 } } do
       local x = lt.range(shape[1] * (shape[2] or 1)):reshape(shape)
       local y = lt.random.shuffle(x, { seed = 2 })
       t.equal(y, x:gather(lt.random.permutation(shape[1], { seed = 2 })))
