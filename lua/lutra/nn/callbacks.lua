@@ -1,106 +1,9 @@
--- What fit calls between steps and epochs, with Keras 3's names and defaults. A callback is a table with some of the methods
--- below, or a function, called as f(epoch, logs, model) after each epoch.
+-- What fit can call between steps and epochs, with Keras 3's names and defaults: callbacks that end it, change its rate or write
+-- its numbers down, and those of checkpoint_callbacks.lua.
 local lutra, tools, use = ...
-local class, options, layers = use "class", use "options", use "nn.layer"
-
-local callbacks = {}
-
-local Callback = class "nn.callbacks.Callback"
-callbacks.Callback = Callback
-
-local function define(name, places, defaults, init)
-  local Made = class("nn.callbacks." .. name, Callback)
-  function Made:init(...)
-    for i, place in ipairs(places) do self[place] = select(i, ...) end
-    for key, value in pairs(options.read("callbacks." .. name, (select(#places + 1, ...)), defaults)) do self[key] = value end
-    if init then init(self) end
-  end
-  callbacks[name] = Made
-  return Made
-end
-
-local function require_kind(self, who, kind, ...)
-  for _, name in ipairs { ... } do
-    local value = self[name]
-    if type(value) ~= kind then
-      tools.fail("InvalidArgument", ("%s: %s is %s, expected a %s"):format(who, name, tools.what_is(value), kind))
-    end
-  end
-end
-
--- What a callback remembers from epoch to epoch, which BackupAndRestore keeps: fields that are numbers or nil, and those of
--- `lists` that are lists of tensors or nil.
-local function remembers(Made, names, lists)
-  function Made:get_state()
-    local state = {}
-    for _, name in ipairs(names) do state[name] = self[name] end
-    for _, name in ipairs(lists or {}) do state[name] = self[name] end
-    return state
-  end
-  function Made:set_state(state)
-    local function check(name, is_right)
-      if state[name] ~= nil and not is_right(state[name]) then
-        tools.fail("InvalidArgument", ("%s: its memory in the backup is damaged: %s is %s"):format(self.__name, name,
-          tools.what_is(state[name])))
-      end
-    end
-    for _, name in ipairs(names) do check(name, function(value) return type(value) == "number" end) end
-    for _, name in ipairs(lists or {}) do
-      check(name, function(value) return type(value) == "table" and (value[1] == nil or tools.is_tensor(value[1])) end)
-    end
-    for _, name in ipairs(names) do self[name] = state[name] end
-    for _, name in ipairs(lists or {}) do self[name] = state[name] end
-  end
-end
-
--- What names of numbers have in them that are to be large, and those that are to be small.
-local rising, falling = { "acc", "auc", "top_k", "precision", "recall" }, { "loss", "error", "entropy", "mse", "mae" }
-local function has_one(name, words)
-  for _, word in ipairs(words) do
-    if name:find(word, 1, true) then return true end
-  end
-  return false
-end
-
--- Whether a value of the monitored name is better than the best so far where it is less (-1), where it is more (1), or nobody
--- can tell (false).
-local function set_direction(self, who)
-  require_kind(self, who, "string", "monitor")
-  local mode = self.mode
-  options.resolve(who, "mode", mode, { auto = true, min = true, max = true })
-  if mode == "auto" then mode = has_one(self.monitor, rising) and "max" or has_one(self.monitor, falling) and "min" end
-  self.sign = mode and (mode == "max" and 1 or -1)
-end
-
--- All names that the fit tells, those of validation with them; sorted.
-local function told_names(logs, model)
-  local names, seen = {}, {}
-  local function add(name)
-    if not seen[name] then names[#names + 1], seen[name] = name, true end
-  end
-  for name in pairs(logs) do add(name) end
-  for _, name in ipairs(model and model.history and model.history.params.metrics or {}) do add(name) end
-  table.sort(names)
-  return names, seen
-end
-
--- Whether a value is better than the best so far, by more than `delta`. One that is no number is not better than anything.
-local function is_better(self, value, delta)
-  return value == value and (self.best == nil or (value - self.best) * self.sign > delta)
-end
-
--- The monitored number; nil in an epoch without validation, where it is one that validation tells.
-local function monitored(self, who, logs, model)
-  local value = logs[self.monitor]
-  if value ~= nil and self.sign then return value end
-  local names, known = told_names(logs, model)
-  if not known[self.monitor] then
-    tools.refuse_word(("%s: there is no '%s' to monitor"):format(who, options.quoted(self.monitor)), self.monitor, names)
-  elseif not self.sign then
-    tools.fail("InvalidArgument", ("%s: the name '%s' does not tell whether less or more of it is better: give mode = \"min\" or "
-      .. "mode = \"max\""):format(who, self.monitor))
-  end
-end
+local options, callback = use "options", use "nn.callback"
+local define, require_kind, remembers = callback.define, callback.require_kind, callback.remembers
+local set_direction, monitored, is_better = callback.set_direction, callback.monitored, callback.is_better
 
 local EarlyStopping = define("EarlyStopping", {}, {
   monitor = "val_loss", min_delta = 0, patience = 0, mode = "auto", baseline = false, restore_best_weights = false,
@@ -137,8 +40,6 @@ end
 function EarlyStopping:on_train_end(model)
   if self.best_weights and not model.history.interrupted then model:set_weights(self.best_weights) end
 end
-
-use "nn.checkpoint_callbacks"(define, set_direction, monitored, remembers, is_better)
 
 -- The rate of each epoch: schedule(epoch, rate so far).
 local LearningRateScheduler = define("LearningRateScheduler", { "schedule" }, { verbose = 0 }, function(self)
@@ -212,7 +113,7 @@ function CSVLogger:on_train_begin()
   self.file = file
 end
 local function begin_table(self, logs, model)
-  self.names = told_names(logs, model)
+  self.names = callback.told_names(logs, model)
   local head = table.concat({ "epoch", table.unpack(self.names) }, self.separator)
   if self.head and self.head:gsub("\r$", "") ~= head then
     tools.fail("FailedPrecondition", ("CSVLogger: %s has the columns '%s', and this fit tells '%s': append wants the same"):format(self.path,
@@ -283,125 +184,10 @@ function TerminateOnNaN:on_nan(epoch, step, loss, x, model)
     tostring(loss), epoch, step, says and ": " .. says or ""))
 end
 
--- Not for users: the callbacks of a fit as one object.
-local List = class "nn.callbacks.List"
+local checkpoints = use "nn.checkpoint_callbacks"
 
-local methods = {
-  "on_train_begin", "on_train_end", "on_epoch_begin", "on_epoch_end", "on_nan", "on_test_begin", "on_test_end", "on_predict_begin",
-  "on_predict_end", "on_train_batch_begin", "on_train_batch_end", "on_test_batch_begin", "on_test_batch_end",
-  "on_predict_batch_begin", "on_predict_batch_end",
+return {
+  Callback = callback.Callback, EarlyStopping = EarlyStopping, ModelCheckpoint = checkpoints.ModelCheckpoint,
+  BackupAndRestore = checkpoints.BackupAndRestore, LearningRateScheduler = LearningRateScheduler, ReduceLROnPlateau = ReduceLROnPlateau,
+  CSVLogger = CSVLogger, TerminateOnNaN = TerminateOnNaN,
 }
-
--- A table that is no callback fails here, and not in the midst of training.
-local function check_callback(who, entry)
-  local meta = getmetatable(entry)
-  if type(meta) == "table" and meta.__name == "lutra.Class" then
-    tools.fail("InvalidArgument", ("%s is a class, expected an object: call it, as in lt.nn.callbacks.EarlyStopping()"):format(who))
-  end
-  local known = {}
-  for _, name in ipairs(methods) do
-    known[name] = true
-    if entry[name] ~= nil and not options.is_callable(entry[name]) then
-      tools.fail("InvalidArgument", ("%s: %s is %s, expected a function"):format(who, name, tools.what_is(entry[name])))
-    end
-  end
-  for name in pairs(entry) do
-    if type(name) == "string" and name:find "^on_" and not known[name] then
-      tools.refuse_word(("%s: '%s' is never called"):format(who, options.quoted(name)), name, methods)
-    end
-  end
-end
-
-function List:init(who, given, model)
-  if type(given) ~= "table" or getmetatable(given) ~= nil or given[1] == nil and next(given) ~= nil then given = { given } end
-  -- `hears` has the names of the methods that somebody has.
-  self.model, self.entries, self.hears = model, {}, {}
-  for i, entry in ipairs(given) do
-    if type(entry) == "function" then
-      local f = entry
-      entry = { on_epoch_end = function(_, epoch, logs) return f(epoch, logs, model) end }
-    elseif type(entry) ~= "table" then
-      tools.fail("InvalidArgument", ("%s: callbacks[%d] is %s, expected a callback or a function"):format(who, i, tools.what_is(entry)))
-    end
-    check_callback(("%s: callbacks[%d]"):format(who, i), entry)
-    self.entries[i] = entry
-    for _, name in ipairs(methods) do self.hears[name] = self.hears[name] or entry[name] ~= nil end
-    if entry.stops_at_nan then self.stops_at_nan = true end
-  end
-end
-
--- Callbacks are called as by themselves: what they compute is inference, in its own dtype. They may also wait, in a coroutine,
--- or never come back, and no other model is to notice. An error is seen to by who called (Model:guarded).
-local running = layers.running
-local function noted(err)
-  layers.note_interrupt(err)
-  return err
-end
-local function forward(name)
-  List[name] = function(self, ...)
-    local training, layer, dtype = running.training, running.layer, running.dtype
-    if name ~= "on_nan" then running.training, running.layer, running.dtype = false, nil, nil end
-    for _, entry in ipairs(self.entries) do
-      local method = entry[name]
-      if method then
-        local arguments = table.pack(...)
-        arguments[arguments.n + 1] = self.model
-        running.interrupt = nil
-        local ok, err = xpcall(method, noted, entry, table.unpack(arguments, 1, arguments.n + 1))
-        if not ok then
-          -- It may read as Ctrl-C's, and end the fit in peace, only where it is.
-          self.own_error = type(err) == "string" and running.interrupt ~= err
-          error(err, 0)
-        end
-      end
-    end
-    running.training, running.layer, running.dtype = training, layer, dtype
-  end
-end
-for _, name in ipairs(methods) do forward(name) end
-
--- What those callbacks remember that tell it, in their order.
-function List:states()
-  local states = {}
-  for _, entry in ipairs(self.entries) do
-    if entry.get_state then states[#states + 1] = { kind = entry.__name or "a callback of the program's", state = entry:get_state() } end
-  end
-  return states
-end
-
-local function kinds_text(states)
-  local kinds = {}
-  for i, each in ipairs(states) do kinds[i] = each.kind end
-  return #kinds > 0 and table.concat(kinds, ", ") or "none"
-end
-
-function List:restore(states)
-  local now = self:states()
-  if kinds_text(now) ~= kinds_text(states) then
-    tools.fail("InvalidArgument", ("fit: the backup has the memory of these callbacks: %s; and these are given that have one: %s. Give the "
-      .. "same in the same order, or remove the file"):format(kinds_text(states), kinds_text(now)))
-  end
-  local i = 0
-  for _, entry in ipairs(self.entries) do
-    if entry.get_state then
-      i = i + 1
-      entry:set_state(states[i].state)
-    end
-  end
-end
-
--- Callbacks forget at the beginning of a fit, but for one that goes on.
-local begin, end_epoch = List.on_train_begin, List.on_epoch_end
-function List:on_train_begin()
-  begin(self)
-  local resumed = rawget(self.model, "resumed")
-  if resumed and resumed.is_backup and resumed.callbacks then self:restore(resumed.callbacks) end
-end
-function List:on_epoch_end(...)
-  end_epoch(self, ...)
-  for _, entry in ipairs(self.entries) do
-    if entry.back_up then entry:back_up(self.model, self:states()) end
-  end
-end
-
-return { public = callbacks, list = List }

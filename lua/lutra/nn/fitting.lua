@@ -2,7 +2,7 @@
 local lutra, tools, use = ...
 local options, layers, metrics, outputs = use "options", use "nn.layer", use "nn.metrics", use "nn.outputs"
 local tensor_batches, DatasetBatches, class_weights = use "nn.tensor_batches", use "nn.dataset_batches", use "nn.class_weights"
-local Progress, callbacks = use "nn.progress", use "nn.callbacks"
+local Progress, CallbackList = use "nn.progress", use "nn.callback_list"
 local running = layers.running
 
 local fitting = {}
@@ -149,7 +149,7 @@ local function fit(self, x, y, given)
   local run = {
     read = read, loss_mean = metrics.Mean(), history = { history = {}, epoch = {}, model = self },
     progress = Progress("fit", read.verbose, read.epochs, batches.count), names = { table.unpack(self.metric_names) },
-    callbacks = callbacks.list("fit", read.callbacks, self),
+    callbacks = CallbackList("fit", read.callbacks, self),
     validation = validation,
   }
   if validation then
@@ -191,7 +191,7 @@ local function evaluate(self, x, y, given)
     batches = tensor_batches.Batches(arrays, rows, math.min(options.count("evaluate", "batch_size", read.batch_size, 1), rows))
   end
   if not rawget(self, "ready") then self:ensure_ready(batches:first_x()) end
-  local told = callbacks.list("evaluate", read.callbacks, self)
+  local told = CallbackList("evaluate", read.callbacks, self)
   local logs = evaluate_all(self, batches, told, Progress("evaluate", read.verbose, nil, batches.count))
   if read.return_dict then return logs end
   local values = {}
@@ -229,7 +229,7 @@ local function predict(self, x, given)
     batches = tensor_batches.Batches(arrays, rows, math.min(options.count("predict", "batch_size", read.batch_size, 1), rows))
   end
   running.training = false
-  local told = callbacks.list("predict", read.callbacks, self)
+  local told = CallbackList("predict", read.callbacks, self)
   local parts = predict_all(self, batches, told, Progress("predict", read.verbose, nil, batches.count))
   if #parts == 1 then return parts[1] end
   local function join(list)

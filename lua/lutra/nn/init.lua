@@ -7,7 +7,7 @@ local nn = {
   load_model = use "nn.saving".load_model,
   Dense = use "nn.dense", Embedding = use "nn.embedding", initializers = use "nn.initializers".public,
   regularizers = use "nn.regularizers".public, losses = use "nn.losses".public,
-  metrics = use "nn.metrics".public, callbacks = use "nn.callbacks".public,
+  metrics = use "nn.metrics".public, callbacks = use "nn.callbacks",
 }
 for _, part in ipairs {
   "nn.plain_layers", "nn.joining_layers", "nn.arranging_layers", "nn.convolutions", "nn.pools", "nn.global_pools", "nn.normalise",
