@@ -7,11 +7,7 @@ lt.config.set_simulated_gpus(3)
 
 local x, y = lt.random.normal({ 12, 3 }, { seed = 1 }), lt.random.normal({ 12, 2 }, { seed = 2 })
 
-local function near(got, wanted, what)
-  if not (math.abs(got - wanted) <= 2e-6 * math.max(1, math.abs(wanted))) then
-    error(("%s: %.9g, expected %.9g"):format(what or "value", got, wanted), 2)
-  end
-end
+local function near(got, wanted, what) expect.close(got, wanted, 2e-6, what) end
 local function near_all(got, wanted, what)
   expect.equal(#got, #wanted, what)
   for i, tensor in ipairs(got) do near((tensor - wanted[i]):abs():max():item(), 0, ("%s, %d"):format(what, i)) end

@@ -5,15 +5,7 @@ package.path = "tests/support/?.lua;" .. package.path
 local expect, nn_cases = dofile("tests/support/expect.lua"), require "nn_cases"
 local nn = lt.nn
 
-local function close(got, wanted, what)
-  got = got:flatten():totable()
-  expect.equal(#got, #wanted, what .. ": how many numbers")
-  for i = 1, #wanted do
-    if not (math.abs(got[i] - wanted[i]) <= 4e-6 * math.max(1, math.abs(wanted[i]))) then
-      error(("%s[%d]: %.9g, expected %.9g"):format(what, i, got[i], wanted[i]), 2)
-    end
-  end
-end
+local function close(got, wanted, what) expect.close(got:flatten(), wanted, 4e-6, what) end
 
 local function noise(seed, shape, factor) return nn_cases.tensor(seed, shape, "float32", factor) end
 local function sizes(shape) return { table.unpack(shape) } end

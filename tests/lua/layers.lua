@@ -10,12 +10,10 @@ local function counted(shape)
   return ((lt.range(size) * 7 % 11 - 5):float32() / 4):reshape(shape)
 end
 
+-- Of several numbers the first ones are looked at, as many as are wanted.
 local function close(got, wanted, what)
-  if type(wanted) == "table" then
-    for i = 1, #wanted do close(got[i], wanted[i], what) end
-  elseif not (math.abs(got - wanted) <= 5e-6 * math.max(1, math.abs(wanted))) then
-    error(("%s: %.9g, expected %.9g"):format(what, got, wanted), 2)
-  end
+  if type(wanted) == "table" then got = { table.unpack(got, 1, #wanted) } end
+  expect.close(got, wanted, 5e-6, what)
 end
 
 -- Shape, sum, sum of squares, first elements.

@@ -11,14 +11,8 @@ local labels = lt.constant { { 1, 2, 3, 1, 1 }, { 4, 1, 2, 2, 3 }, { 2, 1, 4, 3,
 local weights = lt.constant { 0.5, 2.0, 1.0 }
 
 local function close(got, wanted, what, tolerance)
-  got = type(got) == "number" and { got } or got:flatten():totable()
-  wanted = type(wanted) == "number" and { wanted } or wanted
-  expect.equal(#got, #wanted, what .. ": how many numbers")
-  for i = 1, #wanted do
-    if not (math.abs(got[i] - wanted[i]) <= (tolerance or 5e-6) * math.max(1, math.abs(wanted[i]))) then
-      error(("%s[%d]: %.9g, expected %.9g"):format(what, i, got[i], wanted[i]), 2)
-    end
-  end
+  got, wanted = type(got) == "number" and { got } or got:flatten(), type(wanted) == "number" and { wanted } or wanted
+  expect.close(got, wanted, tolerance or 5e-6, what)
 end
 local function noise(seed, shape) return nn_cases.tensor(seed, shape, "float32") end
 -- The weights that training changes, as the reference has them.

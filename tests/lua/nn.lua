@@ -3,15 +3,7 @@ local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn
 
-local function close(got, wanted, what)
-  if type(got) == "userdata" then got = got:totable() end
-  if type(wanted) == "table" then
-    expect.equal(#got, #wanted, what)
-    for i = 1, #wanted do close(got[i], wanted[i], what) end
-  elseif not (math.abs(got - wanted) <= 2e-6 * math.max(1, math.abs(wanted))) then
-    error(("%s: %.9g, expected %.9g"):format(what or "value", got, wanted), 2)
-  end
-end
+local function close(got, wanted, what) expect.close(got, wanted, 2e-6, what) end
 
 -- Layers.
 do

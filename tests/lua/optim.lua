@@ -7,14 +7,7 @@ local data = dofile("tests/support/optimiser_data.lua")
 lt.config.set_simulated_gpus(1)
 local scope <close> = lt.device("/CPU:0")
 
-local function close(got, wanted, tolerance, what)
-  for i, value in ipairs(wanted) do
-    local apart = math.abs(got[i] - value)
-    if not (apart <= tolerance * math.max(1, math.abs(value))) then
-      error(("%s: element %d is %.17g, expected %.17g"):format(what, i, got[i], value), 2)
-    end
-  end
-end
+local close = expect.close
 
 -- The gradient that make_optimiser_data.py has.
 local steep = lt.constant({ 2.0, 0.5, 1.5, 4.0 }, { dtype = "float64" })

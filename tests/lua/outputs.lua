@@ -3,11 +3,7 @@ local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn
 
-local function close(got, wanted, what)
-  if not (math.abs(got - wanted) <= 2e-6 * math.max(1, math.abs(wanted))) then
-    error(("%s: %.9g, expected %.9g"):format(what or "value", got, wanted), 2)
-  end
-end
+local function close(got, wanted, what) expect.close(got, wanted, 2e-6, what) end
 
 -- Two outputs of one input: `twice` begins as the sum of a row's two numbers, `kind` as three equal classes.
 local function two_outputs()

@@ -6,15 +6,7 @@ local expect, nn_cases = dofile("tests/support/expect.lua"), require "nn_cases"
 local nn = lt.nn
 local rows, steps, features, units = 2, 3, 4, 3
 
-local function close(got, wanted, what, tolerance)
-  got = got:flatten():totable()
-  expect.equal(#got, #wanted, what .. ": how many numbers")
-  for i = 1, #wanted do
-    if not (math.abs(got[i] - wanted[i]) <= (tolerance or 2e-6) * math.max(1, math.abs(wanted[i]))) then
-      error(("%s[%d]: %.9g, expected %.9g"):format(what, i, got[i], wanted[i]), 2)
-    end
-  end
-end
+local function close(got, wanted, what, tolerance) expect.close(got:flatten(), wanted, tolerance or 2e-6, what) end
 
 local function noise(seed, shape, factor) return nn_cases.tensor(seed, shape, "float32", factor) end
 local function sizes(shape) return { table.unpack(shape) } end

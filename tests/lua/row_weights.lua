@@ -6,9 +6,7 @@ local nn = lt.nn
 local losses, metrics = nn.losses, nn.metrics
 
 local function refused(words, f, ...) return expect.raises("InvalidArgument", words, f, ...) end
-local function close(got, wanted, what)
-  assert(math.abs(got - wanted) <= 1e-5 * math.max(1, math.abs(wanted)), ("%s: expected %.9g, got %.9g"):format(what, wanted, got))
-end
+local function close(got, wanted, what) expect.close(got, wanted, 1e-5, what) end
 local function trained(loss, given)
   local model = nn.Sequential { nn.Dense(1, { input_shape = { 1 }, kernel_initializer = "ones" }) }
   model:compile { optimizer = lt.optim.SGD { learning_rate = 0.1 }, loss = loss, metrics = { "mae" }, weighted_metrics = { "mae" } }

@@ -34,6 +34,28 @@ function expect.equal(got, wanted, what)
   if not same(got, wanted) then fail(("%s: expected %s, got %s"):format(what or "value", show(wanted), show(got))) end
 end
 
+-- What the first number is called that is too far from the one wanted, and both; nil where none is.
+local function first_apart(got, wanted, tolerance, what)
+  if type(got) == "userdata" then got = got:totable() end
+  if type(wanted) ~= "table" then
+    local is_close = type(got) == "number" and math.abs(got - wanted) <= tolerance * math.max(1, math.abs(wanted))
+    return not is_close and what or nil, got, wanted
+  end
+  if type(got) ~= "table" or #got ~= #wanted then return what .. ": how many", type(got) == "table" and #got or 1, #wanted end
+  for i = 1, #wanted do
+    local place, a, b = first_apart(got[i], wanted[i], tolerance, ("%s[%d]"):format(what, i))
+    if place then return place, a, b end
+  end
+end
+
+-- Nearly equal, as far as `tolerance` allows: times the number wanted where that is more than 1. Numbers, and tables of them, for which
+-- tensors may stand.
+function expect.close(got, wanted, tolerance, what)
+  local place, a, b = first_apart(got, wanted, tolerance, what or "value")
+  local function text(value) return math.type(value) == "float" and ("%.17g"):format(value) or show(value) end
+  if place then fail(("%s: %s, expected %s"):format(place, text(a), text(b))) end
+end
+
 -- A part of a script, with a name for who reads its failure, which ends the script.
 local cases = 0
 function expect.case(name, test)
