@@ -2,6 +2,7 @@
 
 #include "ops/activations.h"
 
+#include "ops/reduce.h"
 #include "ops/unary.h"
 
 namespace lutra {
@@ -60,33 +61,41 @@ void selu_grad_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, below_zero(g, g.x(1), g.call("SeluGrad", {g.dy() * g.x(0), g.x(1)})));
 }
 
+// Held where no bend below has anything left: their powers of x would be inf there, times 0.
+Value held(Gradient& g, const Value& x, double most) {
+  return g.call("Maximum", {g.call("Minimum", {unhalved(g, x), most}), -most});
+}
+// The logistic function's slope, which 1 - s would lose where s is close to 1.
+Value logistic_slope(Gradient& g, const Value& x) { return g.call("Sigmoid", {x}) * g.call("Sigmoid", {-x}); }
+
 // The density of the normal distribution times 2 - x^2.
-Value exact_gelu_bend(Gradient& g, const Value& x) {
+Value exact_gelu_bend(Gradient& g, const Value& wide_x) {
   constexpr double kOneOverRootTwoPi = 0.39894228040143267794;
-  Value z = square(g, x);
+  Value z = square(g, held(g, wide_x, 50));
   return g.call("Exp", {z * -0.5}) * (2.0 - z) * kOneOverRootTwoPi;
 }
 // Of x s(v) with the logistic function s: s' (2 v' + x v'' + x v'^2 (1 - 2 s)).
-Value approximate_gelu_bend(Gradient& g, const Value& x) {
+Value approximate_gelu_bend(Gradient& g, const Value& wide_x) {
   constexpr double kTwoRoots = 1.5957691216057307118, kCube = 0.044715;
-  Value z = square(g, x);
-  Value s = g.call("Sigmoid", {x * (1.0 + z * kCube) * kTwoRoots});
+  Value x = held(g, wide_x, 50), z = square(g, x);
+  Value v = x * (1.0 + z * kCube) * kTwoRoots, s = g.call("Sigmoid", {v});
   Value slope = (1.0 + z * (3 * kCube)) * kTwoRoots;
   Value bend = z * (6 * kCube * kTwoRoots);  // x v''
-  return s * (1.0 - s) * (slope * 2.0 + bend + x * square(g, slope) * (1.0 - s * 2.0));
+  return logistic_slope(g, v) * (slope * 2.0 + bend + x * square(g, slope) * (1.0 - s * 2.0));
 }
 void gelu_grad_gradient(Gradient& g) {
   const GeluAttrs& attrs = g.attrs<GeluAttrs>();
   if (g.needs(0)) g.add(0, g.call("GeluGrad", {g.dy(), g.x(1)}, attrs));
   if (!g.needs(1)) return;
   Value bend = attrs.approximate ? approximate_gelu_bend(g, g.x(1)) : exact_gelu_bend(g, g.x(1));
-  g.add(1, g.dy() * g.x(0) * bend);
+  g.add(1, bend * g.dy() * g.x(0));
 }
 void silu_grad_gradient(Gradient& g) {
   if (g.needs(0)) g.add(0, g.call("SiluGrad", {g.dy(), g.x(1)}));
   if (!g.needs(1)) return;
-  Value s = g.call("Sigmoid", {g.x(1)});
-  g.add(1, g.call("SigmoidGrad", {s, g.dy() * g.x(0)}) * (2.0 + g.x(1) * (1.0 - s * 2.0)));
+  Value x = unhalved(g, g.x(1));
+  Value bend = logistic_slope(g, x) * (2.0 + x * (1.0 - g.call("Sigmoid", {x}) * 2.0));
+  g.add(1, bend * g.dy() * g.x(0));
 }
 void sigmoid_grad_gradient(Gradient& g) {
   if (g.needs(0)) g.add(0, g.dy() * g.x(1) * (1.0 - g.x(0) * 2.0));
@@ -94,7 +103,7 @@ void sigmoid_grad_gradient(Gradient& g) {
 }
 void softplus_grad_gradient(Gradient& g) {
   if (g.needs(0)) g.add(0, g.call("SoftplusGrad", {g.dy(), g.x(1)}));
-  if (g.needs(1)) g.add(1, g.call("SigmoidGrad", {g.call("Sigmoid", {g.x(1)}), g.dy() * g.x(0)}));
+  if (g.needs(1)) g.add(1, logistic_slope(g, unhalved(g, g.x(1))) * g.dy() * g.x(0));
 }
 void softsign_grad_gradient(Gradient& g) {
   if (g.needs(0)) g.add(0, g.call("SoftsignGrad", {g.dy(), g.x(1)}));

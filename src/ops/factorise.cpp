@@ -9,6 +9,7 @@
 #include "ops/kernel.h"
 #include "ops/linalg.h"
 #include "ops/matmul.h"
+#include "ops/reduce.h"
 #include "ops/shape.h"
 #include "ops/slice.h"
 
@@ -204,28 +205,31 @@ Value as_row(Gradient& g, Value s) {
 
 // da = u (ds + f * (u^T du - du^T u) s + s f * (v^T dv - dv^T v)) v^T, and what du and dv have outside u's and v's
 // columns; f_ij = 1 / (s_j^2 - s_i^2). Directions in which u and v are not determined (equal singular values) get 0.
+// f s is 1 / (s_j - s_i) times a share of 1: the squares may be too large or too small for the dtype.
 void svd_gradient(Gradient& g) {
   Shape x = g.shape_of(0);
   if (x.size() == 0) return g.add(0, g.fill(x, 0, g.key()));
-  Value u = g.y(0), vt = g.y(2), row = as_row(g, g.y(1)), column = as_column(g, g.y(1));
+  Value u = unhalved(g, g.y(0)), s = unhalved(g, g.y(1)), vt = unhalved(g, g.y(2));
+  Value row = as_row(g, s), column = as_column(g, s);
   int64_t k = std::min(rows_of(x), columns_of(x));
   bool has_du = g.has_dy(0), has_dv = g.has_dy(2);
-  Value inverse, f;
+  Value inverse, apart, over_sum;
   if (has_du || has_dv) {
-    f = reciprocal_or_zero(g, row * row - column * column);
+    apart = reciprocal_or_zero(g, row - column);
+    over_sum = reciprocal_or_zero(g, row + column);
     inverse = reciprocal_or_zero(g, row);
   }
-  Value da = mul(g, u * as_row(g, g.dy(1)), vt);
+  Value da = mul(g, u * unhalved(g, as_row(g, g.dy(1))), vt);
   if (has_du) {
-    Value udu = t_mul(g, u, g.dy(0));
-    Value du = mul(g, u, f * (udu - g.transpose(udu)) * row);
-    if (rows_of(x) > k) du = du + (g.dy(0) - mul(g, u, udu)) * inverse;
+    Value dy = unhalved(g, g.dy(0)), udu = t_mul(g, u, dy);
+    Value du = mul(g, u, apart * (over_sum * row) * (udu - g.transpose(udu)));
+    if (rows_of(x) > k) du = du + (dy - mul(g, u, udu)) * inverse;
     da = da + mul(g, du, vt);
   }
   if (has_dv) {
-    Value vdv = mul_t(g, vt, g.dy(2));
-    Value dv = mul(g, f * (vdv - g.transpose(vdv)) * column, vt);
-    if (columns_of(x) > k) dv = dv + (g.dy(2) - mul(g, g.transpose(vdv), vt)) * g.reshape(inverse, g.shape(column));
+    Value dy = unhalved(g, g.dy(2)), vdv = mul_t(g, vt, dy);
+    Value dv = mul(g, apart * (over_sum * column) * (vdv - g.transpose(vdv)), vt);
+    if (columns_of(x) > k) dv = dv + (dy - mul(g, g.transpose(vdv), vt)) * g.reshape(inverse, g.shape(column));
     da = da + mul(g, u, dv);
   }
   g.add(0, da);

@@ -1,8 +1,8 @@
 // Variances, standard deviations, and logarithms of sums of powers.
 
 #include <cmath>
-#include <limits>
 
+#include "ops/axes.h"
 #include "ops/cost.h"
 #include "ops/gradient.h"
 #include "ops/kernel.h"
@@ -10,8 +10,6 @@
 
 namespace lutra {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // Two operations an element in each of two passes.
 Cost two_pass_cost(const KernelArgs& args) {
@@ -44,10 +42,13 @@ void std_gradient(Gradient& g) {
   g.add(0, (x - mean_of(g, x)) * with_axes(g, slope / degrees_of_freedom(g)));
 }
 
-// Powers relative to their sum: softmax. A result of -inf has no element that could change it.
+// Powers relative to their sum: softmax. y is rounded, by more than 1 where it is large, so the powers are added up
+// again. A result of -inf has no element that could change it.
 void logsumexp_gradient(Gradient& g) {
-  Value y = g.call("SelectV2", {g.call("Equal", {g.y(), -kInf}), 0.0, g.y()});
-  g.add(0, g.call("Exp", {unhalved(g, g.x()) - with_axes(g, unhalved(g, y))}) * with_axes(g, g.dy()));
+  Value y = g.call("SelectV2", {g.call("IsFinite", {g.y()}), g.y(), 0.0});
+  Value powers = g.call("Exp", {unhalved(g, g.x()) - with_axes(g, unhalved(g, y))});
+  Value sums = g.sum(powers, reduced_axes(g.attrs<ReduceAttrs>().axis, g.shape_of(0).rank()), true);
+  g.add(0, powers * over_result(g, with_axes(g, unhalved(g, g.dy())), sums));
 }
 
 constexpr const char* kErrors = "InvalidArgument for an axis that is not there or stands twice, or if x is bool.";

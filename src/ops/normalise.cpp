@@ -5,6 +5,7 @@
 #include "ops/cost.h"
 #include "ops/gradient.h"
 #include "ops/normalise.h"
+#include "ops/reduce.h"
 
 namespace lutra {
 namespace {
@@ -35,11 +36,12 @@ void last_axis_shape(Inference& inference) {
 
 Value sum_of_rows(Gradient& g, Value value) { return g.sum_leading(value, 1); }
 
-// With s = 1 / sqrt(var + epsilon), all but two sums over rows are arithmetic between vectors.
+// With s = 1 / sqrt(var + epsilon), all but two sums over rows are arithmetic between vectors; halves have no room for
+// the third power of s.
 void batch_norm_gradient(Gradient& g) {
-  Value x = g.x(0), mean = g.x(1), var = g.cast(g.x(2), g.key()), scale = g.x(3), dy = g.dy();
+  Value x = g.x(0), mean = g.x(1), var = unhalved(g, g.cast(g.x(2), g.key())), scale = g.x(3), dy = g.dy();
   Value s = 1.0 / g.call("Sqrt", {var + g.attrs<NormalizeAttrs>().epsilon});
-  if (g.needs(0)) g.add(0, dy * (scale * s));
+  if (g.needs(0)) g.add(0, dy * g.cast(scale * s, g.key()));
   if (g.needs(1) || g.needs(4)) {
     Value sum = sum_of_rows(g, dy);
     if (g.needs(1)) g.add(1, -(sum * (scale * s)));
@@ -89,7 +91,7 @@ struct Normal {
 // and by x through x and inverse.
 void layer_norm_grad_gradient(Gradient& g) {
   const NormalizeAttrs& attrs = g.attrs<NormalizeAttrs>();
-  Value scale = g.x(1), dy = g.x(2), v = g.dy();
+  Value scale = g.x(1), dy = g.x(2), v = unhalved(g, g.dy());
   Shape row = g.shape_of(1);
   Value ones = g.fill(row, 1, g.dtype_of(1));
   if (g.needs(1) || g.needs(2)) {
@@ -98,8 +100,8 @@ void layer_norm_grad_gradient(Gradient& g) {
     if (g.needs(2)) g.add(2, projected * scale);
   }
   if (!g.needs(0)) return;
-  Normal normal(g, g.cast(g.x(0), g.key()));
-  Value u = dy * scale;
+  Normal normal(g, unhalved(g, g.cast(g.x(0), g.key())));
+  Value u = unhalved(g, dy) * scale;
   Value u_along = row_mean(g, u * normal.x), v_along = row_mean(g, v * normal.x);
   Value by_normal = -(normal.inverse * (u * v_along + v * u_along));
   // Of the sum over the row of v P(u), a `row[0]`th: what inverse is multiplied with.

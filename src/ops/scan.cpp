@@ -5,6 +5,7 @@
 #include "ops/axes.h"
 #include "ops/gradient.h"
 #include "ops/kernel.h"
+#include "ops/reduce.h"
 
 namespace lutra {
 namespace {
@@ -36,12 +37,14 @@ void cumsum_gradient(Gradient& g) {
   g.add(0, g.reshape(sums, g.shape_of(0)));
 }
 
-// The product before an element, times what the products from it on are weighted with: right for zeros, too.
+// The product before an element, times what the products from it on are weighted with: right for zeros, too. Behind a
+// zero the weights are no less for it, and would soon be more than a half holds.
 void cumprod_gradient(Gradient& g) {
   const ScanAttrs& attrs = g.attrs<ScanAttrs>();
-  Value x = g.reshape(g.x(), g.output_shape());
+  Value x = unhalved(g, g.reshape(g.x(), g.output_shape()));
   Value before = g.call("Cumprod", {x}, scan_attrs(attrs, true, attrs.reverse));
-  Value weight = g.call("LinearRecurrence", {x, g.dy()}, scan_attrs(attrs, attrs.exclusive, !attrs.reverse));
+  Value weight =
+      g.call("LinearRecurrence", {x, unhalved(g, g.dy())}, scan_attrs(attrs, attrs.exclusive, !attrs.reverse));
   g.add(0, g.reshape(before * weight, g.shape_of(0)));
 }
 

@@ -24,7 +24,7 @@ void norm_shape(Inference& inference) {
 void norm_gradient(Gradient& g) {
   double ord = g.attrs<NormAttrs>().ord;
   if (ord == 1) return g.add(0, g.call("Sign", {g.x()}) * with_axes(g, g.dy()));
-  if (ord == 2) return g.add(0, g.x() * with_axes(g, over_result(g, g.dy(), g.y())));
+  if (ord == 2) return g.add(0, g.x() * with_axes(g, over_result(g, unhalved(g, g.dy()), unhalved(g, g.y()))));
   // The largest share, and none when that is 0.
   Value most = with_axes(g, g.y()), sign = g.call("Sign", {g.x()});
   Value is_most = g.call("Equal", {g.call("Abs", {g.x()}), most});

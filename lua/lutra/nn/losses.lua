@@ -59,7 +59,10 @@ local function weights_for(who, values, y_pred, sample_weight, is_mean)
   return sample_weight and counts * row_weights(who, values, sample_weight) or counts
 end
 
-local function probabilities(p) return lutra.clip(p, kEpsilon, 1 - kEpsilon) end
+-- Halves do not hold 1 - kEpsilon: it would be 1, and the logarithm of what is left -inf.
+local function unhalved(y) return y.dtype:find "float16" and lutra.cast(y, "float32") or y end
+
+local function probabilities(p) return lutra.clip(unhalved(p), kEpsilon, 1 - kEpsilon) end
 
 -- Each: {class's name, words, options, function(self, labels, predictions)}; self has the options.
 local function define(name, words, defaults, fn)
@@ -113,10 +116,11 @@ end)
 -- Labels of two classes as the numbers 0 and 1, or the share of the second.
 define("BinaryCrossentropy", { "binary_crossentropy" }, { from_logits = false, label_smoothing = 0.0 },
   function(self, y_true, y_pred)
-    local labels = lutra.cast(fitted("binary_crossentropy", y_true, y_pred), y_pred.dtype)
+    local given = unhalved(y_pred)
+    local labels = lutra.cast(fitted("binary_crossentropy", y_true, y_pred), given.dtype)
     if self.label_smoothing > 0 then labels = labels * (1 - self.label_smoothing) + 0.5 * self.label_smoothing end
-    if self.from_logits then return (lutra.softplus(y_pred) - labels * y_pred):mean(-1) end
-    local p = probabilities(y_pred)
+    if self.from_logits then return (lutra.softplus(given) - labels * given):mean(-1) end
+    local p = probabilities(given)
     return -(labels * lutra.log(p) + (1 - labels) * lutra.log(1 - p)):mean(-1)
   end)
 -- What class_weight's numbers begin with.
