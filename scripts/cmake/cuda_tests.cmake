@@ -3,30 +3,22 @@
 # streams' commands in a random legal order.
 set(CUDA_TEST_DIR "${PROJECT_BINARY_DIR}/cuda/tests")
 
-add_library(cuda_stub MODULE "${TESTS}/support/cuda_stub/cuda_stub.cpp" "${TESTS}/support/cuda_stub/cuda_memory_stub.cpp"
-  "${TESTS}/support/cuda_stub/cuda_streams_stub.cpp")
-target_include_directories(cuda_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
-set_target_properties(cuda_stub PROPERTIES PREFIX lib CXX_VISIBILITY_PRESET default
-  LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
-add_library(nvml_stub MODULE "${TESTS}/support/cuda_stub/nvml_stub.cpp")
-set_target_properties(nvml_stub PROPERTIES PREFIX lib CXX_VISIBILITY_PRESET default
-  LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
-# Beside the plugin, where it is found before the machine's own.
-add_library(cublas_stub MODULE "${TESTS}/support/cuda_stub/cublas_lt_stub.cpp")
-target_include_directories(cublas_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
-target_link_libraries(cublas_stub PRIVATE ${CMAKE_DL_LIBS})
-set_target_properties(cublas_stub PROPERTIES PREFIX lib OUTPUT_NAME cublasLt SUFFIX .so.13 CXX_VISIBILITY_PRESET default
-  LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
-add_library(cudnn_stub MODULE "${TESTS}/support/cuda_stub/cudnn_stub.cpp")
-target_include_directories(cudnn_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
-target_link_libraries(cudnn_stub PRIVATE ${CMAKE_DL_LIBS})
-set_target_properties(cudnn_stub PROPERTIES PREFIX lib OUTPUT_NAME cudnn SUFFIX .so.9 CXX_VISIBILITY_PRESET default
-  LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
-add_library(nccl_stub MODULE "${TESTS}/support/cuda_stub/nccl_stub.cpp")
-target_include_directories(nccl_stub PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
-target_link_libraries(nccl_stub PRIVATE ${CMAKE_DL_LIBS})
-set_target_properties(nccl_stub PROPERTIES PREFIX lib OUTPUT_NAME nccl SUFFIX .so.2 CXX_VISIBILITY_PRESET default
-  LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
+# A stub of a library, lib<output><suffix>, of sources in tests/support/cuda_stub.
+function(lutra_stub target output suffix)
+  list(TRANSFORM ARGN PREPEND "${TESTS}/support/cuda_stub/" OUTPUT_VARIABLE sources)
+  add_library(${target} MODULE ${sources})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
+  target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+  set_target_properties(${target} PROPERTIES PREFIX lib OUTPUT_NAME ${output} SUFFIX ${suffix}
+    CXX_VISIBILITY_PRESET default LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
+endfunction()
+
+lutra_stub(cuda_stub cuda_stub .so cuda_stub.cpp cuda_memory_stub.cpp cuda_streams_stub.cpp)
+lutra_stub(nvml_stub nvml_stub .so nvml_stub.cpp)
+# Beside the plugin, where they are found before the machine's own.
+lutra_stub(cublas_stub cublasLt .so.13 cublas_lt_stub.cpp)
+lutra_stub(cudnn_stub cudnn .so.9 cudnn_stub.cpp)
+lutra_stub(nccl_stub nccl .so.2 nccl_stub.cpp)
 if(TARGET unit_device)
   add_dependencies(unit_device cuda_stub nvml_stub cublas_stub cudnn_stub nccl_stub)
   target_compile_definitions(unit_device PRIVATE "LUTRA_CUDA_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcuda_stub.so\""
