@@ -1,5 +1,5 @@
 # Every test is known to CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, guide.*, embed.*, fuzz.*, dist.*, check.*; labels
-# are the first words, but that of schedule.* is ops. A runner or folder that is not there adds no tests.
+# are the first words, but that of schedule.* is ops.
 set(TESTS "${PROJECT_SOURCE_DIR}/tests")
 set(seconds_limit 300)
 if(LUTRA_SANITIZE)
@@ -90,12 +90,10 @@ function(lutra_scripts glob label)
   endforeach()
 endfunction()
 
-if(EXISTS "${TESTS}/support/run_spec.lua")
-  lutra_scripts(tests/ops/*.lua ops lutra tests/support/run_spec.lua %)
-endif()
+lutra_scripts(tests/ops/*.lua ops lutra tests/support/run_spec.lua %)
 # The same specs with the simulated GPU's queues run in a random legal order and freed memory poisoned: what real threads
 # find now and then, this finds again and again. Once is enough: in the build that users get.
-if(EXISTS "${TESTS}/support/run_spec.lua" AND NOT LUTRA_SANITIZE)
+if(NOT LUTRA_SANITIZE)
   file(GLOB specs CONFIGURE_DEPENDS "${TESTS}/ops/*.lua")
   foreach(spec IN LISTS specs)
     file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" "${spec}")
@@ -107,23 +105,17 @@ if(EXISTS "${TESTS}/support/run_spec.lua" AND NOT LUTRA_SANITIZE)
   lutra_test_variable(schedule.is_on LUTRA_SIM_SCHEDULE random:1)
 endif()
 lutra_scripts(tests/lua/*.lua lua lutra %)
-if(EXISTS "${TESTS}/support/run_session.lua")
-  lutra_scripts(tests/sessions/*.session session lutra tests/support/run_session.lua %)
-endif()
-if(EXISTS "${TESTS}/support/run_guide.lua")
-  lutra_scripts(tests/guide/*.golden guide lutra tests/support/run_guide.lua @)
-endif()
+lutra_scripts(tests/sessions/*.session session lutra tests/support/run_session.lua %)
+lutra_scripts(tests/guide/*.golden guide lutra tests/support/run_guide.lua @)
 
 include(cuda_tests)
 
 # Hosts are built against an installed tree; tests/embed/CMakeLists.txt uses lutra_test too.
-if(EXISTS "${TESTS}/embed/CMakeLists.txt" AND TARGET lutra_shared)
-  add_subdirectory("${TESTS}/embed" embed)
-endif()
+add_subdirectory("${TESTS}/embed" embed)
 
 # The module in the interpreter Debian ships. A sanitizer's library would have to be preloaded into it: release only.
 find_program(STOCK_LUA lua5.4)
-if(STOCK_LUA AND NOT LUTRA_SANITIZE AND EXISTS "${TESTS}/embed/stock_lua.lua")
+if(STOCK_LUA AND NOT LUTRA_SANITIZE)
   lutra_test(embed.stock_lua embed "${STOCK_LUA}" tests/embed/stock_lua.lua)
   lutra_test_variable(embed.stock_lua LUA_CPATH_5_4 "${PROJECT_BINARY_DIR}/lib/lua/?.so")
 endif()
