@@ -11,8 +11,7 @@ local function require_callable(who, f, ...)
   if surplus > 0 then
     tools.fail("InvalidArgument", ("%s: %d arguments given, expected %s(f)"):format(who, 1 + surplus, who))
   end
-  local meta = getmetatable(f)
-  if type(f) == "function" or type(meta) == "table" and meta.__call then return end
+  if options.is_callable(f) then return end
   tools.fail("InvalidArgument", ("%s: f is %s, expected a function"):format(who, tools.what_is(f)))
 end
 

@@ -48,8 +48,7 @@ function options.refuse_class(who, what, value)
     (rawget(value, "__name"):gsub("^lutra%.", ""))))
 end
 
--- What a word, a function or an object of a kind stands for: `known` has what words mean, `kind` is the metamethod or
--- method that an object has. None of these is an error that lists the words.
+-- What a word stands for, as `known` says; another word is an error that names those. What is no word is handed on, but for a class.
 function options.resolve(who, what, value, known)
   if type(value) == "string" then
     if known[value] == nil then
@@ -116,6 +115,13 @@ end
 function options.is_callable(value)
   local meta = getmetatable(value)
   return type(value) == "function" or type(meta) == "table" and meta.__call ~= nil
+end
+
+-- What a word stands for, or a function or an object of the program's: what can be called.
+function options.resolve_callable(who, what, value, known, wanted)
+  local found = options.resolve(who, what, value, known)
+  if options.is_callable(found) then return found end
+  tools.fail("InvalidArgument", ("%s: %s is %s, expected %s"):format(who, what, tools.what_is(value), wanted))
 end
 
 -- A shape without the batch: a list of sizes, or one; -1 stands for any size.

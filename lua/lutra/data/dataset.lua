@@ -49,8 +49,7 @@ local function require_self(who, value)
   return require_dataset(who, value, ("; methods are called with a colon, as in dataset:%s(...)"):format(who))
 end
 local function require_function(who, f)
-  local kind = getmetatable(f)
-  if type(f) ~= "function" and not (type(kind) == "table" and kind.__call) then
+  if not options.is_callable(f) then
     tools.fail("InvalidArgument", ("%s: the function is %s, expected a function of an element's values"):format(who, tools.what_is(f)))
   end
   return f

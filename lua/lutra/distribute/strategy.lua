@@ -15,9 +15,7 @@ function Strategy:__tostring()
 end
 
 local function require_function(who, f)
-  if type(f) == "function" then return end
-  local kind = getmetatable(f)
-  if type(kind) == "table" and kind.__call then return end
+  if options.is_callable(f) then return end
   tools.fail("InvalidArgument", ("%s: f is %s, expected a function"):format(who, tools.what_is(f)))
 end
 

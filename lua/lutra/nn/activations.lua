@@ -13,12 +13,7 @@ local activations = {
 -- Not for users: what a layer's option means; nil where there is nothing to do.
 local function get(who, value)
   if not value or value == "linear" or value == activations.linear then return nil end
-  local found = options.resolve(who, "activation", value, activations)
-  local kind = getmetatable(found)
-  if type(found) ~= "function" and not (type(kind) == "table" and kind.__call) then
-    tools.fail("InvalidArgument", ("%s: activation is %s, expected a name or a function"):format(who, tools.what_is(value)))
-  end
-  return found
+  return options.resolve_callable(who, "activation", value, activations, "a name or a function")
 end
 
 return { public = activations, get = get }

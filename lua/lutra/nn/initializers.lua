@@ -99,14 +99,8 @@ end
 
 -- Not for users: what a layer's option means, a word, an object or a function of the shape.
 local function get(who, what, value)
-  local found = options.resolve(who, what, value, by_name)
-  if type(value) == "string" then return found() end
-  local kind = getmetatable(found)
-  if type(found) ~= "function" and not (type(kind) == "table" and kind.__call) then
-    tools.fail("InvalidArgument", ("%s: %s is %s, expected a name, an initializer or a function of the shape"):format(who,
-      what, tools.what_is(value)))
-  end
-  return found
+  local found = options.resolve_callable(who, what, value, by_name, "a name, an initializer or a function of the shape")
+  return type(value) == "string" and found() or found
 end
 
 return { public = initializers, get = get }

@@ -26,14 +26,8 @@ end)
 -- Not for users: what a layer's option means; nil where there is none.
 local function get(who, what, value)
   if not value then return nil end
-  local found = options.resolve(who, what, value, by_name)
-  if type(value) == "string" then return found() end
-  local kind = getmetatable(found)
-  if type(found) ~= "function" and not (type(kind) == "table" and kind.__call) then
-    tools.fail("InvalidArgument", ("%s: %s is %s, expected a name, a regularizer or a function of the weight"):format(who, what,
-      tools.what_is(value)))
-  end
-  return found
+  local found = options.resolve_callable(who, what, value, by_name, "a name, a regularizer or a function of the weight")
+  return type(value) == "string" and found() or found
 end
 
 return { public = regularizers, get = get }
