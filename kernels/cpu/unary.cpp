@@ -20,14 +20,27 @@ namespace {
 
 // float32 roots where they are made of an approximation and corrected to the nearest, quicker than the processor's own.
 #if defined(__AVX512F__)
-void run_float_sqrt(const KernelArgs& args) {
+template <bool kInverse> void run_float_roots(const KernelArgs& args) {
   const Array& out = args.out[0];
-  if (out.size >= kStreamedSize<float> && run_streamed(args, run_float_sqrt)) return;
+  if (out.size >= kStreamedSize<float> && run_streamed(args, run_float_roots<kInverse>)) return;
   const float* x = args.in[0].as<float>();
   float* roots = out.as<float>();
+  auto at = [=](int64_t i, auto root) __attribute__((always_inline)) {
+    RootLanes lanes;
+    std::memcpy(&lanes, x + i, sizeof lanes);
+    lanes = root(lanes);
+    if constexpr (kInverse) lanes = 1.0f / lanes;
+    std::memcpy(roots + i, &lanes, sizeof lanes);
+  };
   parallel_for(out.size, kCheapGrain, [=](int64_t begin, int64_t end) {
-    for (; begin + kRootsAtOnce <= end; begin += kRootsAtOnce) nearest_roots(x + begin, roots + begin);
-    for (; begin < end; ++begin) roots[begin] = std::sqrt(x[begin]);
+    // The divider makes every third register of roots, unless it has the divisions.
+    for (; !kInverse && begin + 3 * kRootsAtOnce <= end; begin += 3 * kRootsAtOnce) {
+      at(begin, processor_roots);
+      at(begin + kRootsAtOnce, nearest_roots);
+      at(begin + 2 * kRootsAtOnce, nearest_roots);
+    }
+    for (; begin + kRootsAtOnce <= end; begin += kRootsAtOnce) at(begin, nearest_roots);
+    for (; begin < end; ++begin) roots[begin] = kInverse ? 1.0f / std::sqrt(x[begin]) : std::sqrt(x[begin]);
   });
 }
 #endif
@@ -111,10 +124,11 @@ void register_unary_cpu(KernelRegistry& kernels) {
   add_question<IsInf, false>(kernels, "IsInf");
   add_question<IsFinite, true>(kernels, "IsFinite");
   add_function<Sqrt>(kernels, "Sqrt");
-#if defined(__AVX512F__)
-  kernels.add("Sqrt", DeviceType::CPU, DType::Float32, {.run = run_float_sqrt});
-#endif
   add_function<Rsqrt>(kernels, "Rsqrt");
+#if defined(__AVX512F__)
+  kernels.add("Sqrt", DeviceType::CPU, DType::Float32, {.run = run_float_roots<false>});
+  kernels.add("Rsqrt", DeviceType::CPU, DType::Float32, {.run = run_float_roots<true>});
+#endif
   add_function<Reciprocal>(kernels, "Reciprocal");
   add_function<Exp>(kernels, "Exp");
   kernels.add("Exp", DeviceType::CPU, DType::Float32, {.run = run_float_exp});

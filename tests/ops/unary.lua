@@ -150,6 +150,17 @@ for _, op in ipairs { "floor", "ceil", "round", "trunc" } do
   })
 end
 
+-- Calls check(x) for float32 of every magnitude in order, with and without other numbers in between.
+local function of_every_magnitude(check)
+  local number = lt.range(6000, { dtype = "float64" })
+  local x = lt.pow(2.0, number * 0.046 - 149):float32()
+  check(x)
+  for i, special in ipairs { 0.0, -0.0, inf, nan, -1.0, 1e-40 } do
+    x = lt.where((number % 97):eq(i), lt.constant(special, { dtype = "float32" }), x)
+  end
+  check(x)
+end
+
 spec "sqrt" (fraction {
   example = { { 4, 2.25 }, gives = { 2.0, 1.5 } },
   examples = {
@@ -164,6 +175,7 @@ spec "sqrt" (fraction {
   gradients = { { { { 0.25, 2 }, { 3, 100 } } } },
   check = checks("sqrt", 0, 9, { 0.25, 2, 9 }, function(t)
     keeps_sign_of_zero(t, "sqrt")
+    of_every_magnitude(function(x) t.equal(lt.sqrt(x), x:float64():sqrt():float32(), "the nearest float32") end)
     t.equal(forms.slopes(lt.sqrt, { 0, 4 }), { inf, 0.25 })
     forms.half_slopes(t, lt.sqrt, { 0.25, 4 })
   end),
@@ -184,8 +196,10 @@ spec "rsqrt" (fraction {
   domain = { 1, 100 },
   rejects = refuses_bool "rsqrt",
   gradients = { { { { 0.25, 2 }, { 3, 100 } } } },
-  check = checks("rsqrt", 0.01, 9, { 0.25, 2, 9 },
-                 function(t) forms.half_slopes(t, lt.rsqrt, { 0.25, 4 }) end),
+  check = checks("rsqrt", 0.01, 9, { 0.25, 2, 9 }, function(t)
+    of_every_magnitude(function(x) t.equal(lt.rsqrt(x), 1 / x:float64():sqrt():float32(), "two roundings") end)
+    forms.half_slopes(t, lt.rsqrt, { 0.25, 4 })
+  end),
 })
 
 spec "reciprocal" (fraction {
