@@ -131,18 +131,20 @@ Operand operand_at(lua_State* L, int index) {
   return {nullptr, number_at(L, index)};
 }
 
-// What is assigned: a table becomes a tensor, numbers stay. May raise a Lua error. Gives Call::literals.
+// What is assigned: a table becomes a tensor of the variable's dtype, so that it keeps all digits; numbers stay. May
+// raise a Lua error. Gives Call::literals.
 OriginRange read_assigned(lua_State* L, State& state, const char* who, int index) {
+  DType dtype = kNoDType;
   read_phase(L, state, who, [&](Args& args) {
     args.at_most(index);
-    variable_at(args, 1);
+    dtype = variable_at(args, 1).box.tensor.dtype;
     if (is_literal(L, index)) return;
     if (to_box(L, index) == nullptr) args.wrong(index, "value", "a tensor, a table, a number or a boolean");
     args.tensor(index, "value");
   });
   const Origins& origins = state.context().origins();
   uint32_t before = origins.last();
-  if (lua_type(L, index) == LUA_TTABLE && !make_constant(L, state, index, {who, "value"}, kNoDType, false)) {
+  if (lua_type(L, index) == LUA_TTABLE && !make_constant(L, state, index, {who, "value"}, dtype, false)) {
     state.raise(L);
   }
   return {before, origins.last()};

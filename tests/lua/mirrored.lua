@@ -239,6 +239,22 @@ case("what is no value is refused in replicas, too", function()
   end
 end)
 
+case("a table is read in the variable's dtype, in replicas and outside", function()
+  for how, expected in pairs { mean = 0.7, sum = 1.1, only_first_replica = 0.6 } do
+    local exact = three:scope(lt.Variable, { 0.0 }, { dtype = "float64", aggregation = how })
+    exact:assign { 0.5 }
+    three:run(function() exact:assign_add { 0.1 * id() } end)
+    check(three, { exact }, how)
+    assert(math.abs(exact:item() - expected) < 1e-15, how)
+  end
+  local narrow = three:scope(lt.Variable, { 1 }, { dtype = "uint8", aggregation = "sum" })
+  narrow:assign { 10 }
+  three:run(function() narrow:assign_add { id() } end)
+  equal(narrow:item(), 16)
+  raises("InvalidArgument", "300 does not fit uint8", three.run, three, function() narrow:assign { 300 } end)
+  equal(narrow:item(), 16)
+end)
+
 case("replicas that bring different things to one collective", function()
   local v, w = three:scope(lt.Variable, { 1.0 }, { name = "v" }), three:scope(lt.Variable, { 1.0 }, { name = "w" })
   local function refused(text, f) raises("FailedPrecondition", text .. ": all replicas must bring the same", three.run, three, f) end

@@ -27,6 +27,33 @@ for name, value in pairs(lt) do
   local is_method = type(value) == "function" and pcall(function() return lt.ones { 1 }[name] end)
   assert(not is_method or v[name] ~= nil, name)
 end
+-- What is assigned as a table is read in the variable's dtype: of float64 with all digits.
+for how, expected in pairs { assign = 0.1, assign_add = 0.6, assign_sub = 0.4 } do
+  local exact = lt.Variable({ 0.5, 2 ^ 53 }, { dtype = "float64" })
+  expect.equal(exact[how](exact, { 0.1, 1 }):value():totable()[1], expected, how)
+end
+do
+  local exact = lt.Variable(lt.zeros({ 2, 2 }, { dtype = "float64" }))
+  exact[2] = { 0.1, 1e300 }
+  exact[{ 1, { 2, 2 } }] = { 2 ^ 53 - 1 }
+  expect.equal(exact:value():totable(), { { 0, 2 ^ 53 - 1 }, { 0.1, 1e300 } })
+  local wide = lt.Variable(lt.zeros({ 2 }, { dtype = "int64" }))
+  expect.equal(wide:assign({ math.maxinteger, 1 }):value():totable(), { math.maxinteger, 1 })
+  local narrow = lt.Variable({ 1, 2 }, { dtype = "uint8" })
+  expect.equal(narrow:assign({ 7, 255 }):value():totable(), { 7, 255 })
+  narrow[1] = 9.0
+  narrow[{ { 2, 2 } }] = { 3 }
+  expect.equal(narrow:assign_add({ 1, 253 }):value():totable(), { 10, 0 }, "it wraps")
+  local flags = lt.Variable { true, false }
+  expect.equal(flags:assign({ 0, 1 }):value():totable(), { false, true })
+  expect.raises("InvalidArgument", "assign: 256 does not fit uint8", function() narrow:assign { 1, 256 } end)
+  expect.raises("InvalidArgument", "assign_sub: 0.5 is no uint8 value", function() narrow:assign_sub { 1, 0.5 } end)
+  expect.raises("InvalidArgument", "value: -1 does not fit uint8", function() narrow[{ {} }] = { -1, 1 } end)
+  expect.raises("InvalidArgument", "assign: 2 does not fit bool", function() flags:assign { 0, 2 } end)
+  expect.raises("InvalidArgument", "value is int32, which the variable", function() narrow:assign(lt.constant { 1, 2 }) end)
+  expect.equal(narrow:value():totable(), { 10, 0 }, "after what was refused")
+end
+
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool" } do
   local cast = v[dtype](v)
   expect.equal({ cast.dtype, cast:int32():totable() }, { dtype, dtype == "bool" and { 1, 1 } or { 1, 2 } })

@@ -22,9 +22,9 @@ local Variable = {}
 function Variable:value() end
 
 --- Gives it a new value, on its own device whatever the scope. Logged as AssignVariableOp.
----@param value lutra.Tensor|table|number|boolean of the variable's shape; a number goes to every element
+---@param value lutra.Tensor|table|number|boolean of the variable's shape; a number goes to every element, and numbers, also those of a table, become the variable's dtype
 ---@return lutra.Variable # itself
---- Errors: InvalidArgument for another shape, or a dtype that the variable's does not take in.
+--- Errors: InvalidArgument for another shape, a tensor's dtype that the variable's does not take in, or a number that does not fit it.
 --- Example:
 ---     local v = lt.Variable({1.0, 2.0}, {name = "v"})
 ---     v:assign {3.0, 4.0}

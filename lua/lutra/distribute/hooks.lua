@@ -19,11 +19,17 @@ end
 
 local function name_of(variable) return ("the variable '%s'"):format(variable.name) end
 
+-- A table is read in the variable's dtype, as it is outside of replicas.
+local function typed(strategy, variable, value)
+  if type(value) ~= "table" then return value end
+  return lutra.device(strategy.devices[1], lutra.constant, value, { dtype = variable.dtype })
+end
+
 local function merge_assign(variable, assign)
   return function(strategy, brought, list)
     replicas.agree("assign", brought, list, 2, name_of)
     local values = {}
-    for i = 1, #list do values[i] = brought[i][1] end
+    for i = 1, #list do values[i] = typed(strategy, variable, brought[i][1]) end
     local how = mirrored.of(variable).aggregation
     mirrored.write(variable, assign, how == "only_first_replica" and values[1] or sums.reduce(strategy, how, values))
     local answers = {}
