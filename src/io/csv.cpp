@@ -126,6 +126,12 @@ class Scanner {
   int64_t line_ = 1, field_line_ = 1, field_ = 0;
 };
 
+// Of a number with an exponent: whether that is below 0.
+bool has_negative_power(std::string_view number) {
+  std::size_t sign = number.find_first_of("eE") + 1;
+  return sign > 0 && sign < number.size() && number[sign] == '-';
+}
+
 // `hint`: gives what is said further of a field that is no number.
 template <class Hint> Scalar number_of(Scanner& scanner, std::string_view field, Hint&& hint) {
   std::string_view digits = field;
@@ -140,12 +146,14 @@ template <class Hint> Scalar number_of(Scanner& scanner, std::string_view field,
     scanner.fail_here(quote(field), " is no number", hint());
   }
   if (value_error == std::errc::result_out_of_range) {
-    // What is too small for a float64 is 0, or nearly; a wider type tells that from what is too large.
+    // What is too small for a float64 is 0, or nearly; a wider type tells that from what is too large. Beyond its range
+    // the exponent does: a field has not the digits to outweigh it.
     long double wide = 0;
     auto [wide_end, wide_error] = std::from_chars(digits.data(), end, wide);
-    bool is_small = wide_error == std::errc() && wide > -1 && wide < 1;
+    bool fits_wide = wide_error == std::errc(),
+         is_small = fits_wide ? wide > -1 && wide < 1 : has_negative_power(digits);
     if (!is_small) scanner.fail_here(quote(field), " does not fit a float64");
-    value = static_cast<double>(wide);
+    value = fits_wide ? static_cast<double>(wide) : digits.front() == '-' ? -0.0 : 0.0;
   }
   return Scalar::of(value);
 }

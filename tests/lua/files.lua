@@ -319,6 +319,14 @@ wrong("csv", "65520\n", "'65520' does not fit float16", { dtype = "float16" })
 write(at "edges.csv", "3.4028235e38,inf,-1e-400,65519\n") -- float32's largest as it is printed, and what is nearly 0
 same(lt.load(at "edges.csv", { dtype = "float64" }), lt.constant({ { 3.4028235e38, math.huge, -0.0, 65519 } }, { dtype = "float64" }), "of float64")
 same(lt.load(at "edges.csv"), lt.constant { { 0x1.fffffep127, math.huge, -0.0, 65519 } }, "the ends of float32")
+-- Numbers beyond the exponents of every C++ type; 1 / 0.0 tells a zero's sign.
+write(at "tiny.csv", "1e-5000,-1e-9999,12.5E-6000,0e9999\n")
+for _, dtype in ipairs { "float32", "float64" } do
+  local tiny = lt.load(at "tiny.csv", { dtype = dtype })
+  expect.equal((1 / tiny):totable(), { { math.huge, -math.huge, math.huge, math.huge } }, "nearly 0 in " .. dtype)
+end
+wrong("csv", "-1e+9999\n", "does not fit a float64")
+wrong("csv", "1E9999\n", "does not fit a float64")
 wrong("csv", "1\n", "load: missing is true, expected a number", { missing = true })
 wrong("csv", "1,NA\n", "line 1, field 2: 'NA' is no number")
 wrong("csv", "2\n", "'2' does not fit bool", { dtype = "bool" })
