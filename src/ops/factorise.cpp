@@ -82,7 +82,7 @@ void svd_shape(Inference& inference) {
   inference.output(inference.key(), with_matrix(batch, k, columns_of(x)));
 }
 
-// Work of order rows * columns * the smaller of both for each matrix, `factor` times.
+// Work of order rows * columns * the smaller of both for each matrix, kFactor times.
 template <int kFactor> Cost factorise_cost(const KernelArgs& args) {
   const Array& x = args.in[0];
   double rows = static_cast<double>(x.dims[x.rank - 2]), columns = static_cast<double>(x.dims[x.rank - 1]);
