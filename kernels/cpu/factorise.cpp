@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <cstdlib>
 #include <new>
 #include <vector>
 
@@ -171,6 +173,18 @@ class TriangularSolver {
   const double* matrix_ = nullptr;
 };
 
+// The exponent of a matrix's largest element, where squares of it are more or less than a double holds; else 0.
+int far_exponent(const std::vector<double>& matrix) {
+  double most = 0;
+  for (double number : matrix) most = std::max(most, std::fabs(number));
+  int exponent = most > 0 && std::isfinite(most) ? std::ilogb(most) : 0;
+  return std::abs(exponent) > 400 ? exponent : 0;
+}
+void times_power_of_two(std::vector<double>& matrix, int exponent) {
+  if (exponent == 0) return;
+  for (double& number : matrix) number = std::ldexp(number, exponent);
+}
+
 template <class T> void run_qr(const KernelArgs& args) {
   const Array& x = args.in[0];
   if (x.size == 0) return;
@@ -179,7 +193,10 @@ template <class T> void run_qr(const KernelArgs& args) {
     std::vector<double> matrix, q(static_cast<std::size_t>(m * k)), r(static_cast<std::size_t>(k * n));
     for (int64_t i = begin; i < end; ++i) {
       read(x.as<T>() + i * m * n, m * n, matrix);
+      int exponent = far_exponent(matrix);
+      times_power_of_two(matrix, -exponent);
       qr(m, n, matrix.data(), q.data(), r.data());
+      times_power_of_two(r, exponent);
       write(q, args.out[0].as<T>() + i * m * k);
       write(r, args.out[1].as<T>() + i * k * n);
     }

@@ -76,7 +76,8 @@ void filter_gradient_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, convolution(g, g.x(0), g.dy()));
 }
 
-// A size that gives x by a convolution, unless one is told: the smallest, or with "same" what every stride makes.
+// A size that gives x by a convolution, unless one is told: the smallest, or with "same" what every stride makes. With
+// "valid" no stride is cut short by a smaller window, as in Keras.
 int64_t transposed_size(const Inference& inference, int axis, int64_t x, int64_t window) {
   const ConvAttrs& attrs = inference.attrs<ConvAttrs>();
   int64_t stride = attrs.stride.v[axis], reach = (window - 1) * attrs.dilation.v[axis] + 1, size = 0;
@@ -140,7 +141,8 @@ void define_transpose(OpRegistry& ops) {
                .otherwise("1"),
            attr("output_size", &ConvAttrs::output_size,
                 "height and width of the result, of those that conv2d would make x's of")
-               .otherwise("the smallest, or x times the stride")}),
+               .otherwise("the smallest, but x times the stride with \"same\", and with \"valid\" where w is smaller "
+                          "than the stride")}),
       .output = "[batch, height, width, out]; float32 for integers, else the promoted dtype",
       .errors = "InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide "
                 "them, no result of output_size or with this padding makes x, or both are bool.",

@@ -228,6 +228,17 @@ spec "qr" {
         t.close(q, case.q, tolerance, ("q of case %d %s"):format(i, dtype))
         t.close(r, case.r, tolerance, ("r of case %d %s"):format(i, dtype))
       end
+      -- Columns whose squares are more or less than a double holds.
+      for _, scale in ipairs { 2.0 ^ 600, 2.0 ^ -600 } do
+        local x = lt.constant(case.x, { dtype = "float64" }) * scale
+        local tape <close> = lt.GradientTape()
+        tape:watch(x)
+        local q, r = x:qr()
+        t.close(q, case.q, 1e-10, ("q of case %d times %g"):format(i, scale))
+        t.close(r / scale, case.r, 1e-10, ("r of case %d times %g"):format(i, scale))
+        -- They are what x is made of.
+        t.close(tape:gradient(q:matmul(r), x), lt.ones_like(x), 1e-8, ("slopes of case %d times %g"):format(i, scale))
+      end
     end
     for _, shape in ipairs { { 1500, 3, 2 }, { 150, 90 }, { 60, 130 }, { 128, 128 } } do
       for _, dtype in ipairs(floats) do
