@@ -19,6 +19,7 @@ namespace lutra {
 // The upper half of a number's random bits and the number, below 2^32, in one integer; the lower half, which hardly
 // ever counts, is drawn again.
 struct ShortTicket {
+  static constexpr uint64_t kUnlike = 0xffffffff;  // bits that are no part of the random ones
   uint64_t bits;
   ShortTicket() = default;
   // One a lane, of the random bits in the lower halves of upper and lower.
@@ -42,6 +43,7 @@ struct ShortTicket {
 };
 // The same for more numbers than that.
 struct LongTicket {
+  static constexpr uint64_t kUnlike = 0;
   uint64_t bits;
   int64_t number;
   LongTicket() = default;
@@ -67,23 +69,32 @@ inline constexpr int kBucketBits = 8, kBuckets = 1 << kBucketBits;
 inline constexpr int kMostDigitBits = 12;
 inline constexpr int64_t kTicketBatch = 2 * kBlocks;
 
-template <class Ticket> void put_right(Ticket* tickets, int64_t n, const Rng& rng) {
-  for (int64_t i = 1; i < n; ++i) {
-    if (!tickets[i].goes_before(tickets[i - 1], rng)) continue;
-    Ticket moved = tickets[i];
-    int64_t at = i;
-    do {
-      tickets[at] = tickets[at - 1];
-      --at;
-    } while (at > 0 && moved.goes_before(tickets[at - 1], rng));
-    tickets[at] = moved;
+// Moves tickets[i] to its place among those before, which are in order.
+template <class Ticket> void put_right(Ticket* tickets, int64_t i, const Rng& rng) {
+  Ticket moved = tickets[i];
+  for (; i > 0 && moved.goes_before(tickets[i - 1], rng); --i) tickets[i] = tickets[i - 1];
+  tickets[i] = moved;
+}
+
+// Most are right, so eight are looked at together.
+template <class Ticket> void put_all_right(Ticket* tickets, int64_t n, const Rng& rng) {
+  constexpr int64_t kAtOnce = 8;
+  int64_t i = 1;
+  for (; i + kAtOnce <= n; i += kAtOnce) {
+    uint64_t wrong = 0;
+    for (int64_t k = i; k < i + kAtOnce; ++k) {
+      wrong += (tickets[k - 1].bits | Ticket::kUnlike) >= tickets[k].bits ? 1 : 0;
+    }
+    if (wrong == 0) continue;
+    for (int64_t k = i; k < i + kAtOnce; ++k) put_right(tickets, k, rng);
   }
+  for (; i < n; ++i) put_right(tickets, i, rng);
 }
 
 // Tickets whose bits from `top` on are alike: by their next two digits, then by comparing.
 template <class Ticket> void sort_tickets(Ticket* tickets, Ticket* other, int64_t n, int top, const Rng& rng) {
   if (n > kFewTickets) {
-    int digit_bits = std::min((static_cast<int>(std::bit_width(static_cast<uint64_t>(n))) + 3) / 2, kMostDigitBits);
+    int digit_bits = std::min((static_cast<int>(std::bit_width(static_cast<uint64_t>(n))) + 5) / 2, kMostDigitBits);
     int64_t digits = int64_t{1} << digit_bits;
     uint64_t mask = static_cast<uint64_t>(digits - 1);
     int high = top - digit_bits, low = high - digit_bits;
@@ -102,7 +113,7 @@ template <class Ticket> void sort_tickets(Ticket* tickets, Ticket* other, int64_
     for (int64_t i = 0; i < n; ++i) other[next_low[tickets[i].bits >> low & mask]++] = tickets[i];
     for (int64_t i = 0; i < n; ++i) tickets[next_high[other[i].bits >> high & mask]++] = other[i];
   }
-  put_right(tickets, n, rng);
+  put_all_right(tickets, n, rng);
 }
 
 // Calls take(tickets, how many) for batches that cover the numbers from begin, where a batch begins, to end.
