@@ -17,10 +17,6 @@ int64_t now_us() {
 }
 
 constexpr int64_t kMega = int64_t{1} << 20;
-// A few results of this size or less are made from memory that is still in a core's second cache.
-constexpr int64_t kLeastStep = kMega / 4;
-constexpr int kFewGoodSteps = 16, kCalmSteps = 32, kManyGoodSteps = 1024;
-
 // Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10
 // GB/s of results.
 int64_t budget_after(int64_t pause_us, int64_t live_bytes) {
@@ -82,7 +78,7 @@ void TensorBooks::strike_out(Box* box, bool leaves_views) {
 
 void TensorBooks::has_generations(lua_State* L) {
   has_generations_ = true;
-  step_bytes_ = kLeastStep;
+  step_bytes_ = budget_.bytes();
   most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;
 }
 
@@ -107,7 +103,8 @@ void TensorBooks::collect_all(lua_State* L) {
     return;
   }
   full_bytes_ = budget_after(pause_us, live);
-  bytes_at_full_ = least_kept_ = bytes_at_collection_;
+  bytes_at_full_ = bytes_at_collection_;
+  budget_.after_full(bytes_at_collection_);
   most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;
 }
 
@@ -117,35 +114,16 @@ void TensorBooks::collect_held(lua_State* L, const Ledger& ledger) {
   held_at_full_ = ledger.held_bytes();
 }
 
-// What lives through two such collections counts as old, and only a full one frees it. So they come less often while
-// little of what was made since the last is garbage, and when what they leave has grown by more than one of them: part
-// of the garbage has grown old. After a budget that turned out too small it takes more good ones to shrink it again,
-// unless all that was still in use at the last step and is garbage now was made within half a budget before that one.
 void TensorBooks::collect_young(lua_State* L) {
   int64_t before = bytes_, grown = before - bytes_at_collection_, made_before = made_bytes_;
   first_freed_ = made_bytes_;
   lua_gc(L, LUA_GCSTEP, 0);
-  bool is_calm = made_at_step_ - first_freed_ <= step_bytes_ / 2;
+  int64_t reach = std::max<int64_t>(0, made_at_step_ - first_freed_);
   made_at_step_ = made_bytes_;
   // Without what finalizers made meanwhile.
   bytes_at_collection_ = bytes_ - (made_bytes_ - made_before);
-  int64_t freed = before - bytes_at_collection_, budget = step_bytes_;
-  least_kept_ = std::min(least_kept_, bytes_at_collection_);
-  if (freed < grown / 2 || bytes_at_collection_ - least_kept_ > step_bytes_) {
-    budget *= 2;
-    if (has_shrunk_) good_steps_wanted_ = std::min(4 * good_steps_wanted_, kManyGoodSteps);
-  } else if (freed >= grown - grown / 8 && budget > kLeastStep) {
-    calm_steps_ = is_calm ? calm_steps_ + 1 : 0;
-    if (++good_steps_ < good_steps_wanted_ && calm_steps_ < kCalmSteps) return;
-    budget /= 2;
-    good_steps_wanted_ = std::max(good_steps_wanted_ / 2, kFewGoodSteps);
-  } else {
-    return;
-  }
-  has_shrunk_ = budget < step_bytes_;
-  step_bytes_ = std::clamp(budget, kLeastStep, full_bytes_);
-  good_steps_ = calm_steps_ = 0;
-  least_kept_ = bytes_at_collection_;
+  budget_.after({grown, before - bytes_at_collection_, bytes_at_collection_, reach}, full_bytes_);
+  step_bytes_ = budget_.bytes();
 }
 
 void TensorBooks::close() {

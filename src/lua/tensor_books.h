@@ -9,6 +9,7 @@
 
 #include "eager/ledger.h"
 #include "lua/box.h"
+#include "lua/step_budget.h"
 
 namespace lutra {
 
@@ -50,15 +51,11 @@ class TensorBooks {
   int64_t held_at_full_ = 0;               // what tapes held after the last full collection
   int64_t step_bytes_ = int64_t{8} << 20;  // growth from one collection to the next
   int64_t full_bytes_ = int64_t{8} << 20;  // growth from one full collection to the next
-  // Of generations only; see docs/decisions/collector-budget.md.
+  // Of generations only.
   bool has_generations_ = false;
-  int good_steps_ = 0;          // since the budget changed last
-  int good_steps_wanted_ = 16;  // before the budget shrinks
-  bool has_shrunk_ = false;     // when it changed last
-  int calm_steps_ = 0;          // good ones in a row whose garbage would have died young with half the budget
-  int64_t made_at_step_ = 0;    // bytes ever made before the last step
-  int64_t first_freed_ = 0;     // the least made_at of what a step frees
-  int64_t least_kept_ = 0;      // bytes after a step, since then
+  StepBudget budget_;         // step_bytes_ is its
+  int64_t made_at_step_ = 0;  // bytes ever made before the last step
+  int64_t first_freed_ = 0;   // the least made_at of what a step frees
   int64_t bytes_at_full_ = 0;
   int most_lua_kb_ = 0;  // more memory of Lua's own calls for a full collection, too
 
