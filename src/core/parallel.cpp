@@ -19,6 +19,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <new>
 #include <system_error>
@@ -104,6 +105,25 @@ class OneThread {
 };
 #endif
 
+// What ranges throw, which must not leave the thread that runs them.
+class Thrown {
+ public:
+  template <class Range> void by(const Range& range) noexcept {
+    try {
+      range();
+    } catch (...) {
+      if (!is_taken_.test_and_set()) first_ = std::current_exception();
+    }
+  }
+  void rethrow() const {
+    if (first_ != nullptr) std::rethrow_exception(first_);
+  }
+
+ private:
+  std::atomic_flag is_taken_;
+  std::exception_ptr first_;
+};
+
 // The process' threads as the kernel counts them: one that was joined counts until it is wholly gone.
 int64_t counted_threads() {
   struct stat tasks;
@@ -178,30 +198,34 @@ void detail::parallel_ranges(int64_t count, int64_t grain, int64_t unit, void (*
     range(body, 0, count);
     return;
   }
+  Thrown thrown;
 #pragma omp parallel num_threads(threads)  // See Note [Teams of one size]
   for (int64_t piece = omp_get_thread_num(); piece < pieces; piece += omp_get_num_threads()) {
     int64_t begin = piece * step;
-    if (begin < count) range(body, begin, std::min(count, begin + step));
+    if (begin < count) thrown.by([=] { range(body, begin, std::min(count, begin + step)); });
     if (piece == 0) own = nanoseconds() - start;  // the caller's
   }
   t_late_helpers.shared(start, nanoseconds(), own, pieces);  // See Note [Helpers that come late]
+  thrown.rethrow();
 #elif defined(LUTRA_PARALLEL_THREADS)
   std::vector<std::thread> helpers;
   OneThread within;
+  Thrown thrown;
   helpers.reserve(static_cast<std::size_t>(pieces));
   int64_t begin = step;
   try {
     for (; begin < count; begin += step) {
-      helpers.emplace_back([=] {
+      helpers.emplace_back([=, &thrown] {
         set_max_threads(1);
-        range(body, begin, std::min(count, begin + step));
+        thrown.by([=] { range(body, begin, std::min(count, begin + step)); });
       });
     }
   } catch (const std::system_error&) {
-    range(body, begin, count);  // no thread for it
+    thrown.by([=] { range(body, begin, count); });  // no thread for it
   }
-  range(body, 0, std::min(count, step));
+  thrown.by([=] { range(body, 0, std::min(count, step)); });
   for (std::thread& helper : helpers) helper.join();
+  thrown.rethrow();
 #else
   OneThread within;
   range(body, 0, count);

@@ -11,7 +11,8 @@ namespace lutra {
 inline constexpr int kMostThreads = 1024;
 
 // Calls body(begin, end) on disjoint ranges of about equal length that cover [0, count): as many as there are threads,
-// or as there are `grain`s in count, on the caller's thread alone when that is one. `body` must not throw.
+// or as there are `grain`s in count, on the caller's thread alone when that is one. What body throws, once where
+// several do, is thrown again when all have ended.
 template <class Body> void parallel_for(int64_t count, int64_t grain, const Body& body);
 // The same with ranges that begin at multiples of `unit`.
 template <class Body> void parallel_for(int64_t count, int64_t grain, int64_t unit, const Body& body);

@@ -9,7 +9,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 #include <set>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -48,6 +50,34 @@ TEST_CASE("a loop covers its range once, whatever the number of threads", "[para
       });
       CHECK(std::all_of(seen.begin(), seen.end(), [](const std::atomic<int>& n) { return n == 1; }));
     }
+  }
+  set_max_threads(0);
+}
+
+TEST_CASE("what a range throws reaches the caller when all have ended", "[parallel]") {
+  for (int threads : {1, 2, 7}) {
+    CAPTURE(threads);
+    set_max_threads(threads);
+    std::atomic<int> ended = 0;
+    auto refuse = [&](int64_t begin, int64_t) {
+      ++ended;
+      throw std::length_error(begin == 0 ? "first" : "other");
+    };
+    for (int i = 0; i < 3; ++i) {
+      ended = 0;
+      CHECK_THROWS_AS(parallel_for(700, 100, refuse), std::length_error);
+      CHECK(ended >= 1);
+      CHECK(ended <= threads);
+    }
+    // One alone, and the loop after it.
+    CHECK_THROWS_AS(parallel_for(700, 1,
+                                 [](int64_t, int64_t end) {
+                                   if (end == 700) throw std::bad_alloc();
+                                 }),
+                    std::bad_alloc);
+    std::atomic<int64_t> sum = 0;
+    parallel_for(700, 100, [&](int64_t begin, int64_t end) { sum += end - begin; });
+    CHECK(sum == 700);
   }
   set_max_threads(0);
 }
