@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,6 +64,12 @@ thread_local LateHelpers t_late_helpers;
 
 // From so many grains on, some milliseconds of work, a loop is shared even when helpers come late.
 constexpr int64_t kLongLoop = 256;
+
+int64_t page_faults() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return used.ru_minflt + used.ru_majflt;
+}
 
 int64_t nanoseconds() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 #endif
@@ -205,7 +212,7 @@ void detail::parallel_ranges(int64_t count, int64_t grain, int64_t unit, void (*
     if (begin < count) thrown.by([=] { range(body, begin, std::min(count, begin + step)); });
     if (piece == 0) own = nanoseconds() - start;  // the caller's
   }
-  t_late_helpers.shared(start, nanoseconds(), own, pieces);  // See Note [Helpers that come late]
+  t_late_helpers.shared(start, nanoseconds(), own, pieces, page_faults);  // See Note [Helpers that come late]
   thrown.rethrow();
 #elif defined(LUTRA_PARALLEL_THREADS)
   std::vector<std::thread> helpers;
