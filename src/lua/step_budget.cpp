@@ -5,8 +5,8 @@ namespace {
 
 // A bad step counts two, a good one takes one of them back.
 constexpr int kManyBadSteps = 4;
-constexpr int kFewGoodSteps = 16, kManyGoodSteps = 1024;
-constexpr int64_t kFewCalmSteps = 64, kManyCalmSteps = 1024;
+constexpr int kManyGoodSteps = 1024;
+constexpr int64_t kManyCalmSteps = 1024;
 // A budget that calm steps made too small shows it in so many.
 constexpr int kTrialSteps = 16;
 

@@ -36,9 +36,11 @@ class StepBudget {
   int good_steps_ = 0;
   int64_t calm_bytes_ = 0, calm_reach_ = 0;  // of calm steps: what had grown in all, and the most
 
-  int good_steps_wanted_ = 16;  // before it shrinks
+  static constexpr int kFewGoodSteps = 16;
+  static constexpr int64_t kFewCalmSteps = 64;
+  int good_steps_wanted_ = kFewGoodSteps;  // before it shrinks
   // The same of calm steps: so many times the smaller budget must have grown in them.
-  int64_t calm_steps_wanted_ = 64;
+  int64_t calm_steps_wanted_ = kFewCalmSteps;
   int64_t calm_from_ = INT64_MAX;  // the budget before they shrank it last
   int steps_since_calm_ = 0;       // since then
 

@@ -22,7 +22,6 @@ struct Program {
   StepBudget budget;
   std::vector<Result> results;
   int64_t live = 0, live_at_step = 0, made = 0, made_at_step = 0, aged = 0;
-  int steps = 0;
 
   // A place for results, of which the last is in use.
   struct Name {
@@ -43,7 +42,6 @@ struct Program {
     name.made_at = made;
   }
   void collect() {
-    ++steps;
     int64_t freed = 0, first_freed = made;
     std::erase_if(results, [&](const Result& result) {
       if (result.in_use) return false;
