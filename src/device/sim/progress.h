@@ -3,17 +3,17 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <thread>
 
+#include "device/sim/yields.h"
+
 namespace lutra {
 
-// Looks for about two microseconds, and then for a millisecond whenever nobody else wants the core, before a thread
-// goes to sleep. It is woken by a core that has gone to sleep too, which takes tens of microseconds in a virtual
-// machine.
+// Looks for about two microseconds, and then for a millisecond while nobody else wants the core, before a thread goes
+// to sleep. It is woken by a core that has gone to sleep too, which takes tens of microseconds in a virtual machine.
 template <class Done> bool spin_until(const Done& done) {
   for (int i = 0; i < 50; ++i) {
     if (done()) return true;
@@ -21,15 +21,14 @@ template <class Done> bool spin_until(const Done& done) {
     __builtin_ia32_pause();
 #endif
   }
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point end = Clock::now() + std::chrono::milliseconds(1);
-  do {
-    for (int i = 0; i < 4; ++i) {
-      if (done()) return true;
-      std::this_thread::yield();
-    }
-  } while (Clock::now() < end);
-  return false;
+  static thread_local Yields yields;
+  const int64_t start = Yields::now_ns(), end = start + 1'000'000;
+  for (int64_t now = start; now < end && yields.are_cheap(now);) {
+    if (done()) return true;
+    std::this_thread::yield();
+    now = yields.took(now, Yields::now_ns());
+  }
+  return done();
 }
 
 class Progress {
