@@ -76,7 +76,7 @@ local function support_page(ops)
     "# What is computed where",
     "",
     "Each op, each dtype it is computed in: `C` on the CPU, `G` on the CPU and on a GPU, blank not at all. What an op takes is",
-    "more: integers of an op that computes in floats are taken as float32, and inputs are promoted together first, bool beside",
+    "more: integers of an op that computes in floats are taken as floats, and inputs are promoted together first, bool beside",
     "numbers as 0 and 1. An op without a kernel on the device asked for runs on the CPU, and the placement log says so.",
     "",
     "| op | " .. table.concat(dtype_columns, " | ") .. " | gradient |",

@@ -44,6 +44,7 @@ class Execution {
     report();
     if (device_.is_host()) run_here();
     else launch(context_, device_, {call_, device_, fetched_}, *prepared_.kernel, outs_, &args_);
+    if (prepared_.is_widened) round_outputs();
     record_big();
   }
 
@@ -259,19 +260,22 @@ class Execution {
     fail(ErrorCode::FailedPrecondition, op_.called(), ": finalizers assign variables whenever memory is found for it");
   }
 
-  // What comes behind a cast input lies as a fresh block would: libraries want that of their memory to work in.
-  std::size_t cast_bytes(int i) const {
+  // What comes behind a cast tensor lies as a fresh block would: libraries want that of their memory to work in.
+  std::size_t cast_bytes(const Array& array) const {
     const std::size_t step = device_.is_host() ? 64 : 256;
-    return (static_cast<std::size_t>(arrays_.in[i].size) * size_of(prepared_.key) + step - 1) / step * step;
+    return (static_cast<std::size_t>(array.size) * size_of(prepared_.key) + step - 1) / step * step;
   }
 
-  // Memory for cast inputs and for what the kernel wants.
+  // Memory for cast inputs, for results that are yet to be rounded and for what the kernel wants.
   void allocate_scratch() {
     std::size_t wanted = prepared_.kernel->scratch != nullptr ? prepared_.kernel->scratch(args_) : 0;
-    if ((casts_ == 0 && wanted == 0) || scratch_ != nullptr) return;
+    if ((casts_ == 0 && !prepared_.is_widened && wanted == 0) || scratch_ != nullptr) return;
     std::size_t bytes = wanted;
     for (int i = 0; i < call_.n_in; ++i) {
-      if (is_cast(i)) bytes += cast_bytes(i);
+      if (is_cast(i)) bytes += cast_bytes(arrays_.in[i]);
+    }
+    for (int o = 0; o < prepared_.n_out; ++o) {
+      if (is_rounded(o)) bytes += cast_bytes(arrays_.out[o]);
     }
     scratch_ = scratch_here_;
     if (!device_.is_host() || bytes > sizeof scratch_here_) {
@@ -286,12 +290,28 @@ class Execution {
     for (int i = 0; casts_ > 0 && i < call_.n_in; ++i) {
       if (!is_cast(i)) continue;
       Array& array = arrays_.in[i];
-      cast(array, memory);
+      cast(array, memory, prepared_.key);
       array.data = memory;
-      memory += cast_bytes(i);
+      memory += cast_bytes(array);
+      array.dtype = prepared_.key;
+    }
+    for (int o = 0; o < prepared_.n_out; ++o) {
+      if (!is_rounded(o)) continue;
+      Array& array = arrays_.out[o];
+      array.data = memory;
+      memory += cast_bytes(array);
       array.dtype = prepared_.key;
     }
     args_.scratch = memory;
+  }
+
+  bool is_rounded(int o) const { return prepared_.is_widened && prepared_.out[o].dtype == DType::Float32; }
+
+  void round_outputs() {
+    for (int o = 0; o < prepared_.n_out; ++o) {
+      TensorRep& out = *outs_[o];
+      if (is_rounded(o)) cast(arrays_.out[o], const_cast<std::byte*>(out.address()), out.dtype);
+    }
   }
 
   // The results take the places of the variables' values: in their memory where nobody else holds that, else in fresh
@@ -336,11 +356,11 @@ class Execution {
 
   bool is_cast(int i) const { return arrays_.in[i].dtype != prepared_.key && !is_own(i); }
 
-  void cast(const Array& from, std::byte* to) {
+  void cast(const Array& from, std::byte* to, DType dtype) {
     const OpDef& op = context_.runtime().cast_op();
     const KernelEntry& kernel = context_.runtime().kernels().find(device_.type, op, from.dtype);
-    CastAttrs attrs{prepared_.key};
-    Array result{to, from.dims, from.size, prepared_.key, from.rank, false};
+    CastAttrs attrs{dtype};
+    Array result{to, from.dims, from.size, dtype, from.rank, false};
     KernelArgs args{&op, &attrs, &from, &result, nullptr, nullptr, nullptr, 1, 1};
     if (device_.is_host()) kernel.run(args);
     else launch_cast(context_, device_, {call_, device_, fetched_}, kernel, args);
@@ -423,7 +443,7 @@ class Execution {
   std::vector<Storage*> fetched_;  // empty, or one an input
   std::vector<CopyEvent> copies_;  // made for the op, when somebody listens
   int casts_ = 0;
-  std::byte* scratch_ = nullptr;  // inputs that are cast, one after the other, then the kernel's
+  std::byte* scratch_ = nullptr;  // inputs that are cast, one after the other, results to be rounded, the kernel's
   uint32_t number_ = 0;
   alignas(64) std::byte scratch_here_[256];
 };

@@ -124,10 +124,27 @@ void check_number_fits(const Call& call, int input, DType type) {
   fail_dtype(call, blamed, got, op.input(blamed).dtypes);
 }
 
-// The dtype the op is computed in, after the inputs' dtypes are checked.
-[[gnu::noinline]] DType mixed_key_dtype(const Call& call) {
+// Whether integers alone, or beside Lua numbers, become floats, among them some that float32 does not hold.
+bool has_wide_integers(const Call& call) {
+  bool has_wide = false;
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    if (tensor == nullptr || (call.op->input(i).flags & kOwnDType) != 0) continue;
+    if (is_float(tensor->dtype)) return false;
+    has_wide |= tensor->dtype == DType::Int32 || tensor->dtype == DType::Int64;
+  }
+  return has_wide;
+}
+
+struct Key {
+  DType dtype;
+  bool is_widened;  // its results are float32; it is computed in float64
+};
+
+// After the inputs' dtypes are checked.
+[[gnu::noinline]] Key mixed_key(const Call& call) {
   const OpDef& op = *call.op;
-  if (op.inputs.empty()) return DType::Float32;  // said by the shape function
+  if (op.inputs.empty()) return {DType::Float32, false};  // said by the shape function
   DType type = promoted_dtype(call);
   for (int i = 0; i < call.n_in; ++i) {
     const InputDef& def = op.input(i);
@@ -138,22 +155,22 @@ void check_number_fits(const Call& call, int input, DType type) {
       fail_promoted(call, i, checked);
     if (tensor == nullptr && !own) check_number_fits(call, i, type);
   }
-  if (op.compute == Compute::Float && !is_float(type)) return DType::Float32;
-  return type;
+  if (op.compute == Compute::Float && !is_float(type)) type = DType::Float32;
+  return {type, type == DType::Float32 && has_wide_integers(call)};
 }
 
 // The same for the common case: one or two tensors of one dtype that the op takes as it is.
-inline DType key_dtype(const Call& call) {
+inline Key key_of(const Call& call) {
   const OpDef& op = *call.op;
   const TensorRep* first = call.n_in > 0 ? call.in[0].tensor : nullptr;
   if (op.plain_inputs && first != nullptr && call.n_in <= 2) [[likely]] {
     const TensorRep* last = call.in[call.n_in - 1].tensor;
     if (last != nullptr && last->dtype == first->dtype && op.inputs[0].dtypes.has(first->dtype) &&
         (op.compute == Compute::Same || is_float(first->dtype))) [[likely]] {
-      return first->dtype;
+      return {first->dtype, false};
     }
   }
-  return mixed_key_dtype(call);
+  return mixed_key(call);
 }
 
 // Whether some input must be cast before the kernel runs.
@@ -186,18 +203,20 @@ void prepare_forced(Context& context, const Call& call, int64_t shared_from, con
 
 void prepare(Context& context, const Call& call, Prepared* prepared, const ForcedPlace* forced) {
   const OpDef& op = *call.op;
-  DType key = key_dtype(call);
+  auto [key, is_widened] = key_of(call);
   Inference inference(call, key, prepared->out);
   op.shape(inference);
   prepared->op = &op;
   prepared->n_out = static_cast<uint8_t>(inference.outputs());
   // An op without inputs computes in its result's dtype.
   if (op.inputs.empty() || (op.flags & kKeyIsOutput) != 0) key = prepared->out[0].dtype;
+  if (is_widened) key = DType::Float64;
   prepared->key = key;
   prepared->spec = context.scopes->spec();
   prepared->shared_from = -1;
   prepared->into = nullptr;
   prepared->is_logged = true;
+  prepared->is_widened = is_widened;
   prepared->epoch = context.runtime().epoch;
   if (forced != nullptr) return prepare_forced(context, call, inference.shared_from(), *forced, prepared);
 

@@ -26,6 +26,8 @@ struct Prepared {
   // Output i is written over into[i], an input of the op; null: all go into memory of their own.
   const TensorRep* const* into;
   bool is_logged;  // false: a part of an op whose line has been printed
+  // The op is computed in float64, and its results are rounded to the float32 that `out` says.
+  bool is_widened;
   OutputMeta out[kMaxOutputs];
 
   // Whether output i will carry its bytes, and so needs no finalizer.
