@@ -44,12 +44,13 @@ check_families() {
 
 check_fmt() {
   command -v clang-format >/dev/null || skip "no clang-format"
-  local file bad=0
-  while IFS= read -r -d '' file; do
-    clang-format --dry-run -Werror "$file" 2>/dev/null || { echo "$file: scripts/dev fmt would change it"; bad=1; }
-  done < <(find src kernels tests -type f \
-    \( -name '*.h' -o -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0)
-  return "$bad"
+  local said
+  said=$(find src kernels tests -type f \( -name '*.h' -o -name '*.hpp' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh' \) -print0 |
+    xargs -0 -r -n 100 clang-format --dry-run -Werror 2>&1) || {
+    grep -oE '^[^ :]+:[0-9]+:[0-9]+: error:' <<<"$said" | sed 's/:.*/: scripts\/dev fmt would change it/' | sort -u ||
+      echo "$said"
+    return 1
+  }
 }
 
 # Each product shows its interface and nothing else: other names could clash with those of a host or of another module.

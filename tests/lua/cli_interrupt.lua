@@ -50,12 +50,13 @@ assert(out == "ready false\tinterrupted!\n" and err == "" and status == 0, out .
 out, err, status = interrupt("-i", ready .. "while true do end\nprint('alive')\n", 1)
 assert(out:find("alive\n> \n$") and err:find("^interrupted!\n") and status == 0, out .. err)
 
--- A gradient is one C function, which takes twice as long as what it is of: it ends between two of its steps.
+-- A gradient is one C function, which takes twice as long as what it is of: it ends between two of its steps. What it is of
+-- takes a second, so that the interrupt comes well within the gradient however busy the machine is.
 out, err, status = interrupt("-", [[
-  local w, x = lt.Variable(lt.ones { 300000 }), lt.ones { 300000 }
+  local w, x = lt.Variable(lt.fill({ 600, 600 }, 1 / 600)), lt.ones { 600, 600 }
   local tape = lt.GradientTape { persistent = true }
   local begin = lt.time()
-  for _ = 1, 1000 do x = x * w end
+  repeat x = x:matmul(w) until lt.time() - begin > 1
   local forward = lt.time() - begin
   ]] .. ready .. [[
   begin = lt.time()
