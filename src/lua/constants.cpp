@@ -188,7 +188,7 @@ bool make_constant(lua_State* L, State& state, int index, const ArgumentName& na
     if (dtype == kNoDType && is_float(content.dtype) && (accepted & kFloats).empty()) {
       content.dtype = whole_numbers(values, content.count);
     }
-    if (dtype != kNoDType) check_fit(name.who, dtype, values, content.count);
+    if (dtype != kNoDType) check_fit(name, dtype, values, content.count);
     content.shape = literal.shape();
     content.values = values;
   } catch (...) {

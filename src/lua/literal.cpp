@@ -148,16 +148,29 @@ DType Literal::dtype() const {
   return type;
 }
 
-void check_fit(const char* who, DType dtype, const Scalar* values, int64_t count) {
+namespace {
+
+[[noreturn, gnu::cold]] void fail_to_fit(const ArgumentName& name, DType dtype, const Scalar& value) {
+  bool is_integer = value.kind == Scalar::Kind::Int;
+  std::string given = is_integer ? text(value.i) : text(value.d);
+  std::string why =
+      is_integer ? text(" (", lowest_of(dtype), " to ", highest_of(dtype), ")") : "; a cast would round it";
+  if (name.variable != nullptr) {
+    fail(ErrorCode::InvalidArgument, name.who, ": ", name.name, " has ", given, ", which does not fit the variable '",
+         *name.variable, "' of ", dtype, why);
+  }
+  fail(ErrorCode::InvalidArgument, name.who, ": ", given, is_integer ? " does not fit " : " is no ", dtype,
+       is_integer ? "" : " value", why);
+}
+
+}  // namespace
+
+void check_fit(const ArgumentName& name, DType dtype, const Scalar* values, int64_t count) {
   if (is_float(dtype)) return;
   for (int64_t i = 0; i < count; ++i) {
     const Scalar& value = values[i];
     if (value.kind == Scalar::Kind::Bool || fits(dtype, value)) continue;
-    if (value.kind == Scalar::Kind::Int) {
-      fail(ErrorCode::InvalidArgument, who, ": ", value.i, " does not fit ", dtype, " (", lowest_of(dtype), " to ",
-           highest_of(dtype), ")");
-    }
-    fail(ErrorCode::InvalidArgument, who, ": ", value.d, " is no ", dtype, " value; a cast would round it");
+    fail_to_fit(name, dtype, value);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <lua.hpp>
 
 #include <string>
+#include <string_view>
 
 #include "core/scalar.h"
 #include "core/shape.h"
@@ -16,6 +17,7 @@ struct ArgumentName {
   const char* who;
   const char* name;
   int entry = 0;
+  const std::string_view* variable = nullptr;  // the name of that which the literal is assigned to
 };
 
 // Whether the value at `index` may be a literal.
@@ -58,6 +60,6 @@ class Literal {
 };
 
 // Fails when an element is no value of `dtype`.
-void check_fit(const char* who, DType dtype, const Scalar* values, int64_t count);
+void check_fit(const ArgumentName& name, DType dtype, const Scalar* values, int64_t count);
 
 }  // namespace lutra

@@ -144,10 +144,23 @@ OriginRange read_assigned(lua_State* L, State& state, const char* who, int index
   });
   const Origins& origins = state.context().origins();
   uint32_t before = origins.last();
-  if (lua_type(L, index) == LUA_TTABLE && !make_constant(L, state, index, {who, "value"}, dtype, false)) {
-    state.raise(L);
+  if (lua_type(L, index) == LUA_TTABLE) {
+    std::string_view variable = name_of(L, 1);
+    if (!make_constant(L, state, index, {who, "value", 0, &variable}, dtype, false)) state.raise(L);
   }
   return {before, origins.last()};
+}
+
+// assigned_table(v, table, who): the tensor that v:assign(table) assigns.
+int assigned_table(lua_State* L) {
+  State& state = state_of(L);
+  const char* who = lua_tostring(L, 3);
+  DType dtype = kNoDType;
+  read_phase(L, state, who, [&](Args& args) { dtype = variable_at(args, 1).box.tensor.dtype; });
+  std::string_view variable = name_of(L, 1);
+  if (!make_constant(L, state, 2, {who, "value", 0, &variable}, dtype)) state.raise(L);
+  lua_settop(L, 2);
+  return 1;
 }
 
 // The second half: the assignment itself, then what listeners are told.
@@ -357,6 +370,8 @@ void open_variable_hooks(lua_State* L, State& state) {
   }
   push_function(L, state, assign_part, Called::ByHook);
   lua_setfield(L, -2, "raw_assign_part");
+  push_function(L, state, assigned_table, Called::ByHook);
+  lua_setfield(L, -2, "assigned_table");
   push_text_function(L, state, Called::ByHook);
   lua_setfield(L, -2, "raw_text");
   set_function<mark_mirrored>(L, state, "mark_mirrored", "mark_mirrored");

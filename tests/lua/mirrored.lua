@@ -247,11 +247,11 @@ case("a table is read in the variable's dtype, in replicas and outside", functio
     check(three, { exact }, how)
     assert(math.abs(exact:item() - expected) < 1e-15, how)
   end
-  local narrow = three:scope(lt.Variable, { 1 }, { dtype = "uint8", aggregation = "sum" })
+  local narrow = three:scope(lt.Variable, { 1 }, { name = "narrow", dtype = "uint8", aggregation = "sum" })
   narrow:assign { 10 }
   three:run(function() narrow:assign_add { id() } end)
   equal(narrow:item(), 16)
-  raises("InvalidArgument", "300 does not fit uint8", three.run, three, function() narrow:assign { 300 } end)
+  raises("InvalidArgument", "assign: value has 300, which does not fit the variable 'narrow'", three.run, three, function() narrow:assign { 300 } end)
   equal(narrow:item(), 16)
 end)
 

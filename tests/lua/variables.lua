@@ -39,17 +39,20 @@ do
   expect.equal(exact:value():totable(), { { 0, 2 ^ 53 - 1 }, { 0.1, 1e300 } })
   local wide = lt.Variable(lt.zeros({ 2 }, { dtype = "int64" }))
   expect.equal(wide:assign({ math.maxinteger, 1 }):value():totable(), { math.maxinteger, 1 })
-  local narrow = lt.Variable({ 1, 2 }, { dtype = "uint8" })
+  local narrow = lt.Variable({ 1, 2 }, { dtype = "uint8", name = "narrow" })
   expect.equal(narrow:assign({ 7, 255 }):value():totable(), { 7, 255 })
   narrow[1] = 9.0
   narrow[{ { 2, 2 } }] = { 3 }
   expect.equal(narrow:assign_add({ 1, 253 }):value():totable(), { 10, 0 }, "it wraps")
   local flags = lt.Variable { true, false }
   expect.equal(flags:assign({ 0, 1 }):value():totable(), { false, true })
-  expect.raises("InvalidArgument", "assign: 256 does not fit uint8", function() narrow:assign { 1, 256 } end)
-  expect.raises("InvalidArgument", "assign_sub: 0.5 is no uint8 value", function() narrow:assign_sub { 1, 0.5 } end)
-  expect.raises("InvalidArgument", "value: -1 does not fit uint8", function() narrow[{ {} }] = { -1, 1 } end)
-  expect.raises("InvalidArgument", "assign: 2 does not fit bool", function() flags:assign { 0, 2 } end)
+  expect.raises("InvalidArgument", "assign: value has 256, which does not fit the variable 'narrow' of uint8 (0 to 255)",
+                function() narrow:assign { 1, 256 } end)
+  expect.raises("InvalidArgument", "assign_sub: value has 0.5, which does not fit the variable 'narrow' of uint8; a cast would",
+                function() narrow:assign_sub { 1, 0.5 } end)
+  expect.raises("InvalidArgument", "value: value has -1, which does not fit the variable 'narrow'",
+                function() narrow[{ {} }] = { -1, 1 } end)
+  expect.raises("InvalidArgument", "assign: value has 2, which does not fit the variable 'Variable", function() flags:assign { 0, 2 } end)
   expect.raises("InvalidArgument", "value is int32, which the variable", function() narrow:assign(lt.constant { 1, 2 }) end)
   expect.equal(narrow:value():totable(), { 10, 0 }, "after what was refused")
 end

@@ -20,16 +20,16 @@ end
 local function name_of(variable) return ("the variable '%s'"):format(variable.name) end
 
 -- A table is read in the variable's dtype, as it is outside of replicas.
-local function typed(strategy, variable, value)
+local function typed(strategy, variable, value, name)
   if type(value) ~= "table" then return value end
-  return lutra.device(strategy.devices[1], lutra.constant, value, { dtype = variable.dtype })
+  return lutra.device(strategy.devices[1], tools.assigned_table, variable, value, name)
 end
 
-local function merge_assign(variable, assign)
+local function merge_assign(name, variable, assign)
   return function(strategy, brought, list)
     replicas.agree("assign", brought, list, 2, name_of)
     local values = {}
-    for i = 1, #list do values[i] = typed(strategy, variable, brought[i][1]) end
+    for i = 1, #list do values[i] = typed(strategy, variable, brought[i][1], name) end
     local how = mirrored.of(variable).aggregation
     mirrored.write(variable, assign, how == "only_first_replica" and values[1] or sums.reduce(strategy, how, values))
     local answers = {}
@@ -51,7 +51,7 @@ local function assign_by(name, assign)
     end
     -- What is no value is refused as it is outside.
     if not kValues[type(value)] then return assign(variable, value) end
-    return replicas.meet(name .. " of '" .. variable.name .. "'", merge_assign(variable, assign), value, variable)
+    return replicas.meet(name .. " of '" .. variable.name .. "'", merge_assign(name, variable, assign), value, variable)
   end
 end
 assign_by("assign", tools.raw_assign)
