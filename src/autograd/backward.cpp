@@ -34,6 +34,15 @@ Tensor filled_like(Context& context, const char* op, const TensorRep& tensor, Lo
   return run_op(context, call, &place);
 }
 
+// Where it is.
+Tensor cast(Context& context, const Tensor& tensor, DType dtype) {
+  Operand operands[1] = {{&tensor.rep(), Scalar::of(false)}};
+  Call call(context.runtime().ops().get("Cast"), operands, 1);
+  call.as<CastAttrs>().dtype = dtype;
+  ForcedPlace place{&context.runtime().device(tensor.rep().device), Reason::Gradient};
+  return run_op(context, call, &place);
+}
+
 std::vector<uint64_t> in_order(std::vector<uint64_t> values) {
   std::sort(values.begin(), values.end());
   return values;
@@ -287,8 +296,25 @@ std::vector<bool> Backward::find_needed(std::span<const TensorRep* const> source
   return needed;
 }
 
-void Backward::accumulate(std::size_t place, Tensor gradient, LogicalDevice& device) {
+Tensor* Backward::sum_at(std::size_t place) {
+  constexpr uint8_t kFewUses = 8;  // which cost a few roundings, but never stall
   Tensor* sum = gradient_at(place);
+  if (sum == nullptr || !kHalves.has(sum->rep().dtype) || place >= uses_.size() || uses_[place] <= kFewUses) return sum;
+  widened_[place] = sum->rep().dtype;
+  *sum = cast(context_, *sum, DType::Float32);
+  return sum;
+}
+
+void Backward::round_sum(std::size_t place) {
+  auto known = widened_.find(place);
+  if (known == widened_.end()) return;
+  Tensor* sum = gradient_at(place);
+  *sum = cast(context_, *sum, known->second);
+  widened_.erase(known);
+}
+
+void Backward::accumulate(std::size_t place, Tensor gradient, LogicalDevice& device) {
+  Tensor* sum = sum_at(place);
   if (sum == nullptr) return put_gradient(place, std::move(gradient));
   Operand operands[2] = {{&sum->rep(), Scalar::of(false)}, {&gradient.rep(), Scalar::of(false)}};
   Call call(context_.runtime().ops().get("AddV2"), operands, 2);
@@ -301,7 +327,7 @@ void Backward::accumulate_part(const Recorded& whole, const SliceAttrs& part, co
   std::size_t at = place_of(whole.value);
   ForcedPlace place{&device, Reason::Gradient};
   if (gradient_at(at) == nullptr) put_gradient(at, zeros(context_, whole.tensor, device));
-  Tensor* sum = gradient_at(at);
+  Tensor* sum = sum_at(at);
   Operand operands[2] = {{&sum->rep(), Scalar::of(false)}, {&gradient.rep(), Scalar::of(false)}};
   Call call(context_.runtime().ops().get("StridedSliceAdd"), operands, 2);
   call.as<SliceAttrs>() = part;
@@ -344,7 +370,7 @@ std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* cons
     bool reached = false, leads = false;
     for (int out = 0; out < record.n_out; ++out) {
       std::size_t place = place_of(record.out[out].value);
-      add_gathered(place);
+      complete(place);
       reached |= gradient_at(place) != nullptr;
       leads |= needed[place];
     }
@@ -364,7 +390,7 @@ std::vector<std::optional<Tensor>> Backward::run(std::span<const TensorRep* cons
   std::vector<std::optional<Tensor>> results(sources.size());
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const std::size_t place = source_place(*sources[i]);
-    add_gathered(place);
+    complete(place);
     if (const Tensor* found = gradient_at(place)) results[i] = *found;
   }
   return results;

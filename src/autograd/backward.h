@@ -47,11 +47,18 @@ class Backward {
   void gather_product(std::size_t place, Tensor a, Tensor b, LogicalDevice& device);
   // The transpose of a matrix, where `rows` and others are to be multiplied with it; null where that does not pay.
   const Tensor* transposed(std::size_t place, const Tensor& matrix, const TensorRep& rows, LogicalDevice& device);
-  // Adds the products that wait for the gradient of a value. All that a gradient has must be in it when it is read.
-  void add_gathered(std::size_t place) {
+  // Adds the products that wait for the gradient of a value, and rounds a sum that is kept in float32. All that a
+  // gradient has must be in it when it is read.
+  void complete(std::size_t place) {
     if (!products_.empty()) [[unlikely]]
       multiply_gathered(place);
+    if (!widened_.empty()) [[unlikely]]
+      round_sum(place);
   }
+  // The gradient there, to which another is to be added. A sum of many halves is kept in float32: where it has grown,
+  // each would be less than half of its last digit.
+  Tensor* sum_at(std::size_t place);
+  void round_sum(std::size_t place);
   void multiply_gathered(std::size_t place);
 
   struct Turned {
@@ -81,6 +88,7 @@ class Backward {
   std::vector<uint8_t> uses_;                           // by place; 255 stands for more, too
   std::unordered_map<std::size_t, Products> products_;  // by place
   std::unordered_map<std::size_t, Turned> transposed_;  // by place
+  std::unordered_map<std::size_t, DType> widened_;      // by place: the dtype that a sum in float32 is rounded to
 };
 
 }  // namespace lutra

@@ -148,3 +148,31 @@ for _, dtype in ipairs { "float16", "bfloat16" } do
   local wrong = lt.nn.losses.BinaryCrossentropy()(1 - labels, p):item()
   assert(wrong > 8 and wrong < math.huge, tostring(wrong))
 end
+
+-- A half that is used 6,000 times: 2,048 and 256 are the last that one more changes in them.
+for dtype, digits in pairs { float16 = 2 ^ -11, bfloat16 = 2 ^ -8 } do
+  for what, used in pairs {
+    parts = function(x) return x[1] end,
+    ["the whole"] = function(x) return (x * 1.0):sum() end,
+    both = function(x) return x[{ { 1, 2 } }]:sum() * x[3] end,
+  } do
+    local x = lt.Variable(lt.ones({ 4 }, { dtype = dtype }))
+    local wanted = { parts = { 6000, 0, 0, 0 }, both = { 6000, 6000, 12000, 0 } }
+    local tape <close> = lt.GradientTape()
+    local terms = {}
+    for i = 1, 6000 do terms[i] = used(x) end
+    local got = tape:gradient(lt.add_n(terms), x)
+    assert(got.dtype == dtype and x.dtype == dtype)
+    close(got, numbers(wanted[what] or { 6000, 6000, 6000, 6000 }), digits, 0, what .. " in " .. dtype)
+  end
+end
+-- By way of a value that has a gradient of its own.
+do
+  local x = lt.Variable(lt.ones({ 2 }, { dtype = "bfloat16" }))
+  local tape <close> = lt.GradientTape()
+  local y, terms = x * 2, {}
+  for i = 1, 1000 do terms[i] = y * 3 end
+  local of_y, of_x = table.unpack(tape:gradient(lt.add_n(terms), { y, x }))
+  close(of_y, numbers { 3000, 3000 }, 2 ^ -8, 0, "a value used often")
+  close(of_x, numbers { 6000, 6000 }, 2 ^ -7, 0, "what it was made of")
+end
