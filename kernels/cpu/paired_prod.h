@@ -22,10 +22,10 @@ namespace lutra {
 
 inline constexpr int64_t kPairRegisters = 4;
 inline constexpr int64_t kPairLanes = kPairRegisters * 16;
-inline constexpr int64_t kNodes = kLanes / 2;   // what reduce.h's lanes are after the first fold
-inline constexpr int64_t kAhead = 512;          // elements asked for before they are needed
-inline constexpr int64_t kFewestPaired = 384;   // of fewer, float64 is as fast
-inline constexpr int64_t kBlocksTogether = 8;   // between two looks at whether floats left their range
+inline constexpr int64_t kNodes = kLanes / 2;  // what reduce.h's lanes are after the first fold
+inline constexpr int64_t kAhead = 512;         // elements asked for before they are needed
+inline constexpr int64_t kFewestPaired = 384;  // of fewer, float64 is as fast
+inline constexpr int64_t kBlocksTogether = 8;  // between two looks at whether floats left their range
 // Of 16 elements in a lane the j-th rounds an excess of at most (j - 1) 2^-24 hi, which makes 119 * 2^-48 together. Two
 // lanes are joined with 62 * 2^-48 more, and a node is four; 40 * 2^-48 are left for what it and float64 round beside.
 inline constexpr double kError = 640 * 0x1p-48;
