@@ -185,7 +185,7 @@ bool make_constant(lua_State* L, State& state, int index, const ArgumentName& na
   try {
     literal.read(values);
     if (dtype == kNoDType) content.dtype = literal.dtype();
-    if (dtype == kNoDType && is_float(content.dtype) && (accepted & kFloats).empty()) {
+    if (dtype == kNoDType && is_float(content.dtype) && takes_whole_numbers(accepted)) {
       content.dtype = whole_numbers(values, content.count);
     }
     if (dtype != kNoDType) check_fit(name, dtype, values, content.count);

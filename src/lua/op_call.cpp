@@ -29,9 +29,18 @@ struct Frame {
 };
 static_assert(std::is_trivially_destructible_v<Frame> && std::is_trivially_destructible_v<Call>);
 
-inline void read_number(lua_State* L, int index, Operand* out) {
+// As to Lua's own operators: 6 & 2.0 is 2.
+[[gnu::noinline]] void make_whole(Scalar* number) {
+  if (number->kind == Scalar::Kind::Float && fits(DType::Int64, *number)) {
+    *number = Scalar::of(static_cast<int64_t>(number->d));
+  }
+}
+
+inline void read_number(lua_State* L, int index, const InputDef& def, Operand* out) {
   out->tensor = nullptr;
   out->number = number_at(L, index);
+  if (takes_whole_numbers(def.dtypes)) [[unlikely]]
+    make_whole(&out->number);
 }
 
 // A tensor or, where the op takes one, a number.
@@ -42,7 +51,7 @@ inline void read_operand(lua_State* L, int index, const OpDef& op, const InputDe
   }
   out->tensor = nullptr;
   switch (lua_type(L, index)) {
-    case LUA_TNUMBER: return read_number(L, index, out);
+    case LUA_TNUMBER: return read_number(L, index, def, out);
     case LUA_TBOOLEAN: out->number = Scalar::of(lua_toboolean(L, index) != 0); return;
     default: fail_operand(L, index, op, def, entry);
   }
@@ -257,7 +266,7 @@ inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame*
     }
     const InputDef& def = binding.op->inputs[static_cast<std::size_t>(i)];
     if ((def.flags & kNumber) == 0 || lua_type(L, i + 1) != LUA_TNUMBER) return false;
-    read_number(L, i + 1, &frame->few[i]);
+    read_number(L, i + 1, def, &frame->few[i]);
   }
   call->n_in = given;
   if (binding.base_attr >= 0) reinterpret_cast<IndexBase*>(call->attrs + binding.base_attr)->value = 1;

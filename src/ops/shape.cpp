@@ -15,6 +15,7 @@ void reshape_shape(Inference& inference) {
   int open = -1;
   bool has_zero = false;
   for (int i = 0; i < asked.rank(); ++i) {
+    require(asked[i] >= -1, inference.who(), ": shape ", asked, " has the negative size ", asked[i]);
     if (asked[i] == -1) {
       require(open < 0, inference.who(), ": shape ", asked, " has more than one -1");
       open = i;

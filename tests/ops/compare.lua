@@ -61,6 +61,7 @@ local function logic(op, combine)
       { args = { { 1 }, { 0 } }, says = op .. ": a is int32, expected bool" },
       { args = { { true }, 1 }, says = op .. ": b is 1, expected bool" },
       { args = { { true }, { 0.5 } }, says = op .. ": b is float32, expected bool" },
+      { args = { { true }, {} }, says = op .. ": b is float32, expected bool" },
     }),
     check = function(t)
       local x, y = (lt.range(100000) % 3):eq(0), (lt.range(100000) % 2):eq(0)
@@ -90,6 +91,7 @@ local function bits(op, combine, combine_truths)
           combine_truths(false, false) } },
       { bool { true, false }, { 3, 3 }, gives = { combine(1, 3), combine(0, 3) }, dtype = "int32" },
       { 12, 10, gives = combine(12, 10), shape = {} },
+      { int8 { 12, 5 }, 10.0, gives = { combine(12, 10), combine(5, 10) }, dtype = "int8" },
       { true, false, gives = combine_truths(true, false), shape = {} },
     },
     reference = combine,
@@ -100,6 +102,7 @@ local function bits(op, combine, combine_truths)
     rejects = {
       { args = { { 1.5 }, { 1 } }, says = op .. ": a is float32, expected" },
       { args = { { 1 }, 1.5 }, says = op .. ": b is the float 1.5, expected an integer or bool" },
+      { args = { int8 { 1 }, 128.0 }, says = op .. ": b is 128, which does not fit int8" },
       { args = { { 1, 2 }, { 1, 2, 3 } }, says = op .. ": a (2,) and b (3,) do not broadcast" },
       { args = { int8 { 1 }, 128 }, says = op .. ": b is 128, which does not fit int8" },
       { args = { { 1 }, "1" }, says = op .. ": b is" },
@@ -163,6 +166,7 @@ spec "left_shift" {
     local x = lt.constant { 1, 2 }
     t.equal(x << 3, { 8, 16 })
     t.equal(1 << x, { 2, 4 })
+    t.equal(x << 1.0, { 2, 4 })
     t.equal(lt.Variable(x) << { 1, 2 }, { 2, 8 })
     t.equal((lt.range(100000) << 2)[99999], 399992)
   end,

@@ -18,6 +18,7 @@ spec "reshape" {
     { args = { { { 1, 2, 3 }, { 4, 5, 6 } }, { 4 } }, says = "reshape: x (2, 3) has 6 elements, shape (4,) has 4" },
     { args = { { { 1, 2, 3 }, { 4, 5, 6 } }, { 4, -1 } },
       says = "reshape: x (2, 3) has 6 elements, which shape (4, -1) cannot share out evenly" },
+    { args = { { 1, 2 }, { -2, -1 } }, says = "reshape: shape (-2, -1) has the negative size -2" },
     { args = { { 1, 2 }, { -1, -1 } }, says = "reshape: shape (-1, -1) has more than one -1" },
     { args = { { 1, 2 }, { -2, -1 } }, says = "negative size -2" },
     { args = { zeros(0, 3), { 0, -1 } }, says = "reshape: shape (0, -1) has -1 beside 0" },

@@ -373,6 +373,7 @@ spec "bitwise_not" {
     { int64 { math.mininteger, 1 }, gives = { math.maxinteger, -2 }, dtype = "int64" },
     { { true, false }, gives = { false, true }, dtype = "bool" },
     { true, gives = false, shape = {} },
+    { 2.0, gives = -3, shape = {}, dtype = "int32" },
   },
   reference = function(x)
     if type(x) == "boolean" then return not x end
@@ -383,13 +384,14 @@ spec "bitwise_not" {
   result = function(dtype) return dtype end,
   rejects = {
     { args = { { 1.5 } }, says = "bitwise_not: x is float32, expected an integer or bool; cast it first" },
-    { args = { 2.0 }, says = "bitwise_not: x is the float 2, expected an integer or bool" },
+    { args = { 2.5 }, says = "bitwise_not: x is the float 2.5, expected an integer or bool" },
     { args = { { 1 }, 2 }, says = "bitwise_not: 2 arguments given" },
   },
   check = function(t)
     local told = lt.debugging.explain(lt.bitwise_not { true })
     t.ok(told.op == "LogicalNot", "logged as " .. told.op)
     t.ok(lt.debugging.explain(lt.bitwise_not { 1 }).op == "Invert")
+    t.equal(lt.bitwise_not { 2.0, 5 }, { -3, -6 })
     t.equal(lt.bitwise_not(lt.bitwise_not { 1, -7 }), { 1, -7 })
   end,
 }
