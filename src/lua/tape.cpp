@@ -222,6 +222,23 @@ void read_seed_literal(lua_State* L, State& state, TensorGroup* seeds) {
   *seeds = TensorGroup();
 }
 
+// So may that of each of several targets. What is no tensor, no number and no table read_request tells.
+void read_seed_literals(lua_State* L, State& state, const TensorGroup& targets, const TensorGroup& seeds) {
+  if (seeds.count != targets.count) return;
+  int top = lua_gettop(L);
+  for (int i = 1; i <= seeds.count; ++i) {
+    lua_rawgeti(L, targets.tensors, i);
+    const Box* target = to_live_box(L, -1);
+    int type = lua_rawgeti(L, seeds.tensors, i);
+    if (target != nullptr && (type == LUA_TNUMBER || type == LUA_TTABLE)) {
+      int entry = seeds.is_named ? 0 : i;
+      if (!make_constant(L, state, -1, {"gradient", "output_gradients", entry}, target->tensor.dtype)) state.raise(L);
+      lua_rawseti(L, seeds.tensors, i);
+    }
+    lua_settop(L, top);
+  }
+}
+
 // Read: the forms of what was given, and the options; leaves the tape, target, sources and output_gradients or nil.
 void read_options(lua_State* L, State& state, Request* request) {
   constexpr int option = kSeeds + 1;  // where output_gradients is put
@@ -257,6 +274,7 @@ void make_request(lua_State* L, State& state, Request* request) {
   push_group(L, state, kTarget, &request->targets);
   push_group(L, state, kSources, &request->sources);
   push_group(L, state, kSeeds, &request->seeds, &request->targets);
+  if (request->seeds.is_table) read_seed_literals(L, state, request->targets, request->seeds);
   request->source_tensors = static_cast<const TensorRep**>(
       lua_newuserdatauv(L, sizeof(TensorRep*) * static_cast<std::size_t>(request->sources.count), 0));
   request->target_tensors = static_cast<Tape::Target*>(

@@ -32,6 +32,15 @@ do
   expect.equal(tape:gradient(sum, a, { output_gradients = lt.constant(10.0) }):item(), 40)
   expect.equal(tape:gradient(sum, a, { output_gradients = 10 }):item(), 40)
   expect.equal(tape:gradient(sum * idle, a, { output_gradients = { 1, 0.5 } }):item(), 8)
+  local seeds = { 10, { 1, 0.5 }, lt.constant(2.0) }
+  expect.equal(tape:gradient({ sum, sum * idle, product }, a, { output_gradients = seeds }):item(), 10 * 4 + 8 + 2 * 3)
+  expect.equal(seeds[1], 10, "the caller's list stays as it is")
+  expect.raises("InvalidArgument", "output_gradients (3,) of float32 does not match its target () of float32", tape.gradient, tape,
+    { sum, product }, a, { output_gradients = { 1, { 1, 2, 3 } } })
+  expect.raises("InvalidArgument", "output_gradients[2][1] is \"x\"", tape.gradient, tape, { sum, product }, a,
+    { output_gradients = { 1, { "x" } } })
+  expect.raises("InvalidArgument", "output_gradients[1] is false, expected a tensor", tape.gradient, tape, { sum, product }, a,
+    { output_gradients = { false, 1 } })
   expect.equal(#tape:gradient(sum, {}), 0)
 end
 
@@ -48,6 +57,7 @@ do
   expect.equal(tape:gradient({ loss = loss, other = other }, b):item(), 3)
   local seeds = { other = lt.constant(10.0), loss = lt.constant(1.0) }
   expect.equal(tape:gradient({ loss = loss, other = other }, { b = b }, { output_gradients = seeds }).b:item(), 21)
+  expect.equal(tape:gradient({ loss = loss, other = other }, b, { output_gradients = { loss = 1, other = 10 } }):item(), 21)
   expect.equal(tape:gradient(loss, { idle = idle }, { unconnected_gradients = "zero" }).idle:item(), 0)
   for _, case in ipairs {
     { { w = w, b }, "sources has both places and names" }, { { [1.5] = w }, "sources has the key 1.5" },

@@ -100,7 +100,7 @@ function GradientTape:watch(tensor) end
 --- Sources in a table by name, `{w = w, b = b}`, give a table of gradients with the same names.
 ---@param target lutra.Tensor|lutra.Tensor[]|table<string, lutra.Tensor> several count as their sum
 ---@param sources lutra.Tensor|lutra.Tensor[]|table<string, lutra.Tensor> watched tensors, variables, or what was computed from them
----@param options? table {output_gradients = tensor, number or table of numbers for a single target, or as many tensors as targets in the same form: what each target's gradient starts with, instead of ones; unconnected_gradients = "none" or "zero"}
+---@param options? table {output_gradients = tensor, number or table of numbers for a single target, or as many of them as targets in the same form: what each target's gradient starts with, instead of ones; unconnected_gradients = "none" or "zero"}
 ---@return lutra.Tensor|nil|(lutra.Tensor|false)[] # of the source's shape and dtype; for a list of sources a list, for a table of names a table
 --- Errors: InvalidArgument for a target or source of an integer dtype or bool, and for a table with both places and names.
 ---   FailedPrecondition for a second question to a tape that is not persistent, and after it is closed.
