@@ -80,6 +80,20 @@ TEST_CASE("blocks of a large product", "[matmul]") {
   check_product<float>(259, 1100, 385, false, false, 180);  // more columns than are packed at a time
 }
 
+// A matrix that is turned before oneDNN multiplies with it: whole squares of registers and what is left at the edges.
+TEST_CASE("products of a large transposed matrix", "[matmul]") {
+  for (int threads : {1, 3}) {
+    set_max_threads(threads);
+    for (int64_t gap : {0, 5}) {
+      check_product<float>(263, 300, 141, true, false, gap);
+      check_product<float>(263, 300, 141, false, true, gap);
+      check_product<float>(128, 256, 1024, true, false, gap);
+      check_product<float>(256, 1024, 128, false, true, gap);
+    }
+  }
+  set_max_threads(0);
+}
+
 // The same bits of a product of dense matrices on one thread and on three.
 template <class T> void check_threads(int64_t m, int64_t n, int64_t k) {
   MatMulSizes sizes{m, n, k, k, k, n, false, false};
