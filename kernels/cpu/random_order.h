@@ -67,6 +67,7 @@ inline constexpr int64_t kFewTickets = 24;  // compared at once
 inline constexpr int64_t kManyTickets = 1 << 18, kSharedTickets = 1 << 15;
 inline constexpr int kBucketBits = 8, kBuckets = 1 << kBucketBits;
 inline constexpr int kMostDigitBits = 12;
+inline constexpr int64_t kAskedAhead = 16;  // where tickets go is asked for that many before they do
 inline constexpr int64_t kTicketBatch = 2 * kBlocks;
 
 // Moves tickets[i] to its place among those before, which are in order.
@@ -98,20 +99,30 @@ template <class Ticket> void sort_tickets(Ticket* tickets, Ticket* other, int64_
     int64_t digits = int64_t{1} << digit_bits;
     uint64_t mask = static_cast<uint64_t>(digits - 1);
     int high = top - digit_bits, low = high - digit_bits;
-    int64_t next_low[1 << kMostDigitBits], next_high[1 << kMostDigitBits];
+    // Of 32 bits, half of the first cache at most: never so many are sorted at once.
+    uint32_t next_low[1 << kMostDigitBits], next_high[1 << kMostDigitBits];
     std::fill(next_low, next_low + digits, 0);
     std::fill(next_high, next_high + digits, 0);
     for (int64_t i = 0; i < n; ++i) {
       ++next_low[tickets[i].bits >> low & mask];
       ++next_high[tickets[i].bits >> high & mask];
     }
-    int64_t before_low = 0, before_high = 0;
+    uint32_t before_low = 0, before_high = 0;
     for (int64_t d = 0; d < digits; ++d) {
       before_low += std::exchange(next_low[d], before_low);
       before_high += std::exchange(next_high[d], before_high);
     }
-    for (int64_t i = 0; i < n; ++i) other[next_low[tickets[i].bits >> low & mask]++] = tickets[i];
-    for (int64_t i = 0; i < n; ++i) tickets[next_high[other[i].bits >> high & mask]++] = other[i];
+    auto move = [n, mask](const Ticket* from, Ticket* to, int shift, uint32_t* next) {
+      auto place = [=](int64_t i) -> uint32_t& { return next[from[i].bits >> shift & mask]; };
+      const int64_t asked = std::max<int64_t>(n - kAskedAhead, 0);
+      for (int64_t i = 0; i < asked; ++i) {
+        __builtin_prefetch(to + place(i + kAskedAhead), 1);
+        to[place(i)++] = from[i];
+      }
+      for (int64_t i = asked; i < n; ++i) to[place(i)++] = from[i];
+    };
+    move(tickets, other, low, next_low);
+    move(other, tickets, high, next_high);
   }
   put_all_right(tickets, n, rng);
 }
