@@ -136,8 +136,11 @@ struct Stub {
     if (shared != nullptr) shared->tell(card, own(card));
   }
 
-  // Commands alone may touch the cards' memory.
+  // Commands alone may touch the cards' memory: from the first that runs until those have run that run together.
+  bool may_touch = false;
   void let_touch(bool may) {
+    if (may == may_touch) return;
+    may_touch = may;
     int access = may ? PROT_READ | PROT_WRITE : PROT_NONE;
     for (const auto& [at, memory] : mapped) mprotect(reinterpret_cast<void*>(at), memory.bytes, access);
     for (const auto& [at, memory] : allocated) mprotect(reinterpret_cast<void*>(at), memory.bytes, access);
@@ -147,7 +150,6 @@ struct Stub {
     if (command.is_work && lost[card]) return;
     let_touch(true);
     command.run();
-    let_touch(false);
   }
 
   static bool may_run(const CUstream_st& stream) {
@@ -170,10 +172,12 @@ struct Stub {
     if (!is_random || random() % 2 == 0) return;
     for (uint64_t left = random() % 4; left > 0 && run_one(); --left) {
     }
+    let_touch(false);
   }
   template <class Done> void until(const Done& done) {
     while (!done() && run_one()) {
     }
+    let_touch(false);
     if (!done()) std::abort();  // streams that wait for each other
   }
 
