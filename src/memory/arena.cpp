@@ -4,6 +4,13 @@
 // was asked for; a free chunk may span several and a piece may hold many chunks. The range is twice the limit, so when
 // no free chunk is large enough there are addresses left: a window is a run of free and unmapped chunks long enough for
 // a request, and the cheapest one gets the pages it lacks. The limit counts pages as well as chunks.
+//
+// Note [Slabs]
+// A small chunk that outlives its large neighbours would keep their memory apart for good. So small ones are cut from
+// slabs, stretches that large ones leave alone; where all pages are there from the start, the first slab is at their
+// beginning. A small one that fits into a hole no larger than two slabs is cut from that: it does no harm there. When a
+// request finds no room, all slabs become ordinary memory, so they never refuse anything. See
+// docs/decisions/small-chunks-in-slabs.md.
 #include "memory/arena.h"
 
 #include <algorithm>
@@ -18,6 +25,8 @@ namespace lutra {
 namespace {
 
 constexpr std::size_t kUnit = FreeChunks::kUnit;
+// A slab has at most so many bytes and this part of the limit; a small chunk is at most a sixteenth of it.
+constexpr std::size_t kMostSlabBytes = std::size_t{1} << 20, kSlabsInLimit = 64, kSmallInSlab = 16;
 // Each move waits for the device: so many, and one more for so many allocations.
 constexpr uint64_t kMoves = 16, kAllocationsPerMove = 4096;
 constexpr std::size_t kMostBytes = std::size_t{1} << 45;  // what the bins have steps for
@@ -34,6 +43,7 @@ Arena::Arena(PageSource& pages, ArenaOptions options)
       granularity_(pages.granularity()) {
   assert(granularity_ % kUnit == 0);
   piece_bytes_ = round_up(options.piece_bytes, granularity_);
+  slab_bytes_ = growth_ ? 0 : std::min(kMostSlabBytes, round_down(limit_ / kSlabsInLimit, kUnit));
 }
 
 // Few and large ones cost less to map. But what is taken beyond the need is at most a sixteenth of what there is.
@@ -53,14 +63,16 @@ Arena::Chunk* Arena::allocate(std::size_t bytes) {
   if (bytes > limit_) return nullptr;
   bytes = bytes == 0 ? kUnit : round_up(bytes, kUnit);
   if (bytes > limit_ - bytes_in_use_) return nullptr;
-  if (spare_nodes_ == nullptr) keep_spare_nodes();
-  Chunk* chunk = free_.take(bytes);
+  keep_spare_nodes();
+  Chunk* chunk = take(bytes);
+  if (chunk == nullptr && dissolve_slabs()) chunk = free_.take(bytes);
   if (chunk == nullptr) {
     if (!grow(bytes)) return nullptr;
-    chunk = free_.take(bytes);
+    keep_spare_nodes();
+    chunk = take(bytes);
     assert(chunk != nullptr);
   }
-  if (chunk->bytes > bytes) free_.insert(split(chunk, bytes));
+  if (chunk->bytes > bytes) free_like(chunk).insert(split(chunk, bytes));
   chunk->state = State::InUse;
   bytes_in_use_ += bytes;
   peak_in_use_ = std::max(peak_in_use_, bytes_in_use_);
@@ -75,10 +87,12 @@ void Arena::free(Chunk* chunk, uint64_t idle_seq) {
   bytes_in_use_ -= chunk->bytes;
   chunk->idle_seq = std::max(chunk->idle_seq, idle_seq);
   chunk->state = State::Free;
-  free_.insert(join(chunk));
+  chunk = join(chunk);
+  free_like(chunk).insert(chunk);
 }
 
 std::size_t Arena::trim() {
+  dissolve_slabs();
   if (pages_.is_on_demand()) return release_pieces(Window{}, SIZE_MAX);
   // A source that takes its memory with the addresses gives all of it back, or none.
   if (base_ == nullptr || bytes_in_use_ > 0) return 0;
@@ -144,6 +158,38 @@ void Arena::keep_spare_nodes() {
   spare_node_count_ += kNodes;
 }
 
+// A free chunk of at least `bytes`, which is in no bin; null when there is none.
+Arena::Chunk* Arena::take(std::size_t bytes) {
+  if (bytes > slab_bytes_ / kSmallInSlab) return free_.take(bytes);
+  if (Chunk* chunk = free_in_slabs_.take(bytes); chunk != nullptr) return chunk;
+  Chunk* chunk = free_.take(bytes);
+  return chunk == nullptr || chunk->bytes < 2 * slab_bytes_ ? chunk : cut_slab(chunk);
+}
+
+// Makes the end of the chunk, which is free and in no bin, a slab, which is in none either.
+Arena::Chunk* Arena::cut_slab(Chunk* chunk) {
+  Chunk* slab = split(chunk, chunk->bytes - slab_bytes_);
+  free_.insert(chunk);
+  slab->in_slab = true;
+  has_slabs_ = true;
+  return join(slab);
+}
+
+// Whether there were any.
+bool Arena::dissolve_slabs() {
+  if (!has_slabs_) return false;
+  has_slabs_ = false;
+  for (Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    if (!chunk->in_slab) continue;
+    if (chunk->state == State::Free) free_in_slabs_.erase(chunk);
+    chunk->in_slab = false;
+    if (chunk->state != State::Free) continue;
+    chunk = join(chunk);
+    free_.insert(chunk);
+  }
+  return true;
+}
+
 // Cuts the chunk, which is in no bin, after `bytes`; returns the second part, which is in no bin either.
 Arena::Chunk* Arena::split(Chunk* chunk, std::size_t bytes) {
   Chunk* rest = new_node();
@@ -151,6 +197,7 @@ Arena::Chunk* Arena::split(Chunk* chunk, std::size_t bytes) {
   rest->bytes = chunk->bytes - bytes;
   rest->idle_seq = chunk->idle_seq;
   rest->state = chunk->state;
+  rest->in_slab = chunk->in_slab;
   rest->prev = chunk;
   rest->next = chunk->next;
   if (rest->next != nullptr) rest->next->prev = rest;
@@ -159,7 +206,8 @@ Arena::Chunk* Arena::split(Chunk* chunk, std::size_t bytes) {
   return rest;
 }
 
-// Joins the chunk, which is in no bin, with neighbours of its state; the whole is in no bin.
+// Joins the chunk, which is in no bin, with neighbours of its state that are in a slab as it is, or not; the whole is
+// in no bin.
 Arena::Chunk* Arena::join(Chunk* chunk) {
   auto absorb_next = [this](Chunk* whole) {
     Chunk* next = whole->next;
@@ -171,13 +219,15 @@ Arena::Chunk* Arena::join(Chunk* chunk) {
     spare_nodes_ = next;
     ++spare_node_count_;
   };
-  State state = chunk->state;
-  if (Chunk* next = chunk->next; next != nullptr && next->state == state) {
-    if (state == State::Free) free_.erase(next);
+  auto is_alike = [chunk](const Chunk* neighbour) {
+    return neighbour != nullptr && neighbour->state == chunk->state && neighbour->in_slab == chunk->in_slab;
+  };
+  if (Chunk* next = chunk->next; is_alike(next)) {
+    if (next->state == State::Free) free_like(next).erase(next);
     absorb_next(chunk);
   }
-  if (Chunk* prev = chunk->prev; prev != nullptr && prev->state == state) {
-    if (state == State::Free) free_.erase(prev);
+  if (Chunk* prev = chunk->prev; is_alike(prev)) {
+    if (prev->state == State::Free) free_like(prev).erase(prev);
     absorb_next(prev);
     chunk = prev;
   }
@@ -223,6 +273,7 @@ bool Arena::reserve(std::size_t wanted) {
   first_->idle_seq = 0;
   first_->prev = first_->next = nullptr;
   first_->state = State::Unmapped;
+  first_->in_slab = false;
   return true;
 }
 
@@ -273,6 +324,10 @@ bool Arena::fill(std::size_t wanted) {
   limit_ = std::min(limit_, target);
   filled_ = true;
   retype(first_, base_, base_ + target, State::Free);
+  if (slab_bytes_ > 0 && wanted + slab_bytes_ < target) {
+    free_.erase(first_);
+    free_in_slabs_.insert(cut_slab(first_));
+  }
   return true;
 }
 

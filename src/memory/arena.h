@@ -86,6 +86,10 @@ class Arena {
 
   Chunk* new_node();
   void keep_spare_nodes();
+  Chunk* take(std::size_t bytes);
+  Chunk* cut_slab(Chunk* chunk);
+  bool dissolve_slabs();
+  FreeChunks& free_like(const Chunk* chunk) { return chunk->in_slab ? free_in_slabs_ : free_; }
   Chunk* split(Chunk* chunk, std::size_t bytes);
   Chunk* join(Chunk* chunk);
   Chunk* retype(Chunk* chunk, std::byte* begin, std::byte* end, State state);
@@ -114,6 +118,9 @@ class Arena {
   uint64_t moves_ = 0;       // of pages, while the card might have given more
 
   FreeChunks free_;
+  FreeChunks free_in_slabs_;
+  std::size_t slab_bytes_;
+  bool has_slabs_ = false;
   Chunk* spare_nodes_ = nullptr;  // linked by `left`
   std::size_t spare_node_count_ = 0;
   std::size_t bytes_in_use_ = 0;

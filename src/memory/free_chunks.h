@@ -26,6 +26,7 @@ struct alignas(64) ArenaChunk {
   ArenaChunk* right;
   uint32_t priority;  // the treap's, fixed for the life of the node
   State state;
+  bool in_slab;  // see Note [Slabs] in arena.cpp
 
   std::byte* end() const { return data + bytes; }
 };

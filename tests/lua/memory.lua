@@ -134,6 +134,24 @@ lt.tidy(function()
   for _ = 1, 60 do mega(32) end
 end)
 
+-- Small tensors that stay while large ones come and go do not keep these apart.
+do
+  local losses = {}
+  for step = 1, 10 do
+    local activations = {}
+    for i = 1, 7 do
+      activations[i] = mega(8, "GPU:3")
+      losses[#losses + 1] = lt.device("GPU:3", lt.constant, { step, i })
+    end
+    activations = nil
+    collectgarbage()
+    local all <close> = mega(60, "GPU:3")
+    assert(all.size == 60 * MB // 4)
+  end
+  expect.equal(losses[70]:totable(), { 10, 7 })
+end
+collectgarbage()
+
 -- A limit is hard; the error names who holds the memory, and the program goes on.
 local function hold(device, sizes)
   local held = {}

@@ -1,5 +1,6 @@
 #include "memory/arena.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -108,6 +109,7 @@ TEST_CASE("many chunks of one size keep the arena quick", "[arena]") {
   for (std::size_t i = 0; i < kChunks; ++i) chunks.push_back(arena.allocate(512));
   REQUIRE(chunks.back() != nullptr);
   // Every other one, ascending, so that none are joined and a list or an unbalanced tree would take 10^9 steps.
+  std::sort(chunks.begin(), chunks.end(), [](auto* a, auto* b) { return Arena::data(a) < Arena::data(b); });
   std::byte* lowest = Arena::data(chunks[0]);
   for (std::size_t i = 0; i < kChunks; i += 2) arena.free(chunks[i], 0);
   CHECK(arena.allocate(513) == nullptr);
@@ -116,6 +118,50 @@ TEST_CASE("many chunks of one size keep the arena quick", "[arena]") {
     REQUIRE(Arena::data(arena.allocate(512)) == lowest + i * 512);
   }
   CHECK(arena.allocate(1) == nullptr);
+}
+
+TEST_CASE("small chunks that stay do not keep the memory of large ones apart", "[arena]") {
+  WatchedPages pages(64 * MiB);
+  Arena arena(pages, {.limit_bytes = 64 * MiB});
+  std::vector<Arena::Chunk*> small;
+  for (int round = 0; round < 20; ++round) {
+    // One beside each large chunk, another in the place of each, and some that come and go.
+    std::vector<Arena::Chunk*> large;
+    for (int i = 0; i < 12; ++i) {
+      large.push_back(arena.allocate(5 * MiB));
+      small.push_back(arena.allocate(256));
+    }
+    for (std::size_t i = 0; i < large.size(); ++i) {
+      REQUIRE(large[i] != nullptr);
+      arena.free(large[i], 0);
+      small.push_back(arena.allocate(1024));
+      if (i % 3 == 0) {
+        arena.free(small[small.size() / 2], 0);
+        small.erase(small.begin() + static_cast<std::ptrdiff_t>(small.size() / 2));
+      }
+    }
+    CHECK(arena.stats().largest_free_bytes >= 63 * MiB);
+    Arena::Chunk* most = arena.allocate(63 * MiB);
+    REQUIRE(most != nullptr);
+    arena.free(most, 0);
+  }
+}
+
+TEST_CASE("what small chunks were cut from serves large ones when nothing else is left", "[arena]") {
+  WatchedPages pages(64 * MiB);
+  Arena arena(pages, {.limit_bytes = 64 * MiB});
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Arena::Chunk*> small;
+    for (int i = 0; i < 10'000; ++i) small.push_back(arena.allocate(512));
+    for (Arena::Chunk* chunk : small) arena.free(chunk, 0);
+    CHECK(arena.stats().largest_free_bytes == 64 * MiB);
+    std::vector<Arena::Chunk*> large;
+    for (int i = 0; i < 4; ++i) large.push_back(arena.allocate(16 * MiB));
+    for (Arena::Chunk* chunk : large) {
+      REQUIRE(chunk != nullptr);
+      arena.free(chunk, 0);
+    }
+  }
 }
 
 TEST_CASE("the limit is exact to 256 bytes, with and without growth", "[arena]") {
