@@ -44,16 +44,16 @@ template <int step> [[gnu::always_inline]] inline void exchange_stage(Register (
   for (int i = 0; i < kPerRegister; ++i) store_register(row[i], to + i * to_step);
 }
 
-// to[j, i] = from[i, j] for rows [begin, end) of `from`; rows of `to` are to_step apart.
-inline void turn_rows(const float* from, int64_t from_step, int64_t begin, int64_t end, int64_t columns, float* to,
-                      int64_t to_step) {
-  for (int64_t i = begin; i < end; i += kPerRegister) {
+// to[j, i] = from[i, j] for (rows, columns) of `from`.
+inline void turn_matrix(const float* from, int64_t from_step, int64_t rows, int64_t columns, float* to,
+                        int64_t to_step) {
+  for (int64_t i = 0; i < rows; i += kPerRegister) {
     int64_t j = 0;
-    for (; i + kPerRegister <= end && j + kPerRegister <= columns; j += kPerRegister) {
+    for (; i + kPerRegister <= rows && j + kPerRegister <= columns; j += kPerRegister) {
       turn_square(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
     }
     for (; j < columns; ++j) {
-      for (int64_t u = i; u < std::min(end, i + kPerRegister); ++u) to[j * to_step + u] = from[u * from_step + j];
+      for (int64_t u = i; u < std::min(rows, i + kPerRegister); ++u) to[j * to_step + u] = from[u * from_step + j];
     }
   }
 }

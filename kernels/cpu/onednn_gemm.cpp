@@ -94,12 +94,8 @@ const float* turned(const float* from, int64_t rows, int64_t columns, int64_t fr
   thread_local std::unique_ptr<TurnedRoom> room;
   if (room == nullptr) room.reset(new (std::nothrow) TurnedRoom);
   if (room == nullptr) return nullptr;
-  constexpr int64_t kGrain = 1 << 15;  // elements, some 5 us
   *step = ((rows + kLine - 1) / kLine + 1) * kLine;
-  parallel_for(rows, 1 + kGrain / columns, kPerRegister,
-               [=, to = room->at, to_step = *step](int64_t begin, int64_t end) {
-                 turn_rows(from, from_step, begin, end, columns, to, to_step);
-               });
+  turn_matrix(from, from_step, rows, columns, room->at, *step);
   return room->at;
 }
 
@@ -116,7 +112,7 @@ bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c)
   const int threads = multiplications(s) < kSharedProduct ? 1 : max_threads();
   if (int64_t parts = parts_of_k(s, threads); parts > 1) return multiply_in_parts(s, a, b, c, parts);
   OmpThreads limit(threads);
-  return is_worth_turning(s) ? multiply_turned(s, a, b, c) : multiply(s, a, b, c);
+  return threads == 1 && is_worth_turning(s) ? multiply_turned(s, a, b, c) : multiply(s, a, b, c);
 }
 
 }  // namespace lutra
