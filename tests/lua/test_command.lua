@@ -74,11 +74,13 @@ done
 assert(select(2, shell(("chmod +x %s/bin/*"):format(quote(root)))) == 0)
 
 local count = 0
--- Runs scripts/test with the environment and arguments; compares the last line, all of stdout, the exit status.
+-- Runs scripts/test with the environment and arguments; compares the last line, all of stdout, the exit status. Signals are at
+-- their defaults, which they are not under nohup or in the background of a script.
 local function case(what, environment, arguments, last, status)
   shell("rm -rf " .. quote(root .. "/build"))
-  local out, got = shell(("env PATH=%s:\"$PATH\" %s bash %s %s 2>%s"):format(quote(root .. "/bin"), environment,
-    quote(root .. "/scripts/test"), arguments, quote(root .. "/errors")))
+  local command = "env --default-signal=INT,TERM,HUP PATH=%s:\"$PATH\" %s bash %s %s 2>%s"
+  local out, got = shell(command:format(quote(root .. "/bin"), environment, quote(root .. "/scripts/test"), arguments,
+    quote(root .. "/errors")))
   local errors <close> = assert(io.open(root .. "/errors", "rb"))
   local text = ("%s: stdout %q, exit status %s, stderr:\n%s"):format(what, out, tostring(got), errors:read("a"))
   assert(out == last .. "\n", text)
