@@ -2,6 +2,7 @@
 #include "eager/prepare.h"
 
 #include "eager/context.h"
+#include "eager/wide_integers.h"
 
 namespace lutra {
 namespace {
@@ -124,25 +125,13 @@ void check_number_fits(const Call& call, int input, DType type) {
   fail_dtype(call, blamed, got, op.input(blamed).dtypes);
 }
 
-// Whether integers alone, or beside Lua numbers, become floats, among them some that float32 does not hold.
-bool has_wide_integers(const Call& call) {
-  bool has_wide = false;
-  for (int i = 0; i < call.n_in; ++i) {
-    const TensorRep* tensor = call.in[i].tensor;
-    if (tensor == nullptr || (call.op->input(i).flags & kOwnDType) != 0) continue;
-    if (is_float(tensor->dtype)) return false;
-    has_wide |= tensor->dtype == DType::Int32 || tensor->dtype == DType::Int64;
-  }
-  return has_wide;
-}
-
 struct Key {
   DType dtype;
   bool is_widened;  // its results are float32; it is computed in float64
 };
 
 // After the inputs' dtypes are checked.
-[[gnu::noinline]] Key mixed_key(const Call& call) {
+[[gnu::noinline]] Key mixed_key(Context& context, const Call& call) {
   const OpDef& op = *call.op;
   if (op.inputs.empty()) return {DType::Float32, false};  // said by the shape function
   DType type = promoted_dtype(call);
@@ -156,11 +145,11 @@ struct Key {
     if (tensor == nullptr && !own) check_number_fits(call, i, type);
   }
   if (op.compute == Compute::Float && !is_float(type)) type = DType::Float32;
-  return {type, type == DType::Float32 && has_wide_integers(call)};
+  return {type, type == DType::Float32 && has_wide_integers(context, call)};
 }
 
 // The same for the common case: one or two tensors of one dtype that the op takes as it is.
-inline Key key_of(const Call& call) {
+inline Key key_of(Context& context, const Call& call) {
   const OpDef& op = *call.op;
   const TensorRep* first = call.n_in > 0 ? call.in[0].tensor : nullptr;
   if (op.plain_inputs && first != nullptr && call.n_in <= 2) [[likely]] {
@@ -170,7 +159,7 @@ inline Key key_of(const Call& call) {
       return {first->dtype, false};
     }
   }
-  return mixed_key(call);
+  return mixed_key(context, call);
 }
 
 // Whether some input must be cast before the kernel runs.
@@ -203,7 +192,7 @@ void prepare_forced(Context& context, const Call& call, int64_t shared_from, con
 
 void prepare(Context& context, const Call& call, Prepared* prepared, const ForcedPlace* forced) {
   const OpDef& op = *call.op;
-  auto [key, is_widened] = key_of(call);
+  auto [key, is_widened] = key_of(context, call);
   Inference inference(call, key, prepared->out);
   op.shape(inference);
   prepared->op = &op;

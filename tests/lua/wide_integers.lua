@@ -43,6 +43,20 @@ local function small_cases()
   expect("eq", x:eq(16777216.0), "bool", { false, false })
   expect("gt", x:gt(16777217.5), "bool", { false, true })
   expect("le", x:le(16777216.5), "bool", { false, false })
+  -- One alone among many, at any place, and numbers that float32 does not hold
+  for _, n in ipairs { 1, 100, 128, 129, 1000 } do
+    for _, wide in ipairs { 16777217, -16777217, 1 << 40 | 1 } do
+      for _, place in ipairs { 1, n } do
+        local many = lt.scatter_add(lt.zeros({ n }, { dtype = "int64" }), lt.constant { place }, int64 { wide })
+        expect(n .. " with " .. wide, many:eq(wide - 1.0):any():reshape { 1 }, "bool", { false })
+        expect(n .. " with " .. wide, many:eq(wide + 0.0):any():reshape { 1 }, "bool", { true })
+      end
+    end
+  end
+  local three = int64 { 3, 4 }
+  expect("eq", three:eq(3.0000000001), "bool", { false, false })
+  expect("lt", three:lt(1e300), "bool", { true, true })
+  expect("% inf", three % math.huge, "float32", { 3, 4 })
   expect("of one element", lt.sin(int64 { 16777217 }), "float32", { 0.10583256930112839 }, rounding)
   -- Beside a float tensor integers take its dtype, and it is computed in that.
   expect("a float tensor", x - lt.constant { 16777216.0 }, "float32", { 0, 4 })
