@@ -226,7 +226,7 @@ expect.case("activity_regularizer is an option, and a field of layers of one's o
   near(own:losses()[2]:item(), 4)
   local ids = lt.constant { { 1, 2, 1 }, { 3, 3, 3 } }
   local model = nn.Sequential { nn.Embedding(3, 2, { activity_regularizer = nn.regularizers.L1 { l1 = 1.0 }, input_shape = { 3 } }) }
-  local path = os.tmpname() .. ".safetensors"
+  local path = expect.path ".safetensors"
   model:save(path)
   local again = nn.load_model(path)
   os.remove(path)

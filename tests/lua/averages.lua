@@ -46,7 +46,7 @@ expect.case("training ends with the averages, or takes them every so many steps,
 end)
 
 expect.case("a file keeps them", function()
-  local path = os.tmpname() .. ".safetensors"
+  local path = expect.path ".safetensors"
   local model = make()
   model:train_on_batch(x, y)
   model:train_on_batch(x, y)

@@ -23,7 +23,7 @@ end
 
 expect.case("who watches validation waits for the epochs that have it", function()
   local stop, lower = made.EarlyStopping { patience = 1 }, made.ReduceLROnPlateau { patience = 1, factor = 0.5 }
-  local path = os.tmpname() .. ".safetensors"
+  local path = expect.path ".safetensors"
   local keep = made.ModelCheckpoint(path, { save_best_only = true, save_weights_only = true })
   local model = line()
   model.optimizer.learning_rate = 1e-30

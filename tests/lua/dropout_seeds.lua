@@ -51,7 +51,7 @@ expect.case("in a fit every input is seen at some time, and fit resumes with the
   local model = new()
   model:fit(rows, labels, { batch_size = 1, verbose = 0 })
   assert(not lt.any(model:get_weights()[1]:eq(0)):item(), "an input was never seen")
-  local path = os.tmpname() .. ".safetensors"
+  local path = expect.path ".safetensors"
   local function begun()
     lt.random.set_seed(5)
     return new()

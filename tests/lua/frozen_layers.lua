@@ -119,7 +119,7 @@ expect.case("a graph can be ended at any of its layers, which it then shares", f
 end)
 
 expect.case("what a call in a graph says of training holds, also from a file", function()
-  local path = os.tmpname() .. ".safetensors"
+  local path = expect.path ".safetensors"
   local below, rows = base(), nn.Input { 3 }
   local model = nn.Model { inputs = rows, outputs = nn.Dense(1)(below(rows, { training = false })) }
   train(model)

@@ -203,7 +203,7 @@ says("save: value.layer is a table with the name \"w\"; names cannot nest, write
 says("load: option 'header' is for .csv files, and 'none.npy' is none", lt.load, "none.npy", { header = true })
 says("save: option 'compress' is for .npz files, and 'none.npy' is none", lt.save, "none.npy", x, { compress = true })
 do
-  local path = os.tmpname() .. ".csv"
+  local path = expect.path ".csv"
   local function wrong(text, words, ...)
     local file <close> = assert(io.open(path, "w"))
     file:write(text):close()

@@ -69,7 +69,7 @@ expect.case("masked steps do not count in a mean, and the mask ends there", func
 end)
 
 expect.case("they come back from a file", function()
-  local path = os.tmpname() .. ".safetensors"
+  local path = expect.path ".safetensors"
   local left, right = nn.Input { 3, 2 }, nn.Input { 2 }
   local joined = nn.Average() { nn.Maximum() { left, right }, nn.Subtract() { left, right } }
   local model = nn.Model { inputs = { left, right }, outputs = nn.Dense(1)(nn.GlobalMaxPool1D()(joined)) }

@@ -177,7 +177,7 @@ expect.case("Masking finds the steps that hold one number only", function()
   expect.equal(layer(y):item(), 5.0)
   expect.equal(layer(y, { mask = lt.constant { { true, false, false } } }):item(), 3.0)
   local model = nn.Sequential { nn.Masking { input_shape = { 3, 2 } }, layer }
-  local path = os.tmpname() .. ".safetensors"
+  local path = expect.path ".safetensors"
   model:save(path)
   local rows = lt.constant { { { 1.0, 2.0 }, { 0.0, 0.0 }, { 3.0, 1.0 } } }
   expect.equal(nn.load_model(path)(rows):item(), 7.0)

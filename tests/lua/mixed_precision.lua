@@ -143,7 +143,7 @@ expect.case("a file tells it", function()
   local model = nn.Sequential { nn.Dense(4, { input_shape = { 3 } }), nn.Activation("softmax") }
   model.layers[2].autocast = false
   compiled(model)
-  local path = os.tmpname() .. ".safetensors"
+  local path = expect.path ".safetensors"
   model:save(path)
   local loaded = nn.load_model(path)
   os.remove(path)

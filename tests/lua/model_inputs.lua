@@ -60,7 +60,7 @@ expect.case("an axis may have any size", function()
   model:compile { optimizer = "adam", loss = "sparse_categorical_crossentropy" }
   for _, batch in ipairs { ids(4, 3), ids(4, 6) } do assert(model:train_on_batch(batch, lt.ones(batch.shape, { dtype = "int32" })) > 0) end
   local chain = nn.Sequential { nn.LSTM(3, { input_shape = { -1, 4 } }), nn.Dense(2) }
-  local path = os.tmpname() .. ".safetensors"
+  local path = expect.path ".safetensors"
   for _, each in ipairs { model, chain } do
     each:save(path)
     local x = each == chain and lt.ones { 1, 7, 4 } or ids(1, 7)
@@ -185,7 +185,7 @@ expect.case("rows are cast to the dtype that an Input tells, also in a model fro
   for name, model in pairs {
     list = nn.Sequential { input, nn.Reshape { 2, 1 } }, graph = nn.Model { inputs = input, outputs = nn.Reshape({ 2, 1 })(input) },
   } do
-    local path = os.tmpname() .. ".safetensors"
+    local path = expect.path ".safetensors"
     model:save(path)
     local again = nn.load_model(path)
     os.remove(path)

@@ -22,7 +22,7 @@ expect.case("layers in tables with names are their owner's", function()
   expect.equal(#model:trainable_variables(), 8)
   expect.equal(#model:sublayers(), 3)
   expect.equal(model:count_params(), 2 * 4 + 4 + 4 * 2 + 2 + 2 * 3 + 3 + 2)
-  local path = os.tmpname() .. ".safetensors"
+  local path = expect.path ".safetensors"
   model:save_weights(path)
   local names = {}
   for name in pairs(lt.load(path)) do names[#names + 1] = name end

@@ -79,6 +79,13 @@ function expect.storages()
   return lt.debugging.live_storages()
 end
 
+-- A path that ends so, of no file yet: os.tmpname makes one, which would be left behind beside it.
+function expect.path(ending)
+  local name = os.tmpname()
+  os.remove(name)
+  return name .. ending
+end
+
 -- Runs `script` in a program of its own: what it printed on both streams, and whether it succeeded.
 -- `options` go before the script, `environment` before the program.
 function expect.program(script, options, environment)
