@@ -86,7 +86,7 @@ bool read_start(Job& job) {
   png_set_chunk_cache_max(job.png, 16);
   png_read_info(job.png, job.info);
   png_set_expand(job.png);    // palettes, fewer than 8 bits, a transparent colour
-  png_set_scale_16(job.png);  // 16 bits, rounded
+  png_set_strip_16(job.png);  // the upper eight bits of sixteen, as TensorFlow's decode_png gives
   job.passes = png_set_interlace_handling(job.png);
   png_read_update_info(job.png, job.info);
   job.width = png_get_image_width(job.png, job.info);

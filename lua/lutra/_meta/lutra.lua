@@ -55,7 +55,7 @@ function lutra.from_bytes(bytes, dtype, shape) end
 --- Reads a file of tensors; its extension says of which kind. [docs/files.md](../files.md) tells about each.
 ---
 --- `.npy`, `.csv`, `.png` and `.idx` give a tensor, `.npz` and `.safetensors` a table of tensors by name. A picture is uint8 of shape
---- {height, width, channels}; 16 bits become 8. A csv is {rows, columns}: int32 (int64 when one does not fit), float32 if there
+--- {height, width, channels}; of 16 bits the upper 8. A csv is {rows, columns}: int32 (int64 when one does not fit), float32 if there
 --- is any fraction, or `dtype`. An empty field is nan, or what `missing` says; lines that begin with # are comments.
 ---@param path string
 ---@param options? table csv: {header = true}: the first line names the columns; {delimiter = ";"}; {dtype = "float64"}; {missing = 0}
