@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/blocked_signals.h"
 #include "core/parallel.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/omp_threads.h"
@@ -215,6 +216,7 @@ Cache& cache() {
 
 void run(const Convolution& conv, ConvPart part, const float* first, const float* second, float* result,
          std::byte* room) {
+  BlockedSignals blocked;  // some convolutions are products: see Note [Signals wait for sgemm] in onednn_gemm.cpp
   const dnnl::engine& engine = cache().engine();
   dnnl::stream stream(engine);
   auto over = [&](const memory::desc& desc, const void* data) { return memory(desc, engine, const_cast<void*>(data)); };

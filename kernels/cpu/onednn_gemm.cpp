@@ -9,6 +9,11 @@
 // With AVX-512 sgemm takes up to 9% longer where an operand is transposed. Turning one that fits into a cache costs as
 // much as some 10 rows or columns of the result: worth it where there are many, up to the sizes from which on sgemm
 // packs what it reads. The copy's rows begin at a line of the cache, and do not lie a power of two apart.
+//
+// Note [Signals wait for sgemm]
+// oneDNN 2.6's sgemm for AVX-512 keeps its stack in the memory that it packs into. A signal's frame there, of 3 to 11
+// KB, goes over what lies below, which malloc knows nothing of: a Ctrl-C, a timer or a profiler during a product broke
+// the heap. So signals wait until a product is done, and the threads of a team (core/parallel.cpp) never get any.
 #include "kernels/cpu/onednn_gemm.h"
 
 #include <oneapi/dnnl/dnnl.h>
@@ -19,6 +24,7 @@
 #include <new>
 #include <vector>
 
+#include "core/blocked_signals.h"
 #include "core/parallel.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/gemm_pack.h"
@@ -28,6 +34,7 @@ namespace lutra {
 namespace {
 
 bool multiply(const MatMulSizes& s, const float* a, const float* b, float* c) {
+  BlockedSignals blocked;  // See Note [Signals wait for sgemm]
   return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
                     c, s.n) == dnnl_success;
 }

@@ -18,7 +18,6 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -27,6 +26,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/blocked_signals.h"
 #include "core/late_helpers.h"
 
 #if defined(LUTRA_PARALLEL_OPENMP)
@@ -143,10 +143,6 @@ int obtainable_threads(int wanted) {
   std::unique_ptr<pthread_t[]> threads(new (std::nothrow) pthread_t[static_cast<std::size_t>(std::max(wanted, 0))]);
   if (threads == nullptr) return 0;
   int64_t before = counted_threads();
-  // Signals are the program's business.
-  sigset_t all, mask;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &mask);
   // They wait for the gate, so that all are there at once.
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   auto pass = [](void* at) -> void* {
@@ -156,14 +152,25 @@ int obtainable_threads(int wanted) {
   };
   pthread_mutex_lock(&gate);
   int made = 0;
-  while (made < wanted && pthread_create(&threads[static_cast<std::size_t>(made)], nullptr, pass, &gate) == 0) ++made;
+  {
+    BlockedSignals blocked;  // they are the program's business
+    while (made < wanted && pthread_create(&threads[static_cast<std::size_t>(made)], nullptr, pass, &gate) == 0) ++made;
+  }
   pthread_mutex_unlock(&gate);
   for (int i = 0; i < made; ++i) pthread_join(threads[static_cast<std::size_t>(i)], nullptr);
   pthread_mutex_destroy(&gate);
-  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
   // 20 ms at most: another thread of the process may start meanwhile.
   for (int i = 0; i < 200 && counted_threads() > before; ++i) usleep(100);
   return made;
+}
+
+// The calling thread's team. oneDNN's products run on it, which signals must not meet: see kernels/cpu/onednn_gemm.cpp.
+static void make_team([[maybe_unused]] int threads) {
+#if defined(LUTRA_PARALLEL_OPENMP)
+  BlockedSignals blocked;
+#pragma omp parallel num_threads(threads)
+  asm volatile("");  // without anything the compiler leaves the team out
+#endif
 }
 
 std::optional<int> parse_threads(std::string_view text) {
@@ -184,6 +191,7 @@ int max_threads() {
     // See Note [Threads the system may refuse]
     int more = obtainable_threads(wanted - 1);
     t_given = std::max(t_given, 1 + (more == wanted - 1 ? more : more / 2));
+    make_team(t_given);
   }
   return std::min(wanted, t_given);
 }

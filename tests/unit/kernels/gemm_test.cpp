@@ -1,5 +1,9 @@
 #include "kernels/cpu/gemm.h"
 
+#include <sys/time.h>
+
+#include <atomic>
+#include <csignal>
 #include <vector>
 
 #include "core/parallel.h"
@@ -126,4 +130,27 @@ TEST_CASE("integers wrap in products", "[matmul]") {
 
 TEST_CASE("float64 products do not depend on the number of threads", "[matmul]") {
   check_threads<double>(150, 90, 210);
+}
+
+// See Note [Signals wait for sgemm] in onednn_gemm.cpp.
+TEST_CASE("signals during products harm nothing", "[matmul]") {
+  static std::atomic<int> ticks{0};
+  struct sigaction tick = {}, before = {};
+  tick.sa_handler = [](int) { ticks.fetch_add(1, std::memory_order_relaxed); };
+  tick.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &tick, &before);
+  itimerval often{{0, 200}, {0, 200}}, never{};
+  setitimer(ITIMER_REAL, &often, nullptr);
+  for (int threads : {1, 2}) {
+    set_max_threads(threads);
+    for (int64_t size : {100, 300, 600}) {
+      for (int turn = 0; turn < 20; ++turn) {
+        check_product<float>(size, size, size, turn % 3 == 1, turn % 3 == 2);
+      }
+    }
+  }
+  set_max_threads(0);
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
+  CHECK(ticks > 0);
 }

@@ -1,0 +1,27 @@
+// Signals of the calling thread wait while one of these lives, but for those that its own code causes. Threads that are
+// made meanwhile leave signals to the program's other threads for good.
+#pragma once
+
+#include <pthread.h>
+
+#include <csignal>
+
+namespace lutra {
+
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT}) sigdelset(&all, own);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace lutra
