@@ -11,9 +11,9 @@
 // packs what it reads. The copy's rows begin at a line of the cache, and do not lie a power of two apart.
 //
 // Note [Signals wait for sgemm]
-// oneDNN 2.6's sgemm for AVX-512 keeps its stack in the memory that it packs into. A signal's frame there, of 3 to 11
-// KB, goes over what lies below, which malloc knows nothing of: a Ctrl-C, a timer or a profiler during a product broke
-// the heap. So signals wait until a product is done, and the threads of a team (core/parallel.cpp) never get any.
+// oneDNN 2.6's sgemm for AVX-512 keeps its stack in memory from malloc. A signal's frame there, of some KB, goes over
+// what lies below: a Ctrl-C, a timer or a profiler during a product broke the heap. So signals wait until a product is
+// done, and the threads of a team (core/parallel.cpp) never get any.
 #include "kernels/cpu/onednn_gemm.h"
 
 #include <oneapi/dnnl/dnnl.h>
