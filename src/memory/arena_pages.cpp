@@ -1,0 +1,284 @@
+// The arena's pages: taken, moved and given back. See Note [Chunks, pieces, windows] in arena.cpp.
+#include <algorithm>
+#include <bit>
+#include <cassert>
+
+#include "memory/arena.h"
+#include "memory/rounding.h"
+
+namespace lutra {
+
+namespace {
+
+constexpr std::size_t kUnit = FreeChunks::kUnit;
+// Each move waits for the device: so many, and one more for so many allocations.
+constexpr uint64_t kMoves = 16, kAllocationsPerMove = 4096;
+
+}  // namespace
+
+// Few and large ones cost less to map. But what is taken beyond the need is at most a sixteenth of what there is.
+std::size_t Arena::piece_bytes(std::size_t needed) const {
+  if (piece_bytes_ > 0) return piece_bytes_;
+  if (!growth_) return round_up(std::size_t{1} << 30, granularity_);
+  std::size_t wanted = std::bit_floor(std::max({reserved_ / 16, needed, granularity_}));
+  return round_up(std::min(std::size_t{32} << 20, wanted), granularity_);
+}
+
+bool Arena::reserve(std::size_t wanted) {
+  if (base_ != nullptr) return true;
+  std::size_t once = round_up(limit_, granularity_);
+  bool on_demand = pages_.is_on_demand();
+  std::size_t bytes = on_demand ? 2 * once : once;
+  while ((base_ = pages_.reserve(bytes)) == nullptr) {
+    // Fewer addresses do; a source that takes its memory here is asked for nine tenths, as pages are in fill().
+    std::size_t less = on_demand ? once : round_down(bytes / 10 * 9, granularity_);
+    if (less >= bytes || less < wanted) return false;
+    bytes = less;
+  }
+  limit_ = std::min(limit_, bytes);
+  range_bytes_ = bytes;
+  first_ = new_node();
+  first_->data = base_;
+  first_->bytes = bytes;
+  first_->idle_seq = 0;
+  first_->prev = first_->next = nullptr;
+  first_->state = State::Unmapped;
+  first_->in_slab = false;
+  return true;
+}
+
+// Bytes of pages the limit still allows.
+std::size_t Arena::spare_bytes() const { return round_up(limit_, granularity_) - reserved_; }
+
+// The index of the first piece at or after `at`.
+std::size_t Arena::first_piece(const std::byte* at) const {
+  auto found = std::lower_bound(pieces_.begin(), pieces_.end(), at,
+                                [](const Piece& piece, const std::byte* where) { return piece.at < where; });
+  return static_cast<std::size_t>(found - pieces_.begin());
+}
+
+bool Arena::map_piece(std::byte* at, std::size_t bytes) {
+  if (pieces_.size() == pieces_.capacity()) pieces_.reserve(2 * pieces_.size() + 8);
+  if (!pages_.map(at, bytes)) return false;
+  pieces_.insert(pieces_.begin() + static_cast<std::ptrdiff_t>(first_piece(at)), Piece{at, bytes});
+  reserved_ += bytes;
+  peak_reserved_ = std::max(peak_reserved_, reserved_);
+  return true;
+}
+
+// The first allocation without growth. A card that refuses is asked for nine tenths, again and again, as TensorFlow
+// does (BFCAllocator::Extend); the limit becomes what it gave. Takes nothing when that would be less than wanted.
+bool Arena::fill(std::size_t wanted) {
+  keep_spare_nodes();
+  std::size_t target = round_up(limit_, granularity_);
+  std::size_t mapped = 0;
+  std::size_t peak_before = peak_reserved_;
+  while (true) {
+    while (mapped < target) {
+      std::size_t bytes = std::min(piece_bytes(0), target - mapped);
+      if (!map_piece(base_ + mapped, bytes)) break;
+      mapped += bytes;
+    }
+    if (mapped == target) break;
+    target = target > limit_ ? round_down(limit_, granularity_) : round_down(target / 10 * 9, granularity_);
+    if (target < wanted) target = 0;
+    while (mapped > target) {
+      pages_.unmap(pieces_.back().at, pieces_.back().bytes);
+      mapped -= pieces_.back().bytes;
+      reserved_ -= pieces_.back().bytes;
+      pieces_.pop_back();
+    }
+  }
+  peak_reserved_ = std::max(peak_before, reserved_);
+  if (target == 0) return false;
+  limit_ = std::min(limit_, target);
+  filled_ = true;
+  retype(first_, base_, base_ + target, State::Free);
+  if (slab_bytes_ > 0 && wanted + slab_bytes_ < target) {
+    free_.erase(first_);
+    free_in_slabs_.insert(cut_slab(first_));
+  }
+  return true;
+}
+
+// Makes a free chunk of at least `bytes`. The limit allows as many bytes in use; whether it allows the pages is seen
+// here.
+bool Arena::grow(std::size_t bytes) {
+  if (!reserve(bytes)) return false;
+  if (!growth_ && !filled_) return fill(bytes);
+  bool refused = false;
+  if (move_pages(bytes)) return true;
+  if (Window window = find_window(bytes, spare_bytes(), false); window.begin != nullptr) {
+    if (map_window(window)) return true;
+    refused = true;
+  }
+  if (drain_ == nullptr) return false;
+  // The card gave no more: only what is taken from free pieces can be had.
+  std::size_t spare = refused ? 0 : spare_bytes();
+  Window window = find_window(bytes, spare, true);
+  if (window.begin == nullptr) return false;
+  drain_(drain_user_);
+  release_pieces(window, window.unmapped - std::min(spare, window.unmapped));
+  return map_window(window);
+}
+
+// Free pages that lie too far apart are moved together, rather than more taken: what a program takes while its sizes
+// vary it would keep.
+bool Arena::move_pages(std::size_t bytes) {
+  if (!growth_ || drain_ == nullptr || moves_ >= kMoves + num_allocs_ / kAllocationsPerMove) return false;
+  Window window = find_window(bytes, spare_bytes(), true);
+  if (window.begin == nullptr) return false;
+  std::size_t movable = 0;
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    if (chunk->end() <= window.begin || window.end <= chunk->data) movable += whole_pieces(chunk);
+  }
+  if (movable == 0) return false;
+  ++moves_;
+  drain_(drain_user_);
+  release_pieces(window, window.unmapped);
+  return map_window(window);
+}
+
+// The window for a request that lacks the fewest bytes of pages, not more than `spare` and, when moving, than the free
+// pieces outside it can give. Windows begin or end where a chunk does: any other lacks no less.
+Arena::Window Arena::find_window(std::size_t bytes, std::size_t spare, bool moving) const {
+  std::size_t movable = 0;
+  for (const Chunk* chunk = first_; moving && chunk != nullptr; chunk = chunk->next) movable += whole_pieces(chunk);
+  Window best;
+  auto try_from = [&](const Chunk* start, bool forward) {
+    std::size_t length = 0, lacks = 0, inside = 0;
+    for (const Chunk* chunk = start; chunk != nullptr && chunk->state != State::InUse;
+         chunk = forward ? chunk->next : chunk->prev) {
+      std::size_t part = std::min(chunk->bytes, bytes - length);
+      length += part;
+      if (chunk->state == State::Unmapped) {
+        lacks += round_up(part, granularity_);
+      } else if (moving) {
+        inside += whole_pieces(chunk);
+      }
+      if (length < bytes) continue;
+      std::size_t given = spare + (movable - std::min(movable, inside));
+      if (lacks <= given && (best.begin == nullptr || lacks < best.unmapped)) {
+        best.begin = forward ? start->data : start->end() - bytes;
+        best.end = best.begin + bytes;
+        best.unmapped = lacks;
+      }
+      return;
+    }
+  };
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    if (chunk->state == State::InUse) continue;
+    try_from(chunk, true);
+    try_from(chunk, false);
+  }
+  return best;
+}
+
+// Puts pages under all of the window, and under what follows up to a whole piece where limit and card allow.
+bool Arena::map_window(const Window& window) {
+  assert(window.unmapped <= spare_bytes());
+  std::size_t extra = spare_bytes() - window.unmapped;
+  Chunk* chunk = first_;
+  while (chunk->end() <= window.begin) chunk = chunk->next;
+  while (chunk != nullptr && chunk->data < window.end) {
+    if (chunk->state != State::Unmapped) {
+      chunk = chunk->next;
+      continue;
+    }
+    std::size_t base = static_cast<std::size_t>(chunk->data - base_);
+    std::size_t begin = base, need_end = base + chunk->bytes;
+    if (window.begin > chunk->data) begin = round_down(static_cast<std::size_t>(window.begin - base_), granularity_);
+    if (window.end < chunk->end()) need_end = round_up(static_cast<std::size_t>(window.end - base_), granularity_);
+    std::size_t end = std::min({round_up(need_end, piece_bytes(0)), base + chunk->bytes, need_end + extra});
+    extra -= end - need_end;
+    std::byte* reached = base_ + need_end;
+    if (!map_range(chunk, base_ + begin, base_ + need_end, base_ + end)) return false;
+    // The chunk may have been joined with the one before it.
+    chunk = first_;
+    while (chunk->end() < reached) chunk = chunk->next;
+  }
+  return true;
+}
+
+// Pages for [begin, end) of an unmapped chunk, cut where pieces would end if they lay side by side from the range's
+// start; [need_end, end) may be refused. What was given before a refusal stays, as free memory.
+bool Arena::map_range(Chunk* chunk, std::byte* begin, std::byte* need_end, std::byte* end) {
+  keep_spare_nodes();
+  std::byte* at = begin;
+  const std::size_t piece = piece_bytes(static_cast<std::size_t>(need_end - begin));
+  while (at < end) {
+    std::size_t offset = static_cast<std::size_t>(at - base_);
+    std::size_t bytes = std::min(round_down(offset, piece) + piece - offset, static_cast<std::size_t>(end - at));
+    if (!map_piece(at, bytes)) {
+      if (at >= need_end || at + bytes <= need_end) break;
+      bytes = static_cast<std::size_t>(need_end - at);
+      end = need_end;
+      if (!map_piece(at, bytes)) break;
+    }
+    at += bytes;
+  }
+  if (at > begin) retype(chunk, begin, at, State::Free);
+  return at >= need_end;
+}
+
+// The bytes of the pieces that lie wholly in a free chunk.
+std::size_t Arena::whole_pieces(const Chunk* chunk) const {
+  if (chunk->state != State::Free || chunk->bytes < granularity_) return 0;
+  std::size_t sum = 0;
+  for (std::size_t i = first_piece(chunk->data); i < pieces_.size(); ++i) {
+    if (pieces_[i].at + pieces_[i].bytes > chunk->end()) break;
+    sum += pieces_[i].bytes;
+  }
+  return sum;
+}
+
+// Gives free pieces outside `keep` back until `enough` bytes are.
+std::size_t Arena::release_pieces(const Window& keep, std::size_t enough) {
+  std::size_t released = 0;
+  for (Chunk* chunk = first_; chunk != nullptr && released < enough; chunk = chunk->next) {
+    if (chunk->data < keep.end && keep.begin < chunk->end()) continue;
+    if (whole_pieces(chunk) == 0) continue;
+    keep_spare_nodes();
+    std::size_t first = first_piece(chunk->data);
+    std::size_t last = first;
+    std::byte* begin = pieces_[first].at;
+    std::byte* end = begin;
+    while (last < pieces_.size() && released < enough && pieces_[last].at + pieces_[last].bytes <= chunk->end()) {
+      pages_.unmap(pieces_[last].at, pieces_[last].bytes);
+      released += pieces_[last].bytes;
+      end = pieces_[last].at + pieces_[last].bytes;
+      ++last;
+    }
+    pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(first),
+                  pieces_.begin() + static_cast<std::ptrdiff_t>(last));
+    free_.erase(chunk);
+    chunk = retype(chunk, begin, end, State::Unmapped);
+  }
+  reserved_ -= released;
+  return released;
+}
+
+std::size_t Arena::largest_free() const {
+  std::size_t allowed = round_down(limit_ - bytes_in_use_, kUnit);
+  if (base_ == nullptr || (!growth_ && !filled_)) return allowed;
+  std::size_t best = 0;
+  auto measure = [&](const Chunk* start, bool forward) {
+    std::size_t length = 0, spare = spare_bytes();
+    for (const Chunk* chunk = start; chunk != nullptr && chunk->state != State::InUse;
+         chunk = forward ? chunk->next : chunk->prev) {
+      std::size_t part = chunk->state == State::Free ? chunk->bytes : std::min(chunk->bytes, spare);
+      if (chunk->state == State::Unmapped) spare -= part;
+      length += part;
+      if (part < chunk->bytes) break;
+    }
+    best = std::max(best, length);
+  };
+  for (const Chunk* chunk = first_; chunk != nullptr; chunk = chunk->next) {
+    if (chunk->state == State::InUse) continue;
+    measure(chunk, true);
+    measure(chunk, false);
+  }
+  return std::min(best, allowed);
+}
+
+}  // namespace lutra
