@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <memory>
@@ -27,6 +26,7 @@
 #include <vector>
 
 #include "core/blocked_signals.h"
+#include "core/clock.h"
 #include "core/late_helpers.h"
 
 #if defined(LUTRA_PARALLEL_OPENMP)
@@ -70,8 +70,6 @@ int64_t page_faults() {
   getrusage(RUSAGE_SELF, &used);
   return used.ru_minflt + used.ru_majflt;
 }
-
-int64_t nanoseconds() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 #endif
 
 // A thread that runs loops without having said on how many threads, for as long as it lives.
@@ -208,7 +206,7 @@ void detail::parallel_ranges(int64_t count, int64_t grain, int64_t unit, void (*
   if (unit == kAnyUnit) unit = step >= kLongRange ? 64 : 1;
   step = (step + unit - 1) / unit * unit;
 #if defined(LUTRA_PARALLEL_OPENMP)
-  int64_t start = nanoseconds(), own = 0;
+  int64_t start = now_ns(), own = 0;
   if (!t_late_helpers.may_share(start, count / grain >= kLongLoop)) {
     range(body, 0, count);
     return;
@@ -218,9 +216,9 @@ void detail::parallel_ranges(int64_t count, int64_t grain, int64_t unit, void (*
   for (int64_t piece = omp_get_thread_num(); piece < pieces; piece += omp_get_num_threads()) {
     int64_t begin = piece * step;
     if (begin < count) thrown.by([=] { range(body, begin, std::min(count, begin + step)); });
-    if (piece == 0) own = nanoseconds() - start;  // the caller's
+    if (piece == 0) own = now_ns() - start;  // the caller's
   }
-  t_late_helpers.shared(start, nanoseconds(), own, pieces, page_faults);  // See Note [Helpers that come late]
+  t_late_helpers.shared(start, now_ns(), own, pieces, page_faults);  // See Note [Helpers that come late]
   thrown.rethrow();
 #elif defined(LUTRA_PARALLEL_THREADS)
   std::vector<std::thread> helpers;

@@ -1,13 +1,13 @@
 #include "io/row_thread.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <atomic>
 #include <cstring>
 #include <exception>
 #include <utility>
 
+#include "core/blocked_signals.h"
 #include "core/error.h"
 #include "device/forks.h"
 
@@ -90,13 +90,11 @@ RowThread::~RowThread() {
 bool RowThread::is_forked() const { return count_forks() != born_; }
 
 void RowThread::start() {
-  // Signals are the program's business: only faults arrive here.
-  sigset_t blocked, before;
-  sigfillset(&blocked);
-  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&blocked, fault);
-  pthread_sigmask(SIG_SETMASK, &blocked, &before);
-  int problem = pthread_create(&shared_->thread, nullptr, Shared::work, shared_.get());
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  int problem = 0;
+  {
+    BlockedSignals blocked;  // they are the program's business
+    problem = pthread_create(&shared_->thread, nullptr, Shared::work, shared_.get());
+  }
   if (problem != 0) fail(ErrorCode::ResourceExhausted, "prefetch: no thread for it: ", std::strerror(problem));
   is_started_ = true;
 }

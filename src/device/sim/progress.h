@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "core/clock.h"
 #include "device/sim/yields.h"
 
 namespace lutra {
@@ -22,11 +23,11 @@ template <class Done> bool spin_until(const Done& done) {
 #endif
   }
   static thread_local Yields yields;
-  const int64_t start = Yields::now_ns(), end = start + 1'000'000;
+  const int64_t start = now_ns(), end = start + 1'000'000;
   for (int64_t now = start; now < end && yields.are_cheap(now);) {
     if (done()) return true;
     std::this_thread::yield();
-    now = yields.took(now, Yields::now_ns());
+    now = yields.took(now, now_ns());
   }
   return done();
 }

@@ -6,12 +6,13 @@
 #include <cassert>
 #include <chrono>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "core/blocked_signals.h"
+#include "core/clock.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "device/forks.h"
@@ -20,8 +21,6 @@
 
 namespace lutra {
 namespace {
-
-int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1); }
 
 void sleep_until_ns(int64_t when) {
   std::this_thread::sleep_until(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(when)));
@@ -132,13 +131,11 @@ void* SimStream::State::work(void* argument) {
 }
 
 void SimStream::State::start() {
-  // Signals are the program's business: only faults arrive here.
-  sigset_t blocked, before;
-  sigfillset(&blocked);
-  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&blocked, fault);
-  pthread_sigmask(SIG_SETMASK, &blocked, &before);
-  int problem = pthread_create(&thread, nullptr, work, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  int problem = 0;
+  {
+    BlockedSignals blocked;  // they are the program's business
+    problem = pthread_create(&thread, nullptr, work, this);
+  }
   if (problem != 0) fail(ErrorCode::ResourceExhausted, "simulated GPU: no thread for it: ", std::strerror(problem));
   begun.wait(false);  // a fork in the midst of its beginning would be as bad as one in the midst of a command
   started = true;

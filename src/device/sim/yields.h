@@ -5,7 +5,6 @@
 // for: for sixteen times as long its thread goes to sleep without one.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 
 namespace lutra {
@@ -13,8 +12,6 @@ namespace lutra {
 // What a thread has seen of its yields. Times are in nanoseconds of one clock.
 class Yields {
  public:
-  static int64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
-
   bool are_cheap(int64_t now) const { return now >= dear_until_; }
   // One took from `start` to `end`, which is returned.
   int64_t took(int64_t start, int64_t end) {
