@@ -37,7 +37,7 @@ Tensor filled_like(Context& context, const char* op, const TensorRep& tensor, Lo
 // Where it is.
 Tensor cast(Context& context, const Tensor& tensor, DType dtype) {
   Operand operands[1] = {{&tensor.rep(), Scalar::of(false)}};
-  Call call(context.runtime().ops().get("Cast"), operands, 1);
+  Call call(context.runtime().cast_op(), operands, 1);
   call.as<CastAttrs>().dtype = dtype;
   ForcedPlace place{&context.runtime().device(tensor.rep().device), Reason::Gradient};
   return run_op(context, call, &place);

@@ -131,6 +131,12 @@ Operand operand_at(lua_State* L, int index) {
   return {nullptr, number_at(L, index)};
 }
 
+// The tensor of a table that the variable at 1 is assigned, in the table's place. May raise a Lua error.
+void make_value(lua_State* L, State& state, const char* who, int index, DType dtype, bool is_logged) {
+  std::string_view variable = name_of(L, 1);
+  if (!make_constant(L, state, index, {who, "value", 0, &variable}, dtype, is_logged)) state.raise(L);
+}
+
 // What is assigned: a table becomes a tensor of the variable's dtype, so that it keeps all digits; numbers stay. May
 // raise a Lua error. Gives Call::literals.
 OriginRange read_assigned(lua_State* L, State& state, const char* who, int index) {
@@ -144,10 +150,7 @@ OriginRange read_assigned(lua_State* L, State& state, const char* who, int index
   });
   const Origins& origins = state.context().origins();
   uint32_t before = origins.last();
-  if (lua_type(L, index) == LUA_TTABLE) {
-    std::string_view variable = name_of(L, 1);
-    if (!make_constant(L, state, index, {who, "value", 0, &variable}, dtype, false)) state.raise(L);
-  }
+  if (lua_type(L, index) == LUA_TTABLE) make_value(L, state, who, index, dtype, false);
   return {before, origins.last()};
 }
 
@@ -157,8 +160,7 @@ int assigned_table(lua_State* L) {
   const char* who = lua_tostring(L, 3);
   DType dtype = kNoDType;
   read_phase(L, state, who, [&](Args& args) { dtype = variable_at(args, 1).box.tensor.dtype; });
-  std::string_view variable = name_of(L, 1);
-  if (!make_constant(L, state, 2, {who, "value", 0, &variable}, dtype)) state.raise(L);
+  make_value(L, state, who, 2, dtype, true);
   lua_settop(L, 2);
   return 1;
 }
