@@ -4,11 +4,11 @@
 // tile wide at a time, are multiplied with all of the block. While they are, the first tiles copy the next panel, and
 // ask for its rows shortly before: rows a power of two apart share few sets of the caches, and would not stay there
 // from one panel to the next. So both matrices are read one place after the other whatever their strides are, and
-// packing b costs next to nothing but where it is transposed. c is cut into as many parts as there are threads; each
-// packs what it needs.
+// packing b costs next to nothing but where it is transposed. Threads claim shares of c, and pack what each needs.
 #include "kernels/cpu/gemm_blocks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <new>
 #include <utility>
@@ -31,6 +31,9 @@ constexpr int64_t kBlockRows = 144 / kTileRows * kTileRows;
 #endif
 constexpr int64_t kBlockColumns = 1024;
 
+// Of c, for each thread.
+constexpr int64_t kSharesEach = 2;
+
 // What a share of c is packed into.
 struct Room {
   alignas(64) float a[kBlockRows / kTileRows * kPitch * kTileDepth];
@@ -38,14 +41,10 @@ struct Room {
 };
 
 // Kept for the thread's next product: fresh memory costs a page fault every 4 KB. Null: there is no memory.
-Room* rooms_for(int64_t shares) {
-  thread_local std::unique_ptr<Room[]> rooms;
-  thread_local int64_t there = 0;
-  if (shares > there) {
-    rooms.reset(new (std::nothrow) Room[static_cast<std::size_t>(shares)]);
-    there = rooms != nullptr ? shares : 0;
-  }
-  return rooms.get();
+Room* room_of_thread() {
+  thread_local std::unique_ptr<Room> room;
+  if (room == nullptr) room.reset(new (std::nothrow) Room);
+  return room.get();
 }
 
 struct Blocks {
@@ -175,12 +174,15 @@ void multiply_share(const Blocks& in, Room& room, const Share& share) {
 }  // namespace
 
 void gemm_in_blocks(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
-  Shares shares(s.m, s.n, max_threads());
-  Room* rooms = rooms_for(shares.count());
-  if (rooms == nullptr) return gemm_in_tiles(s, a, b, bias, c);
+  const int threads = multiplications(s) < kSharedProduct ? 1 : max_threads();
+  Shares shares(s.m, s.n, threads == 1 ? 1 : kSharesEach * threads);
+  std::atomic<bool> succeeded{true};
   parallel_for(shares.count(), 1, [&](int64_t begin, int64_t end) {
-    for (int64_t at = begin; at < end; ++at) multiply_share({s, a, b, bias, c}, rooms[at], shares[at]);
+    Room* room = room_of_thread();
+    if (room == nullptr) succeeded = false;
+    for (int64_t at = begin; at < end && room != nullptr; ++at) multiply_share({s, a, b, bias, c}, *room, shares[at]);
   });
+  if (!succeeded) gemm_in_tiles(s, a, b, bias, c);
 }
 
 }  // namespace lutra

@@ -1,5 +1,5 @@
-// How a large product is shared out among threads: each gets some rows and some columns of the result, whole tiles of
-// them, and packs for itself what it needs.
+// How a large product is cut into shares that threads claim: some rows and some columns of the result, whole tiles of
+// them. Whoever computes one packs for itself what it reads.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,16 @@ struct Share {
   int64_t i, rows, j, columns;
 };
 
-// About as many as there are threads, cut so that the largest has least to do.
+// About as many as are wanted, cut so that the largest has least to do.
 class Shares {
  public:
-  Shares(int64_t m, int64_t n, int64_t threads) : m_(m), n_(n) {
+  Shares(int64_t m, int64_t n, int64_t wanted, int64_t tile_rows = kTileRows, int64_t tile_columns = kTileColumns)
+      : m_(m), n_(n) {
     constexpr double kPacking = 16;  // an element costs as much as so many multiplications
     double least = 0;
-    for (int64_t down = 1; down <= std::max<int64_t>(1, threads); ++down) {
-      int64_t across = std::max<int64_t>(1, threads) / down;
-      int64_t rows = share_of(m, down, kTileRows), columns = share_of(n, across, kTileColumns);
+    for (int64_t down = 1; down <= std::max<int64_t>(1, wanted); ++down) {
+      int64_t across = std::max<int64_t>(1, wanted) / down;
+      int64_t rows = share_of(m, down, tile_rows), columns = share_of(n, across, tile_columns);
       auto height = static_cast<double>(rows), width = static_cast<double>(columns);
       double work = height * width + kPacking * (height + width);
       if (down > 1 && work >= least) continue;

@@ -1,5 +1,4 @@
-// oneDNN's threads are OpenMP's, whatever parallel_for runs on here. Weak: nothing is missing if its build has no
-// OpenMP.
+// oneDNN shares its work out among OpenMP's threads. Weak: nothing is missing if its build has no OpenMP.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +13,23 @@ extern "C" {
 }
 
 namespace lutra {
+
+// While it lives, what oneDNN computes for the calling thread it computes on this thread alone.
+class OneOmpThread {
+ public:
+  OneOmpThread() {
+    if (omp_set_num_threads == nullptr || omp_get_max_threads == nullptr) return;
+    before_ = omp_get_max_threads();
+    if (before_ > 1) omp_set_num_threads(1);
+  }
+  ~OneOmpThread() {
+    if (before_ > 1) omp_set_num_threads(before_);
+  }
+  OneOmpThread(const OneOmpThread&) = delete;
+
+ private:
+  int before_ = 1;
+};
 
 // While it lives, OpenMP has at most so many threads for whoever asks on this thread, and gives as many as it says:
 // oneDNN shares its work out among the threads there may be, and what a smaller team leaves out is never written.

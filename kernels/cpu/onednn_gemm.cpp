@@ -1,9 +1,14 @@
+// Note [Chunks of a product]
+// oneDNN's own threads wait for each other at barriers: on a busy machine a product of 20 us took milliseconds. So each
+// call of sgemm uses one thread, and parallel_for's threads claim chunks of the result. sgemm packs for each chunk what
+// it reads, so chunks are large.
+//
 // Note [Who has the weights]
 // A layer's weights are updated, and their gradient is computed, by threads that each have some of their rows, and
-// which keep them in the caches of their cores. oneDNN gives each thread some columns for the layer's own product: with
-// two threads, half of what it reads is then in the other core's cache, and fetching it costs what the second thread
-// saves. So where b fits into those caches and a has few rows, each thread multiplies with the rows of b that it has,
-// and the sums are added up afterwards. 784-128-10 with 32 rows and SGD takes 83 us a step so, and 113 otherwise.
+// which keep them in the caches of their cores. If each thread computed some columns of the layer's own product, half
+// of what it reads would be in the other core's cache, and fetching it would cost what the second thread saves. So
+// where b fits into those caches and a has few rows, each thread multiplies with the rows of b that it has, and the
+// sums are added up afterwards. 784-128-10 with 32 rows and SGD takes 83 us a step so, and 113 otherwise.
 //
 // Note [Operands that are turned first]
 // With AVX-512 sgemm takes up to 9% longer where an operand is transposed. Turning one that fits into a cache costs as
@@ -13,7 +18,7 @@
 // Note [Signals wait for sgemm]
 // oneDNN 2.6's sgemm for AVX-512 keeps its stack in memory from malloc. A signal's frame there, of some KB, goes over
 // what lies below: a Ctrl-C, a timer or a profiler during a product broke the heap. So signals wait until a product is
-// done, and the threads of a team (core/parallel.cpp) never get any.
+// done, and helpers (core/thread_team.cpp) never get any.
 #include "kernels/cpu/onednn_gemm.h"
 
 #include <oneapi/dnnl/dnnl.h>
@@ -28,18 +33,42 @@
 #include "core/parallel.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/gemm_pack.h"
+#include "kernels/cpu/gemm_shares.h"
 #include "kernels/cpu/omp_threads.h"
 
 namespace lutra {
 namespace {
 
-bool multiply(const MatMulSizes& s, const float* a, const float* b, float* c) {
+// On this thread alone. Rows of c are `ldc` apart.
+bool multiply(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t ldc) {
   BlockedSignals blocked;  // See Note [Signals wait for sgemm]
+  OneOmpThread one;
   return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
-                    c, s.n) == dnnl_success;
+                    c, ldc) == dnnl_success;
 }
 
-// Into how many parts k is cut, one for each thread; 1: oneDNN shares out the work itself.
+// See Note [Chunks of a product]
+bool multiply_in_chunks(const MatMulSizes& s, const float* a, const float* b, float* c, int threads) {
+  constexpr double kLeastChunk = 1 << 20;
+  constexpr int64_t kMostEach = 4, kRows = 8, kColumns = 48;  // of a chunk: multiples of sgemm's tiles
+  int64_t most = static_cast<int64_t>(multiplications(s) / kLeastChunk);
+  Shares chunks(s.m, s.n, std::clamp<int64_t>(most, threads, kMostEach * threads), kRows, kColumns);
+  std::atomic<bool> succeeded{true};
+  parallel_for(chunks.count(), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t at = begin; at < end; ++at) {
+      Share chunk = chunks[at];
+      MatMulSizes part = s;
+      part.m = chunk.rows;
+      part.n = chunk.columns;
+      const float *rows = a + chunk.i * (s.transpose_a ? 1 : s.lda),
+                  *columns = b + chunk.j * (s.transpose_b ? s.ldb : 1);
+      if (!multiply(part, rows, columns, c + chunk.i * s.n + chunk.j, s.n)) succeeded = false;
+    }
+  });
+  return succeeded;
+}
+
+// Into how many parts k is cut, one for each thread; 1: rather the result is.
 int64_t parts_of_k(const MatMulSizes& s, int64_t threads) {
   constexpr int64_t kMostRows = 256, kLeastDepth = 256, kMostParts = 8;
   constexpr double kCachedMatrix = 1 << 18;
@@ -60,12 +89,11 @@ bool multiply_in_parts(const MatMulSizes& s, const float* a, const float* b, flo
   float* sums = room.data();
   std::atomic<bool> succeeded{true};
   parallel_for(parts, 1, [&, sums](int64_t begin, int64_t end) {
-    OmpThreads one(1);
     for (int64_t at = begin; at < end; ++at) {
       int64_t first = at * s.k / parts;
       MatMulSizes part = s;
       part.k = (at + 1) * s.k / parts - first;
-      if (!multiply(part, a + first, b + first * s.ldb, at == 0 ? c : sums + (at - 1) * size)) succeeded = false;
+      if (!multiply(part, a + first, b + first * s.ldb, at == 0 ? c : sums + (at - 1) * size, s.n)) succeeded = false;
     }
   });
   for (int64_t at = 0; at + 1 < parts; ++at) {
@@ -110,7 +138,7 @@ bool multiply_turned(MatMulSizes s, const float* a, const float* b, float* c) {
   if (s.transpose_a) a = turned(a, s.k, s.m, s.lda, &s.lda);
   else b = turned(b, s.n, s.k, s.ldb, &s.ldb);
   s.transpose_a = s.transpose_b = false;
-  return a != nullptr && b != nullptr && multiply(s, a, b, c);
+  return a != nullptr && b != nullptr && multiply(s, a, b, c, s.n);
 }
 
 }  // namespace
@@ -118,8 +146,8 @@ bool multiply_turned(MatMulSizes s, const float* a, const float* b, float* c) {
 bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
   const int threads = multiplications(s) < kSharedProduct ? 1 : max_threads();
   if (int64_t parts = parts_of_k(s, threads); parts > 1) return multiply_in_parts(s, a, b, c, parts);
-  OmpThreads limit(threads);
-  return threads == 1 && is_worth_turning(s) ? multiply_turned(s, a, b, c) : multiply(s, a, b, c);
+  if (threads > 1) return multiply_in_chunks(s, a, b, c, threads);
+  return is_worth_turning(s) ? multiply_turned(s, a, b, c) : multiply(s, a, b, c, s.n);
 }
 
 }  // namespace lutra

@@ -1,4 +1,4 @@
-# Lua, oneDNN, Eigen, zlib, libpng, nlohmann's json, OpenMP, threads: found by file, since Debian's dnnl-config.cmake insists on
+# Lua, oneDNN, Eigen, zlib, libpng, nlohmann's json, threads: found by file, since Debian's dnnl-config.cmake insists on
 # OpenCL, which nothing here uses.
 find_program(CCACHE ccache)
 if(CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
@@ -43,21 +43,6 @@ endif()
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
-
-# parallel.cpp alone sees OpenMP; a `#pragma omp` elsewhere is an unknown pragma, and -Wall says so.
-set(PARALLEL_DEFINITIONS "")
-set(PARALLEL_OPTIONS "")
-set(PARALLEL_LIBRARIES "")
-if(LUTRA_PARALLEL STREQUAL openmp)
-  find_package(OpenMP REQUIRED COMPONENTS CXX)
-  set(PARALLEL_DEFINITIONS LUTRA_PARALLEL_OPENMP)
-  set(PARALLEL_OPTIONS ${OpenMP_CXX_FLAGS})
-  set(PARALLEL_LIBRARIES OpenMP::OpenMP_CXX)
-elseif(LUTRA_PARALLEL STREQUAL threads)
-  set(PARALLEL_DEFINITIONS LUTRA_PARALLEL_THREADS)
-elseif(NOT LUTRA_PARALLEL STREQUAL serial)
-  message(FATAL_ERROR "LUTRA_PARALLEL is '${LUTRA_PARALLEL}'; it can be openmp, threads or serial")
-endif()
 
 # Version 3 has a library; version 2 (Debian 12) is one header.
 find_path(CATCH2_INCLUDE NAMES catch2/catch_all.hpp catch2/catch.hpp)

@@ -11,7 +11,7 @@ endif()
 add_compile_options(-Wall -Wextra -ffp-contract=off)
 
 # What every program or library made of layers links.
-set(BASE_LIBRARIES "${DNNL}" "${PNG}" "${ZLIB}" ${PARALLEL_LIBRARIES} Threads::Threads ${CMAKE_DL_LIBS} m)
+set(BASE_LIBRARIES "${DNNL}" "${PNG}" "${ZLIB}" Threads::Threads ${CMAKE_DL_LIBS} m)
 
 function(lutra_objects target)
   add_library(${target} OBJECT ${ARGN})
@@ -49,10 +49,6 @@ foreach(layer IN LISTS LAYERS)
     list(APPEND LAYER_TARGETS_${layer} layer_${layer})
   endif()
 endforeach()
-
-set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/core/parallel.cpp" APPEND PROPERTY
-  COMPILE_DEFINITIONS ${PARALLEL_DEFINITIONS})
-set_property(SOURCE "${PROJECT_SOURCE_DIR}/src/core/parallel.cpp" APPEND PROPERTY COMPILE_OPTIONS ${PARALLEL_OPTIONS})
 
 # lua.h can be found from here on up only.
 foreach(layer lua embed cli)

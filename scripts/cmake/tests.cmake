@@ -15,12 +15,10 @@ set(test_environment
   "LUTRA=$<TARGET_FILE:lutra>"
   LUTRA_NUM_THREADS=2
   LUTRA_CUDA_DRIVER=none   # the machine's own cards are asked for by those tests that are about them
-  OMP_WAIT_POLICY=passive  # tests share the cores: a thread that spins for its team holds up the others'
   "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:check_initialization_order=1"
   "UBSAN_OPTIONS=print_stacktrace=1")
 if(LUTRA_SANITIZE STREQUAL thread)
-  # oneDNN runs on libgomp, whose barriers the thread sanitizer cannot see; one thread has none.
-  list(APPEND test_environment OMP_NUM_THREADS=1 "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
+  list(APPEND test_environment "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
 endif()
 
 # What the thread sanitizer cannot judge. Each Lua error longjmps past frames that it goes on counting, so tests that raise

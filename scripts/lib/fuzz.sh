@@ -37,11 +37,10 @@ echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long)
 clang++ -fsanitize=fuzzer,address "$probe/probe.cpp" -o "$probe/probe" 2>/dev/null ||
   skip "clang++ has no libFuzzer (Debian: libclang-rt-14-dev)"
 
-# libgomp and clang's OpenMP are two libraries: loops run on plain threads here.
 prepare() {
   quietly "configuring fuzz" cmake -S "$root" -B "$dir" -DCMAKE_BUILD_TYPE=Sanitize -DCMAKE_CXX_COMPILER=clang++ \
     -DLUTRA_SANITIZE=address,undefined,fuzzer-no-link -DLUTRA_LIBFUZZER=ON -DLUTRA_BUILD_TESTS=ON \
-    -DLUTRA_PARALLEL=threads -DLUTRA_ALL_CPU_LEVELS=OFF || return
+    -DLUTRA_ALL_CPU_LEVELS=OFF || return
   quietly "building fuzz" cmake --build "$dir" --parallel "$(nproc)" --target "${names[@]/#/fuzz_}"
 }
 locked prepare

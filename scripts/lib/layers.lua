@@ -58,9 +58,7 @@ local function check_file(path)
       check_include(path, number, layer, header)
       if quoted == '"' and header:find("^%.%./") then complain(path, number, "include by path from src/, not %s", header) end
     end
-    if line:find("^%s*#%s*pragma%s+omp") and path ~= "src/core/parallel.cpp" then
-      complain(path, number, "OpenMP belongs to src/core/parallel.cpp; use parallel_for")
-    end
+    if line:find("^%s*#%s*pragma%s+omp") then complain(path, number, "threads are parallel_for's (core/parallel.h), not OpenMP's") end
   end
 end
 

@@ -21,5 +21,5 @@ while IFS= read -r file; do
 done < <(find kernels/cpu src/core src/ops -name '*.cpp' | sort)
 
 printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" \
-  "$compiler" -std=c++20 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off -fsyntax-only -Isrc -I. -DLUTRA_PARALLEL_THREADS
+  "$compiler" -std=c++20 -Wall -Wextra -Werror -Wno-psabi -ffp-contract=off -fsyntax-only -Isrc -I.
 echo "neon: ${#files[@]} files compile for 64-bit ARM, $foreign need other libraries; not run"

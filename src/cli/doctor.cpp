@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/text.h"
+#include "core/usable_cores.h"
 #include "device/cuda/diagnosis.h"
 #include "kernels/cuda/plugin_file.h"
 
@@ -84,7 +85,10 @@ void look_at_cards(const System& system, std::vector<Finding>* findings) {
 }  // namespace
 
 int run_doctor(const Options& options) {
-  std::vector<Finding> findings;
+  UsableCores cores = process_threads();
+  std::vector<Finding> findings{{.check = "threads",
+                                 .text = text(cores.threads, " for large loops: ", cores.why),
+                                 .details = {{"threads", text(cores.threads)}}}};
   look_at_cards(cuda::own_system(), &findings);
   findings.push_back(try_device(options, -1));
   int number = 0;

@@ -1,30 +1,24 @@
 // Loops over elements on several threads. How many is a matter of the calling thread, so that interpreters on different
-// threads, or taking turns on one, do not change each other's number. The only file that knows OpenMP is parallel.cpp.
+// threads, or taking turns on one, do not change each other's number.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 namespace lutra {
 
-inline constexpr int kMostThreads = 1024;
-
-// Calls body(begin, end) on disjoint ranges of about equal length that cover [0, count): as many as there are threads,
-// or as there are `grain`s in count, on the caller's thread alone when that is one. What body throws, once where
-// several do, is thrown again when all have ended.
+// Calls body(begin, end) on disjoint ranges that cover [0, count). Work on `grain` elements, some 10 us, is worth a
+// thread. Threads claim ranges as they come to them, so their number and lengths differ from call to call. What body
+// throws, once where several do, is thrown again when all have ended.
 template <class Body> void parallel_for(int64_t count, int64_t grain, const Body& body);
 // The same with ranges that begin at multiples of `unit`.
 template <class Body> void parallel_for(int64_t count, int64_t grain, int64_t unit, const Body& body);
 
 // How many threads parallel_for uses at most when this thread calls it, itself included: the number said, or its share,
-// and never more than the system gave when they were first asked for. 1 within a parallel loop and in a forked child.
+// and never more than the system gave when they were first asked for. 1 within a parallel loop.
 int max_threads();
-// For the calling thread, from now on. 0: its share of what the process may use (LUTRA_NUM_THREADS, or the cores it may
-// run on), divided by the threads alive that have a share. One store: said anew before every op.
+// For the calling thread, from now on. 0: its share, process_threads() (core/usable_cores.h) divided by the threads
+// alive that have a share. One store: said anew before every op.
 void set_max_threads(int threads);
-// What LUTRA_NUM_THREADS may be: "0" (no word on it) to "1024"; nothing for any other text.
-std::optional<int> parse_threads(std::string_view text);
 // How many threads beside the caller the system gives this process now, at most `wanted`. They are started and ended,
 // which takes some 20 us each.
 int obtainable_threads(int wanted);

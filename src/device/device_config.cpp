@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/usable_cores.h"
 #include "device/device_registry.h"
 
 namespace lutra {

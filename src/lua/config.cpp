@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "core/parallel.h"
+#include "core/usable_cores.h"
 #include "lua/guard.h"
 #include "lua/literal.h"
 #include "lua/modules.h"

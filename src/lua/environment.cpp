@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "core/error.h"
-#include "core/parallel.h"
+#include "core/usable_cores.h"
 #include "device/sim/schedule.h"
 #include "kernels/cpu_level.h"
 #include "lua/modules.h"

@@ -17,6 +17,8 @@ int64_t now_us() {
 }
 
 constexpr int64_t kMega = int64_t{1} << 20;
+// A full collection that bytes do not call for yet: so many pauses after the last, when there is something to free.
+constexpr int64_t kPausesApart = 50, kLeastGrowth = 2 * kMega;
 // Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10
 // GB/s of results.
 int64_t budget_after(int64_t pause_us, int64_t live_bytes) {
@@ -84,10 +86,16 @@ void TensorBooks::has_generations(lua_State* L) {
 
 void TensorBooks::collect(lua_State* L) {
   if (lua_gc(L, LUA_GCISRUNNING) != 1) return;
-  bool young_will_do =
-      has_generations_ && bytes_ - bytes_at_full_ <= full_bytes_ && lua_gc(L, LUA_GCCOUNT) <= most_lua_kb_;
-  if (young_will_do) collect_young(L);
+  if (has_generations_ && !is_full_collection_due(L)) collect_young(L);
   else collect_all(L);
+}
+
+// Results that take long to compute, as those of convolutions, leave time for a full collection long before their bytes
+// call for one: garbage that grew old is then freed soon.
+bool TensorBooks::is_full_collection_due(lua_State* L) const {
+  int64_t grown = bytes_ - bytes_at_full_;
+  if (grown > full_bytes_ || lua_gc(L, LUA_GCCOUNT) > most_lua_kb_) return true;
+  return grown > kLeastGrowth && now_us() - full_end_us_ >= kPausesApart * full_pause_us_;
 }
 
 void TensorBooks::collect_all(lua_State* L) {
@@ -97,12 +105,14 @@ void TensorBooks::collect_all(lua_State* L) {
   left_behind_ = 0;
   // What finalizers made meanwhile may be garbage already: it counts as grown since.
   bytes_at_collection_ = bytes_ - (made_bytes_ - made_before);
-  int64_t pause_us = now_us() - begin, live = std::max<int64_t>(0, bytes_at_collection_);
+  full_end_us_ = now_us();
+  full_pause_us_ = full_end_us_ - begin;
+  int64_t live = std::max<int64_t>(0, bytes_at_collection_);
   if (!has_generations_) {
-    step_bytes_ = only_budget_after(pause_us, live);
+    step_bytes_ = only_budget_after(full_pause_us_, live);
     return;
   }
-  full_bytes_ = budget_after(pause_us, live);
+  full_bytes_ = budget_after(full_pause_us_, live);
   bytes_at_full_ = bytes_at_collection_;
   budget_.after_full(bytes_at_collection_);
   most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;

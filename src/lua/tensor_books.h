@@ -57,9 +57,11 @@ class TensorBooks {
   int64_t made_at_step_ = 0;  // bytes ever made before the last step
   int64_t first_freed_ = 0;   // the least made_at of what a step frees
   int64_t bytes_at_full_ = 0;
+  int64_t full_end_us_ = 0, full_pause_us_ = 0;  // of the last full collection
   int most_lua_kb_ = 0;  // more memory of Lua's own calls for a full collection, too
 
   void strike_out(Box* box, bool leaves_views);
+  bool is_full_collection_due(lua_State* L) const;
   void collect_all(lua_State* L);
   void collect_held(lua_State* L, const Ledger& ledger);
   void collect_young(lua_State* L);

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
+
+#include "core/control_groups.h"
 
 namespace lutra {
 
 // The smaller of RAM and the control group's limit, in bytes.
 std::size_t usable_ram_bytes();
 
-// The least limit of the control groups that `groups_file` (/proc/self/cgroup) names and of those around them, version
-// 1 or 2, below `mount` (/sys/fs/cgroup); SIZE_MAX when none says.
-std::size_t control_group_limit(const std::string& groups_file, const std::string& mount);
+// The least memory limit of the process' control groups; SIZE_MAX when none says.
+std::size_t control_group_limit(const ControlGroupFiles& files = {});
 
 }  // namespace lutra

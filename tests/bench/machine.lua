@@ -32,6 +32,13 @@ end
 machine.cores = choose_cores()
 machine.pin = machine.output_of("command -v taskset") and "taskset -c " .. table.concat(machine.cores, ",") .. " " or ""
 
+-- The environment of a process that computes on so many threads, as a word of its command.
+function machine.environment(threads)
+  local words = ("env -u LUA_INIT -u LUA_INIT_5_4 -u LUTRA_SIM_GPUS -u LUTRA_LOG_PLACEMENT LUTRA_NUM_THREADS=N "
+    .. "OMP_NUM_THREADS=N MKL_NUM_THREADS=N OPENBLAS_NUM_THREADS=N "):gsub("N ", threads .. " ")
+  return words
+end
+
 -- What a process is started with, so that it has so many threads and as many of our cores; all of them unless told.
 local function prefix(threads)
   threads = threads or #machine.cores
@@ -39,8 +46,7 @@ local function prefix(threads)
   if pin ~= "" and threads < #machine.cores then
     pin = "taskset -c " .. table.concat(machine.cores, ",", 1, threads) .. " "
   end
-  return pin .. ("env -u LUA_INIT -u LUA_INIT_5_4 -u LUTRA_SIM_GPUS -u LUTRA_LOG_PLACEMENT LUTRA_NUM_THREADS=N "
-    .. "OMP_NUM_THREADS=N MKL_NUM_THREADS=N OPENBLAS_NUM_THREADS=N "):gsub("N ", threads .. " ")
+  return pin .. machine.environment(threads)
 end
 
 -- Seconds that our cores were busy for anybody, a hypervisor's other guests included, and for our own children.

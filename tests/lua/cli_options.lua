@@ -232,6 +232,14 @@ local usage = "usage: lutra [options] [script [args]]\nlutra --help lists the op
 local well = "All that is here works.\n"
 local no_driver = "env -u LUTRA_CUDA_STUB LUTRA_CUDA_DRIVER=none"
 expect("doctor", { "doctor" }, { env = no_driver, out = { "ok      trial CPU:0      matmul gives what it must", well } })
+expect("doctor says how many threads", { "doctor" }, {
+  env = no_driver .. " LUTRA_NUM_THREADS=3", out = { "ok      threads          3 for large loops: LUTRA_NUM_THREADS says so\n" } })
+if os.execute("taskset -V >/dev/null 2>&1") then
+  local core = io.open("/proc/self/status"):read("a"):match("Cpus_allowed_list:%s*(%d+)")
+  expect("doctor sees the affinity mask", { "doctor" }, {
+    env = "env -u LUTRA_NUM_THREADS -u LUTRA_CUDA_STUB LUTRA_CUDA_DRIVER=none taskset -c " .. core,
+    out = { "ok      threads          1 for large loops: the process may run on 1 core\n" } })
+end
 expect("doctor on simulated GPUs", { "--sim-gpus", "2", "doctor", "--json" }, {
   env = no_driver, out = { '"device": "GPU:1"', '"text": "Simulated GPU: matmul gives what it must' } })
 expect("doctor takes no script's arguments", { "doctor", "x" }, {

@@ -1,37 +1,18 @@
 #include "memory/host_limit.h"
 
-#include <unistd.h>
-
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 
-#include "core/text.h"
 #include "memory/host_pool.h"
 #include "support/catch.h"
+#include "support/control_groups.h"
 
 using namespace lutra;
-namespace fs = std::filesystem;
 
 namespace {
 
-// A folder that looks like /sys/fs/cgroup, and a file that looks like /proc/self/cgroup.
-class Groups {
- public:
-  explicit Groups(const std::string& lines) : root_(fs::temp_directory_path() / text("lutra_groups_", getpid())) {
-    fs::remove_all(root_);
-    write("self", lines);
-  }
-  ~Groups() { fs::remove_all(root_); }
-
-  void write(const std::string& file, const std::string& words) const {
-    fs::create_directories((root_ / file).parent_path());
-    std::ofstream(root_ / file) << words;
-  }
-  std::size_t limit() const { return control_group_limit((root_ / "self").string(), root_.string()); }
-
- private:
-  fs::path root_;
+struct Groups : FakeControlGroups {
+  using FakeControlGroups::FakeControlGroups;
+  std::size_t limit() const { return control_group_limit(files()); }
 };
 
 }  // namespace

@@ -1,0 +1,244 @@
+// Note [Spinning and sleeping]
+// Waking a thread takes longer than many loops. So a helper without work looks for more for a millisecond before it
+// sleeps. On a machine whose cores are wanted by others that is harmful: a helper that spins uses up its share of a
+// core, and does not have it when there is work. A helper sees it: between two looks, some 100 ns apart, it lost its
+// core. From then on helpers sleep at once for a while, so that the system runs them soon after they are woken: for 4
+// ms, since that also happens at rest, and each time for twice as long when it soon happens again.
+//
+// Note [The caller's core]
+// The system may wake a helper on its caller's core although another is idle, in virtual machines above all: the two
+// then take turns. So a helper that finds itself there moves.
+//
+// Note [Waiting for chunks that have begun]
+// When nothing is left to claim, a helper should need no longer than the caller's own chunks took. If it does, it has
+// lost its core within a chunk. Then the caller sleeps: the helper may need this very core.
+#include "core/thread_team.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/blocked_signals.h"
+#include "core/clock.h"
+
+namespace lutra {
+namespace {
+
+constexpr int64_t kSpinNs = 1'000'000, kSavingSpinNs = 2'000;
+constexpr int64_t kLeastSavingNs = 4'000'000, kMostSavingNs = 128'000'000;
+// The system's own work takes a core for less, another program for longer.
+constexpr int64_t kLostCoreNs = 500'000;
+constexpr int64_t kLeastWaitNs = 20'000;
+// Work that is worth waking helpers for.
+constexpr int64_t kGrainsPerWake = 8;
+
+thread_local bool t_in_shared_loop = false;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+int64_t thread_cpu_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+bool is_in_shared_loop() { return t_in_shared_loop; }
+
+void ChunkShare::give(Chunks chunks) {
+  uint32_t word = static_cast<uint32_t>(chunks.first << 16 | chunks.end);
+  word_.store(chunks.count() > 0 ? word : kEmpty);
+}
+
+template <class Rest> ChunkShare::Chunks ChunkShare::claim(const Rest& rest) {
+  uint32_t word = word_.load(std::memory_order_relaxed);
+  while (word != kEmpty && word != kClosed) {
+    Chunks all{word >> 16, word & 0xffff};
+    Chunks left = rest(all, (all.count() + 1) / 2);
+    uint32_t next = left.count() > 0 ? static_cast<uint32_t>(left.first << 16 | left.end) : kEmpty;
+    if (word_.compare_exchange_weak(word, next, std::memory_order_acquire, std::memory_order_relaxed)) {
+      return left.first == all.first ? Chunks{left.end, all.end} : Chunks{all.first, left.first};
+    }
+  }
+  return {0, 0};
+}
+
+ChunkShare::Chunks ChunkShare::claim_first() {
+  return claim([](Chunks all, int64_t taken) { return Chunks{all.first + taken, all.end}; });
+}
+ChunkShare::Chunks ChunkShare::claim_last() {
+  return claim([](Chunks all, int64_t taken) { return Chunks{all.first, all.end - taken}; });
+}
+
+void ChunkShare::close() {
+  word_.store(kClosed);
+  word_.notify_one();
+}
+
+void ChunkShare::sleep_while_empty() {
+  asleep_.store(true);
+  word_.wait(kEmpty);
+  asleep_.store(false);
+}
+
+ThreadTeam::ThreadTeam(int wanted) : members_(new Member[static_cast<std::size_t>(wanted) + 1]) {
+  BlockedSignals blocked;  // signals are the program's business
+  for (; helpers_ < wanted; ++helpers_) {
+    Member& member = members_[static_cast<std::size_t>(helpers_) + 1];
+    member.team = this;
+    if (pthread_create(&member.thread, nullptr, help, &member) != 0) break;
+  }
+  if (helpers_ == wanted) return;
+  int kept = helpers_ / 2;
+  end(kept + 1);
+  helpers_ = kept;
+}
+
+ThreadTeam::~ThreadTeam() { end(1); }
+
+void ThreadTeam::end(int first) {
+  for (int i = first; i <= helpers_; ++i) members_[static_cast<std::size_t>(i)].share.close();
+  for (int i = first; i <= helpers_; ++i) pthread_join(members_[static_cast<std::size_t>(i)].thread, nullptr);
+}
+
+int ThreadTeam::ready(int wanted, int64_t grains) {
+  wanted = std::min(wanted, helpers_);
+  int awake = 0;
+  while (awake < wanted && !members_[static_cast<std::size_t>(awake) + 1].share.is_asleep()) ++awake;
+  if (awake == wanted) {
+    unhelped_grains_ = 0;
+    return wanted;
+  }
+  unhelped_grains_ += grains;
+  if (unhelped_grains_ < kGrainsPerWake) return awake;
+  unhelped_grains_ = 0;
+  return wanted;
+}
+
+ThreadTeam::Own ThreadTeam::run(const Loop& loop, int helpers) {
+  const int64_t chunks = loop.chunks(), members = helpers + 1;
+  // Where cores are wanted by others the caller, too, may lose its own, even to a helper: then its chunks took as long
+  // as it had it. A system call, so not always.
+  const auto clock = is_saving(now_ns()) ? thread_cpu_ns : now_ns;
+  const int64_t start = clock();
+  loop_ = loop;
+  callers_core_.store(sched_getcpu(), std::memory_order_relaxed);
+  has_thrown_.clear(std::memory_order_relaxed);
+  chunks_left_.store(static_cast<int>(chunks), std::memory_order_relaxed);
+  members_in_loop_.store(static_cast<int>(members), std::memory_order_relaxed);
+  for (int64_t i = 0; i < members; ++i) {
+    ChunkShare& share = members_[static_cast<std::size_t>(i)].share;
+    share.give({i * chunks / members, (i + 1) * chunks / members});
+    if (i > 0 && share.is_asleep()) share.wake();
+  }
+  t_in_shared_loop = true;
+  Own own{take_part(0), 0};
+  t_in_shared_loop = false;
+  own.ns = clock() - start;
+  await_helpers(std::max(kLeastWaitNs, own.chunks > 0 ? own.ns / own.chunks : 0));
+  if (has_thrown_.test(std::memory_order_relaxed)) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  return own;
+}
+
+bool ThreadTeam::is_saving(int64_t now) const { return now < saving_until_.load(std::memory_order_relaxed); }
+
+void ThreadTeam::save_cores(int64_t now) {
+  int64_t until = saving_until_.load(std::memory_order_relaxed), length = saving_ns_.load(std::memory_order_relaxed);
+  if (now < until) return;
+  length = now - until < 4 * length ? std::min(2 * length, kMostSavingNs) : kLeastSavingNs;
+  saving_ns_.store(length, std::memory_order_relaxed);
+  saving_until_.store(now + length, std::memory_order_relaxed);
+}
+
+void* ThreadTeam::help(void* at) {
+  Member& member = *static_cast<Member*>(at);
+  ThreadTeam& team = *member.team;
+  pthread_setname_np(pthread_self(), "lutra-loop");
+  t_in_shared_loop = true;
+  while (true) {
+    team.await_chunks(member.share);
+    if (member.share.is_closed()) return nullptr;
+    team.take_part(static_cast<int>(&member - team.members_.get()));
+  }
+}
+
+// How many chunks were done.
+int64_t ThreadTeam::take_part(int me) {
+  int64_t done = 0;
+  for (auto chunks = members_[static_cast<std::size_t>(me)].share.claim_first(); chunks.count() > 0;
+       chunks = members_[static_cast<std::size_t>(me)].share.claim_first()) {
+    work_on(chunks);
+    done += chunks.count();
+  }
+  // Whoever comes late may find a loop of fewer members.
+  for (int i = 1, members = members_in_loop_.load(std::memory_order_relaxed); me < members && i < members; ++i) {
+    ChunkShare& other = members_[static_cast<std::size_t>((me + i) % members)].share;
+    for (auto chunks = other.claim_last(); chunks.count() > 0; chunks = other.claim_last()) {
+      work_on(chunks);
+      done += chunks.count();
+    }
+  }
+  return done;
+}
+
+void ThreadTeam::work_on(ChunkShare::Chunks chunks) noexcept {
+  try {
+    loop_.range(loop_.body, chunks.first * loop_.chunk, std::min(loop_.count, chunks.end * loop_.chunk));
+  } catch (...) {
+    if (!has_thrown_.test_and_set()) thrown_ = std::current_exception();
+  }
+  int count = static_cast<int>(chunks.count());
+  if (chunks_left_.fetch_sub(count, std::memory_order_acq_rel) == count) chunks_left_.notify_one();
+}
+
+// See Note [Spinning and sleeping]
+void ThreadTeam::await_chunks(ChunkShare& share) {
+  int64_t start = now_ns(), last = start;
+  while (share.is_empty()) {
+    for (int i = 0; i < 4; ++i) pause();
+    int64_t now = now_ns();
+    if (now - last > kLostCoreNs && !leave_callers_core()) save_cores(now);
+    last = now;
+    if (now - start < (is_saving(now) ? kSavingSpinNs : kSpinNs)) continue;
+    share.sleep_while_empty();
+    leave_callers_core();
+    start = last = now_ns();
+  }
+}
+
+// See Note [The caller's core]
+bool ThreadTeam::leave_callers_core() {
+  int core = sched_getcpu();
+  if (core < 0 || core != callers_core_.load(std::memory_order_relaxed)) return false;
+  cpu_set_t all, others;
+  if (sched_getaffinity(0, sizeof all, &all) != 0) return false;
+  others = all;
+  CPU_CLR(core, &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return false;
+  sched_setaffinity(0, sizeof all, &all);
+  return true;
+}
+
+// See Note [Waiting for chunks that have begun]
+void ThreadTeam::await_helpers(int64_t expected_ns) {
+  if (chunks_left_.load(std::memory_order_acquire) == 0) return;
+  const int64_t start = now_ns();
+  while (int left = chunks_left_.load(std::memory_order_acquire)) {
+    pause();
+    if (now_ns() - start < expected_ns) continue;
+    chunks_left_.wait(left, std::memory_order_acquire);
+  }
+  int64_t now = now_ns();
+  if (now - start > expected_ns + kLostCoreNs) save_cores(now);
+}
+
+}  // namespace lutra

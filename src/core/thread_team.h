@@ -1,0 +1,116 @@
+// The threads that help one thread, the caller, with its loops. A loop is cut into chunks. Everybody begins with a
+// share of them of his own, so that the same thread meets the same memory in each loop, and then takes chunks that
+// others have not begun. So a helper that is late costs nothing, and the caller waits for chunks alone that a helper
+// has begun.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+
+namespace lutra {
+
+// Which chunks are nobody's yet: those from `first` on, before `end`. One word, so that one exchange claims some.
+class ChunkShare {
+ public:
+  static constexpr int64_t kMostChunks = 0xffff;
+
+  struct Chunks {
+    int64_t first, end;
+    int64_t count() const { return end - first; }
+  };
+
+  void give(Chunks chunks);
+  // Half of what is left, at least one chunk: the first ones for the share's owner, the last ones for others.
+  Chunks claim_first();
+  Chunks claim_last();
+
+  // For a helper: whether there is something to claim, or it is to end.
+  bool is_empty() const { return word_.load(std::memory_order_relaxed) == kEmpty; }
+  bool is_closed() const { return word_.load(std::memory_order_relaxed) == kClosed; }
+  void close();
+  void sleep_while_empty();
+  bool is_asleep() const { return asleep_.load(); }
+  void wake() { word_.notify_one(); }
+
+ private:
+  static constexpr uint32_t kEmpty = 0, kClosed = ~uint32_t{0};
+
+  // The claimed end of a word that holds chunks; `taken` says how many.
+  template <class Rest> Chunks claim(const Rest& rest);
+
+  std::atomic<uint32_t> word_{kEmpty};
+  std::atomic<bool> asleep_{false};
+};
+
+class ThreadTeam {
+ public:
+  // Calls `range` with `body` for elements [begin, end) of [0, count), whole chunks of them.
+  struct Loop {
+    void (*range)(const void* body, int64_t begin, int64_t end);
+    const void* body;
+    int64_t count, chunk;
+
+    int64_t chunks() const { return (count + chunk - 1) / chunk; }
+  };
+  // What the caller did itself, and how long it had a core for that.
+  struct Own {
+    int64_t chunks, ns;
+  };
+
+  // Starts `wanted` helpers. When the system refuses some, half of those it gave end again: what memory is asked for
+  // next comes out of the same room.
+  explicit ThreadTeam(int wanted);
+  ~ThreadTeam();
+  ThreadTeam(const ThreadTeam&) = delete;
+
+  int helpers() const { return helpers_; }
+
+  // How many of the first `wanted` helpers are worth a share of a loop whose work is `grains` of some 10 us: all that
+  // are awake. Sleeping ones are woken, which costs some microseconds, for a long loop or after many short ones.
+  int ready(int wanted, int64_t grains);
+
+  // Runs a loop of at most kMostChunks chunks on the caller and the helpers 1 to `helpers`; returns when all chunks are
+  // done. What a chunk throws first is thrown again.
+  Own run(const Loop& loop, int helpers);
+
+ private:
+  // A share lies apart from others in the caches.
+  struct alignas(128) Member {
+    ChunkShare share;
+    pthread_t thread{};
+    ThreadTeam* team = nullptr;
+  };
+
+  static void* help(void* member);
+  bool leave_callers_core();
+  int64_t take_part(int me);
+  void work_on(ChunkShare::Chunks chunks) noexcept;
+  void await_chunks(ChunkShare& share);
+  void await_helpers(int64_t expected_ns);
+  // The machine has more to do than it has cores: for some time helpers sleep as soon as there is nothing to do.
+  void save_cores(int64_t now);
+  bool is_saving(int64_t now) const;
+  void end(int first);
+
+  std::unique_ptr<Member[]> members_;  // the caller's first
+  int helpers_ = 0;
+  int64_t unhelped_grains_ = 0;
+  std::atomic<int> callers_core_{-1};
+  std::atomic<int64_t> saving_until_{0}, saving_ns_{0};
+
+  // Of the loop that runs. Who has claimed a chunk may read loop_.
+  Loop loop_{};
+  std::atomic<int> members_in_loop_{0};
+  alignas(128) std::atomic<int> chunks_left_{0};
+  std::atomic_flag has_thrown_;
+  std::exception_ptr thrown_;
+};
+
+// Whether this thread runs a chunk of a shared loop.
+bool is_in_shared_loop();
+
+}  // namespace lutra
