@@ -30,6 +30,7 @@ struct RowThread::Shared {
   std::vector<Job> ring;
   std::atomic<uint64_t> submitted{0}, done{0};
   pthread_t thread{};
+  UncutWork reading;
 
   void run(uint64_t number) {
     Job& job = ring[number % ring.size()];
@@ -53,7 +54,6 @@ struct RowThread::Shared {
   }
   static void* work(void* argument) {
     Shared& shared = *static_cast<Shared*>(argument);
-    UncutWork uncut;
     for (uint64_t next = 0;; ++next) {
       uint64_t submitted = shared.submitted.load(std::memory_order_acquire);
       while (submitted == next) {
@@ -62,7 +62,7 @@ struct RowThread::Shared {
       }
       // What waits is not wanted any more.
       if (submitted & kStop) return nullptr;
-      uncut.run([&] { shared.run(next); });
+      shared.reading.run([&] { shared.run(next); });
       shared.done.store(next + 1, std::memory_order_release);
       shared.done.notify_one();
     }

@@ -34,6 +34,13 @@ bool is_right(const Batch& batch, std::size_t width, std::size_t other_width) {
   return right;
 }
 
+// The frame of a thread's first function, and what lies below it.
+void* write_over_stack(void*) {
+  volatile char bytes[65536];
+  for (std::size_t i = 0; i < sizeof bytes; ++i) bytes[i] = '\x5a';
+  return nullptr;
+}
+
 }  // namespace
 
 TEST_CASE("rows are gathered in the order in which they were asked for", "[row_thread]") {
@@ -127,5 +134,29 @@ TEST_CASE("a forked child does the jobs itself", "[row_thread]") {
   CHECK(WEXITSTATUS(status) == 0);
   thread.wait();
   CHECK(large == rows);
+}
+
+// Threads of a forked child get the stacks of the parent's threads.
+TEST_CASE("a forked child writes over the stack of the thread that it does not have", "[row_thread]") {
+  std::vector<std::byte> rows = counted(10, 64), to(64);
+  RowThread thread({{rows.data(), 64}}, 4);
+  thread.submit({3}, {to.data()});
+  thread.wait();
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    std::vector<pthread_t> others(4);
+    for (pthread_t& other : others) pthread_create(&other, nullptr, write_over_stack, nullptr);
+    for (pthread_t& other : others) pthread_join(other, nullptr);
+    pid_t grandchild = fork();
+    if (grandchild == 0) _exit(0);
+    int status = -1;
+    bool right = waitpid(grandchild, &status, 0) == grandchild && status == 0;
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }
 #endif
