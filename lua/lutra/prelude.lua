@@ -47,7 +47,7 @@ for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "u
 end
 
 -- A coroutine starts in its creator's scope.
-local create, wrap, resume, close = coroutine.create, coroutine.wrap, coroutine.resume, coroutine.close
+local create, wrap, resume, close = coroutine.create, core.wrap, core.resume, core.close
 
 local function starting_in_scope(f)
   local name = current_scope()

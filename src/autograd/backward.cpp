@@ -250,7 +250,7 @@ void Backward::drop_gradient(std::size_t place) {
 }
 
 void Backward::check_may_go_on() const {
-  if (context_.is_interrupted()) fail(ErrorCode::Cancelled, "gradient: interrupted!");
+  if (context_.take_interrupt()) fail(ErrorCode::Cancelled, "gradient: interrupted!");
   if (ledger_.tape(tape_).serial != serial_) {
     fail(ErrorCode::FailedPrecondition,
          "gradient: the tape was closed while it was asked, by a finalizer or a function for gradients");

@@ -25,8 +25,9 @@ struct ContextHooks {
   bool (*collect)(void* user) = nullptr;
   // The script line that is running, "train.lua:7".
   std::string (*line)(void* user) = nullptr;
-  // Whether the user wants what is running to end: asked between the parts of what takes long.
-  bool (*interrupted)() = nullptr;
+  // Whether the user wants what is running to end: asked between the parts of what takes long. True once: who is told
+  // so ends.
+  bool (*take_interrupt)() = nullptr;
 };
 
 // What memory is asked for, for the out-of-memory report.
@@ -47,7 +48,7 @@ class Context {
   Origins& origins() { return origins_; }
   Ledger& ledger() { return ledger_; }
   ContextHooks hooks;
-  bool is_interrupted() const { return hooks.interrupted != nullptr && hooks.interrupted(); }
+  bool take_interrupt() const { return hooks.take_interrupt != nullptr && hooks.take_interrupt(); }
   std::string line() const { return hooks.line != nullptr ? hooks.line(hooks.user) : std::string(); }
 
   // The running coroutine's scopes; never null.

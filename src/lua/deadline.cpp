@@ -1,5 +1,6 @@
 // How long Lua may go on: what a replica that does not come back is stopped by.
 
+#include <algorithm>
 #include <chrono>
 
 #include "lua/guard.h"
@@ -11,8 +12,13 @@ namespace {
 // {seconds, when they are over}; nil while there is none.
 constexpr RegistryKey kDeadline{};
 
-// How many instructions of Lua's pass between two looks at the clock.
+// How many instructions of Lua's pass between two looks at the clock. After each error half as many do: a loop that
+// catches errors in what it calls meets one outside of that.
 constexpr int kInstructions = 100000;
+
+void look_at_clock(lua_State* L, lua_Debug*);
+
+void look_every(lua_State* L, int instructions) { lua_sethook(L, look_at_clock, LUA_MASKCOUNT, instructions); }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -28,7 +34,13 @@ void look_at_clock(lua_State* L, lua_Debug*) {
   }
   lua_pop(L, 1);
   State* state = State::find(L);
-  if (till == 0 || state == nullptr || now() <= till) return;
+  if (state == nullptr) return;
+  const int instructions = lua_gethookcount(L);
+  if (till == 0 || now() <= till) {
+    if (instructions != kInstructions) look_every(L, kInstructions);
+    return;
+  }
+  look_every(L, std::max(instructions / 2, 1));
   state->attempt_or_raise(L, [&] {
     fail(ErrorCode::DeadlineExceeded, "it has come to no collective, nor to its end, in ", seconds, " seconds");
   });
@@ -38,7 +50,7 @@ void look_at_clock(lua_State* L, lua_Debug*) {
 // the deadline that is set then is over.
 int heed_deadline(lua_State* L) {
   lua_State* thread = lua_tothread(L, 1);
-  if (thread != nullptr) lua_sethook(thread, look_at_clock, LUA_MASKCOUNT, kInstructions);
+  if (thread != nullptr) look_every(thread, kInstructions);
   return 0;
 }
 

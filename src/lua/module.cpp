@@ -112,6 +112,7 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   state.push(L, State::kVariableMethods);
   lua_setfield(L, -2, "variable_methods");
   open_scopes(L, state);
+  open_coroutines(L);
   open_tidy(L, state);
   open_help(L, state);
   open_tape_methods(L);

@@ -17,6 +17,7 @@ void open_variables(lua_State* L,
 void open_tape(lua_State* L, State& state);  // GradientTape
 void open_tape_methods(lua_State* L);        // what tapes can do, for the prelude to add to
 void open_parts(lua_State* L);               // what the prelude loads Lutra's own Lua by
+void open_coroutines(lua_State* L);          // what coroutine.resume, wrap and close are made of
 void open_tidy(lua_State* L, State& state);  // what lutra.tidy is made of
 void open_help(lua_State* L, State& state);  // what lutra.help is made of
 void open_constants(lua_State* L, State& state);  // constant, from_bytes

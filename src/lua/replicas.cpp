@@ -226,7 +226,7 @@ int finishes(Args& args) {
   for (auto pause = std::chrono::microseconds(20); !done;
        pause = std::min(2 * pause, std::chrono::microseconds(2000))) {
     if (std::chrono::duration<double>(Clock::now() - start).count() > seconds) break;
-    if (args.state.context().is_interrupted()) fail(ErrorCode::Cancelled, "interrupted!");
+    if (args.state.context().take_interrupt()) fail(ErrorCode::Cancelled, "interrupted!");
     std::this_thread::sleep_for(pause);
     done = device.compute->done(number);
   }

@@ -35,6 +35,9 @@ local ready = "io.write('ready ') io.flush(); "
 for what, loop in pairs {
   ["a loop"] = "while true do end",
   ["a loop of ops"] = "local t = lt.zeros{4} while true do t = t + 1 end",
+  ["a loop in a coroutine"] = "coroutine.wrap(function() while true do end end)()",
+  ["a loop of ops in a coroutine in another"] = "coroutine.wrap(function() coroutine.wrap(function() local t = lt.zeros{4} while true do t = t + 1 end end)() end)()",
+  ["a loop that resumes a coroutine"] = "local f = coroutine.wrap(function() while true do coroutine.yield() end end) while true do f() end",
   ["a loop of ops on a GPU"] = "lt.config.set_simulated_gpus(1) local t = lt.zeros{4} while true do t = t + 1 end",
 } do
   local out, err, status = interrupt("-", ready .. loop, 1)
@@ -60,15 +63,55 @@ out, err, status = interrupt("-", [[
   local forward = lt.time() - begin
   ]] .. ready .. [[
   begin = lt.time()
-  local ok, err = pcall(function()
-    pcall(tape.gradient, tape, x, w)
-    while true do end
-  end)
+  local ok, err = pcall(function() tape:gradient(x, w) end)
   local took = lt.time() - begin
-  print(ok, err:match("interrupted!"), took < forward or took, #tape:gradient(x * w, { x }))]], 1)
+  for _ = 1, 1000000 do end
+  print(ok, tostring(err):match("interrupted!"), took < forward or took, #tape:gradient(x * w, { x }))]], 1)
 assert(out == "ready false\tinterrupted!\ttrue\t1\n" and status == 0, out .. err)
 
--- A fit ends with what was learned, and the program goes on.
+-- A coroutine that was stopped goes on, and so does who resumed it: an interrupt ends one thing, once.
+out, err, status = interrupt("-", [[
+  local thread = coroutine.create(function()
+    local ok, err = pcall(function() ]] .. ready .. [[ while true do end end)
+    coroutine.yield(ok, err)
+    return "on"
+  end)
+  print(select(2, coroutine.resume(thread)))
+  for _ = 1, 1000000 do end
+  print(select(2, coroutine.resume(thread)))]], 1)
+assert(out == "ready false\tinterrupted!\non\n" and err == "" and status == 0, out .. err)
+
+-- Replicas are coroutines.
+out, err, status = interrupt("-", [[
+  lt.config.set_simulated_gpus(2)
+  local strategy = lt.distribute.MirroredStrategy(nil, { timeout = 100 })
+  local ok, err = pcall(strategy.run, strategy, function()
+    if lt.distribute.get_replica_context().replica_id_in_sync_group == 1 then return end
+    ]] .. ready .. [[
+    while true do end
+  end)
+  for _ = 1, 1000000 do end
+  print(ok, err:match("^replica 2"), err:match("interrupted!$"))
+  print(strategy:reduce("sum", strategy:run(function() return 1 end)))]], 1)
+assert(out == "ready false\treplica 2\tinterrupted!\n2\n" and status == 0, out .. err)
+
+-- A fit ends with what was learned, and the program goes on; in a coroutine too.
+for _, call in ipairs { "%s()", "coroutine.wrap(%s)()" } do
+  out, err, status = interrupt("-", [[
+    local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+    model:compile {optimizer = "sgd", loss = "mse"}
+    local x = lt.ones {8, 1}
+    local function tell(epoch)
+      if epoch == 2 then ]] .. ready .. [[ end
+    end
+    local function fit()
+      local history = model:fit(x, x, {epochs = 100000000, verbose = 0, callbacks = {tell}})
+      for _ = 1, 1000000 do end
+      print(history.interrupted, #history.epoch >= 2)
+    end
+    ]] .. call:format "fit" .. [[ for _ = 1, 1000000 do end]], 1)
+  assert(out == "ready true\ttrue\n" and status == 0, out .. err)
+end
 out, err, status = interrupt("-", [[
   local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
   model:compile {optimizer = "sgd", loss = "mse"}

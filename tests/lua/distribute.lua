@@ -345,6 +345,16 @@ case("a replica that does not come back is named after a while", function()
       if id() == 2 then while true do end end
     end)
   equal(err.replica, 2)
+  -- Also one that catches errors in what it calls, there and in coroutines.
+  local brief = lt.distribute.MirroredStrategy({ "GPU:0", "GPU:1" }, { timeout = 0.2 })
+  for _, f in ipairs {
+    function() while true do end end,
+    function() pcall(function() while true do end end) while true do end end,
+    function() coroutine.wrap(function() while true do end end)() end,
+  } do
+    raises("DeadlineExceeded", "replica 1 (GPU:0): it has come to no collective, nor to its end, in 0.2 seconds",
+      brief.run, brief, function() while true do pcall(f) end end)
+  end
   replicas.check(limited, { v })
   for _ = 1, 3 do limited:run(function() return v * 2 end) end
   raises("InvalidArgument", "timeout is -1", lt.distribute.MirroredStrategy, nil, { timeout = -1 })
@@ -365,7 +375,7 @@ case("a replica that does not come back is named after a while", function()
   equal(text:gsub("^INFO[^\n]*\n", ""), "false\tDeadlineExceeded\treplica 2 (GPU:1): its device has not done in 0.1 seconds what the "
     .. "run before has queued\n2\n")
   text = expect.program("lutra.distribute.MirroredStrategy()", "", "LUTRA_REPLICA_TIMEOUT=soon")
-  assert(text:find('LUTRA_REPLICA_TIMEOUT is "soon", expected a number of seconds', 1, true), text)
+  assert(text:find("LUTRA_REPLICA_TIMEOUT is 'soon', expected a number of seconds", 1, true), text)
 end)
 
 case("a dataset shared out among replicas", function()

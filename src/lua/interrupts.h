@@ -1,0 +1,41 @@
+// Stops Lua from outside, as Ctrl-C does: the coroutine that runs raises "interrupted!", once. One per interpreter.
+#pragma once
+
+#include <lua.hpp>
+
+namespace lutra {
+
+class Interrupts {
+ public:
+  // The interpreter's; null before luaopen_lutra.
+  static Interrupts* find(lua_State* L);
+
+  // The interpreter's from now on, on top of the stack. May raise a Lua error.
+  static void push_new(lua_State* L);
+
+  // L calls Lua that may be stopped; what was asked before is forgotten.
+  void begin(lua_State* L);
+  // What was asked since came too late to stop anything.
+  void end();
+  // Stops Lua. A signal handler may call it between begin and end, once, on the thread that Lua runs on.
+  void request();
+  // For what runs long in C++: whether to stop now. The caller must stop then: nothing else does.
+  bool take();
+
+  // `thread` runs from now on. Returns what ran before, to be switched back to.
+  lua_State* switch_to(lua_State* thread);
+
+ private:
+  static void stop(lua_State* L, lua_Debug*);
+  void hook();
+  void unhook();
+
+  lua_State* volatile running_ = nullptr;
+  volatile bool is_wanted_ = false;
+  // The coroutine that has the hook, and the hook that it had before.
+  lua_State* volatile hooked_ = nullptr;
+  lua_Hook before_ = nullptr;
+  int before_mask_ = 0, before_count_ = 0;
+};
+
+}  // namespace lutra
