@@ -1,6 +1,7 @@
 -- What layers that compute are told (nn/layer.lua) is each coroutine's own: one that stops in the middle of a model takes it along,
 -- and finds it when it goes on. Where nothing is told, before a turn and behind it, a turn costs little more than Lua's own.
-local turns = { running = { training = false } }
+-- `name_error` is nn/layer.lua's, once that is loaded.
+local turns = { running = { training = false }, name_error = function() end }
 local running = turns.running
 
 local function is_told()
@@ -31,11 +32,11 @@ end
 
 local kept = setmetatable({}, { __mode = "k" })
 
-local function finish(turn, thread, ok, ...)
+local function finish(thread, ok, ...)
   if ok then
     kept[thread] = is_told() and told() or nil
-  else -- who handles the error finds the layer that it came from
-    turn.layer, turn.output = running.layer, running.output
+  else -- the layer that the error came from is forgotten with the coroutine
+    turns.name_error((...))
   end
   return ok, ...
 end
@@ -43,23 +44,23 @@ end
 -- The same behind a turn before which nothing was told.
 local function finish_first(thread, ok, ...)
   if not is_told() then return ok, ... end
-  local turn <close> = setmetatable({ training = false }, meta)
-  return finish(turn, thread, ok, ...)
+  local _ <close> = setmetatable({ training = false }, meta)
+  return finish(thread, ok, ...)
 end
 
--- coroutine.resume(thread, ...) and coroutine.close(thread), by Lua's own.
+-- coroutine.resume(thread, ...) and coroutine.close(thread), by the core's.
 function turns.resume(resume, thread, ...)
   local own = kept[thread]
   if not own and not is_told() then return finish_first(thread, resume(thread, ...)) end
-  local turn <close> = begin(own)
-  return finish(turn, thread, resume(thread, ...))
+  local _ <close> = begin(own)
+  return finish(thread, resume(thread, ...))
 end
 function turns.close(close, thread)
   local _ <close> = begin(kept[thread])
   return close(thread)
 end
 
--- What coroutine.wrap gives, of what Lua's own gave.
+-- What coroutine.wrap gives, of what the core's gave.
 function turns.wrapped(go)
   local own
   local function keep(...)

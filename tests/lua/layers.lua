@@ -104,3 +104,44 @@ for words, f in pairs {
   expect.raises("InvalidArgument", words, f)
 end
 expect.raises("OutOfRange", "id 5", function() return nn.Embedding(4, 2)(lt.constant { 5 }) end)
+
+-- A layer that failed, in a call or in its build, is garbage once the program has it no more.
+do
+  local made = setmetatable({}, { __mode = "k" })
+  local Breaks = nn.Layer:extend "Breaks"
+  function Breaks:build()
+    self.weight = self:add_weight { shape = { 3 } }
+    error "no further"
+  end
+  local function remember(layer)
+    made[layer] = true
+    return layer
+  end
+  local wrong = lt.ones { 2, 9 }
+  pcall(remember(nn.Dense(3, { input_shape = { 2 } })), wrong)
+  do
+    local built = remember(nn.Dense(3))
+    built(lt.ones { 2, 2 })
+    pcall(built, wrong)
+    coroutine.resume(coroutine.create(function(x) return built(x) end), wrong)
+    pcall(coroutine.wrap(function(x) return built(x) end), wrong)
+  end
+  local ok, err = pcall(remember(Breaks()), wrong)
+  assert(not ok and tostring(err):find "no further", err)
+  pcall(function() remember(Breaks()):compute_output_shape { 2 } end)
+  pcall(nn.Sequential, { remember(nn.Dense(3, { input_shape = { 4 } })), remember(nn.Conv2D(2, 3)) })
+  collectgarbage()
+  collectgarbage()
+  local left = next(made)
+  assert(left == nil, tostring(left) .. " is still there")
+  -- The layer around one that failed is the one at work again.
+  local Outer = nn.Layer:extend "Outer"
+  function Outer:init() self.inner = nn.Dense(1, { name = "inner" }) end
+  function Outer:call(x)
+    self.inner(x)
+    local refused, why = pcall(self.inner, lt.ones { 2, 9 })
+    assert(not refused and why.message:find("layer 'inner'", 1, true))
+    return x:matmul(lt.ones { 7, 7 })
+  end
+  expect.raises("InvalidArgument", "layer 'outer': matmul", Outer(), lt.ones { 2, 2 })
+end

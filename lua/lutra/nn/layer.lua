@@ -39,9 +39,19 @@ local function name_error(err)
   return err
 end
 
--- To be closed where a layer has the word.
-local naming = setmetatable({}, { __close = function(_, err)
-  if err ~= nil then name_error(err) end
+use "turns".name_error = name_error
+
+-- back_to[layer] is to be closed where another layer computes in between: an error gets that one's name, and `layer` computes again.
+-- back_to[false]: none.
+local closing = { __close = function(back, err)
+  if err == nil then return end
+  name_error(err)
+  running.layer = back.layer
+end }
+local back_to = setmetatable({}, { __mode = "k", __index = function(all, layer)
+  local back = setmetatable({ layer = layer or nil }, closing)
+  all[layer] = back
+  return back
 end })
 
 local counts = {}
@@ -159,7 +169,8 @@ function Layer:ensure_built(shape)
   -- What a build that was broken off has added counts once.
   rawset(self, "costs_before", rawget(self, "costs_before") or #self.costs)
   for i = #self.costs, self.costs_before + 1, -1 do self.costs[i] = nil end
-  local outer <const>, named <close> = running.layer, naming
+  local outer <const> = running.layer
+  local back <close> = back_to[outer or false]
   running.layer = self
   self:build(shape)
   running.layer = outer
@@ -181,7 +192,8 @@ end
 -- What comes out for an input of this shape; both are without the batch, and -1 is any size. A layer of several outputs gives a list
 -- of shapes. A kind that does not say is tried out.
 function Layer:compute_output_shape(shape)
-  local outer <const>, named <close> = running.layer, naming
+  local outer <const> = running.layer
+  local back <close> = back_to[outer or false]
   local heeded <close> = added.ignore()
   running.layer = self
   local out = shapes.tried(self, shape, name_error)
@@ -264,7 +276,7 @@ function Layer:__call(x, training)
     self:ensure_built(shape_below(x))
   end
   local before, outer = running.training, running.layer
-  local named <close> = naming
+  local back <close> = back_to[outer or false]
   local entered <close> = added.enter(self)
   if training == nil then training = before end
   local restore <close> = training ~= before and setmetatable({}, { __close = function() running.training = before end }) or nil
