@@ -98,6 +98,36 @@ expect.case("a description that says something else", function()
   end
 end)
 
+expect.case("weights that a file does not have take no memory", function()
+  local model = nn.Sequential { nn.GRU(3, { input_shape = { 2, 4 } }), nn.Dense(2), name = "small" }
+  model:save(path)
+  local late = nn.Sequential { nn.Dense(3), nn.Dense(3) }
+  late(lt.ones { 2, 3 })
+  late:save(at "late.safetensors")
+  local huge = expect.path ".safetensors"
+  local function refused(from, pattern, by, words)
+    local tensors, metadata = lt.load(from)
+    local text, count = metadata["lutra.model"]:gsub(pattern, by, 1)
+    expect.equal(count, 1, pattern)
+    lt.save(huge, tensors, { metadata = { ["lutra.model"] = text } })
+    lt.config.reset_memory_stats "GPU:0"
+    lt.config.reset_memory_stats "CPU:0"
+    local before = lt.config.get_memory_info("CPU:0").peak + lt.config.get_memory_info("GPU:0").peak
+    local err = expect.raises("InvalidArgument", words, nn.load_model, huge)
+    assert(err.message:find("load_model: " .. huge, 1, true), "the error names the file: " .. err.message)
+    local taken = lt.config.get_memory_info("CPU:0").peak + lt.config.get_memory_info("GPU:0").peak - before
+    assert(taken < 1 << 20, taken .. " bytes were taken")
+  end
+  refused(path, '"arguments":%[3', '"arguments":[50000000',
+    "has a weight 'kernel' of shape (4, 150000000), and the file has no tensor of that shape")
+  refused(path, '"arguments":%[2', '"arguments":[50000000', "has a weight 'kernel' of shape (3, 50000000), and the file has no tensor")
+  refused(at "late.safetensors", '"input_shape":%[3%]', '"input_shape":[500000000]',
+    "has a weight 'kernel' of shape (500000000, 3), and the file has no tensor of that shape")
+  -- Each of the file's weights is for one of the model's.
+  refused(at "late.safetensors", '("layers":%[)(%b{})', "%1%2,%2", "has a weight 'kernel' of shape (3, 3), and the file has no further tensor")
+  os.remove(huge)
+end)
+
 expect.case("a full disk leaves the old file", function()
   local model = nn.Sequential { nn.Dense(200, { input_shape = { 200 } }) }
   model:save(path)

@@ -37,6 +37,7 @@ expect.case("a description that is refused has changed nothing", function()
     refused("damaged: 'training'", '"epoch":%d+', '"epoch":' .. value)
     refused("damaged: 'optimizer'", '"iterations":%d+', '"iterations":' .. value)
   end
+  refused("damaged: 'training'", '"epoch":%d+', '"epoch":9223372036854775807')
   refused("damaged: 'optimizer'", '"kind":"Adam","learning_rate":[%d.e+-]+', '"kind":"Adam","learning_rate":-1')
   expect.equal(fit(other, 2).epoch, { 1, 2 }, "nothing is resumed")
 end)

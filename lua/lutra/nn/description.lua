@@ -6,6 +6,8 @@ local json = use "json"
 local kFormat = 1
 
 local function is_count(value) return math.type(value) == "integer" and value >= 0 end
+-- Epochs and batches of a fit: more would take longer than anybody waits.
+local function is_reachable(value) return is_count(value) and value < 2 ^ 31 end
 local function is_whole(value) return math.type(value) == "integer" end
 local function is_text(value) return type(value) == "string" end
 local function is_table(value) return type(value) == "table" and value ~= json.null end
@@ -33,7 +35,7 @@ end
 
 local is_shuffle = function(value) return is_table(value) and is_count(value[1]) and (is_whole(value[2]) or value[2] == false) end
 local is_data = fields_of {
-  shuffles = list_of(is_shuffle), taken = is_count, random = function(value) return value == nil or is_random(value) end,
+  shuffles = list_of(is_shuffle), taken = is_reachable, random = function(value) return value == nil or is_random(value) end,
 }
 
 local checks = {
@@ -46,7 +48,7 @@ local checks = {
   },
   callbacks = list_of(fields_of { kind = is_text, state = is_table }),
   training = fields_of {
-    epoch = is_count, random = is_random, data = function(value) return value == nil or is_data(value) end,
+    epoch = is_reachable, random = is_random, data = function(value) return value == nil or is_data(value) end,
   },
 }
 

@@ -2,6 +2,7 @@
 -- ones cost.
 local lutra, tools, use = ...
 local options, initializers, regularizers, below = use "options", use "nn.initializers", use "nn.regularizers", use "nn.below"
+local expected = use "nn.expected_weights"
 
 local weights = {}
 
@@ -82,6 +83,7 @@ function weights:add_weight(given)
       self:refuse("its weight '%s' depends on a size of its input that may be any: say it, or take the axis out before", read.name)
     end
   end
+  expected.take(self, read.name, read.shape)
   local initial = initializers.get(who, read.name .. "_initializer", read.initializer)(read.shape)
   if type(initial) == "table" then initial = lutra.constant(initial) end
   check_initial(self, read.name, initial, read.shape)

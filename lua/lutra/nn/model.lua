@@ -119,23 +119,36 @@ local function inputs_of(x)
   return list
 end
 
--- Makes the weights of a model that takes its shapes from its first input.
-function Model:ensure_ready(x)
+local function one_or_all(list) return #list == 1 and list[1] or list end
+local function shapes_like(inputs)
+  local shapes = {}
+  for i, input in ipairs(inputs) do shapes[i] = input.shape end
+  return one_or_all(shapes)
+end
+local function rows_like(inputs)
+  local rows = {}
+  for i, input in ipairs(inputs) do rows[i] = lutra.ones({ 1, table.unpack(input.shape) }, { dtype = input.dtype }) end
+  return one_or_all(rows)
+end
+
+-- Makes the weights of a model that takes its shapes from its first input: x, or what a file says of it.
+function Model:ensure_ready(x, inputs)
   if rawget(self, "ready") then return end
   local strategy = rawget(self, "strategy")
-  if strategy and replicas.strategy() ~= strategy then return strategy:scope(self.ensure_ready, self, x) end
+  if strategy and replicas.strategy() ~= strategy then return strategy:scope(self.ensure_ready, self, x, inputs) end
   if not self.built then
-    rawset(self, "first_input", inputs_of(x))
-    self:ensure_built(layers.shape_below(x))
+    rawset(self, "first_input", inputs or inputs_of(x))
+    self:ensure_built(inputs and shapes_like(inputs) or layers.shape_below(x))
   end
   -- A model that was extended makes its layers' weights by computing once. Ctrl-C may have broken that off.
-  for _, layer in ipairs(x ~= nil and self:sublayers() or {}) do
+  local has_input = x ~= nil or inputs ~= nil
+  for _, layer in ipairs(has_input and self:sublayers() or {}) do
     if not layer.built then
-      self:compute(x, false)
+      self:compute(x ~= nil and x or rows_like(inputs), false)
       break
     end
   end
-  rawset(self, "ready", x ~= nil)
+  rawset(self, "ready", has_input)
 end
 
 for _, part in ipairs { "nn.training", "nn.fitting", "nn.summary" } do

@@ -3,6 +3,7 @@
 -- in its metadata a JSON of the architecture, of compile's arguments and of where training stood (config.lua, json.lua).
 local lutra, tools, use = ...
 local options, below, config, json = use "options", use "nn.below", use "nn.config", use "json"
+local expected = use "nn.expected_weights"
 
 local saving = {}
 
@@ -141,13 +142,11 @@ local function read_file(who, path)
 end
 
 -- A model that has no weights yet gets them from the shapes that the file tells.
-local function ensure_weights(model, about)
-  if not (about and about.input) then return end
+local function ensure_weights(who, path, model, tensors, about)
+  if not (about and about.input and about.input[1]) then return end
   rawset(model, "first_input", rawget(model, "first_input") or about.input)
   if rawget(model, "ready") then return end
-  local rows = {}
-  for i, input in ipairs(about.input) do rows[i] = lutra.ones({ 1, table.unpack(input.shape) }, { dtype = input.dtype }) end
-  if #rows > 0 then model:guarded(model.ensure_ready, model, #rows == 1 and rows[1] or rows) end
+  expected.during(who, path, tensors, model.guarded, model, model.ensure_ready, model, nil, about.input)
 end
 
 -- Holds the file's weights against the model's: the first that differs is an error. Gives variables and values.
@@ -238,7 +237,7 @@ local function load_into(who, model, path, tensors, about, resumes)
     tools.fail("InvalidArgument", ("%s: %s: it does not say where training stood, so that there is nothing to resume: save says it, "
       .. "save_weights does not"):format(who, path))
   end
-  ensure_weights(model, about)
+  ensure_weights(who, path, model, tensors, about)
   local variables, values, paths = matched(who, path, model, tensors)
   local said, slots = about and about.optimizer, nil
   local has_optimizer = said and rawget(model, "loss")
@@ -274,7 +273,7 @@ end
 
 function saving:load_weights(path)
   local tensors, about = read_file("load_weights", path)
-  ensure_weights(self, about)
+  ensure_weights("load_weights", path, self, tensors, about)
   local variables, values = matched("load_weights", path, self, tensors)
   for i, variable in ipairs(variables) do variable:assign(values[i]) end
   return self
@@ -291,7 +290,8 @@ local function load_model(path, given)
       tostring(about.kind), about.why and " (" .. about.why .. ")" or ": it holds weights alone"))
   end
   local custom = read.custom_objects or nil
-  local model = told_by_file("load_model", path, custom, config.layer_from, "load_model: " .. path, about.model, custom)
+  local model = told_by_file("load_model", path, custom, expected.during, "load_model", path, tensors, config.layer_from,
+    "load_model: " .. path, about.model, custom)
   if read.compile then compile_as("load_model", path, model, about, custom) end
   load_into("load_model", model, path, tensors, about, read.resume)
   return model

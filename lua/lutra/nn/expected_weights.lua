@@ -1,0 +1,33 @@
+-- While a model is built that a file tells of: the file's weights. One that the file does not have is refused before it takes memory.
+local lutra, tools, use = ...
+local options = use "options"
+
+local expected = {}
+local now -- who reads which file, and how many of its tensors have a shape, by its text
+
+-- f(...), in which Lutra's own layers make weights of those shapes only.
+function expected.during(who, path, tensors, f, ...)
+  local counts, before = {}, now
+  for _, tensor in pairs(tensors) do
+    local shape = options.shape_text(tensor.shape)
+    counts[shape] = (counts[shape] or 0) + 1
+  end
+  now = { place = who .. ": " .. path, counts = counts }
+  local _ <close> = setmetatable({}, { __close = function() now = before end })
+  local results = table.pack(f(...))
+  return table.unpack(results, 1, results.n)
+end
+
+-- The program's own layers may have weights that no file keeps.
+function expected.take(layer, name, shape)
+  if not now or not rawequal(lutra.nn[layer.kind], getmetatable(layer)) then return end
+  local text = options.shape_text(shape)
+  local left = now.counts[text] or 0
+  if left == 0 then
+    tools.fail("InvalidArgument", ("%s: the layer '%s' of its model has a weight '%s' of shape %s, and the file has no%s tensor of that "
+      .. "shape"):format(now.place, layer.name, name, text, now.counts[text] and " further" or ""))
+  end
+  now.counts[text] = left - 1
+end
+
+return expected
