@@ -107,6 +107,7 @@ spec "cumsum" {
     -- The first of each line is the element itself, which ties `shifted` down.
     t.equal(lt.range(3, 5003):cumsum()[{ { 1, 3 } }], { 3, 7, 12 })
     t.equal(lt.range(3, 5003):cumsum()[-1], 5000 * 5005 // 2)
+    t.equal(lt.cumsum(3).shape, {})  -- a scalar's is a scalar, as the reference says
     -- No rounding adds up: float32 sums of a million tenths.
     t.close(lt.fill({ 1000000 }, 0.1):cumsum()[-1], 100000.0015, 1e-7)
     -- inf and nan do not reach back over a segment's border, nor do they vanish at one.

@@ -424,14 +424,14 @@ function Tensor:cross_entropy(logits) end
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any the axis to go along (default the flattened tensor)
 ---@param options? any options
----@return lutra.Tensor # x's shape, without an axis (x.size,); int64 for integers and bool, else x's dtype
+---@return lutra.Tensor # x's shape; without an axis (x.size,), or () of a scalar; int64 for integers and bool, else x's dtype
 --- Errors: InvalidArgument for an axis that is not there or for more than one.
 function lutra.cumprod(x, axis, options) end
 
 --- Running products along an axis; without one, over the flattened tensor. Integers wrap.
 ---@param axis? any the axis to go along (default the flattened tensor)
 ---@param options? any options
----@return lutra.Tensor # x's shape, without an axis (x.size,); int64 for integers and bool, else x's dtype
+---@return lutra.Tensor # x's shape; without an axis (x.size,), or () of a scalar; int64 for integers and bool, else x's dtype
 --- Errors: InvalidArgument for an axis that is not there or for more than one.
 function Tensor:cumprod(axis, options) end
 
@@ -439,14 +439,14 @@ function Tensor:cumprod(axis, options) end
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any the axis to go along (default the flattened tensor)
 ---@param options? any options
----@return lutra.Tensor # x's shape, without an axis (x.size,); int64 for integers and bool, else x's dtype
+---@return lutra.Tensor # x's shape; without an axis (x.size,), or () of a scalar; int64 for integers and bool, else x's dtype
 --- Errors: InvalidArgument for an axis that is not there or for more than one.
 function lutra.cumsum(x, axis, options) end
 
 --- Running sums along an axis; without one, over the flattened tensor. Integers wrap.
 ---@param axis? any the axis to go along (default the flattened tensor)
 ---@param options? any options
----@return lutra.Tensor # x's shape, without an axis (x.size,); int64 for integers and bool, else x's dtype
+---@return lutra.Tensor # x's shape; without an axis (x.size,), or () of a scalar; int64 for integers and bool, else x's dtype
 --- Errors: InvalidArgument for an axis that is not there or for more than one.
 function Tensor:cumsum(axis, options) end
 
