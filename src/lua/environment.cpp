@@ -1,6 +1,8 @@
 // The variables LUTRA_* that a State reads when it opens, as its settings.
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdlib>
 
 #include "core/error.h"
@@ -20,6 +22,12 @@ namespace {
 std::string_view value_of(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr ? value : "";
+}
+
+bool is_seconds(std::string_view value) {
+  double seconds = -1;
+  auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  return error == std::errc() && end == value.data() + value.size() && seconds >= 0 && std::isfinite(seconds);
 }
 
 bool read_switch(const char* variable, std::string_view value) {
@@ -43,6 +51,9 @@ void apply_environment(Runtime& runtime, Context& context) {
     misread("LUTRA_CPU_LEVEL", value, "baseline, avx2 or avx512");
   }
   if (std::string_view value = value_of("LUTRA_NCCL"); !value.empty()) read_switch("LUTRA_NCCL", value);
+  if (std::string_view value = value_of("LUTRA_REPLICA_TIMEOUT"); !value.empty() && !is_seconds(value)) {
+    misread("LUTRA_REPLICA_TIMEOUT", value, "a number of seconds, 0 for any time");
+  }
   Schedule::from_environment();
   if (std::string_view value = value_of("LUTRA_SIM_GPUS"); !value.empty()) {
     int count = 0;

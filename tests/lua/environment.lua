@@ -51,6 +51,9 @@ for setting, wanted in pairs {
   ["LUTRA_NUM_THREADS=-1"] = "LUTRA_NUM_THREADS is '-1', expected", ["LUTRA_NUM_THREADS=2x"] = "LUTRA_NUM_THREADS is '2x', expected",
   ["LUTRA_NUM_THREADS=1025"] = "LUTRA_NUM_THREADS is '1025', expected",
   ["LUTRA_CPU_LEVEL=avx"] = "LUTRA_CPU_LEVEL is 'avx', expected baseline, avx2 or avx512",
+  ["LUTRA_REPLICA_TIMEOUT=nan"] = "LUTRA_REPLICA_TIMEOUT is 'nan', expected a number of seconds, 0 for any time",
+  ["LUTRA_REPLICA_TIMEOUT=-1"] = "LUTRA_REPLICA_TIMEOUT is '-1', expected",
+  ["LUTRA_REPLICA_TIMEOUT=inf"] = "LUTRA_REPLICA_TIMEOUT is 'inf', expected",
   ["LUTRA_SIM_SCHEDULE=foo"] = "LUTRA_SIM_SCHEDULE is 'foo', expected random:SEED with a whole number, as in random:42",
   ["LUTRA_LOG_PLACEMENT=please"] = "LUTRA_LOG_PLACEMENT is 'please', expected 1 or 0 (or true, on, yes, false, off, no)",
 } do
