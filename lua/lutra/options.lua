@@ -40,6 +40,12 @@ function options.read(who, given, defaults, may_list)
   return read
 end
 
+-- Asked of the class: a table of the program's may answer whatever it is asked.
+function options.is_dataset(value)
+  local kind = type(value) == "table" and getmetatable(value)
+  return type(kind) == "table" and kind.is_dataset == true
+end
+
 -- A class that stands where an object of it is wanted.
 function options.refuse_class(who, what, value)
   local kind = getmetatable(value)

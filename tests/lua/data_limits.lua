@@ -44,3 +44,20 @@ for _, name in ipairs { "SparseTopKCategoricalAccuracy", "TopKCategoricalAccurac
       { k = k })
   end
 end
+
+-- Tables that answer whatever they are asked, and tables that hold themselves.
+do
+  local liar = setmetatable({}, { __index = function(self) return self end, __len = function() return 1 << 40 end })
+  expect.raises("InvalidArgument", "zip: nil is no dataset", Dataset.zip, liar)
+  expect.raises("InvalidArgument", "zip: a table is no dataset", Dataset.zip, liar, liar)
+  local list = setmetatable({ Dataset.range(2) }, getmetatable(liar))
+  expect.equal(#Dataset.zip(list), 2)
+  local cycle, named, far = { 1 }, { x = lt.ones { 2 } }, { { { lt.ones { 2 } } } }
+  cycle[2], named.y, far[1][1][2] = cycle, { named }, far
+  for _, each in ipairs { cycle, named, far, { { cycle } } } do
+    expect.raises("InvalidArgument", "from_tensor_slices: an element has a table that holds itself, expected a tensor, numbers, or a table of them",
+      Dataset.from_tensor_slices, each)
+  end
+  local shared = { lt.ones { 2 } }
+  expect.equal(#Dataset.from_tensor_slices { shared, { shared, shared } }, 2, "a table may stand in several places")
+end

@@ -39,7 +39,7 @@ function Dataset:iterate() return self.open(0) end
 function Dataset:__pairs() return self.open(0) end
 
 local function require_dataset(who, value, hint)
-  if type(value) ~= "table" or not value.is_dataset then
+  if not options.is_dataset(value) then
     tools.fail("InvalidArgument", ("%s: %s is no dataset%s"):format(who, tools.what_is(value), hint or ""))
   end
   return value

@@ -4,25 +4,40 @@ local options = use "options"
 
 local structure = {}
 
--- Whether a table holds tensors somewhere, or names: then it is no table of numbers.
-local function holds_tensors(value)
-  for key, entry in pairs(value) do
-    if type(key) == "string" or type(entry) == "userdata" or type(entry) == "table" and holds_tensors(entry) then return true end
+-- `around` has the tables that this one lies in.
+local function refuse_cycle(who, value, around)
+  if around[value] then
+    tools.fail("InvalidArgument", who .. ": an element has a table that holds itself, expected a tensor, numbers, or a table of them")
   end
-  return false
+end
+
+-- Whether a table holds tensors somewhere, or names: then it is no table of numbers.
+local function holds_tensors(who, value, around)
+  refuse_cycle(who, value, around)
+  around[value] = true
+  local holds = false
+  for key, entry in next, value do
+    holds = type(key) == "string" or type(entry) == "userdata" or type(entry) == "table" and holds_tensors(who, entry, around)
+    if holds then break end
+  end
+  around[value] = nil
+  return holds
 end
 
 -- Numbers, booleans and tables of them become tensors.
-local function converted(who, value)
+local function converted(who, value, around)
   local kind = type(value)
   if kind == "userdata" then return value end
   if kind == "number" or kind == "boolean" then return lutra.constant(value) end
   if kind ~= "table" or getmetatable(value) ~= nil then
     tools.fail("InvalidArgument", ("%s: an element has %s, expected a tensor, numbers, or a table of them"):format(who, tools.what_is(value)))
   end
-  if not holds_tensors(value) then return lutra.constant(value) end
+  around = around or {}
+  if not holds_tensors(who, value, around) then return lutra.constant(value) end
+  around[value] = true
   local out = {}
-  for key, entry in pairs(value) do out[key] = converted(who, entry) end
+  for key, entry in pairs(value) do out[key] = converted(who, entry, around) end
+  around[value] = nil
   return out
 end
 structure.converted = converted
@@ -30,8 +45,8 @@ structure.converted = converted
 -- The values side by side as a list. One list that holds tensors stands for what is in it.
 function structure.parts(who, ...)
   local given = table.pack(...)
-  if given.n == 1 and type(given[1]) == "table" and given[1][1] ~= nil and holds_tensors(given[1]) then
-    given = table.pack(table.unpack(given[1]))
+  if given.n == 1 and type(given[1]) == "table" and rawget(given[1], 1) ~= nil and holds_tensors(who, given[1], {}) then
+    given = table.move(given[1], 1, rawlen(given[1]), 1, { n = rawlen(given[1]) })
   end
   if given.n == 0 then tools.fail("InvalidArgument", who .. ": nothing is given, expected tensors or tables of numbers") end
   local parts = {}

@@ -120,7 +120,7 @@ function Batches:first_x() return (tensor_batches.slice(self.arrays.x, 1, math.m
 
 tensor_batches.Batches = Batches
 
-function tensor_batches.is_dataset(value) return type(value) == "table" and value.is_dataset == true end
+tensor_batches.is_dataset = options.is_dataset
 
 -- The first rows and the last `share` of them: what is trained on, and what is held back.
 function tensor_batches.split(who, arrays, rows, share)
