@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csetjmp>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 
@@ -25,7 +26,10 @@ struct Job {
   // After a failed step.
   [[noreturn]] void fail_with(const std::string& label) {
     if (error) std::rethrow_exception(error);
-    fail_at(label, offset, "this is no png file that can be read: ", message);
+    if (lacks_memory)
+      fail(ErrorCode::ResourceExhausted, label, ": no memory to ", reads ? "read" : "write", " a picture");
+    if (reads) fail_at(label, offset, "this is no png file that can be read: ", message);
+    fail(ErrorCode::Internal, label, ": libpng: ", message);
   }
 
   bool reads;
@@ -35,7 +39,8 @@ struct Job {
   ByteSink* sink = nullptr;
   uint64_t offset = 0;
   std::exception_ptr error;
-  char message[128] = "out of memory";
+  bool lacks_memory = false;
+  char message[128] = "";
   png_uint_32 width = 0, height = 0;
   int channels = 0, passes = 1;
 };
@@ -48,6 +53,14 @@ struct Job {
 }
 
 void ignore(png_structp, png_const_charp) {}
+
+void* allocate(png_structp png, png_alloc_size_t bytes) {
+  void* memory = std::malloc(bytes);
+  if (memory == nullptr) static_cast<Job*>(png_get_mem_ptr(png))->lacks_memory = true;
+  return memory;
+}
+
+void release(png_structp, void* memory) { std::free(memory); }
 
 void read_bytes(png_structp png, png_bytep to, std::size_t bytes) {
   Job* job = static_cast<Job*>(png_get_io_ptr(png));
@@ -74,7 +87,7 @@ void write_bytes(png_structp png, png_bytep bytes, std::size_t count) {
 
 // Reads up to the first row and asks for eight bits a channel.
 bool read_start(Job& job) {
-  job.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &job, stop, ignore);
+  job.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &job, stop, ignore, &job, allocate, release);
   if (job.png == nullptr) return false;
   if (setjmp(png_jmpbuf(job.png)) != 0) return false;
   job.info = png_create_info_struct(job.png);
@@ -141,7 +154,7 @@ class PngReader final : public FileReader {
 bool write_start(Job& job) {
   constexpr int kColours[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                               PNG_COLOR_TYPE_RGB_ALPHA};
-  job.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &job, stop, ignore);
+  job.png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &job, stop, ignore, &job, allocate, release);
   if (job.png == nullptr) return false;
   if (setjmp(png_jmpbuf(job.png)) != 0) return false;
   job.info = png_create_info_struct(job.png);
@@ -191,9 +204,7 @@ void write_png(FileContents& contents, ByteSink& sink) {
   job.width = static_cast<png_uint_32>(shape[1]);
   job.channels = static_cast<int>(channels);
   auto check = [&](bool ok) {
-    if (ok) return;
-    if (job.error) std::rethrow_exception(job.error);
-    fail(ErrorCode::Internal, sink.label(), ": libpng: ", job.message);
+    if (!ok) job.fail_with(sink.label());
   };
   check(write_start(job));
   std::size_t row_bytes = static_cast<std::size_t>(shape[1] * channels), height = static_cast<std::size_t>(shape[0]);

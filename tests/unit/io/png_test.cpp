@@ -1,4 +1,10 @@
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <zlib.h>
+
+#include <cstdio>
+#include <cstdlib>
 
 #include "unit/io/memory_file.h"
 
@@ -28,6 +34,41 @@ std::string png(uint32_t width, uint32_t height, int bits, int colour, int inter
       std::string{static_cast<char>(bits), static_cast<char>(colour), 0, 0, static_cast<char>(interlace)};
   return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + chunk("IDAT", deflated(rows)) + chunk("IEND", "");
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// The process gets no block of 4 KiB any more; smaller ones there are.
+void use_up_memory() {
+  long pages = 0;
+  std::FILE* file = std::fopen("/proc/self/statm", "r");
+  if (file == nullptr || std::fscanf(file, "%ld", &pages) != 1) _exit(10);
+  std::fclose(file);
+  const rlim_t now = static_cast<rlim_t>(pages * sysconf(_SC_PAGESIZE));
+  const rlimit limit{now, now};
+  if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(11);
+  for (std::size_t bytes = std::size_t{1} << 20; bytes >= 4096; bytes /= 2) {
+    while (void* block = std::malloc(bytes)) *static_cast<volatile char*>(block) = 1;
+  }
+}
+
+// The code of what f() throws in a child without memory; 100: nothing, -1: the child crashed.
+template <class F> int code_without_memory(const F& f) {
+  pid_t child = fork();
+  if (child == 0) {
+    use_up_memory();
+    try {
+      f();
+    } catch (const Error& error) {
+      _exit(static_cast<int>(error.code()));
+    } catch (...) {
+      _exit(99);
+    }
+    _exit(100);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+#endif
 
 std::string refused(const std::string& bytes) { return refusal(FileFormat::Png, bytes); }
 
@@ -76,3 +117,17 @@ TEST_CASE("a png that is wrong says what", "[png]") {
   damaged[45] ^= 1;
   says(refused(damaged), "this is no png file that can be read");
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("a picture that there is no memory to read or write is not damaged", "[png]") {
+  const std::string good = png(2, 2, 8, 0, 0, std::string("\0\1\2\0\3\4", 6));
+  MemoryContents contents;
+  contents.add("", Shape{2, 2}, std::vector<uint8_t>{1, 2, 3, 4});
+  MemorySink sink("save: it");
+  sink.write(std::string(1000, ' '));
+  CHECK(code_without_memory([&] { load_bytes(FileFormat::Png, good); }) ==
+        static_cast<int>(ErrorCode::ResourceExhausted));
+  CHECK(code_without_memory([&] { write_tensors(FileFormat::Png, contents, sink, {}); }) ==
+        static_cast<int>(ErrorCode::ResourceExhausted));
+}
+#endif
