@@ -37,7 +37,8 @@ class HostPages final : public PageSource {
   void release(std::byte* base, std::size_t bytes) override;
   bool map(std::byte* at, std::size_t bytes) override;
   void unmap(std::byte* at, std::size_t bytes) override;
-  std::size_t granularity() const override { return std::size_t{2} << 20; }
+  // Less than cards have: a small limit is kept to.
+  std::size_t granularity() const override { return std::size_t{64} << 10; }
   std::string why() const override;
 
   std::size_t mapped_bytes() const { return mapped_bytes_; }

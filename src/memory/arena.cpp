@@ -34,7 +34,7 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 45;  // what the bins have 
 
 Arena::Arena(PageSource& pages, ArenaOptions options)
     : pages_(pages),
-      limit_(std::min(options.limit_bytes, kMostBytes)),
+      limit_(round_down(std::min(options.limit_bytes, kMostBytes), pages.granularity())),
       growth_(options.growth),
       granularity_(pages.granularity()) {
   assert(granularity_ % kUnit == 0);

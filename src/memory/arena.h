@@ -14,7 +14,7 @@
 namespace lutra {
 
 struct ArenaOptions {
-  std::size_t limit_bytes = 0;
+  std::size_t limit_bytes = 0;  // as much of it counts as whole pages have
   bool growth = false;          // pages as needed; otherwise all of the limit at the first allocation
   std::size_t piece_bytes = 0;  // pages come and go in pieces of this size; 0: at most 32 MiB when growing, else 1 GiB
 };

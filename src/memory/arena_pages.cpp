@@ -11,6 +11,7 @@ namespace lutra {
 namespace {
 
 constexpr std::size_t kUnit = FreeChunks::kUnit;
+constexpr std::size_t kLeastPiece = std::size_t{2} << 20, kMostPiece = std::size_t{32} << 20;
 // Each move waits for the device: so many, and one more for so many allocations.
 constexpr uint64_t kMoves = 16, kAllocationsPerMove = 4096;
 
@@ -20,18 +21,17 @@ constexpr uint64_t kMoves = 16, kAllocationsPerMove = 4096;
 std::size_t Arena::piece_bytes(std::size_t needed) const {
   if (piece_bytes_ > 0) return piece_bytes_;
   if (!growth_) return round_up(std::size_t{1} << 30, granularity_);
-  std::size_t wanted = std::bit_floor(std::max({reserved_ / 16, needed, granularity_}));
-  return round_up(std::min(std::size_t{32} << 20, wanted), granularity_);
+  std::size_t wanted = std::bit_floor(std::max({reserved_ / 16, needed, kLeastPiece}));
+  return round_up(std::min(kMostPiece, wanted), granularity_);
 }
 
 bool Arena::reserve(std::size_t wanted) {
   if (base_ != nullptr) return true;
-  std::size_t once = round_up(limit_, granularity_);
   bool on_demand = pages_.is_on_demand();
-  std::size_t bytes = on_demand ? 2 * once : once;
+  std::size_t bytes = on_demand ? 2 * limit_ : limit_;
   while ((base_ = pages_.reserve(bytes)) == nullptr) {
     // Fewer addresses do; a source that takes its memory here is asked for nine tenths, as pages are in fill().
-    std::size_t less = on_demand ? once : round_down(bytes / 10 * 9, granularity_);
+    std::size_t less = on_demand ? limit_ : round_down(bytes / 10 * 9, granularity_);
     if (less >= bytes || less < wanted) return false;
     bytes = less;
   }
@@ -48,7 +48,7 @@ bool Arena::reserve(std::size_t wanted) {
 }
 
 // Bytes of pages the limit still allows.
-std::size_t Arena::spare_bytes() const { return round_up(limit_, granularity_) - reserved_; }
+std::size_t Arena::spare_bytes() const { return limit_ - reserved_; }
 
 // The index of the first piece at or after `at`.
 std::size_t Arena::first_piece(const std::byte* at) const {
@@ -70,7 +70,7 @@ bool Arena::map_piece(std::byte* at, std::size_t bytes) {
 // does (BFCAllocator::Extend); the limit becomes what it gave. Takes nothing when that would be less than wanted.
 bool Arena::fill(std::size_t wanted) {
   keep_spare_nodes();
-  std::size_t target = round_up(limit_, granularity_);
+  std::size_t target = limit_;
   std::size_t mapped = 0;
   std::size_t peak_before = peak_reserved_;
   while (true) {
@@ -80,7 +80,7 @@ bool Arena::fill(std::size_t wanted) {
       mapped += bytes;
     }
     if (mapped == target) break;
-    target = target > limit_ ? round_down(limit_, granularity_) : round_down(target / 10 * 9, granularity_);
+    target = round_down(target / 10 * 9, granularity_);
     if (target < wanted) target = 0;
     while (mapped > target) {
       pages_.unmap(pieces_.back().at, pieces_.back().bytes);
@@ -91,7 +91,7 @@ bool Arena::fill(std::size_t wanted) {
   }
   peak_reserved_ = std::max(peak_before, reserved_);
   if (target == 0) return false;
-  limit_ = std::min(limit_, target);
+  limit_ = target;
   filled_ = true;
   retype(first_, base_, base_ + target, State::Free);
   if (slab_bytes_ > 0 && wanted + slab_bytes_ < target) {

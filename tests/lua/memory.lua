@@ -420,4 +420,20 @@ assert(ok, text)
 local resident, rounds = text:match("^(%d+)\t(%d+)")
 assert(tonumber(resident) < (sanitized and 700 or 300), "the loop held " .. tostring(text) .. " MB")
 assert(tonumber(rounds) > (sanitized and 5 or 50), text)
+-- A limit is kept to, however small.
+for _, size in ipairs { 1, 0.5, 3, 5.3 } do
+  for _, growth in ipairs { true, false } do
+    local text, ok = expect.program(([[
+      lutra.config.set_logical_device_configuration("GPU:0", { { memory_limit = %s } })
+      if %s then lutra.config.set_memory_growth("GPU:0", true) end
+      local kept = {}
+      local ok, err = pcall(function() while true do kept[#kept + 1] = lutra.zeros { 100, 250 } end end)
+      local info = lutra.config.get_memory_info "GPU:0"
+      assert(info.limit <= %s * 2 ^ 20 and info.limit > %s * 2 ^ 20 - 2 ^ 16, info.limit)
+      assert(info.reserved <= info.limit and info.current > info.limit - 2 * 100000, info.reserved .. " reserved")
+      print(err.code)
+    ]]):format(size, growth, size, size), "--sim-gpus 1")
+    assert(ok and text == "ResourceExhausted\n", text)
+  end
+end
 print("ok")

@@ -228,13 +228,6 @@ TEST_CASE("a card that has less than the request gives nothing, and the limit st
   CHECK(arena.stats().limit_bytes >= 16 * MiB);
 }
 
-TEST_CASE("a limit between two granules uses the card's last granule only if it is there", "[arena]") {
-  WatchedPages pages(7 * MiB);  // the third granule fits, the fourth does not
-  Arena arena(pages, {.limit_bytes = 7 * MiB});
-  CHECK(arena.allocate(MiB) != nullptr);
-  CHECK(arena.stats().limit_bytes == 6 * MiB);
-}
-
 TEST_CASE("a growing arena takes what it needs from a card that refuses a whole piece", "[arena]") {
   WatchedPages pages(64 * MiB);
   pages.most_bytes_at_once = 4 * MiB;

@@ -15,7 +15,7 @@ namespace {
 
 void random_program(uint64_t seed, ArenaOptions options, std::size_t largest, bool moves_pages) {
   CAPTURE(seed, options.limit_bytes, options.growth, options.piece_bytes, largest, moves_pages);
-  WatchedPages pages(options.limit_bytes + 2 * MiB);  // the last granule may be larger than what is left of the limit
+  WatchedPages pages(options.limit_bytes);
   Arena arena(pages, options);
   int drains = 0;
   if (moves_pages) arena.set_drain([](void* count) { ++*static_cast<int*>(count); }, &drains);
@@ -47,7 +47,7 @@ void random_program(uint64_t seed, ArenaOptions options, std::size_t largest, bo
   arena.trim();
   CHECK(pages.mapped_bytes() == 0);
   CHECK(arena.stats().reserved_bytes == 0);
-  CHECK(arena.stats().largest_free_bytes == options.limit_bytes / 256 * 256);
+  CHECK(arena.stats().largest_free_bytes == options.limit_bytes / (2 * MiB) * (2 * MiB));
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ TEST_CASE("random programs never overlap, lose bytes or miscount", "[arena]") {
     random_program(seed, {.limit_bytes = 64 * MiB, .growth = true, .piece_bytes = 2 * MiB}, 8 * MiB, true);
     random_program(seed, {.limit_bytes = 64 * MiB, .growth = true, .piece_bytes = 4 * MiB}, 16 * MiB, false);
     random_program(seed, {.limit_bytes = 33 * MiB + 1000, .growth = true, .piece_bytes = 4 * MiB}, 4 * MiB, true);
-    random_program(seed, {.limit_bytes = MiB, .growth = true}, 8 * KiB, true);
+    random_program(seed, {.limit_bytes = 2 * MiB, .growth = true}, 8 * KiB, true);
   }
 }
 
@@ -164,13 +164,14 @@ TEST_CASE("what small chunks were cut from serves large ones when nothing else i
   }
 }
 
-TEST_CASE("the limit is exact to 256 bytes, with and without growth", "[arena]") {
+TEST_CASE("all pages that the limit has room for can be used, and no more are taken", "[arena]") {
   for (bool growth : {false, true}) {
-    for (std::size_t limit : {std::size_t{256}, std::size_t{1000}, 3 * MiB + 700, 100 * MiB + 256, 2 * MiB}) {
+    for (std::size_t limit : {2 * MiB, 3 * MiB + 700, 5 * MiB, 100 * MiB + 256}) {
       CAPTURE(growth, limit);
-      std::size_t usable = limit / 256 * 256;
+      std::size_t usable = limit / (2 * MiB) * (2 * MiB);
       WatchedPages pages(limit + 2 * MiB);
       Arena arena(pages, {.limit_bytes = limit, .growth = growth});
+      CHECK(arena.stats().largest_free_bytes == usable);
       CHECK(arena.allocate(usable + 1) == nullptr);
       Arena::Chunk* whole = arena.allocate(usable);
       REQUIRE(whole != nullptr);
@@ -184,8 +185,13 @@ TEST_CASE("the limit is exact to 256 bytes, with and without growth", "[arena]")
       while (arena.allocate(1) != nullptr) {
       }
       CHECK(arena.stats().bytes_in_use == usable);
-      CHECK(arena.stats().limit_bytes == limit);
+      CHECK(arena.stats().limit_bytes == usable);
+      CHECK(arena.stats().reserved_bytes == usable);
     }
+    WatchedPages pages(64 * MiB);
+    Arena too_small(pages, {.limit_bytes = MiB, .growth = growth});
+    CHECK(too_small.allocate(1) == nullptr);
+    CHECK(too_small.stats().reserved_bytes == 0);
   }
 }
 

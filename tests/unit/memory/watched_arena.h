@@ -42,7 +42,7 @@ class WatchedPages final : public PageSource {
     pieces_.erase(at);
     pages_.unmap(at, bytes);
   }
-  std::size_t granularity() const override { return pages_.granularity(); }
+  std::size_t granularity() const override { return std::size_t{2} << 20; }  // as cards have
   std::string why() const override { return pages_.why(); }
   bool is_on_demand() const override { return on_demand; }
 
