@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     report.error(error.message());
     std::fprintf(stderr, "%slutra --help lists the options\n", kUsage);
   } catch (const std::bad_alloc&) {
-    report.error("cannot create state: not enough memory");
+    report.error("not enough memory");
   } catch (const Error& error) {
     report.error(error.message());
   }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 namespace lutra {
 namespace {
@@ -12,9 +13,10 @@ namespace {
 constexpr std::string_view kRed = "\33[31m";
 constexpr std::string_view kPlain = "\33[0m";
 
-void put(std::string_view text) {
+// Takes no memory: there may be none, and that is what is told.
+void put(std::initializer_list<std::string_view> parts) {
   std::fflush(stdout);
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  for (std::string_view part : parts) std::fwrite(part.data(), 1, part.size(), stderr);
   std::fflush(stderr);
 }
 
@@ -31,8 +33,8 @@ Report::Report(Color color) : colors_(wants_colors(color)) {}
 void Report::error(std::string_view message, bool in_session) const {
   std::string_view prefix = in_session ? "" : "lutra: ";
   std::string_view first = message.substr(0, message.find('\n'));
-  if (colors_) put(text(kRed, prefix, first, kPlain, message.substr(first.size()), "\n"));
-  else put(text(prefix, message, "\n"));
+  if (colors_) put({kRed, prefix, first, kPlain, message.substr(first.size()), "\n"});
+  else put({prefix, message, "\n"});
 }
 
 LogFile::LogFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "we")) {
@@ -44,7 +46,7 @@ LogFile::LogFile(const std::string& path) : path_(path), file_(std::fopen(path.c
 LogFile::~LogFile() { std::fclose(file_); }
 
 void LogFile::write(void* user, std::string_view line) {
-  if (line.starts_with("WARNING: ")) return put(text(line, "\n"));
+  if (line.starts_with("WARNING: ")) return put({line, "\n"});
   LogFile& log = *static_cast<LogFile*>(user);
   if (log.failed_) return;
   std::fwrite(line.data(), 1, line.size(), log.file_);
@@ -52,8 +54,8 @@ void LogFile::write(void* user, std::string_view line) {
   // Whole lines are there while the script still runs.
   if (std::fflush(log.file_) == 0) return;
   log.failed_ = true;
-  put(text("lutra: '--log-placement': cannot write ", log.path_, ": ", std::strerror(errno),
-           "; the rest of the log is lost\n"));
+  put({"lutra: '--log-placement': cannot write ", log.path_, ": ", std::strerror(errno),
+       "; the rest of the log is lost\n"});
 }
 
 void Warnings::warn(void* user, const char* message, int to_be_continued) {
@@ -67,9 +69,9 @@ void Warnings::warn(void* user, const char* message, int to_be_continued) {
     return;
   }
   if (!warnings.on_) return;
-  if (starts) put("Lua warning: ");
-  put(message);
-  if (to_be_continued == 0) put("\n");
+  if (starts) put({"Lua warning: "});
+  put({message});
+  if (to_be_continued == 0) put({"\n"});
 }
 
 }  // namespace lutra

@@ -11,8 +11,8 @@ namespace lutra {
 struct Box {
   uintptr_t cookie;
   TensorRep tensor;
-  // Of TensorBooks, set when it gets a storage: what it counts for, and whether others have come to share that storage.
-  // Of a variable always set: kNotBooked while it has none.
+  // Of TensorBooks: what it counts for, kNotBooked before it gets a storage (and of a variable while it has none), and
+  // whether others have come to share that storage.
   static constexpr uint64_t kNotBooked = ~uint64_t{0} >> 1;
   uint64_t booked_bytes : 63;
   uint64_t is_viewed : 1;

@@ -52,7 +52,7 @@ void ScopeBook::make(lua_State* L) {
   lua_pushvalue(L, -3);
   lua_rawset(L, -3);
   lua_pop(L, 2);
-  all_.push_front({{}, 1, {}});
+  State::find(L)->attempt_or_raise(L, [&] { all_.push_front({{}, 1, {}}); });
   *handle = &all_.front();
   (*handle)->place = all_.begin();
   switch_to(L);

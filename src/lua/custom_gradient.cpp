@@ -151,12 +151,18 @@ int record_custom(lua_State* L) {
     lua_rawseti(L, results, i);
   }
   Ledger::Custom custom{};
-  read_phase(L, state, "custom_gradient", [&](Args& args) { custom = make_results(args, count, results); });
+  bool ok = state.attempt([&] {
+    state.enter(L);
+    Args args(L, state, "custom_gradient");
+    custom = make_results(args, count, results);
+  });
+  const Error* error = ok ? nullptr : state.set_aside();
   for (int i = 1; i <= count; ++i) {
     lua_rawgeti(L, results, i);
     state.own(L, static_cast<Box*>(lua_touserdata(L, -1)));
     lua_pop(L, 1);
   }
+  if (error != nullptr) state.raise(L, error);
   if (custom.tapes != 0) keep_function(L, 1, custom);
   lua_settop(L, results);
   lua_pushinteger(L, std::popcount(custom.tapes));

@@ -11,26 +11,37 @@
 
 namespace lutra {
 
-void State::keep_current_exception() {
+const Error& State::no_memory() {
+  static const Error error(ErrorCode::ResourceExhausted,
+                           "lutra: the system gives this process no more memory (malloc failed); release tensors, or "
+                           "let it have more (ulimit -v)");
+  return error;
+}
+
+void State::keep_current_exception() noexcept {
+  pending_.clear();
   try {
     throw;
   } catch (Error& error) {
     keep(std::move(error));
   } catch (const std::bad_alloc&) {
-    keep(Error(ErrorCode::ResourceExhausted,
-               "lutra: the system gives this process no more memory (malloc failed); release tensors, or let it have "
-               "more (ulimit -v)"));
+    // Nothing is kept.
   } catch (const std::exception& error) {
-    keep(Error(ErrorCode::Internal, text("lutra: ", error.what(), "; please report this")));
+    attempt([&] { fail(ErrorCode::Internal, "lutra: ", error.what(), "; please report this"); });
   }
 }
 
-void State::keep(Error error) {
+void State::keep(Error error) noexcept {
   pending_.clear();
-  pending_.push_back(std::move(error));
+  try {
+    pending_.push_back(std::move(error));
+  } catch (const std::bad_alloc&) {
+    // Nothing is kept.
+  }
 }
 
 const Error* State::set_aside() {
+  if (pending_.empty()) return &no_memory();
   aside_.splice(aside_.end(), pending_, pending_.begin());
   return &aside_.back();
 }

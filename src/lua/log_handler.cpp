@@ -22,8 +22,13 @@ void State::tell_events(lua_State* L, const Error* kept) {
   }
   luaL_checkstack(L, 12, nullptr);
   // Set aside: making Lua values of them may run finalizers, whose ops have events of their own.
-  telling_.push_back(std::move(context_->placement_log().events));
+  bool ok = attempt([&] { telling_.push_back(std::move(context_->placement_log().events)); });
   context_->placement_log().events.clear();
+  if (!ok) {
+    // The handler does not hear of them.
+    aside_.remove_if([kept](const Error& each) { return &each == kept; });
+    raise(L);
+  }
   auto batch = std::prev(telling_.end());
   const std::vector<PlacementEvent>& events = *batch;
   push(L, kLogHandler);

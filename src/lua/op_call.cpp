@@ -147,10 +147,7 @@ bool read_ints(lua_State* L, State& state, const OpBinding& binding, Ints* out) 
   const char* who = binding.op->called();
   const char* name = binding.places[static_cast<std::size_t>(binding.ints_place)].attr->name;
   std::size_t length = lua_rawlen(L, index);
-  if (length > INT32_MAX) {
-    state.keep(Error(ErrorCode::InvalidArgument, text(who, ": ", name, " has ", length, " entries")));
-    return false;
-  }
+  if (!state.attempt([&] { require(length <= INT32_MAX, who, ": ", name, " has ", length, " entries"); })) return false;
   // One at least: an empty list is a list too.
   auto* block = static_cast<int64_t*>(lua_newuserdatauv(L, (length + 1) * sizeof(int64_t), 0));
   return state.attempt([&] {
@@ -230,6 +227,7 @@ int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
     Box* box = static_cast<Box*>(lua_newuserdatauv(L, sizeof(Box), 0));
     box->cookie = box->live_cookie();
     box->tensor.clear();
+    box->booked_bytes = Box::kNotBooked;
     lua_pushvalue(L, lua_upvalueindex(is_inline ? 2 : 3));
     lua_setmetatable(L, -2);
     frame.outs[i] = &box->tensor;
@@ -298,7 +296,7 @@ inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame*
 
 // The op's own entry is gone with the Runtime.
 [[noreturn, gnu::cold, gnu::noinline]] void fail_closed(lua_State* L, State& state) {
-  state.keep(Error(ErrorCode::FailedPrecondition, "lutra: this interpreter is being closed"));
+  state.attempt([] { fail(ErrorCode::FailedPrecondition, "lutra: this interpreter is being closed"); });
   state.raise(L);
 }
 

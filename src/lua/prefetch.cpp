@@ -156,8 +156,14 @@ int submit_rows(Args& args) {
     lua_insert(L, -2);
     protect_with(L, 2, [&](lua_State* inner) { lua_rawseti(inner, -2, static_cast<lua_Integer>(k + 1)); });
   }
-  gatherer.thread->submit(std::move(places), std::move(to));
+  // Kept first: the thread must not write to what is gone.
   gatherer.batches.push_back(std::move(batch));
+  try {
+    gatherer.thread->submit(std::move(places), std::move(to));
+  } catch (...) {
+    gatherer.batches.pop_back();
+    throw;
+  }
   return 1;
 }
 

@@ -65,8 +65,7 @@ int device(lua_State* L) {
     return return_all(L, LUA_OK, given);
   }
   if (state.is_closed()) {
-    state.keep(Error(ErrorCode::FailedPrecondition, "device: this interpreter is being closed"));
-    state.raise(L);
+    state.attempt_or_raise(L, [] { fail(ErrorCode::FailedPrecondition, "device: this interpreter is being closed"); });
   }
   lua_settop(L, 1);
   // Create. Whatever may run a finalizer comes before ids are looked up: it may make the State forget names.
@@ -148,9 +147,10 @@ int close_scope(lua_State* L) {
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_setmetatable(L, 1);
   if (problem == nullptr) return 0;
-  state.keep(Error(ErrorCode::FailedPrecondition,
-                   text("device: the scope opened at ", scope->source, ":", scope->line, problem)));
-  state.raise(L);
+  state.attempt_or_raise(L, [&] {
+    fail(ErrorCode::FailedPrecondition, "device: the scope opened at ", scope->source, ":", scope->line, problem);
+  });
+  return 0;
 }
 
 int collect_scope(lua_State* L) {

@@ -22,6 +22,7 @@ State::State(lua_State* main)
       runtime_(std::make_unique<Runtime>()),
       context_(std::make_unique<Context>(*runtime_)),
       scopes_(*context_) {
+  no_memory();  // while there is some
   context_->hooks.user = this;
   context_->hooks.collect = [](void* user) {
     State* state = static_cast<State*>(user);
@@ -68,6 +69,7 @@ Box* State::push_box(lua_State* L, bool is_inline) {
   Box* box = static_cast<Box*>(lua_newuserdatauv(L, sizeof(Box), 0));
   box->cookie = box->live_cookie();
   box->tensor.clear();
+  box->booked_bytes = Box::kNotBooked;
   push(L, is_inline ? kTensorMeta : kStoredTensorMeta);
   lua_setmetatable(L, -2);
   return box;

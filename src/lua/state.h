@@ -80,9 +80,10 @@ class State {
   // The function at `index`, or nil, is the placement log's handler from now on. May raise a Lua error.
   void set_log_handler(lua_State* L, int index);
 
-  // The error to raise once every C++ object is gone.
-  void keep(Error error);
-  void keep_current_exception();
+  // The error to raise once every C++ object is gone. Never throws: where there is no memory to keep it in, that is
+  // what is raised.
+  void keep(Error error) noexcept;
+  void keep_current_exception() noexcept;
   // Runs f, C++ that may throw. False: the error is kept.
   template <class F> [[gnu::always_inline]] bool attempt(F&& f) {
     try {
@@ -98,6 +99,8 @@ class State {
     if (!attempt(f)) [[unlikely]]
       raise(L);
   }
+  // What is raised in the place of an error that there is no memory for.
+  static const Error& no_memory();
   // Puts the kept error where errors of Lua code that runs before it is raised do not replace it.
   const Error* set_aside();
   // Turns the kept error, or the one set aside, into a Lua error. Never returns.
@@ -125,7 +128,7 @@ class State {
   std::unique_ptr<Context> context_;
   ScopeBook scopes_;
   TensorBooks books_;
-  std::list<Error> pending_;  // at most one
+  std::list<Error> pending_;  // at most one; none where there is no memory for it
   std::list<Error> aside_;
   std::list<std::vector<PlacementEvent>> telling_;  // events becoming Lua values
   bool in_log_handler_ = false;

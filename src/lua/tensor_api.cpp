@@ -292,9 +292,10 @@ int index(lua_State* L) {
   State& state = state_of(L);
   Box* box = to_live_box(L, 1);
   if (box == nullptr || state.is_closed()) {
-    state.keep(Error(ErrorCode::FailedPrecondition, state.is_closed() ? "t[i]: this interpreter is being closed"
-                                                                      : "t[i]: the tensor has been released"));
-    state.raise(L);
+    state.attempt_or_raise(L, [&] {
+      fail(ErrorCode::FailedPrecondition,
+           "t[i]: ", state.is_closed() ? "this interpreter is being closed" : "the tensor has been released");
+    });
   }
   return index_tensor(L, state, *box);
 }

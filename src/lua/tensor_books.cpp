@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <new>
 
 #include "eager/ledger.h"
 
@@ -48,14 +49,24 @@ void TensorBooks::add(lua_State* L, Box* box) {
   if (storage.tensor == nullptr) storage.tensor = &box->tensor;
   else if (is_view) box_of(storage.tensor)->is_viewed = true;
   if (lua_gc(L, LUA_GCISRUNNING) < 0) [[unlikely]]
-    made_in_finalizers_.insert(box);
+    note_made_in_finalizer(box);
   box->booked_bytes = is_view ? 0 : box->tensor.nbytes();
   box->is_viewed = false;
   bytes_ += static_cast<int64_t>(box->booked_bytes);
   box->made_at = made_bytes_ += static_cast<int64_t>(box->booked_bytes);
 }
 
+void TensorBooks::note_made_in_finalizer(Box* box) noexcept {
+  try {
+    made_in_finalizers_.insert(box);
+  } catch (const std::bad_alloc&) {
+    // If the interpreter closes now, the tensor and the Runtime stay with the process.
+  }
+}
+
 void TensorBooks::remove(Box* box) {
+  // What failed between getting its bytes and being booked.
+  if (box->booked_bytes == Box::kNotBooked) return drop(box->tensor);
   Storage& storage = *box->tensor.storage;
   if (storage.tensor == &box->tensor) storage.tensor = nullptr;
   bool leaves_views = box->is_viewed && storage.refs.load(std::memory_order_relaxed) > 1;

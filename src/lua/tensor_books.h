@@ -60,6 +60,7 @@ class TensorBooks {
   int64_t full_end_us_ = 0, full_pause_us_ = 0;  // of the last full collection
   int most_lua_kb_ = 0;  // more memory of Lua's own calls for a full collection, too
 
+  void note_made_in_finalizer(Box* box) noexcept;
   void strike_out(Box* box, bool leaves_views);
   bool is_full_collection_due(lua_State* L) const;
   void collect_all(lua_State* L);

@@ -110,6 +110,7 @@ int variable(lua_State* L) {
   auto* made = static_cast<VariableBox*>(lua_newuserdatauv(L, sizeof(VariableBox), 1));
   made->box.cookie = made->box.live_cookie();
   made->box.tensor.clear();
+  made->box.booked_bytes = Box::kNotBooked;
   made->trainable = trainable;
   made->is_mirrored = false;
   state.push(L, State::kVariableMeta);
