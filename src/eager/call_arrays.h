@@ -20,8 +20,14 @@ class Held {
     for (Storage* storage : storages_) storage->release();
   }
   Held(const Held&) = delete;
+  // Takes over one counted reference.
   Storage* keep(Storage* storage) {
-    storages_.push_back(storage);
+    try {
+      storages_.push_back(storage);
+    } catch (...) {
+      storage->release();
+      throw;
+    }
     return storage;
   }
 

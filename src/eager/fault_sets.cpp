@@ -2,18 +2,24 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace lutra {
 
 FaultSets::~FaultSets() {
-  for (std::size_t i = 1; i < sets_.size(); ++i) {
-    for (LaunchRecord* launch : sets_[i].launches) {
-      if (--launch->sets == 0) retired_.push_back(launch);
-    }
-  }
-  for (LaunchRecord* launch : retired_) {
+  for (std::size_t i = 1; i < sets_.size(); ++i) let_go(sets_[i].launches);
+  while (retired_ != nullptr) {
+    std::unique_ptr<LaunchRecord> launch(std::exchange(retired_, retired_->next_retired));
     host_wait(launch->ticket);
-    delete launch;
+  }
+}
+
+// They are in one set less.
+void FaultSets::let_go(const Launches& launches) {
+  for (LaunchRecord* launch : launches) {
+    if (--launch->sets > 0) continue;
+    launch->next_retired = retired_;
+    retired_ = launch;
   }
 }
 
@@ -24,13 +30,15 @@ uint32_t FaultSets::intern(Launches launches) {
     return known->second;
   }
   if (unused_.empty()) {
-    unused_.push_back(static_cast<uint32_t>(sets_.size()));
+    sets_.reserve(sets_.size() == sets_.capacity() ? 2 * sets_.size() : 0);
+    unused_.reserve(sets_.capacity());  // giving a set back must not fail
     sets_.emplace_back();
+    unused_.push_back(static_cast<uint32_t>(sets_.size() - 1));
   }
   uint32_t index = unused_.back();
+  known_.emplace(launches, index);
   unused_.pop_back();
   for (LaunchRecord* launch : launches) ++launch->sets;
-  known_.emplace(launches, index);
   sets_[index].launches = std::move(launches);
   sets_[index].refs = 1;
   return index;
@@ -38,15 +46,18 @@ uint32_t FaultSets::intern(Launches launches) {
 
 void FaultSets::sweep() {
   const Stream* busy = nullptr;  // a card is asked once
-  std::erase_if(retired_, [&](LaunchRecord* launch) {
-    if (launch->ticket.stream == busy && busy != nullptr) return false;
-    if (!is_done(launch->ticket)) {
+  for (LaunchRecord** link = &retired_; *link != nullptr;) {
+    LaunchRecord* launch = *link;
+    if (launch->ticket.stream != busy || busy == nullptr) {
+      if (is_done(launch->ticket)) {
+        *link = launch->next_retired;
+        delete launch;
+        continue;
+      }
       busy = launch->ticket.stream;
-      return false;
     }
-    delete launch;
-    return true;
-  });
+    link = &launch->next_retired;
+  }
 }
 
 // Without those that are known to be good: a program that never waits would carry all it has ever queued.
@@ -87,9 +98,7 @@ uint32_t FaultSets::unite(uint32_t a, uint32_t b) {
 void FaultSets::release(uint32_t set) {
   if (set == 0 || --sets_[set].refs > 0) return;
   known_.erase(sets_[set].launches);
-  for (LaunchRecord* launch : sets_[set].launches) {
-    if (--launch->sets == 0) retired_.push_back(launch);
-  }
+  let_go(sets_[set].launches);
   sets_[set].launches.clear();
   unused_.push_back(set);
 }

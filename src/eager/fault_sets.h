@@ -22,6 +22,7 @@ struct LaunchRecord {
   std::string device;
   std::string line;   // "train.lua:7", where it was queued
   uint32_t sets = 0;  // how many sets hold it
+  LaunchRecord* next_retired = nullptr;
 };
 
 class FaultSets {
@@ -57,10 +58,11 @@ class FaultSets {
   static void raise_if_failed(const LaunchRecord& launch);
   uint32_t intern(Launches launches);
   void sweep();
+  void let_go(const Launches& launches);
 
   std::vector<Set> sets_;  // [0] is the empty set
   std::map<Launches, uint32_t> known_;
-  Launches retired_;  // in no set any more, but the device may still write into them
+  LaunchRecord* retired_ = nullptr;  // in no set any more, but the device may still write into them
   std::vector<uint32_t> unused_;
 };
 

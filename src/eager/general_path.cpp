@@ -59,7 +59,7 @@ class Execution {
       share(out, input);
     } else {
       bool made;
-      Storage* copy = held_.keep(fetch(input, &made));
+      Storage* copy = fetch(input, &made);
       check_epoch(context_, call_, prepared_);
       copy->retain();
       out = input;
@@ -165,7 +165,7 @@ class Execution {
   }
 
   Storage* fetch(const TensorRep& tensor, bool* made) {
-    Storage* copy = context_.runtime().transfer().fetch(context_, tensor, device_, made);
+    Storage* copy = held_.keep(context_.runtime().transfer().fetch(context_, tensor, device_, made));
     if (*made && context_.placement_log().listens()) {
       copies_.push_back(copy_event(context_, tensor.device, tensor, device_));
     }
@@ -184,7 +184,7 @@ class Execution {
       if (context_.runtime().device(tensor->device).shares_memory_with(device_) || rides(*tensor)) continue;
       bool made;
       fetched_.resize(static_cast<std::size_t>(call_.n_in), nullptr);
-      fetched_[static_cast<std::size_t>(i)] = held_.keep(fetch(*tensor, &made));
+      fetched_[static_cast<std::size_t>(i)] = fetch(*tensor, &made);
       check_epoch(context_, call_, prepared_);
     }
   }

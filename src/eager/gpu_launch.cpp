@@ -11,17 +11,27 @@ void make_ready(Context& context, LogicalDevice& device, const DeviceInputs& inp
   }
 }
 
+// A set that the launch holds until its results do.
+class HeldSet {
+ public:
+  explicit HeldSet(FaultSets& faults) : faults_(faults) {}
+  ~HeldSet() { faults_.release(set_); }
+  HeldSet(const HeldSet&) = delete;
+  uint32_t get() const { return set_; }
+  void replace(uint32_t set) { faults_.release(std::exchange(set_, set)); }
+
+ private:
+  FaultSets& faults_;
+  uint32_t set_ = 0;
+};
+
 // The launches that the inputs depend on.
-uint32_t united_faults(FaultSets& faults, const DeviceInputs& inputs) {
-  uint32_t set = 0;
+void unite_faults(FaultSets& faults, const DeviceInputs& inputs, HeldSet* set) {
   for (int i = 0; i < inputs.call.n_in; ++i) {
     Storage* storage = inputs.storage(i);
     if (storage == nullptr || storage->fault_set == 0) continue;
-    uint32_t united = faults.unite(set, storage->fault_set);
-    faults.release(set);
-    set = united;
+    set->replace(faults.unite(set->get(), storage->fault_set));
   }
-  return set;
 }
 
 }  // namespace
@@ -37,23 +47,23 @@ void launch(Context& context, LogicalDevice& device, const DeviceInputs& inputs,
   make_ready(context, device, inputs);
   const OpDef& op = *args->op;
   FaultSets& faults = context.runtime().faults();
-  uint32_t set = united_faults(faults, inputs);
+  HeldSet set(faults);
+  unite_faults(faults, inputs, &set);
   bool injected = ++device.launches == device.fail_at;
   LaunchRecord* record = nullptr;
   if ((op.flags & kChecksValues) != 0 || injected) {
     uint32_t with_it;
-    record = faults.open(set, &with_it);
-    faults.release(set);
-    set = with_it;
+    record = faults.open(set.get(), &with_it);
+    set.replace(with_it);
     record->op = &op;
     record->device = device.full_name;
     record->line = context.line();
     args->fault = &record->fault;
   }
   for (int i = 0; i < args->n_out; ++i) {
-    uint32_t before = std::exchange(outs[i]->storage->fault_set, set);
+    faults.retain(set.get());
+    uint32_t before = std::exchange(outs[i]->storage->fault_set, set.get());
     if (before != 0) faults.release(before);  // of a variable that is written over
-    if (i > 0) faults.retain(set);
   }
   Ticket ticket = device.backend->submit(*device.compute, kernel, *args);
   if (record != nullptr) record->ticket = ticket;

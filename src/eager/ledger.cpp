@@ -30,7 +30,7 @@ struct alignas(16) RecordBlock {
   static void free(RecordBlock* block) { ::operator delete(block); }
 };
 
-Ledger::Ledger() = default;
+Ledger::Ledger() { empty_.reserve(kBlocksKept); }  // closing a tape must not fail
 Ledger::~Ledger() {
   forget_all();
   for (RecordBlock* block : empty_) RecordBlock::free(block);
@@ -157,11 +157,11 @@ void Ledger::forget_all() {
 
 // Each walk is paid for by as many records that died.
 void Ledger::drop_dead_records() {
-  std::size_t kept = 0, tapes_left = tapes_.size();
-  std::vector<std::size_t> begins(tapes_left);
+  std::size_t kept = 0;
   for (std::size_t i = 0; i <= records_.size(); ++i) {
-    for (std::size_t t = 0; t < tapes_left; ++t) {
-      if (tapes_[t].first_record == i) begins[t] = kept;
+    // No later i is `kept` again.
+    for (OpenTape& tape : tapes_) {
+      if (tape.first_record == i) tape.first_record = kept;
     }
     if (i == records_.size()) break;
     Record* record = records_[i];
@@ -172,7 +172,6 @@ void Ledger::drop_dead_records() {
     drop_saved(*record);
     free_record(record);
   }
-  for (std::size_t t = 0; t < tapes_left; ++t) tapes_[t].first_record = begins[t];
   records_.resize(kept);
   dead_ = 0;
 }

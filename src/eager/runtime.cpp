@@ -123,13 +123,13 @@ void Runtime::initialise(std::string_view by) {
     devices.push_back(&device_for(plan));
   }
   for (std::size_t i = 0; i < plans.size(); ++i) open_device(*devices[i], plans[i]);
-  order_ = std::move(devices);
   // GPUs before CPUs, lowest number first.
-  std::stable_sort(order_.begin(), order_.end(), [](const LogicalDevice* a, const LogicalDevice* b) {
+  std::stable_sort(devices.begin(), devices.end(), [](const LogicalDevice* a, const LogicalDevice* b) {
     return a->type != b->type ? a->type == DeviceType::GPU : a->spec.index < b->spec.index;
   });
-  threads_ = registry_->intra_op_threads();
   registry_->freeze(by);
+  threads_ = registry_->intra_op_threads();
+  order_ = std::move(devices);
   ++placement_stamp_;
 }
 

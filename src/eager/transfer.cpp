@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <utility>
 
 #include "eager/context.h"
@@ -185,27 +186,31 @@ Mirror* Transfer::find(const TensorRep& tensor, const LogicalDevice& to) {
   return nullptr;
 }
 
+// What may throw comes first; only then is the mirror linked to what there is.
 void Transfer::remember(const TensorRep& tensor, Storage* copy) {
-  Mirror* mirror = new Mirror{};
+  auto made = std::make_unique<Mirror>();
+  Mirror* mirror = made.get();
   mirror->source = tensor.storage;
   mirror->bytes = tensor.nbytes();
   mirror->copy = copy;
-  copy->retain();
+  std::list<Mirror*> place{mirror};
+  std::size_t& held = bytes_[copy->device];
   if (tensor.storage != nullptr) {
+    parts_.emplace(tensor.data, mirror);
     mirror->offset = static_cast<std::size_t>(tensor.data - tensor.storage->data);
     mirror->next = tensor.storage->mirrors;
     mirror->link = &tensor.storage->mirrors;
     if (mirror->next != nullptr) mirror->next->link = &mirror->next;
     tensor.storage->mirrors = mirror;
-    parts_.emplace(tensor.data, mirror);
   } else {
     mirror->contents.assign(reinterpret_cast<const char*>(tensor.bytes), tensor.nbytes());
     small_.emplace(mirror->contents, mirror);
   }
-  recent_.push_front(mirror);
+  made.release();
+  recent_.splice(recent_.begin(), place);
   mirror->place = recent_.begin();
+  copy->retain();
 
-  std::size_t& held = bytes_[copy->device];
   held += mirror->bytes;
   std::size_t most = SIZE_MAX;
   if (copy->owner != nullptr && limit_of_) most = limit_of_(copy->device) / kMirrorShare;
@@ -228,19 +233,18 @@ void Transfer::forget(Mirror* mirror) {
   }
   recent_.erase(mirror->place);
   bytes_[mirror->copy->device] -= mirror->bytes;
-  unused_.push_back(mirror->copy);
-  delete mirror;
+  mirror->next = forgotten_;
+  forgotten_ = mirror;
   // Freeing a copy forgets its own mirrors: a long chain of copies must not become as deep a recursion.
   if (releasing_) return;
   releasing_ = true;
-  release_unused();
+  release_forgotten();
 }
 
-void Transfer::release_unused() {
-  while (!unused_.empty()) {
-    Storage* copy = unused_.back();
-    unused_.pop_back();
-    copy->release();
+void Transfer::release_forgotten() {
+  while (forgotten_ != nullptr) {
+    std::unique_ptr<Mirror> mirror(std::exchange(forgotten_, forgotten_->next));
+    mirror->copy->release();
   }
   releasing_ = false;
 }
@@ -255,7 +259,7 @@ bool Transfer::drop_mirrors(const LogicalDevice* device) {
     forget(mirror);
     any = true;
   }
-  if (outermost) release_unused();
+  if (outermost) release_forgotten();
   return any;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <new>
 
 #include "memory/arena.h"
 #include "memory/rounding.h"
@@ -57,9 +58,14 @@ std::size_t Arena::first_piece(const std::byte* at) const {
   return static_cast<std::size_t>(found - pieces_.begin());
 }
 
+// Does not throw: its callers have taken other pieces before.
 bool Arena::map_piece(std::byte* at, std::size_t bytes) {
-  if (pieces_.size() == pieces_.capacity()) pieces_.reserve(2 * pieces_.size() + 8);
-  if (!pages_.map(at, bytes)) return false;
+  try {
+    if (pieces_.size() == pieces_.capacity()) pieces_.reserve(2 * pieces_.size() + 8);
+    if (!pages_.map(at, bytes)) return false;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
   pieces_.insert(pieces_.begin() + static_cast<std::ptrdiff_t>(first_piece(at)), Piece{at, bytes});
   reserved_ += bytes;
   peak_reserved_ = std::max(peak_reserved_, reserved_);
@@ -239,6 +245,7 @@ std::size_t Arena::release_pieces(const Window& keep, std::size_t enough) {
     if (chunk->data < keep.end && keep.begin < chunk->end()) continue;
     if (whole_pieces(chunk) == 0) continue;
     keep_spare_nodes();
+    const std::size_t before = released;
     std::size_t first = first_piece(chunk->data);
     std::size_t last = first;
     std::byte* begin = pieces_[first].at;
@@ -253,8 +260,8 @@ std::size_t Arena::release_pieces(const Window& keep, std::size_t enough) {
                   pieces_.begin() + static_cast<std::ptrdiff_t>(last));
     free_.erase(chunk);
     chunk = retype(chunk, begin, end, State::Unmapped);
+    reserved_ -= released - before;
   }
-  reserved_ -= released;
   return released;
 }
 

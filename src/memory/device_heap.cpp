@@ -1,6 +1,7 @@
 #include "memory/device_heap.h"
 
 #include <cstring>
+#include <new>
 
 namespace lutra {
 
@@ -14,7 +15,11 @@ DeviceHeap::~DeviceHeap() { host_wait(compute_.tail_ticket()); }
 Storage* DeviceHeap::allocate(std::size_t bytes) {
   Arena::Chunk* chunk = arena_.allocate(bytes);
   if (chunk == nullptr) return nullptr;
-  Storage* storage = new Storage;
+  Storage* storage = new (std::nothrow) Storage;
+  if (storage == nullptr) {
+    arena_.free(chunk, 0);
+    throw std::bad_alloc();
+  }
   storage->device = device_;
   storage->data = Arena::data(chunk);
   storage->bytes = bytes;
@@ -26,23 +31,39 @@ Storage* DeviceHeap::allocate(std::size_t bytes) {
   return storage;
 }
 
-void DeviceHeap::free(Storage* storage) {
-  hooks_.before_free(storage);
-  if (!is_done(storage->ready)) compute_.wait_for(storage->ready);
-  if (!is_done(storage->reading)) compute_.wait_for(storage->reading);
-  Arena::Chunk* chunk = static_cast<Arena::Chunk*>(storage->chunk);
-  if (poison_) {
-    struct Fill {
-      std::byte* at;
-      std::size_t bytes;
-    } fill{Arena::data(chunk), Arena::bytes(chunk)};
+// Compute does, or if there is no memory to say that in, the caller: what frees may not fail.
+void DeviceHeap::wait_for(Ticket ticket) noexcept {
+  if (is_done(ticket)) return;
+  try {
+    compute_.wait_for(ticket);
+  } catch (...) {
+    host_wait(ticket);
+  }
+}
+
+void DeviceHeap::poison(Arena::Chunk* chunk) noexcept {
+  struct Fill {
+    std::byte* at;
+    std::size_t bytes;
+  } fill{Arena::data(chunk), Arena::bytes(chunk)};
+  try {
     compute_.submit(
         [](void* args) {
           const Fill* what = static_cast<const Fill*>(args);
           std::memset(what->at, 0xa5, what->bytes);
         },
         &fill, sizeof fill, nullptr);
+  } catch (...) {
+    // It is a test's: one block less is poisoned.
   }
+}
+
+void DeviceHeap::free(Storage* storage) {
+  hooks_.before_free(storage);
+  wait_for(storage->ready);
+  wait_for(storage->reading);
+  Arena::Chunk* chunk = static_cast<Arena::Chunk*>(storage->chunk);
+  if (poison_) poison(chunk);
   arena_.free(chunk, compute_.tail());
   detail::storage_count.fetch_sub(1, std::memory_order_relaxed);
   --live_;

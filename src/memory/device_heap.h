@@ -36,6 +36,9 @@ class DeviceHeap final : public StorageOwner {
   int64_t live() const { return live_; }
 
  private:
+  void wait_for(Ticket ticket) noexcept;
+  void poison(Arena::Chunk* chunk) noexcept;
+
   uint16_t device_;
   Stream& compute_;
   StorageHooks hooks_;
