@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/sim/sim_stream.h"
+#include "device/sim/uncomputed.h"
 #include "ops/backend.h"
 
 namespace lutra {
@@ -18,9 +19,45 @@ struct PackedLaunch {
   KernelArgs args;
 };
 
+std::size_t bytes_of(const Array& array) { return static_cast<std::size_t>(array.size) * size_of(array.dtype); }
+
+// The op that should have computed some input and could not; null: all is there.
+const char* missing_input(const KernelArgs& args) {
+  const char* who = nullptr;
+  for (int i = 0; i < args.n_in && who == nullptr; ++i) {
+    who = Uncomputed::all().find(args.in[i].data, bytes_of(args.in[i]));
+  }
+  return who;
+}
+
+// Whether the launch was run; if not, `*who` is what could not be computed.
+bool run_launch(const PackedLaunch& launch, const char** who) {
+  if (Uncomputed::all().any()) [[unlikely]] {
+    *who = missing_input(launch.args);
+    if (*who != nullptr) return false;
+  }
+  try {
+    launch.run(launch.args);
+    return true;
+  } catch (...) {
+    *who = launch.args.op->called();
+    return false;  // kernels throw for want of memory alone
+  }
+}
+
 void run_packed(void* block) {
-  const PackedLaunch* launch = static_cast<const PackedLaunch*>(block);
-  launch->run(launch->args);
+  const PackedLaunch& launch = *static_cast<const PackedLaunch*>(block);
+  const KernelArgs& args = launch.args;
+  const char* who = nullptr;
+  bool has_run = run_launch(launch, &who);
+  Uncomputed& uncomputed = Uncomputed::all();
+  if (has_run && !uncomputed.any()) [[likely]]
+    return;
+  for (int i = 0; i < args.n_out; ++i) {
+    const Array& out = args.out[i];
+    uncomputed.remove(out.data, bytes_of(out));
+    if (!has_run) uncomputed.add(out.data, bytes_of(out), who);
+  }
 }
 
 // The block has moved: every pointer into it moves along.

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "core/text.h"
+#include "device/sim/uncomputed.h"
 
 namespace lutra {
 
@@ -11,7 +12,10 @@ std::byte* HostPages::reserve(std::size_t bytes) {
   return base == MAP_FAILED ? nullptr : static_cast<std::byte*>(base);
 }
 
-void HostPages::release(std::byte* base, std::size_t bytes) { munmap(base, bytes); }
+void HostPages::release(std::byte* base, std::size_t bytes) {
+  Uncomputed::all().remove(base, bytes);
+  munmap(base, bytes);
+}
 
 bool HostPages::map(std::byte* at, std::size_t bytes) {
   if (bytes > capacity_bytes_ - mapped_bytes_ || mprotect(at, bytes, PROT_READ | PROT_WRITE) != 0) {

@@ -42,6 +42,9 @@ class Stream {
   virtual bool done(uint64_t seq) = 0;
   // optional: fails (Internal) when the device was lost, so that nothing it computed can be trusted.
   virtual void check() const {}
+  // optional: fails (ResourceExhausted) when what a copy has brought to these bytes of host memory could not be
+  // computed. Asked once a copy, when it is done.
+  virtual void check_arrived([[maybe_unused]] const std::byte* at, [[maybe_unused]] std::size_t bytes) {}
   // optional: nobody will look at what is queued: it may be passed over. Waits end as if it had run.
   virtual void abandon() {}
   // optional: nothing will be queued for a while, and all is done: the stream may give back its thread till then. False

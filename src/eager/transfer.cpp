@@ -37,7 +37,7 @@ class Arrival {
  public:
   Arrival(FaultSets& sets, LogicalDevice& from, const TensorRep& tensor, std::byte* to, std::size_t offset,
           std::size_t bytes)
-      : sets_(sets), from_(from), source_(*tensor.storage) {
+      : sets_(sets), from_(from), source_(*tensor.storage), to_(to), unchecked_bytes_(bytes) {
     source_.retain();
     faults_ = source_.fault_set;
     sets_.retain(faults_);
@@ -52,6 +52,11 @@ class Arrival {
   Arrival(const Arrival&) = delete;
   ~Arrival() {
     wait();
+    try {
+      check_arrived();
+    } catch (...) {
+      // It did not come to a check: another one has failed.
+    }
     let_go();
   }
 
@@ -60,9 +65,14 @@ class Arrival {
   void check() {
     from_.copy->check();
     sets_.check(faults_);
+    check_arrived();
   }
 
  private:
+  void check_arrived() {
+    std::size_t bytes = std::exchange(unchecked_bytes_, 0);
+    if (bytes > 0) from_.copy->check_arrived(to_, bytes);
+  }
   void let_go() {
     source_.release();
     sets_.release(faults_);
@@ -71,6 +81,8 @@ class Arrival {
   FaultSets& sets_;
   LogicalDevice& from_;
   Storage& source_;
+  std::byte* to_;
+  std::size_t unchecked_bytes_;
   uint32_t faults_;
   Ticket ticket_;
 };

@@ -13,7 +13,6 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <vector>
 
 #include "eager/logical_device.h"
 #include "tensor/tensor.h"
@@ -29,7 +28,7 @@ struct Mirror {
   std::size_t offset;    // of the mirrored part within the source
   std::size_t bytes;
   Storage* copy;  // one counted reference
-  Mirror* next;   // of the same source
+  Mirror* next;   // of the same source, or of those that are forgotten
   Mirror** link;  // what points to it among them
   std::list<Mirror*>::iterator place;
 };
@@ -66,7 +65,7 @@ class Transfer {
   Mirror* find(const TensorRep& tensor, const LogicalDevice& to);
   void remember(const TensorRep& tensor, Storage* copy);
   void forget(Mirror* mirror);
-  void release_unused();
+  void release_forgotten();
 
   FaultSets& faults_;
   std::function<std::size_t(uint16_t)> limit_of_;
@@ -75,7 +74,7 @@ class Transfer {
   std::unordered_multimap<const std::byte*, Mirror*>
       parts_;                                        // by where the mirrored part begins: a source may have thousands
   std::unordered_map<uint16_t, std::size_t> bytes_;  // of mirrors, by device
-  std::vector<Storage*> unused_;                     // copies about to be released
+  Mirror* forgotten_ = nullptr;                      // whose copies are about to be released
   bool releasing_ = false;
 };
 

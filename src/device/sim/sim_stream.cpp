@@ -18,6 +18,7 @@
 #include "device/forks.h"
 #include "device/sim/progress.h"
 #include "device/sim/record_queue.h"
+#include "device/sim/uncomputed.h"
 
 namespace lutra {
 namespace {
@@ -33,6 +34,10 @@ int64_t nanoseconds(double seconds) { return static_cast<int64_t>(std::ceil(std:
 void run_copy(void* args) {
   const CopyRequest& request = *static_cast<const CopyRequest*>(args);
   if (request.bytes > 0) std::memcpy(request.to, request.from, request.bytes);
+  Uncomputed& uncomputed = Uncomputed::all();
+  if (!uncomputed.any()) return;
+  if (const char* who = uncomputed.find(request.from, request.bytes)) uncomputed.add(request.to, request.bytes, who);
+  else uncomputed.remove(request.to, request.bytes);
 }
 
 struct WaitArgs {
@@ -268,6 +273,16 @@ bool SimStream::done(uint64_t seq) {
   // Who asks until it is done must see it done.
   if (schedule_ != nullptr) schedule_->some();
   return reached(seq);
+}
+
+void SimStream::check_arrived(const std::byte* at, std::size_t bytes) {
+  Uncomputed& uncomputed = Uncomputed::all();
+  if (!uncomputed.any()) return;
+  const char* who = uncomputed.find(at, bytes);
+  if (who == nullptr) return;
+  uncomputed.remove(at, bytes);  // host memory, which may be anybody's afterwards
+  fail(ErrorCode::ResourceExhausted, who,
+       ": a simulated GPU had no memory to compute it, or what it depends on (malloc failed)");
 }
 
 uint64_t SimStream::tail() const { return state_->queue.pushed(); }

@@ -31,6 +31,7 @@ class SimStream final : public Stream {
   void wait_for(Ticket ticket) override;
   void host_wait(uint64_t seq) override;
   bool done(uint64_t seq) override;
+  void check_arrived(const std::byte* at, std::size_t bytes) override;
   void abandon() override;
   bool retire() override;
   uint64_t tail() const override;
