@@ -18,6 +18,7 @@
 #include "core/parallel.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/omp_threads.h"
+#include "kernels/cpu/onednn_memory.h"
 
 namespace lutra {
 namespace {
@@ -178,7 +179,7 @@ std::shared_ptr<const Convolution> make(const dnnl::engine& engine, ConvPart par
   return made;
 }
 
-// The convolutions used last, with those that oneDNN cannot make.
+// The convolutions used last, with those that oneDNN cannot make. Throws bad_alloc.
 class Cache {
  public:
   const dnnl::engine& engine() const { return engine_; }
@@ -193,9 +194,11 @@ class Cache {
       return entries_.front().second;
     }
     std::shared_ptr<const Convolution> made;
+    if (!has_memory_to_compile()) throw std::bad_alloc();
     try {
       made = make(engine_, part, s, threads);
-    } catch (const dnnl::error&) {
+    } catch (const dnnl::error& error) {
+      if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
       // Remembered as one that oneDNN does not have.
     }
     if (entries_.size() == kMostPrimitives) entries_.pop_back();

@@ -35,12 +35,24 @@
 #include "kernels/cpu/gemm_pack.h"
 #include "kernels/cpu/gemm_shares.h"
 #include "kernels/cpu/omp_threads.h"
+#include "kernels/cpu/onednn_memory.h"
 
 namespace lutra {
 namespace {
 
+// Each kind of product compiles once: see onednn_memory.h.
+bool can_compile(const MatMulSizes& s) {
+  static std::atomic<unsigned> known{0};
+  const int kind = (s.transpose_a ? 1 : 0) + (s.transpose_b ? 2 : 0) + (s.m == 1 ? 4 : 0) + (s.n == 1 ? 8 : 0);
+  if ((known.load(std::memory_order_relaxed) >> kind & 1) != 0) return true;
+  if (!has_memory_to_compile()) return false;
+  known.fetch_or(1u << kind, std::memory_order_relaxed);
+  return true;
+}
+
 // On this thread alone. Rows of c are `ldc` apart.
 bool multiply(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t ldc) {
+  if (!can_compile(s)) return false;
   BlockedSignals blocked;  // See Note [Signals wait for sgemm]
   OneOmpThread one;
   return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
