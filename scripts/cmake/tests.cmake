@@ -106,6 +106,15 @@ lutra_scripts(tests/lua/*.lua lua lutra %)
 lutra_scripts(tests/sessions/*.session session lutra tests/support/run_session.lua %)
 lutra_scripts(tests/guide/*.golden guide lutra tests/support/run_guide.lua @)
 
+# Whole programs that are refused memory; `scripts/dev check --all` tries more of their calls. The thread sanitizer's own
+# allocator cannot be stood in front of.
+if(NOT LUTRA_SANITIZE MATCHES thread)
+  add_library(refuse_memory MODULE "${TESTS}/support/refuse_memory.cpp")
+  target_link_options(refuse_memory PRIVATE "$<$<BOOL:${LUTRA_SANITIZE}>:-fno-sanitize=all>")
+  set_target_properties(refuse_memory PROPERTIES PREFIX "")
+  lutra_test(lua.refused_memory lua lutra tests/support/refused_memory.lua "$<TARGET_FILE:refuse_memory>")
+endif()
+
 include(cuda_tests)
 
 # Hosts are built against an installed tree; tests/embed/CMakeLists.txt uses lutra_test too.
