@@ -9,11 +9,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
-#include <new>
 #include <utility>
 
 #include "core/parallel.h"
+#include "core/thread_owned.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/gemm_pack.h"
 #include "kernels/cpu/gemm_shares.h"
@@ -42,9 +41,8 @@ struct Room {
 
 // Kept for the thread's next product: fresh memory costs a page fault every 4 KB. Null: there is no memory.
 Room* room_of_thread() {
-  thread_local std::unique_ptr<Room> room;
-  if (room == nullptr) room.reset(new (std::nothrow) Room);
-  return room.get();
+  static ThreadOwned<Room> owned;
+  return owned.get();
 }
 
 struct Blocks {

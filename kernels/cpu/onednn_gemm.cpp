@@ -25,12 +25,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
 #include <new>
 #include <vector>
 
 #include "core/blocked_signals.h"
 #include "core/parallel.h"
+#include "core/thread_owned.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/gemm_pack.h"
 #include "kernels/cpu/gemm_shares.h"
@@ -91,14 +91,16 @@ int64_t parts_of_k(const MatMulSizes& s, int64_t threads) {
 
 bool multiply_in_parts(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t parts) {
   // Kept for the next product.
-  thread_local std::vector<float> room;
+  static ThreadOwned<std::vector<float>> owned;
+  std::vector<float>* room = owned.get();
+  if (room == nullptr) return false;
   const int64_t size = s.m * s.n;
   try {
-    room.resize(static_cast<std::size_t>((parts - 1) * size));
+    room->resize(static_cast<std::size_t>((parts - 1) * size));
   } catch (const std::bad_alloc&) {
     return false;
   }
-  float* sums = room.data();
+  float* sums = room->data();
   std::atomic<bool> succeeded{true};
   parallel_for(parts, 1, [&, sums](int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; ++at) {
@@ -138,8 +140,8 @@ bool is_worth_turning(const MatMulSizes& s) {
 // `from` (rows, columns) as (columns, rows), whose rows are `step` apart. Null: there is no memory.
 const float* turned(const float* from, int64_t rows, int64_t columns, int64_t from_step, int64_t* step) {
   // Kept for the next product.
-  thread_local std::unique_ptr<TurnedRoom> room;
-  if (room == nullptr) room.reset(new (std::nothrow) TurnedRoom);
+  static ThreadOwned<TurnedRoom> owned;
+  TurnedRoom* room = owned.get();
   if (room == nullptr) return nullptr;
   *step = ((rows + kLine - 1) / kLine + 1) * kLine;
   turn_matrix(from, from_step, rows, columns, room->at, *step);

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include "core/blocked_signals.h"
 #include "core/clock.h"
 #include "core/late_helpers.h"
+#include "core/thread_owned.h"
 #include "core/thread_team.h"
 #include "core/usable_cores.h"
 
@@ -50,7 +50,8 @@ struct Sharer {
 
 int share_of_process() {
   static const int all = process_threads().threads;
-  static thread_local Sharer here;
+  static ThreadOwned<Sharer> here;
+  here.get();
   return std::max(1, all / std::max(1, g_sharing.load(std::memory_order_relaxed)));
 }
 
@@ -63,7 +64,7 @@ int count_forks() {
 class OwnTeam {
  public:
   ~OwnTeam() {
-    if (is_forked() || getpid() == syscall(SYS_gettid)) abandon();
+    if (is_forked()) abandon();
   }
 
   // The team, with as many helpers as the system gives, at most `helpers`; null: it gives none.
@@ -95,7 +96,11 @@ class OwnTeam {
   int asked_ = 0, forks_ = count_forks();
 };
 
-thread_local OwnTeam t_team;
+// Null: there is no memory.
+OwnTeam* own_team() {
+  static ThreadOwned<OwnTeam> owned;
+  return owned.get();
+}
 
 // The process' threads as the kernel counts them: one that was joined counts until it is wholly gone.
 int64_t counted_threads() {
@@ -135,7 +140,8 @@ int max_threads() {
   if (wanted == 1 || is_in_shared_loop()) return 1;
   if (wanted <= 0) wanted = share_of_process();
   if (wanted == 1) return 1;
-  const ThreadTeam* team = t_team.with(wanted - 1);
+  OwnTeam* own = own_team();
+  const ThreadTeam* team = own == nullptr ? nullptr : own->with(wanted - 1);
   return team == nullptr ? 1 : std::min(wanted, team->helpers() + 1);
 }
 
@@ -144,9 +150,11 @@ void detail::parallel_ranges(int64_t count, int64_t grain, int64_t unit, void (*
   const int threads = max_threads();
   const int64_t grains = (count + grain - 1) / grain;
   int helpers = static_cast<int>(std::min<int64_t>(threads, grains)) - 1;
-  const int64_t start = helpers > 0 ? now_ns() : 0;
-  if (helpers <= 0 || !t_team.late.may_share(start, grains >= kLongLoop)) return range(body, 0, count);
-  ThreadTeam& team = *t_team.with(threads - 1);
+  if (helpers <= 0) return range(body, 0, count);
+  OwnTeam& own = *own_team();
+  const int64_t start = now_ns();
+  if (!own.late.may_share(start, grains >= kLongLoop)) return range(body, 0, count);
+  ThreadTeam& team = *own.with(threads - 1);
   helpers = team.ready(helpers, grains);
   if (helpers == 0) return range(body, 0, count);
 
@@ -155,9 +163,9 @@ void detail::parallel_ranges(int64_t count, int64_t grain, int64_t unit, void (*
   if (unit == kAnyUnit) unit = chunk >= kLongRange ? 64 : 1;
   chunk = (chunk + unit - 1) / unit * unit;
   ThreadTeam::Loop loop{range, body, count, chunk};
-  ThreadTeam::Own own = team.run(loop, helpers);
+  ThreadTeam::Own done = team.run(loop, helpers);
   // See Note [Helpers that come late]
-  if (own.chunks > 0) t_team.late.shared(start, now_ns(), own.ns / own.chunks, loop.chunks(), page_faults);
+  if (done.chunks > 0) own.late.shared(start, now_ns(), done.ns / done.chunks, loop.chunks(), page_faults);
 }
 
 }  // namespace lutra
