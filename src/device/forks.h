@@ -11,8 +11,8 @@ uint64_t count_forks();
 
 // The work of one thread, in pieces that no fork cuts in two: a fork waits for the piece under way (a second at most:
 // it may itself wait for who forks), and the next begins when it is over. Else the child could find a lock that the
-// piece had taken (the allocator's, a library's) held for ever. It lives on the heap, never on its thread's stack: a child
-// has the list of all of them, and gives that stack to other threads.
+// piece had taken (the allocator's, a library's) held for ever. It lives on the heap, never on its thread's stack: a
+// child has the list of all of them, and gives that stack to other threads.
 class UncutWork {
  public:
   UncutWork();

@@ -72,7 +72,8 @@ AttrTable scan_options() {
        attr("reverse", &ScanAttrs::reverse, "from the last element to the first").otherwise("false")});
 }
 
-constexpr const char* kOutput = "x's shape; without an axis (x.size,), or () of a scalar; int64 for integers and bool, else x's dtype";
+constexpr const char* kOutput =
+    "x's shape; without an axis (x.size,), or () of a scalar; int64 for integers and bool, else x's dtype";
 constexpr const char* kErrors = "InvalidArgument for an axis that is not there or for more than one.";
 
 }  // namespace
