@@ -281,8 +281,7 @@ void SimStream::check_arrived(const std::byte* at, std::size_t bytes) {
   const char* who = uncomputed.find(at, bytes);
   if (who == nullptr) return;
   uncomputed.remove(at, bytes);  // host memory, which may be anybody's afterwards
-  fail(ErrorCode::ResourceExhausted, who,
-       ": a simulated GPU had no memory to compute it, or what it depends on (malloc failed)");
+  fail(ErrorCode::ResourceExhausted, who, ": out of memory while computing on a simulated GPU (malloc failed)");
 }
 
 uint64_t SimStream::tail() const { return state_->queue.pushed(); }

@@ -1,6 +1,8 @@
 #include "eager/executor.h"
 
+#include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "device/sim/sim_device.h"
 #include "eager/move_tensor.h"
@@ -289,4 +291,40 @@ TEST_CASE("a device that gives no pages within its limit is named as the reason"
     CHECK(error.message().find("end other programs") != std::string::npos);
   }
   CHECK(machine.values(machine.constant(ramp(1 << 18)))[7] == 7);
+}
+
+TEST_CASE("a kernel that is refused memory on a simulated GPU fails who reads its result, and nobody else",
+          "[executor]") {
+  Machine machine({.simulated_gpus = 2});
+  Machine::Scope scope = machine.scope("/GPU:1");
+  Tensor x = machine.constant(ramp(100));
+  machine.values(machine.run("Neg", {&x}));
+  static int runs;
+  runs = 0;
+  machine.runtime.kernels().add("Sqrt", DeviceType::GPU, DTypes{DType::Float32}, {[](const KernelArgs& args) {
+                                  if (runs++ == 0) throw std::bad_alloc();
+                                  std::copy_n(args.in[0].as<float>(), args.out[0].size, args.out[0].as<float>());
+                                }});
+  Tensor failed = machine.run("Sqrt", {&x}), from_it = machine.run("AddV2", {&x, &failed});
+  Tensor elsewhere;
+  {
+    Machine::Scope other = machine.scope("/GPU:0");
+    elsewhere = machine.run("Neg", {&from_it});
+  }
+  auto error_of = [&](const Tensor& tensor) {
+    try {
+      machine.values(tensor);
+    } catch (const Error& error) {
+      return std::string(name(error.code())) + ": " + error.message();
+    }
+    return std::string();
+  };
+  for (const Tensor* tensor : {&failed, &from_it, &elsewhere, &failed}) {
+    CHECK(error_of(*tensor) ==
+          "ResourceExhausted: sqrt: out of memory while computing on a simulated GPU (malloc failed)");
+  }
+  CHECK(machine.values(x)[99] == 99);
+  // What takes its memory is well.
+  failed = from_it = elsewhere = Tensor();
+  for (int i = 0; i < 4; ++i) CHECK(error_of(machine.run("Sqrt", {&x})) == "");
 }
