@@ -110,8 +110,11 @@ lutra_scripts(tests/guide/*.golden guide lutra tests/support/run_guide.lua @)
 # allocator cannot be stood in front of.
 if(NOT LUTRA_SANITIZE MATCHES thread)
   add_library(refuse_memory MODULE "${TESTS}/support/refuse_memory.cpp")
-  target_link_options(refuse_memory PRIVATE "$<$<BOOL:${LUTRA_SANITIZE}>:-fno-sanitize=all>")
-  set_target_properties(refuse_memory PROPERTIES PREFIX "")
+  if(LUTRA_SANITIZE)
+    target_compile_options(refuse_memory PRIVATE -fno-sanitize=all)
+    target_link_options(refuse_memory PRIVATE -fno-sanitize=all)
+  endif()
+  set_target_properties(refuse_memory PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET default)
   lutra_test(lua.refused_memory lua lutra tests/support/refused_memory.lua "$<TARGET_FILE:refuse_memory>")
 endif()
 
