@@ -1,4 +1,5 @@
-// Factorisations of batches: dtypes in and out, which matrix goes where; one matrix is kernels/eigen's.
+// Factorisations of batches: dtypes in and out, which matrix goes where; one matrix is the system's LAPACK's
+// (kernels/lapack) where there is one and the matrix is large enough, else kernels/eigen's.
 
 #include "kernels/eigen/factorise.h"
 
@@ -6,11 +7,14 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <new>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cpu/batch.h"
 #include "kernels/cpu/elementwise.h"
+#include "kernels/lapack/factorise.h"
 #include "ops/factorise.h"
 
 namespace lutra {
@@ -20,14 +24,43 @@ int64_t rows_of(const Array& x) { return x.dims[x.rank - 2]; }
 int64_t columns_of(const Array& x) { return x.dims[x.rank - 1]; }
 int64_t matrices_in(const Array& x) { return x.size / (rows_of(x) * columns_of(x)); }
 
-template <class T> void read(const T* from, int64_t count, std::vector<double>& to) {
-  to.resize(static_cast<std::size_t>(count));
-  for (int64_t i = 0; i < count; ++i) to[static_cast<std::size_t>(i)] = static_cast<double>(from[i]);
+// What LAPACK computes large matrices in; else it is double.
+template <class T> using LapackNumber = std::conditional_t<std::is_same_v<T, float>, float, double>;
+
+// From these sizes on LAPACK takes less time than Eigen, for svd in double too: docs/decisions/the-systems-lapack.md.
+constexpr int64_t kLeastForLapack = 48, kLeastForLapackSvd = 16;
+
+// Whether LAPACK computes matrices like x.
+bool is_for_lapack(const Array& x, int64_t least = kLeastForLapack) {
+  int64_t m = rows_of(x), n = columns_of(x);
+  return std::min(m, n) >= least && lapack::is_here(m, n);
 }
-template <class T> void write(const std::vector<double>& from, T* to) {
+
+template <class T, class Number> void read(const T* from, int64_t count, Number* to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Number>(from[i]);
+}
+template <class T, class Number> void read(const T* from, int64_t count, std::vector<Number>& to) {
+  to.resize(static_cast<std::size_t>(count));
+  read(from, count, to.data());
+}
+template <class T, class Number> void write(const std::vector<Number>& from, T* to) {
   using C = ComputeType<T>;
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<T>(static_cast<C>(from[i]));
 }
+// Where a result is computed: in place where numbers are the result's own, else beside it.
+template <class T, class Number> class Result {
+ public:
+  explicit Result(int64_t count) : numbers_(std::is_same_v<T, Number> ? 0 : static_cast<std::size_t>(count)) {}
+  Number* numbers(T* result) {
+    if constexpr (std::is_same_v<T, Number>) return result;
+    else return numbers_.data();
+  }
+  void finish(T* result) const { write(numbers_, result); }
+
+ private:
+  std::vector<Number> numbers_;
+};
+
 template <class T> void write_nan(T* to, int64_t count) {
   std::fill(to, to + count, static_cast<T>(__builtin_nanf("")));
 }
@@ -48,7 +81,7 @@ class FirstBad {
   std::atomic<int64_t> matrix_{INT64_MAX};
 };
 
-// each(begin, end) for ranges of `count` matrices, each of about `cost` operations. Memory that Eigen does not get is a
+// each(begin, end) for ranges of `count` matrices, each of about `cost` operations. Memory that they do not get is a
 // fault; what stands in the results then is of no matter.
 template <class Each> void for_matrices(const KernelArgs& args, int64_t count, double cost, const Each& each) {
   int64_t grain = 1 + static_cast<int64_t>(static_cast<double>(kCheapGrain) / (cost + 16));
@@ -68,19 +101,19 @@ double work(const Array& x) {
          static_cast<double>(std::min(rows_of(x), columns_of(x)));
 }
 
-// An op from square matrices to square matrices: apply(n, elements) in place, false if something is wrong with them.
-template <class T, class Apply> void each_square(const KernelArgs& args, const Apply& apply) {
+// An op from square matrices to square matrices: apply(n, numbers) in place, false if something is wrong with them.
+template <class T, class Number, class Apply> void each_square(const KernelArgs& args, const Apply& apply) {
   const Array& x = args.in[0];
-  if (x.size == 0) return;
   int64_t n = rows_of(x), count = matrices_in(x);
   FirstBad bad;
   for_matrices(args, count, work(x), [&](int64_t begin, int64_t end) {
-    std::vector<double> matrix;
+    Result<T, Number> result(n * n);
     for (int64_t i = begin; i < end; ++i) {
-      read(x.as<T>() + i * n * n, n * n, matrix);
       T* to = args.out[0].as<T>() + i * n * n;
-      if (apply(n, matrix)) {
-        write(matrix, to);
+      Number* numbers = result.numbers(to);
+      read(x.as<T>() + i * n * n, n * n, numbers);
+      if (apply(n, numbers)) {
+        result.finish(to);
       } else {
         write_nan(to, n * n);
         bad.tell(i);
@@ -91,26 +124,34 @@ template <class T, class Apply> void each_square(const KernelArgs& args, const A
 }
 
 template <class T> void run_cholesky(const KernelArgs& args) {
-  each_square<T>(args, [](int64_t n, std::vector<double>& matrix) { return cholesky(n, matrix.data()); });
+  using Number = LapackNumber<T>;
+  if (args.in[0].size == 0) return;
+  if (is_for_lapack(args.in[0])) each_square<T, Number>(args, lapack::cholesky<Number>);
+  else each_square<T, double>(args, cholesky);
+}
+
+bool invert(int64_t n, double* matrix) {
+  Lu lu;
+  if (!lu.factorise(n, matrix)) return false;
+  lu.invert(matrix);
+  return true;
 }
 
 template <class T> void run_inverse(const KernelArgs& args) {
-  each_square<T>(args, [](int64_t n, std::vector<double>& matrix) {
-    Lu lu;
-    if (!lu.factorise(n, matrix.data())) return false;
-    lu.invert(matrix.data());
-    return true;
-  });
+  using Number = LapackNumber<T>;
+  if (args.in[0].size == 0) return;
+  if (is_for_lapack(args.in[0])) each_square<T, Number>(args, lapack::invert<Number>);
+  else each_square<T, double>(args, invert);
 }
 
-// Solves with each matrix of a batch that broadcasts. `start` looks at a matrix and says whether it can be solved with,
-// `solve(columns, b)` does it. A matrix that several results want in a row is looked at once.
-template <class T, class Solver> void run_solve_with(const KernelArgs& args) {
+// Solves with each matrix of a batch that broadcasts. `start` looks at a matrix, which stays where it is, and says
+// whether it can be solved with, `solve(columns, b)` does it. A matrix that several results want in a row is looked at
+// once.
+template <class T, class Number, class Solver> void solve_with(const KernelArgs& args) {
   const Array& a = args.in[0];
   const Array& b = args.in[1];
   const Array& out = args.out[0];
   int64_t n = rows_of(a);
-  if (a.size == 0) return;
   bool is_vector = b.rank == 1;
   int64_t columns = is_vector ? 1 : columns_of(b);
   int batch_rank = out.rank - (is_vector ? 1 : 2);
@@ -120,7 +161,7 @@ template <class T, class Solver> void run_solve_with(const KernelArgs& args) {
   FirstBad bad;
   for_matrices(args, count, work(a), [&](int64_t begin, int64_t end) {
     Solver solver(args);
-    std::vector<double> matrix, rhs;
+    std::vector<Number> matrix, rhs;
     int64_t known = -1;
     bool is_good = false;
     for (int64_t i = begin; i < end; ++i) {
@@ -144,80 +185,132 @@ template <class T, class Solver> void run_solve_with(const KernelArgs& args) {
   bad.raise(args, matrices_in(a));
 }
 
-class GeneralSolver {
+template <class Number, class Lu> class GeneralSolver {
  public:
   explicit GeneralSolver(const KernelArgs& args) : adjoint_(args.as<SolveAttrs>().adjoint) {}
-  bool start(int64_t n, const double* matrix) { return lu_.factorise(n, matrix); }
-  void solve(int64_t columns, double* b) const { lu_.solve(columns, b, adjoint_); }
+  bool start(int64_t n, Number* matrix) { return lu_.factorise(n, matrix); }
+  void solve(int64_t columns, Number* b) const { lu_.solve(columns, b, adjoint_); }
 
  private:
   Lu lu_;
   bool adjoint_;
 };
 
-class TriangularSolver {
+template <class Number, auto solve_triangular> class TriangularSolver {
  public:
   explicit TriangularSolver(const KernelArgs& args) : attrs_(args.as<TriangularAttrs>()) {}
-  bool start(int64_t n, const double* matrix) {
+  bool start(int64_t n, const Number* matrix) {
     n_ = n;
     matrix_ = matrix;
     return true;
   }
-  void solve(int64_t columns, double* b) const {
+  void solve(int64_t columns, Number* b) const {
     solve_triangular(n_, matrix_, attrs_.lower, attrs_.adjoint, columns, b);
   }
 
  private:
   TriangularAttrs attrs_;
   int64_t n_ = 0;
-  const double* matrix_ = nullptr;
+  const Number* matrix_ = nullptr;
 };
 
-// The exponent of a matrix's largest element, where squares of it are more or less than a double holds; else 0.
-int far_exponent(const std::vector<double>& matrix) {
-  double most = 0;
-  for (double number : matrix) most = std::max(most, std::fabs(number));
-  int exponent = most > 0 && std::isfinite(most) ? std::ilogb(most) : 0;
-  return std::abs(exponent) > 400 ? exponent : 0;
-}
-void times_power_of_two(std::vector<double>& matrix, int exponent) {
-  if (exponent == 0) return;
-  for (double& number : matrix) number = std::ldexp(number, exponent);
+template <class T> void run_solve(const KernelArgs& args) {
+  using Number = LapackNumber<T>;
+  if (args.in[0].size == 0) return;
+  if (is_for_lapack(args.in[0])) solve_with<T, Number, GeneralSolver<Number, lapack::Lu<Number>>>(args);
+  else solve_with<T, double, GeneralSolver<double, Lu>>(args);
 }
 
-template <class T> void run_qr(const KernelArgs& args) {
+template <class T> void run_triangular_solve(const KernelArgs& args) {
+  using Number = LapackNumber<T>;
+  if (args.in[0].size == 0) return;
+  if (is_for_lapack(args.in[0])) {
+    solve_with<T, Number, TriangularSolver<Number, lapack::solve_triangular<Number>>>(args);
+  } else {
+    solve_with<T, double, TriangularSolver<double, solve_triangular>>(args);
+  }
+}
+
+// The exponent of a matrix's largest element, where squares of it are more or less than a number holds; else 0.
+template <class Number> int far_exponent(const std::vector<Number>& matrix) {
+  constexpr int kFar = std::numeric_limits<Number>::max_exponent * 2 / 5;
+  Number most = 0;
+  for (Number number : matrix) most = std::max(most, std::fabs(number));
+  int exponent = most > 0 && std::isfinite(most) ? std::ilogb(most) : 0;
+  return std::abs(exponent) > kFar ? exponent : 0;
+}
+template <class Number> void times_power_of_two(Number* numbers, int64_t count, int exponent) {
+  if (exponent == 0) return;
+  for (int64_t i = 0; i < count; ++i) numbers[i] = std::ldexp(numbers[i], exponent);
+}
+
+template <class T, class Number, class Apply> void each_qr(const KernelArgs& args, const Apply& qr) {
   const Array& x = args.in[0];
-  if (x.size == 0) return;
   int64_t m = rows_of(x), n = columns_of(x), k = std::min(m, n);
   for_matrices(args, matrices_in(x), 4 * work(x), [&](int64_t begin, int64_t end) {
-    std::vector<double> matrix, q(static_cast<std::size_t>(m * k)), r(static_cast<std::size_t>(k * n));
+    std::vector<Number> matrix;
+    Result<T, Number> q(m * k), r(k * n);
     for (int64_t i = begin; i < end; ++i) {
       read(x.as<T>() + i * m * n, m * n, matrix);
       int exponent = far_exponent(matrix);
-      times_power_of_two(matrix, -exponent);
-      qr(m, n, matrix.data(), q.data(), r.data());
-      times_power_of_two(r, exponent);
-      write(q, args.out[0].as<T>() + i * m * k);
-      write(r, args.out[1].as<T>() + i * k * n);
+      times_power_of_two(matrix.data(), m * n, -exponent);
+      T *to_q = args.out[0].as<T>() + i * m * k, *to_r = args.out[1].as<T>() + i * k * n;
+      qr(m, n, matrix.data(), q.numbers(to_q), r.numbers(to_r));
+      times_power_of_two(r.numbers(to_r), k * n, exponent);
+      q.finish(to_q);
+      r.finish(to_r);
     }
   });
+}
+
+template <class T> void run_qr(const KernelArgs& args) {
+  using Number = LapackNumber<T>;
+  if (args.in[0].size == 0) return;
+  if (is_for_lapack(args.in[0])) each_qr<T, Number>(args, lapack::qr<Number>);
+  else each_qr<T, double>(args, qr);
+}
+
+// svd(m, n, matrix, u, s, vt) of the matrices [begin, end), until it finds no answer to one: returns which, or end.
+template <class T, class Number, class Apply>
+int64_t each_svd(const KernelArgs& args, int64_t begin, int64_t end, const Apply& svd) {
+  const Array& x = args.in[0];
+  int64_t m = rows_of(x), n = columns_of(x), k = std::min(m, n);
+  std::vector<Number> matrix;
+  Result<T, Number> u(m * k), s(k), vt(k * n);
+  for (int64_t i = begin; i < end; ++i) {
+    read(x.as<T>() + i * m * n, m * n, matrix);
+    T *to_u = args.out[0].as<T>() + i * m * k, *to_s = args.out[1].as<T>() + i * k,
+      *to_vt = args.out[2].as<T>() + i * k * n;
+    if (!svd(m, n, matrix.data(), u.numbers(to_u), s.numbers(to_s), vt.numbers(to_vt))) return i;
+    u.finish(to_u);
+    s.finish(to_s);
+    vt.finish(to_vt);
+  }
+  return end;
+}
+
+template <class T> void svd_by_eigen(const KernelArgs& args, int64_t begin, int64_t end) {
+  each_svd<T, double>(args, begin, end, [](int64_t m, int64_t n, const double* a, double* u, double* s, double* vt) {
+    svd(m, n, a, u, s, vt);
+    return true;
+  });
+}
+
+// LAPACK's, and Eigen's for matrices to which that finds no answer: Eigen always has one.
+template <class T, class Number> void svd_by_lapack(const KernelArgs& args, int64_t begin, int64_t end) {
+  while ((begin = each_svd<T, Number>(args, begin, end, lapack::svd<Number>)) < end) {
+    svd_by_eigen<T>(args, begin, begin + 1);
+    ++begin;
+  }
 }
 
 template <class T> void run_svd(const KernelArgs& args) {
   const Array& x = args.in[0];
   if (x.size == 0) return;
-  int64_t m = rows_of(x), n = columns_of(x), k = std::min(m, n);
-  for_matrices(args, matrices_in(x), 20 * work(x), [&](int64_t begin, int64_t end) {
-    std::vector<double> matrix, u(static_cast<std::size_t>(m * k)), s(static_cast<std::size_t>(k)),
-        vt(static_cast<std::size_t>(k * n));
-    for (int64_t i = begin; i < end; ++i) {
-      read(x.as<T>() + i * m * n, m * n, matrix);
-      svd(m, n, matrix.data(), u.data(), s.data(), vt.data());
-      write(u, args.out[0].as<T>() + i * m * k);
-      write(s, args.out[1].as<T>() + i * k);
-      write(vt, args.out[2].as<T>() + i * k * n);
-    }
-  });
+  auto run = svd_by_eigen<T>;
+  if (is_for_lapack(x)) run = svd_by_lapack<T, LapackNumber<T>>;
+  else if (is_for_lapack(x, kLeastForLapackSvd)) run = svd_by_lapack<T, double>;
+  for_matrices(args, matrices_in(x), 20 * work(x), [&](int64_t begin, int64_t end) { run(args, begin, end); });
 }
 
 }  // namespace
@@ -226,10 +319,9 @@ void register_factorise_cpu(KernelRegistry& kernels) {
   auto add = [&](const char* name, auto make) { kernels.add_each(name, DeviceType::CPU, AllFloats{}, make); };
   add("Cholesky", []<class Tag>(Tag) { return KernelEntry{.run = run_cholesky<typename Tag::type>}; });
   add("MatrixInverse", []<class Tag>(Tag) { return KernelEntry{.run = run_inverse<typename Tag::type>}; });
-  add("MatrixSolve",
-      []<class Tag>(Tag) { return KernelEntry{.run = run_solve_with<typename Tag::type, GeneralSolver>}; });
+  add("MatrixSolve", []<class Tag>(Tag) { return KernelEntry{.run = run_solve<typename Tag::type>}; });
   add("MatrixTriangularSolve",
-      []<class Tag>(Tag) { return KernelEntry{.run = run_solve_with<typename Tag::type, TriangularSolver>}; });
+      []<class Tag>(Tag) { return KernelEntry{.run = run_triangular_solve<typename Tag::type>}; });
   add("Qr", []<class Tag>(Tag) { return KernelEntry{.run = run_qr<typename Tag::type>}; });
   add("Svd", []<class Tag>(Tag) { return KernelEntry{.run = run_svd<typename Tag::type>}; });
 }

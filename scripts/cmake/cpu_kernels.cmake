@@ -32,7 +32,11 @@ function(lutra_eigen_objects target)
 endfunction()
 lutra_eigen_objects(layer_kernels_eigen)
 
-list(APPEND LAYER_TARGETS_kernels layer_kernels_level layer_kernels_cpu layer_kernels_eigen)
+# What they call of the system's LAPACK is the same at every level.
+file(GLOB lapack_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/lapack/*.cpp")
+lutra_objects(layer_kernels_lapack ${lapack_sources})
+
+list(APPEND LAYER_TARGETS_kernels layer_kernels_level layer_kernels_cpu layer_kernels_eigen layer_kernels_lapack)
 
 foreach(level IN LISTS CPU_LEVELS_ABOVE)
   set(objects cpu_objects_${level})

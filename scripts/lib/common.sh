@@ -3,10 +3,10 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 run_packages=(g++ cmake make ninja-build ccache liblua5.4-dev libdnnl-dev libeigen3-dev
-  zlib1g-dev libpng-dev nlohmann-json3-dev)
+  zlib1g-dev libpng-dev nlohmann-json3-dev libopenblas0-pthread)
 test_packages=("${run_packages[@]}" catch2 lua5.4 valgrind)
 # They come along when something else must be installed; alone they are no reason to.
-optional_packages=" ninja-build ccache make "
+optional_packages=" ninja-build ccache make libopenblas0-pthread "
 
 say() { printf '%s\n' "$*" >&2; }
 

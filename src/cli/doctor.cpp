@@ -8,6 +8,7 @@
 #include "core/usable_cores.h"
 #include "device/cuda/diagnosis.h"
 #include "kernels/cuda/plugin_file.h"
+#include "kernels/lapack/library.h"
 
 namespace lutra {
 namespace {
@@ -82,6 +83,24 @@ void look_at_cards(const System& system, std::vector<Finding>* findings) {
   }
 }
 
+Finding lapack_finding() {
+  Finding finding{.check = "lapack"};
+  const lapack::Found& found = lapack::find_library();
+  if (found.library == nullptr) {
+    finding.verdict = found.is_named ? Verdict::Failed : Verdict::Note;
+    finding.text = text("factorisations of large matrices are Lutra's own, which are slower: ", found.why_not);
+    if (found.is_wanted) finding.advice = "install OpenBLAS 0.3.21 or later (Debian: libopenblas0-pthread)";
+    return finding;
+  }
+  finding.text = text(found.library->file, " computes factorisations of large matrices");
+  finding.details.push_back({"file", found.library->file});
+  if (!found.library->version.empty()) {
+    append(finding.text, text(": ", found.library->version));
+    finding.details.push_back({"version", found.library->version});
+  }
+  return finding;
+}
+
 }  // namespace
 
 int run_doctor(const Options& options) {
@@ -90,6 +109,7 @@ int run_doctor(const Options& options) {
                                  .text = text(cores.threads, " for large loops: ", cores.why),
                                  .details = {{"threads", text(cores.threads)}}}};
   look_at_cards(cuda::own_system(), &findings);
+  findings.push_back(lapack_finding());
   findings.push_back(try_device(options, -1));
   int number = 0;
   for (const std::string& name : names_of_gpus(options)) {

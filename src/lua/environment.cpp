@@ -9,6 +9,7 @@
 #include "core/usable_cores.h"
 #include "device/sim/schedule.h"
 #include "kernels/cpu_level.h"
+#include "kernels/lapack/library.h"
 #include "lua/modules.h"
 
 namespace lutra {
@@ -53,6 +54,13 @@ void apply_environment(Runtime& runtime, Context& context) {
   if (std::string_view value = value_of("LUTRA_NCCL"); !value.empty()) read_switch("LUTRA_NCCL", value);
   if (std::string_view value = value_of("LUTRA_REPLICA_TIMEOUT"); !value.empty() && !is_seconds(value)) {
     misread("LUTRA_REPLICA_TIMEOUT", value, "a number of seconds, 0 for any time");
+  }
+  if (!value_of("LUTRA_LAPACK").empty()) {
+    // One that is named must be there: so it is opened now.
+    if (const lapack::Found& found = lapack::find_library(); found.is_wanted && found.library == nullptr) {
+      fail(ErrorCode::InvalidArgument, "LUTRA_LAPACK is ", quoted_name(value_of("LUTRA_LAPACK")),
+           ", expected the name or path of a LAPACK library, or off: ", found.why_not);
+    }
   }
   Schedule::from_environment();
   if (std::string_view value = value_of("LUTRA_SIM_GPUS"); !value.empty()) {

@@ -242,8 +242,10 @@ Error wrong_matrix(const char* op, const Fault& fault, const char* what) {
 }
 Error singular(const char* op, const Fault& fault) { return wrong_matrix(op, fault, "is singular"); }
 
-// Said of each: Eigen's factorisations run on the CPU.
-constexpr const char* kOutput = "x's shape; float32 for integers, else x's dtype. Computed in float64, on the CPU";
+// Said of each: factorisations run on the CPU.
+constexpr const char* kOutput =
+    "x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in "
+    "float32 where OpenBLAS is installed";
 
 }  // namespace
 
@@ -274,8 +276,8 @@ void define_factorise_ops(OpRegistry& ops) {
       .inputs = {{"a", kNumbers, "[..., n, n]"}, {"b", kNumbers, "[n] or [..., n, k]"}},
       .attrs = attrs<SolveAttrs>(
           {attr("adjoint", &SolveAttrs::adjoint, "solve with a's transpose instead").otherwise("false")}),
-      .output =
-          "[..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed in float64, on the CPU",
+      .output = "[..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in "
+                "float64; large matrices of float32 in float32 where OpenBLAS is installed",
       .errors = "InvalidArgument if a is not square, b does not match, a matrix is exactly singular (a pivot is 0), or "
                 "both are bool.",
       .source = "numpy.linalg.solve; adjoint as in tf.linalg.solve; gradient: Giles 2008",
@@ -323,7 +325,8 @@ void define_factorise_ops(OpRegistry& ops) {
       .summary = "q with orthonormal columns and r, an upper triangle, of each matrix: x = q r. Reduced: they meet in "
                  "the smaller of x's two sizes, k.",
       .inputs = {{"x", kNumbers, "[..., m, n]"}},
-      .output = "q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on the CPU",
+      .output = "q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; "
+                "large matrices of float32 in float32 where OpenBLAS is installed",
       .errors = "InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.",
       .source = "numpy.linalg.qr, whose signs it has; gradient: Walter and Lehmann 2010, where x's first k columns are "
                 "independent",
@@ -344,9 +347,8 @@ void define_factorise_ops(OpRegistry& ops) {
           "orthonormal, s not negative and descending. Reduced: they meet in the smaller of x's two sizes, k. The "
           "signs of a column of u and its row of vt may both be the other. All nan if x is not finite.",
       .inputs = {{"x", kNumbers, "[..., m, n]"}},
-      .output =
-          "u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on "
-          "the CPU",
+      .output = "u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, "
+                "in float64; large matrices of float32 in float32 where OpenBLAS is installed",
       .errors = "InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.",
       .source = "numpy.linalg.svd(full_matrices=False); gradient: Townsend 2016, 0 where equal singular values leave u "
                 "and vt open",

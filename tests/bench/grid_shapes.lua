@@ -104,7 +104,7 @@ return function(add)
     }
   end
 
-  for _, n in ipairs {64, 256} do
+  for _, n in ipairs {64, 256, 512, 1024} do
     local sizes = ("%d, %d"):format(n, n)
     -- Well conditioned: a small matrix on a large diagonal, and its symmetric twin.
     local setup = joined(filled("a", sizes, 127), {

@@ -324,12 +324,12 @@ function Tensor:ceil() end
 
 --- The lower triangle l of each symmetric, positive definite matrix: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
 ---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed in float64, on the CPU
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, not positive definite, or bool.
 function lutra.cholesky(x) end
 
 --- The lower triangle l of each symmetric, positive definite matrix: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
----@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed in float64, on the CPU
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, not positive definite, or bool.
 function Tensor:cholesky() end
 
@@ -758,12 +758,12 @@ function Tensor:identity() end
 
 --- The inverse of each matrix. To solve with it, solve is quicker and closer.
 ---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed in float64, on the CPU
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, exactly singular (a pivot is 0), or bool.
 function lutra.inv(x) end
 
 --- The inverse of each matrix. To solve with it, solve is quicker and closer.
----@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed in float64, on the CPU
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, exactly singular (a pivot is 0), or bool.
 function Tensor:inv() end
 
@@ -1302,12 +1302,12 @@ function Tensor:prod(axis, options) end
 
 --- q with orthonormal columns and r, an upper triangle, of each matrix: x = q r. Reduced: they meet in the smaller of x's two sizes, k.
 ---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on the CPU
+---@return lutra.Tensor # q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function lutra.qr(x) end
 
 --- q with orthonormal columns and r, an upper triangle, of each matrix: x = q r. Reduced: they meet in the smaller of x's two sizes, k.
----@return lutra.Tensor # q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on the CPU
+---@return lutra.Tensor # q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function Tensor:qr() end
 
@@ -1637,14 +1637,14 @@ function Tensor:softsign() end
 ---@param a any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
----@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed in float64, on the CPU
+---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if a is not square, b does not match, a matrix is exactly singular (a pivot is 0), or both are bool.
 function lutra.solve(a, b, options) end
 
 --- The x with a x = b, by LU factorisation with partial pivoting. b is a vector if it has one axis, else the columns of matrices; axes before the last two are a batch and broadcast.
 ---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
----@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed in float64, on the CPU
+---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if a is not square, b does not match, a matrix is exactly singular (a pivot is 0), or both are bool.
 function Tensor:solve(b, options) end
 
@@ -1787,12 +1787,12 @@ function Tensor:sum(axis, options) end
 
 --- The singular value decomposition of each matrix: x = u diag(s) vt, u's columns and vt's rows orthonormal, s not negative and descending. Reduced: they meet in the smaller of x's two sizes, k. The signs of a column of u and its row of vt may both be the other. All nan if x is not finite.
 ---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on the CPU
+---@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function lutra.svd(x) end
 
 --- The singular value decomposition of each matrix: x = u diag(s) vt, u's columns and vt's rows orthonormal, s not negative and descending. Reduced: they meet in the smaller of x's two sizes, k. The signs of a column of u and its row of vt may both be the other. All nan if x is not finite.
----@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed in float64, on the CPU
+---@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function Tensor:svd() end
 

@@ -1,0 +1,166 @@
+#include "kernels/lapack/factorise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+#include "core/parallel.h"
+#include "kernels/lapack/library.h"
+
+namespace lutra::lapack {
+namespace {
+
+// The workspace of gesdd is some five times the matrix, and its places in that are integers of 32 bits.
+constexpr int64_t kMostElements = int64_t{1} << 28;
+// From here on threads gain more than it costs to wait for them on a busy machine, which may be milliseconds.
+constexpr int64_t kLeastShared = 768;
+// From here on reflections are taken together by 64, else by 32.
+constexpr int64_t kWideBlocks = 512;
+
+const Library& library() { return *find_library().library; }
+template <class T> const Functions<T>& functions() {
+  if constexpr (std::is_same_v<T, float>) return library().of_float;
+  else return library().of_double;
+}
+Call start(int64_t size) { return Call(library(), size >= kLeastShared ? max_threads() : 1); }
+
+// run(work, size) with as much workspace as it asks for when the size is -1.
+template <class T, class Run> void with_workspace(const Run& run) {
+  T wanted = 0;
+  int size = -1;
+  run(&wanted, &size);
+  // A float holds its number rounded.
+  double enough = std::ceil(static_cast<double>(wanted) * (1 + static_cast<double>(std::numeric_limits<T>::epsilon())));
+  std::vector<T> work(static_cast<std::size_t>(enough) + 1);
+  size = static_cast<int>(work.size());
+  run(work.data(), &size);
+}
+
+// to (columns, rows) is the transpose of from (rows, columns), whose rows begin `step` apart.
+template <class T> void turn(const T* from, int64_t step, int64_t rows, int64_t columns, T* to) {
+  constexpr int64_t kBlock = 16;  // a cache line of either
+  for (int64_t top = 0; top < rows; top += kBlock) {
+    for (int64_t left = 0; left < columns; left += kBlock) {
+      int64_t bottom = std::min(top + kBlock, rows), right = std::min(left + kBlock, columns);
+      for (int64_t j = left; j < right; ++j) {
+        for (int64_t i = top; i < bottom; ++i) to[j * rows + i] = from[i * step + j];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool is_here(int64_t m, int64_t n) {
+  if (m > kMostElements / n) return false;
+  return find_library().library != nullptr;
+}
+
+template <class T> bool cholesky(int64_t n, T* a) {
+  Call call = start(n);
+  int size = static_cast<int>(n), info = 0;
+  functions<T>().potrf("U", &size, a, &size, &info, 1);
+  for (int64_t row = 0; row < n; ++row) std::fill(a + row * n + row + 1, a + (row + 1) * n, T{0});
+  return info == 0;
+}
+
+template <class T> void solve_triangular(int64_t n, const T* t, bool lower, bool transposed, int64_t columns, T* b) {
+  if (columns == 0) return;
+  Call call = start(n);
+  // x^T t^T = b^T
+  int size = static_cast<int>(n), count = static_cast<int>(columns);
+  const T one = 1;
+  functions<T>().trsm("R", lower ? "U" : "L", transposed ? "T" : "N", "N", &count, &size, &one, t, &size, b, &count, 1,
+                      1, 1, 1);
+}
+
+template <class T> bool invert(int64_t n, T* a) {
+  Call call = start(n);
+  int size = static_cast<int>(n), info = 0;
+  std::vector<int> pivots(static_cast<std::size_t>(n));
+  functions<T>().getrf(&size, &size, a, &size, pivots.data(), &info);
+  if (info != 0) return false;
+  with_workspace<T>([&](T* work, const int* work_size) {
+    functions<T>().getri(&size, a, &size, pivots.data(), work, work_size, &info);
+  });
+  return info == 0;
+}
+
+template <class T> bool Lu<T>::factorise(int64_t n, T* a) {
+  n_ = static_cast<int>(n);
+  factors_ = a;
+  pivots_.resize(static_cast<std::size_t>(n));
+  Call call = start(n);
+  int info = 0;
+  functions<T>().getrf(&n_, &n_, a, &n_, pivots_.data(), &info);
+  return info == 0;
+}
+
+template <class T> void Lu<T>::solve(int64_t columns, T* b, bool transposed) const {
+  if (columns == 0) return;
+  std::vector<T> turned(columns > 1 ? static_cast<std::size_t>(n_ * columns) : 0);
+  if (columns > 1) turn(b, columns, n_, columns, turned.data());
+  T* x = columns > 1 ? turned.data() : b;
+  int count = static_cast<int>(columns), info = 0;
+  {
+    Call call = start(columns > 1 ? n_ : 1);
+    functions<T>().getrs(transposed ? "N" : "T", &n_, &count, factors_, &n_, pivots_.data(), x, &n_, &info, 1);
+  }
+  if (columns > 1) turn(x, n_, columns, n_, b);
+}
+
+// By blocks of reflections (geqrt), which takes two thirds of the time of geqrf and orgqr. q is made of ones by the
+// last block first: each then changes only what is below and right of its own corner. By rows q is q^T by columns, to
+// which they come from the right: that takes two thirds of the time from the left.
+template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r) {
+  int64_t k = std::min(m, n);
+  int rows = static_cast<int>(m), columns = static_cast<int>(n), values = static_cast<int>(k), info = 0;
+  int block = k < kWideBlocks ? 32 : 64;
+  block = std::min(block, values);
+  auto packed = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(m * n));
+  std::vector<T> triangles(static_cast<std::size_t>(block * k)), work(static_cast<std::size_t>(block * std::max(m, n)));
+  turn(a, n, m, n, packed.get());
+  Call call = start(k);
+  functions<T>().geqrt(&rows, &columns, &block, packed.get(), &rows, triangles.data(), &block, work.data(), &info);
+  turn(packed.get(), m, n, k, r);
+  for (int64_t i = 1; i < k; ++i) std::fill(r + i * n, r + i * n + i, T{0});
+  std::fill(q, q + m * k, T{0});
+  for (int64_t i = 0; i < k; ++i) q[i * k + i] = 1;
+  for (int first = (values - 1) / block * block; first >= 0; first -= block) {
+    int width = std::min(block, values - first), below = values - first, right = rows - first;
+    int64_t at = first;
+    functions<T>().gemqrt("R", "T", &below, &right, &width, &width, packed.get() + at * m + at, &rows,
+                          triangles.data() + at * block, &block, q + at * k + at, &values, work.data(), &info, 1, 1);
+  }
+}
+
+// The transpose is v s u^T. What is not finite would keep gesdd busy for ever.
+template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt) {
+  int64_t k = std::min(m, n);
+  if (!std::all_of(a, a + m * n, [](T x) { return std::isfinite(x); })) return false;
+  int rows = static_cast<int>(n), columns = static_cast<int>(m), values = static_cast<int>(k), info = 0;
+  std::vector<int> integers(static_cast<std::size_t>(8 * k));
+  Call call = start(k);
+  with_workspace<T>([&](T* work, const int* work_size) {
+    functions<T>().gesdd("S", &rows, &columns, a, &rows, s, vt, &rows, u, &values, work, work_size, integers.data(),
+                         &info, 1);
+  });
+  return info == 0;
+}
+
+template bool cholesky(int64_t, float*);
+template bool cholesky(int64_t, double*);
+template void solve_triangular(int64_t, const float*, bool, bool, int64_t, float*);
+template void solve_triangular(int64_t, const double*, bool, bool, int64_t, double*);
+template bool invert(int64_t, float*);
+template bool invert(int64_t, double*);
+template class Lu<float>;
+template class Lu<double>;
+template void qr(int64_t, int64_t, const float*, float*, float*);
+template void qr(int64_t, int64_t, const double*, double*, double*);
+template bool svd(int64_t, int64_t, float*, float*, float*, float*);
+template bool svd(int64_t, int64_t, double*, double*, double*, double*);
+
+}  // namespace lutra::lapack

@@ -1,0 +1,36 @@
+// Factorisations of one matrix by the system's LAPACK: row-major in and out, nothing overlaps, no size is zero, numbers
+// float or double. LAPACK sees a row-major matrix as its transpose, which is factorised instead. What is wanted beside
+// the arguments is our own memory and the library's; std::bad_alloc when there is none.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace lutra::lapack {
+
+// Whether matrices (m, n) can be computed here: there is a library, and its integers hold what it counts. The first
+// call opens it.
+bool is_here(int64_t m, int64_t n);
+
+// What kernels/eigen/factorise.h says of each.
+template <class T> bool cholesky(int64_t n, T* a);
+template <class T> void solve_triangular(int64_t n, const T* t, bool lower, bool transposed, int64_t columns, T* b);
+template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r);
+// In place.
+template <class T> bool invert(int64_t n, T* a);
+// a is overwritten. False if no answer was found; then the results mean nothing.
+template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt);
+
+template <class T> class Lu {
+ public:
+  // In place: a is what is solved with.
+  bool factorise(int64_t n, T* a);
+  void solve(int64_t columns, T* b, bool transposed) const;
+
+ private:
+  int n_ = 0;
+  const T* factors_ = nullptr;
+  std::vector<int> pivots_;
+};
+
+}  // namespace lutra::lapack

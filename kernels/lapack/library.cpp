@@ -1,0 +1,200 @@
+// Note [OpenBLAS' limits]
+// Its number of threads is one of the whole process. So calls on one thread, which is the number at rest, share a lock,
+// and a call on several has it alone and sets the number back.
+// It ends the process when a thread of its pool cannot be made, and asks again for ever for memory that it does not
+// get. So both are asked for beforehand: its threads and their buffers before it is opened, which starts one for each
+// core, and a buffer for the calling thread before there are more calls at a time than ever. It keeps its buffers.
+#include "kernels/lapack/library.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <shared_mutex>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include "core/blocked_signals.h"
+#include "core/parallel.h"
+#include "core/text.h"
+
+namespace lutra::lapack {
+namespace {
+
+constexpr const char* kName = "libopenblas.so.0";
+// OpenBLAS before this is reported to compute wrong results on processors that are later than it (Sapphire Rapids).
+constexpr int kLeastVersion[] = {0, 3, 21};
+
+// What OpenBLAS takes for each thread: 128 MB on x86-64, of which it touches what it needs; and some to spare.
+constexpr std::size_t kBufferBytes = std::size_t{160} << 20;
+
+bool is_there_memory(int threads) {
+  std::size_t bytes = kBufferBytes * static_cast<std::size_t>(threads);
+  void* room = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) return false;
+  munmap(room, bytes);
+  return true;
+}
+
+// "OpenBLAS 0.3.21 ..."
+bool is_too_old(const std::string& version) {
+  int parts[3];
+  if (std::sscanf(version.c_str(), "OpenBLAS %d.%d.%d", &parts[0], &parts[1], &parts[2]) != 3) return false;
+  return std::lexicographical_compare(std::begin(parts), std::end(parts), std::begin(kLeastVersion),
+                                      std::end(kLeastVersion));
+}
+
+// The name of the first that is missing; "" if none is.
+template <class T> std::string look_up(void* handle, char letter, Functions<T>& functions) {
+  std::string missing;
+  auto find = [&](auto& function, const char* name) {
+    std::string symbol = text(letter, name, "_");
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(handle, symbol.c_str()));
+    if (function == nullptr && missing.empty()) missing = symbol;
+  };
+  find(functions.potrf, "potrf");
+  find(functions.getrf, "getrf");
+  find(functions.getrs, "getrs");
+  find(functions.getri, "getri");
+  find(functions.trsm, "trsm");
+  find(functions.geqrt, "geqrt");
+  find(functions.gemqrt, "gemqrt");
+  find(functions.gesdd, "gesdd");
+  return missing;
+}
+
+std::string path_of(void* handle, const char* name) {
+  link_map* map = nullptr;
+  return dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map->l_name[0] != '\0' ? map->l_name : name;
+}
+
+Found open_library() {
+  const char* asked = std::getenv("LUTRA_LAPACK");
+  std::string_view said = asked != nullptr ? asked : "";
+  Found found{.is_wanted = said != "off", .is_named = !said.empty() && said != "off"};
+  auto without = [&](std::string why) {
+    found.why_not = std::move(why);
+    return found;
+  };
+  if (!found.is_wanted) return without("LUTRA_LAPACK is off");
+  const char* name = found.is_named ? asked : kName;
+  // See Note [OpenBLAS' limits]
+  int helpers = std::clamp(static_cast<int>(std::thread::hardware_concurrency()) - 1, 0, kMostThreads);
+  if (obtainable_threads(helpers) < helpers || !is_there_memory(helpers + 1)) {
+    return without(text("the system does not give the threads and the memory that ", name, " starts with"));
+  }
+  BlockedSignals blocked;  // they are the program's business, not those of the library's threads
+  void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle == nullptr) {
+    const char* reason = dlerror();
+    return without(reason != nullptr ? reason : name);
+  }
+  auto library = std::make_unique<Library>();
+  std::string missing = look_up(handle, 's', library->of_float);
+  if (missing.empty()) missing = look_up(handle, 'd', library->of_double);
+  if (!missing.empty()) return without(text(name, " has no ", missing));
+  library->file = path_of(handle, name);
+  if (auto config = reinterpret_cast<const char* (*)()>(dlsym(handle, "openblas_get_config"))) {
+    library->version = config();
+    if (library->version.find("USE64BITINT") != std::string::npos) {
+      return without(text(name, " has integers of 64 bits, expected 32"));
+    }
+    if (is_too_old(library->version) && !found.is_named) {
+      return without(text(library->file, " is ", library->version.substr(0, library->version.find(' ', 9)),
+                          ", which computes wrong results on some processors"));
+    }
+    auto parallel = reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_parallel"));
+    auto threads = reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_num_threads"));
+    auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"));
+    // On which threads: 0 none, 1 its own, 2 OpenMP's.
+    int kind = parallel != nullptr ? parallel() : 0;
+    if (kind == 2 && !found.is_named) {
+      return without(text(library->file, " computes on OpenMP's threads, which a forked child waits for in vain"));
+    }
+    library->takes_one_call = kind == 0;
+    if (kind == 1 && threads != nullptr && set_threads != nullptr) {
+      library->set_threads = set_threads;
+      library->most_threads = threads();
+      set_threads(1);
+    }
+  }
+  found.library = library.release();  // kept for good: threads of a program that ends may still compute
+  return found;
+}
+
+// See Note [OpenBLAS' limits]
+struct Calls {
+  std::shared_timed_mutex alone;
+  std::mutex mutex;
+  int now = 0, most = 0;
+};
+
+// A fork waits for calls under way (a second at most: they may be long), whose locks would be held for ever in the
+// child.
+Calls& calls() {
+  static Calls& calls = *new Calls;
+  static bool is_held = false;
+  [[maybe_unused]] static const int once = pthread_atfork(
+      [] {
+        is_held = calls.alone.try_lock_for(std::chrono::seconds(1));
+        calls.mutex.lock();
+      },
+      [] {
+        calls.mutex.unlock();
+        if (is_held) calls.alone.unlock();
+      },
+      [] {
+        int most = calls.most;
+        new (&calls) Calls;
+        calls.most = most;
+      });
+  return calls;
+}
+
+}  // namespace
+
+const Found& find_library() {
+  static const Found& found = *new Found(open_library());
+  return found;
+}
+
+Call::Call(const Library& library, int threads)
+    : library_(library),
+      has_several_threads_(std::min(threads, library.most_threads) > 1),
+      is_alone_(has_several_threads_ || library.takes_one_call) {
+  Calls& all = calls();
+  {
+    std::lock_guard lock(all.mutex);
+    if (all.now == all.most) {
+      if (!is_there_memory(1)) throw std::bad_alloc();
+      ++all.most;
+    }
+    ++all.now;
+  }
+  if (!is_alone_) all.alone.lock_shared();
+  else all.alone.lock();
+  if (!has_several_threads_) return;
+  BlockedSignals blocked;
+  library_.set_threads(std::min(threads, library.most_threads));
+}
+
+Call::~Call() {
+  Calls& all = calls();
+  if (has_several_threads_) library_.set_threads(1);
+  if (!is_alone_) all.alone.unlock_shared();
+  else all.alone.unlock();
+  std::lock_guard lock(all.mutex);
+  --all.now;
+}
+
+}  // namespace lutra::lapack

@@ -1,0 +1,64 @@
+// The system's LAPACK, opened by whoever asks for it first: a factorisation that is large enough, or `lutra doctor`.
+// Its integers have 32 bits.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace lutra::lapack {
+
+// As Fortran passes arguments: all by address, matrices by columns, the lengths of texts at the end.
+template <class T> struct Functions {
+  void (*potrf)(const char* triangle, const int* n, T* a, const int* lda, int* info, std::size_t);
+  void (*getrf)(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);
+  void (*getrs)(const char* transposed, const int* n, const int* columns, const T* a, const int* lda, const int* pivots,
+                T* b, const int* ldb, int* info, std::size_t);
+  void (*getri)(const int* n, T* a, const int* lda, const int* pivots, T* work, const int* work_size, int* info);
+  void (*trsm)(const char* side, const char* triangle, const char* transposed, const char* diagonal, const int* m,
+               const int* n, const T* alpha, const T* a, const int* lda, T* b, const int* ldb, std::size_t, std::size_t,
+               std::size_t, std::size_t);
+  void (*geqrt)(const int* m, const int* n, const int* block, T* a, const int* lda, T* t, const int* ldt, T* work,
+                int* info);
+  void (*gemqrt)(const char* side, const char* transposed, const int* m, const int* n, const int* k, const int* block,
+                 const T* v, const int* ldv, const T* t, const int* ldt, T* c, const int* ldc, T* work, int* info,
+                 std::size_t, std::size_t);
+  void (*gesdd)(const char* job, const int* m, const int* n, T* a, const int* lda, T* s, T* u, const int* ldu, T* vt,
+                const int* ldvt, T* work, const int* work_size, int* integers, int* info, std::size_t);
+};
+
+struct Library {
+  std::string file;     // its path
+  std::string version;  // as it says itself; "" if it says nothing
+  Functions<float> of_float;
+  Functions<double> of_double;
+  // OpenBLAS' with threads of its own: of the whole process, and what it began with. Others decide for themselves.
+  void (*set_threads)(int) = nullptr;
+  int most_threads = 1;
+  bool takes_one_call = false;  // at a time: OpenBLAS without threads need not have locks
+};
+
+struct Found {
+  const Library* library = nullptr;
+  std::string why_not{};  // when there is none
+  bool is_wanted = true;  // false: LUTRA_LAPACK is off
+  bool is_named = false;  // LUTRA_LAPACK names it
+};
+
+// Opened once, by the first call.
+const Found& find_library();
+
+// While one lives, its thread may call the library, which computes on `threads` threads at most if it is OpenBLAS.
+// std::bad_alloc when the library would find no memory.
+class Call {
+ public:
+  Call(const Library& library, int threads);
+  ~Call();
+  Call(const Call&) = delete;
+
+ private:
+  const Library& library_;
+  const bool has_several_threads_, is_alone_;
+};
+
+}  // namespace lutra::lapack

@@ -1,0 +1,212 @@
+-- Factorisations of large matrices, which the system's LAPACK computes where there is one: what comes out is put together
+-- again, and held against NumPy's results for small matrices in a corner of large ones. Run once more with LUTRA_LAPACK=off.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+local golden = dofile("tests/support/linalg_golden.lua")
+
+-- Times the largest number there: a hundred roundings.
+local exact = { float32 = 100 * 2 ^ -24, float64 = 100 * 2 ^ -53, float16 = 2 ^ -9, bfloat16 = 2 ^ -6 }
+local dtypes = { "float32", "float64", "float16", "bfloat16" }
+local sizes = { { 47, 60 }, { 48, 48 }, { 100, 100 }, { 300, 200 }, { 200, 300 }, { 64, 513 }, { 520, 520 }, { 3, 70, 50 } }
+
+local function random(shape, dtype, seed) return lt.random.normal(shape, { seed = seed or 1, dtype = dtype }) end
+local function eye(n, dtype) return lt.eye(n, { dtype = dtype or "float64" }) end
+local function turned(x)
+  local order = {}
+  for i = 1, #x.shape do order[i] = i end
+  order[#order - 1], order[#order] = #order, #order - 1
+  return x:transpose(order)
+end
+local function largest(x) return lt.abs(x):float64():max():item() end
+local function near(got, wanted, tolerance, what)
+  local far = largest(got:float64() - wanted:float64())
+  assert(far <= tolerance, ("%s: %g apart, at most %g expected"):format(what, far, tolerance))
+end
+local function orthonormal(columns, dtype, what)
+  local product = columns:float64():matmul(columns:float64(), { transpose_a = true })
+  near(product, eye(product.shape[#product.shape]), exact[dtype] * 4, what .. "'s columns are orthonormal")
+end
+-- x in the corner of a larger matrix, `more` ones on the rest of the diagonal.
+local function cornered(x, more)
+  local m, n = #x, #x[1]
+  local above = lt.concat({ lt.constant(x, { dtype = "float64" }), lt.zeros({ m, more }, { dtype = "float64" }) }, 2)
+  return lt.concat({ above, lt.concat({ lt.zeros({ more, n }, { dtype = "float64" }), eye(more) }, 2) }, 1)
+end
+-- The cases that are no batch.
+local function matrices(cases)
+  local found = {}
+  for _, case in ipairs(cases) do
+    if type(case.x[1][1]) == "number" then found[#found + 1] = case end
+  end
+  assert(#found > 0)
+  return found
+end
+local function corner(x, m, n) return x[{ { 1, m }, { 1, n } }]:totable() end
+
+expect.case("qr of any shape", function()
+  for _, shape in ipairs(sizes) do
+    for _, dtype in ipairs(dtypes) do
+      local what = ("qr %s %s"):format(table.concat(shape, "x"), dtype)
+      local x = random(shape, dtype)
+      local q, r = x:qr()
+      expect.equal({ q.dtype, r.dtype }, { dtype, dtype }, what)
+      near(q:float64():matmul(r:float64()), x, exact[dtype] * 16, what)
+      orthonormal(q, dtype, what .. ": q")
+      expect.equal(largest(r:tril(-1)), 0.0, what .. ": r below the diagonal")
+    end
+  end
+end)
+
+expect.case("svd of any shape", function()
+  for _, shape in ipairs(sizes) do
+    for _, dtype in ipairs(dtypes) do
+      local what = ("svd %s %s"):format(table.concat(shape, "x"), dtype)
+      local x = random(shape, dtype)
+      local u, s, vt = x:svd()
+      expect.equal({ u.dtype, s.dtype, vt.dtype }, { dtype, dtype, dtype }, what)
+      local scaled = u:float64() * s:float64():expand_dims(-2)
+      near(scaled:matmul(vt:float64()), x, exact[dtype] * largest(s), what)
+      orthonormal(u, dtype, what .. ": u")
+      orthonormal(turned(vt), dtype, what .. ": v")
+      local k = s.shape[#s.shape]
+      local falls = s:reshape { -1, k }[{ {}, { 1, k - 1 } }] - s:reshape { -1, k }[{ {}, { 2, k } }]
+      assert(falls:min():item() >= 0 and s:min():item() >= 0, what .. ": s descends to 0 at most")
+    end
+  end
+end)
+
+expect.case("solve, inv and cholesky", function()
+  for _, shape in ipairs { { 47, 47 }, { 48, 48 }, { 129, 129 }, { 300, 300 }, { 520, 520 }, { 3, 70, 70 } } do
+    local n = shape[#shape]
+    for _, dtype in ipairs(dtypes) do
+      local what = ("%s %s"):format(table.concat(shape, "x"), dtype)
+      local a = random(shape, dtype) + 3 * n ^ 0.5 * eye(n, dtype)
+      near(a:float64():matmul(a:inv():float64()), eye(n), exact[dtype] * 4, "inv " .. what)
+      for _, columns in ipairs { 1, 2, 33 } do
+        local b = random({ n, columns }, dtype, 2)
+        local slack = exact[dtype] * 8 * largest(b)
+        near(a:float64():matmul(a:solve(b):float64()), b, slack, "solve " .. what)
+        near(turned(a):float64():matmul(a:solve(b, { adjoint = true }):float64()), b, slack, "solve, adjoint " .. what)
+        expect.equal(a:solve(b[{ {}, 1 }]).shape[1], shape[1], "solve with a vector " .. what)
+      end
+      local s = a:matmul(turned(a)) / n + eye(n, dtype)
+      local l = s:cholesky()
+      near(l:float64():matmul(turned(l):float64()), s, exact[dtype] * 2 * largest(s), "cholesky " .. what)
+      expect.equal(largest(l:triu(1)), 0.0, "cholesky above the diagonal " .. what)
+    end
+  end
+end)
+
+expect.case("NumPy's results in the corner of a large matrix", function()
+  for i, case in ipairs(matrices(golden.qr)) do
+    local q, r = cornered(case.x, 90):qr()
+    expect.close(corner(q, #case.q, #case.q[1]), case.q, 1e-10, "q of case " .. i)
+    expect.close(corner(r, #case.r, #case.r[1]), case.r, 1e-10, "r of case " .. i)
+  end
+  for i, case in ipairs(matrices(golden.inv)) do
+    expect.close(corner(cornered(case.x, 90):inv(), #case.x, #case.x), case.gives, 1e-9, "inv of case " .. i)
+  end
+  for i, case in ipairs(matrices(golden.cholesky)) do
+    expect.close(corner(cornered(case.x, 90):cholesky(), #case.x, #case.x), case.gives, 1e-10, "cholesky of case " .. i)
+  end
+end)
+
+expect.case("cholesky reads the lower triangle alone", function()
+  for _, dtype in ipairs { "float32", "float64" } do
+    local s = random({ 90, 90 }, dtype) + 30 * eye(90, dtype)
+    local l = (s:tril() + turned(s:tril(-1))):cholesky()
+    expect.equal((s:tril() + lt.fill({ 90, 90 }, 0 / 0, { dtype = dtype }):triu(1)):cholesky():totable(), l:totable())
+  end
+end)
+
+expect.case("a batch that broadcasts", function()
+  local a, b = random({ 2, 1, 60, 60 }, "float64") + 30 * eye(60), random({ 4, 60, 3 }, "float64", 2)
+  local x = a:solve(b)
+  expect.equal(x.shape, { 2, 4, 60, 3 })
+  near(a:matmul(x), b:expand_dims(1), 1e-12, "each")
+  near(x[{ 2, 3 }], a[{ 2, 1 }]:solve(b[3]), 0, "by itself")
+end)
+
+expect.case("float32 whose squares are out of range", function()
+  local x = random({ 80, 60 }, "float32")
+  local q, r = x:qr()
+  local _, s = x:svd()
+  for _, scale in ipairs { 2.0 ^ 80, 2.0 ^ -80 } do
+    local scaled_q, scaled_r = (x * scale):qr()
+    near(scaled_q, q, exact.float32, "q")
+    near(scaled_r / scale, r, exact.float32 * 16, "r")
+    near(select(2, (x * scale):svd()) / scale, s, exact.float32 * 16, "s")
+  end
+end)
+
+local function message(f, ...)
+  local err = expect.raises("InvalidArgument", "matrix", f, ...)
+  return err.message
+end
+
+expect.case("matrices without an answer", function()
+  for _, dtype in ipairs { "float32", "float64" } do
+    local good = random({ 70, 70 }, dtype) + 20 * eye(70, dtype)
+    local mask = lt.concat { lt.zeros({ 1, 70 }, { dtype = dtype }), lt.ones({ 69, 70 }, { dtype = dtype }) }
+    local b = lt.ones({ 70 }, { dtype = dtype })
+    for what, bad in pairs { ["a row"] = good * mask, ["a column"] = good * turned(mask), all = lt.zeros_like(good) } do
+      expect.equal(message(lt.inv, bad), "inv: the matrix is singular", what)
+      expect.equal(message(lt.solve, bad, b), "solve: the matrix is singular", what)
+      local batch = lt.stack { good, good, bad, bad }
+      expect.equal(message(lt.inv, batch), "inv: matrix 3 of the batch of 4 is singular", what)
+      expect.equal(message(lt.solve, batch, b), "solve: matrix 3 of the batch of 4 is singular", what)
+    end
+    local symmetric = (good + turned(good)) * 0.5
+    expect.equal(message(lt.cholesky, symmetric - 30 * eye(70, dtype)), "cholesky: the matrix is not positive definite")
+    expect.equal(message(lt.cholesky, lt.stack { symmetric, symmetric, -symmetric }),
+      "cholesky: matrix 3 of the batch of 3 is not positive definite")
+  end
+end)
+
+expect.case("nan and inf come to an end", function()
+  local function has_nan(x) return not (lt.isnan(x):float32():max():item() == 0) end
+  for _, dtype in ipairs { "float32", "float64" } do
+    local good = random({ 70, 70 }, dtype) + 20 * eye(70, dtype)
+    for _, number in ipairs { 0 / 0, math.huge, -math.huge } do
+      for _, place in ipairs { 1, 36, 70 } do
+        local spot = lt.reshape(lt.one_hot({ (place - 1) * 71 + 1 }, 4900), { 70, 70 })
+        local bad = lt.where(spot:eq(1), lt.constant(number, { dtype = dtype }), good)
+        local u, s, vt = lt.svd(bad)
+        assert(lt.isnan(u):all():item() and lt.isnan(s):all():item() and lt.isnan(vt):all():item(), "svd is all nan")
+        assert(has_nan((select(2, lt.qr(bad)))), "qr")
+        pcall(lt.cholesky, bad)
+        if number ~= number then
+          assert(has_nan(lt.inv(bad)) and has_nan(lt.solve(bad, lt.ones({ 70 }, { dtype = dtype }))), "inv and solve")
+        end
+      end
+    end
+  end
+end)
+
+expect.case("gradients", function()
+  local x = random({ 60, 60 }, "float64") + 20 * eye(60)
+  local b = random({ 60, 2 }, "float64", 2)
+  local along = random({ 60, 60 }, "float64", 3)
+  local function definite(a) return a:matmul(a, { transpose_b = true }) + eye(60) end
+  local functions = {
+    inv = function(a) return a:inv() end,
+    solve = function(a) return a:solve(b) end,
+    cholesky = function(a) return definite(a):cholesky() end,
+    r = function(a) return (select(2, a:qr())) end,
+    svd = function(a) return (select(2, a:svd())) end,
+  }
+  for name, f in pairs(functions) do
+    local function loss(a)
+      local y = f(a)
+      return (y * y * y):sum()
+    end
+    local tape <close> = lt.GradientTape()
+    tape:watch(x)
+    local slope = (tape:gradient(loss(x), x) * along):sum():item()
+    local h = 1e-5
+    local wanted = ((loss(x + along * h) - loss(x - along * h)) / (2 * h)):item()
+    assert(math.abs(slope - wanted) <= 1e-5 * math.max(1e-3, math.abs(wanted)), ("%s: %g, expected %g"):format(name, slope, wanted))
+  end
+end)
+
+expect.end_of_cases()
