@@ -1,0 +1,32 @@
+-- The first large product, with ever more room for the process (ulimit -v): oneDNN compiles then, and ended the process
+-- where the room was for everything but that.
+local program = os.getenv("LUTRA") or "lutra"
+local script = [[local a = lt.ones {300, 300} print(pcall(function() return a:matmul(a):max():item() end))]]
+
+-- The sanitizers take terabytes of addresses for themselves.
+for line in io.lines "/proc/self/maps" do
+  if line:find "lib[at]san" then
+    print "a sanitizer needs more addresses than any limit allows"
+    os.exit(77)
+  end
+end
+
+local function size_of(key)
+  for line in io.lines "/proc/self/status" do
+    local kilobytes = line:match("^" .. key .. ":%s*(%d+)")
+    if kilobytes then return tonumber(kilobytes) end
+  end
+end
+
+-- This process has not multiplied yet: from somewhat less than its room on, to more than a product wants.
+local first, right = size_of "VmSize" - 4000, 0
+for kilobytes = first, first + 30000, 500 do
+  local command = ("ulimit -v %d; LUTRA_NUM_THREADS=1 exec '%s' -e '%s' 2>&1"):format(kilobytes, program, script)
+  local pipe = assert(io.popen(command))
+  local output = pipe:read "a"
+  local _, how, status = pipe:close()
+  local loads = not output:find("shared librar", 1, true)
+  assert(not loads or (how == "exit" and status <= 1 and output ~= ""), ("%d kB: %s %d: %s"):format(kilobytes, how, status, output))
+  if output == "true\t300.0\n" then right = right + 1 end
+end
+assert(right > 10, "it never went well")
