@@ -26,6 +26,7 @@
 
 #include "core/blocked_signals.h"
 #include "core/parallel.h"
+#include "core/usable_cores.h"
 #include "core/text.h"
 
 namespace lutra::lapack {
