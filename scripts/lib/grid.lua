@@ -1,6 +1,6 @@
 -- scripts/lib/grid.lua [PATTERN] [options]: every op of tests/bench/grid.lua in Lutra, PyTorch and NumPy, side by side.
 -- Run by `scripts/dev bench grid`, with the root of the tree as working directory. PATTERN is a Lua pattern of names.
---   --size=1e5,shapes   some of 1e3, 1e5, 1e7, shapes, factorisations; all of them unless told
+--   --size=1e5,shapes   some of 1e3, 1e5, 1e7, shapes, conv, factorisations; all of them unless told
 --   --threads=1         1, 2 or both (2,1); both unless told, as far as there are cores
 --   --rounds=9          rounds, 9 unless told
 --   --without=numpy     leaves a system out
@@ -18,7 +18,7 @@ local grid = dofile("tests/bench/grid.lua")
 
 local build = os.getenv("LUTRA_BUILD") or "build/release"
 local stop, quoted = cli.stop, cli.quoted
-local kClasses = {"1e3", "1e5", "1e7", "shapes", "factorisations"}
+local kClasses = {"1e3", "1e5", "1e7", "shapes", "conv", "factorisations"}
 
 local function words_of(text)
   local words = {}
@@ -53,7 +53,7 @@ local function read_options()
   end
   if options.results then
     options.rounds = 1
-    options.size = options.size or {"1e3", "1e5", "shapes", "factorisations"}
+    options.size = options.size or {"1e3", "1e5", "shapes", "conv", "factorisations"}
     options.threads = options.threads or {"2"}
   end
   options.size = options.size or kClasses
@@ -69,9 +69,14 @@ local options = read_options()
 local function find_systems()
   local systems = {{key = "lutra", title = "Lutra", command = build .. "/bin/lutra tests/bench/grid_worker.lua "}}
   local python = cli.python_of(options.peers)
-  for _, peer in ipairs {{key = "torch", title = "PyTorch"}, {key = "numpy", title = "NumPy"}} do
+  local peers = {
+    {key = "torch", title = "PyTorch"}, {key = "numpy", title = "NumPy"},
+    {key = "onnx", title = "ONNX Runtime", package = "onnxruntime", needs = "onnx"},
+  }
+  for _, peer in ipairs(peers) do
     if options.without ~= peer.key then
-      local script = ("from importlib.metadata import version; import numpy; print(version(%q))"):format(peer.key)
+      local script = ("from importlib.metadata import version; import numpy%s; print(version(%q))")
+        :format(peer.needs and ", " .. peer.needs or "", peer.package or peer.key)
       peer.version = machine.output_of(quoted(python) .. " -c " .. quoted(script) .. " 2>/dev/null")
       peer.command = ("%s tests/bench/peers/grid_worker.py %s "):format(quoted(python), peer.key)
       if peer.version then systems[#systems + 1] = peer end

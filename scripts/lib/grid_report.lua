@@ -53,16 +53,16 @@ end
 
 local function cells_of(row)
   local function time(key) return row.medians[key] and statistics.text_of_ns(row.medians[key]) or "-" end
-  local torch, numpy, onednn = row.intervals.torch, row.intervals.numpy, row.intervals.onednn
+  local torch, numpy, onnx, onednn = row.intervals.torch, row.intervals.numpy, row.intervals.onnx, row.intervals.onednn
   return {
     torch and torch.middle < kClose and "<" or "",
     row.name, row.class, time("lutra"), time("torch"), text_of_interval(torch), time("numpy"),
-    numpy and ("%.2f"):format(numpy.middle) or "-", time("onednn"), text_of_interval(onednn),
+    numpy and ("%.2f"):format(numpy.middle) or "-", time("onnx"), text_of_interval(onnx), time("onednn"), text_of_interval(onednn),
     row.limit and ("%s, %.0f%%"):format(statistics.text_of_ns(row.limit), 100 * row.limit / row.medians.lutra) or "-",
   }
 end
 
-local kHeads = {"", "op", "size", "Lutra", "PyTorch", "ratio", "NumPy", "ratio", "oneDNN", "ratio", "limit, reached"}
+local kHeads = {"", "op", "size", "Lutra", "PyTorch", "ratio", "NumPy", "ratio", "ONNX Runtime", "ratio", "oneDNN", "ratio", "limit, reached"}
 
 -- The geometric mean of all ratios to a system in rows of one class, or of all but factorisations: over the medians,
 -- with the interval of the rounds' means.
@@ -87,7 +87,7 @@ local function lines_of_means(shown, systems)
   local lines = {}
   for _, system in ipairs(systems) do
     local parts = {}
-    for _, class in ipairs {"1e3", "1e5", "1e7", "shapes", false} do
+    for _, class in ipairs {"1e3", "1e5", "1e7", "shapes", "conv", false} do
       local text = mean_of(shown.rows, system.key, class or nil)
       if text then parts[#parts + 1] = (class or "all") .. " " .. text end
     end

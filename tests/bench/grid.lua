@@ -1,5 +1,5 @@
 -- What `scripts/dev bench grid` measures: every op that PyTorch or NumPy has too, at the sizes below, in float32.
--- An entry {name, inputs, lutra, numpy, torch, ...}: the names of its inputs, and the code that leaves its result in r.
+-- An entry {name, inputs, lutra, numpy, torch, onnx, ...}: the names of its inputs, and the code that leaves its result in r.
 --   setup    {lutra, numpy, torch}: runs before, once
 --   check    {lutra, numpy, torch}: an expression, made once: what is compared of r, from 0 on where r counts from 1
 --   read, write   bytes that an element costs at least: the machine's bandwidth beside the result
@@ -7,7 +7,7 @@
 --   flops    operations of one run: the machine's peak beside the result
 --   tolerance     of the comparison, relative; 1e-5 where none stands
 --   random   {mean, variance} that the result must have; "shuffled": only sums are compared
---   class    "shapes" or "factorisations": measured once, not at every size
+--   class    "shapes", "conv" or "factorisations": measured once, not at every size
 -- In code $N is the number of elements, $R x $C a matrix of as many, $D an eighth of $C, $S x $S a square one, $IMAGE
 -- four axes. An input's code may name those before it; PyTorch gets NumPy's.
 -- Inputs are the same bits everywhere: remainders scaled by powers of two.
@@ -260,4 +260,5 @@ end
 
 dofile("tests/bench/grid_arrays.lua")(add)
 dofile("tests/bench/grid_shapes.lua")(add)
+dofile("tests/bench/grid_conv.lua")(add)
 return grid

@@ -1,4 +1,4 @@
-"""A list of workloads in a fresh process: grid_worker.py numpy|torch FILE, by scripts/lib/grid.lua.
+"""A list of workloads in a fresh process: grid_worker.py numpy|torch|onnx FILE, by scripts/lib/grid.lua.
 
 Twin of ../grid_worker.lua, which says what FILE has and what is printed.
 """
@@ -10,12 +10,13 @@ from itertools import repeat
 from time import perf_counter, process_time
 
 import numpy as np
+from conv_peers import conv_session, faster_order
 from timing import SOURCE, Report
 
 SAMPLES = 16
 
 system, path = sys.argv[1:3]
-scope = {"np": np, "rng": np.random.default_rng(1)}
+scope = {"np": np, "rng": np.random.default_rng(1), "conv_session": conv_session, "faster_order": faster_order}
 if system == "torch":
     import torch
     import torch.nn.functional as F
@@ -36,7 +37,7 @@ def array(name):
 
 
 def given(name):
-    if system == "numpy":
+    if system != "torch":
         return array(name)
     if name not in tensors:
         tensors[name] = torch.from_numpy(array(name)).clone()
