@@ -13,9 +13,25 @@
 namespace lutra {
 namespace {
 
-// b broadcasts along the last axis, as NumPy would have it.
+// b broadcasts along the last axis, as NumPy would have it. A short row takes less time than to begin one, so that a
+// short b is laid out several times.
 template <class T> struct BiasAdd {
-  static void run(const KernelArgs& args) { run_binary<Add, T, T>(args); }
+  static void run(const KernelArgs& args) {
+    constexpr int64_t kShortRow = 256, kLaidOut = 1024;
+    const Array &x = args.in[0], &b = args.in[1], &out = args.out[0];
+    if (b.size == 0 || b.size > kShortRow || out.size <= b.size) return run_binary<Add, T, T>(args);
+    const int64_t length = kLaidOut / b.size * b.size;
+    T rows[kLaidOut];
+    std::copy_n(b.as<T>(), b.size, rows);
+    for (int64_t done = b.size; done < length; done *= 2) std::copy_n(rows, std::min(done, length - done), rows + done);
+    const T* from = x.as<T>();
+    T* to = out.as<T>();
+    parallel_for((out.size + length - 1) / length, row_grain(kCheapGrain, length), [&](int64_t begin, int64_t end) {
+      for (int64_t first = begin * length; first < std::min(end * length, out.size); first += length) {
+        binary_row<Add, T, T>(from + first, 1, rows, 1, to + first, std::min(length, out.size - first));
+      }
+    });
+  }
 };
 
 template <class T> struct Linear {

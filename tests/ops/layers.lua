@@ -29,6 +29,13 @@ spec "bias_add" {
     nn_cases.check(t, "bias_add", "float32", 1e-5)
     local x, b = lt.range(70000):reshape { 700, 100 }, lt.range(100)
     t.equal((lt.bias_add(x, b) - x - b):abs():max():item(), 0)
+    -- Short rows, whose b is laid out several times, and rows that are too long for it.
+    for _, n in ipairs { 1, 3, 24, 255, 256, 257, 1024 } do
+      for _, dtype in ipairs { "float32", "int8", "bfloat16" } do
+        local rows, row = lt.random.randint({ 1300, n }, -60, 60, { seed = n }):cast(dtype), lt.random.randint({ n }, -60, 60, { seed = n + 1 }):cast(dtype)
+        t.ok(lt.all(lt.bias_add(rows, row):eq(rows + row)):item(), n .. " " .. dtype)
+      end
+    end
   end,
 }
 
