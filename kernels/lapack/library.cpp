@@ -26,8 +26,8 @@
 
 #include "core/blocked_signals.h"
 #include "core/parallel.h"
-#include "core/usable_cores.h"
 #include "core/text.h"
+#include "core/usable_cores.h"
 
 namespace lutra::lapack {
 namespace {

@@ -58,7 +58,7 @@ class TensorBooks {
   int64_t first_freed_ = 0;   // the least made_at of what a step frees
   int64_t bytes_at_full_ = 0;
   int64_t full_end_us_ = 0, full_pause_us_ = 0;  // of the last full collection
-  int most_lua_kb_ = 0;  // more memory of Lua's own calls for a full collection, too
+  int most_lua_kb_ = 0;                          // more memory of Lua's own calls for a full collection, too
 
   void note_made_in_finalizer(Box* box) noexcept;
   void strike_out(Box* box, bool leaves_views);

@@ -1,4 +1,4 @@
-/* Forks with threads, queues and devices in use: the child computes serially, is told that its GPUs are gone, and may
+/* Forks with threads, queues and devices in use: the child computes on threads of its own, is told that its GPUs are gone, and may
  * make new ones; the parent goes on. */
 #include <dirent.h>
 #include <lutra.h>
@@ -16,7 +16,7 @@ static const char before[] =
     "for i = 1, 20 do gpu = lt.matmul(gpu, gpu) / 300 end\n";
 
 /* Large enough for several threads, where there are any. */
-static const char serial[] =
+static const char on_cpu[] =
     "local _ <close> = lt.device('/CPU:0')\n"
     "assert((lt.matmul(cpu, cpu) + cpu):sum():item() == 1001e6)\n"
     "assert(lt.exp(cpu):cast('float64'):sum():item() > 2.7e6)\n";
@@ -74,16 +74,16 @@ static int in_child(int (*f)(lutra_t*), lutra_t* lutra) {
 
 static int grandchild(lutra_t* lutra) {
   failures = 0;
-  run(lutra, serial, "a grandchild's serial ops");
+  run(lutra, on_cpu, "a grandchild's ops");
   return failures;
 }
 
 static int child(lutra_t* lutra) {
   lutra_t* own;
-  run(lutra, serial, "serial ops");
-  check(count_threads() == 1, "the child has threads", "");
+  run(lutra, on_cpu, "ops");
+  check(count_threads() == 2, "the child has another number of threads", "");
   run(lutra, gone, "GPU ops");
-  run(lutra, serial, "serial ops after refusals");
+  run(lutra, on_cpu, "ops after refusals");
   check(in_child(grandchild, lutra) == 0, "a grandchild", "a failure");
   lutra_close(lutra);
   own = lutra_open(NULL);
@@ -102,7 +102,7 @@ int main(void) {
   run(lutra, before, "before the fork");
   check(in_child(child, lutra) == 0, "the child", "a failure");
   run(lutra, "assert(lt.sum(gpu):item() == 9e4)", "the parent's GPU");
-  run(lutra, serial, "the parent's CPU");
+  run(lutra, on_cpu, "the parent's CPU");
   lutra_close(lutra);
   if (failures == 0) puts("fork_host: all well");
   return failures != 0;
