@@ -1,11 +1,15 @@
-// Convolution and its gradients on the CPU: oneDNN for float32, and for halves as float32; products of matrices for
-// float64, for small images, whose primitive would take longer to make, and for what oneDNN cannot do.
+// Convolution and its gradients on the CPU. Those that are products of matrices are computed as such. Of the others
+// oneDNN computes float32, and halves as float32, but for what loops of our own are faster with (conv_tiles.h,
+// conv_depthwise.h); products of laid-out windows (im2col.h) compute float64, small images, whose primitive would take
+// longer to make, and what oneDNN cannot do. docs/decisions/which-product-computes.md says why.
 
 #include "ops/conv.h"
 
 #include <algorithm>
 
 #include "kernels/cpu/add_kernels.h"
+#include "kernels/cpu/conv_depthwise.h"
+#include "kernels/cpu/conv_products.h"
 #include "kernels/cpu/conv_tiles.h"
 #include "kernels/cpu/im2col.h"
 #include "kernels/cpu/onednn_conv.h"
@@ -19,26 +23,45 @@ constexpr double kSmallConvolution = 1 << 16;
 ConvSizes sizes_of(ConvPart part, const KernelArgs& args) {
   const Array& x = part == ConvPart::Input ? args.out[0] : args.in[0];
   const Array& w = part == ConvPart::Filter ? args.out[0] : args.in[1];
-  return ConvSizes(args.as<ConvAttrs>(), x.dims, w.dims);
+  return plainest(ConvSizes(args.as<ConvAttrs>(), x.dims, w.dims));
 }
 
-bool is_onednns(const ConvSizes& s) { return s.multiplications() >= kSmallConvolution; }
+enum class Way : uint8_t { Product, Rows, Depthwise, Tiles, OneDnn, LaidOut };
+
+template <class C> Way way_of(ConvPart part, const ConvSizes& s) {
+  if (is_product(s)) return Way::Product;
+  if constexpr (std::is_same_v<C, float>) {
+    if (part == ConvPart::Output && has_rows(s)) return Way::Rows;
+    if (depthwise_pays(part, s)) return Way::Depthwise;
+    if (part == ConvPart::Output && tiles_convolve(s)) return Way::Tiles;
+    if (s.multiplications() >= kSmallConvolution) return Way::OneDnn;
+  }
+  return Way::LaidOut;
+}
 
 // What `compute` wants as scratch memory: room for oneDNN, or for the turned weights of Input.
 template <class C> std::size_t scratch_of(ConvPart part, const ConvSizes& s, int64_t weights) {
   std::size_t bytes = part == ConvPart::Input ? static_cast<std::size_t>(weights) * sizeof(C) : 0;
-  if constexpr (std::is_same_v<C, float>) {
-    if (is_onednns(s)) bytes = std::max(bytes, onednn_conv_bytes(part, s));
-  }
-  return bytes;
+  return way_of<C>(part, s) == Way::OneDnn ? std::max(bytes, onednn_conv_bytes(part, s)) : bytes;
+}
+
+// False: there is no memory for it, or no way of oneDNN's.
+bool compute_float(Way way, ConvPart part, const ConvSizes& s, const float* first, const float* second, float* result,
+                   std::byte* scratch) {
+  if (way == Way::Tiles) return conv_in_tiles(s, first, second, result);
+  if (way == Way::OneDnn) return onednn_conv(part, s, first, second, result, scratch);
+  if (way == Way::Rows) conv_of_rows(s, first, second, result);
+  else depthwise(part, s, first, second, result);
+  return true;
 }
 
 template <class C>
 void compute(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result, std::byte* scratch) {
   if (part == ConvPart::Input) std::swap(first, second);  // the weights first
+  Way way = way_of<C>(part, s);
+  if (way == Way::Product) return conv_product(part, s, first, second, result);
   if constexpr (std::is_same_v<C, float>) {
-    if (part == ConvPart::Output && tiles_convolve(s) && conv_in_tiles(s, first, second, result)) return;
-    if (is_onednns(s) && onednn_conv(part, s, first, second, result, scratch)) return;
+    if (way != Way::LaidOut && compute_float(way, part, s, first, second, result, scratch)) return;
   }
   if (part == ConvPart::Output) own_conv(s, first, second, result);
   else if (part == ConvPart::Input) own_conv_input(s, first, second, result, reinterpret_cast<C*>(scratch));

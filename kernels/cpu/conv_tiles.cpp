@@ -49,19 +49,38 @@ struct Room {
   const float* taps[kBlockRows * kPieceDepth / kLeastChannels];
 };
 
+// A tap of a piece: its distance from where the window starts, along each axis and in x.
+struct Tap {
+  int64_t down, across, offset;
+};
+
 // Where the taps of a piece lie for `rows` places from `first` on: tile by tile, as (tap, row of the tile).
 void find_taps(const Convolution& in, const Piece& piece, int64_t first, int64_t rows, const float** taps) {
   const ConvSizes& s = in.s;
+  const int64_t line = s.width.in * s.channels;
+  Tap distances[kPieceDepth / kLeastChannels];
+  Tap nearest{INT64_MAX, INT64_MAX, 0}, furthest{0, 0, 0};
+  for (int64_t t = 0; t < piece.taps; ++t) {
+    int64_t down = (piece.tap + t) / s.width.size * s.height.dilation,
+            across = (piece.tap + t) % s.width.size * s.width.dilation;
+    distances[t] = {down, across, down * line + across * s.channels};
+    nearest = {std::min(nearest.down, down), std::min(nearest.across, across), 0};
+    furthest = {std::max(furthest.down, down), std::max(furthest.across, across), 0};
+  }
   int64_t column = first % s.width.out, row = first / s.width.out % s.height.out;
   int64_t image = first / s.width.out / s.height.out;
   const float* channels = in.x + in.group * s.group_in() + piece.channel;
   for (int64_t i = 0; i < rows; ++i) {
     const float** to = taps + i / kTileRows * piece.taps * kTileRows + i % kTileRows;
+    const int64_t top = row * s.height.stride - s.height.before, left = column * s.width.stride - s.width.before;
+    const float* start = channels + ((image * s.height.in + top) * s.width.in + left) * s.channels;
+    bool is_inside = top + nearest.down >= 0 && top + furthest.down < s.height.in && left + nearest.across >= 0 &&
+                     left + furthest.across < s.width.in;
     for (int64_t t = 0; t < piece.taps; ++t, to += kTileRows) {
-      int64_t tap = piece.tap + t;
-      int64_t h = Forward::source(s.height, row, tap / s.width.size),
-              w = Forward::source(s.width, column, tap % s.width.size);
-      *to = h < 0 || w < 0 ? kZeros : channels + ((image * s.height.in + h) * s.width.in + w) * s.channels;
+      auto is_in = [](int64_t at, const WindowAxis& axis) { return at >= 0 && at < axis.in; };
+      const Tap& tap = distances[t];
+      bool shows = is_inside || (is_in(top + tap.down, s.height) && is_in(left + tap.across, s.width));
+      *to = shows ? start + tap.offset : kZeros;
     }
     if (++column < s.width.out) continue;
     column = 0;
@@ -180,11 +199,14 @@ template <class Each> void for_pieces(const ConvSizes& s, const Each& each) {
 
 }  // namespace
 
-bool tiles_convolve([[maybe_unused]] const ConvSizes& s) {
+bool tiles_convolve(const ConvSizes& s) {
+  if (s.group_in() < kLeastChannels || s.group_out() < kLeastChannels || s.multiplications() < kLeastWork) return false;
 #if defined(__AVX512F__)
-  return false;
+  // Cut into parts, oneDNN reads all weights for each; threads with tiles have some columns of them.
+  constexpr int64_t kFewResults = 256, kManyWeights = 1 << 20;
+  return s.results() <= kFewResults && s.taps() * s.group_in() * s.out >= kManyWeights;
 #else
-  return s.group_in() >= kLeastChannels && s.group_out() >= kLeastChannels && s.multiplications() >= kLeastWork;
+  return true;
 #endif
 }
 

@@ -1,22 +1,22 @@
-// Note [Primitives are kept]
-// Making a primitive compiles for milliseconds, so the last kMostPrimitives are kept by what they compute and for how
-// many threads. The cache never goes: threads may still compute when the process ends. Each level of processor has its
-// own, and one level is used.
+// Note [Plans are kept]
+// Making a primitive takes up to milliseconds, so the last kMostPlans are kept by what they compute. The cache never
+// goes: threads may still compute when the process ends. Each level of processor has its own, and one level is used.
 #include "kernels/cpu/onednn_conv.h"
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <oneapi/dnnl/dnnl.hpp>
-#include <unordered_map>
 #include <vector>
 
 #include "core/blocked_signals.h"
 #include "core/parallel.h"
-#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/conv_cuts.h"
+#include "kernels/cpu/elementwise.h"
 #include "kernels/cpu/omp_threads.h"
 #include "kernels/cpu/onednn_memory.h"
 
@@ -25,15 +25,14 @@ namespace {
 
 using dnnl::memory;
 
-constexpr std::size_t kMostPrimitives = 128;
+constexpr std::size_t kMostPlans = 128;
 
-// What a primitive depends on.
-using Key = std::array<int64_t, 18>;
+// What a plan depends on.
+using Key = std::array<int64_t, 17>;
 
-Key key_of(ConvPart part, const ConvSizes& s, int threads) {
+Key key_of(ConvPart part, const ConvSizes& s) {
   const WindowAxis &h = s.height, &w = s.width;
   return {static_cast<int64_t>(part),
-          threads,
           s.batch,
           s.channels,
           s.out,
@@ -54,7 +53,7 @@ Key key_of(ConvPart part, const ConvSizes& s, int threads) {
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// A convolution that oneDNN has made: weights in an order it likes, and a reorder from or to ours.
+// A convolution that oneDNN has made, for one thread: weights in an order it likes, and a reorder from or to ours.
 struct Convolution {
   dnnl::primitive primitive;
   memory::desc image, weights, result;  // of x, w and y, or of their gradients
@@ -62,22 +61,21 @@ struct Convolution {
   dnnl::primitive reorder;
   bool reorders = false;
   memory::desc scratch;
-  std::size_t most_bytes = 0;  // on this number of threads or on one
 
   std::size_t weights_bytes() const { return reorders ? rounded(weights.get_size()) : 0; }
-  std::size_t bytes() const { return weights_bytes() + rounded(scratch.get_size()); }
 };
 
 // x, w and y as they lie in memory; for groups, w's out axis is taken apart.
 struct Layouts {
   memory::desc x, w, any_w, y;
 
-  explicit Layouts(const ConvSizes& s) {
+  // Rows of w are `columns` apart.
+  Layouts(const ConvSizes& s, int64_t columns) {
     auto f32 = memory::data_type::f32;
     x = {{s.batch, s.channels, s.height.in, s.width.in}, f32, memory::format_tag::nhwc};
     y = {{s.batch, s.out, s.height.out, s.width.out}, f32, memory::format_tag::nhwc};
-    int64_t in = s.group_in(), out = s.group_out(), column = in * s.out, row = s.width.size * column;
-    memory::dims dims = {out, in, s.height.size, s.width.size}, strides = {1, s.out, row, column};
+    int64_t in = s.group_in(), out = s.group_out(), column = in * columns, row = s.width.size * column;
+    memory::dims dims = {out, in, s.height.size, s.width.size}, strides = {1, columns, row, column};
     if (s.groups > 1) {
       dims.insert(dims.begin(), s.groups);
       strides.insert(strides.begin(), out);
@@ -131,61 +129,89 @@ typename Primitive::primitive_desc describe(const dnnl::engine& engine, dnnl::pr
 #endif
 }
 
-// `compiles` false: for the memory it takes alone.
-Convolution describe_part(const dnnl::engine& engine, ConvPart part, const ConvSizes& s, bool compiles) {
-  Layouts layouts(s);
+std::shared_ptr<const Convolution> make(const dnnl::engine& engine, ConvPart part, const ConvSizes& s,
+                                        int64_t columns) {
+  Layouts layouts(s, columns);
   Windows windows(s);
-  Convolution made;
+  auto made = std::make_shared<Convolution>();
   auto forward = describe<dnnl::convolution_forward>(
       engine, part == ConvPart::Output ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training,
       layouts.x, layouts.any_w, layouts.y, windows);
-  made.image = layouts.x;
-  made.result = layouts.y;
-  made.our_weights = layouts.w;
+  made->image = layouts.x;
+  made->result = layouts.y;
+  made->our_weights = layouts.w;
   if (part == ConvPart::Output) {
-    made.weights = forward.weights_desc();
-    made.scratch = forward.scratchpad_desc();
-    if (compiles) made.primitive = dnnl::convolution_forward(forward);
+    made->weights = forward.weights_desc();
+    made->scratch = forward.scratchpad_desc();
+    made->primitive = dnnl::convolution_forward(forward);
   } else if (part == ConvPart::Input) {
     auto backward = describe<dnnl::convolution_backward_data>(engine, dnnl::prop_kind::backward_data, layouts.x,
                                                               layouts.any_w, layouts.y, windows, forward);
-    made.weights = backward.weights_desc();
-    made.scratch = backward.scratchpad_desc();
-    if (compiles) made.primitive = dnnl::convolution_backward_data(backward);
+    made->weights = backward.weights_desc();
+    made->scratch = backward.scratchpad_desc();
+    made->primitive = dnnl::convolution_backward_data(backward);
   } else {
     auto backward = describe<dnnl::convolution_backward_weights>(engine, dnnl::prop_kind::backward_weights, layouts.x,
                                                                  layouts.any_w, layouts.y, windows, forward);
-    made.weights = backward.diff_weights_desc();
-    made.scratch = backward.scratchpad_desc();
-    if (compiles) made.primitive = dnnl::convolution_backward_weights(backward);
+    made->weights = backward.diff_weights_desc();
+    made->scratch = backward.scratchpad_desc();
+    made->primitive = dnnl::convolution_backward_weights(backward);
   }
-  made.reorders = made.weights != made.our_weights;
-  made.most_bytes = made.bytes();
-  return made;
-}
-
-std::shared_ptr<const Convolution> make(const dnnl::engine& engine, ConvPart part, const ConvSizes& s, int threads) {
-  auto made = std::make_shared<Convolution>(describe_part(engine, part, s, true));
+  made->reorders = made->weights != made->our_weights;
   if (made->reorders) {
     bool is_result = part == ConvPart::Filter;
     const memory::desc &from = is_result ? made->weights : made->our_weights,
                        &to = is_result ? made->our_weights : made->weights;
     made->reorder = dnnl::reorder(dnnl::reorder::primitive_desc(engine, from, engine, to));
   }
-  if (threads > 1) {
-    OmpThreads one(1);
-    made->most_bytes = std::max(made->most_bytes, describe_part(engine, part, s, false).bytes());
-  }
   return made;
 }
 
-// The convolutions used last, with those that oneDNN cannot make. Throws bad_alloc.
+// How a convolution is computed, by its sizes alone: a primitive for each of its cuts.
+struct Plan {
+  std::vector<ConvCut> cuts;
+  std::vector<std::shared_ptr<const Convolution>> made;  // of each cut
+  std::vector<std::size_t> weights_at;  // for each cut, where the weights in its order lie in what all share
+  std::vector<std::size_t> ordering;    // a cut for each such order
+  std::size_t shared = 0, room = 0;     // bytes for all cuts together, and of each
+
+  std::size_t bytes() const { return shared + room * cuts.size(); }
+};
+
+std::shared_ptr<const Plan> plan_of(const dnnl::engine& engine, ConvPart part, const ConvSizes& s,
+                                    const std::vector<ConvCut>& cuts) {
+  OneOmpThread one;  // what a primitive is made for
+  auto plan = std::make_shared<Plan>();
+  plan->cuts = cuts;
+  for (const ConvCut& cut : cuts) {
+    const std::size_t before = plan->made.size();
+    std::shared_ptr<const Convolution> made;
+    for (std::size_t i = 0; i < before && made == nullptr; ++i) {
+      if (key_of(part, cuts[i].sizes) == key_of(part, cut.sizes)) made = plan->made[i];
+    }
+    if (made == nullptr) made = make(engine, part, cut.sizes, s.out);
+    std::size_t own = rounded(made->scratch.get_size());
+    if (part == ConvPart::Filter) own += made->weights_bytes() + rounded(cut.own_bytes);
+    plan->room = std::max(plan->room, own);
+    std::size_t same = 0;
+    while (same < before && plan->made[same]->weights != made->weights) ++same;
+    plan->weights_at.push_back(same < before ? plan->weights_at[same] : plan->shared);
+    if (same == before && part != ConvPart::Filter && made->reorders) {
+      plan->ordering.push_back(before);
+      plan->shared += made->weights_bytes();
+    }
+    plan->made.push_back(std::move(made));
+  }
+  return plan;
+}
+
+// The plans used last, with the convolutions that oneDNN cannot make. Throws bad_alloc.
 class Cache {
  public:
   const dnnl::engine& engine() const { return engine_; }
 
-  std::shared_ptr<const Convolution> get(ConvPart part, const ConvSizes& s, int threads) {
-    Key key = key_of(part, s, threads);
+  std::shared_ptr<const Plan> get(ConvPart part, const ConvSizes& s) {
+    Key key = key_of(part, s);
     std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < entries_.size(); ++i) {
       if (entries_[i].first != key) continue;
@@ -193,23 +219,28 @@ class Cache {
                   entries_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
       return entries_.front().second;
     }
-    std::shared_ptr<const Convolution> made;
-    if (!has_memory_to_compile()) throw std::bad_alloc();
-    try {
-      made = make(engine_, part, s, threads);
-    } catch (const dnnl::error& error) {
-      if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
-      // Remembered as one that oneDNN does not have.
-    }
-    if (entries_.size() == kMostPrimitives) entries_.pop_back();
+    std::shared_ptr<const Plan> made = try_plan(part, s, cuts_of(part, s));
+    if (made == nullptr) made = try_plan(part, s, {whole_cut(s)});
+    if (entries_.size() == kMostPlans) entries_.pop_back();
     entries_.insert(entries_.begin(), {key, made});
     return made;
   }
 
  private:
+  // Null: oneDNN has no such convolutions.
+  std::shared_ptr<const Plan> try_plan(ConvPart part, const ConvSizes& s, const std::vector<ConvCut>& cuts) const {
+    if (!has_memory_to_compile()) throw std::bad_alloc();
+    try {
+      return plan_of(engine_, part, s, cuts);
+    } catch (const dnnl::error& error) {
+      if (error.status == dnnl_out_of_memory) throw std::bad_alloc();
+      return nullptr;
+    }
+  }
+
   dnnl::engine engine_{dnnl::engine::kind::cpu, 0};
   std::mutex mutex_;
-  std::vector<std::pair<Key, std::shared_ptr<const Convolution>>> entries_;
+  std::vector<std::pair<Key, std::shared_ptr<const Plan>>> entries_;
 };
 
 Cache& cache() {
@@ -217,52 +248,121 @@ Cache& cache() {
   return cache;
 }
 
-void run(const Convolution& conv, ConvPart part, const float* first, const float* second, float* result,
-         std::byte* room) {
-  BlockedSignals blocked;  // some convolutions are products: see Note [Signals wait for sgemm] in onednn_gemm.cpp
-  const dnnl::engine& engine = cache().engine();
-  dnnl::stream stream(engine);
-  auto over = [&](const memory::desc& desc, const void* data) { return memory(desc, engine, const_cast<void*>(data)); };
-  // As oneDNN has it: x or dx, w or dw, y or dy.
-  const void* x = part == ConvPart::Input ? result : first;
-  const void* w = part == ConvPart::Filter ? result : part == ConvPart::Input ? first : second;
-  const void* y = part == ConvPart::Output ? result : second;
-  memory ours = over(conv.our_weights, w), weights = ours;
-  if (conv.reorders) {
-    weights = over(conv.weights, room);
-    if (part != ConvPart::Filter) conv.reorder.execute(stream, {{DNNL_ARG_FROM, ours}, {DNNL_ARG_TO, weights}});
-  }
+memory over(const memory::desc& desc, const void* data) {
+  return memory(desc, cache().engine(), const_cast<void*>(data));
+}
+
+// oneDNN's names for x or dx, w or dw, y or dy.
+struct Arrays {
+  const void *x, *w, *y;
+};
+
+void execute(const Convolution& conv, ConvPart part, const Arrays& at, std::byte* scratch, dnnl::stream& stream) {
   bool is_output = part == ConvPart::Output;
-  conv.primitive.execute(stream, {{part == ConvPart::Input ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, over(conv.image, x)},
-                                  {part == ConvPart::Filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, weights},
-                                  {is_output ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, over(conv.result, y)},
-                                  {DNNL_ARG_SCRATCHPAD, over(conv.scratch, room + conv.weights_bytes())}});
-  if (conv.reorders && part == ConvPart::Filter) {
-    conv.reorder.execute(stream, {{DNNL_ARG_FROM, weights}, {DNNL_ARG_TO, ours}});
-  }
+  conv.primitive.execute(
+      stream, {{part == ConvPart::Input ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, over(conv.image, at.x)},
+               {part == ConvPart::Filter ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, over(conv.weights, at.w)},
+               {is_output ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, over(conv.result, at.y)},
+               {DNNL_ARG_SCRATCHPAD, over(conv.scratch, scratch)}});
+}
+
+void reorder(const Convolution& conv, const memory::desc& from_desc, const void* from, const memory::desc& to_desc,
+             void* to, dnnl::stream& stream) {
+  conv.reorder.execute(stream, {{DNNL_ARG_FROM, over(from_desc, from)}, {DNNL_ARG_TO, over(to_desc, to)}});
+}
+
+// y or dx.
+void run_cut(const Plan& plan, std::size_t at, ConvPart part, const float* x, const void* w, const float* y,
+             std::byte* room) {
+  dnnl::stream stream(cache().engine());
+  const ConvCut& cut = plan.cuts[at];
+  execute(*plan.made[at], part, {x + cut.image, w, y + cut.result}, room, stream);
   stream.wait();
 }
 
-int threads_for(const ConvSizes& s) { return s.multiplications() < kParallelProduct ? 1 : max_threads(); }
+// dw, or what the cut adds to it.
+void run_filter_cut(const ConvSizes& s, const Convolution& conv, const ConvCut& cut, const float* x, const float* dy,
+                    float* dw, std::byte* room) {
+  dnnl::stream stream(cache().engine());
+  const float* y = dy + cut.result;
+  auto* own = reinterpret_cast<float*>(room);
+  if (cut.sizes.out < s.out) {
+    for (int64_t place = 0; place < s.results(); ++place) {
+      std::copy_n(dy + place * s.out + cut.column, cut.sizes.out, own + place * cut.sizes.out);
+    }
+    y = own;
+  }
+  std::byte* ordered = room + rounded(cut.own_bytes);
+  float* to = cut.adds ? own : dw + cut.column;
+  execute(conv, ConvPart::Filter, {x + cut.image, conv.reorders ? static_cast<void*>(ordered) : to, y},
+          ordered + conv.weights_bytes(), stream);
+  if (conv.reorders) reorder(conv, conv.weights, ordered, conv.our_weights, to, stream);
+  stream.wait();
+}
+
+// The sums of all cuts, from the first to the last.
+void add_up(const Plan& plan, int64_t size, const std::byte* rooms, float* dw) {
+  parallel_for(size, kCheapGrain, [&](int64_t begin, int64_t end) {
+    for (std::size_t i = 0; i < plan.cuts.size(); ++i) {
+      const float* sums = reinterpret_cast<const float*>(rooms + i * plan.room);
+      if (i == 0) std::copy(sums + begin, sums + end, dw + begin);
+      else
+        for (int64_t at = begin; at < end; ++at) dw[at] += sums[at];
+    }
+  });
+}
+
+// In each thread alone: oneDNN's own team waits for threads that a busy machine does not run.
+template <class Run> bool for_cuts(const Plan& plan, const Run& run) {
+  std::atomic<bool> succeeded{true};
+  parallel_for(static_cast<int64_t>(plan.cuts.size()), 1, [&](int64_t begin, int64_t end) {
+    OneOmpThread one;
+    BlockedSignals blocked;  // some convolutions are products: see Note [Signals wait for sgemm] in onednn_gemm.cpp
+    try {
+      for (int64_t at = begin; at < end; ++at) run(static_cast<std::size_t>(at));
+    } catch (const std::exception&) {
+      succeeded = false;  // for want of memory
+    }
+  });
+  return succeeded;
+}
 
 }  // namespace
 
 std::size_t onednn_conv_bytes(ConvPart part, const ConvSizes& s) {
-  int count = threads_for(s);
-  OmpThreads threads(count);
-  std::shared_ptr<const Convolution> conv = cache().get(part, s, count);
-  return conv == nullptr ? 0 : conv->most_bytes;
+  std::shared_ptr<const Plan> plan = cache().get(part, s);
+  return plan == nullptr ? 0 : plan->bytes();
 }
 
 bool onednn_conv(ConvPart part, const ConvSizes& s, const float* first, const float* second, float* result,
                  std::byte* room) {
-  int count = threads_for(s);
-  OmpThreads threads(count);
   try {
-    std::shared_ptr<const Convolution> conv = cache().get(part, s, count);
-    if (conv == nullptr) return false;
-    run(*conv, part, first, second, result, room);
-    return true;
+    std::shared_ptr<const Plan> plan = cache().get(part, s);
+    if (plan == nullptr) return false;
+    std::byte* rooms = room + plan->shared;
+    if (part == ConvPart::Filter) {
+      bool adds = plan->cuts[0].adds;
+      bool done = for_cuts(*plan, [&](std::size_t i) {
+        run_filter_cut(s, *plan->made[i], plan->cuts[i], first, second, result, rooms + i * plan->room);
+      });
+      if (done && adds) add_up(*plan, s.taps() * s.group_in() * s.out, rooms, result);
+      return done;
+    }
+    const float* weights = part == ConvPart::Input ? first : second;
+    if (!plan->ordering.empty()) {
+      OneOmpThread one;
+      dnnl::stream stream(cache().engine());
+      for (std::size_t i : plan->ordering) {
+        const Convolution& conv = *plan->made[i];
+        reorder(conv, conv.our_weights, weights, conv.weights, room + plan->weights_at[i], stream);
+      }
+      stream.wait();
+    }
+    const float *x = part == ConvPart::Input ? result : first, *y = part == ConvPart::Input ? second : result;
+    return for_cuts(*plan, [&](std::size_t i) {
+      const void* w = plan->made[i]->reorders ? static_cast<void*>(room + plan->weights_at[i]) : weights;
+      run_cut(*plan, i, part, x, w, y, rooms + i * plan->room);
+    });
   } catch (const std::exception&) {
     return false;  // for want of memory
   }
