@@ -211,7 +211,9 @@ bool tiles_convolve(const ConvSizes& s) {
 }
 
 bool conv_in_tiles(const ConvSizes& s, const float* x, const float* w, float* y) {
-  Shares shares(s.results(), s.group_out(), max_threads());
+  constexpr int64_t kSharesEach = 2;  // of each thread
+  const int threads = max_threads();
+  Shares shares(s.results(), s.group_out(), threads == 1 ? 1 : kSharesEach * threads);
   std::unique_ptr<Room[]> rooms(new (std::nothrow) Room[static_cast<std::size_t>(shares.count())]);
   if (rooms == nullptr) return false;
   for (int64_t at = 0; at < shares.count(); ++at) {

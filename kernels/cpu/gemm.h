@@ -28,7 +28,7 @@ inline constexpr double kParallelProduct = 1 << 18;
 // gains.
 inline constexpr double kSharedProduct = 2 * kParallelProduct;
 
-// So many a thread that one more for some of them is no matter.
+// At this many products per thread, imbalance is negligible.
 inline constexpr int64_t kManyProducts = 4;
 
 inline double multiplications(const MatMulSizes& s) {

@@ -14,12 +14,12 @@ struct Share {
   int64_t i, rows, j, columns;
 };
 
-// About as many as are wanted, cut so that the largest has least to do.
+// About `wanted` shares, with the largest as small as possible.
 class Shares {
  public:
   Shares(int64_t m, int64_t n, int64_t wanted, int64_t tile_rows = kTileRows, int64_t tile_columns = kTileColumns)
       : m_(m), n_(n) {
-    constexpr double kPacking = 16;  // an element costs as much as so many multiplications
+    constexpr double kPacking = 16;  // packing an element costs as much as so many multiplications
     double least = 0;
     for (int64_t down = 1; down <= std::max<int64_t>(1, wanted); ++down) {
       int64_t across = std::max<int64_t>(1, wanted) / down;

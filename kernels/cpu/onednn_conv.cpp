@@ -312,7 +312,7 @@ void add_up(const Plan& plan, int64_t size, const std::byte* rooms, float* dw) {
   });
 }
 
-// In each thread alone: oneDNN's own team waits for threads that a busy machine does not run.
+// Each cut on one thread: oneDNN's own threads would wait for each other (Note [Chunks of a product], onednn_gemm.cpp).
 template <class Run> bool for_cuts(const Plan& plan, const Run& run) {
   std::atomic<bool> succeeded{true};
   parallel_for(static_cast<int64_t>(plan.cuts.size()), 1, [&](int64_t begin, int64_t end) {

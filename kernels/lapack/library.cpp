@@ -147,12 +147,14 @@ Calls& calls() {
   static bool is_held = false;
   [[maybe_unused]] static const int once = pthread_atfork(
       [] {
-        is_held = calls.alone.try_lock_for(std::chrono::seconds(1));
+        bool held = calls.alone.try_lock_for(std::chrono::seconds(1));
         calls.mutex.lock();
+        is_held = held;  // under the mutex: several threads may fork
       },
       [] {
+        bool held = is_held;
         calls.mutex.unlock();
-        if (is_held) calls.alone.unlock();
+        if (held) calls.alone.unlock();
       },
       [] {
         int most = calls.most;

@@ -15,7 +15,7 @@ set(test_environment
   "LUTRA=$<TARGET_FILE:lutra>"
   LUTRA_NUM_THREADS=2
   LUTRA_CUDA_DRIVER=none   # the machine's own cards are asked for by those tests that are about them
-  OPENBLAS_THREAD_TIMEOUT=4
+  OPENBLAS_THREAD_TIMEOUT=4  # OpenBLAS' idle threads sleep soon: tests share the cores
   "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:check_initialization_order=1"
   "UBSAN_OPTIONS=print_stacktrace=1")
 if(LUTRA_SANITIZE STREQUAL thread)

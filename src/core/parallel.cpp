@@ -31,9 +31,11 @@ std::atomic<int> g_forks{0};
 
 // Ranges as long as this begin at multiples of 64, so that no two threads write into one cache line.
 constexpr int64_t kLongRange = 4096;
-// Of each member of a team: enough that one who is slow leaves most of his share to others.
-constexpr int64_t kChunksEach = 8;
-// From so many grains on, some ten milliseconds of work, a loop is shared even when helpers were late before.
+// Of each member of a team: so that all are done at about the same time, although one begins late and a chunk that has
+// begun stays with its member. None is less than a grain: claims, and memory that another core has, cost more than that
+// gains.
+constexpr int64_t kChunksEach = 32;
+// From so many grains on, some 20 ms of work on one thread, a loop is shared even when helpers were late before.
 constexpr int64_t kLongLoop = 2048;
 
 int64_t page_faults() {
@@ -42,9 +44,14 @@ int64_t page_faults() {
   return used.ru_minflt + used.ru_majflt;
 }
 
+constinit thread_local bool t_shares = false;
+
 // A thread that runs loops without having said on how many threads, for as long as it lives.
 struct Sharer {
-  Sharer() { g_sharing.fetch_add(1, std::memory_order_relaxed); }
+  Sharer() {
+    g_sharing.fetch_add(1, std::memory_order_relaxed);
+    t_shares = true;
+  }
   ~Sharer() { g_sharing.fetch_sub(1, std::memory_order_relaxed); }
 };
 
@@ -55,8 +62,12 @@ int share_of_process() {
   return std::max(1, all / std::max(1, g_sharing.load(std::memory_order_relaxed)));
 }
 
+// A forked child has one thread.
 int count_forks() {
-  [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, [] { g_forks.fetch_add(1); });
+  [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, [] {
+    g_forks.fetch_add(1);
+    g_sharing.store(t_shares ? 1 : 0);
+  });
   return g_forks.load(std::memory_order_relaxed);
 }
 
@@ -76,7 +87,7 @@ class OwnTeam {
       try {
         team_ = std::make_unique<ThreadTeam>(helpers);
       } catch (const std::bad_alloc&) {
-        // Loops run alone.
+        asked_ = 0;  // loops run alone until there is memory
       }
     }
     return team_.get();
@@ -151,6 +162,7 @@ void detail::parallel_ranges(int64_t count, int64_t grain, int64_t unit, void (*
   const int64_t grains = (count + grain - 1) / grain;
   int helpers = static_cast<int>(std::min<int64_t>(threads, grains)) - 1;
   if (helpers <= 0) return range(body, 0, count);
+  InSharedLoop here;
   OwnTeam& own = *own_team();
   const int64_t start = now_ns();
   if (!own.late.may_share(start, grains >= kLongLoop)) return range(body, 0, count);

@@ -1,9 +1,9 @@
 // Note [Spinning and sleeping]
-// Waking a thread takes longer than many loops. So a helper without work looks for more for a millisecond before it
-// sleeps. On a machine whose cores are wanted by others that is harmful: a helper that spins uses up its share of a
-// core, and does not have it when there is work. A helper sees it: between two looks, some 100 ns apart, it lost its
-// core. From then on helpers sleep at once for a while, so that the system runs them soon after they are woken: for 4
-// ms, since that also happens at rest, and each time for twice as long when it soon happens again.
+// Waking a thread takes longer than many loops, so an idle helper spins for a millisecond before it sleeps. Where
+// others want the cores this is harmful: it uses up the helper's time slice before there is work. A helper notices: it
+// loses its core between two looks, which are some 100 ns apart. Then helpers sleep at once for 4 ms, since it also
+// happens at rest, and for twice as long each time it soon happens again. Meanwhile they are woken only for loops that
+// have gone on for some time.
 //
 // Note [The caller's core]
 // The system may wake a helper on its caller's core although another is idle, in virtual machines above all: the two
@@ -28,11 +28,12 @@ namespace {
 
 constexpr int64_t kSpinNs = 1'000'000, kSavingSpinNs = 2'000;
 constexpr int64_t kLeastSavingNs = 4'000'000, kMostSavingNs = 128'000'000;
-// The system's own work takes a core for less, another program for longer.
+// A gap this long means another program; the system's own work takes less.
 constexpr int64_t kLostCoreNs = 500'000;
 constexpr int64_t kLeastWaitNs = 20'000;
-// Work that is worth waking helpers for.
-constexpr int64_t kGrainsPerWake = 8;
+// Work that is worth waking helpers for: at rest, and where cores are wanted by others.
+constexpr int64_t kGrainsPerWake = 8, kLongWorkNs = 100'000;
+constexpr int64_t kNever = INT64_MAX;
 
 thread_local bool t_in_shared_loop = false;
 
@@ -53,6 +54,8 @@ int64_t thread_cpu_ns() {
 }  // namespace
 
 bool is_in_shared_loop() { return t_in_shared_loop; }
+InSharedLoop::InSharedLoop() { t_in_shared_loop = true; }
+InSharedLoop::~InSharedLoop() { t_in_shared_loop = false; }
 
 void ChunkShare::give(Chunks chunks) {
   uint32_t word = static_cast<uint32_t>(chunks.first << 16 | chunks.end);
@@ -114,10 +117,8 @@ int ThreadTeam::ready(int wanted, int64_t grains) {
   wanted = std::min(wanted, helpers_);
   int awake = 0;
   while (awake < wanted && !members_[static_cast<std::size_t>(awake) + 1].share.is_asleep()) ++awake;
-  if (awake == wanted) {
-    unhelped_grains_ = 0;
-    return wanted;
-  }
+  if (awake == wanted) unhelped_grains_ = 0;
+  if (awake == wanted || is_saving(now_ns())) return wanted;
   unhelped_grains_ += grains;
   if (unhelped_grains_ < kGrainsPerWake) return awake;
   unhelped_grains_ = 0;
@@ -128,7 +129,9 @@ ThreadTeam::Own ThreadTeam::run(const Loop& loop, int helpers) {
   const int64_t chunks = loop.chunks(), members = helpers + 1;
   // Where cores are wanted by others the caller, too, may lose its own, even to a helper: then its chunks took as long
   // as it had it. A system call, so not always.
-  const auto clock = is_saving(now_ns()) ? thread_cpu_ns : now_ns;
+  const int64_t now = now_ns();
+  const bool saves = is_saving(now);
+  const auto clock = saves ? thread_cpu_ns : now_ns;
   const int64_t start = clock();
   loop_ = loop;
   callers_core_.store(sched_getcpu(), std::memory_order_relaxed);
@@ -138,11 +141,9 @@ ThreadTeam::Own ThreadTeam::run(const Loop& loop, int helpers) {
   for (int64_t i = 0; i < members; ++i) {
     ChunkShare& share = members_[static_cast<std::size_t>(i)].share;
     share.give({i * chunks / members, (i + 1) * chunks / members});
-    if (i > 0 && share.is_asleep()) share.wake();
   }
-  t_in_shared_loop = true;
-  Own own{take_part(0), 0};
-  t_in_shared_loop = false;
+  if (!saves) wake(helpers);
+  Own own{take_part(0, saves ? now + kLongWorkNs : kNever), 0};
   own.ns = clock() - start;
   await_helpers(std::max(kLeastWaitNs, own.chunks > 0 ? own.ns / own.chunks : 0));
   if (has_thrown_.test(std::memory_order_relaxed)) std::rethrow_exception(std::exchange(thrown_, nullptr));
@@ -167,24 +168,36 @@ void* ThreadTeam::help(void* at) {
   while (true) {
     team.await_chunks(member.share);
     if (member.share.is_closed()) return nullptr;
-    team.take_part(static_cast<int>(&member - team.members_.get()));
+    team.take_part(static_cast<int>(&member - team.members_.get()), kNever);
+  }
+}
+
+void ThreadTeam::wake(int helpers) {
+  for (int i = 1; i <= helpers; ++i) {
+    ChunkShare& share = members_[static_cast<std::size_t>(i)].share;
+    if (!share.is_empty() && share.is_asleep()) share.wake();
   }
 }
 
 // How many chunks were done.
-int64_t ThreadTeam::take_part(int me) {
+int64_t ThreadTeam::take_part(int me, int64_t wake_at) {
   int64_t done = 0;
-  for (auto chunks = members_[static_cast<std::size_t>(me)].share.claim_first(); chunks.count() > 0;
-       chunks = members_[static_cast<std::size_t>(me)].share.claim_first()) {
+  auto work = [&](ChunkShare::Chunks chunks) {
     work_on(chunks);
     done += chunks.count();
+    if (wake_at == kNever || now_ns() < wake_at) return;
+    wake_at = kNever;
+    wake(members_in_loop_.load(std::memory_order_relaxed) - 1);
+  };
+  for (auto chunks = members_[static_cast<std::size_t>(me)].share.claim_first(); chunks.count() > 0;
+       chunks = members_[static_cast<std::size_t>(me)].share.claim_first()) {
+    work(chunks);
   }
   // Whoever comes late may find a loop of fewer members.
   for (int i = 1, members = members_in_loop_.load(std::memory_order_relaxed); me < members && i < members; ++i) {
     ChunkShare& other = members_[static_cast<std::size_t>((me + i) % members)].share;
     for (auto chunks = other.claim_last(); chunks.count() > 0; chunks = other.claim_last()) {
-      work_on(chunks);
-      done += chunks.count();
+      work(chunks);
     }
   }
   return done;

@@ -1,7 +1,6 @@
-// The threads that help one thread, the caller, with its loops. A loop is cut into chunks. Everybody begins with a
-// share of them of his own, so that the same thread meets the same memory in each loop, and then takes chunks that
-// others have not begun. So a helper that is late costs nothing, and the caller waits for chunks alone that a helper
-// has begun.
+// The threads that help one thread, the caller, with its loops. A loop is cut into chunks. Each member begins with its
+// own share of them, so that it meets the same memory in each loop, and then takes chunks that nobody has begun. So the
+// caller never waits for a helper that has not begun, only for chunks in progress.
 #pragma once
 
 #include <pthread.h>
@@ -61,16 +60,16 @@ class ThreadTeam {
     int64_t chunks, ns;
   };
 
-  // Starts `wanted` helpers. When the system refuses some, half of those it gave end again: what memory is asked for
-  // next comes out of the same room.
+  // Starts `wanted` helpers. If the system refuses some, half of those started end again, to leave memory for what
+  // follows.
   explicit ThreadTeam(int wanted);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
 
   int helpers() const { return helpers_; }
 
-  // How many of the first `wanted` helpers are worth a share of a loop whose work is `grains` of some 10 us: all that
-  // are awake. Sleeping ones are woken, which costs some microseconds, for a long loop or after many short ones.
+  // How many of the first `wanted` helpers should share a loop of `grains` grains (some 10 us each): all, or those
+  // before the first that sleeps. Waking costs some microseconds, which a long loop or many short ones are worth.
   int ready(int wanted, int64_t grains);
 
   // Runs a loop of at most kMostChunks chunks on the caller and the helpers 1 to `helpers`; returns when all chunks are
@@ -87,7 +86,9 @@ class ThreadTeam {
 
   static void* help(void* member);
   bool leave_callers_core();
-  int64_t take_part(int me);
+  // From `wake_at` on helpers that sleep are woken for what is left.
+  int64_t take_part(int me, int64_t wake_at);
+  void wake(int helpers);
   void work_on(ChunkShare::Chunks chunks) noexcept;
   void await_chunks(ChunkShare& share);
   void await_helpers(int64_t expected_ns);
@@ -110,7 +111,16 @@ class ThreadTeam {
   std::exception_ptr thrown_;
 };
 
-// Whether this thread runs a chunk of a shared loop.
+// Whether this thread runs a part of a loop that may be shared: loops within it stay on the thread.
 bool is_in_shared_loop();
+
+// It does while one of these lives. Also where nobody shares the loop this time: how the loops within it are cut must
+// not depend on that.
+class InSharedLoop {
+ public:
+  InSharedLoop();
+  ~InSharedLoop();
+  InSharedLoop(const InSharedLoop&) = delete;
+};
 
 }  // namespace lutra

@@ -19,7 +19,7 @@ int64_t now_us() {
 
 constexpr int64_t kMega = int64_t{1} << 20;
 // A full collection that bytes do not call for yet: so many pauses after the last, when there is something to free.
-constexpr int64_t kPausesApart = 50, kLeastGrowth = 2 * kMega;
+constexpr int64_t kPausesApart = 20, kLeastGrowth = kMega;
 // Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10
 // GB/s of results.
 int64_t budget_after(int64_t pause_us, int64_t live_bytes) {

@@ -1,6 +1,6 @@
--- What `scripts/dev bench busy` measures: the same work in Lutra, PyTorch and ONNX Runtime (as a graph, and only where it
--- has the op), in loops as programs have them. `setup` runs once, `run` is timed. Of ONNX Runtime: `op` with its attributes, or
--- several, each on the result of the one before, and `inputs`, of which all but the first are constants.
+-- What `scripts/dev bench busy` measures: the same work in Lutra, PyTorch and ONNX Runtime, in loops as programs have them.
+-- `setup` runs once, `run` is timed. Of ONNX Runtime: `op` with its attributes, and `inputs`, of which all but the first are
+-- constants; rows without `onnx` have no such op.
 local function row(name, title, work)
   work.name, work.title = name, title
   return work

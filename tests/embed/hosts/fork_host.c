@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The thread setting, the pools of both kinds of loop, work queued on a GPU, and tensors of all kinds. */
+/* The thread setting, helper threads, work queued on a GPU, and tensors of all kinds. */
 static const char before[] =
     "lt.config.threading.set_intra_op_parallelism_threads(2)\n"
     "cpu = lt.device('/CPU:0', lt.ones, {1000, 1000})\n"
