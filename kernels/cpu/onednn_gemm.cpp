@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <new>
 #include <vector>
 
@@ -40,23 +41,24 @@
 namespace lutra {
 namespace {
 
-// Each kind of product compiles once: see onednn_memory.h.
-bool can_compile(const MatMulSizes& s) {
-  static std::atomic<unsigned> known{0};
-  const int kind = (s.transpose_a ? 1 : 0) + (s.transpose_b ? 2 : 0) + (s.m == 1 ? 4 : 0) + (s.n == 1 ? 8 : 0);
-  if ((known.load(std::memory_order_relaxed) >> kind & 1) != 0) return true;
-  if (!has_memory_to_compile()) return false;
-  known.fetch_or(1u << kind, std::memory_order_relaxed);
-  return true;
-}
-
-// On this thread alone. Rows of c are `ldc` apart.
-bool multiply(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t ldc) {
-  if (!can_compile(s)) return false;
+bool call_sgemm(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t ldc) {
   BlockedSignals blocked;  // See Note [Signals wait for sgemm]
   OneOmpThread one;
   return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
                     c, ldc) == dnnl_success;
+}
+
+// On this thread alone. Rows of c are `ldc` apart. Each kind of product compiles once, one after the other, so that the
+// memory that is there for it is not another's (onednn_memory.h).
+bool multiply(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t ldc) {
+  static std::mutex compiling;
+  static std::atomic<unsigned> compiled{0};
+  const int kind = (s.transpose_a ? 1 : 0) + (s.transpose_b ? 2 : 0) + (s.m == 1 ? 4 : 0) + (s.n == 1 ? 8 : 0);
+  if ((compiled.load(std::memory_order_acquire) >> kind & 1) != 0) return call_sgemm(s, a, b, c, ldc);
+  std::lock_guard lock(compiling);
+  if (!has_memory_to_compile() || !call_sgemm(s, a, b, c, ldc)) return false;
+  compiled.fetch_or(1u << kind, std::memory_order_release);
+  return true;
 }
 
 // See Note [Chunks of a product]

@@ -101,6 +101,16 @@ Finding lapack_finding() {
   return finding;
 }
 
+void try_devices(const Options& options, std::vector<Finding>* findings) {
+  findings->push_back(try_device(options, -1));
+  int number = 0;
+  for (const std::string& name : names_of_gpus(options)) {
+    Finding trial = try_device(options, number++);
+    trial.text = text(name, ": ", trial.text);
+    findings->push_back(std::move(trial));
+  }
+}
+
 }  // namespace
 
 int run_doctor(const Options& options) {
@@ -110,13 +120,8 @@ int run_doctor(const Options& options) {
                                  .details = {{"threads", text(cores.threads)}}}};
   look_at_cards(cuda::own_system(), &findings);
   findings.push_back(lapack_finding());
-  findings.push_back(try_device(options, -1));
-  int number = 0;
-  for (const std::string& name : names_of_gpus(options)) {
-    Finding trial = try_device(options, number++);
-    trial.text = text(name, ": ", trial.text);
-    findings.push_back(std::move(trial));
-  }
+  // With a library that cannot be used no interpreter starts.
+  if (findings.back().verdict != Verdict::Failed) try_devices(options, &findings);
   std::string told = options.doctor == Doctor::Json ? doctor_json(findings) : doctor_text(findings);
   bool is_told = std::fputs(told.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
   return is_told && all_well(findings) ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -60,12 +60,13 @@ void launch(Context& context, LogicalDevice& device, const DeviceInputs& inputs,
     record->line = context.line();
     args->fault = &record->fault;
   }
+  Ticket ticket = device.backend->submit(*device.compute, kernel, *args);
+  // Not before: a command that cannot be queued leaves a variable that it would write over as it was.
   for (int i = 0; i < args->n_out; ++i) {
     faults.retain(set.get());
     uint32_t before = std::exchange(outs[i]->storage->fault_set, set.get());
     if (before != 0) faults.release(before);  // of a variable that is written over
   }
-  Ticket ticket = device.backend->submit(*device.compute, kernel, *args);
   if (record != nullptr) record->ticket = ticket;
   // The command fails, whatever it computed; nobody looks before it is done.
   if (injected) record->fault.raise(FaultCode::Injected);

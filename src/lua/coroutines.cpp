@@ -41,7 +41,7 @@ int resume_with(lua_State* L, lua_State* thread, int count) {
 
 lua_State* thread_argument(lua_State* L) {
   lua_State* thread = lua_tothread(L, 1);
-  if (thread == nullptr) luaL_typeerror(L, 1, "coroutine");
+  if (thread == nullptr) luaL_typeerror(L, 1, "thread");
   return thread;
 }
 

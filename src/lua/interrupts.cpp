@@ -45,6 +45,7 @@ void Interrupts::request() {
 bool Interrupts::take() {
   if (!is_wanted_) return false;
   end();
+  ++taken_;
   return true;
 }
 
@@ -75,6 +76,12 @@ void Interrupts::unhook() {
   if (L == nullptr) return;
   hooked_ = nullptr;
   if (lua_gethook(L) == stop) lua_sethook(L, before_, before_mask_, before_count_);
+}
+
+// interrupts(): how many requests have stopped something.
+int Interrupts::push_taken(lua_State* L) {
+  lua_pushinteger(L, find(L)->taken_);
+  return 1;
 }
 
 void Interrupts::stop(lua_State* L, lua_Debug*) {

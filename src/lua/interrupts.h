@@ -1,6 +1,7 @@
 // Stops Lua from outside, as Ctrl-C does: the coroutine that runs raises "interrupted!", once. One per interpreter.
 #pragma once
 
+#include <cstdint>
 #include <lua.hpp>
 
 namespace lutra {
@@ -19,8 +20,10 @@ class Interrupts {
   void end();
   // Stops Lua. A signal handler may call it between begin and end, once, on the thread that Lua runs on.
   void request();
-  // For what runs long in C++: whether to stop now. The caller must stop then: nothing else does.
+  // For long loops in C++: true, once, if a stop was requested. The caller must then raise "interrupted!" itself.
   bool take();
+  // As a function of Lua: how many requests have stopped something.
+  static int push_taken(lua_State* L);
 
   // `thread` runs from now on. Returns what ran before, to be switched back to.
   lua_State* switch_to(lua_State* thread);
@@ -32,6 +35,7 @@ class Interrupts {
 
   lua_State* volatile running_ = nullptr;
   volatile bool is_wanted_ = false;
+  int64_t taken_ = 0;
   // The coroutine that has the hook, and the hook that it had before.
   lua_State* volatile hooked_ = nullptr;
   lua_Hook before_ = nullptr;

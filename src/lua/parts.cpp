@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lua/guard.h"
+#include "lua/interrupts.h"
 #include "lua/lua_sources.h"
 #include "lua/modules.h"
 
@@ -102,6 +103,8 @@ void open_use(lua_State* L, int module) {
   open_file_rows(L, state);
   open_replicas(L, state);
   open_finally(L);
+  lua_pushcfunction(L, Interrupts::push_taken);
+  lua_setfield(L, -2, "interrupts");
   open_tensor_questions(L);
   open_items(L, state);
   open_deadline(L);

@@ -124,6 +124,15 @@ out, err, status = interrupt("-", [[
 assert(out == "ready true\ttrue\ttrue\ttrue\n" and status == 0, out .. err)
 assert(err:find("^\nfit: interrupted in epoch %d+; the model keeps what it has learned\n$"), err)
 
+-- The same where a callback is in a coroutine of its own.
+out, err, status = interrupt("-", [[
+  local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
+  model:compile {optimizer = "sgd", loss = "mse"}
+  local x = lt.ones {8, 1}
+  local function wait() coroutine.wrap(function() ]] .. ready .. [[ while true do end end)() end
+  print(model:fit(x, x, {epochs = 3, verbose = 0, callbacks = {wait}}).interrupted)]], 1)
+assert(out == "ready true\n" and status == 0, out .. err)
+
 -- Also where a callback is at work, and a model that it calls.
 for _, work in ipairs { "", "model:predict(x)" } do
   out, err, status = interrupt("-", [[

@@ -50,6 +50,8 @@ do
   local liar = setmetatable({}, { __index = function(self) return self end, __len = function() return 1 << 40 end })
   expect.raises("InvalidArgument", "zip: nil is no dataset", Dataset.zip, liar)
   expect.raises("InvalidArgument", "zip: a table is no dataset", Dataset.zip, liar, liar)
+  expect.raises("InvalidArgument", "zip: nil is no dataset", Dataset.zip, { Dataset.range(2), nil, Dataset.range(3) })
+  expect.raises("InvalidArgument", "zip: nil is no dataset", Dataset.zip, Dataset.range(2), nil, Dataset.range(3))
   local list = setmetatable({ Dataset.range(2) }, getmetatable(liar))
   expect.equal(#Dataset.zip(list), 2)
   local cycle, named, far = { 1 }, { x = lt.ones { 2 } }, { { { lt.ones { 2 } } } }

@@ -126,6 +126,9 @@ do
     coroutine.resume(coroutine.create(function(x) return built(x) end), wrong)
     pcall(coroutine.wrap(function(x) return built(x) end), wrong)
   end
+  local Silent = nn.Layer:extend "Silent"
+  function Silent:call() error() end
+  assert(not pcall(remember(Silent()), wrong))
   local ok, err = pcall(remember(Breaks()), wrong)
   assert(not ok and tostring(err):find "no further", err)
   pcall(function() remember(Breaks()):compute_output_shape { 2 } end)

@@ -61,13 +61,14 @@ end
 
 -- Elements of several datasets side by side, as many as the shortest has. What has several values an element gives a list.
 function Dataset.zip(...)
-  local inputs = { ... }
-  if #inputs == 1 and type(inputs[1]) == "table" and not options.is_dataset(inputs[1]) then
+  local inputs, given = { ... }, select("#", ...)
+  if given == 1 and type(inputs[1]) == "table" and not options.is_dataset(inputs[1]) then
     local list = inputs[1]
-    for i = 1, math.max(rawlen(list), 1) do inputs[i] = rawget(list, i) end
+    given = rawlen(list)
+    for i = 1, math.max(given, 1) do inputs[i] = rawget(list, i) end
   end
   local count, in_order = kInfinite, true
-  for i = 1, math.max(#inputs, 1) do
+  for i = 1, math.max(given, 1) do
     local input = dataset.require_dataset("zip", inputs[i])
     local more = input.count
     if count == kInfinite or more ~= kInfinite and more ~= kUnknown and count ~= kUnknown and more < count then count = more

@@ -66,10 +66,11 @@ local function forward(name)
         local arguments = table.pack(...)
         arguments[arguments.n + 1] = self.model
         running.interrupt = nil
+        local interrupts = tools.interrupts()
         local ok, err = xpcall(method, noted, entry, table.unpack(arguments, 1, arguments.n + 1))
         if not ok then
-          -- It may read as Ctrl-C's, and end the fit in peace, only where it is.
-          self.own_error = type(err) == "string" and running.interrupt ~= err
+          -- It may read as Ctrl-C's, and end the fit in peace, only where it is. Ctrl-C may have come in a coroutine of the callback's.
+          self.own_error = type(err) == "string" and running.interrupt ~= err and tools.interrupts() == interrupts
           error(err, 0)
         end
       end

@@ -41,11 +41,10 @@ end
 
 use "turns".name_error = name_error
 
--- back_to[layer] is to be closed where another layer computes in between: an error gets that one's name, and `layer` computes again.
--- back_to[false]: none.
+-- Closing back_to[layer] makes `layer` the running one again; an error first gets the name of the layer it came from.
+-- back_to[false]: no layer.
 local closing = { __close = function(back, err)
-  if err == nil then return end
-  name_error(err)
+  if err ~= nil then name_error(err) end
   running.layer = back.layer
 end }
 local back_to = setmetatable({}, { __mode = "k", __index = function(all, layer)

@@ -10,7 +10,8 @@ Uncomputed& Uncomputed::all() {
   return all;
 }
 
-const char* Uncomputed::find(const std::byte* at, std::size_t bytes) {
+const char* Uncomputed::find(const std::byte* at, std::size_t bytes) const {
+  if (bytes == 0) return nullptr;
   std::lock_guard lock(mutex_);
   const Range *begin = ranges_, *end = begin + count_.load(std::memory_order_relaxed);
   const Range* found =
@@ -42,9 +43,19 @@ void Uncomputed::put(const Range& range) {
   if (count < kMost) {
     ranges_[count] = range;
     count_.store(count + 1, std::memory_order_release);
-  } else {
-    ranges_[0] = {nullptr, reinterpret_cast<const std::byte*>(UINTPTR_MAX), range.who};
+    return;
   }
+  // The one that grows least by taking the new one in, with what lies between.
+  auto united = [&](const Range& one) {
+    return Range{std::min(one.begin, range.begin), std::max(one.end, range.end), one.who};
+  };
+  auto growth = [&](const Range& one) {
+    Range both = united(one);
+    return (both.end - both.begin) - (one.end - one.begin);
+  };
+  Range* nearest = std::min_element(ranges_, ranges_ + kMost,
+                                    [&](const Range& one, const Range& other) { return growth(one) < growth(other); });
+  *nearest = united(*nearest);
 }
 
 }  // namespace lutra

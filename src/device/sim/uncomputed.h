@@ -1,6 +1,6 @@
-// What simulated GPUs should have computed and could not, for want of memory: ranges of their memory. A command is
-// queued long before it runs, so that no call is there to fail; what is computed or copied from such a range is not
-// computed either, and whoever reads it is told. A range that is written anew is like any other.
+// Simulated GPU memory whose kernel was refused host memory. A kernel runs after its op has returned, so it cannot
+// raise: its output is marked, so is what is computed or copied from it, and reading that on the host raises
+// ResourceExhausted. Writing clears the mark.
 #pragma once
 
 #include <atomic>
@@ -14,16 +14,16 @@ class Uncomputed {
   // Those of the process: a simulated GPU may read another one's memory.
   static Uncomputed& all();
 
-  // Nearly always false, and cheap.
+  // False in nearly every process; cheap.
   bool any() const { return count_.load(std::memory_order_acquire) > 0; }
-  // The op that should have written some of these bytes; null: they are well.
-  const char* find(const std::byte* at, std::size_t bytes);
+  // The op that failed to write one of these bytes; null if none.
+  const char* find(const std::byte* at, std::size_t bytes) const;
   // `who` stays where it is as long as the devices.
   void add(const std::byte* at, std::size_t bytes, const char* who);
   void remove(const std::byte* at, std::size_t bytes);
 
  private:
-  // Where there are more, all memory counts as uncomputed from then on.
+  // Where there are more, the nearest ones are joined: memory between them counts as uncomputed until it is written.
   static constexpr int kMost = 256;
   struct Range {
     const std::byte* begin;
@@ -32,7 +32,7 @@ class Uncomputed {
   };
   void put(const Range& range);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::atomic<int> count_{0};
   Range ranges_[kMost] = {};
 };
