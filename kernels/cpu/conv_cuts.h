@@ -50,8 +50,7 @@ inline WindowAxis places_of(const WindowAxis& axis, int64_t first, int64_t count
 }  // namespace detail
 
 inline std::vector<ConvCut> cuts_of(ConvPart part, const ConvSizes& s) {
-  // A part takes 20 us or more, of which single channels have half as much; with more parts than these, their borders
-  // would cost too much.
+  // A part takes 20 us or more, 10 for single channels. More than kMostParts would compute too many borders.
   const double part_work = s.group_in() == 1 ? 1 << 19 : 1 << 20;
   constexpr int64_t kMostParts = 16, kLeastLines = 2;
   // Fewer results for each sum of weights would make adding them up a burden, fewer columns the product itself.

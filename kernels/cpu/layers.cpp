@@ -13,8 +13,8 @@
 namespace lutra {
 namespace {
 
-// b broadcasts along the last axis, as NumPy would have it. A short row takes less time than to begin one, so that a
-// short b is laid out several times.
+// b broadcasts along the last axis, as NumPy would have it. Starting a row costs more than a short row
+// itself, so a short b is repeated in a longer buffer.
 template <class T> struct BiasAdd {
   static void run(const KernelArgs& args) {
     constexpr int64_t kShortRow = 256, kLaidOut = 1024;

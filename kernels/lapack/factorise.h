@@ -1,6 +1,6 @@
 // Factorisations of one matrix by the system's LAPACK: row-major in and out, nothing overlaps, no size is zero, numbers
-// float or double. LAPACK sees a row-major matrix as its transpose, which is factorised instead. What is wanted beside
-// the arguments is our own memory and the library's; std::bad_alloc when there is none.
+// float or double. LAPACK sees a row-major matrix as its transpose, which is factorised instead. Beside its
+// arguments it needs our memory and the library's; std::bad_alloc when there is none.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Note [OpenBLAS' limits]
-// Its number of threads is one of the whole process. So calls on one thread, which is the number at rest, share a lock,
-// and a call on several has it alone and sets the number back.
-// It ends the process when a thread of its pool cannot be made, and asks again for ever for memory that it does not
-// get. So both are asked for beforehand: its threads and their buffers before it is opened, which starts one for each
-// core, and a buffer for the calling thread before there are more calls at a time than ever. It keeps its buffers.
+// OpenBLAS has one number of threads for the whole process, 1 at rest. Calls on one thread share a lock; a call on
+// several holds it alone and sets the number back to 1. It ends the process when a thread of its pool cannot be made,
+// and asks again for ever for memory that it does not get. So both are asked for beforehand: its threads and their
+// buffers before it is opened, which starts one for each core, and a buffer for the calling thread before there are
+// more calls at a time than ever. It keeps its buffers.
 #include "kernels/lapack/library.h"
 
 #include <dlfcn.h>

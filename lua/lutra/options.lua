@@ -40,7 +40,7 @@ function options.read(who, given, defaults, may_list)
   return read
 end
 
--- Asked of the class: a table of the program's may answer whatever it is asked.
+-- Looks at the class: a user's `__index` may answer true to any key.
 function options.is_dataset(value)
   local kind = type(value) == "table" and getmetatable(value)
   return type(kind) == "table" and kind.is_dataset == true

@@ -1,5 +1,5 @@
--- What layers that compute are told (nn/layer.lua) is each coroutine's own: one that stops in the middle of a model takes it along,
--- and finds it when it goes on. Where nothing is told, before a turn and behind it, a turn costs little more than Lua's own.
+-- Layer call state (nn/layer.lua) is per coroutine: a coroutine that yields inside a model keeps it and finds it when resumed.
+-- Without such state, before a turn and after it, a turn costs little more than Lua's own.
 -- `name_error` is nn/layer.lua's, once that is loaded.
 local turns = { running = { training = false }, name_error = function() end }
 local running = turns.running

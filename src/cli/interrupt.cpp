@@ -20,7 +20,7 @@ void set_handler(void (*handler)(int)) {
   sigaction(SIGINT, &action, nullptr);
 }
 
-// Only on Lua's own thread is it seen for certain.
+// Another thread passes the signal on: only Lua's own thread may set the hook.
 void on_interrupt(int signal) {
   if (pthread_equal(pthread_self(), running_thread) == 0) {
     pthread_kill(running_thread, signal);

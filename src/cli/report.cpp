@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kRed = "\33[31m";
 constexpr std::string_view kPlain = "\33[0m";
 
-// Takes no memory: there may be none, and that is what is told.
+// Allocates nothing: the message may be that memory ran out.
 void put(std::initializer_list<std::string_view> parts) {
   std::fflush(stdout);
   for (std::string_view part : parts) std::fwrite(part.data(), 1, part.size(), stderr);

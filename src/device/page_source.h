@@ -37,7 +37,7 @@ class HostPages final : public PageSource {
   void release(std::byte* base, std::size_t bytes) override;
   bool map(std::byte* at, std::size_t bytes) override;
   void unmap(std::byte* at, std::size_t bytes) override;
-  // Less than cards have: a small limit is kept to.
+  // Smaller than a card's 2 MiB, so that small limits are nearly exact.
   std::size_t granularity() const override { return std::size_t{64} << 10; }
   std::string why() const override;
 

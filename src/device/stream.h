@@ -42,8 +42,8 @@ class Stream {
   virtual bool done(uint64_t seq) = 0;
   // optional: fails (Internal) when the device was lost, so that nothing it computed can be trusted.
   virtual void check() const {}
-  // optional: fails (ResourceExhausted) when what a copy has brought to these bytes of host memory could not be
-  // computed. Asked once a copy, when it is done.
+  // optional: fails (ResourceExhausted) if the bytes that a copy brought to host memory were never computed. Asked once
+  // per copy, after it is done.
   virtual void check_arrived([[maybe_unused]] const std::byte* at, [[maybe_unused]] std::size_t bytes) {}
   // optional: nobody will look at what is queued: it may be passed over. Waits end as if it had run.
   virtual void abandon() {}

@@ -25,8 +25,7 @@ struct ContextHooks {
   bool (*collect)(void* user) = nullptr;
   // The script line that is running, "train.lua:7".
   std::string (*line)(void* user) = nullptr;
-  // Whether the user wants what is running to end: asked between the parts of what takes long. True once: who is told
-  // so ends.
+  // Whether the user asked to stop. Long work polls it between steps. True once: the caller must then stop.
   bool (*take_interrupt)() = nullptr;
 };
 

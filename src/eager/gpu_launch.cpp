@@ -11,7 +11,7 @@ void make_ready(Context& context, LogicalDevice& device, const DeviceInputs& inp
   }
 }
 
-// A set that the launch holds until its results do.
+// One reference to a fault set, released when the launch ends.
 class HeldSet {
  public:
   explicit HeldSet(FaultSets& faults) : faults_(faults) {}

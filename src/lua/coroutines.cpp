@@ -1,5 +1,5 @@
-// Coroutines as Lua's own library has them, but that it is known which one runs: a hook is one coroutine's, and Ctrl-C
-// has to stop the one that runs.
+// coroutine.resume, wrap and close as in Lua's library. They also tell Interrupts which coroutine runs: a Lua hook
+// belongs to one coroutine, and Ctrl-C must hook the running one.
 
 #include "lua/interrupts.h"
 #include "lua/modules.h"

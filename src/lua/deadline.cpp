@@ -12,8 +12,8 @@ namespace {
 // {seconds, when they are over}; nil while there is none.
 constexpr RegistryKey kDeadline{};
 
-// How many instructions of Lua's pass between two looks at the clock. After each error half as many do: a loop that
-// catches errors in what it calls meets one outside of that.
+// Lua instructions between two checks of the clock. Each error halves the interval, so that a loop around pcall soon
+// gets an error outside the pcall.
 constexpr int kInstructions = 100000;
 
 void look_at_clock(lua_State* L, lua_Debug*);

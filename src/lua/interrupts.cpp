@@ -52,7 +52,7 @@ bool Interrupts::take() {
 lua_State* Interrupts::switch_to(lua_State* thread) {
   lua_State* before = running_;
   running_ = thread;
-  // The request came when `before` had no more to run, or not yet anything again.
+  // The request hooked `before` as it handed over: move the hook to the coroutine that runs now.
   if (is_wanted_ && hooked_ != thread) {
     unhook();
     hook();
@@ -86,7 +86,7 @@ int Interrupts::push_taken(lua_State* L) {
 
 void Interrupts::stop(lua_State* L, lua_Debug*) {
   Interrupts& self = *find(L);
-  // A coroutine that was made since has its maker's hook.
+  // A coroutine created while the hook was set inherits it.
   if (L != self.hooked_) lua_sethook(L, nullptr, 0, 0);
   if (self.take()) luaL_error(L, "interrupted!");
 }

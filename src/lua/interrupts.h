@@ -11,12 +11,12 @@ class Interrupts {
   // The interpreter's; null before luaopen_lutra.
   static Interrupts* find(lua_State* L);
 
-  // The interpreter's from now on, on top of the stack. May raise a Lua error.
+  // Makes the interpreter's Interrupts and pushes it. May raise a Lua error.
   static void push_new(lua_State* L);
 
-  // L calls Lua that may be stopped; what was asked before is forgotten.
+  // From here on `L` can be stopped. Drops an earlier request.
   void begin(lua_State* L);
-  // What was asked since came too late to stop anything.
+  // Drops a request that came too late to stop anything.
   void end();
   // Stops Lua. A signal handler may call it between begin and end, once, on the thread that Lua runs on.
   void request();

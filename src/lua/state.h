@@ -80,8 +80,7 @@ class State {
   // The function at `index`, or nil, is the placement log's handler from now on. May raise a Lua error.
   void set_log_handler(lua_State* L, int index);
 
-  // The error to raise once every C++ object is gone. Never throws: where there is no memory to keep it in, that is
-  // what is raised.
+  // The error to raise once every C++ object is gone. Without memory to keep it, raise() raises no_memory() instead.
   void keep(Error error) noexcept;
   void keep_current_exception() noexcept;
   // Runs f, C++ that may throw. False: the error is kept.

@@ -18,7 +18,8 @@ int64_t now_us() {
 }
 
 constexpr int64_t kMega = int64_t{1} << 20;
-// A full collection that bytes do not call for yet: so many pauses after the last, when there is something to free.
+// A full collection may run early: after kLeastGrowth bytes, and when kPausesApart times the last one's duration have
+// passed since that (5% of the time).
 constexpr int64_t kPausesApart = 20, kLeastGrowth = kMega;
 // Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10
 // GB/s of results.
@@ -65,7 +66,7 @@ void TensorBooks::note_made_in_finalizer(Box* box) noexcept {
 }
 
 void TensorBooks::remove(Box* box) {
-  // What failed between getting its bytes and being booked.
+  // Its op failed after the box got a storage and before add().
   if (box->booked_bytes == Box::kNotBooked) return drop(box->tensor);
   Storage& storage = *box->tensor.storage;
   if (storage.tensor == &box->tensor) storage.tensor = nullptr;

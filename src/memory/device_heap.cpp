@@ -54,7 +54,7 @@ void DeviceHeap::poison(Arena::Chunk* chunk) noexcept {
         },
         &fill, sizeof fill, nullptr);
   } catch (...) {
-    // It is a test's: one block less is poisoned.
+    // Only tests poison: this block stays as it is.
   }
 }
 

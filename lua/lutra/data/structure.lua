@@ -4,7 +4,7 @@ local options = use "options"
 
 local structure = {}
 
--- `around` has the tables that this one lies in.
+-- `around`: the tables that contain this one.
 local function refuse_cycle(who, value, around)
   if around[value] then
     tools.fail("InvalidArgument", who .. ": an element has a table that holds itself, expected a tensor, numbers, or a table of them")

@@ -39,7 +39,7 @@ function Strategy:scope(f, ...)
   end
   local depth = #open
   if not coroutine.isyieldable() then return tools.finally(close_to, depth, opened, self, f, ...) end
-  -- In a coroutine f may yield, which finally does not let it.
+  -- In a coroutine f may yield; tools.finally could not.
   local restore <close> = setmetatable({}, { __close = function() close_to(depth) end })
   return opened(self, f, ...)
 end

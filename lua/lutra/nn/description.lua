@@ -6,7 +6,7 @@ local json = use "json"
 local kFormat = 1
 
 local function is_count(value) return math.type(value) == "integer" and value >= 0 end
--- Epochs and batches of a fit: more would take longer than anybody waits.
+-- An upper bound on epochs and batches that no fit reaches.
 local function is_reachable(value) return is_count(value) and value < 2 ^ 31 end
 local function is_whole(value) return math.type(value) == "integer" end
 local function is_text(value) return type(value) == "string" end

@@ -1,11 +1,11 @@
--- While a model is built that a file tells of: the file's weights. One that the file does not have is refused before it takes memory.
+-- While a model is built from a file: the shapes of the file's tensors. A weight of another shape is refused before it is allocated.
 local lutra, tools, use = ...
 local options = use "options"
 
 local expected = {}
 local now -- who reads which file, and how many of its tensors have a shape, by its text
 
--- f(...), in which Lutra's own layers make weights of those shapes only.
+-- Calls f(...). Meanwhile Lutra's own layers may make weights of these shapes only.
 function expected.during(who, path, tensors, f, ...)
   local counts, before = {}, now
   for _, tensor in pairs(tensors) do
