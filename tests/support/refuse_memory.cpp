@@ -187,6 +187,12 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*run)(vo
   return next<"pthread_create", Create>()(thread, how, run, argument);
 }
 
+// A sanitizer asks this where a new thread's stack is, and ends the process when it is refused memory.
+int pthread_getattr_np(pthread_t thread, pthread_attr_t* how) noexcept {
+  Inside inside;
+  return next<"pthread_getattr_np", int(pthread_t, pthread_attr_t*)>()(thread, how);
+}
+
 }  // extern "C"
 
 // A sanitizer's operator new asks nobody else.
