@@ -26,7 +26,13 @@ void StepBudget::after(const Step& step, int64_t most) {
     is_too_small = (bad_steps_ += 2) >= kManyBadSteps;
   }
   if (is_too_small) grow(step, most);
-  else if (step.freed >= step.grown - step.grown / 8 && bytes_ > kLeast) try_less(step, most);
+  else if (may_shrink(step)) try_less(step, most);
+}
+
+void StepBudget::after_full(const Step& step, int64_t most) {
+  ++steps_since_calm_;
+  least_kept_ = step.kept;
+  if (may_shrink(step)) try_calm_budget(step, most);
 }
 
 void StepBudget::change(int64_t bytes, const Step& step, int64_t most) {
@@ -46,14 +52,18 @@ void StepBudget::grow(const Step& step, int64_t most) {
 }
 
 void StepBudget::try_less(const Step& step, int64_t most) {
-  if (int64_t bytes = calm_budget(step); bytes < bytes_) {
-    calm_from_ = bytes_;
-    steps_since_calm_ = 0;
-    change(bytes, step, most);
-  } else if (++good_steps_ >= good_steps_wanted_) {
-    good_steps_wanted_ = std::max(good_steps_wanted_ / 2, kFewGoodSteps);
-    change(bytes_ / 2, step, most);
-  }
+  if (try_calm_budget(step, most) || ++good_steps_ < good_steps_wanted_) return;
+  good_steps_wanted_ = std::max(good_steps_wanted_ / 2, kFewGoodSteps);
+  change(bytes_ / 2, step, most);
+}
+
+bool StepBudget::try_calm_budget(const Step& step, int64_t most) {
+  int64_t bytes = calm_budget(step);
+  if (bytes >= bytes_) return false;
+  calm_from_ = bytes_;
+  steps_since_calm_ = 0;
+  change(bytes, step, most);
+  return true;
 }
 
 // The budget that would have done for the calm steps so far, when there were enough. A step is calm when all that was

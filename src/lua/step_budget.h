@@ -24,8 +24,8 @@ class StepBudget {
   int64_t bytes() const { return bytes_; }
   // Changes it, to `most` at most.
   void after(const Step& step, int64_t most);
-  // The same after a full collection.
-  void after_full(int64_t kept) { least_kept_ = kept; }
+  // The same after a full collection. It frees what grew old too, so only calm steps of it say something.
+  void after_full(const Step& step, int64_t most);
 
  private:
   int64_t bytes_ = kLeast;
@@ -46,7 +46,10 @@ class StepBudget {
 
   void change(int64_t bytes, const Step& step, int64_t most);
   void grow(const Step& step, int64_t most);
+  // Whether the step freed so much that a smaller budget may do.
+  bool may_shrink(const Step& step) const { return step.freed >= step.grown - step.grown / 8 && bytes_ > kLeast; }
   void try_less(const Step& step, int64_t most);
+  bool try_calm_budget(const Step& step, int64_t most);
   int64_t calm_budget(const Step& step);
 };
 

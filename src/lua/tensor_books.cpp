@@ -11,11 +11,14 @@
 namespace lutra {
 namespace {
 
-int64_t now_us() {
+int64_t microseconds_of(clockid_t clock) {
   timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return int64_t{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
 }
+int64_t now_us() { return microseconds_of(CLOCK_MONOTONIC); }
+// How long this thread had a core: on a busy machine a collection would else seem to take as long as others had it.
+int64_t thread_us() { return microseconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 constexpr int64_t kMega = int64_t{1} << 20;
 // A full collection may run early: after kLeastGrowth bytes, and when kPausesApart times the last one's duration have
@@ -110,15 +113,26 @@ bool TensorBooks::is_full_collection_due(lua_State* L) const {
   return grown > kLeastGrowth && now_us() - full_end_us_ >= kPausesApart * full_pause_us_;
 }
 
-void TensorBooks::collect_all(lua_State* L) {
-  int64_t begin = now_us(), made_before = made_bytes_;
-  lua_gc(L, LUA_GCCOLLECT);
-  bytes_ -= left_behind_;
-  left_behind_ = 0;
+template <class Collect> StepBudget::Step TensorBooks::measure(const Collect& collect) {
+  int64_t before = bytes_, grown = before - bytes_at_collection_, made_before = made_bytes_;
+  first_freed_ = made_bytes_;
+  collect();
+  int64_t reach = std::max<int64_t>(0, made_at_step_ - first_freed_);
+  made_at_step_ = made_bytes_;
   // What finalizers made meanwhile may be garbage already: it counts as grown since.
   bytes_at_collection_ = bytes_ - (made_bytes_ - made_before);
+  return {grown, before - bytes_at_collection_, bytes_at_collection_, reach};
+}
+
+void TensorBooks::collect_all(lua_State* L) {
+  int64_t begin = thread_us();
+  auto step = measure([&] {
+    lua_gc(L, LUA_GCCOLLECT);
+    bytes_ -= left_behind_;
+    left_behind_ = 0;
+  });
   full_end_us_ = now_us();
-  full_pause_us_ = full_end_us_ - begin;
+  full_pause_us_ = thread_us() - begin;
   int64_t live = std::max<int64_t>(0, bytes_at_collection_);
   if (!has_generations_) {
     step_bytes_ = only_budget_after(full_pause_us_, live);
@@ -126,7 +140,8 @@ void TensorBooks::collect_all(lua_State* L) {
   }
   full_bytes_ = budget_after(full_pause_us_, live);
   bytes_at_full_ = bytes_at_collection_;
-  budget_.after_full(bytes_at_collection_);
+  budget_.after_full(step, full_bytes_);
+  step_bytes_ = budget_.bytes();
   most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;
 }
 
@@ -137,14 +152,8 @@ void TensorBooks::collect_held(lua_State* L, const Ledger& ledger) {
 }
 
 void TensorBooks::collect_young(lua_State* L) {
-  int64_t before = bytes_, grown = before - bytes_at_collection_, made_before = made_bytes_;
-  first_freed_ = made_bytes_;
-  lua_gc(L, LUA_GCSTEP, 0);
-  int64_t reach = std::max<int64_t>(0, made_at_step_ - first_freed_);
-  made_at_step_ = made_bytes_;
-  // Without what finalizers made meanwhile.
-  bytes_at_collection_ = bytes_ - (made_bytes_ - made_before);
-  budget_.after({grown, before - bytes_at_collection_, bytes_at_collection_, reach}, full_bytes_);
+  auto step = measure([&] { lua_gc(L, LUA_GCSTEP, 0); });
+  budget_.after(step, full_bytes_);
   step_bytes_ = budget_.bytes();
 }
 

@@ -63,6 +63,7 @@ class TensorBooks {
   void note_made_in_finalizer(Box* box) noexcept;
   void strike_out(Box* box, bool leaves_views);
   bool is_full_collection_due(lua_State* L) const;
+  template <class Collect> StepBudget::Step measure(const Collect& collect);
   void collect_all(lua_State* L);
   void collect_held(lua_State* L, const Ledger& ledger);
   void collect_young(lua_State* L);
