@@ -35,6 +35,13 @@ void check_limit(const Device& device, double limit_mb) {
           device.type() == DeviceType::CPU ? " (RAM, or the control group's limit)" : "");
 }
 
+// Fails (InvalidArgument) unless `limit_mb` has room for a page of the card: without one no tensor fits.
+void check_page(Device& device, double limit_mb) {
+  std::size_t page = device.pages() == nullptr ? 0 : device.pages()->granularity();
+  require(whole_bytes(limit_mb) >= page, "memory_limit is ", megabytes(limit_mb), "; ", device.name(),
+          " gives memory in pages of ", megabytes(static_cast<double>(page) / kBytesPerMB), ", and needs one at least");
+}
+
 bool has_limit(const std::vector<LogicalDeviceConfig>& entries) {
   return std::any_of(entries.begin(), entries.end(),
                      [](const LogicalDeviceConfig& entry) { return entry.memory_limit_mb.has_value(); });
@@ -48,13 +55,14 @@ void check_cpu_entries(const std::vector<LogicalDeviceConfig>& entries) {
   }
 }
 
-void check_gpu_entries(const Device& device, const std::vector<LogicalDeviceConfig>& entries) {
+void check_gpu_entries(Device& device, const std::vector<LogicalDeviceConfig>& entries) {
   std::size_t total = device.memory().total_bytes;
   std::size_t sum = 0;  // in whole bytes, so that a third of the card fits three times
   for (const LogicalDeviceConfig& entry : entries) {
     require(entry.memory_limit_mb || entries.size() == 1, "Setting memory limit is required for GPU virtual devices");
     if (!entry.memory_limit_mb) continue;
     check_limit(device, *entry.memory_limit_mb);
+    check_page(device, *entry.memory_limit_mb);
     sum += whole_bytes(*entry.memory_limit_mb);
   }
   require(sum <= total, "the memory limits of ", device.name(), " add up to ",

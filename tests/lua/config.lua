@@ -44,6 +44,7 @@ expect.equal(config.get_logical_device_configuration(gpus[1]), { { memory_limit 
 assert(config.get_logical_device_configuration(gpus[3]) == nil)
 for _, case in ipairs {
   { gpus[1], { { memory_limit = 0 } }, "memory_limit is 0 MB" }, { gpus[1], { { memory_limit = -1 } }, "memory_limit is -1 MB" },
+  { gpus[1], { { memory_limit = 0.05 } }, "memory_limit is 0.05 MB; /physical_device:GPU:0 gives memory in pages of 0.0625 MB, and needs one at least" },
   { gpus[1], { { memory_limit = 0 / 0 } }, "nan MB" }, { gpus[1], { { memory_limit = 1 / 0 } }, "memory_limit is" },
   { gpus[1], { { memory_limit = 257 } }, "more than the 256 MB of" }, { gpus[1], { { memory_limit = 200 }, { memory_limit = 57 } }, "add up to 257 MB" },
   { gpus[1], { {}, {} }, "Setting memory limit is required for GPU virtual devices" },

@@ -8,11 +8,10 @@ namespace lutra {
 namespace {
 
 constexpr double kMost = 1e9;
-constexpr double kLeastMB = 1.0 / (1 << 20);  // a byte
+constexpr double kLeastMB = 0.0625;  // a page (HostPages::granularity)
 
 void check_number(const char* who, const char* name, double value, double least, const char* wanted) {
-  require(value >= least && value <= kMost, who, ": ", name, " is ", value, ", expected a ", wanted,
-          " number up to 1e9");
+  require(value >= least && value <= kMost, who, ": ", name, " is ", value, ", expected a ", wanted, " up to 1e9");
 }
 
 // All of `text` as a number.
@@ -24,11 +23,11 @@ template <class Number> bool read(std::string_view text, Number* out) {
 }  // namespace
 
 void check_sim_options(const char* who, const SimOptions& options) {
-  check_number(who, "memory_limit", options.memory_limit_mb, kLeastMB, "positive");
-  check_number(who, "gflops", options.gflops, 0, "non-negative");
-  check_number(who, "gbps", options.gbps, 0, "non-negative");
-  check_number(who, "link_gbps", options.link_gbps, 0, "non-negative");
-  check_number(who, "link_latency_us", options.link_latency_us, 0, "non-negative");
+  check_number(who, "memory_limit", options.memory_limit_mb, kLeastMB, "number from 0.0625 (a page)");
+  check_number(who, "gflops", options.gflops, 0, "non-negative number");
+  check_number(who, "gbps", options.gbps, 0, "non-negative number");
+  check_number(who, "link_gbps", options.link_gbps, 0, "non-negative number");
+  check_number(who, "link_latency_us", options.link_latency_us, 0, "non-negative number");
 }
 
 bool parse_sim_gpus(std::string_view text, int* count, SimOptions* each) {

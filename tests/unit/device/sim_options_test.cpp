@@ -38,9 +38,10 @@ TEST_CASE("a simulated GPU has a size and a speed", "[sim]") {
   };
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
   CHECK(refusal(&SimOptions::memory_limit_mb, 1e9) == "");
-  for (double bad : {0.0, -1.0, kNan, kInf, 1e10, 1e-9}) {
+  CHECK(refusal(&SimOptions::memory_limit_mb, 0.0625) == "");
+  for (double bad : {0.0, -1.0, kNan, kInf, 1e10, 0.0624}) {
     CHECK(refusal(&SimOptions::memory_limit_mb, bad) ==
-          lutra::text("make: memory_limit is ", bad, ", expected a positive number up to 1e9"));
+          lutra::text("make: memory_limit is ", bad, ", expected a number from 0.0625 (a page) up to 1e9"));
   }
   for (auto [option, name] :
        {std::pair(&SimOptions::gflops, "gflops"), std::pair(&SimOptions::gbps, "gbps"),
