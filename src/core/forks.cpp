@@ -1,4 +1,4 @@
-#include "device/forks.h"
+#include "core/forks.h"
 
 #include <pthread.h>
 

@@ -15,6 +15,7 @@
 
 #include "core/blocked_signals.h"
 #include "core/clock.h"
+#include "core/forks.h"
 #include "core/late_helpers.h"
 #include "core/thread_owned.h"
 #include "core/thread_team.h"
@@ -27,7 +28,6 @@ constinit thread_local int detail::wanted_threads = 0;
 namespace {
 
 std::atomic<int> g_sharing{0};
-std::atomic<int> g_forks{0};
 
 // Ranges as long as this begin at multiples of 64, so that no two threads write into one cache line.
 constexpr int64_t kLongRange = 4096;
@@ -57,18 +57,12 @@ struct Sharer {
 
 int share_of_process() {
   static const int all = process_threads().threads;
+  // A forked child has one thread.
+  [[maybe_unused]] static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { g_sharing.store(t_shares ? 1 : 0); });
   static ThreadOwned<Sharer> here;
   here.get();
   return std::max(1, all / std::max(1, g_sharing.load(std::memory_order_relaxed)));
-}
-
-// A forked child has one thread.
-int count_forks() {
-  [[maybe_unused]] static const int once = pthread_atfork(nullptr, nullptr, [] {
-    g_forks.fetch_add(1);
-    g_sharing.store(t_shares ? 1 : 0);
-  });
-  return g_forks.load(std::memory_order_relaxed);
 }
 
 // See Note [Teams]
@@ -104,7 +98,8 @@ class OwnTeam {
   }
 
   std::unique_ptr<ThreadTeam> team_;
-  int asked_ = 0, forks_ = count_forks();
+  int asked_ = 0;
+  uint64_t forks_ = count_forks();
 };
 
 // Null: there is no memory.

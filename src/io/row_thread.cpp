@@ -9,7 +9,7 @@
 
 #include "core/blocked_signals.h"
 #include "core/error.h"
-#include "device/forks.h"
+#include "core/forks.h"
 
 namespace lutra {
 namespace {

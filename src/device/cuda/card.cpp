@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/forks.h"
 #include "core/text.h"
 #include "device/cuda/communicators.h"
 #include "device/cuda/convolutions.h"
 #include "device/cuda/products.h"
-#include "device/forks.h"
 
 namespace lutra::cuda {
 namespace {
