@@ -2,8 +2,8 @@
 // Waking a thread takes longer than many loops, so an idle helper spins for a millisecond before it sleeps. Where
 // others want the cores this is harmful: it uses up the helper's time slice before there is work. A helper notices: it
 // loses its core between two looks, which are some 100 ns apart. Then helpers sleep at once for 4 ms, since it also
-// happens at rest, and for twice as long each time it soon happens again. Meanwhile they are woken only for loops that
-// have gone on for some time.
+// happens at rest, and for twice as long each time it soon happens again. Meanwhile short loops run alone, and helpers
+// are woken for long ones once these have gone on for some time.
 //
 // Note [The caller's core]
 // The system may wake a helper on its caller's core although another is idle, in virtual machines above all: the two
@@ -31,7 +31,7 @@ constexpr int64_t kLeastSavingNs = 4'000'000, kMostSavingNs = 128'000'000;
 // A gap this long means another program; the system's own work takes less.
 constexpr int64_t kLostCoreNs = 500'000;
 constexpr int64_t kLeastWaitNs = 20'000;
-// Work that is worth waking helpers for: at rest, and where cores are wanted by others.
+// Work that is worth waking helpers for; and, where cores are wanted by others, after how long.
 constexpr int64_t kGrainsPerWake = 8, kLongWorkNs = 100'000;
 constexpr int64_t kNever = INT64_MAX;
 
@@ -115,10 +115,11 @@ void ThreadTeam::end(int first) {
 
 int ThreadTeam::ready(int wanted, int64_t grains) {
   wanted = std::min(wanted, helpers_);
+  if (is_saving(now_ns())) return grains < kGrainsPerWake ? 0 : wanted;
   int awake = 0;
   while (awake < wanted && !members_[static_cast<std::size_t>(awake) + 1].share.is_asleep()) ++awake;
   if (awake == wanted) unhelped_grains_ = 0;
-  if (awake == wanted || is_saving(now_ns())) return wanted;
+  if (awake == wanted) return wanted;
   unhelped_grains_ += grains;
   if (unhelped_grains_ < kGrainsPerWake) return awake;
   unhelped_grains_ = 0;

@@ -69,7 +69,8 @@ class ThreadTeam {
   int helpers() const { return helpers_; }
 
   // How many of the first `wanted` helpers should share a loop of `grains` grains (some 10 us each): all, or those
-  // before the first that sleeps. Waking costs some microseconds, which a long loop or many short ones are worth.
+  // before the first that sleeps. Waking costs some microseconds, which a long loop or many short ones are worth. None
+  // shares a short loop where others want the cores.
   int ready(int wanted, int64_t grains);
 
   // Runs a loop of at most kMostChunks chunks on the caller and the helpers 1 to `helpers`; returns when all chunks are
