@@ -10,6 +10,11 @@
 
 namespace lutra {
 
+// A part takes 20 us or more. More parts than kMostConvParts would compute too many borders; so at most 16 threads share a
+// convolution.
+inline constexpr double kConvPartWork = 1 << 20;
+inline constexpr int64_t kMostConvParts = 16;
+
 // Some images, some rows of one image (of x for Input, else of y; places, where there is one row), or for Filter some
 // columns of w.
 struct ConvCut {
@@ -50,12 +55,12 @@ inline WindowAxis places_of(const WindowAxis& axis, int64_t first, int64_t count
 }  // namespace detail
 
 inline std::vector<ConvCut> cuts_of(ConvPart part, const ConvSizes& s) {
-  // A part takes 20 us or more, 10 for single channels. More than kMostParts would compute too many borders.
-  const double part_work = s.group_in() == 1 ? 1 << 19 : 1 << 20;
-  constexpr int64_t kMostParts = 16, kLeastLines = 2;
+  // Single channels take twice as long.
+  const double part_work = s.group_in() == 1 ? kConvPartWork / 2 : kConvPartWork;
+  constexpr int64_t kLeastLines = 2;
   // Fewer results for each sum of weights would make adding them up a burden, fewer columns the product itself.
   constexpr int64_t kLeastResults = 512, kLeastColumns = 64;
-  const auto wanted = static_cast<int64_t>(std::clamp(s.multiplications() / part_work, 1.0, double{kMostParts}));
+  const auto wanted = static_cast<int64_t>(std::clamp(s.multiplications() / part_work, 1.0, double{kMostConvParts}));
   std::vector<ConvCut> cuts;
   if (wanted == 1) return {whole_cut(s)};
   const int64_t image = s.height.in * s.width.in * s.channels, result = s.height.out * s.width.out * s.out;

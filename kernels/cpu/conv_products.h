@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "kernels/cpu/conv_cuts.h"
 #include "kernels/cpu/gemm.h"
 #include "kernels/cpu/gemm_blocks.h"
 #include "kernels/cpu/onednn_conv.h"
@@ -52,13 +53,12 @@ inline bool is_product(const ConvSizes& s) {
   return s.groups == 1 && s.batch == 1 && sees_itself(s.height) && s.height.in == 1 && sees_itself(s.width);
 }
 
-// c (m, n) = a (m, k) b, some rows after the other, each product on one thread: the same ones whatever the number of
-// threads.
+// c (m, n) = a (m, k) b, some rows after the other, each product on one thread: the same bits on any number of threads.
 template <class C> void product_by_rows(const MatMulSizes& s, const C* a, const C* b, C* c) {
-  constexpr double kPartWork = 1 << 20;
-  constexpr int64_t kMostParts = 16, kLeastRows = 48;
-  const auto wanted = static_cast<int64_t>(std::clamp(multiplications(s) / kPartWork, 1.0, double{kMostParts}));
+  constexpr int64_t kLeastRows = 48;
+  const auto wanted = static_cast<int64_t>(std::clamp(multiplications(s) / kConvPartWork, 1.0, double{kMostConvParts}));
   const int64_t rows = std::max(kLeastRows, (s.m + wanted - 1) / wanted), parts = (s.m + rows - 1) / rows;
+  if (parts <= 1) return gemm_cut_by_sizes(s, a, b, c);
   parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
     for (int64_t first = begin * rows; first < std::min(end * rows, s.m); first += rows) {
       MatMulSizes part = s;
@@ -83,7 +83,7 @@ template <class C> void conv_product(ConvPart part, const ConvSizes& s, const C*
   sizes.m = in;
   sizes.k = sizes.k_of_b = places;
   sizes.transpose_a = true;
-  gemm(sizes, first, second, result);
+  gemm_cut_by_sizes(sizes, first, second, result);
 }
 
 // Whether what the window shows lies as one row of x for every place: rows of a matrix that overlap. With fewer

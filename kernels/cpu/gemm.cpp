@@ -194,8 +194,10 @@ template <class T> void long_dots(int64_t rows, int64_t k, const T* x, int64_t r
   }
 }
 
-// A vector with many terms times a vector or a matrix; false when this is none, or few.
-template <class T> bool deep_vector_product(const MatMulSizes& s, const T* a, const T* b, T* c) {
+// A vector with many terms times a vector or a matrix, by `multiply` where it is a matrix that lies across; false when
+// this is none, or few.
+template <class T, class Multiply>
+bool deep_vector_product(const MatMulSizes& s, const T* a, const T* b, T* c, const Multiply& multiply) {
   if ((s.m != 1 && s.n != 1) || s.k < kLongDot) return false;
   int64_t row_a = s.transpose_a ? 1 : s.lda, step_a = s.transpose_a ? s.lda : 1;
   int64_t column_b = s.transpose_b ? s.ldb : 1, step_b = s.transpose_b ? 1 : s.ldb;
@@ -209,7 +211,7 @@ template <class T> bool deep_vector_product(const MatMulSizes& s, const T* a, co
   MatMulSizes piece = s;
   for (int64_t first = 0; first < s.k; first += kPieceDepth) {
     piece.k = std::min(kPieceDepth, s.k - first);
-    gemm(piece, a + first * step_a, b + first * step_b, c);
+    multiply(piece, a + first * step_a, b + first * step_b, c);
     for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<double>(c[i]);
   }
   for (std::size_t i = 0; i < count; ++i) c[i] = static_cast<T>(sums[i]);
@@ -377,6 +379,18 @@ constexpr int64_t kTiledElements = 0;
 constexpr int64_t kTiledElements = 98'304;
 #endif
 
+void gemm(const MatMulSizes& s, Cuts cuts, const float* a, const float* b, float* c) {
+  if (tiled_gemm(s, a, b, nullptr, c)) return;
+  if (multiplications(s) <= kSmallProduct) return small_gemm(s, a, b, c);
+  auto piece = [=](const MatMulSizes& p, const float* x, const float* y, float* z) { gemm(p, cuts, x, y, z); };
+  if (deep_vector_product(s, a, b, c, piece)) return;
+  if (s.m == 1 && !s.transpose_b && s.n >= kLeastColumns && multiplications(s) <= kCachedMatrix) {
+    return row_times(s, a, b, c);
+  }
+  // It fails only for want of memory.
+  if (!onednn_gemm(s, cuts, a, b, c)) blocked_gemm(s, a, b, c);
+}
+
 }  // namespace
 
 bool tiled_gemm(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
@@ -391,19 +405,14 @@ bool tiled_gemm(const MatMulSizes& s, const float* a, const float* b, const floa
   return true;
 }
 
-void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
-  if (tiled_gemm(s, a, b, nullptr, c)) return;
-  if (multiplications(s) <= kSmallProduct) return small_gemm(s, a, b, c);
-  if (deep_vector_product(s, a, b, c)) return;
-  if (s.m == 1 && !s.transpose_b && s.n >= kLeastColumns && multiplications(s) <= kCachedMatrix) {
-    return row_times(s, a, b, c);
-  }
-  // It fails only for want of memory.
-  if (!onednn_gemm(s, a, b, c)) blocked_gemm(s, a, b, c);
+void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) { gemm(s, Cuts::ByThreads, a, b, c); }
+void gemm_cut_by_sizes(const MatMulSizes& s, const float* a, const float* b, float* c) {
+  gemm(s, Cuts::BySizes, a, b, c);
 }
 
 void gemm(const MatMulSizes& s, const double* a, const double* b, double* c) {
-  if (!deep_vector_product(s, a, b, c)) own_gemm(s, a, b, c);
+  auto piece = [](const MatMulSizes& p, const double* x, const double* y, double* z) { gemm(p, x, y, z); };
+  if (!deep_vector_product(s, a, b, c, piece)) own_gemm(s, a, b, c);
 }
 
 // Unsigned, so that overflow wraps.

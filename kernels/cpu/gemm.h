@@ -17,6 +17,13 @@ void gemm(const MatMulSizes& sizes, const double* a, const double* b, double* c)
 void gemm(const MatMulSizes& sizes, const int32_t* a, const int32_t* b, int32_t* c);
 void gemm(const MatMulSizes& sizes, const int64_t* a, const int64_t* b, int64_t* c);
 
+// The same with the same bits on any number of threads: a large product is cut by its sizes alone. On one thread that
+// takes a little longer.
+void gemm_cut_by_sizes(const MatMulSizes& sizes, const float* a, const float* b, float* c);
+template <class T> void gemm_cut_by_sizes(const MatMulSizes& sizes, const T* a, const T* b, T* c) {
+  gemm(sizes, a, b, c);
+}
+
 // The same where tiles of our own compute it: bias (n), unless it is null, is added to every row as the product is
 // written. False, and nothing is written, where something else does.
 bool tiled_gemm(const MatMulSizes& sizes, const float* a, const float* b, const float* bias, float* c);

@@ -62,11 +62,11 @@ bool multiply(const MatMulSizes& s, const float* a, const float* b, float* c, in
 }
 
 // See Note [Chunks of a product]
-bool multiply_in_chunks(const MatMulSizes& s, const float* a, const float* b, float* c, int threads) {
+bool multiply_in_chunks(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t least, int64_t most) {
   constexpr double kLeastChunk = 1 << 20;
-  constexpr int64_t kMostEach = 4, kRows = 8, kColumns = 48;  // of a chunk: multiples of sgemm's tiles
-  int64_t most = static_cast<int64_t>(multiplications(s) / kLeastChunk);
-  Shares chunks(s.m, s.n, std::clamp<int64_t>(most, threads, kMostEach * threads), kRows, kColumns);
+  constexpr int64_t kRows = 8, kColumns = 48;  // of a chunk: multiples of sgemm's tiles
+  auto wanted = static_cast<int64_t>(multiplications(s) / kLeastChunk);
+  Shares chunks(s.m, s.n, std::clamp(wanted, least, most), kRows, kColumns);
   std::atomic<bool> succeeded{true};
   parallel_for(chunks.count(), 1, [&](int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; ++at) {
@@ -159,10 +159,12 @@ bool multiply_turned(MatMulSizes s, const float* a, const float* b, float* c) {
 
 }  // namespace
 
-bool onednn_gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
-  const int threads = multiplications(s) < kSharedProduct ? 1 : max_threads();
+bool onednn_gemm(const MatMulSizes& s, Cuts cuts, const float* a, const float* b, float* c) {
+  constexpr int64_t kMostEach = 4, kMostBySizes = 8;
+  if (cuts == Cuts::BySizes) return multiply_in_chunks(s, a, b, c, 1, kMostBySizes);
+  const int64_t threads = multiplications(s) < kSharedProduct ? 1 : max_threads();
   if (int64_t parts = parts_of_k(s, threads); parts > 1) return multiply_in_parts(s, a, b, c, parts);
-  if (threads > 1) return multiply_in_chunks(s, a, b, c, threads);
+  if (threads > 1) return multiply_in_chunks(s, a, b, c, threads, kMostEach * threads);
   return is_worth_turning(s) ? multiply_turned(s, a, b, c) : multiply(s, a, b, c, s.n);
 }
 

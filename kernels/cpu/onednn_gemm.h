@@ -5,8 +5,11 @@
 
 namespace lutra {
 
-// Writes all of c (m, n), which lies contiguously. Uses threads by itself when that pays, and the last bits may depend
-// on their number. False for want of memory: c is then anything.
-bool onednn_gemm(const MatMulSizes& sizes, const float* a, const float* b, float* c);
+// What a large product is cut by. The last bits depend on the cuts.
+enum class Cuts { ByThreads, BySizes };
+
+// Writes all of c (m, n), which lies contiguously. Uses threads by itself when that pays. False for want of memory: c
+// is then anything.
+bool onednn_gemm(const MatMulSizes& sizes, Cuts cuts, const float* a, const float* b, float* c);
 
 }  // namespace lutra
