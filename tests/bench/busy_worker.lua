@@ -6,7 +6,7 @@ local kWarmSeconds, kSeconds = 0.1, 0.5
 for _, row in ipairs(dofile("tests/bench/busy_workloads.lua")) do
   for _, name in ipairs(arg) do
     if name == row.name then
-      local source = "local lt = ... local r " .. row.lutra.setup .. " return function() " .. row.lutra.run .. " end"
+      local source = "local lt = ... " .. row.lutra.setup .. " return function() local " .. row.lutra.run .. " end"
       local run = assert(load(source, "=workload"))(lt)
       local function runs_for(seconds)
         local start, runs = lt.time(), 0
