@@ -1,8 +1,8 @@
 // Note [Spinning and sleeping]
 // Waking a thread takes longer than many loops, so an idle helper spins for a millisecond before it sleeps. Where
 // others want the cores this is harmful: it uses up the helper's time slice before there is work. A helper notices: it
-// loses its core between two looks, which are some 100 ns apart. Then helpers sleep at once for 4 ms, since it also
-// happens at rest, and for twice as long each time it soon happens again. Meanwhile short loops run alone, and helpers
+// loses its core between two looks, which are some 100 ns apart, or it runs long after it was woken. Then helpers sleep
+// at once for 4 ms, since it also happens at rest, and for twice as long each time it soon happens again. Meanwhile short loops run alone, and helpers
 // are woken for long ones once these have gone on for some time.
 //
 // Note [The caller's core]
@@ -27,7 +27,7 @@ namespace lutra {
 namespace {
 
 constexpr int64_t kSpinNs = 1'000'000, kSavingSpinNs = 2'000;
-constexpr int64_t kLeastSavingNs = 4'000'000, kMostSavingNs = 128'000'000;
+constexpr int64_t kLeastSavingNs = 4'000'000, kMostSavingNs = 128'000'000, kSoonNs = 120'000'000;
 // A gap this long means another program; the system's own work takes less.
 constexpr int64_t kLostCoreNs = 500'000;
 constexpr int64_t kLeastWaitNs = 20'000;
@@ -87,10 +87,18 @@ void ChunkShare::close() {
   word_.notify_one();
 }
 
-void ChunkShare::sleep_while_empty() {
+int64_t ChunkShare::sleep_while_empty() {
+  woken_at_.store(kNever, std::memory_order_relaxed);
   asleep_.store(true);
   word_.wait(kEmpty);
   asleep_.store(false);
+  return woken_at_.load(std::memory_order_relaxed);
+}
+
+void ChunkShare::wake() {
+  int64_t never = kNever;
+  woken_at_.compare_exchange_strong(never, now_ns(), std::memory_order_relaxed);
+  word_.notify_one();
 }
 
 ThreadTeam::ThreadTeam(int wanted) : members_(new Member[static_cast<std::size_t>(wanted) + 1]) {
@@ -156,7 +164,7 @@ bool ThreadTeam::is_saving(int64_t now) const { return now < saving_until_.load(
 void ThreadTeam::save_cores(int64_t now) {
   int64_t until = saving_until_.load(std::memory_order_relaxed), length = saving_ns_.load(std::memory_order_relaxed);
   if (now < until) return;
-  length = now - until < 4 * length ? std::min(2 * length, kMostSavingNs) : kLeastSavingNs;
+  length = now - until < std::max(4 * length, kSoonNs) ? std::min(2 * length, kMostSavingNs) : kLeastSavingNs;
   saving_ns_.store(length, std::memory_order_relaxed);
   saving_until_.store(now + length, std::memory_order_relaxed);
 }
@@ -220,12 +228,16 @@ void ThreadTeam::await_chunks(ChunkShare& share) {
   while (share.is_empty()) {
     for (int i = 0; i < 4; ++i) pause();
     int64_t now = now_ns();
-    if (now - last > kLostCoreNs && !leave_callers_core()) save_cores(now);
+    if (now - last > kLostCoreNs) {
+      leave_callers_core();
+      save_cores(now);
+    }
     last = now;
     if (now - start < (is_saving(now) ? kSavingSpinNs : kSpinNs)) continue;
-    share.sleep_while_empty();
+    int64_t woken_at = share.sleep_while_empty();
     leave_callers_core();
     start = last = now_ns();
+    if (start - woken_at > kLostCoreNs) save_cores(start);
   }
 }
 

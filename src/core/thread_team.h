@@ -31,9 +31,10 @@ class ChunkShare {
   bool is_empty() const { return word_.load(std::memory_order_relaxed) == kEmpty; }
   bool is_closed() const { return word_.load(std::memory_order_relaxed) == kClosed; }
   void close();
-  void sleep_while_empty();
+  // When it was woken first: the system may let it run much later.
+  int64_t sleep_while_empty();
   bool is_asleep() const { return asleep_.load(); }
-  void wake() { word_.notify_one(); }
+  void wake();
 
  private:
   static constexpr uint32_t kEmpty = 0, kClosed = ~uint32_t{0};
@@ -43,6 +44,7 @@ class ChunkShare {
 
   std::atomic<uint32_t> word_{kEmpty};
   std::atomic<bool> asleep_{false};
+  std::atomic<int64_t> woken_at_{0};
 };
 
 class ThreadTeam {
