@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "core/error.h"
+
 namespace lutra {
 namespace {
 
@@ -30,6 +32,13 @@ const CpuLevel& cpu_level() {
   return *best;
 }
 
-void register_all_cpu_kernels(KernelRegistry& kernels) { cpu_level().add_kernels(kernels); }
+void register_all_cpu_kernels(KernelRegistry& kernels) {
+  const CpuLevel& level = cpu_level();
+  if (!processor_has(level.name)) {
+    fail(ErrorCode::FailedPrecondition, "this build's CPU kernels are for ", level.name,
+         ", which this processor lacks: build again on this machine, or with -DLUTRA_CPU_LEVELS=all");
+  }
+  level.add_kernels(kernels);
+}
 
 }  // namespace lutra

@@ -19,7 +19,8 @@ std::span<const CpuLevel> linked_cpu_levels();
 // Whether LUTRA_CPU_LEVEL may say so.
 bool is_cpu_level(std::string_view name);
 
-// The highest that the processor has; no higher than the environment's LUTRA_CPU_LEVEL, which is for tests.
+// The highest that the processor has; no higher than the environment's LUTRA_CPU_LEVEL, which is for tests. The lowest
+// where it has none.
 const CpuLevel& cpu_level();
 
 }  // namespace lutra

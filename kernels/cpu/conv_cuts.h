@@ -10,8 +10,8 @@
 
 namespace lutra {
 
-// A part takes 20 us or more. More parts than kMostConvParts would compute too many borders; so at most 16 threads share a
-// convolution.
+// A part takes 20 us or more. More parts than kMostConvParts would compute too many borders; so at most 16 threads
+// share a convolution.
 inline constexpr double kConvPartWork = 1 << 20;
 inline constexpr int64_t kMostConvParts = 16;
 

@@ -4,7 +4,7 @@
 # nothing. Exceptions: kernels/eigen, which goes with them, and functions made of kernels/cpu/muladd.h.
 #
 # All levels define the same names. So that a linker never takes one level's copy of an inline function for another's, each
-# level above the first becomes one object in which every name but its entry is local.
+# level above the first becomes one object in which every name but its entry is local. A single level needs none of that.
 file(GLOB_RECURSE cpu_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/cpu/*.cpp")
 list(APPEND cpu_sources "${GENERATED_DIR}/kernels/cpu_families.cpp")
 
@@ -17,7 +17,9 @@ function(lutra_cpu_objects target level)
 endfunction()
 
 lutra_objects(layer_kernels_level "${PROJECT_SOURCE_DIR}/kernels/cpu_level.cpp" "${GENERATED_DIR}/kernels/cpu_levels.cpp")
-lutra_cpu_objects(layer_kernels_cpu ${CPU_LEVEL_FIRST})
+set(levels_above ${CPU_LEVELS})
+list(POP_FRONT levels_above lowest)
+lutra_cpu_objects(layer_kernels_cpu ${lowest} ${CPU_FLAGS_${lowest}} ${CPU_LOOP_FLAGS_${lowest}})
 
 # Eigen's results depend on the width of vectors and on fused multiply-adds: levels differ within the tolerance of
 # tests/lua/factorise_levels.lua. Its headers take half a minute, and -O3 would double that. MPL2_ONLY leaves out what has
@@ -30,7 +32,7 @@ function(lutra_eigen_objects target)
   # GCC 12 warns of its own AVX-512 header (GCC bug 105593).
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized -Wno-maybe-uninitialized> ${ARGN})
 endfunction()
-lutra_eigen_objects(layer_kernels_eigen)
+lutra_eigen_objects(layer_kernels_eigen ${CPU_FLAGS_${lowest}})
 
 # What they call of the system's LAPACK is the same at every level.
 file(GLOB lapack_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/lapack/*.cpp")
@@ -38,7 +40,7 @@ lutra_objects(layer_kernels_lapack ${lapack_sources})
 
 list(APPEND LAYER_TARGETS_kernels layer_kernels_level layer_kernels_cpu layer_kernels_eigen layer_kernels_lapack)
 
-foreach(level IN LISTS CPU_LEVELS_ABOVE)
+foreach(level IN LISTS levels_above)
   set(objects cpu_objects_${level})
   lutra_cpu_objects(${objects} ${level} ${CPU_FLAGS_${level}} ${CPU_LOOP_FLAGS_${level}})
   set(eigen_objects eigen_objects_${level})

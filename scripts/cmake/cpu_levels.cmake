@@ -1,14 +1,47 @@
-# The levels kernels/cpu is compiled for, lowest first. With sanitizers, and on other processors than x86-64, one.
-# -fno-gnu-unique: names that must be unique in a process cannot be made local (cpu_kernels.cmake).
-set(CPU_LEVEL_FIRST baseline)
-set(CPU_LEVELS_ABOVE "")
-option(LUTRA_ALL_CPU_LEVELS "compile the CPU kernels for AVX2 and AVX-512 too; without, builds are quicker" ON)
-if(LUTRA_ALL_CPU_LEVELS AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND CMAKE_CXX_COMPILER_ID STREQUAL GNU
-   AND NOT LUTRA_SANITIZE)
-  set(CPU_LEVELS_ABOVE avx2 avx512)
-  set(CPU_FLAGS_avx2 -march=x86-64-v3 -fno-gnu-unique)
+# CPU_LEVELS: the levels of the processor that kernels/cpu is compiled for, lowest first (cpu_kernels.cmake).
+set(LUTRA_CPU_LEVELS all CACHE STRING
+    "processors the CPU kernels are for: all (a program that is carried elsewhere), native (this machine, compiled in a third of the time), or baseline, avx2, avx512")
+set_property(CACHE LUTRA_CPU_LEVELS PROPERTY STRINGS all native baseline avx2 avx512)
+
+# The highest level that this machine runs.
+function(lutra_native_level result)
+  if(NOT DEFINED LUTRA_NATIVE_LEVEL)
+    set(source "${PROJECT_BINARY_DIR}/native_level.cpp")
+    file(WRITE "${source}" "int main() {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports(\"x86-64-v4\") ? 2 : __builtin_cpu_supports(\"x86-64-v3\") ? 1 : 0;
+}
+")
+    try_run(status compiles "${PROJECT_BINARY_DIR}" "${source}")
+    set(levels baseline avx2 avx512)
+    if(NOT compiles OR NOT status MATCHES "^[012]$")
+      set(status 0)
+    endif()
+    list(GET levels ${status} level)
+    set(LUTRA_NATIVE_LEVEL ${level} CACHE INTERNAL "the highest CPU level of the machine that configured the build")
+  endif()
+  set(${result} ${LUTRA_NATIVE_LEVEL} PARENT_SCOPE)
+endfunction()
+
+if(LUTRA_SANITIZE OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+  set(CPU_LEVELS baseline)
+elseif(LUTRA_CPU_LEVELS STREQUAL all OR (LUTRA_CPU_LEVELS STREQUAL native AND CMAKE_CROSSCOMPILING))
+  set(CPU_LEVELS baseline avx2 avx512)
+elseif(LUTRA_CPU_LEVELS STREQUAL native)
+  lutra_native_level(CPU_LEVELS)
+elseif(LUTRA_CPU_LEVELS MATCHES "^(baseline|avx2|avx512)$")
+  set(CPU_LEVELS ${LUTRA_CPU_LEVELS})
+else()
+  message(FATAL_ERROR "LUTRA_CPU_LEVELS is ${LUTRA_CPU_LEVELS}, expected all, native, baseline, avx2 or avx512")
+endif()
+
+set(CPU_FLAGS_avx2 -march=x86-64-v3)
+set(CPU_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # Names that must be unique in a process cannot be made local (cpu_kernels.cmake).
+  list(APPEND CPU_FLAGS_avx2 -fno-gnu-unique)
+  list(APPEND CPU_FLAGS_avx512 -fno-gnu-unique)
   # For kernels/cpu: its arrays of lanes are emptied by registers. For more than 64 bytes the compiler would take
   # `rep stos`, which takes some 30 cycles to begin with, a sixth of a short row's time. AVX-512 has registers enough.
   set(CPU_LOOP_FLAGS_avx2 -mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign)
-  set(CPU_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512 -fno-gnu-unique)
 endif()

@@ -55,8 +55,8 @@ ${calls}}
 ")
 
 lutra_lines(declarations "extern \"C\" void register_cpu_kernels_%(lutra::KernelRegistry& kernels);"
-  ${CPU_LEVEL_FIRST} ${CPU_LEVELS_ABOVE})
-lutra_lines(calls "      {\"%\", register_cpu_kernels_%}," ${CPU_LEVEL_FIRST} ${CPU_LEVELS_ABOVE})
+  ${CPU_LEVELS})
+lutra_lines(calls "      {\"%\", register_cpu_kernels_%}," ${CPU_LEVELS})
 lutra_write(kernels/cpu_levels.cpp "#include \"kernels/cpu_level.h\"
 
 ${declarations}

@@ -68,8 +68,8 @@ foreach(layer IN LISTS LAYERS)
   lutra_test(unit.${layer} unit unit_${layer})
 endforeach()
 
-# The elementary functions once more, with the fused multiply-adds that levels above the first make them of.
-if(CPU_LEVELS_ABOVE)
+# The elementary functions once more, with the fused multiply-adds that levels above baseline make them of.
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND NOT LUTRA_SANITIZE)
   add_executable(unit_fused "${TESTS}/unit/kernels/elementary_test.cpp" "${TESTS}/unit/kernels/power_test.cpp"
                  "${TESTS}/unit/kernels/falling_exp_test.cpp")
   target_include_directories(unit_fused PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/src")

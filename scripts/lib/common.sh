@@ -91,14 +91,26 @@ quietly() {
 }
 
 progress() {
-  local title=$1 log=$2 line next=$((SECONDS + 5))
+  local title=$1 log=$2 line start=$SECONDS next=$((SECONDS + 5))
   while IFS= read -r line || [[ -n $line ]]; do
     printf '%s\n' "$line" >&4
     if ((SECONDS >= next)); then
-      say "lutra: $title: ${line:0:100}"
+      say "lutra: $title: $(how_far "$line" $((SECONDS - start)))"
       next=$((SECONDS + 5))
     fi
   done 4>"$log"
+}
+
+# how_far LINE SECONDS: what a line of Ninja's ("[12/160] Building ...") says of a build that has run for so long, with the
+# time that is left as if all its steps took as long; another line as it is.
+how_far() {
+  local left
+  if [[ $1 =~ ^\[([0-9]+)/([0-9]+)\]\  ]] && ((BASH_REMATCH[1] * 20 >= BASH_REMATCH[2])); then
+    left=$(((BASH_REMATCH[2] - BASH_REMATCH[1]) * $2 / BASH_REMATCH[1]))
+    printf '%d of %d steps, about %d:%02d left' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" $((left / 60)) $((left % 60))
+  else
+    printf '%s' "${1:0:100}"
+  fi
 }
 
 build_dir() { printf '%s/build/%s' "$root" "$1"; }

@@ -39,8 +39,7 @@ clang++ -fsanitize=fuzzer,address "$probe/probe.cpp" -o "$probe/probe" 2>/dev/nu
 
 prepare() {
   quietly "configuring fuzz" cmake -S "$root" -B "$dir" -DCMAKE_BUILD_TYPE=Sanitize -DCMAKE_CXX_COMPILER=clang++ \
-    -DLUTRA_SANITIZE=address,undefined,fuzzer-no-link -DLUTRA_LIBFUZZER=ON -DLUTRA_BUILD_TESTS=ON \
-    -DLUTRA_ALL_CPU_LEVELS=OFF || return
+    -DLUTRA_SANITIZE=address,undefined,fuzzer-no-link -DLUTRA_LIBFUZZER=ON -DLUTRA_BUILD_TESTS=ON || return
   quietly "building fuzz" cmake --build "$dir" --parallel "$(nproc)" --target "${names[@]/#/fuzz_}"
 }
 locked prepare

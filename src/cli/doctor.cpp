@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "core/usable_cores.h"
 #include "device/cuda/diagnosis.h"
+#include "kernels/cpu_level.h"
 #include "kernels/cuda/plugin_file.h"
 #include "kernels/lapack/library.h"
 
@@ -83,6 +84,14 @@ void look_at_cards(const System& system, std::vector<Finding>* findings) {
   }
 }
 
+Finding processor_finding() {
+  std::string levels;
+  for (const CpuLevel& level : linked_cpu_levels()) append(levels, text(levels.empty() ? "" : ", ", level.name));
+  return {.check = "processor",
+          .text = text("CPU kernels for ", cpu_level().name, " run; this build has ", levels),
+          .details = {{"level", cpu_level().name}, {"levels", levels}}};
+}
+
 Finding lapack_finding() {
   Finding finding{.check = "lapack"};
   const lapack::Found& found = lapack::find_library();
@@ -115,7 +124,8 @@ void try_devices(const Options& options, std::vector<Finding>* findings) {
 
 int run_doctor(const Options& options) {
   UsableCores cores = process_threads();
-  std::vector<Finding> findings{{.check = "threads",
+  std::vector<Finding> findings{processor_finding(),
+                                {.check = "threads",
                                  .text = text(cores.threads, " for large loops: ", cores.why),
                                  .details = {{"threads", text(cores.threads)}}}};
   look_at_cards(cuda::own_system(), &findings);

@@ -2,8 +2,8 @@
 // Waking a thread takes longer than many loops, so an idle helper spins for a millisecond before it sleeps. Where
 // others want the cores this is harmful: it uses up the helper's time slice before there is work. A helper notices: it
 // loses its core between two looks, which are some 100 ns apart, or it runs long after it was woken. Then helpers sleep
-// at once for 4 ms, since it also happens at rest, and for twice as long each time it soon happens again. Meanwhile short loops run alone, and helpers
-// are woken for long ones once these have gone on for some time.
+// at once for 4 ms, since it also happens at rest, and for twice as long each time it soon happens again. Meanwhile
+// short loops run alone, and helpers are woken for long ones once these have gone on for some time.
 //
 // Note [The caller's core]
 // The system may wake a helper on its caller's core although another is idle, in virtual machines above all: the two

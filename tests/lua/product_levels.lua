@@ -1,6 +1,5 @@
 -- Products of matrices that are cut into tiles and blocks, at every level of the processor and on one and three threads:
--- of small whole numbers, so that float32 is exact, against int64. Levels that this machine lacks run as the highest it
--- has.
+-- of small whole numbers, so that float32 is exact, against int64.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -31,7 +30,7 @@ for i, shape in ipairs(shapes) do
 end
 ]]
 
-for _, level in ipairs { "baseline", "avx2", "avx512" } do
+for _, level in ipairs(expect.cpu_levels()) do
   for _, threads in ipairs { 1, 3 } do
     local text, ok = expect.program(program, "", ("env LUTRA_CPU_LEVEL=%s LUTRA_NUM_THREADS=%d"):format(level, threads))
     assert(ok, text)

@@ -101,4 +101,17 @@ function expect.program(script, options, environment)
   return text:gsub(path:gsub("%p", "%%%0"), "SCRIPT"), ok == true
 end
 
+-- The levels of the processor that this build has kernels for and that run here, lowest first.
+function expect.cpu_levels()
+  local pipe = assert(io.popen(("'%s' doctor --json 2>/dev/null"):format(os.getenv("LUTRA") or "lutra")))
+  local text = pipe:read("a")
+  pipe:close()
+  local highest, levels = assert(text:match('"level": "(%w+)"'), text), {}
+  for level in text:match('"levels": "([^"]+)"'):gmatch("%w+") do
+    levels[#levels + 1] = level
+    if level == highest then break end
+  end
+  return levels
+end
+
 return expect
