@@ -35,29 +35,40 @@ class Held {
   std::vector<Storage*> storages_;
 };
 
-// The kernel's view of every input and output, on the stack for all but the longest lists.
+// The kernel's view of every input and output, and the storages they lie in, on the stack for all but the longest
+// lists.
 class Arrays {
  public:
   Arrays(int n_in, int n_out) {
-    if (n_in + n_out > kFewInputs + kMaxOutputs) {
-      many_ = std::make_unique<Array[]>(static_cast<std::size_t>(n_in + n_out));
-      many_numbers_ = std::make_unique<std::array<std::byte, 8>[]>(static_cast<std::size_t>(n_in));
+    if (n_in + n_out > kFew) {
+      const auto count = static_cast<std::size_t>(n_in + n_out);
+      many_ = std::make_unique<Array[]>(count);
+      many_numbers_ = std::make_unique<std::array<std::byte, 8>[]>(count);
+      many_storages_ = std::make_unique<Storage*[]>(count);
       in = many_.get();
       numbers = many_numbers_.get();
+      reads = many_storages_.get();
     }
     out = in + n_in;
+    writes = reads + n_in;
   }
   Arrays(const Arrays&) = delete;
 
+ private:
+  static constexpr int kFew = kFewInputs + kMaxOutputs;
+  Array few_[kFew];
+  alignas(8) std::array<std::byte, 8> few_numbers_[kFew];
+  Storage* few_storages_[kFew];
+  std::unique_ptr<Array[]> many_;
+  std::unique_ptr<std::array<std::byte, 8>[]> many_numbers_;
+  std::unique_ptr<Storage*[]> many_storages_;
+
+ public:
   Array* in = few_;
   Array* out;
   std::array<std::byte, 8>* numbers = few_numbers_;  // one-element inputs that ride in the arguments
-
- private:
-  Array few_[kFewInputs + kMaxOutputs];
-  alignas(8) std::array<std::byte, 8> few_numbers_[kFewInputs + kMaxOutputs];
-  std::unique_ptr<Array[]> many_;
-  std::unique_ptr<std::array<std::byte, 8>[]> many_numbers_;
+  Storage** reads = few_storages_;                   // see Launch
+  Storage** writes;
 };
 
 }  // namespace lutra

@@ -13,7 +13,7 @@ void make_host_tensor(Context& context, DType dtype, const Shape& shape, TensorR
   out->value = 0;
   out->origin = 0;
   out->device = cpu.id;
-  if (out->nbytes() > kInlineBytes) {
+  if (!fits_inline(out->nbytes())) {
     Storage* storage = context.allocate(cpu, out->nbytes(), {"constant", dtype, shape});
     out->data = storage->data;
     out->storage = storage;
@@ -23,11 +23,7 @@ void make_host_tensor(Context& context, DType dtype, const Shape& shape, TensorR
 }
 
 Placement constant_placement(Context& context, DType dtype) {
-  const Context::Target& target = context.target(context.scopes->spec());
-  LogicalDevice* first = target.devices.front();
-  const OpDef& op = context.runtime().constant_op();
-  if (context.runtime().kernels().find(first->type, op, dtype).run != nullptr) return {first, target.reason};
-  return place(context, op, dtype, nullptr, false);
+  return place(context, context.runtime().constant_op(), dtype);
 }
 
 void place_constant(Context& context, TensorRep* tensor) {

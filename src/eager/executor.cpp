@@ -1,7 +1,8 @@
 #include "eager/executor.h"
 
 #include "core/parallel.h"
-#include "eager/general_path.h"
+#include "eager/bind.h"
+#include "eager/launch.h"
 
 namespace lutra {
 namespace {
@@ -38,7 +39,7 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   out.size = meta.size;
   out.set_shape(meta.shape);
   out.device = device.id;
-  if (bytes > kInlineBytes) {
+  if (!fits_inline(bytes)) {
     Storage* storage = context.allocate(device, bytes, {op.called(), meta.dtype, meta.shape});
     out.data = storage->data;
     out.storage = storage;
@@ -51,10 +52,8 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
     in[i] = {const_cast<std::byte*>(tensor->address()), tensor->dims, tensor->size, tensor->dtype, tensor->rank, false};
   }
   Array result{const_cast<std::byte*>(out.address()), out.dims, out.size, out.dtype, out.rank, false};
-  Fault fault;
-  prepared.kernel->run({&op, call.attrs, in, &result, nullptr, &fault, nullptr, call.n_in, 1});
-  if (fault.happened()) [[unlikely]]
-    throw fault_error(op, fault);
+  Launch launch{prepared.kernel, &device, {&op, call.attrs, in, &result, nullptr, nullptr, nullptr, call.n_in, 1}};
+  run_on_host(launch);
   out.origin = context.origins().record(op.logged(call), prepared.spec, device, prepared.reason);
   if (bytes >= kBigBytes) context.origins().record_big(out.storage, out, {0, context.line(), {}});
   return true;
@@ -65,7 +64,7 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
 void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
   set_max_threads(context.runtime().threads());  // several Runtimes may take turns on this thread
   if (!execute_plain(context, call, prepared, outs)) [[unlikely]]
-    execute_general(context, call, prepared, outs);
+    bind_and_submit(context, call, prepared, outs);
   if (context.ledger().is_recording()) [[unlikely]]
     context.ledger().record(call, prepared, outs);
 }

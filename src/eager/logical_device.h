@@ -10,6 +10,7 @@
 #include "memory/device_heap.h"
 #include "memory/host_pool.h"
 #include "ops/backend.h"
+#include "tensor/tensor.h"
 
 namespace lutra {
 
@@ -31,6 +32,8 @@ struct LogicalDevice {
   bool is_host() const { return type == DeviceType::CPU; }
   // Whether what lies on one can be read on the other as it is: all logical CPUs share the host's memory.
   bool shares_memory_with(const LogicalDevice& other) const { return this == &other || (is_host() && other.is_host()); }
+  // Whether a tensor of so many bytes carries them here, and needs no memory.
+  bool keeps_inline(std::size_t bytes) const { return is_host() && fits_inline(bytes); }
   // Null when full.
   Storage* allocate(std::size_t bytes) {
     if (heap != nullptr) return heap->allocate(bytes);

@@ -19,7 +19,7 @@ bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, T
   *out = tensor;
   out->device = to.id;
   out->value = 0;
-  if (to.is_host() && out->nbytes() <= kInlineBytes) {
+  if (to.keeps_inline(out->nbytes())) {
     std::memcpy(out->bytes, copy->data, out->nbytes());
     out->storage = nullptr;
     copy->release();

@@ -15,7 +15,8 @@ namespace {
 // CPU:0, since no device that was meant has a kernel. `asked`: the name of what was meant.
 Placement fall_back(Context& context, const OpDef& op, DType key, const std::string& asked) {
   LogicalDevice& cpu = context.runtime().cpu();
-  if (context.runtime().kernels().find(DeviceType::CPU, op, key).run == nullptr) fail_without_kernel(context, op, key);
+  const KernelEntry& kernel = context.runtime().kernels().find(DeviceType::CPU, op, key);
+  if (kernel.run == nullptr) fail_without_kernel(context, op, key);
   KernelFallback fallback = context.runtime().kernel_fallback;
   if (fallback != KernelFallback::Allow) {
     std::string sentence =
@@ -28,44 +29,65 @@ Placement fall_back(Context& context, const OpDef& op, DType key, const std::str
     }
     context.runtime().log().line("WARNING: " + sentence);
   }
-  return {&cpu, Reason::NoKernel};
+  return {&cpu, Reason::NoKernel, &kernel};
+}
+
+bool needs_casts(const Call& call, DType key) {
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    if (tensor != nullptr && tensor->dtype != key && (call.op->input(i).flags & kOwnDType) == 0) return true;
+  }
+  return false;
+}
+
+// Null: the device has no kernel for it, or cannot cast its inputs.
+inline const KernelEntry* kernel_on(Context& context, const LogicalDevice& device, const OpDef& op, DType key,
+                                    const Call* call) {
+  const KernelRegistry& kernels = context.runtime().kernels();
+  const KernelEntry& kernel = kernels.find(device.type, op, key);
+  if (kernel.run == nullptr) return nullptr;
+  bool can_cast = device.is_host() || call == nullptr || !needs_casts(*call, key) ||
+                  !kernels.dtypes(device.type, context.runtime().cast_op()).empty();
+  return can_cast ? &kernel : nullptr;
+}
+
+// On the first of the devices meant that has a kernel, but not the first of all.
+[[gnu::noinline]] Placement place_further(Context& context, const OpDef& op, DType key, const Call* call,
+                                          const Context::Target& target) {
+  for (LogicalDevice* device : std::span(target.devices).subspan(1)) {
+    const KernelEntry* kernel = kernel_on(context, *device, op, key, call);
+    if (kernel == nullptr) continue;
+    bool is_fallback = device->is_host() && target.devices.front()->type == DeviceType::GPU;
+    return {device, is_fallback ? Reason::NoKernel : target.reason, kernel};
+  }
+  return fall_back(context, op, key, context.spec_text(context.scopes->spec()));
 }
 
 }  // namespace
 
-Placement place(Context& context, const OpDef& op, DType key, LogicalDevice* input, bool converts) {
-  const KernelRegistry& kernels = context.runtime().kernels();
-  uint32_t spec = context.scopes->spec();
-  if (spec == 0 && input != nullptr) {
-    return {input->retired ? &context.runtime().successor(*input) : input, Reason::StaysOnInput};
+Placement place(Context& context, const OpDef& op, DType key, const Call* call, const ForcedPlace* forced) {
+  if (forced != nullptr) [[unlikely]] {
+    const KernelEntry* kernel = kernel_on(context, *forced->device, op, key, call);
+    if (kernel == nullptr) return fall_back(context, op, key, forced->device->full_name);
+    return {forced->device, forced->reason, kernel};
   }
-  if (input != nullptr) {
-    // Nothing is computed, so the first device meant will do.
-    const Context::Target& target = context.target(spec);
-    return {target.devices.front(), target.reason};
+  const Context::Target& target = context.target(context.scopes->spec());
+  LogicalDevice* first = target.devices.front();
+  if (const KernelEntry* kernel = kernel_on(context, *first, op, key, call)) [[likely]] {
+    return {first, target.reason, kernel};
   }
-  const Context::Target& target = context.target(spec);
-  bool skipped = false;
-  for (LogicalDevice* device : target.devices) {
-    if (kernels.find(device->type, op, key).run == nullptr ||
-        (converts && kernels.dtypes(device->type, kernels.ops().get("Cast")).empty())) {
-      skipped = true;
-      continue;
-    }
-    if (skipped && device->is_host() && target.devices.front()->type == DeviceType::GPU)
-      return {device, Reason::NoKernel};
-    return {device, target.reason};
-  }
-  return fall_back(context, op, key, context.spec_text(spec));
+  return place_further(context, op, key, call, target);
 }
 
-Placement place_on(Context& context, const OpDef& op, DType key, const ForcedPlace& forced, bool converts) {
-  const KernelRegistry& kernels = context.runtime().kernels();
-  DeviceType type = forced.device->type;
-  bool can = kernels.find(type, op, key).run != nullptr &&
-             (!converts || !kernels.dtypes(type, kernels.ops().get("Cast")).empty());
-  if (can) return {forced.device, forced.reason};
-  return fall_back(context, op, key, forced.device->full_name);
+Placement place_view(Context& context, LogicalDevice& input, const ForcedPlace* forced) {
+  if (forced != nullptr) return {forced->device, forced->reason, nullptr};
+  uint32_t spec = context.scopes->spec();
+  if (spec == 0) {
+    return {input.retired ? &context.runtime().successor(input) : &input, Reason::StaysOnInput, nullptr};
+  }
+  // Nothing is computed, so the first device meant will do.
+  const Context::Target& target = context.target(spec);
+  return {target.devices.front(), target.reason, nullptr};
 }
 
 std::string reason_text(Reason reason, const char* op_name, const std::string& requested) {

@@ -23,21 +23,25 @@ enum class Reason : uint8_t {
   Replicas,       // it brings together what replicas have
 };
 
-struct Placement {
-  LogicalDevice* device;
-  Reason reason;
-};
-
-// `input`: the device whose memory the result would share, or null. `converts`: inputs must be cast there first.
-Placement place(Context& context, const OpDef& op, DType key, LogicalDevice* input, bool converts);
-
-// Where an op runs whatever the scopes say.
+// An op runs there whatever the scopes say.
 struct ForcedPlace {
   LogicalDevice* device;
   Reason reason;
 };
-// On that device, or on the CPU when it has no kernel.
-Placement place_on(Context& context, const OpDef& op, DType key, const ForcedPlace& forced, bool converts);
+
+struct Placement {
+  LogicalDevice* device;
+  Reason reason;
+  const KernelEntry* kernel;
+};
+
+// Where `op` runs, computed in `key`, and with which kernel: on the first device meant that has one, else on the CPU.
+// `forced` (or null) overrules the scopes. `call`: its inputs, which may have to be cast there first; null: none are.
+Placement place(Context& context, const OpDef& op, DType key, const Call* call = nullptr,
+                const ForcedPlace* forced = nullptr);
+
+// Where a result lies that shares the memory of a tensor on `input`. No kernel runs.
+Placement place_view(Context& context, LogicalDevice& input, const ForcedPlace* forced = nullptr);
 
 // "no scope: GPU first", "Unique has no GPU kernel"
 std::string reason_text(Reason reason, const char* op_name, const std::string& requested);

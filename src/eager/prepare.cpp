@@ -2,7 +2,6 @@
 #include "eager/prepare.h"
 
 #include "eager/context.h"
-#include "eager/wide_integers.h"
 
 namespace lutra {
 namespace {
@@ -125,13 +124,25 @@ void check_number_fits(const Call& call, int input, DType type) {
   fail_dtype(call, blamed, got, op.input(blamed).dtypes);
 }
 
+// Whether integers that float32 does not all hold become floats, alone or beside Lua numbers.
+bool has_wide_integers(const Call& call) {
+  bool has_wide = false;
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    if (tensor == nullptr || (call.op->input(i).flags & kOwnDType) != 0) continue;
+    if (is_float(tensor->dtype)) return false;
+    has_wide |= tensor->dtype == DType::Int32 || tensor->dtype == DType::Int64;
+  }
+  return has_wide;
+}
+
 struct Key {
   DType dtype;
   bool is_widened;  // its results are float32; it is computed in float64
 };
 
 // After the inputs' dtypes are checked.
-[[gnu::noinline]] Key mixed_key(Context& context, const Call& call) {
+[[gnu::noinline]] Key mixed_key(const Call& call) {
   const OpDef& op = *call.op;
   if (op.inputs.empty()) return {DType::Float32, false};  // said by the shape function
   DType type = promoted_dtype(call);
@@ -145,11 +156,11 @@ struct Key {
     if (tensor == nullptr && !own) check_number_fits(call, i, type);
   }
   if (op.compute == Compute::Float && !is_float(type)) type = DType::Float32;
-  return {type, type == DType::Float32 && has_wide_integers(context, call)};
+  return {type, type == DType::Float32 && has_wide_integers(call)};
 }
 
 // The same for the common case: one or two tensors of one dtype that the op takes as it is.
-inline Key key_of(Context& context, const Call& call) {
+inline Key key_of(const Call& call) {
   const OpDef& op = *call.op;
   const TensorRep* first = call.n_in > 0 ? call.in[0].tensor : nullptr;
   if (op.plain_inputs && first != nullptr && call.n_in <= 2) [[likely]] {
@@ -159,40 +170,14 @@ inline Key key_of(Context& context, const Call& call) {
       return {first->dtype, false};
     }
   }
-  return mixed_key(context, call);
-}
-
-// Whether some input must be cast before the kernel runs.
-bool needs_casts(const Call& call, DType key) {
-  for (int i = 0; i < call.n_in; ++i) {
-    const TensorRep* tensor = call.in[i].tensor;
-    if (tensor != nullptr && tensor->dtype != key && (call.op->input(i).flags & kOwnDType) == 0) return true;
-  }
-  return false;
-}
-
-// On the device it is told, or on the CPU when that has no kernel for it.
-void prepare_forced(Context& context, const Call& call, int64_t shared_from, const ForcedPlace& forced,
-                    Prepared* prepared) {
-  const OpDef& op = *call.op;
-  if (shared_from >= 0 && call.in[0].tensor != nullptr) {
-    prepared->device = forced.device;
-    prepared->reason = forced.reason;
-    prepared->kernel = nullptr;
-    prepared->shared_from = shared_from;
-    return;
-  }
-  Placement placement = place_on(context, op, prepared->key, forced, needs_casts(call, prepared->key));
-  prepared->device = placement.device;
-  prepared->reason = placement.reason;
-  prepared->kernel = &context.runtime().kernels().find(placement.device->type, op, prepared->key);
+  return mixed_key(call);
 }
 
 }  // namespace
 
 void prepare(Context& context, const Call& call, Prepared* prepared, const ForcedPlace* forced) {
   const OpDef& op = *call.op;
-  auto [key, is_widened] = key_of(context, call);
+  auto [key, is_widened] = key_of(call);
   Inference inference(call, key, prepared->out);
   op.shape(inference);
   prepared->op = &op;
@@ -202,37 +187,17 @@ void prepare(Context& context, const Call& call, Prepared* prepared, const Force
   if (is_widened) key = DType::Float64;
   prepared->key = key;
   prepared->spec = context.scopes->spec();
-  prepared->shared_from = -1;
   prepared->into = nullptr;
   prepared->is_logged = true;
   prepared->is_widened = is_widened;
   prepared->epoch = context.runtime().epoch;
-  if (forced != nullptr) return prepare_forced(context, call, inference.shared_from(), *forced, prepared);
-
-  const Context::Target& target = context.target(prepared->spec);
-  if (inference.shared_from() < 0) [[likely]] {
-    LogicalDevice* device = target.devices.front();
-    const KernelEntry& kernel = context.runtime().kernels().find(device->type, op, key);
-    if (kernel.run != nullptr && (device->is_host() || !needs_casts(call, key))) [[likely]] {
-      prepared->device = device;
-      prepared->reason = target.reason;
-      prepared->kernel = &kernel;
-    } else {
-      Placement placement = place(context, op, key, nullptr, needs_casts(call, key));
-      prepared->device = placement.device;
-      prepared->reason = placement.reason;
-      prepared->kernel = &context.runtime().kernels().find(placement.device->type, op, key);
-    }
-  } else {
-    const TensorRep* first = call.in[0].tensor;
-    LogicalDevice* input = first != nullptr ? &context.runtime().device(first->device) : nullptr;
-    Placement placement = place(context, op, key, input, false);
-    prepared->device = placement.device;
-    prepared->reason = placement.reason;
-    prepared->kernel = nullptr;
-    if (input != nullptr) prepared->shared_from = inference.shared_from();
-    else prepared->kernel = &context.runtime().kernels().find(placement.device->type, op, key);
-  }
+  const TensorRep* viewed = inference.shared_from() >= 0 ? call.in[0].tensor : nullptr;
+  prepared->shared_from = viewed != nullptr ? inference.shared_from() : -1;
+  Placement placement = viewed == nullptr ? place(context, op, key, &call, forced)
+                                          : place_view(context, context.runtime().device(viewed->device), forced);
+  prepared->device = placement.device;
+  prepared->reason = placement.reason;
+  prepared->kernel = placement.kernel;
 }
 
 }  // namespace lutra

@@ -32,8 +32,8 @@ struct Prepared {
 
   // Whether output i will carry its bytes, and so needs no finalizer.
   bool is_inline(int i) const {
-    return device->is_host() && (op->flags & kDynamic) == 0 &&
-           static_cast<std::size_t>(out[i].size) * size_of(out[i].dtype) <= kInlineBytes;
+    return (op->flags & kDynamic) == 0 &&
+           device->keeps_inline(static_cast<std::size_t>(out[i].size) * size_of(out[i].dtype));
   }
 };
 

@@ -3,12 +3,13 @@
 #include <algorithm>
 
 #include "core/parallel.h"
+#include "eager/launch.h"
 #include "ops/optimisers.h"
 
 namespace lutra {
 namespace {
 
-// The kernel's view of a number of steps, which grows until there is room for no more.
+// One Launch over many variables, which grows until there is room for no more.
 class Batch {
  public:
   Batch(Context& context, const Call& call, int slots, const TensorRep* scale)
@@ -22,38 +23,31 @@ class Batch {
   }
 
   void add(VariableStep& step) {
-    const TensorRep& variable = *step.changed[0];
-    if (count_ == 0) first_ = &variable;
-    Array* in = in_ + count_ * (2 + slots_);
-    in[0] = array_of(variable);
-    in[1] = array_of(*step.gradient);
-    for (int k = 1; k <= slots_; ++k) in[k + 1] = array_of(*step.changed[k]);
+    if (count_ == 0) {
+      first_ = step.changed[0];
+      n_in_ = n_out_ = 0;
+    }
+    read(*step.changed[0]);
+    read(*step.gradient);
+    for (int k = 1; k <= slots_; ++k) read(*step.changed[k]);
+    for (int k = 0; k <= slots_; ++k) write(*step.changed[k]);
     steps_[count_++] = &step;
   }
 
   void run() {
     if (count_ == 0) return;
     LogicalDevice& device = context_.runtime().device(first_->device);
+    for (int i = 0; i < n_out_; ++i) {
+      if (writes_[i] != nullptr) context_.runtime().transfer().before_overwrite(device, *writes_[i]);
+    }
+    if (scale_ != nullptr) read(*scale_);
     const KernelEntry& kernel = context_.runtime().kernels().find(device.type, *call_.op, first_->dtype);
-    for (int i = 0; i < count_; ++i) make_ready(device, *steps_[i]);
-    int n_in = count_ * (2 + slots_);
-    Array out[kMostSteps * kMaxOutputs];
-    for (int i = 0; i < count_; ++i) {
-      const Array* in = in_ + i * (2 + slots_);
-      out[i * (1 + slots_)] = in[0];
-      std::copy_n(in + 2, slots_, out + i * (1 + slots_) + 1);
-    }
-    if (scale_ != nullptr) {
-      wait_for(device, *scale_);
-      in_[n_in++] = array_of(*scale_);
-    }
-    KernelArgs args{call_.op, call_.attrs, in_, out, nullptr, nullptr, nullptr, n_in, count_ * (1 + slots_)};
-    if (device.is_host()) {
-      kernel.run(args);
-    } else {
-      ++device.launches;
-      device.backend->submit(*device.compute, kernel, args);
-    }
+    Launch launch{&kernel,
+                  &device,
+                  {call_.op, call_.attrs, in_, out_, nullptr, nullptr, nullptr, n_in_, n_out_},
+                  reads_,
+                  writes_};
+    submit(context_, launch);
     finish(device);
   }
 
@@ -62,17 +56,13 @@ class Batch {
     return {const_cast<std::byte*>(tensor.address()), tensor.dims, tensor.size, tensor.dtype, tensor.rank, false};
   }
 
-  void wait_for(LogicalDevice& device, const TensorRep& input) {
-    if (device.is_host() || input.storage == nullptr) return;
-    context_.runtime().transfer().make_ready(device, *input.storage);
+  void read(const TensorRep& tensor) {
+    reads_[n_in_] = tensor.storage;
+    in_[n_in_++] = array_of(tensor);
   }
-
-  void make_ready(LogicalDevice& device, VariableStep& step) {
-    Transfer& transfer = context_.runtime().transfer();
-    wait_for(device, *step.gradient);
-    for (int k = 0; k <= slots_; ++k) {
-      if (Storage* storage = step.changed[k]->storage) transfer.before_overwrite(device, *storage);
-    }
+  void write(const TensorRep& tensor) {
+    writes_[n_out_] = tensor.storage;
+    out_[n_out_++] = array_of(tensor);
   }
 
   void finish(LogicalDevice& device) {
@@ -97,9 +87,10 @@ class Batch {
   const int slots_;
   const TensorRep* const scale_;
   const TensorRep* first_ = nullptr;
-  int count_ = 0;
+  int count_ = 0, n_in_ = 0, n_out_ = 0;
   VariableStep* steps_[kMostSteps];
-  Array in_[kMostSteps * (kMaxOutputs + 1) + 1];
+  Array in_[kMostSteps * (kMaxOutputs + 1) + 1], out_[kMostSteps * kMaxOutputs];
+  Storage *reads_[kMostSteps * (kMaxOutputs + 1) + 1], *writes_[kMostSteps * kMaxOutputs];
 };
 
 bool may_be_written(const TensorRep& tensor, const TensorRep& variable) {

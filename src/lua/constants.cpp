@@ -40,7 +40,7 @@ static_assert(std::is_trivially_destructible_v<Content>);
   bool is_inline = true;
   try {
     Placement placement = constant_placement(state.enter(L), content.dtype);
-    is_inline = placement.device->is_host() && content.nbytes() <= kInlineBytes;
+    is_inline = placement.device->keeps_inline(content.nbytes());
   } catch (...) {
     state.keep_current_exception();
     return nullptr;

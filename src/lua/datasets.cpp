@@ -49,7 +49,7 @@ int shuffled(Args& args) {
   if (size > count) size = count;
   lua_State* L = args.L;
   Box* box = nullptr;
-  bool is_inline = static_cast<std::size_t>(count) * sizeof(int64_t) <= kInlineBytes;
+  bool is_inline = fits_inline(static_cast<std::size_t>(count) * sizeof(int64_t));
   protect(L, 1, [&](lua_State* inner) {
     box = args.state.push_box(inner, is_inline);
     return 1;

@@ -60,7 +60,7 @@ int push_rows(Args& args, FileReader& reader, int64_t first, int64_t count, bool
   Shape shape;
   if (!is_row) shape.push(count);
   for (int axis = 1; axis < entry.shape.rank(); ++axis) shape.push(entry.shape[axis]);
-  bool is_inline = static_cast<std::size_t>(shape.size()) * size_of(entry.dtype) <= kInlineBytes;
+  bool is_inline = fits_inline(static_cast<std::size_t>(shape.size()) * size_of(entry.dtype));
   Box* box = nullptr;
   protect(args.L, 1, [&](lua_State* inner) {
     box = args.state.push_box(inner, is_inline);

@@ -59,7 +59,7 @@ void push_loaded(Args& args, FileReader& reader, std::size_t i) {
   State& state = args.state;
   const FileEntry& entry = reader.entries()[i];
   Placement placement = constant_placement(state.enter(L), entry.dtype);
-  bool is_inline = placement.device->is_host() && entry.nbytes() <= kInlineBytes;
+  bool is_inline = placement.device->keeps_inline(entry.nbytes());
   Box* box = nullptr;
   protect(L, 1, [&](lua_State* inner) {
     box = state.push_box(inner, is_inline);

@@ -115,7 +115,7 @@ std::byte* push_batch(Args& args, Gatherer& gatherer, std::size_t k, const std::
   const Gatherer::Column& column = gatherer.columns[k];
   Shape shape = column.shape;
   shape[0] = static_cast<int64_t>(places.size());
-  bool is_inline = static_cast<std::size_t>(shape.size()) * size_of(column.dtype) <= kInlineBytes;
+  bool is_inline = fits_inline(static_cast<std::size_t>(shape.size()) * size_of(column.dtype));
   Box* box = nullptr;
   protect(args.L, 1, [&](lua_State* inner) {
     box = args.state.push_box(inner, is_inline);

@@ -148,7 +148,7 @@ int to_device(Args& args) {
     lua_pushvalue(args.L, 1);
     return 1;
   }
-  bool is_inline = device->is_host() && box.tensor.nbytes() <= kInlineBytes;
+  bool is_inline = device->keeps_inline(box.tensor.nbytes());
   Box* out = nullptr;
   State& state = args.state;
   protect(args.L, 1, [&](lua_State* L) {

@@ -14,6 +14,7 @@ namespace lutra {
 
 // A CPU tensor of at most this many bytes carries them: no allocation, no finalizer, no identity.
 inline constexpr std::size_t kInlineBytes = 64;
+constexpr bool fits_inline(std::size_t bytes) { return bytes <= kInlineBytes; }
 
 struct TensorRep {
   Storage* storage;  // null: the bytes are in `bytes` (CPU devices only); else one counted reference

@@ -59,7 +59,7 @@ class Machine {
                LogicalDevice* input = nullptr) {
     Scope scope(context, scope_name);
     const OpDef& op = runtime.ops().get(op_name);
-    Placement placement = lutra::place(context, op, key, input, false);
+    Placement placement = input != nullptr ? place_view(context, *input) : lutra::place(context, op, key);
     std::string requested = context.spec_text(context.scopes->spec());
     return {placement.device->spec.local_name(), reason_text(placement.reason, op.name, requested)};
   }

@@ -1,5 +1,6 @@
-// The path of every op but the plainest (executor.cpp): GPUs, copies, casts, scratch memory, several outputs,
-// listeners, variables written over.
+// The second half of an op: bind finds memory for a prepared call's results, brings its inputs together and submits the
+// Launches that come of it. For every call but the plainest (executor.cpp): GPUs, copies, casts, scratch memory,
+// several outputs, listeners, variables written over.
 #pragma once
 
 #include "eager/context.h"
@@ -7,7 +8,7 @@
 
 namespace lutra {
 
-void execute_general(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs);
+void bind_and_submit(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs);
 
 // Fails when a finalizer released an input or reset the devices since the call was prepared. See Note [Order within one
 // op].

@@ -5,7 +5,7 @@
 // still be the one of prepare: then nothing was released. A finalizer may also assign a variable, which moves the epoch
 // too and frees what the variable held: then fetching and taking addresses begin anew with all memory in hand, so that
 // an op sees one value of a variable. Nothing is read, cast or written before that holds.
-#include "eager/general_path.h"
+#include "eager/bind.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,17 +14,17 @@
 #include "eager/call_arrays.h"
 #include "eager/constant.h"
 #include "eager/executor.h"
-#include "eager/gpu_launch.h"
+#include "eager/launch.h"
 #include "eager/move_tensor.h"
 #include "ops/create.h"
 
 namespace lutra {
 namespace {
 
-// One execution, step by step.
-class Execution {
+// One call, step by step.
+class Binder {
  public:
-  Execution(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs)
+  Binder(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs)
       : context_(context),
         call_(call),
         op_(*prepared.op),
@@ -42,8 +42,7 @@ class Execution {
     set_up();
     cast_inputs();
     report();
-    if (device_.is_host()) run_here();
-    else launch(context_, device_, {call_, device_, fetched_}, *prepared_.kernel, outs_, &args_);
+    launch();
     if (prepared_.is_widened) round_outputs();
     record_big();
   }
@@ -81,7 +80,7 @@ class Execution {
 
   // A tensor of at most 64 bytes on the CPU carries them, also when they came from elsewhere.
   void set_storage(TensorRep& out, Storage* storage) {
-    if (device_.is_host() && out.nbytes() <= kInlineBytes) {
+    if (device_.keeps_inline(out.nbytes())) {
       std::memcpy(out.bytes, storage->data, out.nbytes());
       out.storage = nullptr;
       storage->release();
@@ -118,7 +117,7 @@ class Execution {
     check_epoch(context_, call_, prepared_);
     take_addresses();
     require_counts(counts);
-    prepared_.kernel->run(args_);
+    launch();
     record_big();
   }
 
@@ -153,7 +152,7 @@ class Execution {
       out.size = meta.size;
       out.set_shape(meta.shape);
       std::size_t bytes = out.nbytes();
-      if ((device_.is_host() && bytes <= kInlineBytes) || prepared_.into != nullptr) {
+      if (device_.keeps_inline(bytes) || prepared_.into != nullptr) {
         out.storage = nullptr;
       } else {
         Storage* storage = context_.allocate(device_, bytes, {op_.called(), meta.dtype, meta.shape});
@@ -207,6 +206,7 @@ class Execution {
       const Operand& operand = call_.in[i];
       Array& array = arrays_.in[i];
       const TensorRep* tensor = operand.tensor;
+      arrays_.reads[i] = nullptr;
       if (tensor == nullptr) {
         array = {arrays_.numbers[i].data(), nullptr, 1, prepared_.key, 0, true};
         if (is_own(i)) array.dtype = own_dtype(operand.number);
@@ -220,13 +220,16 @@ class Execution {
       array.immediate = false;
       array.data = const_cast<std::byte*>(tensor->address());
       if (!fetched_.empty() && fetched_[static_cast<std::size_t>(i)] != nullptr) {
-        array.data = fetched_[static_cast<std::size_t>(i)]->data;
+        arrays_.reads[i] = fetched_[static_cast<std::size_t>(i)];
+        array.data = arrays_.reads[i]->data;
       } else if (!device_.is_host() && tensor->device != device_.id) {
         DType to = is_own(i) ? tensor->dtype : prepared_.key;
         convert(to, arrays_.numbers[i].data(), tensor->dtype, tensor->address(), 1);
         array.data = arrays_.numbers[i].data();
         array.dtype = to;
         array.immediate = true;
+      } else {
+        arrays_.reads[i] = tensor->storage;
       }
       casts_ += array.dtype != prepared_.key && !is_own(i);
     }
@@ -290,7 +293,7 @@ class Execution {
     for (int i = 0; casts_ > 0 && i < call_.n_in; ++i) {
       if (!is_cast(i)) continue;
       Array& array = arrays_.in[i];
-      cast(array, memory, prepared_.key);
+      cast(array, arrays_.reads[i], memory, prepared_.key);
       array.data = memory;
       memory += cast_bytes(array);
       array.dtype = prepared_.key;
@@ -310,7 +313,7 @@ class Execution {
   void round_outputs() {
     for (int o = 0; o < prepared_.n_out; ++o) {
       TensorRep& out = *outs_[o];
-      if (is_rounded(o)) cast(arrays_.out[o], const_cast<std::byte*>(out.address()), out.dtype);
+      if (is_rounded(o)) cast(arrays_.out[o], nullptr, const_cast<std::byte*>(out.address()), out.dtype);
     }
   }
 
@@ -356,14 +359,15 @@ class Execution {
 
   bool is_cast(int i) const { return arrays_.in[i].dtype != prepared_.key && !is_own(i); }
 
-  void cast(const Array& from, std::byte* to, DType dtype) {
+  void cast(const Array& from, Storage* read, std::byte* to, DType dtype) {
     const OpDef& op = context_.runtime().cast_op();
-    const KernelEntry& kernel = context_.runtime().kernels().find(device_.type, op, from.dtype);
     CastAttrs attrs{dtype};
     Array result{to, from.dims, from.size, dtype, from.rank, false};
-    KernelArgs args{&op, &attrs, &from, &result, nullptr, nullptr, nullptr, 1, 1};
-    if (device_.is_host()) kernel.run(args);
-    else launch_cast(context_, device_, {call_, device_, fetched_}, kernel, args);
+    Launch cast{&context_.runtime().kernels().find(device_.type, op, from.dtype),
+                &device_,
+                {&op, &attrs, &from, &result, nullptr, nullptr, nullptr, 1, 1},
+                &read};
+    submit(context_, cast);
   }
 
   void report() {
@@ -389,16 +393,12 @@ class Execution {
     }
   }
 
-  void run_here() {
-    Fault fault;
+  void launch() {
+    for (int i = 0; i < prepared_.n_out; ++i) arrays_.writes[i] = outs_[i]->storage;
+    Launch launch{prepared_.kernel, &device_, args_, arrays_.reads, arrays_.writes};
     int64_t counts[kMaxOutputs];
-    args_.fault = &fault;
-    args_.out_count = counts;
-    prepared_.kernel->run(args_);
-    if (fault.happened()) [[unlikely]] {
-      throw fault_error(op_, fault);
-    }
-    if ((op_.flags & kDynamic) != 0) {
+    submit(context_, launch, counts);
+    if ((op_.flags & kDynamic) != 0 && prepared_.kernel->count == nullptr) {
       for (int i = 0; i < prepared_.n_out; ++i) shrink(*outs_[i], counts[i]);
     }
   }
@@ -410,7 +410,7 @@ class Execution {
     out.size = first_axis * row;
     if (out.storage == nullptr) return;
     std::size_t bytes = out.nbytes();
-    if (bytes <= kInlineBytes) {
+    if (device_.keeps_inline(bytes)) {
       std::memcpy(out.bytes, out.data, bytes);
       drop(out);
     } else if (2 * bytes < out.storage->bytes) {
@@ -463,8 +463,8 @@ class Execution {
   }
 }
 
-[[gnu::noinline]] void execute_general(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
-  Execution(context, call, prepared, outs).run();
+[[gnu::noinline]] void bind_and_submit(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
+  Binder(context, call, prepared, outs).run();
 }
 
 }  // namespace lutra
