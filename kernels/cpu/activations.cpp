@@ -1,6 +1,6 @@
 // Activation functions on the CPU and their gradients.
 
-#include "kernels/cpu/activations.h"
+#include "kernels/element/activations.h"
 
 namespace lutra {
 namespace {

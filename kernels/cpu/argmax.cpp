@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/loops/reduce.h"
 #include "ops/argmax.h"
 #include "ops/axes.h"
 

@@ -2,9 +2,9 @@
 #include <cstring>
 #include <vector>
 
-#include "kernels/cpu/copy.h"
-#include "kernels/cpu/copy_bytes.h"
-#include "kernels/cpu/strided.h"
+#include "kernels/cpu/loops/copy.h"
+#include "kernels/cpu/loops/copy_bytes.h"
+#include "kernels/cpu/loops/strided.h"
 #include "ops/arrange.h"
 #include "ops/axes.h"
 #include "ops/shape.h"

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <type_traits>
 
-#include "kernels/cpu/arithmetic.h"
-#include "kernels/cpu/division.h"
-#include "kernels/cpu/long_functions.h"
-#include "kernels/cpu/power_ops.h"
+#include "kernels/element/arithmetic.h"
+#include "kernels/element/division.h"
+#include "kernels/cpu/loops/long_functions.h"
+#include "kernels/element/power_ops.h"
 
 namespace lutra {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/cpu/convert.h"
-#include "kernels/cpu/copy.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/loops/convert.h"
+#include "kernels/cpu/loops/copy.h"
+#include "kernels/cpu/loops/elementwise.h"
 #include "ops/axes.h"
 
 namespace lutra {

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/contraction.h"
-#include "kernels/cpu/gemm.h"
-#include "kernels/cpu/reduce.h"
-#include "kernels/cpu/strided.h"
-#include "kernels/cpu/widen.h"
+#include "kernels/indexing/contraction.h"
+#include "kernels/cpu/gemm/gemm.h"
+#include "kernels/cpu/loops/reduce.h"
+#include "kernels/cpu/loops/strided.h"
+#include "kernels/cpu/loops/widen.h"
 
 namespace lutra {
 namespace {

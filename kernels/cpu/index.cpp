@@ -2,7 +2,7 @@
 
 #include "ops/index.h"
 
-#include "kernels/cpu/gather.h"
+#include "kernels/cpu/loops/gather.h"
 #include "ops/axes.h"
 
 namespace lutra {

@@ -2,12 +2,12 @@
 
 #include <cmath>
 
-#include "kernels/cpu/add_kernels.h"
-#include "kernels/cpu/gather.h"
-#include "kernels/cpu/gemm.h"
-#include "kernels/cpu/random_words.h"
-#include "kernels/cpu/rows.h"
-#include "kernels/cpu/widen.h"
+#include "kernels/cpu/loops/add_kernels.h"
+#include "kernels/cpu/loops/gather.h"
+#include "kernels/cpu/gemm/gemm.h"
+#include "kernels/cpu/loops/random_words.h"
+#include "kernels/cpu/loops/rows.h"
+#include "kernels/cpu/loops/widen.h"
 #include "ops/layers.h"
 
 namespace lutra {

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/cpu/copy_bytes.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/loops/copy_bytes.h"
+#include "kernels/cpu/loops/elementwise.h"
 
 namespace lutra {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <atomic>
 
-#include "kernels/cpu/add_kernels.h"
-#include "kernels/cpu/places.h"
-#include "kernels/cpu/row_sums.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/loops/add_kernels.h"
+#include "kernels/indexing/places.h"
+#include "kernels/cpu/loops/row_sums.h"
+#include "kernels/cpu/loops/rows.h"
 #include "ops/losses.h"
 
 namespace lutra {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "kernels/cpu/add_kernels.h"
-#include "kernels/cpu/row_sums.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/loops/add_kernels.h"
+#include "kernels/cpu/loops/row_sums.h"
+#include "kernels/cpu/loops/rows.h"
 #include "ops/normalise.h"
 
 namespace lutra {

@@ -1,7 +1,7 @@
 // Steps of optimisers on the CPU. The results may be the variable's and the slots' own memory, so each element is read
 // before it is written and nothing else of the outputs is touched.
 
-#include "kernels/cpu/optimisers.h"
+#include "kernels/element/optimisers.h"
 
 namespace lutra {
 namespace {

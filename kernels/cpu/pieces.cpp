@@ -2,7 +2,7 @@
 
 #include "ops/pieces.h"
 
-#include "kernels/cpu/strided.h"
+#include "kernels/cpu/loops/strided.h"
 #include "ops/axes.h"
 
 namespace lutra {

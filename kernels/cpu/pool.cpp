@@ -5,9 +5,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/cpu/add_kernels.h"
-#include "kernels/cpu/reduce.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/cpu/loops/add_kernels.h"
+#include "kernels/cpu/loops/reduce.h"
+#include "kernels/cpu/loops/rows.h"
 #include "ops/conv.h"
 
 namespace lutra {

@@ -4,12 +4,12 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cpu/convert.h"
-#include "kernels/cpu/copy_bytes.h"
-#include "kernels/cpu/elementary.h"
-#include "kernels/cpu/random_draws.h"
-#include "kernels/cpu/random_order.h"
-#include "kernels/cpu/random_words.h"
+#include "kernels/cpu/loops/convert.h"
+#include "kernels/cpu/loops/copy_bytes.h"
+#include "kernels/element/elementary.h"
+#include "kernels/element/random_draws.h"
+#include "kernels/cpu/loops/random_order.h"
+#include "kernels/cpu/loops/random_words.h"
 #include "ops/kernel.h"
 #include "ops/random.h"
 

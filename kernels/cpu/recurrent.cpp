@@ -1,9 +1,9 @@
 // A step of recurrent layers on the CPU. Each loop over a row's units stands in a function of its own, whose results
 // are __restrict, so that it vectorises.
 
-#include "kernels/cpu/recurrent.h"
-#include "kernels/cpu/add_kernels.h"
-#include "kernels/cpu/rows.h"
+#include "kernels/element/recurrent.h"
+#include "kernels/cpu/loops/add_kernels.h"
+#include "kernels/cpu/loops/rows.h"
 
 namespace lutra {
 namespace {

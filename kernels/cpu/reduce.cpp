@@ -2,8 +2,8 @@
 
 #include "ops/reduce.h"
 
-#include "kernels/cpu/reduce_axes.h"
-#include "kernels/cpu/reduce_ops.h"
+#include "kernels/cpu/loops/reduce_axes.h"
+#include "kernels/element/reduce_ops.h"
 
 namespace lutra {
 namespace {

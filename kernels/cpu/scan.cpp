@@ -6,7 +6,7 @@
 // again from there. Accumulators are float64, or 64 bits that wrap.
 
 #include "ops/scan.h"
-#include "kernels/cpu/running.h"
+#include "kernels/element/running.h"
 #include "ops/axes.h"
 
 namespace lutra {

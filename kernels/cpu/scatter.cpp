@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
-#include "kernels/cpu/copy_bytes.h"
-#include "kernels/cpu/places.h"
+#include "kernels/cpu/loops/copy_bytes.h"
+#include "kernels/indexing/places.h"
 #include "ops/index.h"
 
 namespace lutra {

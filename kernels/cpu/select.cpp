@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/arithmetic.h"
-#include "kernels/cpu/elementwise.h"
+#include "kernels/element/arithmetic.h"
+#include "kernels/cpu/loops/elementwise.h"
 
 namespace lutra {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "kernels/cpu/copy.h"
-#include "kernels/cpu/copy_bytes.h"
-#include "kernels/cpu/strided.h"
+#include "kernels/cpu/loops/copy.h"
+#include "kernels/cpu/loops/copy_bytes.h"
+#include "kernels/cpu/loops/strided.h"
 #include "ops/axes.h"
 
 namespace lutra {

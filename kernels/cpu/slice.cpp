@@ -4,8 +4,8 @@
 
 #include <cstring>
 
-#include "kernels/cpu/copy_bytes.h"
-#include "kernels/cpu/strided.h"
+#include "kernels/cpu/loops/copy_bytes.h"
+#include "kernels/cpu/loops/strided.h"
 
 namespace lutra {
 namespace {

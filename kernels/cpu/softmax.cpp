@@ -1,9 +1,9 @@
 // Softmax and its logarithm on the CPU, and their gradients.
 
 #include "ops/softmax.h"
-#include "kernels/cpu/add_kernels.h"
-#include "kernels/cpu/elementary.h"
-#include "kernels/cpu/row_sums.h"
+#include "kernels/cpu/loops/add_kernels.h"
+#include "kernels/element/elementary.h"
+#include "kernels/cpu/loops/row_sums.h"
 #include "ops/axes.h"
 
 namespace lutra {

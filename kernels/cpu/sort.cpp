@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "kernels/cpu/sort_lines.h"
+#include "kernels/cpu/loops/sort_lines.h"
 #include "ops/axes.h"
 #include "ops/index.h"
 #include "ops/sort.h"

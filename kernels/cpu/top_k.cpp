@@ -1,7 +1,7 @@
 // The k largest of each line on the CPU. Records of the largest elements sort first, and no two are equal, so that the
 // answer is the same in whatever pieces a line is looked through.
 
-#include "kernels/cpu/sort_lines.h"
+#include "kernels/cpu/loops/sort_lines.h"
 #include "ops/axes.h"
 #include "ops/sort.h"
 

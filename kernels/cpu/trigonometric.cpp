@@ -1,10 +1,10 @@
 // Sines, cosines, tangents, their inverses and their hyperbolic kin on the CPU.
 
-#include "kernels/cpu/trigonometric.h"
+#include "kernels/element/trigonometric.h"
 
 #include <cmath>
 
-#include "kernels/cpu/unary.h"
+#include "kernels/cpu/loops/unary.h"
 
 namespace lutra {
 namespace {

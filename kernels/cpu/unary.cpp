@@ -1,19 +1,19 @@
 // Functions of one element on the CPU, and the gradients of those that have a kernel of their own. Angles are in
 // trigonometric.cpp, activations in activations.cpp.
 
-#include "kernels/cpu/unary.h"
+#include "kernels/cpu/loops/unary.h"
 
 #include <cmath>
 #include <concepts>
 #include <cstring>
 #include <type_traits>
 
-#include "kernels/cpu/copy_bytes.h"
-#include "kernels/cpu/elementary.h"
-#include "kernels/cpu/error_function.h"
-#include "kernels/cpu/instructions.h"
-#include "kernels/cpu/quick_exp.h"
-#include "kernels/cpu/roundings.h"
+#include "kernels/cpu/loops/copy_bytes.h"
+#include "kernels/element/elementary.h"
+#include "kernels/element/error_function.h"
+#include "kernels/cpu/loops/instructions.h"
+#include "kernels/element/quick_exp.h"
+#include "kernels/element/roundings.h"
 
 namespace lutra {
 namespace {

@@ -1,7 +1,7 @@
 // Updates of variables on the CPU. The result may be the variable's own memory, so each element is read before it is
 // written and nothing else of the output is touched.
 
-#include "kernels/cpu/copy.h"
+#include "kernels/cpu/loops/copy.h"
 
 namespace lutra {
 namespace {

@@ -1,10 +1,10 @@
 // Lengths of vectors on the CPU.
 
-#include "kernels/cpu/vector_norm.h"
+#include "kernels/element/vector_norm.h"
 
 #include <vector>
 
-#include "kernels/cpu/reduce_axes.h"
+#include "kernels/cpu/loops/reduce_axes.h"
 #include "ops/vector_norm.h"
 
 namespace lutra {

@@ -1,6 +1,6 @@
 // x log(y) on the CPU.
 
-#include "kernels/cpu/xlogy.h"
+#include "kernels/element/xlogy.h"
 
 namespace lutra {
 

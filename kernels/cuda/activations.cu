@@ -1,5 +1,5 @@
 // Activation functions on cards and their gradients.
-#include "kernels/cpu/activations.h"
+#include "kernels/element/activations.h"
 
 #include "kernels/cuda/elementwise.h"
 

@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "core/conversion.h"
-#include "kernels/cpu/reduce.h"
-#include "kernels/cpu/sort.h"
+#include "kernels/cpu/loops/reduce.h"
+#include "kernels/cpu/loops/sort.h"
 #include "kernels/cuda/indexed.h"
 #include "kernels/cuda/strided.h"
 #include "ops/axes.h"

@@ -1,7 +1,7 @@
 // Arithmetic of two tensors on cards.
-#include "kernels/cpu/arithmetic.h"
-#include "kernels/cpu/power_ops.h"
-#include "kernels/cpu/unary.h"
+#include "kernels/element/arithmetic.h"
+#include "kernels/element/power_ops.h"
+#include "kernels/cpu/loops/unary.h"
 #include "kernels/cuda/elementwise.h"
 
 namespace lutra::cuda {

@@ -1,5 +1,5 @@
 // Comparisons, logic and bits of two tensors on cards. Truths are bytes.
-#include "kernels/cpu/comparisons.h"
+#include "kernels/element/comparisons.h"
 #include "kernels/cuda/elementwise.h"
 
 namespace lutra::cuda {

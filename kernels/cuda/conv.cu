@@ -1,7 +1,7 @@
 // Convolution and its gradients on cards: by cuDNN where it is and has a way (convolve.h), else as products of
 // matrices: what windows show is laid out as rows, some places at a time, group by group, and the rows are multiplied
 // with the weights. A window of one place needs no laying out.
-#include "kernels/cpu/window_ways.h"
+#include "kernels/indexing/window_ways.h"
 #include "kernels/cuda/cast.h"
 #include "kernels/cuda/convolve.h"
 #include "kernels/cuda/products.h"

@@ -1,7 +1,7 @@
-// einsum, dot and outer on cards: what kernels/cpu/contraction.h decides, done here.
+// einsum, dot and outer on cards: what kernels/indexing/contraction.h decides, done here.
 #include "ops/einsum.h"
 
-#include "kernels/cpu/reduce_ops.h"
+#include "kernels/element/reduce_ops.h"
 #include "kernels/cuda/cast.h"
 #include "kernels/cuda/products.h"
 #include "kernels/cuda/reduce.h"

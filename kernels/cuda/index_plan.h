@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/elementwise.h"
+#include "kernels/cpu/loops/elementwise.h"
 
 namespace lutra::cuda {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "kernels/cpu/philox.h"
+#include "kernels/element/philox.h"
 #include "kernels/cuda/gather.h"
 #include "kernels/cuda/products.h"
 #include "kernels/cuda/scatter.h"

@@ -1,7 +1,7 @@
 // Diagonals and triangles of matrices on cards.
 #include "ops/linalg.h"
 
-#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/loops/reduce.h"
 #include "kernels/cuda/indexed.h"
 
 namespace lutra::cuda {

@@ -1,7 +1,7 @@
 // Losses on cards: one value a row.
 #include "ops/losses.h"
 
-#include "kernels/cpu/elementary.h"
+#include "kernels/element/elementary.h"
 #include "kernels/cuda/lines.h"
 #include "kernels/cuda/places.h"
 

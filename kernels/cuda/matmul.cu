@@ -1,7 +1,7 @@
 // Matrix products of batches on cards: which matrix meets which.
 #include "ops/matmul.h"
 
-#include "kernels/cpu/batch.h"
+#include "kernels/indexing/batch.h"
 #include "kernels/cuda/products.h"
 
 namespace lutra::cuda {

@@ -1,5 +1,5 @@
 // Variances, standard deviations and logarithms of sums of powers on cards.
-#include "kernels/cpu/elementary.h"
+#include "kernels/element/elementary.h"
 #include "kernels/cuda/reduce.h"
 
 namespace lutra::cuda {

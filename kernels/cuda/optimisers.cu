@@ -1,6 +1,6 @@
 // Steps of optimisers on cards. The results may be the variable's and the slots' own memory: each thread reads what it
 // writes first.
-#include "kernels/cpu/optimisers.h"
+#include "kernels/element/optimisers.h"
 #include "kernels/cuda/element.h"
 #include "kernels/cuda/elementwise.h"
 

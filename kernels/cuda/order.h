@@ -1,7 +1,7 @@
 // Elements in order along an axis, on cards: every key with its place, sorted.
 #pragma once
 
-#include "kernels/cpu/sort.h"
+#include "kernels/cpu/loops/sort.h"
 #include "kernels/cuda/radix.h"
 
 namespace lutra::cuda {

@@ -2,7 +2,7 @@
 // that leads nowhere.
 #pragma once
 
-#include "kernels/cpu/places.h"
+#include "kernels/indexing/places.h"
 #include "kernels/cuda/elementwise.h"
 
 namespace lutra::cuda {
@@ -30,7 +30,7 @@ struct Indices {
   }
 };
 
-// As kernels/cpu/places.h tells an index that leads nowhere.
+// As kernels/indexing/places.h tells an index that leads nowhere.
 LUTRA_DEVICE inline void tell_index(FaultSlot* slot, int64_t index, int64_t base, int64_t size) {
   tell_fault(slot, FaultCode::WrongValue, index, index == 0 && base != 0 ? -1 : size);
 }

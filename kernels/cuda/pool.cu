@@ -1,6 +1,6 @@
 // Pooling on cards, a thread an element. Gradients are gathered element by element of x, so that sums have one order:
 // the CPU's, to the bit.
-#include "kernels/cpu/reduce.h"
+#include "kernels/cpu/loops/reduce.h"
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/windows.h"
 

@@ -2,7 +2,7 @@
 // own.
 #pragma once
 
-#include "kernels/cpu/contraction.h"
+#include "kernels/indexing/contraction.h"
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/room.h"
 

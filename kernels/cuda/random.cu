@@ -2,8 +2,8 @@
 // halves) or i / 2 (float64).
 #include "ops/random.h"
 
-#include "kernels/cpu/random_draws.h"
-#include "kernels/cpu/reduce.h"
+#include "kernels/element/random_draws.h"
+#include "kernels/cpu/loops/reduce.h"
 #include "kernels/cuda/random.h"
 
 namespace lutra::cuda {

@@ -1,7 +1,7 @@
 // Random integers, orders and classes on cards, the CPU's to the bit. An element has 64 random bits, two elements a
 // block.
-#include "kernels/cpu/elementary.h"
-#include "kernels/cpu/random_draws.h"
+#include "kernels/element/elementary.h"
+#include "kernels/element/random_draws.h"
 #include "kernels/cuda/radix.h"
 #include "kernels/cuda/random.h"
 #include "ops/random.h"

@@ -1,5 +1,5 @@
 // A step of recurrent layers on cards: a thread a unit.
-#include "kernels/cpu/recurrent.h"
+#include "kernels/element/recurrent.h"
 #include "kernels/cuda/elementwise.h"
 
 namespace lutra::cuda {

@@ -1,7 +1,7 @@
 // Sums, means, products, extremes and logic over axes on cards.
 #include "kernels/cuda/reduce.h"
 
-#include "kernels/cpu/reduce_ops.h"
+#include "kernels/element/reduce_ops.h"
 
 namespace lutra::cuda {
 namespace {

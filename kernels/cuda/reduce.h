@@ -4,7 +4,7 @@
 // what order, depends on the shape alone: results are the same on every card and every time.
 #pragma once
 
-#include "kernels/cpu/reduce_axes.h"
+#include "kernels/cpu/loops/reduce_axes.h"
 #include "kernels/cuda/indexed.h"
 
 namespace lutra::cuda {
@@ -119,7 +119,7 @@ template <class Op> std::size_t reduce_bytes(const ReducePlan& plan) {
   return static_cast<std::size_t>(passes.room(0) + passes.room(1)) * sizeof(typename Op::Reducer::Acc);
 }
 
-// An op is a struct as those of kernels/cpu/reduce_ops.h; finish gets `count`. `scratch` has reduce_bytes.
+// An op is a struct as those of kernels/element/reduce_ops.h; finish gets `count`. `scratch` has reduce_bytes.
 template <class Op>
 void reduce_to(const CudaLaunch& on, const ReducePlan& plan, int64_t count, std::byte* scratch,
                Stored<typename Op::Out>* out) {

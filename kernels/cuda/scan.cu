@@ -4,7 +4,7 @@
 // Accumulators are float64, or 64 bits that wrap.
 #include "ops/scan.h"
 
-#include "kernels/cpu/running.h"
+#include "kernels/element/running.h"
 #include "kernels/cuda/reduce.h"
 
 namespace lutra::cuda {

@@ -1,5 +1,5 @@
 // Choosing among values element by element, and sums of lists, on cards.
-#include "kernels/cpu/arithmetic.h"
+#include "kernels/element/arithmetic.h"
 #include "kernels/cuda/elementwise.h"
 
 namespace lutra::cuda {

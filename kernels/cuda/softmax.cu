@@ -1,7 +1,7 @@
 // Softmax and its logarithm on cards, and their gradients.
 #include "ops/softmax.h"
 
-#include "kernels/cpu/elementary.h"
+#include "kernels/element/elementary.h"
 #include "kernels/cuda/lines.h"
 
 namespace lutra::cuda {

@@ -1,6 +1,6 @@
 // Sines, cosines, tangents, their inverses and their hyperbolic kin on cards.
-#include "kernels/cpu/trigonometric.h"
-#include "kernels/cpu/unary.h"
+#include "kernels/element/trigonometric.h"
+#include "kernels/cpu/loops/unary.h"
 #include "kernels/cuda/elementwise.h"
 
 namespace lutra::cuda {

@@ -1,7 +1,7 @@
 // Functions of one element on cards.
-#include "kernels/cpu/error_function.h"
-#include "kernels/cpu/roundings.h"
-#include "kernels/cpu/unary.h"
+#include "kernels/element/error_function.h"
+#include "kernels/element/roundings.h"
+#include "kernels/cpu/loops/unary.h"
 #include "kernels/cuda/copy.h"
 #include "kernels/cuda/elementwise.h"
 #include "kernels/cuda/indexed.h"

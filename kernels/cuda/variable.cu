@@ -1,5 +1,5 @@
 // Updates of variables on cards. The result may be the variable's own memory: each thread reads what it writes first.
-#include "kernels/cpu/arithmetic.h"
+#include "kernels/element/arithmetic.h"
 #include "kernels/cuda/copy.h"
 
 namespace lutra::cuda {

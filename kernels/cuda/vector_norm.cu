@@ -1,5 +1,5 @@
 // Lengths of vectors on cards.
-#include "kernels/cpu/vector_norm.h"
+#include "kernels/element/vector_norm.h"
 
 #include "kernels/cuda/reduce.h"
 #include "ops/vector_norm.h"

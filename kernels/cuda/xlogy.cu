@@ -1,5 +1,5 @@
 // x log(y) on cards.
-#include "kernels/cpu/xlogy.h"
+#include "kernels/element/xlogy.h"
 #include "kernels/cuda/elementwise.h"
 
 namespace lutra::cuda {

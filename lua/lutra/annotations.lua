@@ -14,7 +14,7 @@ annotations.modules = {
   "regularizers", "losses", "metrics", "callbacks", "optim", "data", "distribute", "error",
 }
 
--- Of nn there is more than a file holds: _meta/nn/pools.lua tells what lua/lutra/nn/pools.lua makes.
+-- Of nn there is more than a file holds: _meta/nn/pools.lua tells what lua/lutra/nn/layers/pools.lua makes.
 local parts = {
   nn = {
     "plain_layers", "convolutions", "pools", "global_pools", "arranging_layers", "normalise", "recurrent_layers", "wrappers",

@@ -1,4 +1,4 @@
--- Answers lutra.help from the annotations in _meta; loaded anew for each question (src/lua/help.cpp).
+-- Answers lutra.help from the annotations in _meta; loaded anew for each question (src/lua/hints/help.cpp).
 local lutra, core, sources, tools = ...
 
 local annotations = load(sources["lutra.annotations"], "=[lutra.annotations]", "t")()

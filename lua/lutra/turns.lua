@@ -1,6 +1,6 @@
--- Layer call state (nn/layer.lua) is per coroutine: a coroutine that yields inside a model keeps it and finds it when resumed.
+-- Layer call state (nn/layers/layer.lua) is per coroutine: a coroutine that yields inside a model keeps it and finds it when resumed.
 -- Without such state, before a turn and after it, a turn costs little more than Lua's own.
--- `name_error` is nn/layer.lua's, once that is loaded.
+-- `name_error` is nn/layers/layer.lua's, once that is loaded.
 local turns = { running = { training = false }, name_error = function() end }
 local running = turns.running
 

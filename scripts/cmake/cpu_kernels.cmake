@@ -1,7 +1,7 @@
 # kernels/cpu is compiled once per level of the processor (CPU_LEVELS, lowest first); the highest that the machine has is
 # picked when a Runtime starts (kernels/cpu_level.h). Loops are plain C++ that the compiler vectorises, without intrinsics but
-# for those of kernels/cpu/instructions.h, and give the same bits at every level, since the compiler contracts and reorders
-# nothing. Exceptions: kernels/eigen, which goes with them, and functions made of kernels/cpu/muladd.h.
+# for those of kernels/cpu/loops/instructions.h, and give the same bits at every level, since the compiler contracts and reorders
+# nothing. Exceptions: kernels/eigen, which goes with them, and functions made of kernels/element/muladd.h.
 #
 # All levels define the same names. So that a linker never takes one level's copy of an inline function for another's, each
 # level above the first becomes one object in which every name but its entry is local. A single level needs none of that.

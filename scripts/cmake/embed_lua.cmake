@@ -1,5 +1,5 @@
 # Run by the build: cmake -DROOT=<repository> -DLIST=<file with one path a line> -DOUT=<.cpp> -P embed_lua.cmake
-# Writes the files' texts as kLuaSources (src/lua/lua_sources.h). No Python, no xxd: cmake is there anyway.
+# Writes the files' texts as kLuaSources (src/lua/border/lua_sources.h). No Python, no xxd: cmake is there anyway.
 file(STRINGS "${LIST}" paths)
 set(entries "")
 set(count 0)
@@ -22,7 +22,7 @@ foreach(path IN LISTS paths)
   math(EXPR count "${count} + 1")
 endforeach()
 file(WRITE "${OUT}" "// Written by scripts/cmake/embed_lua.cmake from lua/lutra. Do not edit.
-#include \"lua/lua_sources.h\"
+#include \"lua/border/lua_sources.h\"
 
 namespace lutra {
 namespace {

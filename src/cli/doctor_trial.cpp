@@ -3,7 +3,7 @@
 
 #include "cli/doctor.h"
 #include "core/text.h"
-#include "lua/state.h"
+#include "lua/border/state.h"
 
 namespace lutra {
 namespace {

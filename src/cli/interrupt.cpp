@@ -4,8 +4,8 @@
 
 #include <csignal>
 
-#include "lua/interrupts.h"
-#include "lua/state.h"
+#include "lua/border/interrupts.h"
+#include "lua/border/state.h"
 
 namespace lutra {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "lua/interpreter.h"
+#include "lua/border/interpreter.h"
 
 namespace lutra {
 

@@ -9,7 +9,7 @@
 
 #include "cli/strict.h"
 #include "core/version.h"
-#include "lua/state.h"
+#include "lua/border/state.h"
 
 namespace lutra {
 namespace {

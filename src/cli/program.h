@@ -6,7 +6,7 @@
 #include "cli/options.h"
 #include "cli/repl.h"
 #include "cli/report.h"
-#include "lua/interpreter.h"
+#include "lua/border/interpreter.h"
 
 namespace lutra {
 

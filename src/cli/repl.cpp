@@ -6,9 +6,9 @@
 
 #include "cli/interrupt.h"
 #include "cli/report.h"
-#include "lua/interpreter.h"
-#include "lua/lua_sources.h"
-#include "lua/state.h"
+#include "lua/border/interpreter.h"
+#include "lua/border/lua_sources.h"
+#include "lua/border/state.h"
 
 namespace lutra {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "lua/state.h"
+#include "lua/border/state.h"
 
 namespace lutra {
 namespace {

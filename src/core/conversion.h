@@ -1,5 +1,5 @@
 // One element, or an array, in another dtype: the rules behind core/convert.h, in loops that vectorise, for whoever
-// compiles them for a processor of its own (kernels/cpu/convert.cpp).
+// compiles them for a processor of its own (kernels/cpu/loops/convert.cpp).
 #pragma once
 
 #include <cstdint>

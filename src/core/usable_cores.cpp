@@ -60,7 +60,7 @@ std::optional<int> parse_threads(std::string_view text) {
 
 UsableCores process_threads() {
   if (const char* said = std::getenv("LUTRA_NUM_THREADS")) {
-    // What is no number is refused where an interpreter starts: src/lua/environment.cpp.
+    // What is no number is refused where an interpreter starts: src/lua/border/environment.cpp.
     if (int threads = parse_threads(said).value_or(0); threads > 0) return {threads, "LUTRA_NUM_THREADS says so"};
   }
   return usable_cores();

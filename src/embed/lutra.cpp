@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "lua/interpreter.h"
+#include "lua/border/interpreter.h"
 
 using lutra::ErrorCode;
 using lutra::fail;

@@ -2,7 +2,7 @@
 // tidies, coroutines and finalizers. Whatever they do, the interpreter reports an error of the user's, never crashes,
 // and is usable afterwards.
 #include "fuzz/driver.h"
-#include "lua/interpreter.h"
+#include "lua/border/interpreter.h"
 #include "memory/storage.h"
 
 using namespace lutra;

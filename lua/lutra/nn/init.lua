@@ -3,17 +3,18 @@
 local lutra, tools, use = ...
 
 local nn = {
-  Layer = use "nn.layer".Layer, Model = use "nn.model", Sequential = use "nn.sequential", Input = use "nn.graph".input,
-  load_model = use "nn.saving".load_model,
-  Dense = use "nn.dense", Embedding = use "nn.embedding", initializers = use "nn.initializers".public,
-  regularizers = use "nn.regularizers".public, losses = use "nn.losses".public,
-  metrics = use "nn.metrics".public, callbacks = use "nn.callbacks",
+  Layer = use "nn.layers.layer".Layer, Dense = use "nn.layers.dense", Embedding = use "nn.layers.embedding",
+  Model = use "nn.models.model", Sequential = use "nn.models.sequential", Input = use "nn.models.graph".input,
+  load_model = use "nn.files.saving".load_model, callbacks = use "nn.callbacks.callbacks",
+  initializers = use "nn.layers.initializers".public, regularizers = use "nn.layers.regularizers".public,
+  losses = use "nn.training.losses".public, metrics = use "nn.training.metrics".public,
 }
-for _, part in ipairs {
-  "nn.plain_layers", "nn.joining_layers", "nn.arranging_layers", "nn.convolutions", "nn.pools", "nn.global_pools", "nn.normalise",
-  "nn.recurrent_layers", "nn.wrappers", "nn.attention", "nn.replica_losses",
+for _, file in ipairs {
+  "layers.plain_layers", "layers.joining_layers", "layers.arranging_layers", "layers.convolutions", "layers.pools",
+  "layers.global_pools", "layers.normalise", "layers.recurrent_layers", "layers.wrappers", "layers.attention",
+  "replicas.replica_losses",
 } do
-  for name, made in pairs(use(part)) do nn[name] = made end
+  for name, made in pairs(use("nn." .. file)) do nn[name] = made end
 end
 -- Keras' own names for what it also calls by these.
 nn.MaxPooling1D, nn.AveragePooling1D = nn.MaxPool1D, nn.AvgPool1D
@@ -21,6 +22,6 @@ nn.MaxPooling2D, nn.AveragePooling2D = nn.MaxPool2D, nn.AvgPool2D
 nn.GlobalAveragePooling1D, nn.GlobalMaxPooling1D = nn.GlobalAvgPool1D, nn.GlobalMaxPool1D
 nn.GlobalAveragePooling2D, nn.GlobalMaxPooling2D = nn.GlobalAvgPool2D, nn.GlobalMaxPool2D
 nn.BatchNormalization, nn.LayerNormalization, nn.GroupNormalization = nn.BatchNorm, nn.LayerNorm, nn.GroupNorm
-use "nn.added_losses".has_our_layers = true
+use "nn.training.added_losses".has_our_layers = true
 
 return nn

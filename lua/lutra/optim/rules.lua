@@ -1,4 +1,4 @@
--- The optimisers, with Keras 3's names and defaults. Their formulas are in kernels/cpu/optimisers.h.
+-- The optimisers, with Keras 3's names and defaults. Their formulas are in kernels/element/optimisers.h.
 local lutra, tools, use = ...
 local class, options, Optimizer = use "class", use "options", use "optim.optimizer"
 

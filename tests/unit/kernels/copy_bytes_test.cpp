@@ -1,5 +1,5 @@
 // memcpy for kernels: every way it takes, at every alignment of both sides.
-#include "kernels/cpu/copy_bytes.h"
+#include "kernels/cpu/loops/copy_bytes.h"
 
 #include <algorithm>
 #include <array>

@@ -1,13 +1,13 @@
 // The elementary functions against the C library's in a wider type, in units in the last place.
 
-#include "kernels/cpu/quick_exp.h"
+#include "kernels/element/quick_exp.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
-#include "kernels/cpu/error_function.h"
-#include "kernels/cpu/trigonometric.h"
+#include "kernels/element/error_function.h"
+#include "kernels/element/trigonometric.h"
 #include "support/catch.h"
 
 using namespace lutra;

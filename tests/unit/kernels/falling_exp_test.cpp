@@ -1,6 +1,6 @@
 // falling_exp has the bits of exp_of wherever it may be used: from 0 down to -inf, and for nan.
 
-#include "kernels/cpu/elementary.h"
+#include "kernels/element/elementary.h"
 
 #include <limits>
 

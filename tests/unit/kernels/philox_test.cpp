@@ -1,8 +1,8 @@
-#include "kernels/cpu/philox.h"
+#include "kernels/element/philox.h"
 
 #include <cmath>
 
-#include "kernels/cpu/random_math.h"
+#include "kernels/element/random_math.h"
 #include "support/catch.h"
 
 using namespace lutra;

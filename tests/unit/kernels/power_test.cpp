@@ -1,11 +1,11 @@
 // Powers and angles against the C library's in a wider type, in units in the last place.
 
-#include "kernels/cpu/power.h"
+#include "kernels/element/power.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cpu/atan2.h"
+#include "kernels/element/atan2.h"
 #include "support/catch.h"
 
 using namespace lutra;

@@ -1,4 +1,4 @@
-#include "kernels/cpu/strided.h"
+#include "kernels/cpu/loops/strided.h"
 
 #include <numeric>
 #include <vector>

@@ -3,7 +3,7 @@
 #include <lua.hpp>
 #include <string>
 
-#include "lua/modules.h"
+#include "lua/border/modules.h"
 #include "memory/storage.h"
 #include "support/catch.h"
 

@@ -1,5 +1,5 @@
 // The budget beside a model of a collector with generations: what lives through two collections is old, and stays.
-#include "lua/step_budget.h"
+#include "lua/border/step_budget.h"
 
 #include <cstdint>
 #include <functional>

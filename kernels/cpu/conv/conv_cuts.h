@@ -1,0 +1,117 @@
+// A convolution, or one of its gradients, cut into parts that threads compute each for itself. The cuts follow from the
+// sizes alone, so that results do not depend on the number of threads.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cpu/conv/onednn_conv.h"
+#include "ops/conv.h"
+
+namespace lutra {
+
+// A part takes 20 us or more. More parts than kMostConvParts would compute too many borders; so at most 16 threads
+// share a convolution.
+inline constexpr double kConvPartWork = 1 << 20;
+inline constexpr int64_t kMostConvParts = 16;
+
+// Some images, some rows of one image (of x for Input, else of y; places, where there is one row), or for Filter some
+// columns of w.
+struct ConvCut {
+  ConvSizes sizes;
+  int64_t image = 0, result = 0, column = 0;  // where it begins in x, in y and in a row of w
+  bool adds = false;                          // its dw is a part of the sum
+  std::size_t own_bytes = 0;                  // for Filter: its columns of dy or its sum
+};
+
+inline ConvCut whole_cut(const ConvSizes& s) { return {.sizes = s}; }
+
+namespace detail {
+
+// Some results of an axis, and what they see of it.
+inline WindowAxis results_of(const WindowAxis& axis, int64_t first, int64_t count, int64_t* seen_from) {
+  int64_t start = first * axis.stride - axis.before;
+  int64_t end = start + (count - 1) * axis.stride + (axis.size - 1) * axis.dilation + 1;
+  WindowAxis part = axis;
+  *seen_from = std::clamp<int64_t>(start, 0, axis.in);
+  part.in = std::min(axis.in, end) - *seen_from;
+  part.before = std::max<int64_t>(0, -start);
+  part.out = count;
+  return part;
+}
+
+// Some places of an axis, and the results that see them.
+inline WindowAxis places_of(const WindowAxis& axis, int64_t first, int64_t count, int64_t* results_from) {
+  int64_t reach = (axis.size - 1) * axis.dilation + 1, last = first + count - 1 + axis.before;
+  int64_t start = std::max<int64_t>(0, first + axis.before - reach + axis.stride) / axis.stride;
+  WindowAxis part = axis;
+  *results_from = start;
+  part.in = count;
+  part.out = std::min(axis.out, last / axis.stride + 1) - start;
+  part.before = first + axis.before - start * axis.stride;
+  return part;
+}
+
+}  // namespace detail
+
+inline std::vector<ConvCut> cuts_of(ConvPart part, const ConvSizes& s) {
+  // Single channels take twice as long.
+  const double part_work = s.group_in() == 1 ? kConvPartWork / 2 : kConvPartWork;
+  constexpr int64_t kLeastLines = 2;
+  // Fewer results for each sum of weights would make adding them up a burden, fewer columns the product itself.
+  constexpr int64_t kLeastResults = 512, kLeastColumns = 64;
+  const auto wanted = static_cast<int64_t>(std::clamp(s.multiplications() / part_work, 1.0, double{kMostConvParts}));
+  std::vector<ConvCut> cuts;
+  if (wanted == 1) return {whole_cut(s)};
+  const int64_t image = s.height.in * s.width.in * s.channels, result = s.height.out * s.width.out * s.out;
+  const bool is_filter = part == ConvPart::Filter;
+  int64_t parts = is_filter ? std::clamp<int64_t>(s.results() / kLeastResults, 1, wanted) : wanted;
+  if (is_filter && parts < wanted && s.groups == 1 && s.out / kLeastColumns > parts) {
+    int64_t columns = std::max(kLeastColumns, (s.out / wanted + 15) / 16 * 16);
+    for (int64_t column = 0; column < s.out; column += columns) {
+      ConvCut cut = whole_cut(s);
+      cut.sizes.out = std::min(columns, s.out - column);
+      cut.column = column;
+      cut.own_bytes = static_cast<std::size_t>(s.results() * cut.sizes.out) * sizeof(float);
+      cuts.push_back(cut);
+    }
+  } else if (s.batch >= parts) {
+    int64_t images = (s.batch + parts - 1) / parts;
+    for (int64_t first = 0; first < s.batch; first += images) {
+      ConvCut cut = whole_cut(s);
+      cut.sizes.batch = std::min(images, s.batch - first);
+      cut.image = first * image;
+      cut.result = first * result;
+      cuts.push_back(cut);
+    }
+  } else {
+    const bool is_line = s.height.in == 1 && s.height.out == 1;
+    const WindowAxis& axis = is_line ? s.width : s.height;
+    const int64_t line_in = (is_line ? 1 : s.width.in) * s.channels, line_out = (is_line ? 1 : s.width.out) * s.out;
+    const int64_t lines = part == ConvPart::Input ? axis.in : axis.out, each = (parts + s.batch - 1) / s.batch;
+    const int64_t count = std::max(is_line ? 8 * kLeastLines : kLeastLines, (lines + each - 1) / each);
+    for (int64_t b = 0; b < s.batch; ++b) {
+      for (int64_t first = 0; first < lines; first += count) {
+        ConvCut cut = whole_cut(s);
+        int64_t from = 0, of = std::min(count, lines - first);
+        WindowAxis& cut_axis = is_line ? cut.sizes.width : cut.sizes.height;
+        cut.sizes.batch = 1;
+        if (part == ConvPart::Input) cut_axis = detail::places_of(axis, first, of, &from);
+        else cut_axis = detail::results_of(axis, first, of, &from);
+        if (cut_axis.in < 1 || cut_axis.out < 1) return {whole_cut(s)};
+        cut.image = b * image + (part == ConvPart::Input ? first : from) * line_in;
+        cut.result = b * result + (part == ConvPart::Input ? from : first) * line_out;
+        cuts.push_back(cut);
+      }
+    }
+  }
+  if (is_filter && cuts.size() > 1 && cuts[0].column == cuts[1].column) {
+    for (ConvCut& cut : cuts) {
+      cut.adds = true;
+      cut.own_bytes = static_cast<std::size_t>(s.taps() * s.group_in() * s.out) * sizeof(float);
+    }
+  }
+  return cuts;
+}
+
+}  // namespace lutra

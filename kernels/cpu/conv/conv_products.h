@@ -1,0 +1,118 @@
+// Convolutions that are products of matrices as their arrays lie in memory.
+#pragma once
+
+#include <utility>
+
+#include "kernels/cpu/conv/conv_cuts.h"
+#include "kernels/cpu/gemm/gemm.h"
+#include "kernels/cpu/gemm/gemm_blocks.h"
+#include "kernels/cpu/conv/onednn_conv.h"
+#include "ops/conv.h"
+
+namespace lutra {
+
+// Whether each place of an axis sees itself alone.
+inline bool sees_itself(const WindowAxis& axis) {
+  return axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.out == axis.in;
+}
+// Whether there is one place, which sees all of an axis.
+inline bool sees_all(const WindowAxis& axis) {
+  return axis.out == 1 && axis.size == axis.in && axis.dilation == 1 && axis.before == 0;
+}
+
+// The same numbers, in the same order of all three arrays, with as few axes as there can be: what a single window
+// covers is channels, rows that do not see each other are images, and places that do not see each other are one row.
+// One column is a row, since those who compute them cut and vectorise rows.
+inline ConvSizes plainest(ConvSizes s) {
+  const WindowAxis one(1, 1, 1, 1, Padding{}, 0);
+  for (WindowAxis* axis : {&s.height, &s.width}) {
+    if (axis->in == 1 && axis->size == 1 && axis->before == 0) *axis = one;
+  }
+  if (s.groups == 1 && sees_all(s.width)) {
+    s.channels *= s.width.in;
+    s.width = one;
+  }
+  if (s.width.in == 1 && sees_itself(s.width)) std::swap(s.height, s.width);
+  if (s.groups == 1 && s.height.in == 1 && sees_itself(s.height) && sees_all(s.width)) {
+    s.channels *= s.width.in;
+    s.width = one;
+  }
+  if (sees_itself(s.height)) {
+    s.batch *= s.height.in;
+    s.height = one;
+    if (sees_itself(s.width)) {
+      s.width.in = s.width.out = s.batch * s.width.in;
+      s.batch = 1;
+    }
+  }
+  return s;
+}
+
+// Whether it is one product: every place sees a row of x. (Of plainest sizes.)
+inline bool is_product(const ConvSizes& s) {
+  return s.groups == 1 && s.batch == 1 && sees_itself(s.height) && s.height.in == 1 && sees_itself(s.width);
+}
+
+// c (m, n) = a (m, k) b, some rows after the other, each product on one thread: the same bits on any number of threads.
+template <class C> void product_by_rows(const MatMulSizes& s, const C* a, const C* b, C* c) {
+  constexpr int64_t kLeastRows = 48;
+  const auto wanted = static_cast<int64_t>(std::clamp(multiplications(s) / kConvPartWork, 1.0, double{kMostConvParts}));
+  const int64_t rows = std::max(kLeastRows, (s.m + wanted - 1) / wanted), parts = (s.m + rows - 1) / rows;
+  if (parts <= 1) return gemm_cut_by_sizes(s, a, b, c);
+  parallel_for(parts, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t first = begin * rows; first < std::min(end * rows, s.m); first += rows) {
+      MatMulSizes part = s;
+      part.m = std::min(rows, s.m - first);
+      gemm(part, a + first * s.lda, b, c + first * s.n);
+    }
+  });
+}
+
+// As onednn_conv.h has them, in any dtype that has a gemm.
+template <class C> void conv_product(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result) {
+  const int64_t places = s.width.out, in = s.channels, out = s.out;
+  MatMulSizes sizes{
+      .m = places, .n = out, .k = in, .k_of_b = in, .lda = in, .ldb = out, .transpose_a = false, .transpose_b = false};
+  if (part == ConvPart::Output) return product_by_rows(sizes, first, second, result);
+  if (part == ConvPart::Input) {
+    sizes.n = in;
+    sizes.k = sizes.k_of_b = sizes.lda = out;
+    sizes.transpose_b = true;
+    return product_by_rows(sizes, second, first, result);
+  }
+  sizes.m = in;
+  sizes.k = sizes.k_of_b = places;
+  sizes.transpose_a = true;
+  gemm_cut_by_sizes(sizes, first, second, result);
+}
+
+// Whether what the window shows lies as one row of x for every place: rows of a matrix that overlap. With fewer
+// channels oneDNN is faster.
+inline bool has_rows(const ConvSizes& s) {
+  constexpr int64_t kLeastChannels = 16;
+  const WindowAxis& w = s.width;
+  bool is_line = s.height.in == 1 && sees_itself(s.height), is_dense = w.size == 1 || w.dilation == 1;
+  bool is_inside = w.before == 0 && (w.out - 1) * w.stride + w.size <= w.in;
+  return s.groups == 1 && is_line && is_dense && is_inside && s.channels >= kLeastChannels &&
+         s.multiplications() >= kParallelProduct;
+}
+
+// y of x and w for them.
+inline void conv_of_rows(const ConvSizes& s, const float* x, const float* w, float* y) {
+  const int64_t depth = s.width.size * s.channels, step = s.width.stride * s.channels;
+  MatMulSizes sizes{.m = s.width.out,
+                    .n = s.out,
+                    .k = depth,
+                    .k_of_b = depth,
+                    .lda = step,
+                    .ldb = s.out,
+                    .transpose_a = false,
+                    .transpose_b = false};
+  for_products(s.batch, sizes, [&](int64_t begin, int64_t end) {
+    for (int64_t image = begin; image < end; ++image) {
+      gemm_in_blocks(sizes, x + image * s.width.in * s.channels, w, nullptr, y + image * s.width.out * s.out);
+    }
+  });
+}
+
+}  // namespace lutra

@@ -1,0 +1,121 @@
+// Parts of matrices brought into the order that tiles read them in (gemm_tile.h), one place after the other.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "kernels/cpu/gemm/gemm_tile.h"
+#include "ops/matmul.h"
+
+namespace lutra {
+
+namespace detail {
+
+// A stage of turning a square: what stands in pairs of lanes `step` apart changes places with the register `step`
+// further.
+template <int step, int... lanes>
+[[gnu::always_inline]] inline void exchange_lanes(Register& first, Register& second,
+                                                  std::integer_sequence<int, lanes...>) {
+  Register low = __builtin_shufflevector(first, second, ((lanes & step) ? kPerRegister + lanes - step : lanes)...);
+  Register high = __builtin_shufflevector(first, second, ((lanes & step) ? kPerRegister + lanes : lanes + step)...);
+  first = low;
+  second = high;
+}
+template <int step> [[gnu::always_inline]] inline void exchange_stage(Register (&row)[kPerRegister]) {
+  if constexpr (step < kPerRegister) {
+#pragma GCC unroll 16
+    for (int i = 0; i < kPerRegister; ++i) {
+      if ((i & step) == 0) exchange_lanes<step>(row[i], row[i + step], std::make_integer_sequence<int, kPerRegister>{});
+    }
+    exchange_stage<2 * step>(row);
+  }
+}
+
+}  // namespace detail
+
+// to[j, i] = from[i, j] for a square of registers.
+[[gnu::always_inline]] inline void turn_square(const float* from, int64_t from_step, float* to, int64_t to_step) {
+  Register row[kPerRegister];
+#pragma GCC unroll 16
+  for (int i = 0; i < kPerRegister; ++i) row[i] = load_register(from + i * from_step);
+  detail::exchange_stage<1>(row);
+#pragma GCC unroll 16
+  for (int i = 0; i < kPerRegister; ++i) store_register(row[i], to + i * to_step);
+}
+
+// to[j, i] = from[i, j] for (rows, columns) of `from`.
+inline void turn_matrix(const float* from, int64_t from_step, int64_t rows, int64_t columns, float* to,
+                        int64_t to_step) {
+  for (int64_t i = 0; i < rows; i += kPerRegister) {
+    int64_t j = 0;
+    for (; i + kPerRegister <= rows && j + kPerRegister <= columns; j += kPerRegister) {
+      turn_square(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
+    }
+    for (; j < columns; ++j) {
+      for (int64_t u = i; u < std::min(rows, i + kPerRegister); ++u) to[j * to_step + u] = from[u * from_step + j];
+    }
+  }
+}
+
+// `rows` of a, at most a tile's, from (i, p) on: as (k, kPitch). What stands beyond the rows is not looked at.
+inline void pack_rows(const MatMulSizes& s, const float* a, int64_t i, int64_t rows, int64_t p, int64_t k, float* to) {
+  if (s.transpose_a) {
+    const float* from = a + p * s.lda + i;
+    for (int64_t q = 0; q < k; ++q) {
+      if (rows == kTileRows) std::copy_n(from + q * s.lda, kTileRows, to + q * kPitch);
+      else std::copy_n(from + q * s.lda, rows, to + q * kPitch);
+    }
+    return;
+  }
+  static_assert(kPitch % kPerRegister == 0);
+  const float* from = a + i * s.lda + p;
+  for (int64_t r = 0; r < rows; r += kPerRegister) {
+    int64_t q = 0;
+    // Squares may take in rows of the next panel, but none that are not there.
+    for (; i + r + kPerRegister <= s.m && q + kPerRegister <= k; q += kPerRegister) {
+      turn_square(from + r * s.lda + q, s.lda, to + q * kPitch + r, kPitch);
+    }
+    for (; q < k; ++q) {
+      for (int64_t u = r; u < std::min<int64_t>(rows, r + kPerRegister); ++u) to[q * kPitch + u] = from[u * s.lda + q];
+    }
+  }
+}
+
+// `columns` of b from (p, j) on without gaps, as (k, width): turned, or with zeros where there are fewer.
+inline void pack_panel(const MatMulSizes& s, const float* b, int64_t p, int64_t k, int64_t j, int64_t columns,
+                       int64_t width, float* to) {
+  if (!s.transpose_b) {
+    const float* from = b + p * s.ldb + j;
+    if (columns == kTileColumns) {
+      for (int64_t q = 0; q < k; ++q) {
+        __builtin_prefetch(from + (q + 8) * s.ldb);
+        store_register(load_register(from + q * s.ldb), to + q * kTileColumns);
+        store_register(load_register(from + q * s.ldb + kPerRegister), to + q * kTileColumns + kPerRegister);
+      }
+      return;
+    }
+    for (int64_t q = 0; q < k; ++q) {
+      std::copy_n(from + q * s.ldb, columns, to + q * width);
+      std::fill(to + q * width + columns, to + (q + 1) * width, 0.0f);
+    }
+    return;
+  }
+  const float* lines = b + j * s.ldb + p;
+  int64_t u = 0;
+  for (; u + kPerRegister <= columns; u += kPerRegister) {
+    const float* from = lines + u * s.ldb;
+    int64_t q = 0;
+    for (; q + kPerRegister <= k; q += kPerRegister) {
+      turn_square(from + q, s.ldb, to + q * width + u, width);
+    }
+    for (; q < k; ++q) {
+      for (int64_t v = 0; v < kPerRegister; ++v) to[q * width + u + v] = from[v * s.ldb + q];
+    }
+  }
+  for (; u < width; ++u) {
+    for (int64_t q = 0; q < k; ++q) to[q * width + u] = u < columns ? lines[u * s.ldb + q] : 0.0f;
+  }
+}
+
+}  // namespace lutra

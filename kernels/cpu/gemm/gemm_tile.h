@@ -1,0 +1,218 @@
+// A tile of c, kTileRows rows of two registers each, stays in registers while k runs: each step loads two registers of
+// b and multiplies them with one element of every row of a. Whoever calls sees to it that a and b are in a cache by
+// then (gemm_tiles.cpp, gemm_blocks.cpp).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "kernels/cpu/loops/instructions.h"
+#include "ops/matmul.h"
+
+namespace lutra {
+
+// Registers hold so many floats, and there are 32, 16 and 16 of them: kTileRows * 2 for c, two for b, one for a.
+#if defined(__AVX512F__)
+inline constexpr int kPerRegister = 16, kTileRows = 14;
+#elif defined(__AVX__)
+inline constexpr int kPerRegister = 8, kTileRows = 6;
+#else
+inline constexpr int kPerRegister = 4, kTileRows = 6;
+#endif
+inline constexpr int kTileColumns = 2 * kPerRegister;
+
+using Register = float __attribute__((vector_size(4 * kPerRegister)));
+
+[[gnu::always_inline]] inline Register load_register(const float* from) {
+  Register loaded;
+  std::memcpy(&loaded, from, sizeof loaded);
+  return loaded;
+}
+[[gnu::always_inline]] inline void store_register(Register value, float* to) { std::memcpy(to, &value, sizeof value); }
+// The compiler shall not know what x was computed from. Addresses of all rows of c, if kept from one use to the next,
+// would take the general registers that the loop between needs.
+template <class T> [[gnu::always_inline]] inline T forgotten(T x) {
+  asm("" : "+r"(x));
+  return x;
+}
+
+struct Tile {
+  const float *a, *b;
+  int64_t lda = 0, ldb = 0;
+  // What is done beside (see Beside): rows from `ahead` on, ahead_step apart, and where their copies go.
+  const float* ahead = nullptr;
+  int64_t ahead_step = 0;
+  float* copy = nullptr;
+  float* c = nullptr;
+  int64_t ldc = 0, k;
+  bool adds;                    // to what is in c
+  const float* bias = nullptr;  // of the columns, added last
+};
+
+// What a kernel does beside its sums. Nothing; or one row of the next panel of b is asked for at every step of k, and
+// with Keep b copied without gaps, too; or at every second step a row of the next panel, or one of its two registers,
+// is copied, and the one kCopiedAhead further asked for.
+enum class Beside { Nothing, Fetch, Keep, CopyHalfRow, CopyRow };
+inline constexpr int64_t kCopiedAhead = 32;
+
+// How the rows of a lie: one after the other; as (k, m); as (k, kPitch), with room for whole squares of eight.
+enum class Layout { Plain, Turned, Packed };
+inline constexpr int64_t kPitch = (kTileRows + 7) / 8 * 8;
+
+// A tile's sums, in registers. A step adds to row i what `at` says of it times the columns of b.
+template <int rows, int registers> struct Sums {
+  Register sum[rows][registers];
+
+  template <class At> [[gnu::always_inline]] void add(const Register (&columns)[registers], const At& at) {
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+      const Register x = all_lanes<Register>(at(i));
+#pragma GCC unroll 2
+      for (int r = 0; r < registers; ++r) sum[i][r] = muladd_lanes(x, columns[r], sum[i][r]);
+    }
+  }
+  [[gnu::always_inline]] void write(float* c, int64_t ldc, bool adds) const {
+    store(
+        c, ldc, adds, [](int, Register value) __attribute__((always_inline)) { return value; });
+  }
+  // With bias added to every row.
+  [[gnu::always_inline]] void write(float* c, int64_t ldc, bool adds, const float* bias) const {
+    store(
+        c, ldc, adds, [=](int r, Register value) __attribute__((always_inline)) {
+          return value + load_register(bias + r * kPerRegister);
+        });
+  }
+
+ private:
+  template <class Last> [[gnu::always_inline]] void store(float* c, int64_t ldc, bool adds, const Last& last) const {
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+      for (int r = 0; r < registers; ++r) {
+        float* to = c + i * ldc + r * kPerRegister;
+        store_register(last(r, adds ? load_register(to) + sum[i][r] : sum[i][r]), to);
+      }
+    }
+  }
+};
+
+template <int rows, int registers, bool keeps>
+[[gnu::always_inline]] inline void add_step(Sums<rows, registers>& sums, const float* a, int64_t row_step,
+                                            const float* b, float* copy) {
+  Register columns[registers];
+#pragma GCC unroll 2
+  for (int r = 0; r < registers; ++r) {
+    columns[r] = load_register(b + r * kPerRegister);
+    if constexpr (keeps) store_register(columns[r], copy + r * kPerRegister);
+  }
+  sums.add(
+      columns, [&](int i) __attribute__((always_inline)) { return a[i * row_step]; });
+}
+
+// For writing.
+template <int registers> [[gnu::always_inline]] inline void ask_for_row(const float* row) {
+#pragma GCC unroll 2
+  for (int r = 0; r < registers; ++r) __builtin_prefetch(row + r * kPerRegister, 1);
+}
+
+// From this depth on.
+inline constexpr int64_t kLongTile = 192;
+
+// Whole rows of registers.
+template <int rows, int registers, Layout how, Beside beside> void multiply_tile(const Tile& tile) {
+  constexpr bool kKeeps = beside == Beside::Keep, kFetches = kKeeps || beside == Beside::Fetch;
+  constexpr int kCopied = beside == Beside::CopyRow ? 2 : beside == Beside::CopyHalfRow ? 1 : 0;
+  Sums<rows, registers> sums;
+#pragma GCC unroll 16
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 2
+    for (int r = 0; r < registers; ++r) sums.sum[i][r] = Register{};
+  }
+  const float *a = tile.a, *b = tile.b, *ahead = tile.ahead;
+  const int64_t row_step = how == Layout::Plain ? tile.lda : 1;
+  const int64_t step = how == Layout::Plain ? 1 : how == Layout::Turned ? tile.lda : kPitch;
+  const int64_t ldb = tile.ldb, ahead_step = tile.ahead_step, k = tile.k;
+  float* copy = tile.copy;
+  // Results are seldom in a cache when they are made: wanted at the end, their rows are asked for before, and where k
+  // is long one after the other, since a processor waits for few lines at a time.
+  const float* result = tile.c;
+  const int64_t result_step = tile.ldc;
+  const bool is_long = k >= kLongTile;
+  const int64_t piece = is_long ? k / 2 / rows + 1 : k / 2;
+  if (!is_long) {
+#pragma GCC unroll 1
+    for (int i = 0; i < rows; ++i) ask_for_row<registers>(result + i * result_step);
+  }
+  for (int64_t left = k / 2; left > 0;) {
+    if (is_long) {
+      ask_for_row<registers>(result);
+      result += result_step;
+    }
+    int64_t pairs = std::min(piece, left);
+    left -= pairs;
+    for (; pairs > 0; --pairs) {
+      if constexpr (kCopied > 0) {
+#pragma GCC unroll 2
+        for (int r = 0; r < kCopied; ++r) {
+          __builtin_prefetch(ahead + kCopiedAhead * ahead_step + r * kPerRegister, 0, 2);
+          store_register(load_register(ahead + r * kPerRegister), copy + r * kPerRegister);
+        }
+        ahead += ahead_step;
+        copy += kTileColumns;
+      }
+#pragma GCC unroll 2
+      for (int u = 0; u < 2; ++u) {
+        if constexpr (kFetches) {
+          __builtin_prefetch(ahead, 0, 2);
+          ahead += ahead_step;
+        }
+        add_step<rows, registers, kKeeps>(sums, a, row_step, b, copy);
+        a += step;
+        b += ldb;
+        if constexpr (kKeeps) copy += registers * kPerRegister;
+      }
+    }
+  }
+  if (k % 2 == 1) add_step<rows, registers, kKeeps>(sums, a, row_step, b, copy);
+  float* c = tile.c;
+  const int64_t ldc = forgotten(tile.ldc);
+  if (tile.bias != nullptr) sums.write(c, ldc, tile.adds, tile.bias);
+  else sums.write(c, ldc, tile.adds);
+}
+
+using TileKernel = void (*)(const Tile& tile);
+
+template <int registers, Layout how, Beside beside, int... rows>
+constexpr std::array<TileKernel, kTileRows> tile_kernels(std::integer_sequence<int, rows...>) {
+  return {multiply_tile<rows + 1, registers, how, beside>...};
+}
+// By the number of rows, less one.
+template <int registers, Layout how, Beside beside = Beside::Nothing>
+inline constexpr std::array<TileKernel, kTileRows> kTileKernels =
+    tile_kernels<registers, how, beside>(std::make_integer_sequence<int, kTileRows>{});
+
+// Rows of a panel of b. It takes 24 KB with AVX2, two thirds of a first-level cache, and 48 KB with AVX-512: there a
+// tile is as fast with a panel that comes from the second-level cache.
+inline constexpr int64_t kTileDepth = 384;
+// The pieces that k is cut into, of about equal length.
+inline int64_t tile_depth(int64_t k) {
+  int64_t pieces = (k + kTileDepth - 1) / kTileDepth;
+  return (k + pieces - 1) / pieces;
+}
+
+// A tile that did not fit: part (rows, width) into c.
+inline void add_part(const float* part, int64_t width, int64_t rows, int64_t columns, bool adds, float* c, int64_t ldc,
+                     const float* bias = nullptr) {
+  for (int64_t r = 0; r < rows; ++r) {
+    float* to = c + r * ldc;
+    const float* from = part + r * width;
+    for (int64_t j = 0; j < columns; ++j) to[j] = adds ? to[j] + from[j] : from[j];
+    if (bias == nullptr) continue;
+    for (int64_t j = 0; j < columns; ++j) to[j] += bias[j];
+  }
+}
+
+}  // namespace lutra

@@ -1,0 +1,305 @@
+// Loops for ops that compute each output element from one element of every input, with NumPy's broadcasting.
+// An op is a struct with `static R apply(T...)`; these templates turn it into kernels.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/parallel.h"
+#include "kernels/cpu/loops/streamed.h"
+#include "ops/kernel.h"
+
+namespace lutra {
+
+// The type to compute in so that integers wrap: unsigned, and no narrower than int, to which C++ would widen it.
+template <class T> struct WrappingOf { using type = T; };
+template <class T>
+requires std::is_integral_v<T>
+struct WrappingOf<T> {
+  using type = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+};
+template <class T> using Wrapping = typename WrappingOf<T>::type;
+
+// Calls run(TypeTag<E>{}) for the unsigned type E of so many bytes; false where there is none.
+template <class Run> bool by_size(std::size_t bytes, const Run& run) {
+  switch (bytes) {
+    case 1: run(TypeTag<uint8_t>{}); return true;
+    case 2: run(TypeTag<uint16_t>{}); return true;
+    case 4: run(TypeTag<uint32_t>{}); return true;
+    case 8: run(TypeTag<uint64_t>{}); return true;
+    default: return false;
+  }
+}
+
+// Elements from which a second thread pays; of 4 bytes where nothing but moving them costs.
+inline constexpr int64_t kCheapGrain = 16384;
+inline constexpr int64_t kCostlyGrain = 2048;
+
+// How N inputs walk under one output: neighbouring axes that every input walks alike are merged, so nearly every case
+// has one or two axes. Strides are in elements; 0 repeats.
+template <int N> struct BroadcastPlan {
+  int rank = 0;
+  int64_t dims[kMaxRank];
+  int64_t strides[N][kMaxRank];
+
+  BroadcastPlan(const Array& out, const Array* in) {
+    int64_t step[N];
+    std::fill(step, step + N, int64_t{1});
+    // From the last axis to the first: axis 0 of the plan is the innermost.
+    for (int axis = out.rank - 1; axis >= 0; --axis) {
+      int64_t size = out.dims[axis];
+      int64_t stride[N];
+      for (int i = 0; i < N; ++i) {
+        int own = axis - (out.rank - in[i].rank);
+        int64_t own_size = own >= 0 ? in[i].dims[own] : 1;
+        stride[i] = own_size == 1 ? 0 : step[i];
+        step[i] *= own_size;
+      }
+      if (size == 1) continue;
+      bool merges = rank > 0;
+      for (int i = 0; i < N && merges; ++i) merges = stride[i] == strides[i][rank - 1] * dims[rank - 1];
+      if (merges) {
+        dims[rank - 1] *= size;
+        continue;
+      }
+      dims[rank] = size;
+      for (int i = 0; i < N; ++i) strides[i][rank] = stride[i];
+      ++rank;
+    }
+    if (rank == 0) {
+      rank = 1;
+      dims[0] = 1;
+      for (int i = 0; i < N; ++i) strides[i][0] = 0;
+    }
+  }
+
+  // Calls row(offset of each input, first element of the output, length) for innermost runs, cut where need be, that
+  // cover the output's elements [begin, end).
+  template <class Row> void for_elements(int64_t begin, int64_t end, const Row& row) const {
+    int64_t index[kMaxRank] = {};
+    std::array<int64_t, N> offset{};
+    int64_t skipped = begin % dims[0];
+    int64_t rest = begin / dims[0];
+    for (int axis = 1; axis < rank; ++axis) {
+      index[axis] = rest % dims[axis];
+      rest /= dims[axis];
+      for (int i = 0; i < N; ++i) offset[i] += index[axis] * strides[i][axis];
+    }
+    while (begin < end) {
+      int64_t n = std::min(dims[0] - skipped, end - begin);
+      if (skipped == 0) {
+        row(offset, begin, n);
+      } else {
+        std::array<int64_t, N> inside = offset;
+        for (int i = 0; i < N; ++i) inside[i] += skipped * strides[i][0];
+        row(inside, begin, n);
+        skipped = 0;
+      }
+      begin += n;
+      for (int axis = 1; axis < rank; ++axis) {
+        for (int i = 0; i < N; ++i) offset[i] += strides[i][axis];
+        if (++index[axis] < dims[axis]) break;
+        for (int i = 0; i < N; ++i) offset[i] -= index[axis] * strides[i][axis];
+        index[axis] = 0;
+      }
+    }
+  }
+};
+
+// a + b; integers wrap.
+struct Add {
+  template <class T> static constexpr T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
+};
+
+// The grain in rows for rows of `length` elements.
+inline int64_t row_grain(int64_t grain, int64_t length) {
+  return std::max<int64_t>(1, grain / std::max<int64_t>(1, length));
+}
+
+// For elements of type T. Halves are converted, which costs as much as wider ones.
+template <class Op, class T> constexpr int64_t grain_of() {
+  if constexpr (requires { Op::kGrain; }) return Op::kGrain;
+  else return kCheapGrain * 4 / static_cast<int64_t>(sizeof(ComputeType<T>));
+}
+
+// Op::apply sees the type that T is computed in (halves as float); its result is rounded to R.
+template <class Op, class R, class T> void run_unary(const KernelArgs& args) {
+  using C = ComputeType<T>;
+  if (args.out[0].size >= kStreamedSize<R> && run_streamed(args, run_unary<Op, R, T>)) return;
+  parallel_for(args.out[0].size, grain_of<Op, T>(), [&](int64_t begin, int64_t end) {
+    const T* x = args.in[0].as<T>();
+    R* __restrict out = args.out[0].as<R>();
+    for (int64_t i = begin; i < end; ++i) out[i] = static_cast<R>(Op::apply(static_cast<C>(x[i])));
+  });
+}
+
+// One innermost run; the three shapes that vectorise, then any.
+template <class Op, class R, class T>
+inline void binary_row(const T* a, int64_t stride_a, const T* b, int64_t stride_b, R* __restrict out, int64_t n) {
+  using C = ComputeType<T>;
+  // Not left to the compiler: a loop with a call in it stays scalar.
+  auto apply = [](T x, T y) __attribute__((always_inline)) {
+    return static_cast<R>(Op::apply(static_cast<C>(x), static_cast<C>(y)));
+  };
+  if (stride_a == 1 && stride_b == 1) {
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], b[i]);
+  } else if (stride_a == 1 && stride_b == 0) {
+    const T value = *b;
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], value);
+  } else if (stride_a == 0 && stride_b == 1) {
+    const T value = *a;
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(value, b[i]);
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i * stride_a], b[i * stride_b]);
+  }
+}
+
+// row(offset of a, offset of b, first element of the output, length, stride of a, stride of b) for pieces that cover
+// the output, on several threads; strides are 0 or 1 but for broadcasts that no row serves.
+template <class Row> void for_binary_rows(const KernelArgs& args, int64_t grain, const Row& row) {
+  const Array& out = args.out[0];
+  // An input as large as the output is walked as it lies; one of one element repeats.
+  bool plain_a = args.in[0].size == out.size, plain_b = args.in[1].size == out.size;
+  if ((plain_a || args.in[0].size == 1) && (plain_b || args.in[1].size == 1)) {
+    parallel_for(out.size, grain, [=, &row](int64_t begin, int64_t end) {
+      row(plain_a ? begin : 0, plain_b ? begin : 0, begin, end - begin, plain_a, plain_b);
+    });
+    return;
+  }
+  if (out.size == 0) return;
+  BroadcastPlan<2> plan(out, args.in);
+  parallel_for(out.size, grain, [&](int64_t begin, int64_t end) {
+    plan.for_elements(begin, end, [&](const std::array<int64_t, 2>& offset, int64_t first, int64_t n) {
+      row(offset[0], offset[1], first, n, plan.strides[0][0], plan.strides[1][0]);
+    });
+  });
+}
+
+template <class Op, class R, class T> void run_binary(const KernelArgs& args) {
+  if (args.out[0].size >= kStreamedSize<R> && run_streamed(args, run_binary<Op, R, T>)) return;
+  const T* a = args.in[0].as<T>();
+  const T* b = args.in[1].as<T>();
+  R* out = args.out[0].as<R>();
+  for_binary_rows(args, grain_of<Op, T>(),
+                  [=](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a, int64_t stride_b) {
+                    binary_row<Op, R, T>(a + at_a, stride_a, b + at_b, stride_b, out + first, n);
+                  });
+}
+
+// For ops on integers that may find a mistake in b: apply(a, b) gives something for any b, apply_right, where there is
+// one, the same for any that is right; is_wrong(b) is looked at apart, so that the loops vectorise; one is told of,
+// with b if kTellsValue. Whether none is wrong.
+template <class Op, class T> bool tell_wrong(Fault* fault, const T* b, int64_t stride, int64_t n) {
+  T wrong = 0;
+  if (stride == 1) {
+    for (int64_t i = 0; i < n; ++i) wrong |= static_cast<T>(Op::is_wrong(b[i]));
+  } else if (stride == 0) {
+    wrong = static_cast<T>(n > 0 && Op::is_wrong(*b));
+  } else {
+    for (int64_t i = 0; i < n; ++i) wrong |= static_cast<T>(Op::is_wrong(b[i * stride]));
+  }
+  if (wrong == 0) return true;
+  int64_t i = 0;
+  while (!Op::is_wrong(b[i * stride])) ++i;
+  fault->raise(FaultCode::WrongValue, Op::kTellsValue ? static_cast<int64_t>(b[i * stride]) : 0);
+  return false;
+}
+
+template <class Op> struct OfRight {
+  template <class T> static constexpr T apply(T a, T b) { return Op::apply_right(a, b); }
+};
+
+template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
+  const T* a = args.in[0].as<T>();
+  const T* b = args.in[1].as<T>();
+  T* out = args.out[0].as<T>();
+  // Pieces that stay in the first cache: b is read twice.
+  constexpr int64_t kPiece = 1024;
+  for_binary_rows(args, grain_of<Op, T>(),
+                  [=, fault = args.fault](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a,
+                                          int64_t stride_b) {
+                    for (int64_t i = 0; i < n; i += kPiece) {
+                      int64_t count = std::min(kPiece, n - i);
+                      const T *x = a + at_a + i * stride_a, *y = b + at_b + i * stride_b;
+                      bool is_right = tell_wrong<Op>(fault, y, stride_b, count);
+                      if constexpr (requires { Op::apply_right(*x, *y); }) {
+                        if (is_right) {
+                          binary_row<OfRight<Op>, T, T>(x, stride_a, y, stride_b, out + first + i, count);
+                          continue;
+                        }
+                      }
+                      binary_row<Op, T, T>(x, stride_a, y, stride_b, out + first + i, count);
+                    }
+                  });
+}
+
+// One innermost run of three inputs: each steps by 1 or repeats. The usual patterns get loops of their own, which
+// vectorise.
+template <class Op, class R, class A, class T>
+inline void ternary_row(const A* a, int64_t step_a, const T* b, int64_t step_b, const T* c, int64_t step_c,
+                        R* __restrict out, int64_t n) {
+  auto apply = [](A x, T y, T z) __attribute__((always_inline)) {
+    return static_cast<R>(
+        Op::apply(static_cast<ComputeType<A>>(x), static_cast<ComputeType<T>>(y), static_cast<ComputeType<T>>(z)));
+  };
+  if (step_a == 1 && step_b == 1 && step_c == 1) {
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], b[i], c[i]);
+  } else if (step_a == 1 && step_b == 1 && step_c == 0) {
+    const T last = *c;
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], b[i], last);
+  } else if (step_a == 1 && step_b == 0 && step_c == 1) {
+    const T middle = *b;
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], middle, c[i]);
+  } else if (step_a == 1 && step_b == 0 && step_c == 0) {
+    const T middle = *b, last = *c;
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i], middle, last);
+  } else if (step_a == 0 && step_b == 1 && step_c == 1) {
+    const A first = *a;
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(first, b[i], c[i]);
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i] = apply(a[i * step_a], b[i * step_b], c[i * step_c]);
+  }
+}
+
+// A x T x T -> R.
+template <class Op, class R, class A, class T> void run_ternary(const KernelArgs& args) {
+  const Array& out = args.out[0];
+  if (out.size == 0 || (out.size >= kStreamedSize<R> && run_streamed(args, run_ternary<Op, R, A, T>))) return;
+  const A* a = args.in[0].as<A>();
+  const T* b = args.in[1].as<T>();
+  const T* c = args.in[2].as<T>();
+  R* to = out.as<R>();
+  BroadcastPlan<3> plan(out, args.in);
+  if (plan.rank == 1) {
+    int64_t step_a = plan.strides[0][0], step_b = plan.strides[1][0], step_c = plan.strides[2][0];
+    parallel_for(out.size, grain_of<Op, T>(), [=](int64_t begin, int64_t end) {
+      ternary_row<Op, R, A, T>(a + begin * step_a, step_a, b + begin * step_b, step_b, c + begin * step_c, step_c,
+                               to + begin, end - begin);
+    });
+    return;
+  }
+  parallel_for(out.size, grain_of<Op, T>(), [&](int64_t begin, int64_t end) {
+    plan.for_elements(begin, end, [&](const std::array<int64_t, 3>& offset, int64_t first, int64_t n) {
+      ternary_row<Op, R, A, T>(a + offset[0], plan.strides[0][0], b + offset[1], plan.strides[1][0], c + offset[2],
+                               plan.strides[2][0], to + first, n);
+    });
+  });
+}
+
+// Registers Op for each type of the list, computing T x T -> T.
+template <class Op, class Types> void add_unary(KernelRegistry& kernels, const char* name, Types types) {
+  kernels.add_each(name, DeviceType::CPU, types, [](auto tag) {
+    using T = typename decltype(tag)::type;
+    return KernelEntry{.run = run_unary<Op, T, T>};
+  });
+}
+template <class Op, class Types> void add_binary(KernelRegistry& kernels, const char* name, Types types) {
+  kernels.add_each(name, DeviceType::CPU, types, [](auto tag) {
+    using T = typename decltype(tag)::type;
+    return KernelEntry{.run = run_binary<Op, T, T>};
+  });
+}
+
+}  // namespace lutra

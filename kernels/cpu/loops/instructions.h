@@ -1,0 +1,125 @@
+// What GCC 12 finds in no C++: the few instructions that kernels call by name, each with a plain way that gives the
+// same. Nothing else in kernels/cpu includes intrinsics.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/element/muladd.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace lutra {
+
+// A register of 64-bit lanes.
+#if defined(__AVX512F__)
+using WideLanes = uint64_t __attribute__((vector_size(64)));
+#elif defined(__AVX2__)
+using WideLanes = uint64_t __attribute__((vector_size(32)));
+#else
+using WideLanes = uint64_t __attribute__((vector_size(16)));
+#endif
+inline constexpr int kLanesOf64 = sizeof(WideLanes) / sizeof(uint64_t);
+
+// In each lane, the product of the lower halves of a and b; what stands in their upper halves is no matter. Every
+// spelling becomes whole 64-bit products, which take three times as long with AVX-512 and more without.
+[[gnu::always_inline]] inline WideLanes lower_products(WideLanes a, WideLanes b) {
+#if defined(__AVX512F__)
+  // With a mask of all lanes: of _mm512_mul_epu32 GCC 12 warns that it is not initialised (GCC bug 105593).
+  return reinterpret_cast<WideLanes>(
+      _mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+#elif defined(__AVX2__)
+  return reinterpret_cast<WideLanes>(_mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+#elif defined(__SSE2__)
+  return reinterpret_cast<WideLanes>(_mm_mul_epu32(reinterpret_cast<__m128i>(a), reinterpret_cast<__m128i>(b)));
+#else
+  return (a & 0xffffffffu) * (b & 0xffffffffu);
+#endif
+}
+
+// Registers of floats, of any width that the processor has. Loops over lanes, which say the same, GCC 12 takes apart
+// where they are unrolled, and spills.
+template <class Register> [[gnu::always_inline]] inline Register all_lanes(float x) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Register) == 64) return reinterpret_cast<Register>(_mm512_set1_ps(x));
+#endif
+#if defined(__AVX__)
+  if constexpr (sizeof(Register) == 32) return reinterpret_cast<Register>(_mm256_set1_ps(x));
+#endif
+  Register all;
+  for (std::size_t i = 0; i < sizeof(Register) / sizeof(float); ++i) all[i] = x;
+  return all;
+}
+// a * b + c in each lane, as muladd.h has it.
+template <class Register> [[gnu::always_inline]] inline Register muladd_lanes(Register a, Register b, Register c) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(Register) == 64) {
+    return reinterpret_cast<Register>(
+        _mm512_fmadd_ps(reinterpret_cast<__m512>(a), reinterpret_cast<__m512>(b), reinterpret_cast<__m512>(c)));
+  }
+#endif
+#if defined(__FMA__)
+  if constexpr (sizeof(Register) == 32) {
+    return reinterpret_cast<Register>(
+        _mm256_fmadd_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b), reinterpret_cast<__m256>(c)));
+  }
+#endif
+  Register sum;
+  for (std::size_t i = 0; i < sizeof(Register) / sizeof(float); ++i) sum[i] = muladd(a[i], b[i], c[i]);
+  return sum;
+}
+
+#if defined(__AVX512F__)
+using RootLanes = float __attribute__((vector_size(64)));
+inline constexpr int64_t kRootsAtOnce = 16;
+
+// Square roots by the processor's instruction, which keeps its divider busy for 12 cycles.
+[[gnu::always_inline]] inline RootLanes processor_roots(RootLanes x) {
+  return reinterpret_cast<RootLanes>(_mm512_maskz_sqrt_ps(0xffff, reinterpret_cast<__m512>(x)));
+}
+// The same bits in half the time without the divider: an estimate, good to 14 bits, and its corrections. They end in
+// the nearest for numbers from 2^-70 on, as was seen for every float, and for estimates as far off again. Where any
+// other number is among them, whose root by the estimate is smaller or nan, it is the processor's.
+[[gnu::always_inline]] inline RootLanes nearest_roots(RootLanes numbers) {
+  const __m512 half = _mm512_set1_ps(0.5f), x = reinterpret_cast<__m512>(numbers);
+  __m512 estimate = _mm512_maskz_rsqrt14_ps(0xffff, x);
+  __m512 root = _mm512_mul_ps(x, estimate), half_inverse = _mm512_mul_ps(half, estimate);
+  __mmask16 usual = _mm512_cmp_ps_mask(root, _mm512_set1_ps(0x1p-35f), _CMP_GE_OQ);
+  __m512 off = _mm512_fnmadd_ps(root, half_inverse, half);
+  root = _mm512_fmadd_ps(root, off, root);
+  half_inverse = _mm512_fmadd_ps(half_inverse, off, half_inverse);
+  root = _mm512_fmadd_ps(_mm512_fnmadd_ps(root, root, x), half_inverse, root);
+  if (usual != 0xffff) return processor_roots(numbers);
+  return reinterpret_cast<RootLanes>(root);
+}
+#endif
+
+inline constexpr int64_t kStreamedLine = 64;
+
+// Copies lines of 64 bytes into memory without reading it into a cache first. Both begin at multiples of 64, and do not
+// overlap; other threads see what was written after finish_streaming().
+[[gnu::always_inline]] inline void stream_lines(std::byte* to, const std::byte* from, int64_t lines) {
+#if defined(__SSE2__)
+  for (int64_t i = 0; i < lines * kStreamedLine; i += sizeof(WideLanes)) {
+#if defined(__AVX512F__)
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to + i), *reinterpret_cast<const __m512i*>(from + i));
+#elif defined(__AVX2__)
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i), *reinterpret_cast<const __m256i*>(from + i));
+#else
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i), *reinterpret_cast<const __m128i*>(from + i));
+#endif
+  }
+#else
+  std::memcpy(to, from, static_cast<std::size_t>(lines * kStreamedLine));
+#endif
+}
+inline void finish_streaming() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+}  // namespace lutra

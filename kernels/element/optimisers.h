@@ -1,0 +1,145 @@
+// One element of an optimiser's step: what optimisers.cpp runs over variables, and kernels/cuda on cards. A step
+// changes the variable's element `w` and those of its slots `s` by the gradient's, `g`.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/cpu/loops/elementwise.h"
+#include "ops/optimisers.h"
+
+namespace lutra {
+
+// What every step has; C is the type it is computed in.
+template <class C> struct StepOf {
+  explicit StepOf(const StepAttrs& attrs)
+      : rate(static_cast<C>(attrs.learning_rate)), decay(static_cast<C>(attrs.decay)) {}
+  C rate, decay;
+};
+
+template <class C> struct GradientDescentStep : StepOf<C> {
+  static constexpr int kSlots = 0;
+  using StepOf<C>::StepOf;
+  constexpr void operator()(C& w, C g, C*) const { w = w - w * this->decay - this->rate * g; }
+};
+
+template <class C> struct MomentumStep : StepOf<C> {
+  static constexpr int kSlots = 1;
+  explicit MomentumStep(const StepAttrs& attrs)
+      : StepOf<C>(attrs), momentum(static_cast<C>(attrs.momentum)), ahead(attrs.nesterov ? C(1) : C(0)) {}
+  C momentum, ahead;
+  constexpr void operator()(C& w, C g, C* s) const {
+    C down = this->rate * g;
+    s[0] = momentum * s[0] - down;
+    C step = ahead != 0 ? momentum * s[0] - down : s[0];
+    w = w - w * this->decay + step;
+  }
+};
+
+template <class C, bool kAmsgrad> struct AdamStep : StepOf<C> {
+  static constexpr int kSlots = kAmsgrad ? 3 : 2;
+  explicit AdamStep(const StepAttrs& attrs)
+      : StepOf<C>(attrs),
+        new_m(static_cast<C>(1 - attrs.beta_1)),
+        new_v(static_cast<C>(1 - attrs.beta_2)),
+        epsilon(static_cast<C>(attrs.epsilon)) {}
+  C new_m, new_v, epsilon;
+  constexpr void operator()(C& w, C g, C* s) const {
+    s[0] = s[0] + (g - s[0]) * new_m;
+    s[1] = s[1] + (g * g - s[1]) * new_v;
+    C v = s[1];
+    if constexpr (kAmsgrad) v = s[2] = s[1] > s[2] ? s[1] : s[2];
+    w = w - w * this->decay - s[0] * this->rate / (std::sqrt(v) + epsilon);
+  }
+};
+
+// Slots: the mean square, the mean of what is centered, the momentum.
+template <class C, bool kCentered, bool kMomentum> struct RmsStep : StepOf<C> {
+  static constexpr int kSlots = 1 + kCentered + kMomentum;
+  explicit RmsStep(const StepAttrs& attrs)
+      : StepOf<C>(attrs),
+        rho(static_cast<C>(attrs.rho)),
+        fresh(static_cast<C>(1 - attrs.rho)),
+        momentum(static_cast<C>(attrs.momentum)),
+        epsilon(static_cast<C>(attrs.epsilon)) {}
+  C rho, fresh, momentum, epsilon;
+  constexpr void operator()(C& w, C g, C* s) const {
+    s[0] = rho * s[0] + fresh * (g * g);
+    C square = s[0] + epsilon;
+    if constexpr (kCentered) {
+      s[1] = rho * s[1] + fresh * g;
+      square = s[0] - s[1] * s[1] + epsilon;
+    }
+    C step = this->rate * g / std::sqrt(square);
+    if constexpr (kMomentum) step = s[kSlots - 1] = momentum * s[kSlots - 1] + step;
+    w = w - w * this->decay - step;
+  }
+};
+
+template <class C> struct AdagradStep : StepOf<C> {
+  static constexpr int kSlots = 1;
+  explicit AdagradStep(const StepAttrs& attrs) : StepOf<C>(attrs), epsilon(static_cast<C>(attrs.epsilon)) {}
+  C epsilon;
+  constexpr void operator()(C& w, C g, C* s) const {
+    s[0] = s[0] + g * g;
+    w = w - w * this->decay - this->rate * g / std::sqrt(s[0] + epsilon);
+  }
+};
+
+template <class C> struct LionStep : StepOf<C> {
+  static constexpr int kSlots = 1;
+  explicit LionStep(const StepAttrs& attrs)
+      : StepOf<C>(attrs),
+        beta_1(static_cast<C>(attrs.beta_1)),
+        beta_2(static_cast<C>(attrs.beta_2)),
+        new_1(static_cast<C>(1 - attrs.beta_1)),
+        new_2(static_cast<C>(1 - attrs.beta_2)) {}
+  C beta_1, beta_2, new_1, new_2;
+  constexpr void operator()(C& w, C g, C* s) const {
+    C c = s[0] * beta_1 + g * new_1;
+    // nan is handed on.
+    C sign = c == c ? static_cast<C>((c > 0) - (c < 0)) : c;
+    w = w - w * this->decay - this->rate * sign;
+    s[0] = s[0] * beta_2 + g * new_2;
+  }
+};
+
+// The ops: each calls run(step) with the step that its options and the number of its slots mean.
+template <template <class> class Step> struct OneStep {
+  template <class C, class Run> static void pick(const KernelArgs& args, const Run& run) {
+    run(Step<C>(args.as<StepAttrs>()));
+  }
+};
+using ApplyGradientDescent = OneStep<GradientDescentStep>;
+using ApplyMomentum = OneStep<MomentumStep>;
+using ApplyAdagrad = OneStep<AdagradStep>;
+using ApplyLion = OneStep<LionStep>;
+
+struct ApplyAdam {
+  template <class C, class Run> static void pick(const KernelArgs& args, const Run& run) {
+    const StepAttrs& attrs = args.as<StepAttrs>();
+    if (attrs.slots == 3) run(AdamStep<C, true>(attrs));
+    else run(AdamStep<C, false>(attrs));
+  }
+};
+
+struct ApplyRms {
+  template <class C, class Run> static void pick(const KernelArgs& args, const Run& run) {
+    const StepAttrs& attrs = args.as<StepAttrs>();
+    if (attrs.slots == 3) run(RmsStep<C, true, true>(attrs));
+    else if (attrs.slots == 2 && attrs.centered) run(RmsStep<C, true, false>(attrs));
+    else if (attrs.slots == 2) run(RmsStep<C, false, true>(attrs));
+    else run(RmsStep<C, false, false>(attrs));
+  }
+};
+
+// Calls add.operator()<Op>(name) for each of them.
+template <class Add> void for_each_optimiser(const Add& add) {
+  add.template operator()<ApplyGradientDescent>("ResourceApplyGradientDescent");
+  add.template operator()<ApplyMomentum>("ResourceApplyKerasMomentum");
+  add.template operator()<ApplyAdam>("ResourceApplyAdam");
+  add.template operator()<ApplyRms>("ResourceApplyRMSProp");
+  add.template operator()<ApplyAdagrad>("ResourceApplyAdagrad");
+  add.template operator()<ApplyLion>("ResourceApplyLion");
+}
+
+}  // namespace lutra

@@ -1,0 +1,39 @@
+// What running sums and products gather: run by scan.cpp, and by kernels/cuda on cards.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/cpu/loops/reduce.h"
+
+namespace lutra {
+
+// A scan is a reducer of reduce.h whose runs are as wide as its accumulators, with the output's type. stands(before,
+// total): whether what comes before a segment and its total make what its elements would. A total that has overflowed,
+// or lost its digits next to 0, does not, unless what comes before it has come to the same.
+template <class T> struct RunningSum : SumOf<T, WideOf<T>> {
+  using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
+  static constexpr bool stands(WideOf<T> before, WideOf<T> total) {
+    if constexpr (std::is_integral_v<T>) return true;
+    else return std::fabs(total) < std::numeric_limits<double>::infinity() || before == total || before != before;
+  }
+};
+template <class T> struct RunningProduct : ProdOf<T> {
+  using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
+  static constexpr bool stands(WideOf<T> before, WideOf<T> total) {
+    if constexpr (std::is_integral_v<T>) {
+      return true;
+    } else {
+      double size = std::fabs(total);
+      constexpr double kLeast = std::numeric_limits<double>::min(), kMost = std::numeric_limits<double>::max();
+      bool is_same = std::fabs(before) == size && (size == 0 || size > kMost);
+      return (size >= kLeast && size <= kMost) || is_same || before != before;
+    }
+  }
+};
+
+template <class S> constexpr typename S::Out result_of(typename S::Acc acc) {
+  if constexpr (std::is_integral_v<typename S::Acc>) return static_cast<typename S::Out>(acc);
+  else return rounded<typename S::Out>(acc);
+}
+
+}  // namespace lutra

@@ -1,0 +1,54 @@
+// What lengths of vectors gather: run by vector_norm.cpp, and by kernels/cuda on cards.
+#pragma once
+
+#include <cmath>
+
+#include "kernels/cpu/loops/reduce.h"
+
+namespace lutra {
+
+// Squares of x * 2^kScale, in float64, which those of other floats fit.
+template <class T, int kScale> struct SquaresOf : SumOf<T, double> {
+  using Next = SumOf<double>;
+  static constexpr double open(T x) {
+    double scaled = static_cast<double>(static_cast<ComputeType<T>>(x)) * (kScale > 0   ? 0x1p600
+                                                                           : kScale < 0 ? 0x1p-600
+                                                                                        : 1.0);
+    return scaled * scaled;
+  }
+  template <class Lanes> static Lanes open_lanes(Lanes x) { return x * x; }  // of float: not scaled
+};
+template <class T> struct MagnitudesOf : SumOf<T, double> {
+  using Next = SumOf<double>;
+  static constexpr double open(T x) { return std::fabs(static_cast<double>(static_cast<ComputeType<T>>(x))); }
+  template <class Lanes> static Lanes open_lanes(Lanes x) { return x < 0 ? -x : x; }
+};
+template <class T> struct MaxMagnitudeOf : MaxOf<T> {
+  using Next = MaxOf<Ordered<T>>;
+  static constexpr Ordered<T> kStart = 0;
+  static constexpr Ordered<T> open(T x) {
+    if constexpr (kIsHalf<T>) return static_cast<int16_t>(x.bits & 0x7fff);  // nan is above inf
+    else return std::fabs(x);
+  }
+};
+
+// Results are left in float64 where they may have to be taken anew.
+template <class T, int kScale> struct Norm2 {
+  using Reducer = SquaresOf<T, kScale>;
+  using Out = T;
+  static constexpr T finish(double sum, int64_t) {
+    return rounded<T>(std::sqrt(sum) * (kScale > 0 ? 0x1p-600 : kScale < 0 ? 0x1p600 : 1.0));
+  }
+};
+template <class T> struct Norm1 {
+  using Reducer = MagnitudesOf<T>;
+  using Out = T;
+  static constexpr T finish(double sum, int64_t) { return rounded<T>(sum); }
+};
+template <class T> struct NormInf {
+  using Reducer = MaxMagnitudeOf<T>;
+  using Out = T;
+  static constexpr T finish(Ordered<T> most, int64_t) { return from_order_key<T>(most); }
+};
+
+}  // namespace lutra

@@ -1,0 +1,17 @@
+// x log(y) of two elements: what xlogy.cpp runs over tensors, and kernels/cuda on cards.
+#pragma once
+
+#include "kernels/element/elementary.h"
+#include "kernels/cpu/loops/elementwise.h"
+
+namespace lutra {
+
+struct Xlogy {
+  static constexpr int64_t kGrain = kCostlyGrain;
+  template <class T> [[gnu::always_inline]] static constexpr T apply(T x, T y) {
+    T product = x * log_of(y);
+    return x == 0 ? T(0) : product;
+  }
+};
+
+}  // namespace lutra

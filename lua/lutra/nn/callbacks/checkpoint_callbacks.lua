@@ -1,0 +1,85 @@
+-- Callbacks that write the model to files: ModelCheckpoint and BackupAndRestore.
+local lutra, tools, use = ...
+local options, callback = use "options", use "nn.callbacks.callback"
+local define = callback.define
+
+-- "{epoch:02d}-{val_loss:.3f}.safetensors" with the numbers in their places.
+local function path_of(template, epoch, logs)
+  return (template:gsub("{([%w_]+):?([^}]*)}", function(name, form)
+    local value = name == "epoch" and epoch or logs[name]
+    if value == nil then
+      local names = { "epoch" }
+      for known in pairs(logs) do names[#names + 1] = known end
+      table.sort(names)
+      tools.refuse_word(("ModelCheckpoint: the path has {%s}, which is not told"):format(options.quoted(name)), name, names)
+    end
+    if form == "" then return tostring(value) end
+    if not form:find "^[%-+ 0]*%d?%d?%.?%d?%d?[dfeg]$" then
+      tools.fail("InvalidArgument", ("ModelCheckpoint: the path has {%s:%s}, expected a form such as 02d or .3f"):format(name, form))
+    end
+    return ("%" .. form):format(form:find "d$" and math.floor(value) or value)
+  end))
+end
+
+local function require_path(who, path)
+  if type(path) ~= "string" or not path:lower():find "%.safetensors$" then
+    tools.fail("InvalidArgument", ("%s: path is %s, expected one that ends in .safetensors"):format(who, tools.what_is(path)))
+  end
+end
+
+-- Saves the model, or calls a function of it, the epoch and its logs: after each epoch, or after so many batches; or after
+-- those that are better than all before.
+local ModelCheckpoint = define("ModelCheckpoint", { "save" }, {
+  monitor = "val_loss", mode = "auto", save_best_only = false, save_weights_only = false, save_freq = "epoch", verbose = 0,
+  initial_value_threshold = false,
+}, function(self)
+  if type(self.save) ~= "function" then require_path("ModelCheckpoint", self.save) end
+  callback.set_direction(self, "ModelCheckpoint")
+  self.best, self.batches = self.initial_value_threshold or nil, 0
+  if self.save_freq == "epoch" then return end
+  options.count("ModelCheckpoint", "save_freq", self.save_freq, 1)
+  -- Only with a number: each step waits for its loss.
+  function self:on_train_batch_end(_, logs, model)
+    self.batches = self.batches + 1
+    if self.batches % self.save_freq == 0 then self:consider(self.epoch, logs, model) end
+  end
+end)
+callback.remembers(ModelCheckpoint, { "best", "batches" })
+function ModelCheckpoint:on_epoch_begin(epoch) self.epoch = epoch end
+function ModelCheckpoint:on_epoch_end(epoch, logs, model)
+  if self.save_freq == "epoch" then self:consider(epoch, logs, model) end
+end
+function ModelCheckpoint:consider(epoch, logs, model)
+  if self.save_best_only then
+    local value = callback.monitored(self, "ModelCheckpoint", logs, model)
+    -- What is not told is not better than anything, either.
+    if value == nil or not callback.is_better(self, value, 0) then return end
+    self.best = value
+  end
+  if type(self.save) == "function" then return self.save(model, epoch, logs) end
+  local path = path_of(self.save, epoch, logs)
+  if self.save_weights_only then model:save_weights(path) else model:save(path) end
+  self.path = path
+  if self.verbose > 0 then io.stderr:write(("Epoch %d: saved to %s\n"):format(epoch, path)) end
+end
+
+-- A fit that was killed goes on after its last whole epoch when it is started again.
+local BackupAndRestore = define("BackupAndRestore", { "path" }, { delete_checkpoint = true },
+  function(self) require_path("BackupAndRestore", self.path) end)
+function BackupAndRestore:on_train_begin(model)
+  local file = io.open(self.path, "rb")
+  if not file then return end
+  file:close()
+  model:load(self.path, { resume = true })
+  rawget(model, "resumed").is_backup = true
+end
+-- After all callbacks have been told of the epoch. One that ended the fit need not be come back to.
+function BackupAndRestore:back_up(model, states)
+  if model.stop_training and self.delete_checkpoint then return end
+  use "nn.files.saving".write(model, self.path, true, states)
+end
+function BackupAndRestore:on_train_end(model)
+  if self.delete_checkpoint and not model.history.interrupted then os.remove(self.path) end
+end
+
+return { ModelCheckpoint = ModelCheckpoint, BackupAndRestore = BackupAndRestore }

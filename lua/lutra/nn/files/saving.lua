@@ -1,0 +1,300 @@
+-- Methods of a model that write it to a file and read it back, and load_model. One file has it all, so that it is replaced
+-- whole or not at all: a safetensors file of the weights by their paths and of what the optimizer remembers beside them, and
+-- in its metadata a JSON of the architecture, of compile's arguments and of where training stood (config.lua, json.lua).
+local lutra, tools, use = ...
+local options, below, config, json = use "options", use "nn.layers.below", use "nn.files.config", use "json"
+local expected = use "nn.files.expected_weights"
+
+local saving = {}
+
+local kKey, kFormat = "lutra.model", 1
+local kOfOptimizer, kOfCallbacks = "optimizer/", "callbacks/"
+
+-- What callbacks remember, as JSON has it: tensors go among the file's own, under the way that leads to them.
+local function packed(value, name, tensors)
+  if tools.is_tensor(value) then
+    tensors[name] = value
+    return { ["@"] = "tensor" }
+  elseif value ~= value then
+    return { ["@"] = "nan" }
+  elseif type(value) ~= "table" then
+    return value
+  end
+  local made = {}
+  for key, entry in pairs(value) do
+    if #value > 0 and math.type(key) ~= "integer" then
+      tools.fail("InvalidArgument", ("save: %s is a list with a name in it, %s, which no file can hold: make it a list or a table of "
+        .. "names"):format(name, tools.what_is(key)))
+    end
+    made[key] = packed(entry, name .. "/" .. tostring(key), tensors)
+  end
+  return made
+end
+local function unpacked(value, name, tensors)
+  if type(value) ~= "table" then return value end
+  if value["@"] == "nan" then return 0 / 0 end
+  if value["@"] == "tensor" then
+    return tensors[name] or tools.fail("InvalidArgument", ("load: the callbacks' tensor '%s' is missing in the file"):format(name))
+  end
+  local made = {}
+  for key, entry in pairs(value) do made[key] = unpacked(entry, name .. "/" .. tostring(key), tensors) end
+  return made
+end
+
+local function require_path(who, path)
+  if type(path) ~= "string" or not path:lower():find "%.safetensors$" then
+    tools.fail("InvalidArgument", ("%s: path is %s, expected one that ends in .safetensors"):format(who, tools.what_is(path)))
+  end
+  return path
+end
+
+local function shape_text(tensor) return ("%s %s"):format(tensor.dtype, tostring(tensor.shape)) end
+
+-- What the model was built for: shapes and dtypes of its inputs, or nothing where its layers tell.
+local function input_of(model)
+  if rawget(model, "first_input") then return model.first_input end
+  local shape = rawget(model, "shape")
+  if not shape or type(shape[1]) == "table" then return nil end
+  local sizes = {}
+  for i, size in ipairs(shape) do sizes[i] = math.max(size, 1) end
+  return { { shape = sizes, dtype = "float32" } }
+end
+
+-- Settings that a file can hold, or why it cannot.
+local function described(f, ...)
+  local ok, result = pcall(f, ...)
+  if ok then return result end
+  if not lutra.iserror(result, "InvalidArgument") then error(result, 0) end
+  return nil, result.message
+end
+
+local function compiled_of(model)
+  local given = rawget(model, "compiled_with")
+  return given and config.encode("save",
+    { loss = given.loss, metrics = given.metrics, weighted_metrics = given.weighted_metrics, loss_weights = given.loss_weights,
+      precision = given.precision, optimizer = model.optimizer }) or nil
+end
+
+-- Adds the optimizer's slots to the tensors; gives what is to be said of it.
+local function optimizer_of(model, path_of, tensors)
+  local optimizer = model.optimizer
+  for k, slot in ipairs(optimizer.built_for and optimizer:all_slots() or {}) do
+    for i, variable in ipairs(optimizer.slots[k]) do
+      tensors[kOfOptimizer .. slot .. "/" .. path_of[optimizer.built_for[i]]] = variable
+    end
+  end
+  local rate = optimizer.learning_rate
+  return {
+    kind = optimizer.kind, iterations = optimizer.iterations, learning_rate = type(rate) == "number" and rate or json.null,
+    has_slots = optimizer.built_for ~= nil,
+  }
+end
+
+local function weights_of(model)
+  local variables, paths = below.weights_with_paths(model)
+  local tensors, path_of = {}, {}
+  for i, variable in ipairs(variables) do tensors[paths[i]], path_of[variable] = variable, paths[i] end
+  return tensors, path_of
+end
+
+-- Where training stands: the epochs that are done, the random sequence, and what the dataset has shuffled.
+local function training_of(model)
+  local history, batches = rawget(model, "history"), rawget(model, "batches")
+  local key, counter = tools.random_state()
+  return {
+    epoch = history and history.epoch[#history.epoch] or 0, random = { key, counter }, data = batches and batches:state() or nil,
+  }
+end
+
+local function write(model, path, include_optimizer, callbacks)
+  local tensors, path_of = weights_of(model)
+  local about = { format = kFormat, lutra = lutra.version, kind = model.kind, input = input_of(model) }
+  about.model, about.why = described(config.of_layer, model, "save")
+  if rawget(model, "loss") and include_optimizer then
+    about.compiled, about.why_not_compiled = described(compiled_of, model)
+    about.optimizer = optimizer_of(model, path_of, tensors)
+  end
+  about.training = training_of(model)
+  about.callbacks = callbacks and packed(callbacks, kOfCallbacks:sub(1, -2), tensors)
+  lutra.save(path, tensors, { metadata = { [kKey] = json.encode(about) } })
+end
+
+-- save(path[, {include_optimizer}])
+function saving:save(path, given)
+  local read = options.read("save", given, { include_optimizer = true })
+  require_path("save", path)
+  write(self, path, read.include_optimizer)
+end
+
+function saving:save_weights(path)
+  require_path("save_weights", path)
+  local about = { format = kFormat, lutra = lutra.version, kind = self.kind, input = input_of(self) }
+  lutra.save(path, (weights_of(self)), { metadata = { [kKey] = json.encode(about) } })
+end
+
+-- The file's tensors, on the CPU, and what it says of them, if it does.
+local function read_file(who, path)
+  require_path(who, path)
+  local tensors, metadata = lutra.device("/CPU:0", lutra.load, path)
+  local text = metadata and metadata[kKey]
+  local about = text and use "nn.files.description"(who, path, text) or nil
+  return tensors, about
+end
+
+-- A model that has no weights yet gets them from the shapes that the file tells.
+local function ensure_weights(who, path, model, tensors, about)
+  if not (about and about.input and about.input[1]) then return end
+  rawset(model, "first_input", rawget(model, "first_input") or about.input)
+  if rawget(model, "ready") then return end
+  expected.during(who, path, tensors, model.guarded, model, model.ensure_ready, model, nil, about.input)
+end
+
+-- Holds the file's weights against the model's: the first that differs is an error. Gives variables and values.
+local function matched(who, path, model, tensors)
+  local variables, paths = below.weights_with_paths(model)
+  local function differ(...) tools.fail("InvalidArgument", ("%s: %s: "):format(who, path) .. string.format(...)) end
+  local known, values = {}, {}
+  for i, variable in ipairs(variables) do
+    local value = tensors[paths[i]]
+    known[paths[i]] = true
+    if not value then
+      differ("it has no weight '%s', which is %s in the model '%s'", paths[i], shape_text(variable), model.name)
+    elseif value.shape ~= variable.shape or value.dtype ~= variable.dtype then
+      differ("the weight '%s' is %s in the file and %s in the model '%s'", paths[i], shape_text(value), shape_text(variable), model.name)
+    end
+    values[i] = value
+  end
+  local more = {}
+  for name in pairs(tensors) do
+    local is_weight = name:sub(1, #kOfOptimizer) ~= kOfOptimizer and name:sub(1, #kOfCallbacks) ~= kOfCallbacks
+    if is_weight and not known[name] then more[#more + 1] = name end
+  end
+  table.sort(more)
+  if #more > 0 and #variables == 0 then
+    differ("the model '%s' has no weights yet: call it with rows first, or tell its input_shape", model.name)
+  elseif #more > 0 then
+    differ("it has a weight '%s', %s, which the model '%s' does not have", more[1], shape_text(tensors[more[1]]), model.name)
+  end
+  return variables, values, paths
+end
+
+-- What the optimizer remembers, as Optimizer:restore takes it; nothing where the file has none.
+local function matched_slots(who, path, model, tensors, about, paths, variables)
+  local optimizer, said = model.optimizer, about.optimizer
+  local function differ(...) tools.fail("InvalidArgument", ("%s: %s: "):format(who, path) .. string.format(...)) end
+  if said.kind ~= optimizer.kind then
+    differ("its optimizer is %s, and the model '%s' is compiled with %s; load_weights takes the weights alone", tostring(said.kind),
+      model.name, optimizer.kind)
+  end
+  if not said.has_slots then return nil end
+  local known, more = {}, {}
+  for _, slot in ipairs(optimizer:all_slots()) do known[slot] = true end
+  for name in pairs(tensors) do
+    local slot = name:sub(1, #kOfOptimizer) == kOfOptimizer and name:sub(#kOfOptimizer + 1):match "^[^/]*"
+    if slot and not known[slot] then more[#more + 1] = slot end
+  end
+  table.sort(more)
+  if more[1] then
+    differ("its %s remembers '%s', which that of the model '%s' does not: compile it with the same options; load_weights takes the "
+      .. "weights alone", said.kind, more[1], model.name)
+  end
+  local path_of, values = {}, {}
+  for i, variable in ipairs(variables) do path_of[variable] = paths[i] end
+  for _, slot in ipairs(optimizer:all_slots()) do
+    values[slot] = {}
+    for i, variable in ipairs(optimizer.built_for or model:trainable_variables()) do
+      local name = kOfOptimizer .. slot .. "/" .. path_of[variable]
+      local value = tensors[name]
+      if not value or value.shape ~= variable.shape then
+        differ("'%s' is %s in the file, and %s is expected", name, value and shape_text(value) or "missing", shape_text(variable))
+      end
+      values[slot][i] = value
+    end
+  end
+  return values
+end
+
+local function restore_optimizer(model, said, values)
+  local optimizer = model.optimizer
+  if values then
+    if model.built then model:ensure_trainable() end
+    optimizer:restore(values)
+  else
+    optimizer.slots, optimizer.built_for, optimizer.restored = nil, nil, nil
+  end
+  optimizer.iterations = said.iterations
+  if said.learning_rate ~= json.null and type(optimizer.learning_rate) == "number" then optimizer.learning_rate = said.learning_rate end
+end
+
+-- The next fit goes on after the epoch, with the random numbers and the order of rows that were to come.
+local function resume(model, training, callbacks)
+  rawset(model, "resumed", { epoch = training.epoch, random = training.random, data = training.data, callbacks = callbacks })
+  tools.set_random_state(training.random[1], training.random[2])
+end
+
+local function load_into(who, model, path, tensors, about, resumes)
+  if resumes and not (about and about.training) then
+    tools.fail("InvalidArgument", ("%s: %s: it does not say where training stood, so that there is nothing to resume: save says it, "
+      .. "save_weights does not"):format(who, path))
+  end
+  ensure_weights(who, path, model, tensors, about)
+  local variables, values, paths = matched(who, path, model, tensors)
+  local said, slots = about and about.optimizer, nil
+  local has_optimizer = said and rawget(model, "loss")
+  if has_optimizer then slots = matched_slots(who, path, model, tensors, about, paths, variables) end
+  local callbacks = resumes and unpacked(about.callbacks, kOfCallbacks:sub(1, -2), tensors)
+  -- From here on nothing is refused.
+  for i, variable in ipairs(variables) do variable:assign(values[i]) end
+  if has_optimizer then restore_optimizer(model, said, slots) end
+  if resumes then resume(model, about.training, callbacks) end
+end
+
+-- f(...) on what a file says. Whatever goes wrong in our own code is the file's fault; classes of the program's raise as they do.
+local function told_by_file(who, path, custom, f, ...)
+  local ok, result = pcall(f, ...)
+  if ok then return result end
+  if custom or lutra.iserror(result) then error(result, 0) end
+  tools.fail("InvalidArgument", ("%s: %s: what it says of its model is damaged: %s"):format(who, path, tostring(result)))
+end
+
+local function compile_as(who, path, model, about, custom)
+  if rawget(model, "loss") or not (about and about.compiled) then return end
+  told_by_file(who, path, custom, function() model:compile(config.decode(who .. ": " .. path, about.compiled, custom)) end)
+end
+
+-- load(path[, {resume, custom_objects}])
+function saving:load(path, given)
+  local read = options.read("load", given, { resume = false, custom_objects = false })
+  local tensors, about = read_file("load", path)
+  compile_as("load", path, self, about, read.custom_objects or nil)
+  load_into("load", self, path, tensors, about, read.resume)
+  return self
+end
+
+function saving:load_weights(path)
+  local tensors, about = read_file("load_weights", path)
+  ensure_weights("load_weights", path, self, tensors, about)
+  local variables, values = matched("load_weights", path, self, tensors)
+  for i, variable in ipairs(variables) do variable:assign(values[i]) end
+  return self
+end
+
+-- nn.load_model(path[, {custom_objects, compile, resume}])
+local function load_model(path, given)
+  local read = options.read("load_model", given, { custom_objects = false, compile = true, resume = false })
+  local tensors, about = read_file("load_model", path)
+  if not about then
+    tools.fail("InvalidArgument", ("load_model: %s holds tensors and no model; load_weights reads them into one"):format(path))
+  elseif not about.model then
+    tools.fail("InvalidArgument", ("load_model: %s does not say how its %s is made%s; make one and call load(path)"):format(path,
+      tostring(about.kind), about.why and " (" .. about.why .. ")" or ": it holds weights alone"))
+  end
+  local custom = read.custom_objects or nil
+  local model = told_by_file("load_model", path, custom, expected.during, "load_model", path, tensors, config.layer_from,
+    "load_model: " .. path, about.model, custom)
+  if read.compile then compile_as("load_model", path, model, about, custom) end
+  load_into("load_model", model, path, tensors, about, read.resume)
+  return model
+end
+
+return { methods = saving, load_model = load_model, write = write }

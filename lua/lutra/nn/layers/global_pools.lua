@@ -1,0 +1,46 @@
+-- Layers that make one number of each channel: its mean, or its largest, over all steps of a sequence or all places of an image.
+local lutra, tools, use = ...
+local options, masks, define_layer = use "options", use "nn.training.masks", use "nn.layers.define_layer"
+
+local function define(kind, axes, expected, pool)
+  local Pool = define_layer(kind, { keepdims = false }, 0, function(self, read)
+    self.keepdims = options.boolean(kind, "keepdims", read.keepdims)
+  end)
+  Pool.takes_one, Pool.only_merges_masks = true, true
+
+  function Pool:compute_output_shape(shape)
+    if #shape ~= #axes + 1 then self:refuse("its input has the shape %s, expected %s", options.batch_text(shape), expected) end
+    local channels = shape[#shape]
+    if not self.keepdims then return { channels } end
+    return #axes == 1 and { 1, channels } or { 1, 1, channels }
+  end
+
+  function Pool:call(x, _, given)
+    if x.rank ~= #axes + 2 then self:refuse("its input has the shape %s, expected %s", tostring(x.shape), expected) end
+    return pool(x, { axis = axes, keepdims = self.keepdims }, given and given.mask or nil)
+  end
+
+  -- No steps are left that could be masked.
+  function Pool:compute_mask() end
+  return Pool
+end
+
+local function mean(x, how) return lutra.mean(x, how) end
+local function max(x, how) return lutra.max(x, how) end
+
+-- Steps that a mask hides do not count. As in Keras, where none counts there is no mean: nan.
+local function mean_of_steps(x, how, mask)
+  if not mask then return lutra.mean(x, how) end
+  local sum, count = masks.sums(x, mask, how)
+  return sum / count
+end
+
+local steps, places = "(batch, steps, channels)", "(batch, height, width, channels)"
+local GlobalAvgPool1D = define("GlobalAvgPool1D", { 2 }, steps, mean_of_steps)
+GlobalAvgPool1D.call_options = { mask = true }
+function GlobalAvgPool1D:mask_options(mask) return { mask = masks.first(mask) } end
+
+return {
+  GlobalAvgPool1D = GlobalAvgPool1D, GlobalMaxPool1D = define("GlobalMaxPool1D", { 2 }, steps, max),
+  GlobalAvgPool2D = define("GlobalAvgPool2D", { 2, 3 }, places, mean), GlobalMaxPool2D = define("GlobalMaxPool2D", { 2, 3 }, places, max),
+}

@@ -1,0 +1,306 @@
+-- A layer: weights, and what is computed with them. Layers may hold others, in fields and in tables (below.lua).
+local lutra, tools, use = ...
+local class, options = use "class", use "options"
+local regularizers, precision, masks, below = use "nn.layers.regularizers", use "nn.training.precision", use "nn.training.masks", use "nn.layers.below"
+local added, shapes = use "nn.training.added_losses", use "nn.layers.row_shapes"
+local shape_below, result = shapes.below, shapes.result
+
+local Layer = class "nn.Layer"
+
+-- What is under way: `layer` is the one that computes, for error texts; `training` what layers are told that were not told;
+-- `dtype` what the model's layers compute in, where that is not their weights'; `frozen` whether a layer around is not trained.
+-- What computes a layer again (autograd.lua) sets `again`. Each coroutine has its own.
+local running = use "turns".running
+tools.running = running
+
+-- Ctrl-C raises "interrupted!" from a hook, wherever Lua happens to be. A message handler that calls this where an error is
+-- raised tells it from an error of the same text: running.interrupt is the last one.
+local getinfo = debug and debug.getinfo -- a host may have taken it away
+local function note_interrupt(err)
+  if type(err) ~= "string" or not err:find "interrupted!$" then return end
+  for level = 2, getinfo and 6 or 1 do
+    local info = getinfo(level, "n")
+    if not info then return end
+    if info.namewhat == "hook" then
+      running.interrupt = err
+      return
+    end
+  end
+  if not getinfo then running.interrupt = err end
+end
+
+-- Puts the layer at work, and the output that a loss is of, in front of what an error says.
+local function name_error(err)
+  note_interrupt(err)
+  local layer, output = running.layer, running.output
+  if not lutra.iserror(err) then return err end
+  if output and not err.message:find("output '", 1, true) then err.message = ("output '%s': %s"):format(output, err.message) end
+  if layer and not err.message:find("layer '", 1, true) then err.message = ("layer '%s': %s"):format(layer.name, err.message) end
+  return err
+end
+
+use "turns".name_error = name_error
+
+-- Closing back_to[layer] makes `layer` the running one again; an error first gets the name of the layer it came from.
+-- back_to[false]: no layer.
+local closing = { __close = function(back, err)
+  if err ~= nil then name_error(err) end
+  running.layer = back.layer
+end }
+local back_to = setmetatable({}, { __mode = "k", __index = function(all, layer)
+  local back = setmetatable({ layer = layer or nil }, closing)
+  all[layer] = back
+  return back
+end })
+
+local counts = {}
+
+-- "dense", "dense_1": of each kind's name, which is written with underscores.
+local function new_name(kind)
+  local word = kind:gsub("(%l)(%u)", "%1_%2"):gsub("(%u)(%u%l)", "%1_%2"):lower()
+  local count = counts[word] or 0
+  counts[word] = count + 1
+  return count == 0 and word or word .. "_" .. count
+end
+
+-- Subclasses: `local Net = lt.nn.Model:extend "Net"`, then Net.init, Net.build, Net.call.
+function Layer:extend(name)
+  if type(name) ~= "string" or name == "" then
+    tools.fail("InvalidArgument", "extend: name is " .. tools.what_is(name) .. ", expected the name of the new class")
+  end
+  local made = class("nn." .. name, self)
+  made.kind = name
+  if added.has_our_layers then added.used = true end  -- calls of a layer of the program may add losses
+  return made
+end
+
+Layer.kind = "Layer"
+
+Layer.remembers = true
+
+-- Names of what a call takes beside `training`.
+Layer.call_options = {}
+
+-- The name of the next layer that is made, when a file tells it (config.lua).
+local next_name
+
+function Layer.begin(object)
+  if next_name then
+    rawset(object, "name", next_name)
+    next_name = nil
+  end
+  rawset(object, "_fields", {})
+  rawset(object, "trainable", true)
+  rawset(object, "built", false)
+  rawset(object, "costs", {})
+end
+
+-- The name given, or a new one; before anything asks for it.
+function Layer:named(name)
+  if name then options.text(self.kind, "name", name) end
+  if name or rawget(self, "name") == nil then rawset(self, "name", name or new_name(self.kind)) end
+  return self.name
+end
+
+-- Options that all kinds of layers have.
+local common = { name = false, input_shape = false, trainable = true, activity_regularizer = false }
+
+-- What is given over the defaults, with which the layer takes its name and what else all layers are told.
+function Layer:read_options(given, defaults)
+  local kind = self.kind
+  for name, value in pairs(common) do
+    if defaults[name] == nil then defaults[name] = value end
+  end
+  local read = options.read(kind, given, defaults)
+  self:named(read.name)
+  self.trainable = read.trainable
+  if read.input_shape then self.input_shape = options.shape(kind, "input_shape", read.input_shape) end
+  self.activity_regularizer = regularizers.get(kind, "activity_regularizer", read.activity_regularizer) or false
+  if self.activity_regularizer then added.used = true end
+  return read
+end
+
+function Layer.finish(object)
+  Layer.named(object)  -- whose user may have a field of that name
+  if object.compute_mask ~= Layer.compute_mask and not object.only_merges_masks then masks.used = true end
+end
+
+function Layer:__newindex(key, value)
+  if (type(value) == "table" or type(value) == "userdata") and key ~= "_fields" then
+    table.insert(self._fields, key)
+  end
+  rawset(self, key, value)
+end
+
+function Layer:__tostring() return ("<lutra.nn.%s '%s'>"):format(self.kind, self.name) end
+
+for name, method in pairs(use "nn.layers.layer_weights") do Layer[name] = method end
+
+-- What layers added in the last call, and what the weights cost now, a scalar of each: for a loop of one's own to add to its loss.
+function Layer:losses()
+  local list = added.of(self)
+  for _, each in ipairs(self:weight_costs()) do list[#list + 1] = each.cost(each.weight) end
+  return list
+end
+
+-- In its call: adds a tensor, or a list of them, to the loss that is made small.
+function Layer:add_loss(loss) added.add(self, loss) end
+
+-- A mistake of the layer's user.
+function Layer:refuse(...)
+  tools.fail("InvalidArgument", "layer '" .. Layer.named(self) .. "': " .. string.format(...))
+end
+
+-- Forgets what it and the layers below keep from one batch to the next.
+function Layer:reset_state()
+  rawset(self, "states", nil)
+  for _, layer in ipairs(self:sublayers()) do rawset(layer, "states", nil) end
+end
+
+-- Makes the weights for an input of this shape, without its first axis, the batch.
+function Layer:build() end
+
+function Layer:ensure_built(shape)
+  if self.built then return end
+  if self.takes_one and type(shape[1]) == "table" then
+    self:refuse("its input is a list of %d, %s, expected one of them", #shape, options.batch_text(shape))
+  end
+  -- What a build that was broken off has added counts once.
+  rawset(self, "costs_before", rawget(self, "costs_before") or #self.costs)
+  for i = #self.costs, self.costs_before + 1, -1 do self.costs[i] = nil end
+  local outer <const> = running.layer
+  local back <close> = back_to[outer or false]
+  running.layer = self
+  self:build(shape)
+  running.layer = outer
+  rawset(self, "built_for", shape)
+  rawset(self, "built", true)
+end
+
+-- Fails where something in the list, or in lists there, is no tensor.
+local function require_tensors(self, list)
+  for key, each in pairs(list) do
+    if type(each) == "table" then
+      require_tensors(self, each)
+    elseif not tools.is_tensor(each) then
+      self:refuse("its input %s is %s, expected a tensor", options.quoted(key), tools.what_is(each))
+    end
+  end
+end
+
+-- What comes out for an input of this shape; both are without the batch, and -1 is any size. A layer of several outputs gives a list
+-- of shapes. A kind that does not say is tried out.
+function Layer:compute_output_shape(shape)
+  local outer <const> = running.layer
+  local back <close> = back_to[outer or false]
+  local heeded <close> = added.ignore()
+  running.layer = self
+  local out = shapes.tried(self, shape, name_error)
+  running.layer = outer
+  return out
+end
+
+-- The mask of what the layer gives for x, whose own mask is `mask`, or nil; of several inputs a list (masks.lua). By itself a
+-- layer hands on a mask if it says that it supports_masking.
+function Layer:compute_mask(_, mask) return self.supports_masking and masks.first(mask) or nil end
+
+-- layer:call, in the dtype that the model computes in. One whose user has set autocast = false is left out, with what is in it.
+local function compute_unmasked(layer, x, training, given)
+  local dtype = running.dtype
+  if not dtype then
+    local y = layer:call(x, training, given)
+    return type(y) == "userdata" and y or result(layer, y)
+  end
+  if layer.autocast ~= false then return result(layer, precision.call(dtype, layer, x, training, given)) end
+  running.dtype = nil
+  local y = result(layer, layer:call(precision.as(x, "float32"), training, given))
+  running.dtype = dtype
+  return y
+end
+
+local function compute_masked(layer, x, training, given)
+  if masks.used then return masks.call(compute_unmasked, layer, x, training, given) end
+  return compute_unmasked(layer, x, training, given)
+end
+
+-- In a layer that is not to be trained nothing is that lies in it: running.frozen tells those that keep statistics.
+local thawing = setmetatable({}, { __close = function() running.frozen = nil end })
+local function compute_frozen(layer, x, training, given)
+  local _ <close> = thawing
+  running.frozen = true
+  local y = compute_masked(layer, x, training, given)
+  return y
+end
+
+local function compute(layer, x, training, given)
+  local f = (layer.trainable ~= false or running.frozen) and compute_masked or compute_frozen
+  local regularizer = layer.activity_regularizer
+  if not regularizer then return f(layer, x, training, given) end
+  local y = f(layer, x, training, given)
+  added.regularize(layer, regularizer, y)
+  return y
+end
+
+-- What a call says beside the input: whether it is training, or a table of that and of what else the kind of layer takes, its
+-- call_options. Gives both.
+local function read_call(layer, training)
+  if training == nil or type(training) == "boolean" then return training end
+  if type(training) ~= "table" or getmetatable(training) ~= nil then
+    layer:refuse("its second argument is %s, expected true or false, or a table of options; several inputs are one list",
+      tools.what_is(training))
+  end
+  local known = layer.call_options
+  for name in pairs(training) do
+    if name ~= "training" and not known[name] then
+      local names = options.sorted_names(known)
+      table.insert(names, 1, "training")
+      tools.refuse_word(("layer '%s': unknown option '%s'"):format(Layer.named(layer), options.quoted(name)), name, names)
+    end
+  end
+  return training.training, training
+end
+
+-- Calls the layer: with tensors it computes, with what lt.nn.Input gives it becomes part of a graph (graph.lua). `training` is
+-- a boolean or, with what else the kind of layer takes, a table: {training = true, mask = m}.
+function Layer:__call(x, training)
+  local given
+  training, given = read_call(self, training)
+  if type(x) == "table" and (x.is_symbol or type(x[1]) == "table" and x[1].is_symbol) then
+    return use "nn.models.graph".apply(self, x, given or training ~= nil and { training = training } or nil)
+  end
+  if type(x) == "table" and type(x[1]) ~= "userdata" or type(x) == "number" then x = lutra.constant(x) end
+  if type(x) ~= "table" and not tools.is_tensor(x) then self:refuse("its input is %s, expected a tensor", tools.what_is(x)) end
+  if not self.built then
+    if type(x) == "table" then require_tensors(self, x) end
+    self:ensure_built(shape_below(x))
+  end
+  local before, outer = running.training, running.layer
+  local back <close> = back_to[outer or false]
+  local entered <close> = added.enter(self)
+  if training == nil then training = before end
+  local restore <close> = training ~= before and setmetatable({}, { __close = function() running.training = before end }) or nil
+  running.layer, running.training = self, training
+  local y = compute(self, x, training, given)
+  running.layer = outer
+  return y
+end
+
+function Layer:call() self:refuse("a %s does not say what it computes: give its class a call(self, x, training)", self.kind) end
+
+-- make(), whose first layer gets this name.
+local function with_name(name, make)
+  next_name = name
+  local ok, made = pcall(make)
+  next_name = nil
+  if not ok then error(made, 0) end
+  return made
+end
+
+-- What a file says of a layer, and a new one made of that (config.lua).
+function Layer:get_config() return use "nn.files.config".of_layer(self, "get_config") end
+function Layer.from_config(config, given) return use "nn.files.config".layer_from("from_config", config, given) end
+
+return {
+  Layer = Layer, is_layer = below.is_layer, running = running, shape_below = shape_below, with_name = with_name, compute = compute,
+  read_call = read_call, name_error = name_error, note_interrupt = note_interrupt,
+}

@@ -1,0 +1,139 @@
+-- Layers that shift and scale their input to mean 0 and variance 1, and then as they have learned.
+local lutra, tools, use = ...
+local options, layers, masks, replicas = use "options", use "nn.layers.layer", use "nn.training.masks", use "distribute.replicas"
+local define_layer, running = use "nn.layers.define_layer", layers.running
+
+-- The last axis' scale and offset, where they are wanted.
+local function add_scale(self, features)
+  local read = self.read
+  local made = {}
+  if read.scale then made.gamma = self:add_weight { name = "gamma", shape = { features }, initializer = read.gamma_initializer } end
+  if read.center then made.beta = self:add_weight { name = "beta", shape = { features }, initializer = read.beta_initializer } end
+  self.gamma = made.gamma  -- weights come in the order in which they are set
+  self.beta = made.beta
+  self.ones = read.scale and self.gamma or lutra.ones { features }
+  self.zeros = read.center and self.beta or lutra.zeros { features }
+end
+
+local function define(kind, defaults, build)
+  for name, value in pairs {
+    epsilon = 1e-3, center = true, scale = true, gamma_initializer = "ones", beta_initializer = "zeros",
+  } do
+    defaults[name] = value
+  end
+  local Made = define_layer(kind, defaults, 0, function(self, read)
+    options.number(kind, "epsilon", read.epsilon, 0)
+    if read.groups and read.groups ~= -1 then options.count(kind, "groups", read.groups, 1) end
+    if read.momentum then options.number(kind, "momentum", read.momentum, 0, 1) end
+    self.read = read
+  end)
+  Made.needs_float32, Made.takes_one, Made.supports_masking = true, true, true
+  function Made:build(shape)
+    if #shape == 0 then self:refuse("its input has no axis but the batch, expected (..., features)") end
+    add_scale(self, shape[#shape])
+    if build then build(self, shape[#shape]) end
+  end
+  function Made:compute_output_shape(shape) return shape end
+  return Made
+end
+
+local LayerNorm = define("LayerNorm", {})
+function LayerNorm:call(x) return lutra.layer_norm(x, self.ones, self.zeros, { epsilon = self.read.epsilon }) end
+
+-- Channels of a group together, over all places of a row (Wu and He, ECCV 2018). -1 makes a group of each channel.
+local GroupNorm = define("GroupNorm", { groups = 32 }, function(self, features)
+  local groups = self.read.groups == -1 and features or self.read.groups
+  if groups == 0 or features % groups ~= 0 then self:refuse("%d channels cannot be shared out among %d groups", features, groups) end
+  self.groups, self.channels = groups, features
+end)
+function GroupNorm:call(x)
+  local groups, shape, places = self.groups, x.shape, 1
+  if shape[#shape] ~= self.channels then
+    self:refuse("its input has the shape %s, expected (batch, ..., %d)", tostring(shape), self.channels)
+  end
+  for axis = 2, #shape - 1 do places = places * shape[axis] end
+  local parts = lutra.reshape(x, { shape[1], places, groups, shape[#shape] // groups })
+  local how = { axis = { 2, 4 }, keepdims = true }
+  local mean, variance = lutra.mean(parts, how), lutra.var(parts, how)
+  local y = lutra.reshape((parts - mean) * lutra.rsqrt(variance + self.read.epsilon), shape)
+  return y * self.ones + self.zeros
+end
+
+-- In training the batch's own mean and variance, and a running mean of them kept for later (Ioffe and Szegedy, ICML 2015).
+local BatchNorm = define("BatchNorm", { momentum = 0.99, synchronized = false }, function(self, features)
+  self.moving_mean = self:add_weight { name = "moving_mean", shape = { features }, initializer = "zeros", trainable = false }
+  self.moving_variance = self:add_weight { name = "moving_variance", shape = { features }, initializer = "ones", trainable = false }
+end)
+
+local function move(self, mean, variance)
+  local momentum = self.read.momentum
+  self.moving_mean:assign(self.moving_mean * momentum + mean * (1 - momentum))
+  self.moving_variance:assign(self.moving_variance * momentum + variance * (1 - momentum))
+end
+
+-- The mean over the replicas of what each brings in place k; a replica counts as much as it has rows.
+local function mean_of(brought, list, k)
+  local parts = {}
+  for i, replica in ipairs(list) do parts[i] = brought[i][k] * (replica.share or 1 / #list) end
+  return #parts > 1 and lutra.add_n(parts) or parts[1]
+end
+
+-- When all replicas have ended, the running mean moves by the mean of theirs.
+local function move_by_all(strategy, brought, list)
+  lutra.device(strategy.devices[1], function()
+    move(brought[1][1], mean_of(brought, list, 2), mean_of(brought, list, 3))
+  end)
+end
+
+-- Mean and variance over the rows of all replicas (Chan, Golub and LeVeque, 1979), which a tape around all of them sees.
+local function of_all(strategy, brought, list)
+  local mean, variance
+  lutra.device(strategy.devices[1], function()
+    mean = mean_of(brought, list, 1)
+    local spread = {}
+    for i = 1, #list do spread[i] = { brought[i][2] + lutra.square(brought[i][1] - mean) } end
+    variance = mean_of(spread, list, 1)
+  end)
+  local answers = {}
+  for i, replica in ipairs(list) do answers[i] = { mean:to(replica.device), variance:to(replica.device), n = 2 } end
+  return answers
+end
+
+local function synchronized(self, mean, variance)
+  if not replicas.current.rows then
+    tools.fail("Unimplemented", ("layer '%s': synchronized statistics need a tape around all replicas, which fit, evaluate and "
+      .. "train_on_batch have: train the model by them, or make the layer without synchronized"):format(self.name))
+  end
+  return replicas.meet("the layer '" .. self.name .. "'", of_all, mean, variance)
+end
+
+BatchNorm.call_options = { mask = true }
+function BatchNorm:mask_options(mask) return { mask = mask } end
+
+-- Mean and variance of the batch, of the rows that count where there is a mask.
+local function moments(x, mask)
+  local axes = {}
+  for axis = 1, x.rank - 1 do axes[axis] = axis end
+  if not mask then return lutra.mean(x, axes), lutra.var(x, axes) end
+  local how = { axis = axes }
+  local sum, count = masks.sums(x, mask, how)
+  local some = count + 1e-7
+  local mean = sum / some
+  return mean, masks.sums(lutra.square(x - mean), mask, how) / some
+end
+
+function BatchNorm:call(x, training, given)
+  local read = self.read
+  if not training or not self.trainable or running.frozen then
+    return lutra.batch_norm(x, self.moving_mean, self.moving_variance, self.ones, self.zeros, { epsilon = read.epsilon })
+  end
+  local mean, variance = moments(x, given and given.mask or nil)
+  if replicas.current and read.synchronized then mean, variance = synchronized(self, mean, variance) end
+  -- A layer that is computed again, for its gradient, has moved.
+  if not running.again then
+    if replicas.current then replicas.defer(move_by_all, self, mean, variance) else move(self, mean, variance) end
+  end
+  return lutra.batch_norm(x, mean, variance, self.ones, self.zeros, { epsilon = read.epsilon })
+end
+
+return { LayerNorm = LayerNorm, GroupNorm = GroupNorm, BatchNorm = BatchNorm }

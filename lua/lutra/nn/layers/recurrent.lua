@@ -1,0 +1,213 @@
+-- What recurrent layers have in common: options, weights, the walk through the steps, and the state that is kept between
+-- batches. A kind (recurrent_layers.lua) says how many matrices stand side by side in its kernels and what a step computes.
+local lutra, tools, use = ...
+local options, layers, activations, masks = use "options", use "nn.layers.layer", use "nn.layers.activations", use "nn.training.masks"
+local Layer = layers.Layer
+local linear, matmul = lutra.linear, lutra.matmul
+
+local Recurrent = Layer:extend "Recurrent"
+Recurrent.only_merges_masks = true
+Recurrent.call_options = { mask = true, initial_state = true }
+function Recurrent:mask_options(mask) return { mask = masks.first(mask) } end
+function Recurrent:compute_mask(_, mask) return self.read.return_sequences and masks.first(mask) or nil end
+
+local defaults = {
+  activation = "tanh", use_bias = true, kernel_initializer = "glorot_uniform", recurrent_initializer = "orthogonal",
+  bias_initializer = "zeros", kernel_regularizer = false, recurrent_regularizer = false, bias_regularizer = false,
+  dropout = 0.0, recurrent_dropout = 0.0, seed = false, return_sequences = false, return_state = false, go_backwards = false,
+  stateful = false, zero_output_for_mask = false,
+}
+
+-- A kind of recurrent layer: {gates = matrices in a kernel, states = tensors of its state, defaults = more options}.
+function Recurrent.define(kind, facts)
+  local Made = Recurrent:extend(kind)
+  Made.gates, Made.state_count, Made.defaults = facts.gates, facts.states, {}
+  for _, list in ipairs { defaults, facts.defaults or {} } do
+    for key, value in pairs(list) do Made.defaults[key] = value end
+  end
+  return Made
+end
+
+function Recurrent:init(units, given)
+  local read = self:read_options(given, self.defaults)
+  self.units = options.count(self.kind, "units", units, 1)
+  self.activation = activations.get(self.kind, read.activation)
+  if read.recurrent_activation then self.recurrent_activation = activations.get(self.kind, read.recurrent_activation) end
+  options.number(self.kind, "dropout", read.dropout, 0, 1)
+  options.number(self.kind, "recurrent_dropout", read.recurrent_dropout, 0, 1)
+  self.read = read
+end
+
+-- The same layer with other options, and weights of its own: what Bidirectional makes of the one it is given.
+function Recurrent:remade(changes)
+  local given = {}
+  for key, value in pairs(self.read) do given[key] = value end
+  for key, value in pairs(changes) do given[key] = value end
+  return getmetatable(self)(self.units, given)
+end
+
+-- The shape of the sequence: alone, or before those of the first states.
+local function sequence_shape(self, shape)
+  local first = type(shape[1]) == "table" and shape[1] or shape
+  if #first ~= 2 then
+    self:refuse("its input has the shape %s, expected (batch, steps, features)", options.batch_text(first))
+  end
+  return first
+end
+
+function Recurrent:bias_shape() return { self.gates * self.units } end
+function Recurrent:bias_start() return self.read.bias_initializer end
+
+function Recurrent:build(shape)
+  local read, width = self.read, self.gates * self.units
+  self.kernel = self:add_weight {
+    name = "kernel", shape = { sequence_shape(self, shape)[2], width }, initializer = read.kernel_initializer,
+    regularizer = read.kernel_regularizer,
+  }
+  self.recurrent_kernel = self:add_weight {
+    name = "recurrent_kernel", shape = { self.units, width }, initializer = read.recurrent_initializer,
+    regularizer = read.recurrent_regularizer,
+  }
+  if not read.use_bias then return end
+  self.bias = self:add_weight {
+    name = "bias", shape = self:bias_shape(), initializer = self:bias_start(), regularizer = read.bias_regularizer,
+  }
+end
+
+function Recurrent:compute_output_shape(shape)
+  local steps, read = sequence_shape(self, shape)[1], self.read
+  local out = read.return_sequences and { steps, self.units } or { self.units }
+  if not read.return_state then return out end
+  local all = { out }
+  for i = 1, self.state_count do all[i + 1] = { self.units } end
+  return all
+end
+
+-- With {initial_state = } a layer is called as with the list {x, state, ...}.
+function Recurrent:__call(x, training)
+  local start = type(training) == "table" and training.initial_state
+  if start then
+    local given = {}
+    for key, value in pairs(training) do given[key] = key ~= "initial_state" and value or nil end
+    if type(x) == "table" and not x.is_symbol then x = lutra.constant(x) end
+    if type(start) ~= "table" or start.is_symbol then start = { start } end
+    x, training = { x, table.unpack(start) }, given
+  end
+  return Layer.__call(self, x, training)
+end
+
+-- Zeros where something is dropped, and what makes up for it elsewhere; one mask for all steps (Gal and Ghahramani, NIPS 2016).
+local function mask_of(self, rate, shape, dtype, place)
+  local seed = self.read.seed and self.read.seed + place or nil
+  if rate == 1 then return lutra.zeros(shape, { dtype = dtype }) end
+  return use "nn.layers.dropping"(lutra.ones(shape, { dtype = dtype }), rate, seed)
+end
+
+-- What of the state goes into each gate's product, or nil.
+local function state_masks(self, rows, dtype, training)
+  local rate, list = training and self.read.recurrent_dropout or 0, {}
+  if rate == 0 then return nil end
+  for k = 1, self.gates do list[k] = mask_of(self, rate, { rows, self.units }, dtype, self.gates + k - 1) end
+  return list
+end
+
+-- What the input adds to each step: one product for all of them. As in Keras, where the state drops, each gate has a mask of its
+-- own for the input too.
+local function input_products(self, steps, rows, training)
+  local read, bias = self.read, self:input_bias()
+  local function mask(place) return mask_of(self, read.dropout, { rows, steps.shape[3] }, steps.dtype, place) end
+  if not (training and read.dropout > 0) or read.recurrent_dropout == 0 then
+    if training and read.dropout > 0 then steps = steps * mask(0) end
+    return bias and linear(steps, self.kernel, bias) or matmul(steps, self.kernel)
+  end
+  local parts = lutra.split(self.kernel, self.gates, -1)
+  for k, kernel in ipairs(parts) do parts[k] = matmul(steps * mask(k - 1), kernel) end
+  local product = lutra.concat(parts, -1)
+  return bias and product + bias or product
+end
+
+-- The state before the first step: given, left by the batch before, or zeros.
+local function first_states(self, x, rows, dtype)
+  local states, kept = {}, rawget(self, "states")
+  if type(x) == "table" then
+    if #x - 1 ~= self.state_count then
+      self:refuse("initial_state has %d tensors, expected %d", #x - 1, self.state_count)
+    end
+    table.move(x, 2, #x, 1, states)
+  elseif kept then
+    table.move(kept, 1, #kept, 1, states)
+  else
+    for i = 1, self.state_count do states[i] = lutra.zeros({ rows, self.units }, { dtype = dtype }) end
+  end
+  for _, state in ipairs(states) do
+    if state.rank ~= 2 or state.shape[1] ~= rows or state.shape[2] ~= self.units then
+      self:refuse("its state has the shape %s, expected (%d, %d)%s", tostring(state.shape), rows, self.units,
+        states[1] == (kept and kept[1]) and ": the layer is stateful, so batches must be equally large, or reset_state called" or "")
+    end
+  end
+  return states
+end
+
+-- Where a row's mask is false, its state and its output stay as they were.
+local function masked(self, mask, states, new_states, before)
+  local kept = {}
+  for i = 1, #states do kept[i] = lutra.where(mask, new_states[i], states[i]) end
+  local otherwise = not self.read.zero_output_for_mask and before or lutra.zeros_like(new_states[1])
+  return kept, lutra.where(mask, new_states[1], otherwise)
+end
+
+-- The masks of the steps, each of shape (batch, 1).
+local function step_masks(self, mask, rows, count)
+  if type(mask) == "table" then mask = lutra.constant(mask) end
+  if not tools.is_tensor(mask) then self:refuse("mask is %s, expected a bool tensor of shape (%d, %d)", tools.what_is(mask), rows, count) end
+  if mask.rank ~= 2 or mask.shape[1] ~= rows or mask.shape[2] ~= count or mask.dtype ~= "bool" then
+    self:refuse("mask is a %s tensor of shape %s, expected a bool one of shape (%d, %d)", mask.dtype, tostring(mask.shape), rows, count)
+  end
+  return lutra.unstack(lutra.expand_dims(lutra.transpose(mask), -1))
+end
+
+-- Outputs of all steps, the last one's, and the state after it. What the input adds to each step is one product, made with the
+-- steps in front, so that each step's part lies in one piece.
+local function run(self, x, states, rows, training, mask)
+  local read, steps = self.read, lutra.transpose(x, { 2, 1, 3 })
+  local count = #steps
+  if count == 0 then self:refuse("its input has no steps: %s", tostring(x.shape)) end
+  local inputs = lutra.unstack(input_products(self, steps, rows, training))
+  local step, outputs, y = self:stepper(state_masks(self, rows, inputs[1].dtype, training)), {}, nil
+  local counts = mask and step_masks(self, mask, rows, count)
+  for i = 1, count do
+    local at = read.go_backwards and count + 1 - i or i
+    local new_states = { step(inputs[at], states[1], states[2]) }
+    if counts then
+      states, y = masked(self, counts[at], states, new_states, y)
+    else
+      states, y = new_states, new_states[1]
+    end
+    if read.return_sequences then outputs[i] = y end
+  end
+  return outputs, y, states
+end
+
+function Recurrent:input_bias() return self.bias end
+
+function Recurrent:call(x, training, given)
+  local read = self.read
+  local mask = given and given.mask or nil
+  local sequence = type(x) == "table" and x[1] or x
+  local rows, features = #sequence, self.kernel.shape[1]
+  if sequence.rank ~= 3 or sequence.shape[3] ~= features then
+    self:refuse("its input has the shape %s, expected (batch, steps, %d)", tostring(sequence.shape), features)
+  end
+  local states = first_states(self, x, rows, sequence.dtype)
+  local outputs, y, last = run(self, sequence, states, rows, training, mask)
+  if read.stateful then
+    local kept = {}
+    for i, state in ipairs(last) do kept[i] = lutra.stop_gradient(state) end
+    rawset(self, "states", kept)
+  end
+  if read.return_sequences then y = lutra.stack(outputs, 2) end
+  if not read.return_state then return y end
+  return { y, table.unpack(last) }
+end
+
+return Recurrent

@@ -1,0 +1,85 @@
+-- What a model is called with, held against the inputs that it was made for, before a layer of it is asked.
+local lutra, tools, use = ...
+local options, masks = use "options", use "nn.training.masks"
+
+local inputs = {}
+
+-- Rows in the dtype that an Input tells, if it does.
+local function cast(x, dtype)
+  if not dtype or not tools.is_tensor(x) or x.dtype == dtype then return x end
+  local made = lutra.cast(x, dtype)
+  masks.carry(x, made)
+  return made
+end
+
+-- Rows of the rank wanted: as Keras has it, a last axis of one number may be missing, or be too many.
+local function ranked(x, wanted, last)
+  if x.rank == wanted then return x end
+  if x.rank == wanted - 1 and last == 1 then return lutra.expand_dims(x, -1) end
+  if x.rank == wanted + 1 and x.shape[x.rank] == 1 then return lutra.squeeze(x, -1) end
+end
+
+local function refuse(model, what, x, shape)
+  model:refuse("%s has the shape %s, expected %s", what, tostring(x.shape), options.batch_text(shape))
+end
+
+-- The rows of one input of a graph: its shape is settled.
+local function fitted(model, symbol, x)
+  local shape = symbol.shape
+  x = cast(x, symbol.dtype)
+  if tools.has_rows(x, shape) then return x end
+  if not tools.is_tensor(x) then
+    model:refuse("the input '%s' is %s, expected a tensor", symbol.name, tools.what_is(x))
+  end
+  local rows = ranked(x, #shape + 1, shape[#shape])
+  local sizes = rows and rows.shape
+  for axis = 1, #shape do
+    local fits = sizes and (shape[axis] == -1 or sizes[axis + 1] == shape[axis])
+    if not fits then refuse(model, ("the input '%s'"):format(symbol.name), x, shape) end
+  end
+  return rows
+end
+
+-- A list in the inputs' order of what is given by their names.
+local function by_name(model, symbols, x)
+  local list, names, known = {}, {}, {}
+  for i, symbol in ipairs(symbols) do
+    names[i], known[symbol.name] = symbol.name, true
+    list[i] = x[symbol.name]
+  end
+  for name in pairs(x) do
+    if not known[name] then
+      tools.refuse_word(("layer '%s': it has no input '%s'"):format(model.name, options.quoted(name)), name, names)
+    end
+  end
+  for i, name in ipairs(names) do
+    if list[i] == nil then model:refuse("there is nothing for its input '%s'", name) end
+  end
+  return list
+end
+
+-- The values of a graph's inputs, in their order: a tensor, a list, or a table by name.
+function inputs.of_graph(model, x)
+  local symbols = model.input_symbols
+  if type(x) ~= "table" then
+    if #symbols > 1 then model:refuse("it has %d inputs, and %s is given, expected a list", #symbols, tools.what_is(x)) end
+    return { fitted(model, symbols[1], x) }
+  end
+  local list = x[1] == nil and next(x) ~= nil and by_name(model, symbols, x) or x
+  if #list ~= #symbols then
+    model:refuse("it has %d input%s, and a list of %d is given", #symbols, #symbols == 1 and "" or "s", #list)
+  end
+  local values = {}
+  for i, symbol in ipairs(symbols) do values[i] = fitted(model, symbol, list[i]) end
+  return values
+end
+
+-- The rows that a list of layers begins with. As in Keras its layers see to the sizes, each as it has been built.
+function inputs.of_layers(model, x, shape)
+  local dtype = rawget(model, "input_dtype")
+  if dtype then x = cast(x, dtype) end
+  if tools.has_rank(x, #shape + 1) or type(x) == "table" or type(shape[1]) == "table" then return x end
+  return ranked(x, #shape + 1, shape[#shape]) or refuse(model, "its input", x, shape)
+end
+
+return inputs

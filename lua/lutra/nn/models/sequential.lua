@@ -1,0 +1,85 @@
+-- A model of layers one after the other.
+local lutra, tools, use = ...
+local options, layers, Model, inputs = use "options", use "nn.layers.layer", use "nn.models.model", use "nn.models.inputs"
+local running, compute = layers.running, layers.compute
+
+local Sequential = Model:extend "Sequential"
+
+-- nn.Sequential {layer, layer, ..., name = }; the first entry may be an Input.
+function Sequential:init(given)
+  local read = options.read("Sequential", given, { name = false }, true)
+  self:named(read.name)
+  self.layers = {}
+  for i = 1, #(given or {}) do self:add(given[i]) end
+end
+
+-- Its layers are others now, which must go together, and so are the variables that training changes.
+local function changed(self)
+  self:compute_output_shape(self.shape)
+  rawset(self, "step_variables", false)
+  rawset(self, "known_costs", nil)
+end
+
+-- Adds a layer at the end.
+function Sequential:add(layer)
+  if type(layer) == "table" and layer.is_symbol and not layer.layer and #self.layers == 0 then
+    self.shape, self.input_dtype = layer.shape, layer.dtype
+    return self
+  end
+  options.refuse_class("Sequential", ("layer %d"):format(#self.layers + 1), layer)
+  if not layers.is_layer(layer) then
+    tools.fail("InvalidArgument", ("Sequential: layer %d is %s, expected a layer"):format(#self.layers + 1, tools.what_is(layer)))
+  end
+  local is_itself = layer == self
+  for _, below in ipairs(layer:sublayers()) do is_itself = is_itself or below == self end
+  if is_itself then self:refuse("it cannot be a layer of itself") end
+  local chain = self.layers
+  for _, other in ipairs(chain) do
+    if other == layer then self:refuse("the layer '%s' is in it already", layer.name) end
+  end
+  if #chain == 0 and rawget(layer, "input_shape") then self.shape = layer.input_shape end
+  chain[#chain + 1] = layer
+  -- Weights are made as soon as the shapes are known.
+  if self.built then
+    changed(self)
+  elseif self.shape then
+    self:ensure_built(self.shape)
+  end
+  return self
+end
+
+-- Takes the last layer off, and gives it.
+function Sequential:pop()
+  local layer = table.remove(self.layers)
+  if not layer then self:refuse("it has no layers, so that none can be taken off") end
+  if self.built then changed(self) end
+  return layer
+end
+
+function Sequential:build(shape)
+  rawset(self, "shape", shape)
+  self:compute_output_shape(shape)
+end
+
+-- Building on the way.
+function Sequential:compute_output_shape(shape)
+  for _, layer in ipairs(self.layers) do
+    layer:ensure_built(shape)
+    shape = layer:compute_output_shape(shape)
+  end
+  return shape
+end
+
+function Sequential:call(x, training)
+  local chain, outer = self.layers, running.layer
+  if self.shape then x = inputs.of_layers(self, x, self.shape) end
+  for i = 1, #chain do
+    local layer = chain[i]
+    running.layer = layer
+    x = compute(layer, x, training)
+  end
+  running.layer = outer
+  return x
+end
+
+return Sequential

@@ -1,0 +1,175 @@
+-- What a model does with a batch under a strategy: its rows are shared out among the replicas, each computes with its own,
+-- and one tape sees all of them. Every row weighs alike, so a share's mean counts as much as it has rows.
+local lutra, tools, use = ...
+local class, layers, replicas = use "class", use "nn.layers.layer", use "distribute.replicas"
+local values, steps, mirrored = use "distribute.values", use "distribute.steps", use "distribute.mirrored"
+local waiting = use "nn.training.waiting"
+local GradientTape, running = lutra.GradientTape, layers.running
+
+local replicated = {}
+
+-- The shares of a batch with what the model has made of them: metrics are fed share by share.
+local Shares = class "nn.Shares"
+function Shares:init(list) self.list = list end
+
+local function rows_of(x)
+  while type(x) == "table" do x = x[next(x)] end
+  return #x
+end
+
+local function slice(value, share)
+  if type(value) == "table" then
+    local out = {}
+    for key, entry in pairs(value) do out[key] = slice(entry, share) end
+    return out
+  end
+  return value and value[{ { share.first, share.last } }]
+end
+
+-- The shares that have rows: {id, x, y, weight, rows, share}, and the replicas' numbers.
+local function split(strategy, x, y, weight)
+  local whole, count = rows_of(x), #strategy.devices
+  local list, ids, began = {}, {}, {}
+  for id, share in ipairs(values.shares(whole, count)) do
+    local here = share.last - share.first + 1
+    if here > 0 then
+      local all = here == whole
+      list[#list + 1] = {
+        id = id, x = all and x or slice(x, share), y = all and y or slice(y, share),
+        weight = all and weight or slice(weight, share), share = here / whole, device = strategy.devices[id],
+        rows = { first = share.first, count = here, whole = whole, began = began, draws = 0 },
+      }
+      ids[#ids + 1] = id
+    end
+  end
+  return list, ids
+end
+
+-- Runs f(share) in the replicas that have rows; its results become share.loss and share.predictions.
+local function run(strategy, f, list, ids)
+  local arguments = {}
+  for i, share in ipairs(list) do arguments[i] = { share, n = 1 } end
+  local results = replicas.run(strategy, function(share)
+    local replica = replicas.current
+    replica.rows, replica.places, replica.share = share.rows, share.rows, share.share
+    return f(share)
+  end, arguments, ids)
+  for i, share in ipairs(list) do share.loss, share.predictions = results[i][1], results[i][2] end
+end
+
+-- The loss of a batch: that of its shares, each with its weight.
+local function shared_loss(list, is_sum)
+  local losses, weights = {}, {}
+  for i, share in ipairs(list) do losses[i], weights[i] = share.loss, is_sum and 1.0 or share.share end
+  return waiting.Parts(losses, weights)
+end
+
+-- A loss that adds up rows is that of the shares added up; any other one is taken for a mean over rows. Those of several outputs
+-- see to it themselves (outputs.lua).
+local function is_sum(model)
+  local loss = model.loss
+  return not model.compiled_outputs and type(loss) == "table" and loss.reduction == "sum"
+end
+
+local function forward(model, training)
+  local sum = is_sum(model)
+  return function(share)
+    local before = running.training
+    running.training = training
+    local predictions = model:compute(share.x, training)
+    local loss = model:total_loss(share.y, predictions, share.weight, sum and share.share or nil)
+    running.training = before
+    return loss, predictions
+  end
+end
+
+-- What the gradient of a share's loss begins with.
+local seeds = setmetatable({}, { __mode = "v" })
+local function seed_of(weight, dtype)
+  local key = ("%.17g %s"):format(weight, dtype)
+  seeds[key] = seeds[key] or lutra.device("/CPU:0", lutra.constant, weight, { dtype = dtype })
+  return seeds[key]
+end
+
+-- The gradients of all shares' losses by each replica's components: a list for each replica, of false where it has none.
+local function gradients_of(strategy, tape, variables, list, weights)
+  local targets, sources, starts = {}, {}, {}
+  for i, share in ipairs(list) do
+    targets[i], starts[i] = share.loss, seed_of(weights[i], share.loss.dtype)
+    for _, variable in ipairs(variables) do
+      sources[#sources + 1] = strategy.mirrors and mirrored.component(variable, share.id) or variable
+    end
+  end
+  local flat = tape:gradient(targets, sources, { output_gradients = starts })
+  local gradients = {}
+  for id = 1, #strategy.devices do gradients[id] = {} end
+  for i, share in ipairs(list) do table.move(flat, (i - 1) * #variables + 1, i * #variables, 1, gradients[share.id]) end
+  for id = 1, #strategy.devices do
+    for k = 1, #variables do gradients[id][k] = gradients[id][k] or false end
+  end
+  return gradients
+end
+
+-- As Model:train_step.
+function replicated.train_step(model, x, y, weight)
+  local strategy, variables = model.strategy, model.step_variables
+  local list, ids = split(strategy, x, y, weight)
+  local tape <close> = GradientTape()
+  run(strategy, forward(model, true), list, ids)
+  local loss = shared_loss(list, is_sum(model))
+  if model.stops_at_nan then
+    for _, share in ipairs(list) do
+      if not lutra.isfinite(share.loss):item() then return loss end
+    end
+  end
+  local gradients = gradients_of(strategy, tape, variables, list, loss.weights)
+  steps.take(strategy, model.optimizer, gradients)
+  return loss, Shares(list)
+end
+
+function replicated.test_step(model, x, y, weight)
+  local list, ids = split(model.strategy, x, y, weight)
+  run(model.strategy, forward(model, false), list, ids)
+  return shared_loss(list, is_sum(model)), Shares(list)
+end
+
+-- What the model gives for all rows, on the first device.
+function replicated.predict(model, x)
+  local list, ids = split(model.strategy, x)
+  run(model.strategy, function(share)
+    running.training = false
+    return nil, model:compute(share.x, false)
+  end, list, ids)
+  local first = list[1].predictions
+  if #list == 1 then return first end
+  local function joined(pick)
+    local parts = {}
+    for i, share in ipairs(list) do parts[i] = pick(share.predictions) end
+    return lutra.device(list[1].device, lutra.concat, parts)
+  end
+  if type(first) ~= "table" then return joined(function(part) return part end) end
+  local out = {}
+  for k = 1, #first do out[k] = joined(function(part) return part[k] end) end
+  return out
+end
+
+-- Feeds a metric the shares, each on its device, with or without the rows' weights.
+function replicated.update_metric(metric, shares, is_weighted)
+  for _, share in ipairs(shares.list) do
+    lutra.device(share.device, metric.update_state, metric, share.y, share.predictions, is_weighted and share.weight or nil)
+  end
+end
+
+-- The strategy of a model: the one in whose scope it was compiled, or whose its variables are.
+function replicated.strategy_of(model, variables)
+  local strategy = rawget(model, "strategy")
+  local mirror = mirrored.of(variables[1])
+  if not strategy then
+    strategy = mirror and mirror.strategy or false
+    rawset(model, "strategy", strategy)
+  end
+  if strategy then steps.require_mirrored(strategy, "fit", model:variables()) end
+  return strategy
+end
+
+return replicated

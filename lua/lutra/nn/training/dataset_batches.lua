@@ -1,0 +1,151 @@
+-- What fit, evaluate and predict see of a dataset (lua/lutra/data): its elements as batches. Those of tensors are tensor_batches.lua's.
+local lutra, tools, use = ...
+local class, options, losses, class_weights = use "class", use "options", use "nn.training.losses", use "nn.training.class_weights"
+
+local DatasetBatches = class "nn.DatasetBatches"
+
+-- steps: how many batches an epoch has, where that is not all of them. In training the next epoch then goes on where this
+-- one ended.
+function DatasetBatches:init(who, dataset, steps_name, steps, class_weight, loss)
+  self.who, self.dataset, self.class_weight, self.loss = who, dataset, class_weight, loss
+  self.steps = steps and options.count(who, steps_name, steps, 1) or nil
+  self.goes_on = steps_name == "steps_per_epoch"
+  local known = dataset:cardinality()
+  if known == -1 and not self.steps then
+    tools.fail("InvalidArgument", ("%s: the dataset is infinite: say how many batches there are to be with %s"):format(who, steps_name))
+  end
+  self.count = self.steps or known >= 0 and known or nil
+end
+
+-- Options that are about rows of tensors.
+local not_for_datasets = {
+  batch_size = "the dataset's elements are batches already: dataset:batch(n)",
+  validation_batch_size = "the dataset's elements are batches already: dataset:batch(n)",
+  validation_split = "hold rows back with dataset:take(n) and dataset:skip(n), and give them as validation_data",
+  sample_weight = "weights are the third value of the dataset's elements",
+}
+
+-- The options of fit(dataset, options) and of fit(dataset, nil, options).
+function DatasetBatches.options_of(who, y, given)
+  if given == nil and type(y) == "table" and getmetatable(y) == nil and #y == 0 then y, given = nil, y end
+  if y ~= nil then
+    tools.fail("InvalidArgument", ("%s: y is %s, and x is a dataset: labels are the second value of its elements"):format(who,
+      tools.what_is(y)))
+  end
+  for name, instead in pairs(not_for_datasets) do
+    if type(given) == "table" and given[name] then
+      tools.fail("InvalidArgument", ("%s: %s cannot be given with a dataset: %s"):format(who, name, instead))
+    end
+  end
+  return given
+end
+
+-- What the shuffles below stand at.
+local function shuffled(dataset)
+  local list = {}
+  for i, node in ipairs(dataset:shuffles()) do list[i] = { node.iterations, node.drawn or false } end
+  return list
+end
+
+local function open(self)
+  self.opened, self.taken = { shuffles = shuffled(self.dataset), random = { tools.random_state() } }, 0
+  self.next = self.dataset:iterate()
+end
+
+-- Where the dataset stands between two batches: its shuffles' iterations, and of an iteration under way how many batches
+-- were taken and from which random numbers it began.
+function DatasetBatches:state()
+  if not self.next then return { shuffles = shuffled(self.dataset), taken = 0 } end
+  return { shuffles = self.opened.shuffles, random = self.opened.random, taken = self.taken }
+end
+
+-- The other way round, for the same dataset made anew.
+function DatasetBatches:restore(state)
+  local nodes = self.dataset:shuffles()
+  if type(state) ~= "table" or #state.shuffles ~= #nodes then
+    tools.fail("InvalidArgument", ("%s: the dataset has %d shuffles, and the one that the saved fit went through had %d"):format(self.who,
+      #nodes, type(state) == "table" and #state.shuffles or 0))
+  end
+  for i, node in ipairs(nodes) do node.iterations, node.drawn = state.shuffles[i][1], state.shuffles[i][2] or nil end
+  self.next, self.ahead = nil, nil
+  if state.taken == 0 then return end
+  tools.set_random_state(state.random[1], state.random[2])
+  open(self)
+  while self.taken < state.taken and self.next() ~= nil do self.taken = self.taken + 1 end
+end
+
+local function refuse_empty(self)
+  tools.fail("InvalidArgument", self.who .. ": the dataset has no elements")
+end
+
+-- x of the first batch, which the next epoch begins with.
+function DatasetBatches:first_x()
+  if not self.next then
+    open(self)
+    self.ahead = table.pack(self.next())
+    if self.ahead[1] == nil then refuse_empty(self) end
+  end
+  return self.ahead and self.ahead[1]
+end
+
+-- The order is the dataset's own affair.
+function DatasetBatches:shuffle() end
+
+local function next_values(self)
+  self.taken = self.taken + 1
+  local ahead = self.ahead
+  if ahead then
+    self.ahead = nil
+    return table.unpack(ahead, 1, ahead.n)
+  end
+  return self.next()
+end
+
+local function rows_of(self, x)
+  local tensor = type(x) == "table" and select(2, next(x)) or x
+  if type(tensor) ~= "userdata" or tensor.rank == 0 then
+    tools.fail("InvalidArgument", ("%s: the dataset's elements are %s, expected batches of rows: dataset:batch(n) makes them"):format(
+      self.who, type(tensor) == "userdata" and "scalars" or tools.what_is(tensor)))
+  end
+  return #tensor
+end
+
+local function weight_of(self, y, weight)
+  losses.check_batch(self.who, y, self.loss)
+  return self.class_weight and class_weights.of_rows(self.who, y, weight, self.class_weight, self.loss) or weight
+end
+
+-- for i, x, y, sample_weight, rows in batches:each() do: one epoch. wants_labels: elements without are refused.
+function DatasetBatches:each(wants_labels)
+  local i = 0
+  if not (self.goes_on or self.ahead) then self.next = nil end
+  local function batch(x, y, weight)
+    if x == nil then return nil end
+    i = i + 1
+    if y == nil and wants_labels then
+      tools.fail("InvalidArgument", ("%s: the dataset's elements have one value, expected rows and labels: x, y"):format(self.who))
+    end
+    local rows = rows_of(self, x)
+    return i, x, y, wants_labels and weight_of(self, y, weight) or nil, rows
+  end
+  return function()
+    if i == self.steps then return nil end
+    if not self.next then open(self) end
+    local values = table.pack(next_values(self))
+    if values[1] == nil then
+      self.next = nil
+      if not self.steps then
+        if i == 0 then refuse_empty(self) end
+        self.count = i
+        return nil
+      end
+      -- It begins anew where it ends before the epoch does.
+      open(self)
+      values = table.pack(next_values(self))
+      if values[1] == nil then refuse_empty(self) end
+    end
+    return batch(table.unpack(values, 1, values.n))
+  end
+end
+
+return DatasetBatches

@@ -1,0 +1,253 @@
+-- Methods of a model that go through all rows of its data: fit, evaluate, predict.
+local lutra, tools, use = ...
+local options, layers, metrics, outputs = use "options", use "nn.layers.layer", use "nn.training.metrics", use "nn.models.outputs"
+local tensor_batches, DatasetBatches, class_weights = use "nn.training.tensor_batches", use "nn.training.dataset_batches", use "nn.training.class_weights"
+local Progress, CallbackList = use "nn.training.progress", use "nn.callbacks.callback_list"
+local running = layers.running
+
+local fitting = {}
+
+-- `read` has weights of rows, and the loss, which may have a word about labels.
+local function arrays_of(who, x, y, read)
+  local arrays = { x = tensor_batches.read(who, "x", x), y = tensor_batches.read(who, "y", y) }
+  if read.sample_weight then arrays.sample_weight = tensor_batches.read(who, "sample_weight", read.sample_weight) end
+  if read.class_weight then
+    arrays.sample_weight = class_weights.of_rows(who, arrays.y, arrays.sample_weight, read.class_weight, read.loss)
+  end
+  local rows, loss = tensor_batches.rows(who, arrays), read.loss
+  if type(loss) == "table" and loss.check_labels then loss:check_labels(who, arrays.y, true) end
+  return arrays, rows
+end
+
+-- The loss and the metrics over all batches, without a step.
+local function evaluate_all(self, batches, told, progress)
+  local loss_mean, hears = metrics.Mean(), told.hears
+  self:reset_metrics()
+  told:on_test_begin()
+  if progress then progress:begin_epoch(1) end
+  for i, x, y, weight, rows in batches:each(true) do
+    if hears.on_test_batch_begin then told:on_test_batch_begin(i) end
+    local loss, predictions = self:test_step(x, y, weight)
+    loss_mean:add(loss, rows)
+    self:update_metrics(y, predictions, weight)
+    if hears.on_test_batch_end then told:on_test_batch_end(i, self:read_metrics(loss_mean:result())) end
+  end
+  local logs = self:read_metrics(loss_mean:result())
+  if progress then progress:end_epoch(batches.count, self.metric_names, logs) end
+  told:on_test_end(logs)
+  return logs
+end
+
+local function is_interrupt(err)
+  local text = lutra.iserror(err, "Cancelled") and err.message or err
+  return type(text) == "string" and text:find("interrupted!$") ~= nil
+end
+
+-- One epoch over the batches. Gives the logs, or nothing when a loss that is not finite ended it.
+local function run_epoch(self, batches, run, epoch)
+  local loss_mean, progress, told, hears = run.loss_mean, run.progress, run.callbacks, run.callbacks.hears
+  loss_mean:reset_state()
+  self:reset_metrics()
+  progress:begin_epoch(epoch)
+  local steps = 0
+  for i, x, y, weight, rows in batches:each(true) do
+    if hears.on_train_batch_begin then told:on_train_batch_begin(i) end
+    -- A callback may have compiled the model anew: training goes on with what it says now.
+    if not self.step_variables then self:ensure_trainable(x) end
+    local loss, predictions = self:train_step(x, y, weight)
+    steps = i
+    loss_mean:add(loss, rows)
+    if predictions == nil then
+      told:on_nan(epoch, i, metrics.plain(loss:item()), x)
+      break
+    end
+    if #self.metrics > 0 then self:update_metrics(y, predictions, weight) end
+    if hears.on_train_batch_end then told:on_train_batch_end(i, self:read_metrics(loss_mean:result())) end
+    if progress:wants_step() then progress:step(i, self.metric_names, self:read_metrics(loss_mean:result())) end
+    if self.stop_training then break end
+  end
+  return self:read_metrics(loss_mean:result()), steps
+end
+
+local function run_epochs(self, batches, run)
+  local read, told = run.read, run.callbacks
+  for epoch = run.first_epoch, read.epochs do
+    told:on_epoch_begin(epoch)
+    if read.shuffle then batches:shuffle(read.seed and read.seed + epoch or nil) end
+    local logs, steps = run_epoch(self, batches, run, epoch)
+    if run.validation and not self.stop_training and epoch % read.validation_freq == 0 then
+      for name, value in pairs(evaluate_all(self, run.validation, told)) do logs["val_" .. name] = value end
+    end
+    for name, value in pairs(logs) do
+      local list = run.history.history[name] or {}
+      list[#list + 1] = value
+      run.history.history[name] = list
+    end
+    table.insert(run.history.epoch, epoch)
+    run.progress:end_epoch(steps, run.names, logs)
+    told:on_epoch_end(epoch, logs)
+    if self.stop_training then break end
+  end
+end
+
+-- What is held back to validate with: a dataset, {x, y[, sample_weight]}, or the last rows.
+local function validation_of(read, arrays, rows)
+  local given = read.validation_data
+  if tensor_batches.is_dataset(given) then
+    return arrays, rows, DatasetBatches("fit: validation_data", given, "validation_steps", read.validation_steps, nil, read.loss)
+  elseif given then
+    if type(given) ~= "table" or given[1] == nil or given[2] == nil then
+      tools.fail("InvalidArgument", "fit: validation_data is " .. tools.what_is(given) .. ", expected a dataset or {x, y}")
+    end
+    local held, count = arrays_of("fit: validation_data", given[1], given[2], { sample_weight = given[3] or false, loss = read.loss })
+    return arrays, rows, tensor_batches.Batches(held, count, math.min(read.validation_batch_size or read.batch_size, count))
+  elseif read.validation_split > 0 then
+    local kept, first, held, count = tensor_batches.split("fit", arrays, rows, read.validation_split)
+    return kept, first, tensor_batches.Batches(held, count, math.min(read.validation_batch_size or read.batch_size, count))
+  end
+  return arrays, rows
+end
+
+-- The batches that are trained on, and those that are validated with, if any.
+local function sources_of(x, y, read)
+  if tensor_batches.is_dataset(x) then
+    local _, _, validation = validation_of(read)
+    return DatasetBatches("fit", x, "steps_per_epoch", read.steps_per_epoch, read.class_weight, read.loss), validation
+  end
+  if read.steps_per_epoch then
+    tools.fail("InvalidArgument", "fit: steps_per_epoch is for datasets, and x is " .. tools.what_is(x))
+  end
+  local all, all_rows = arrays_of("fit", x, y, read)
+  local arrays, rows, validation = validation_of(read, all, all_rows)
+  return tensor_batches.Batches(arrays, rows, math.min(read.batch_size, rows)), validation
+end
+
+-- Where to begin: at the epoch after the one that a file which is resumed was written in, as if nothing had been between.
+local function first_epoch(self, batches, read)
+  local resumed = rawget(self, "resumed")
+  if not resumed then return read.initial_epoch + 1 end
+  rawset(self, "resumed", nil)
+  batches:restore(resumed.data)
+  tools.set_random_state(resumed.random[1], resumed.random[2])
+  return math.max(resumed.epoch, read.initial_epoch) + 1
+end
+
+local function fit(self, x, y, given)
+  self:require_compiled("fit")
+  if tensor_batches.is_dataset(x) then y, given = nil, DatasetBatches.options_of("fit", y, given) end
+  local read = options.read("fit", given, {
+    epochs = 1, batch_size = 32, verbose = "auto", callbacks = {}, validation_split = 0.0, validation_data = false,
+    shuffle = true, class_weight = false, sample_weight = false, initial_epoch = 0, validation_batch_size = false,
+    validation_freq = 1, seed = false, steps_per_epoch = false, validation_steps = false,
+  })
+  for name, least in pairs { epochs = 0, batch_size = 1, initial_epoch = 0, validation_freq = 1 } do
+    read[name] = options.count("fit", name, read[name], least)
+  end
+  options.number("fit", "validation_split", read.validation_split, 0, 1)
+  read.loss, y = self.loss, outputs.prepare(self, "fit", y, read)
+  local batches, validation = sources_of(x, y, read)
+  local run = {
+    read = read, loss_mean = metrics.Mean(), history = { history = {}, epoch = {}, model = self },
+    progress = Progress("fit", read.verbose, read.epochs, batches.count), names = { table.unpack(self.metric_names) },
+    callbacks = CallbackList("fit", read.callbacks, self),
+    validation = validation,
+  }
+  if validation then
+    for _, name in ipairs(self.metric_names) do table.insert(run.names, "val_" .. name) end
+  end
+  run.history.params = { epochs = read.epochs, steps = batches.count, verbose = read.verbose, metrics = run.names }
+  rawset(self, "history", run.history)
+  rawset(self, "stop_training", false)
+  rawset(self, "stops_at_nan", run.callbacks.stops_at_nan)
+  if not self.step_variables then self:ensure_trainable(batches:first_x()) end
+  rawset(self, "batches", batches)
+  run.callbacks:on_train_begin()
+  run.first_epoch = first_epoch(self, batches, read)
+  local ok, err = pcall(run_epochs, self, batches, run)
+  if not ok then
+    if run.callbacks.own_error or not is_interrupt(err) then error(err, 0) end
+    run.history.interrupted = true
+    -- An epoch that was being written down is not told.
+    for _, list in pairs(run.history.history) do list[#run.history.epoch + 1] = nil end
+    io.stderr:write(("\nfit: interrupted in epoch %d; the model keeps what it has learned\n"):format(#run.history.epoch
+      + run.first_epoch))
+  end
+  self.optimizer:finalize_variable_values()
+  run.callbacks:on_train_end()
+  return run.history
+end
+
+local function evaluate(self, x, y, given)
+  self:require_compiled("evaluate")
+  if tensor_batches.is_dataset(x) then y, given = nil, DatasetBatches.options_of("evaluate", y, given) end
+  local read = options.read("evaluate", given,
+    { batch_size = 32, verbose = "auto", sample_weight = false, class_weight = false, return_dict = false, steps = false, callbacks = {} })
+  read.loss, y = self.loss, outputs.prepare(self, "evaluate", y, read)
+  local batches
+  if tensor_batches.is_dataset(x) then
+    batches = DatasetBatches("evaluate", x, "steps", read.steps, read.class_weight, read.loss)
+  else
+    local arrays, rows = arrays_of("evaluate", x, y, read)
+    batches = tensor_batches.Batches(arrays, rows, math.min(options.count("evaluate", "batch_size", read.batch_size, 1), rows))
+  end
+  if not rawget(self, "ready") then self:ensure_ready(batches:first_x()) end
+  local told = CallbackList("evaluate", read.callbacks, self)
+  local logs = evaluate_all(self, batches, told, Progress("evaluate", read.verbose, nil, batches.count))
+  if read.return_dict then return logs end
+  local values = {}
+  for i, name in ipairs(self.metric_names) do values[i] = logs[name] end
+  return table.unpack(values)
+end
+
+-- What the model gives for each batch.
+local function predict_all(self, batches, told, progress)
+  local parts, hears = {}, told.hears
+  told:on_predict_begin()
+  progress:begin_epoch(1)
+  for i, part in batches:each() do
+    if hears.on_predict_batch_begin then told:on_predict_batch_begin(i) end
+    if i == 1 then self:ensure_ready(part) end
+    parts[i] = self.strategy and use "nn.replicas.replicated".predict(self, part) or self:compute(part, false)
+    if hears.on_predict_batch_end then told:on_predict_batch_end(i, { outputs = parts[i] }) end
+    if progress:wants_step() then progress:step(i, {}, {}) end
+  end
+  progress:end_epoch(#parts, {}, {})
+  told:on_predict_end()
+  return parts
+end
+
+local function predict(self, x, given)
+  local is_dataset = tensor_batches.is_dataset(x)
+  if is_dataset then given = DatasetBatches.options_of("predict", nil, given) end
+  local read = options.read("predict", given, { batch_size = 32, steps = false, callbacks = {}, verbose = 0 })
+  local batches
+  if is_dataset then
+    batches = DatasetBatches("predict", x, "steps", read.steps)
+  else
+    local arrays = { x = tensor_batches.read("predict", "x", x) }
+    local rows = tensor_batches.rows("predict", arrays)
+    batches = tensor_batches.Batches(arrays, rows, math.min(options.count("predict", "batch_size", read.batch_size, 1), rows))
+  end
+  running.training = false
+  local told = CallbackList("predict", read.callbacks, self)
+  local parts = predict_all(self, batches, told, Progress("predict", read.verbose, nil, batches.count))
+  if #parts == 1 then return parts[1] end
+  local function join(list)
+    if self.strategy then return lutra.device(self.strategy.devices[1], lutra.concat, list) end
+    return lutra.concat(list)
+  end
+  if type(parts[1]) ~= "table" then return join(parts) end
+  local joined = {}
+  for k = 1, #parts[1] do
+    local list = {}
+    for i, part in ipairs(parts) do list[i] = part[k] end
+    joined[k] = join(list)
+  end
+  return joined
+end
+
+function fitting:fit(x, y, given) return self:guarded(fit, self, x, y, given) end
+function fitting:evaluate(x, y, given) return self:guarded(evaluate, self, x, y, given) end
+function fitting:predict(x, given) return self:guarded(predict, self, x, given) end
+
+return fitting

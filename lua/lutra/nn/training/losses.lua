@@ -1,0 +1,196 @@
+-- Losses, with Keras 3's names, defaults and formulas. A function gives a value a row; an object, made with options, gives
+-- one number, the mean over the rows. Class labels count from 1.
+local lutra, tools, use = ...
+local class, options, masks = use "class", use "options", use "nn.training.masks"
+
+-- Probabilities are kept this far away from 0 and 1 where their logarithm is taken.
+local kEpsilon = 1e-7
+
+local losses, by_name = {}, {}
+
+-- Numbers and tables of them stand for tensors, as they do for operations.
+local function tensor(who, name, value)
+  if tools.is_tensor(value) then return value end
+  if type(value) == "table" and getmetatable(value) == nil or type(value) == "number" then return lutra.constant(value) end
+  tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor or numbers"):format(who, name, tools.what_is(value)))
+end
+
+-- Labels of shape {n} beside predictions {n, 1}, or the reverse, take their shape. Nothing else is broadcast: it would be a
+-- loss of pairs that nobody meant.
+local function fitted(who, y_true, y_pred)
+  if tools.have_one_shape(y_true, y_pred) then return y_true end
+  local rank, wanted = y_true.rank, y_pred.rank
+  local labels = y_true
+  if rank == wanted - 1 and y_pred.shape[wanted] == 1 then labels = lutra.expand_dims(y_true, -1) end
+  if rank == wanted + 1 and y_true.shape[rank] == 1 then labels = lutra.squeeze(y_true, -1) end
+  local matches = labels.rank == wanted and labels.size == y_pred.size
+  local left, right = labels.shape, y_pred.shape
+  for axis = 1, matches and wanted or 0 do matches = matches and left[axis] == right[axis] end
+  if not matches then
+    tools.fail("InvalidArgument", ("%s: labels %s and predictions %s do not match: expected one shape"):format(who, tostring(y_true.shape),
+      tostring(y_pred.shape)))
+  end
+  return labels
+end
+
+-- Weights of rows as `values` is to be multiplied with them: a number for each row, {n} or {n, 1}, or one for each of the
+-- first axes of `values`, whose other axes they are then alike in. Keras fits them in the same way.
+local function row_weights(who, values, weight, what)
+  weight = tensor(who, what or "sample_weight", weight)
+  local rank, given = values.rank, weight
+  if weight.rank == rank + 1 and weight.shape[rank + 1] == 1 then weight = lutra.squeeze(weight, -1) end
+  for _ = weight.rank + 1, rank do weight = lutra.expand_dims(weight, -1) end
+  local matches, left, right = weight.rank == rank, weight.shape, values.shape
+  for axis = 1, matches and rank or 0 do
+    matches = matches and (left[axis] == right[axis] or left[axis] == 1 and (axis > 1 or given.rank == 0))
+  end
+  if not matches then
+    tools.fail("InvalidArgument", ("%s: %s has the shape %s, and there are losses of the shape %s: expected a number for "
+      .. "each row"):format(who, what or "sample_weight", tostring(given.shape), tostring(values.shape)))
+  end
+  return weight
+end
+
+-- What values of predictions are multiplied with, or nil: weights of rows, and where the predictions have a mask, its.
+local function weights_for(who, values, y_pred, sample_weight, is_mean)
+  local mask = masks.used and masks.of(y_pred)
+  if not mask then return sample_weight and row_weights(who, values, sample_weight) end
+  local counts = row_weights(who, values, masks.weights(mask, values.dtype, is_mean), "the predictions' mask")
+  return sample_weight and counts * row_weights(who, values, sample_weight) or counts
+end
+
+-- Halves do not hold 1 - kEpsilon: it would be 1, and the logarithm of what is left -inf.
+local function unhalved(y) return y.dtype:find "float16" and lutra.cast(y, "float32") or y end
+
+local function probabilities(p) return lutra.clip(unhalved(p), kEpsilon, 1 - kEpsilon) end
+
+-- Each: {class's name, words, options, function(self, labels, predictions)}; self has the options.
+local function define(name, words, defaults, fn)
+  local function read_options(given)
+    local read, who = options.read("losses." .. name, given, defaults), "losses." .. name
+    if read.from_logits ~= nil then options.boolean(who, "from_logits", read.from_logits) end
+    if read.label_smoothing then options.number(who, "label_smoothing", read.label_smoothing, 0, 1) end
+    if read.delta then options.positive(who, "delta", read.delta) end
+    return read
+  end
+  local Loss = class("nn.losses." .. name)
+  Loss.remembers = true
+  defaults.reduction, defaults.name = "sum_over_batch_size", false
+  function Loss:init(given)
+    for key, value in pairs(read_options(given)) do self[key] = value end
+    options.word("losses." .. name, "reduction", self.reduction, { sum_over_batch_size = true, mean = true, sum = true, none = true })
+    self.name = self.name or words[1]
+  end
+  -- Rows weigh as sample_weight says; the mean is over the number of rows all the same, as Keras has it.
+  function Loss:__call(y_true, y_pred, sample_weight)
+    y_true, y_pred = tensor(words[1], "y_true", y_true), tensor(words[1], "y_pred", y_pred)
+    local values = fn(self, y_true, y_pred)
+    local weights = weights_for(words[1], values, y_pred, sample_weight, self.reduction ~= "sum" and self.reduction ~= "none")
+    if weights then values = values * weights end
+    if self.reduction == "none" then return values end
+    return self.reduction == "sum" and values:sum() or values:mean()
+  end
+  losses[name] = Loss
+  local function rows(y_true, y_pred, given)
+    return fn(read_options(given), tensor(words[1], "y_true", y_true), tensor(words[1], "y_pred", y_pred))
+  end
+  for _, word in ipairs(words) do by_name[word], losses[word] = Loss, rows end
+end
+
+local mse, mae, cross_entropy, softmax_cross_entropy = lutra.mse, lutra.mae, lutra.cross_entropy, lutra.softmax_cross_entropy
+
+define("MeanSquaredError", { "mean_squared_error", "mse" }, {}, function(_, y_true, y_pred)
+  return mse(fitted("mse", y_true, y_pred), y_pred)
+end)
+define("MeanAbsoluteError", { "mean_absolute_error", "mae" }, {}, function(_, y_true, y_pred)
+  return mae(fitted("mae", y_true, y_pred), y_pred)
+end)
+-- Squares up to `delta`, straight beyond (Huber, 1964).
+define("Huber", { "huber" }, { delta = 1.0 }, function(self, y_true, y_pred)
+  local delta = self.delta
+  local apart = lutra.abs(y_pred - fitted("huber", y_true, y_pred))
+  local near = lutra.minimum(apart, delta)
+  return (near * (apart - near * 0.5)):mean(-1)
+end)
+
+-- Labels of two classes as the numbers 0 and 1, or the share of the second.
+define("BinaryCrossentropy", { "binary_crossentropy" }, { from_logits = false, label_smoothing = 0.0 },
+  function(self, y_true, y_pred)
+    local given = unhalved(y_pred)
+    local labels = lutra.cast(fitted("binary_crossentropy", y_true, y_pred), given.dtype)
+    if self.label_smoothing > 0 then labels = labels * (1 - self.label_smoothing) + 0.5 * self.label_smoothing end
+    if self.from_logits then return (lutra.softplus(given) - labels * given):mean(-1) end
+    local p = probabilities(given)
+    return -(labels * lutra.log(p) + (1 - labels) * lutra.log(1 - p)):mean(-1)
+  end)
+-- What class_weight's numbers begin with.
+losses.BinaryCrossentropy.first_class = 0
+-- Looked at before training: a label of 2 would make a loss that can fall for ever. `waits`: also where that means to wait for
+-- a GPU.
+function losses.BinaryCrossentropy:check_labels(who, y_true, waits)
+  if y_true.dtype == "bool" or y_true.size == 0 or not waits and not y_true.device:find "CPU:%d+$" then return end
+  local least, most = lutra.min(y_true):item(), lutra.max(y_true):item()
+  if least < 0 or most > 1 then
+    tools.fail("InvalidArgument", ("%s: labels are from %g to %g, and binary_crossentropy takes those of 0 to 1; for classes' numbers "
+      .. "there is sparse_categorical_crossentropy"):format(who, least, most))
+  end
+end
+-- Labels are distributions, a number for each class.
+define("CategoricalCrossentropy", { "categorical_crossentropy" }, { from_logits = false, label_smoothing = 0.0 },
+  function(self, y_true, y_pred)
+    if y_true.rank ~= y_pred.rank then
+      tools.fail("InvalidArgument", ("categorical_crossentropy: labels %s and predictions %s do not match: expected a number for "
+        .. "each class; for classes' numbers there is sparse_categorical_crossentropy"):format(tostring(y_true.shape),
+        tostring(y_pred.shape)))
+    end
+    y_true = fitted("categorical_crossentropy", y_true, y_pred)
+    if self.label_smoothing > 0 then
+      local classes = y_pred.shape[y_pred.rank]
+      y_true = y_true * (1 - self.label_smoothing) + self.label_smoothing / classes
+    end
+    if self.from_logits then return softmax_cross_entropy(y_true, y_pred) end
+    local p = probabilities(y_pred / y_pred:sum(-1, { keepdims = true }))
+    return -(y_true * lutra.log(p)):sum(-1)
+  end)
+-- Labels are the classes' numbers, 1..n, of an integer dtype.
+define("SparseCategoricalCrossentropy", { "sparse_categorical_crossentropy" }, { from_logits = false },
+  function(self, y_true, y_pred)
+    if y_true.rank == y_pred.rank and y_true.shape[y_true.rank] == 1 then y_true = lutra.squeeze(y_true, -1) end
+    return cross_entropy(y_true, self.from_logits and y_pred or lutra.log(probabilities(y_pred)))
+  end)
+
+-- Not for users: what compile's option means; called with labels, predictions and weights (or nil).
+local function get(who, value)
+  local found = options.resolve(who, "loss", value, by_name)
+  if type(value) == "string" then return found() end
+  if type(value) == "function" then
+    return function(y_true, y_pred, sample_weight)
+      local values = value(y_true, y_pred)
+      if not tools.is_tensor(values) then
+        tools.fail("InvalidArgument", ("the loss function gives %s, expected a tensor: a number a row, or their mean"):format(
+          tools.what_is(values)))
+      end
+      if sample_weight and values.rank == 0 then
+        tools.fail("InvalidArgument", "the loss function gives one number for the batch, which weights of rows cannot act on: expected "
+          .. "a number a row where there is a sample_weight or a class_weight")
+      end
+      local weights = values.rank > 0 and weights_for("the loss function", values, y_pred, sample_weight, true)
+      if weights then values = values * weights end
+      return values.rank > 0 and values:mean() or values
+    end
+  end
+  local kind = getmetatable(value)
+  if type(kind) == "table" and kind.__call then return value end
+  tools.fail("InvalidArgument", ("%s: loss is %s, expected a name, a loss or a function of labels and predictions"):format(who,
+    tools.what_is(value)))
+end
+
+-- A batch's labels, where the loss has a word about them. That is not to wait for a GPU at each step.
+local function check_batch(who, y, loss)
+  if y and type(loss) == "table" and loss.check_labels then loss:check_labels(who, y) end
+end
+
+return {
+  public = losses, get = get, check_batch = check_batch, fitted = fitted, tensor = tensor, row_weights = row_weights,
+  weights_for = weights_for,
+}

@@ -1,0 +1,45 @@
+// items(list): the numbers of many tensors of one element, for Lutra's own Lua. What lies on GPUs is waited for
+// together: a wait costs as much as many commands.
+
+#include <vector>
+
+#include "lua/ops/elements.h"
+#include "lua/border/guard.h"
+#include "lua/border/modules.h"
+#include "lua/bindings/tensor_api.h"
+
+namespace lutra {
+namespace {
+
+int items(Args& args) {
+  lua_State* L = args.L;
+  const auto count = static_cast<std::size_t>(lua_rawlen(L, 1));
+  std::vector<const TensorRep*> tensors;
+  std::vector<DType> dtypes;
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    lua_rawgeti(L, 1, static_cast<lua_Integer>(i + 1));
+    tensors.push_back(&one_element(args, 2));
+    dtypes.push_back(tensors.back()->dtype);
+    bytes += size_of(dtypes.back());
+    lua_settop(L, 1);
+  }
+  std::vector<std::byte> elements(bytes);
+  args.state.runtime().transfer().read_all(args.state.context(), tensors, elements.data());
+  protect(L, 1, [&](lua_State* inner) {
+    lua_createtable(inner, static_cast<int>(count), 0);
+    const std::byte* at = elements.data();
+    for (std::size_t i = 0; i < count; at += size_of(dtypes[i]), ++i) {
+      push_scalar(inner, read_element(dtypes[i], at));
+      lua_rawseti(inner, -2, static_cast<lua_Integer>(i + 1));
+    }
+    return 1;
+  });
+  return 1;
+}
+
+}  // namespace
+
+void open_items(lua_State* L, State& state) { set_function<items>(L, state, "items", "item"); }
+
+}  // namespace lutra

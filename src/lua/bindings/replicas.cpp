@@ -1,0 +1,253 @@
+// What lutra.distribute is made of: sums over replicas, variables that take the place of others, and the random bits of
+// a part of a batch.
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "distribute/all_reduce.h"
+#include "eager/variable.h"
+#include "lua/border/guard.h"
+#include "lua/border/modules.h"
+#include "lua/ops/result_list.h"
+#include "lua/border/variable_box.h"
+
+namespace lutra {
+namespace {
+
+// device_name(device): its full name, and its type.
+int device_name(Args& args) {
+  const LogicalDevice& device = args.logical_device(1, "devices");
+  push_text(args, device.full_name);
+  push_text(args, name(device.type));
+  return 2;
+}
+
+// A storage tells the out-of-memory report the tensor that it is known by.
+void follow_storage(Box& now, const Box& before) {
+  Storage* storage = now.tensor.storage;
+  if (storage != nullptr && storage->tensor == &before.tensor) storage->tensor = &now.tensor;
+}
+
+// Values and identities of the variables of two lists change places, entry by entry of `count`; where a list has a hole
+// nothing does.
+void swap_variables(lua_State* L, int variables, int others, lua_Integer count) {
+  const int top = lua_gettop(L);
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_settop(L, top);
+    lua_rawgeti(L, variables, i);
+    lua_rawgeti(L, others, i);
+    VariableBox *a = to_variable(L, top + 1), *b = to_variable(L, top + 2);
+    if (a == nullptr || b == nullptr) continue;
+    std::swap(a->box.tensor, b->box.tensor);
+    know_variable(L, top + 1);
+    know_variable(L, top + 2);
+    uint64_t booked = a->box.booked_bytes, viewed = a->box.is_viewed;
+    a->box.booked_bytes = b->box.booked_bytes;
+    a->box.is_viewed = b->box.is_viewed;
+    b->box.booked_bytes = booked & Box::kNotBooked;
+    b->box.is_viewed = viewed & 1;
+    std::swap(a->box.made_at, b->box.made_at);
+    // Both may have the same storage, which then stays with the one that it knows.
+    if (a->box.tensor.storage == b->box.tensor.storage) continue;
+    follow_storage(a->box, b->box);
+    follow_storage(b->box, a->box);
+  }
+  lua_settop(L, top);
+}
+
+// place_components(book, id): the components of replica `id` stand for the variables, where those of book.placed did
+// (1: their own). A book has `variables`, `parts[id]` of the replicas from the second on, `count`, `placed`. No Lua
+// runs in it, so that Ctrl-C finds it done, or not begun.
+int place_components(Args& args) {
+  lua_State* L = args.L;
+  const int64_t id = args.integer(2, "id");
+  lua_settop(L, 1);
+  auto integer = [&](const char* name) {
+    lua_getfield(L, 1, name);
+    lua_Integer number = lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    return number;
+  };
+  const lua_Integer before = integer("placed"), count = integer("count");
+  if (before == id) return 0;
+  ++args.state.runtime().epoch;
+  lua_getfield(L, 1, "variables");
+  lua_getfield(L, 1, "parts");
+  for (lua_Integer replica : {before, static_cast<lua_Integer>(id)}) {
+    if (replica <= 1) continue;
+    lua_rawgeti(L, 3, replica);
+    swap_variables(L, 2, 4, count);
+    lua_settop(L, 3);
+  }
+  lua_pushinteger(L, id);
+  lua_setfield(L, 1, "placed");
+  return 0;
+}
+
+// Where the arguments stand.
+enum : int { kLists = 1, kDevices, kHow, kLends };
+
+lua_Integer length_of(Args& args, int index, const char* name) {
+  if (lua_type(args.L, index) != LUA_TTABLE) args.wrong(index, name, "a list");
+  return static_cast<lua_Integer>(lua_rawlen(args.L, index));
+}
+
+ReplicaTensors read_list(Args& args, lua_Integer replica, lua_Integer count) {
+  lua_State* L = args.L;
+  Context& context = args.state.context();
+  ReplicaTensors list(static_cast<std::size_t>(count));
+  lua_rawgeti(L, kLists, replica);
+  const int at = lua_gettop(L);
+  for (lua_Integer i = 1; i <= count; ++i) {
+    lua_rawgeti(L, at, i);
+    if (lua_toboolean(L, -1) != 0) {
+      Tensor& read = list[static_cast<std::size_t>(i - 1)].emplace();
+      const TensorRep& tensor = args.tensor(at + 1, "value").tensor;
+      if (is_variable(tensor)) read_variable(context, tensor, &read.rep());
+      else share(read.rep(), tensor);
+    }
+    lua_settop(L, at);
+  }
+  lua_pop(L, 1);
+  return list;
+}
+
+std::vector<LogicalDevice*> read_devices(Args& args, int index) {
+  lua_State* L = args.L;
+  std::vector<LogicalDevice*> devices;
+  const lua_Integer count = length_of(args, index, "devices");
+  const int top = lua_gettop(L);
+  for (lua_Integer r = 1; r <= count; ++r) {
+    lua_rawgeti(L, index, r);
+    devices.push_back(&args.logical_device(top + 1, "devices"));
+    lua_settop(L, top);
+  }
+  return devices;
+}
+
+// take_back(devices): the sums that they were lent are read no more.
+int give_back(Args& args) {
+  take_back(read_devices(args, 1));
+  return 0;
+}
+
+// all_reduce(lists, devices, how[, lends]): lists[r] has a replica's tensors, or false. Returns lists of the sums.
+// lends: only until take_back.
+int reduce_all(lua_State* L) {
+  State& state = state_of(L);
+  lua_Integer replicas = 0, count = 0;
+  read_phase(L, state, "all_reduce", [&](Args& args) {
+    lua_settop(L, kLends);
+    replicas = length_of(args, kLists, "lists");
+    require(length_of(args, kDevices, "devices") == replicas, "all_reduce: lists and devices differ in length");
+    for (lua_Integer r = 1; r <= replicas; ++r) {
+      lua_rawgeti(L, kLists, r);
+      lua_Integer here = length_of(args, kLends + 1, "lists");
+      require(r == 1 || here == count, "all_reduce: replica ", r, " has ", here, " tensors, and replica 1 ", count);
+      count = here;
+      lua_settop(L, kLends);
+    }
+  });
+  lua_createtable(L, static_cast<int>(replicas), 0);
+  const int all = lua_gettop(L);
+  for (lua_Integer r = 1; r <= replicas; ++r) {
+    push_results(L, state, static_cast<int>(count));
+    lua_rawseti(L, all, r);
+  }
+  auto results_of = [&](lua_Integer r) {
+    lua_rawgeti(L, all, r);
+    return lua_gettop(L);
+  };
+  bool ok = state.attempt([&] {
+    Context& context = state.enter(L);
+    Args args(L, state, "all_reduce");
+    std::vector<ReplicaTensors> lists;
+    std::vector<LogicalDevice*> devices = read_devices(args, kDevices);
+    Reduction how = args.string(kHow, "how") == "mean" ? Reduction::Mean : Reduction::Sum;
+    for (lua_Integer r = 1; r <= replicas; ++r) lists.push_back(read_list(args, r, count));
+    const bool lends = lua_toboolean(L, kLends) != 0;
+    std::vector<ReplicaTensors> sums =
+        lends ? lend_sums(context, lists, devices, how) : all_reduce(context, lists, devices, how);
+    for (lua_Integer r = 1; r <= replicas; ++r) {
+      int results = results_of(r);
+      for (lua_Integer i = 1; i <= count; ++i) {
+        set_result(L, results, static_cast<int>(i),
+                   &sums[static_cast<std::size_t>(r - 1)][static_cast<std::size_t>(i - 1)]);
+      }
+      lua_settop(L, all);
+    }
+  });
+  const Error* error = ok ? nullptr : state.set_aside();
+  for (lua_Integer r = 1; ok && r <= replicas; ++r) {
+    hand_over(L, state, results_of(r), static_cast<int>(count));
+    lua_settop(L, all);
+  }
+  state.tell(L, error);
+  if (error != nullptr) state.raise(L, error);
+  return 1;
+}
+
+// random_counter(): where set_seed's sequence stands.
+int random_counter(Args& args) {
+  lua_pushinteger(args.L, static_cast<lua_Integer>(args.state.context().random_counter()));
+  return 1;
+}
+
+// draw_part(skip, whole[, began]): the next random op draws a part of a larger range (Context::RandomPart); without
+// arguments it does not.
+int draw_part(Args& args) {
+  Context::RandomPart part;
+  if (args.has(1)) {
+    part.skip = static_cast<uint64_t>(args.integer(1, "skip"));
+    part.whole = static_cast<uint64_t>(args.integer(2, "whole"));
+    if (args.has(3)) part.began = static_cast<uint64_t>(args.integer(3, "began"));
+  }
+  args.state.context().draw_part(part);
+  return 0;
+}
+
+// queued(device): the number of the last command queued there; 0 on the CPU.
+int queued(Args& args) {
+  const LogicalDevice& device = args.logical_device(1, "device");
+  lua_pushinteger(args.L, device.compute != nullptr ? static_cast<lua_Integer>(device.compute->tail()) : 0);
+  return 1;
+}
+
+// finishes(device, number, seconds): waits until that command is done, for so long at most. Whether it is.
+int finishes(Args& args) {
+  const LogicalDevice& device = args.logical_device(1, "device");
+  const auto number = static_cast<uint64_t>(args.integer(2, "number"));
+  const double seconds = args.number(3, "seconds");
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  bool done = device.compute == nullptr || device.compute->done(number);
+  for (auto pause = std::chrono::microseconds(20); !done;
+       pause = std::min(2 * pause, std::chrono::microseconds(2000))) {
+    if (std::chrono::duration<double>(Clock::now() - start).count() > seconds) break;
+    if (args.state.context().take_interrupt()) fail(ErrorCode::Cancelled, "interrupted!");
+    std::this_thread::sleep_for(pause);
+    done = device.compute->done(number);
+  }
+  lua_pushboolean(args.L, done);
+  return 1;
+}
+
+}  // namespace
+
+void open_replicas(lua_State* L, State& state) {
+  set_function<device_name>(L, state, "device_name", "MirroredStrategy");
+  set_function<place_components>(L, state, "place_components", "place_components");
+  set_function<give_back>(L, state, "take_back", "take_back");
+  set_function<queued>(L, state, "queued", "queued");
+  set_function<finishes>(L, state, "finishes", "finishes");
+  set_function<random_counter>(L, state, "random_counter", "random_counter");
+  set_function<draw_part>(L, state, "draw_part", "draw_part");
+  lua_pushlightuserdata(L, &state);
+  lua_pushcclosure(L, reduce_all, 1);
+  lua_setfield(L, -2, "all_reduce");
+  open_variable_hooks(L, state);
+}
+
+}  // namespace lutra

@@ -1,0 +1,280 @@
+// Device scopes as Lua objects. lutra.device itself is Lua (prelude.lua), so that the function given to it may yield.
+
+#include <cstring>
+
+#include "lua/border/guard.h"
+#include "lua/border/modules.h"
+
+namespace lutra {
+namespace {
+
+// A scope that is open. Its userdata is closed by <close>, or ends when it is collected.
+struct ScopeObject {
+  uintptr_t cookie;         // as a Box's, of another kind
+  CoroutineScopes* scopes;  // null: closed
+  uint64_t serial;
+  int line;  // where it was opened
+  char source[LUA_IDSIZE];
+
+  uintptr_t live_cookie() const { return ~reinterpret_cast<uintptr_t>(this) ^ (Box::secret_ << 1); }
+};
+
+ScopeObject* to_scope(lua_State* L, int index) {
+  void* block = lua_touserdata(L, index);
+  if (block == nullptr || lua_rawlen(L, index) != sizeof(ScopeObject)) return nullptr;
+  ScopeObject* scope = static_cast<ScopeObject*>(block);
+  return scope->cookie == scope->live_cookie() ? scope : nullptr;
+}
+
+// Upvalues of device: the State, the ids of names seen before, the scopes' metatable, the function form (prelude.lua).
+constexpr int kNames = 2, kMeta = 3, kFunctionForm = 4;
+// So many spellings are remembered; then all are forgotten, and those in use come back.
+constexpr std::size_t kMostNames = 4096;
+
+// The id of the scope that argument 1 names; *is_new when its name is not among those seen before.
+uint32_t named_spec(lua_State* L, State& state, bool* is_new) {
+  *is_new = false;
+  if (lua_type(L, 1) == LUA_TSTRING) {
+    lua_pushvalue(L, 1);
+    bool known = lua_rawget(L, lua_upvalueindex(kNames)) == LUA_TNUMBER;
+    uint32_t id = known ? static_cast<uint32_t>(lua_tointeger(L, -1)) : 0;
+    lua_pop(L, 1);
+    if (known) return id;
+    *is_new = true;
+  }
+  if (lua_isnoneornil(L, 1)) {
+    fail(ErrorCode::InvalidArgument,
+         "device: the name is nil; lutra.device(false) lifts every scope, \"\" changes nothing");
+  }
+  Args args(L, state, "device");
+  return state.context().intern(args.device_spec(1, "name"));
+}
+
+// What lies above the arguments, of which there are `given`.
+int return_all(lua_State* L, int, lua_KContext given) { return lua_gettop(L) - static_cast<int>(given); }
+
+// device(name): opens the scope in the running coroutine and returns its object.
+int device(lua_State* L) {
+  State& state = state_of(L);
+  if (int given = lua_gettop(L); given > 1) {
+    // The arguments stay where they are, for errors to look at.
+    luaL_checkstack(L, given + 1, nullptr);
+    lua_pushvalue(L, lua_upvalueindex(kFunctionForm));
+    for (int i = 1; i <= given; ++i) lua_pushvalue(L, i);
+    lua_callk(L, given, LUA_MULTRET, given, return_all);
+    return return_all(L, LUA_OK, given);
+  }
+  if (state.is_closed()) {
+    state.attempt_or_raise(L, [] { fail(ErrorCode::FailedPrecondition, "device: this interpreter is being closed"); });
+  }
+  lua_settop(L, 1);
+  // Create. Whatever may run a finalizer comes before ids are looked up: it may make the State forget names.
+  ScopeObject* scope = static_cast<ScopeObject*>(lua_newuserdatauv(L, sizeof(ScopeObject), 0));
+  *scope = {0, nullptr, 0, 0, ""};
+  scope->cookie = scope->live_cookie();
+  lua_pushvalue(L, lua_upvalueindex(kMeta));
+  lua_setmetatable(L, -2);
+  state.scopes().make(L);
+  bool forgets = state.scopes().names >= kMostNames || state.context().has_many_specs();
+  if (forgets) [[unlikely]] {
+    // The table goes first: it must not name an id that has been given to another name.
+    lua_newtable(L);
+    lua_replace(L, lua_upvalueindex(kNames));
+  }
+  // Read.
+  uint32_t id = 0, merged = 0;
+  bool is_new = false;
+  state.attempt_or_raise(L, [&] {
+    if (forgets) state.scopes().forget_names();
+    Context& context = state.enter(L);
+    bool lifts = lua_isboolean(L, 1) && lua_toboolean(L, 1) == 0;
+    if (!lifts) {
+      id = named_spec(L, state, &is_new);
+      merged = context.scope_inside(context.scopes->spec(), id);
+    }
+    state.scopes().open(merged, &scope->scopes, &scope->serial);
+  });
+  if (is_new) {
+    lua_pushvalue(L, 1);
+    lua_pushinteger(L, id);
+    lua_rawset(L, lua_upvalueindex(kNames));
+    ++state.scopes().names;
+  }
+  lua_Debug frame;
+  if (find_script_frame(L, &frame, 1)) {
+    scope->line = frame.currentline;
+    std::memcpy(scope->source, frame.short_src, sizeof scope->source);
+  }
+  return 1;
+}
+
+// "lutra.DeviceScope('/device:GPU:1', train.lua:7)"
+int scope_text(Args& args) {
+  ScopeObject* scope = to_scope(args.L, 1);
+  if (scope == nullptr) args.wrong(1, "scope", "a device scope");
+  std::string shown = "lutra.DeviceScope(closed)";
+  if (scope->scopes != nullptr) {
+    const std::string& name = args.state.context().spec_text(scope->scopes->stack.spec_of(scope->serial));
+    shown =
+        text("lutra.DeviceScope('", name, "'", scope->line > 0 ? text(", ", scope->source, ":", scope->line) : "", ")");
+  }
+  protect(args.L, 1, [&](lua_State* L) {
+    lua_pushlstring(L, shown.data(), shown.size());
+    return 1;
+  });
+  return 1;
+}
+
+// Ends the scope; the object is an empty shell from then on.
+void end_scope(State& state, ScopeObject* scope) {
+  scope->scopes->stack.remove(scope->serial);
+  state.scopes().release(scope->scopes);
+  scope->scopes = nullptr;
+}
+
+// __close. Afterwards the object's metatable (upvalue 2) has no __gc, so that its collection costs nothing; closing it
+// again does nothing. One that is closed in the wrong place has ended all the same.
+int close_scope(lua_State* L) {
+  State& state = state_of(L);
+  ScopeObject* scope = to_scope(L, 1);
+  if (scope == nullptr || scope->scopes == nullptr || state.is_closed()) return 0;
+  const char* problem = nullptr;
+  if (!state.scopes().are_of(L, scope->scopes))
+    problem = " was closed in another coroutine than the one that opened it";
+  else if (!scope->scopes->stack.is_innermost(scope->serial))
+    problem = " was closed while one opened inside it was still open";
+  end_scope(state, scope);
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_setmetatable(L, 1);
+  if (problem == nullptr) return 0;
+  state.attempt_or_raise(L, [&] {
+    fail(ErrorCode::FailedPrecondition, "device: the scope opened at ", scope->source, ":", scope->line, problem);
+  });
+  return 0;
+}
+
+int collect_scope(lua_State* L) {
+  State& state = state_of(L);
+  ScopeObject* scope = to_scope(L, 1);
+  if (scope == nullptr || scope->scopes == nullptr || state.is_closed()) return 0;
+  end_scope(state, scope);
+  try {
+    state.runtime().log().line(text("WARNING: the device scope opened at ", scope->source, ":", scope->line,
+                                    " was never closed and ends now; write local _ <close> = lutra.device(...)"));
+  } catch (...) {
+    // No memory for a warning.
+  }
+  return 0;
+}
+
+int collect_scopes(lua_State* L) {
+  State& state = state_of(L);
+  auto* handle = static_cast<CoroutineScopes**>(lua_touserdata(L, 1));
+  if (*handle != nullptr && !state.is_closed()) state.scopes().release(*handle);
+  *handle = nullptr;
+  return 0;
+}
+
+// current(): the name of the scope in force, "" without one. Not its id, which may be another's when the coroutine
+// starts. No error but want of memory, also while the interpreter is being closed: coroutine.create asks it.
+int current_scope(lua_State* L) {
+  State& state = state_of(L);
+  if (state.is_closed()) {
+    lua_pushliteral(L, "");
+    return 1;
+  }
+  Context& context = state.enter(L);
+  const std::string& name = context.spec_text(context.scopes->spec());
+  lua_pushlstring(L, name.data(), name.size());
+  return 1;
+}
+
+// adopt(name): the running coroutine, which has no scopes yet, starts in that one.
+int adopt_scope(lua_State* L) {
+  State& state = state_of(L);
+  if (state.is_closed()) return 0;
+  std::size_t length = 0;
+  const char* name = lua_tolstring(L, 1, &length);
+  state.scopes().make(L);
+  state.attempt_or_raise(L, [&] {
+    Context& context = state.enter(L);
+    context.scopes->start_in(context.intern(DeviceSpec::parse({name, length})));
+  });
+  return 0;
+}
+
+// require_callable(who, f): f is no function; it may still be an object that can be called.
+int require_callable(Args& args) {
+  lua_State* L = args.L;
+  std::string_view who = args.string(1, "who");
+  lua_settop(L, 2);
+  bool callable = false;
+  if (lua_getmetatable(L, 2) != 0) {
+    lua_pushliteral(L, "__call");
+    callable = lua_rawget(L, -2) != LUA_TNIL;
+  }
+  if (!callable) fail(ErrorCode::InvalidArgument, who, ": f is ", what_is(L, 2), ", expected a function");
+  return 0;
+}
+
+// refuse_arguments(method, ...): fails: the method of a tensor takes none.
+int refuse_arguments(Args& args) {
+  int given = args.count() - 1;
+  std::string_view method = args.string(1, "method");
+  fail(ErrorCode::InvalidArgument, method, ": ", given, given == 1 ? " argument" : " arguments",
+       " given, expected t:", method, "()");
+}
+
+void push_state_closure(lua_State* L, State& state, lua_CFunction function) {
+  lua_pushlightuserdata(L, &state);
+  lua_pushcclosure(L, function, 1);
+}
+
+}  // namespace
+
+void open_current_scope(lua_State* L, State& state) {
+  push_state_closure(L, state, current_scope);
+  lua_setfield(L, -2, "current_scope");
+}
+
+void open_scopes(lua_State* L, State& state) {
+  // The stack: ..., the module, the table of C functions for the prelude.
+  int core = lua_gettop(L);
+  set_function<require_callable>(L, state, "require_callable", "device");
+  set_function<refuse_arguments>(L, state, "refuse_arguments", "lutra");
+  open_current_scope(L, state);
+  push_state_closure(L, state, adopt_scope);
+  lua_setfield(L, core, "adopt_scope");
+
+  lua_newtable(L);
+  push_state_closure(L, state, collect_scopes);
+  lua_setfield(L, -2, "__gc");
+  ScopeBook::set_handle_meta(L);
+}
+
+void open_device(lua_State* L, State& state) {
+  // The stack: ..., the function form, which stands on this; device is left in its place.
+  lua_pushlightuserdata(L, &state);
+  lua_newtable(L);
+  for (const char* name : {"lutra.DeviceScope", "lutra.DeviceScope (closed)"}) {
+    lua_newtable(L);
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__metatable");
+    lua_pushstring(L, name);
+    lua_setfield(L, -2, "__name");
+    set_function<scope_text>(L, state, "__tostring", "tostring");
+  }
+  push_state_closure(L, state, close_scope);
+  lua_setfield(L, -2, "__close");
+  lua_pushlightuserdata(L, &state);
+  lua_insert(L, -2);
+  lua_pushcclosure(L, close_scope, 2);
+  lua_setfield(L, -2, "__close");
+  push_state_closure(L, state, collect_scope);
+  lua_setfield(L, -2, "__gc");
+  lua_pushvalue(L, -4);
+  lua_pushcclosure(L, device, 4);
+  lua_replace(L, -2);
+}
+
+}  // namespace lutra

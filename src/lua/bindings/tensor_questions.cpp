@@ -1,0 +1,57 @@
+// Questions that Lutra's own Lua asks of tensors at each step of a training: answered here in one call, where the
+// fields would be several, and a shape a table.
+
+#include "lua/border/box.h"
+#include "lua/border/modules.h"
+
+namespace lutra {
+namespace {
+
+// is_tensor(value)
+int is_tensor(lua_State* L) {
+  lua_pushboolean(L, to_live_box(L, 1) != nullptr);
+  return 1;
+}
+
+// has_rank(value, rank): whether it is a tensor of so many axes.
+int has_rank(lua_State* L) {
+  const Box* box = to_live_box(L, 1);
+  lua_pushboolean(L, box != nullptr && box->tensor.rank == lua_tointeger(L, 2));
+  return 1;
+}
+
+// has_rows(value, shape): whether it is a tensor of rows of this shape, a list of sizes in which -1 is any.
+int has_rows(lua_State* L) {
+  const Box* box = to_live_box(L, 1);
+  bool fits = box != nullptr && lua_type(L, 2) == LUA_TTABLE && box->tensor.rank == lua_rawlen(L, 2) + 1;
+  for (int axis = 1; fits && axis < box->tensor.rank; ++axis) {
+    lua_rawgeti(L, 2, axis);
+    const lua_Integer size = lua_tointeger(L, -1);
+    fits = size == -1 || size == box->tensor.dims[axis];
+    lua_pop(L, 1);
+  }
+  lua_pushboolean(L, fits);
+  return 1;
+}
+
+// have_one_shape(a, b): whether both are tensors, of the same shape.
+int have_one_shape(lua_State* L) {
+  const Box *a = to_live_box(L, 1), *b = to_live_box(L, 2);
+  bool same = a != nullptr && b != nullptr && a->tensor.rank == b->tensor.rank;
+  for (int axis = 0; same && axis < a->tensor.rank; ++axis) same = a->tensor.dims[axis] == b->tensor.dims[axis];
+  lua_pushboolean(L, same);
+  return 1;
+}
+
+}  // namespace
+
+void open_tensor_questions(lua_State* L) {
+  constexpr luaL_Reg kFunctions[] = {{"is_tensor", is_tensor},
+                                     {"has_rank", has_rank},
+                                     {"has_rows", has_rows},
+                                     {"have_one_shape", have_one_shape},
+                                     {nullptr, nullptr}};
+  luaL_setfuncs(L, kFunctions, 0);
+}
+
+}  // namespace lutra

@@ -1,0 +1,79 @@
+// The variables LUTRA_* that a State reads when it opens, as its settings.
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/error.h"
+#include "core/usable_cores.h"
+#include "device/sim/schedule.h"
+#include "kernels/cpu_level.h"
+#include "kernels/lapack/library.h"
+#include "lua/border/modules.h"
+
+namespace lutra {
+namespace {
+
+[[noreturn]] void misread(const char* variable, std::string_view value, const char* wanted) {
+  fail(ErrorCode::InvalidArgument, variable, " is ", quoted_name(value), ", expected ", wanted);
+}
+
+// The variable's value; "" when it is not set, which means the same for all of them.
+std::string_view value_of(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr ? value : "";
+}
+
+bool is_seconds(std::string_view value) {
+  double seconds = -1;
+  auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
+  return error == std::errc() && end == value.data() + value.size() && seconds >= 0 && std::isfinite(seconds);
+}
+
+bool read_switch(const char* variable, std::string_view value) {
+  auto is_one_of = [&](std::initializer_list<std::string_view> words) {
+    return std::find(words.begin(), words.end(), value) != words.end();
+  };
+  if (is_one_of({"1", "true", "on", "yes"})) return true;
+  if (!is_one_of({"0", "false", "off", "no"})) misread(variable, value, "1 or 0 (or true, on, yes, false, off, no)");
+  return false;
+}
+
+}  // namespace
+
+void apply_environment(Runtime& runtime, Context& context) {
+  // These are read where they are used, which may be never: what is wrong with them is told now.
+  if (std::string_view value = value_of("LUTRA_NUM_THREADS"); !value.empty() && !parse_threads(value)) {
+    misread("LUTRA_NUM_THREADS", value, "a whole number from 0 (as many as there are cores) to 1024");
+  }
+  if (std::string_view value = value_of("LUTRA_CUDNN"); !value.empty()) read_switch("LUTRA_CUDNN", value);
+  if (std::string_view value = value_of("LUTRA_CPU_LEVEL"); !value.empty() && !is_cpu_level(value)) {
+    misread("LUTRA_CPU_LEVEL", value, "baseline, avx2 or avx512");
+  }
+  if (std::string_view value = value_of("LUTRA_NCCL"); !value.empty()) read_switch("LUTRA_NCCL", value);
+  if (std::string_view value = value_of("LUTRA_REPLICA_TIMEOUT"); !value.empty() && !is_seconds(value)) {
+    misread("LUTRA_REPLICA_TIMEOUT", value, "a number of seconds, 0 for any time");
+  }
+  if (!value_of("LUTRA_LAPACK").empty()) {
+    // One that is named must be there: so it is opened now.
+    if (const lapack::Found& found = lapack::find_library(); found.is_wanted && found.library == nullptr) {
+      fail(ErrorCode::InvalidArgument, "LUTRA_LAPACK is ", quoted_name(value_of("LUTRA_LAPACK")),
+           ", expected the name or path of a LAPACK library, or off: ", found.why_not);
+    }
+  }
+  Schedule::from_environment();
+  if (std::string_view value = value_of("LUTRA_SIM_GPUS"); !value.empty()) {
+    int count = 0;
+    SimOptions each;
+    if (!parse_sim_gpus(value, &count, &each)) {
+      misread("LUTRA_SIM_GPUS", value, "a number up to 64 as in 4, or 4:1024 for 1024 MB each");
+    }
+    runtime.set_simulated_gpus(count, each);
+  }
+  if (std::string_view value = value_of("LUTRA_LOG_PLACEMENT"); !value.empty()) {
+    context.placement_log().set_options({.on = read_switch("LUTRA_LOG_PLACEMENT", value)});
+  }
+}
+
+}  // namespace lutra

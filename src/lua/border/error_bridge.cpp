@@ -1,0 +1,83 @@
+// Note [The Lua border]
+// Debian's Lua is C: an error longjmps past destructors, also out of lua_newuserdatauv when memory is refused. So a
+// binding never has a C++ object with a destructor alive while it calls a Lua function that can raise. Ops do this in
+// phases (read, create, run, tell: op_call.cpp); other bindings compute in C++ and push their results under protect()
+// (guard.h). An error travels as an exception up to the binding's outermost frame, is kept in the State, and becomes a
+// Lua error here, after every C++ object is gone.
+
+#include "lua/hints/call_form.h"
+#include "lua/border/guard.h"
+#include "lua/border/traceback.h"
+
+namespace lutra {
+
+const Error& State::no_memory() {
+  static const Error error(ErrorCode::ResourceExhausted,
+                           "lutra: the system gives this process no more memory (malloc failed); release tensors, or "
+                           "let it have more (ulimit -v)");
+  return error;
+}
+
+void State::keep_current_exception() noexcept {
+  pending_.clear();
+  try {
+    throw;
+  } catch (Error& error) {
+    keep(std::move(error));
+  } catch (const std::bad_alloc&) {
+    // Nothing is kept.
+  } catch (const std::exception& error) {
+    attempt([&] { fail(ErrorCode::Internal, "lutra: ", error.what(), "; please report this"); });
+  }
+}
+
+void State::keep(Error error) noexcept {
+  pending_.clear();
+  try {
+    pending_.push_back(std::move(error));
+  } catch (const std::bad_alloc&) {
+    // Nothing is kept.
+  }
+}
+
+const Error* State::set_aside() {
+  if (pending_.empty()) return &no_memory();
+  aside_.splice(aside_.end(), pending_, pending_.begin());
+  return &aside_.back();
+}
+
+// The error stays in the State while its Lua object is made: that may raise for want of memory, and may run finalizers
+// that call ops and fail.
+void State::raise(lua_State* L, const Error* kept) {
+  auto set_string = [L](const char* key, const std::string& value) {
+    lua_pushlstring(L, value.data(), value.size());
+    lua_setfield(L, -2, key);
+  };
+  luaL_checkstack(L, 10, nullptr);
+  const Error& error = *kept;
+  bool has_own_words = push_call_form(L);
+  lua_createtable(L, 0, 4 + static_cast<int>(error.fields().size()));
+  lua_pushstring(L, name(error.code()));
+  lua_setfield(L, -2, "code");
+  if (has_own_words) {
+    lua_pushvalue(L, -2);
+    lua_setfield(L, -2, "message");
+  } else {
+    set_string("message", error.message());
+  }
+  for (const auto& [key, value] : error.fields()) set_string(key.c_str(), value);
+  lua_Debug frame;
+  if (find_script_frame(L, &frame)) {
+    lua_pushfstring(L, "%s:%d:", frame.short_src, frame.currentline);
+    lua_setfield(L, -2, "where");
+  }
+  push_traceback(L);
+  lua_setfield(L, -2, "traceback");
+  push(L, kErrorMeta);
+  lua_setmetatable(L, -2);
+  aside_.remove_if([kept](const Error& each) { return &each == kept; });
+  lua_error(L);
+  __builtin_unreachable();
+}
+
+}  // namespace lutra

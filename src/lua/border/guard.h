@@ -1,0 +1,89 @@
+// The border between C++ and Lua (see Note [The Lua border] in error_bridge.cpp). A binding that is not an op and calls
+// no Lua of its user's is written `int f(Args& args)`, may throw, and is registered as guarded<f>; one that does is a
+// plain C function whose arguments are read in read_phase.
+#pragma once
+
+#include "core/error.h"
+#include "lua/border/args.h"
+#include "lua/border/state.h"
+
+namespace lutra {
+
+// An error object lies on top of the Lua stack.
+struct LuaRaised {};
+
+// Runs f(L), which may raise Lua errors, under lua_pcall; its results stay on the stack. For pushing while C++ objects
+// are alive: an error becomes the exception LuaRaised. f itself must hold no C++ object with a destructor.
+template <class F> void protect(lua_State* L, int results, F&& f) {
+  lua_pushcfunction(L, [](lua_State* inner) -> int {
+    auto* function = static_cast<std::remove_reference_t<F>*>(lua_touserdata(inner, 1));
+    lua_settop(inner, 0);
+    return (*function)(inner);
+  });
+  lua_pushlightuserdata(L, const_cast<void*>(static_cast<const void*>(&f)));
+  if (lua_pcall(L, 1, results, 0) != LUA_OK) throw LuaRaised{};
+}
+
+// As protect(); f finds the top `arguments` values of L's stack, which are popped, on its own, and leaves no results.
+template <class F> void protect_with(lua_State* L, int arguments, F&& f) {
+  lua_pushcfunction(L, [](lua_State* inner) -> int {
+    auto* function = static_cast<std::remove_reference_t<F>*>(lua_touserdata(inner, -1));
+    lua_pop(inner, 1);
+    (*function)(inner);
+    return 0;
+  });
+  lua_insert(L, -arguments - 1);
+  lua_pushlightuserdata(L, const_cast<void*>(static_cast<const void*>(&f)));
+  if (lua_pcall(L, arguments + 1, 0, 0) != LUA_OK) throw LuaRaised{};
+}
+
+inline void push_text(Args& args, std::string_view text) {
+  protect(args.L, 1, [&](lua_State* L) {
+    lua_pushlstring(L, text.data(), text.size());
+    return 1;
+  });
+}
+
+using Binding = int (*)(Args& args);
+
+template <Binding binding> int guarded(lua_State* L) {
+  State* state = static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1)));
+  const char* who = lua_tostring(L, lua_upvalueindex(2));
+  int results = -1;
+  bool has_error_object = false;
+  try {
+    if (state->is_closed()) fail(ErrorCode::FailedPrecondition, who, ": this interpreter is being closed");
+    state->enter(L);
+    Args args(L, *state, who);
+    results = binding(args);
+  } catch (const LuaRaised&) {
+    has_error_object = true;
+  } catch (...) {
+    state->keep_current_exception();
+  }
+  if (has_error_object) return lua_error(L);
+  if (results < 0) state->raise(L);
+  state->tell(L);
+  return results;
+}
+
+// The read phase of a binding that is a plain C function, since it calls Lua that may raise or yield later on: what
+// `read` throws is raised as a Lua error. `read` pushes nothing under protect().
+template <class F> void read_phase(lua_State* L, State& state, const char* who, F&& read) {
+  state.attempt_or_raise(L, [&] {
+    if (state.is_closed()) fail(ErrorCode::FailedPrecondition, who, ": this interpreter is being closed");
+    state.enter(L);
+    Args args(L, state, who);
+    read(args);
+  });
+}
+
+// Sets field `name` of the table on top of the stack to the binding. `who` starts its error texts.
+template <Binding binding> void set_function(lua_State* L, State& state, const char* name, const char* who) {
+  lua_pushlightuserdata(L, &state);
+  lua_pushstring(L, who);
+  lua_pushcclosure(L, guarded<binding>, 2);
+  lua_setfield(L, -2, name);
+}
+
+}  // namespace lutra

@@ -1,0 +1,198 @@
+#include "lua/border/interpreter.h"
+
+#include <cstdlib>
+#include <new>
+
+#include "lua/border/allocator.h"
+#include "lua/border/guard.h"
+#include "lua/border/modules.h"
+#include "lua/border/state.h"
+#include "lua/hints/suggestions.h"
+
+namespace lutra {
+
+struct Interpreter::Impl {
+  LuaAllocator allocator;
+  void (*print)(void* user, const char* text, std::size_t size) = nullptr;
+  void* print_user = nullptr;
+};
+
+namespace {
+
+constexpr bool kSanitized =
+#if defined(__SANITIZE_ADDRESS__)
+    true;  // every block from malloc, so that a use after free is seen
+#else
+    false;
+#endif
+
+void* plain_reallocate(void*, void* block, std::size_t, std::size_t new_size) {
+  if (new_size != 0) return std::realloc(block, new_size);
+  std::free(block);
+  return nullptr;
+}
+
+// print as Lua's, into the host's function.
+int host_print(lua_State* L) {
+  auto* impl = static_cast<Interpreter*>(lua_touserdata(L, lua_upvalueindex(1)));
+  int count = lua_gettop(L);
+  luaL_Buffer line;
+  luaL_buffinit(L, &line);
+  for (int i = 1; i <= count; ++i) {
+    if (i > 1) luaL_addchar(&line, '\t');
+    luaL_tolstring(L, i, nullptr);
+    luaL_addvalue(&line);
+  }
+  luaL_addchar(&line, '\n');
+  luaL_pushresult(&line);
+  std::size_t size;
+  const char* text = lua_tolstring(L, -1, &size);
+  impl->print_text(text, size);
+  return 0;
+}
+
+// Everything that may raise, in one protected call: libraries, the module, the options.
+int open_all(lua_State* L) {
+  const InterpreterOptions& options = *static_cast<const InterpreterOptions*>(lua_touserdata(L, 1));
+  if (options.ignore_environment) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
+  }
+  luaL_openlibs(L);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  lua_pushcfunction(L, luaopen_lutra);
+  lua_setfield(L, -2, "lutra");
+  lua_pop(L, 1);
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "lutra");
+  lua_call(L, 1, 1);
+  lua_pushvalue(L, -1);
+  lua_setglobal(L, "lutra");
+  lua_setglobal(L, "lt");
+  lua_gc(L, LUA_GCGEN, 0, 0);
+  State::find(L)->collects_generations();
+  return 0;
+}
+
+// A Lua error object as a C++ Error; pops it.
+Error take_error(lua_State* L) {
+  const char* text = lua_tostring(L, -1);
+  Error error(ErrorCode::Internal, text != nullptr ? text : "an error that is not a string");
+  lua_pop(L, 1);
+  return error;
+}
+
+}  // namespace
+
+int traceback_handler(lua_State* L) {
+  // An error of Lutra's has its own traceback, from where it was raised.
+  if (lua_type(L, 1) == LUA_TTABLE && lua_getfield(L, 1, "traceback") == LUA_TSTRING) {
+    luaL_tolstring(L, 1, nullptr);
+    lua_pushliteral(L, "\n");
+    lua_pushvalue(L, -3);
+    lua_concat(L, 3);
+    return 1;
+  }
+  lua_settop(L, 1);
+  const char* message = lua_tostring(L, 1);
+  if (message == nullptr) {
+    if (luaL_callmeta(L, 1, "__tostring") != 0 && lua_type(L, -1) == LUA_TSTRING) return 1;
+    message = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+  }
+  if (State::find(L) != nullptr) {
+    push_suggestion(L, message);
+    message = lua_tostring(L, -1);
+  }
+  luaL_traceback(L, L, message, 1);
+  return 1;
+}
+
+Interpreter::Interpreter(const InterpreterOptions& options) : impl_(std::make_unique<Impl>()) {
+  L_ = kSanitized ? lua_newstate(plain_reallocate, nullptr) : lua_newstate(LuaAllocator::reallocate, &impl_->allocator);
+  if (L_ == nullptr) throw std::bad_alloc();
+  lua_pushcfunction(L_, open_all);
+  lua_pushlightuserdata(L_, const_cast<InterpreterOptions*>(&options));
+  if (lua_pcall(L_, 1, 0, 0) != LUA_OK) {
+    Error error = take_error(L_);
+    lua_close(L_);
+    throw error;
+  }
+  try {
+    State& state = *State::find(L_);
+    Context& context = state.enter(L_);
+    if (options.sim_gpus) {
+      state.runtime().set_simulated_gpus(*options.sim_gpus, {.memory_limit_mb = options.sim_gpu_mb});
+    }
+    if (options.log_placement) context.placement_log().set_options({.on = true});
+    state.runtime().set_soft_placement(options.soft_placement);
+    if (!options.device.empty()) open_scope(options.device);
+  } catch (...) {
+    lua_close(L_);
+    throw;
+  }
+}
+
+Interpreter::~Interpreter() {
+  if (L_ != nullptr) lua_close(L_);
+}
+
+// The base of the main thread's own scopes: no object that could be closed or collected.
+void Interpreter::open_scope(const std::string& device) {
+  State& state = *State::find(L_);
+  DeviceSpec spec = DeviceSpec::parse(device);
+  try {
+    protect(L_, 0, [&](lua_State* L) {
+      state.scopes().make(L);
+      return 0;
+    });
+  } catch (const LuaRaised&) {
+    throw take_error(L_);
+  }
+  Context& context = state.enter(L_);
+  context.scopes->start_in(context.intern(spec));
+}
+
+std::optional<std::string> Interpreter::run(int status) {
+  if (status == LUA_OK) {
+    lua_pushcfunction(L_, traceback_handler);
+    lua_insert(L_, -2);
+    int handler = lua_gettop(L_) - 1;
+    status = lua_pcall(L_, 0, 0, handler);
+    lua_remove(L_, handler);
+  }
+  if (status == LUA_OK) return std::nullopt;
+  return take_error(L_).message();
+}
+
+std::optional<std::string> Interpreter::run_string(std::string_view chunk, const char* chunk_name) {
+  return run(luaL_loadbufferx(L_, chunk.data(), chunk.size(), chunk_name, "t"));
+}
+
+std::optional<std::string> Interpreter::run_file(const char* path) { return run(luaL_loadfilex(L_, path, nullptr)); }
+
+void Interpreter::set_print(void (*print)(void*, const char*, std::size_t), void* user) {
+  impl_->print = print;
+  impl_->print_user = user;
+  lua_pushcfunction(L_, [](lua_State* L) -> int {
+    if (lua_getfield(L, LUA_REGISTRYINDEX, "lutra.print") == LUA_TNIL) {
+      lua_getglobal(L, "print");
+      lua_setfield(L, LUA_REGISTRYINDEX, "lutra.print");
+    }
+    if (lua_touserdata(L, 1) == nullptr) {
+      lua_getfield(L, LUA_REGISTRYINDEX, "lutra.print");
+    } else {
+      lua_pushvalue(L, 1);
+      lua_pushcclosure(L, host_print, 1);
+    }
+    lua_setglobal(L, "print");
+    return 0;
+  });
+  lua_pushlightuserdata(L_, print == nullptr ? nullptr : this);
+  if (lua_pcall(L_, 1, 0, 0) != LUA_OK) throw take_error(L_);
+}
+
+void Interpreter::print_text(const char* text, std::size_t size) { impl_->print(impl_->print_user, text, size); }
+
+void Interpreter::set_log(LogSink sink, void* user) { State::find(L_)->runtime().log().set_sink(sink, user); }
+
+}  // namespace lutra

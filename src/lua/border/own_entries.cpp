@@ -1,0 +1,32 @@
+#include "lua/border/own_entries.h"
+
+#include <cstring>
+
+#include "core/error.h"
+#include "lua/border/modules.h"
+
+namespace lutra {
+
+// The keys are compared one by one: to look one up means to push a string, which may run the collector in the middle of
+// the walk through a table.
+bool has_made_up_entries(lua_State* L, int index) {
+  // A shape holds all its sizes itself.
+  if (is_shape(L, index) || lua_getmetatable(L, index) == 0) return false;
+  bool makes_up = false;
+  for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING) continue;
+    const char* key = lua_tostring(L, -2);
+    makes_up |= std::strcmp(key, "__index") == 0 || std::strcmp(key, "__len") == 0;
+  }
+  lua_pop(L, 1);
+  return makes_up;
+}
+
+void fail_made_up_entries(const char* who, std::string_view name) {
+  fail(
+      ErrorCode::InvalidArgument, who, ": ", name,
+      " gets its entries from its metatable (__index, __len), and only what a table holds itself is read; copy it into "
+      "a plain table");
+}
+
+}  // namespace lutra

@@ -1,0 +1,108 @@
+#include "lua/border/state.h"
+
+#include <sys/random.h>
+
+namespace lutra {
+namespace {
+
+constexpr RegistryKey kState{};
+
+uintptr_t random_secret() {
+  uintptr_t secret = 0;
+  if (getrandom(&secret, sizeof secret, GRND_NONBLOCK) != sizeof secret) secret = reinterpret_cast<uintptr_t>(&secret);
+  return secret | 1;
+}
+
+}  // namespace
+
+const uintptr_t Box::secret_ = random_secret();
+
+State::State(lua_State* main)
+    : main_(main),
+      runtime_(std::make_unique<Runtime>()),
+      context_(std::make_unique<Context>(*runtime_)),
+      scopes_(*context_) {
+  no_memory();  // while there is some
+  context_->hooks.user = this;
+  context_->hooks.collect = [](void* user) {
+    State* state = static_cast<State*>(user);
+    // Not possible inside a finalizer, nor wanted where the script has stopped the collector.
+    lua_State* L = state->current();
+    if (lua_gc(L, LUA_GCISRUNNING) != 1) return false;
+    lua_gc(L, LUA_GCCOLLECT);
+    state->enter(L);  // a finalizer may have run ops in a coroutine of its own
+    return true;
+  };
+  context_->hooks.line = [](void* user) { return script_line(static_cast<State*>(user)->current()); };
+}
+
+State::~State() = default;
+
+void State::close() {
+  closed_ = true;
+  scopes_.close();
+  pending_.clear();
+  aside_.clear();
+  telling_.clear();
+  books_.close();
+  context_->hooks = {};
+  // Tensors finalized after this would give their storage back to a Runtime that is gone: then it must stay.
+  if (books_.count() == 0) drop_runtime();
+}
+
+void State::drop_runtime() {
+  context_.reset();
+  runtime_.reset();
+}
+
+State* State::find(lua_State* L) {
+  push(L, kState);
+  State* state = static_cast<State*>(lua_touserdata(L, -1));
+  lua_pop(L, 1);
+  return state;
+}
+
+void State::adopt(lua_State* L) { set(L, kState); }
+
+Box* State::push_box(lua_State* L, bool is_inline) {
+  if (!is_inline) make_room(L);
+  Box* box = static_cast<Box*>(lua_newuserdatauv(L, sizeof(Box), 0));
+  box->cookie = box->live_cookie();
+  box->tensor.clear();
+  box->booked_bytes = Box::kNotBooked;
+  push(L, is_inline ? kTensorMeta : kStoredTensorMeta);
+  lua_setmetatable(L, -2);
+  return box;
+}
+
+void State::own_stored(lua_State* L, Box* box) {
+  books_.add(L, box);
+  if (tidies.any()) [[unlikely]]
+    tidies.note(L, box);
+}
+
+void State::own_variable(lua_State* L, Box* box) {
+  box->booked_bytes = Box::kNotBooked;
+  rebook_variable(L, box);
+}
+
+void State::rebook_variable(lua_State* L, Box* box) {
+  bool has_storage = box->tensor.storage != nullptr, is_booked = box->booked_bytes != Box::kNotBooked;
+  if (has_storage && !is_booked) books_.add(L, box);
+  if (is_booked && !has_storage) books_.lost_storage(box);
+}
+
+void State::disown(Box* box) {
+  if (box->tensor.storage == nullptr) return;
+  books_.remove(box);
+  if (closed_ && books_.count() == 0) drop_runtime();
+}
+
+void State::release(Box* box) {
+  box->cookie = ~box->live_cookie();
+  if (!closed_) ++runtime_->epoch;
+  disown(box);
+  box->tensor.size = kReleasedSize;
+}
+
+}  // namespace lutra

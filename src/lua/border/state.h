@@ -1,0 +1,140 @@
+// What one lua_State has of Lutra: its Runtime and Context, its tables, its coroutines' scopes, the books of its
+// tensors, the error on its way to Lua. It lives in a userdata that the registry holds, so that it is the last of
+// Lutra's objects to be finalized.
+#pragma once
+
+#include <lua.hpp>
+
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "eager/context.h"
+#include "lua/border/box.h"
+#include "lua/border/coroutine_scopes.h"
+#include "lua/border/tensor_books.h"
+#include "lua/bindings/tidy.h"
+#include "lua/border/traceback.h"
+#include "tensor/print.h"
+
+namespace lutra {
+
+// Names one value in the interpreter's registry, by its address.
+struct RegistryKey {};
+
+class State {
+ public:
+  explicit State(lua_State* main);
+  ~State();
+
+  // The State of this interpreter; null before luaopen_lutra.
+  static State* find(lua_State* L);
+  // The State's userdata, on top of the stack, is the interpreter's from now on, and popped. May raise a Lua error.
+  static void adopt(lua_State* L);
+  // What several modules ask for; what only one does, that one keeps under a key of its own.
+  static constexpr RegistryKey kTensorMeta{}, kStoredTensorMeta{}, kVariableMeta{}, kErrorMeta{};
+  // The tables of methods, by name.
+  static constexpr RegistryKey kMethods{}, kVariableMethods{}, kTapeMethods{};
+  // What lies under the key in the interpreter's registry, or nil.
+  static void push(lua_State* L, const RegistryKey& key) { lua_rawgetp(L, LUA_REGISTRYINDEX, &key); }
+  // Pops the value; may raise a Lua error.
+  static void set(lua_State* L, const RegistryKey& key) { lua_rawsetp(L, LUA_REGISTRYINDEX, &key); }
+
+  Runtime& runtime() { return *runtime_; }
+  Context& context() { return *context_; }
+  bool is_closed() const { return closed_; }
+  void close();  // the lua_State is going away
+
+  // Everything that asks the Context enters first: L's scopes become the Context's.
+  Context& enter(lua_State* L) {
+    scopes_.enter(L);
+    return *context_;
+  }
+  ScopeBook& scopes() { return scopes_; }
+
+  // A new tensor on top of L's stack, empty; `is_inline` promises that it will carry its bytes. May raise a Lua error.
+  Box* push_box(lua_State* L, bool is_inline);
+  // Before a tensor with a storage is made: collects when the pace says so, so that the last garbage's memory, still in
+  // the cache, is there for it. Calls finalizers.
+  void make_room(lua_State* L) {
+    if (books_.is_collection_due()) [[unlikely]]
+      books_.collect(L);
+  }
+  // Books a tensor that has got its bytes.
+  void own(lua_State* L, Box* box) {
+    if (box->tensor.storage != nullptr) own_stored(L, box);
+  }
+  void disown(Box* box);  // by the collector
+  // Variables are tidied whatever their size, since an update may give them a storage, or take it away: then their
+  // books are put right.
+  void own_variable(lua_State* L, Box* box);
+  void rebook_variable(lua_State* L, Box* box);
+  // Collects when the tapes there are hold much memory. Calls finalizers.
+  void tape_opens(lua_State* L) { books_.tape_opens(L, context_->ledger()); }
+  // The collector is generational from here on.
+  void collects_generations() { books_.has_generations(main_); }
+  void release(Box* box);  // by hand: a second use gives a sentence
+  // What release leaves behind, for an op in progress that has borrowed the tensor (see Note [Order within one op]).
+  static constexpr int64_t kReleasedSize = -1;
+  static bool is_released(const TensorRep& tensor) { return tensor.size < 0; }
+  // The function at `index`, or nil, is the placement log's handler from now on. May raise a Lua error.
+  void set_log_handler(lua_State* L, int index);
+
+  // The error to raise once every C++ object is gone. Without memory to keep it, raise() raises no_memory() instead.
+  void keep(Error error) noexcept;
+  void keep_current_exception() noexcept;
+  // Runs f, C++ that may throw. False: the error is kept.
+  template <class F> [[gnu::always_inline]] bool attempt(F&& f) {
+    try {
+      f();
+      return true;
+    } catch (...) {
+      keep_current_exception();
+      return false;
+    }
+  }
+  // The same, and the error is raised as a Lua error.
+  template <class F> [[gnu::always_inline]] void attempt_or_raise(lua_State* L, F&& f) {
+    if (!attempt(f)) [[unlikely]]
+      raise(L);
+  }
+  // What is raised in the place of an error that there is no memory for.
+  static const Error& no_memory();
+  // Puts the kept error where errors of Lua code that runs before it is raised do not replace it.
+  const Error* set_aside();
+  // Turns the kept error, or the one set aside, into a Lua error. Never returns.
+  [[noreturn]] void raise(lua_State* L) { raise(L, set_aside()); }
+  [[noreturn]] void raise(lua_State* L, const Error* error);
+
+  // Hands placement events to the Lua handler. May raise what the handler raised.
+  // `kept` is the error of the op they are about, if it failed: it is forgotten when a handler's error goes before it.
+  void tell(lua_State* L, const Error* kept = nullptr) {
+    if (!context_->placement_log().events.empty()) [[unlikely]]
+      tell_events(L, kept);
+  }
+
+  Tidies tidies;
+  PrintOptions print_options;
+
+ private:
+  lua_State* current() const { return scopes_.running() != nullptr ? scopes_.running() : main_; }
+  void own_stored(lua_State* L, Box* box);
+  void tell_events(lua_State* L, const Error* kept);
+  void drop_runtime();
+
+  lua_State* main_;
+  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<Context> context_;
+  ScopeBook scopes_;
+  TensorBooks books_;
+  std::list<Error> pending_;  // at most one; none where there is no memory for it
+  std::list<Error> aside_;
+  std::list<std::vector<PlacementEvent>> telling_;  // events becoming Lua values
+  bool in_log_handler_ = false;
+  bool closed_ = false;
+};
+
+// The State of a C function whose first upvalue it is.
+inline State& state_of(lua_State* L) { return *static_cast<State*>(lua_touserdata(L, lua_upvalueindex(1))); }
+
+}  // namespace lutra

@@ -1,0 +1,166 @@
+#include "lua/border/tensor_books.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+
+#include "eager/ledger.h"
+
+namespace lutra {
+namespace {
+
+int64_t microseconds_of(clockid_t clock) {
+  timespec now;
+  clock_gettime(clock, &now);
+  return int64_t{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
+}
+int64_t now_us() { return microseconds_of(CLOCK_MONOTONIC); }
+// How long this thread had a core: on a busy machine a collection would else seem to take as long as others had it.
+int64_t thread_us() { return microseconds_of(CLOCK_THREAD_CPUTIME_ID); }
+
+constexpr int64_t kMega = int64_t{1} << 20;
+// A full collection may run early: after kLeastGrowth bytes, and when kPausesApart times the last one's duration have
+// passed since that (5% of the time).
+constexpr int64_t kPausesApart = 20, kLeastGrowth = kMega;
+// Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10
+// GB/s of results.
+int64_t budget_after(int64_t pause_us, int64_t live_bytes) {
+  return std::clamp(pause_us * 330000, 8 * kMega, std::max(64 * kMega, live_bytes / 2));
+}
+
+// The same where there are only full collections. If the heap is so small that results can be made from memory that is
+// still in cache, that is worth collecting more often.
+int64_t only_budget_after(int64_t pause_us, int64_t live_bytes) {
+  int64_t in_cache = pause_us * 130000;
+  return in_cache <= 2 * kMega ? std::max(in_cache, kMega) : budget_after(pause_us, live_bytes);
+}
+
+// A storage's tensor that is no variable is one that add was given.
+Box* box_of(const TensorRep* tensor) {
+  auto* bytes = reinterpret_cast<std::byte*>(const_cast<TensorRep*>(tensor));
+  return reinterpret_cast<Box*>(bytes - offsetof(Box, tensor));
+}
+
+}  // namespace
+
+void TensorBooks::add(lua_State* L, Box* box) {
+  ++count_;
+  Storage& storage = *box->tensor.storage;
+  // What another tensor has brought is booked there; not so a variable's, which may be replaced there and live on here.
+  bool is_view = storage.tensor != nullptr && !is_variable(*storage.tensor) && !is_variable(box->tensor);
+  if (storage.tensor == nullptr) storage.tensor = &box->tensor;
+  else if (is_view) box_of(storage.tensor)->is_viewed = true;
+  if (lua_gc(L, LUA_GCISRUNNING) < 0) [[unlikely]]
+    note_made_in_finalizer(box);
+  box->booked_bytes = is_view ? 0 : box->tensor.nbytes();
+  box->is_viewed = false;
+  bytes_ += static_cast<int64_t>(box->booked_bytes);
+  box->made_at = made_bytes_ += static_cast<int64_t>(box->booked_bytes);
+}
+
+void TensorBooks::note_made_in_finalizer(Box* box) noexcept {
+  try {
+    made_in_finalizers_.insert(box);
+  } catch (const std::bad_alloc&) {
+    // If the interpreter closes now, the tensor and the Runtime stay with the process.
+  }
+}
+
+void TensorBooks::remove(Box* box) {
+  // Its op failed after the box got a storage and before add().
+  if (box->booked_bytes == Box::kNotBooked) return drop(box->tensor);
+  Storage& storage = *box->tensor.storage;
+  if (storage.tensor == &box->tensor) storage.tensor = nullptr;
+  bool leaves_views = box->is_viewed && storage.refs.load(std::memory_order_relaxed) > 1;
+  strike_out(box, leaves_views);
+  drop(box->tensor);
+}
+
+void TensorBooks::lost_storage(Box* box) { strike_out(box, false); }
+
+void TensorBooks::strike_out(Box* box, bool leaves_views) {
+  int64_t booked = static_cast<int64_t>(box->booked_bytes);
+  if (leaves_views) left_behind_ += booked;
+  else bytes_ -= booked;
+  box->booked_bytes = Box::kNotBooked;
+  first_freed_ = std::min(first_freed_, box->made_at);
+  bytes_at_collection_ = std::min(bytes_at_collection_, bytes_);
+  bytes_at_full_ = std::min(bytes_at_full_, bytes_);
+  --count_;
+  if (!made_in_finalizers_.empty()) [[unlikely]]
+    made_in_finalizers_.erase(box);
+}
+
+void TensorBooks::has_generations(lua_State* L) {
+  has_generations_ = true;
+  step_bytes_ = budget_.bytes();
+  most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;
+}
+
+void TensorBooks::collect(lua_State* L) {
+  if (lua_gc(L, LUA_GCISRUNNING) != 1) return;
+  if (has_generations_ && !is_full_collection_due(L)) collect_young(L);
+  else collect_all(L);
+}
+
+// Results that take long to compute, as those of convolutions, leave time for a full collection long before their bytes
+// call for one: garbage that grew old is then freed soon.
+bool TensorBooks::is_full_collection_due(lua_State* L) const {
+  int64_t grown = bytes_ - bytes_at_full_;
+  if (grown > full_bytes_ || lua_gc(L, LUA_GCCOUNT) > most_lua_kb_) return true;
+  return grown > kLeastGrowth && now_us() - full_end_us_ >= kPausesApart * full_pause_us_;
+}
+
+template <class Collect> StepBudget::Step TensorBooks::measure(const Collect& collect) {
+  int64_t before = bytes_, grown = before - bytes_at_collection_, made_before = made_bytes_;
+  first_freed_ = made_bytes_;
+  collect();
+  int64_t reach = std::max<int64_t>(0, made_at_step_ - first_freed_);
+  made_at_step_ = made_bytes_;
+  // What finalizers made meanwhile may be garbage already: it counts as grown since.
+  bytes_at_collection_ = bytes_ - (made_bytes_ - made_before);
+  return {grown, before - bytes_at_collection_, bytes_at_collection_, reach};
+}
+
+void TensorBooks::collect_all(lua_State* L) {
+  int64_t begin = thread_us();
+  auto step = measure([&] {
+    lua_gc(L, LUA_GCCOLLECT);
+    bytes_ -= left_behind_;
+    left_behind_ = 0;
+  });
+  full_end_us_ = now_us();
+  full_pause_us_ = thread_us() - begin;
+  int64_t live = std::max<int64_t>(0, bytes_at_collection_);
+  if (!has_generations_) {
+    step_bytes_ = only_budget_after(full_pause_us_, live);
+    return;
+  }
+  full_bytes_ = budget_after(full_pause_us_, live);
+  bytes_at_full_ = bytes_at_collection_;
+  budget_.after_full(step, full_bytes_);
+  step_bytes_ = budget_.bytes();
+  most_lua_kb_ = 2 * lua_gc(L, LUA_GCCOUNT) + 1024;
+}
+
+void TensorBooks::collect_held(lua_State* L, const Ledger& ledger) {
+  if (lua_gc(L, LUA_GCISRUNNING) != 1) return;
+  collect_all(L);
+  held_at_full_ = ledger.held_bytes();
+}
+
+void TensorBooks::collect_young(lua_State* L) {
+  auto step = measure([&] { lua_gc(L, LUA_GCSTEP, 0); });
+  budget_.after(step, full_bytes_);
+  step_bytes_ = budget_.bytes();
+}
+
+void TensorBooks::close() {
+  for (Box* box : made_in_finalizers_) drop(box->tensor);
+  count_ -= static_cast<int64_t>(made_in_finalizers_.size());
+  std::unordered_set<Box*>().swap(made_in_finalizers_);  // Lua frees the State without its destructor
+}
+
+}  // namespace lutra
