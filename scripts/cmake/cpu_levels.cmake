@@ -1,15 +1,18 @@
-# CPU_LEVELS: the levels of the processor that kernels/cpu is compiled for, lowest first (cpu_kernels.cmake).
+# CPU_LEVELS: the levels of the processor that kernels/cpu is compiled for, lowest first (kernels/CMakeLists.txt).
 set(LUTRA_CPU_LEVELS all CACHE STRING
     "processors the CPU kernels are for: all (a program that is carried elsewhere), native (this machine, compiled in a third of the time), or baseline, avx2, avx512")
 set_property(CACHE LUTRA_CPU_LEVELS PROPERTY STRINGS all native baseline avx2 avx512)
 
-# The highest level that this machine runs.
+# The highest level that this machine runs: what kernels/cpu_level.cpp asks the processor when a program starts.
 function(lutra_native_level result)
   if(NOT DEFINED LUTRA_NATIVE_LEVEL)
     set(source "${PROJECT_BINARY_DIR}/native_level.cpp")
     file(WRITE "${source}" "int main() {
   __builtin_cpu_init();
-  return __builtin_cpu_supports(\"x86-64-v4\") ? 2 : __builtin_cpu_supports(\"x86-64-v3\") ? 1 : 0;
+  const bool avx2 = __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") && __builtin_cpu_supports(\"bmi2\");
+  const bool avx512 = avx2 && __builtin_cpu_supports(\"avx512f\") && __builtin_cpu_supports(\"avx512bw\") &&
+      __builtin_cpu_supports(\"avx512cd\") && __builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512vl\");
+  return avx512 ? 2 : avx2 ? 1 : 0;
 }
 ")
     try_run(status compiles "${PROJECT_BINARY_DIR}" "${source}")
@@ -38,7 +41,7 @@ endif()
 set(CPU_FLAGS_avx2 -march=x86-64-v3)
 set(CPU_FLAGS_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-  # Names that must be unique in a process cannot be made local (cpu_kernels.cmake).
+  # Names that must be unique in a process cannot be made local (kernels/CMakeLists.txt).
   list(APPEND CPU_FLAGS_avx2 -fno-gnu-unique)
   list(APPEND CPU_FLAGS_avx512 -fno-gnu-unique)
   # For kernels/cpu: its arrays of lanes are emptied by registers. For more than 64 bytes the compiler would take

@@ -1,5 +1,5 @@
-# The C++ files the build writes into <build>/generated: the lists that follow from OP_FAMILIES, from the back ends and
-# from lua/lutra. A file is rewritten only when its text changes.
+# The C++ files the build writes into <build>/generated: the lists that follow from OP_FAMILIES and from the back
+# ends. A file is rewritten only when its text changes.
 set(GENERATED_DIR "${PROJECT_BINARY_DIR}/generated")
 
 function(lutra_write path text)
@@ -88,18 +88,3 @@ ${calls}  };
 
 }  // namespace lutra
 ")
-
-# lua/lutra/_meta is for editors and for help, which has the ops from their table.
-file(GLOB_RECURSE lua_files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/lua/lutra/*.lua")
-list(FILTER lua_files EXCLUDE REGEX "^lua/lutra/_meta/ops.lua$")
-list(SORT lua_files)
-string(REPLACE ";" "\n" lua_list "${lua_files}")
-file(CONFIGURE OUTPUT "${GENERATED_DIR}/lua_sources.list" CONTENT "${lua_list}\n" @ONLY)
-list(TRANSFORM lua_files PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE lua_paths)
-add_custom_command(
-  OUTPUT "${GENERATED_DIR}/lua_sources.cpp"
-  COMMAND "${CMAKE_COMMAND}" "-DROOT=${PROJECT_SOURCE_DIR}" "-DLIST=${GENERATED_DIR}/lua_sources.list"
-          "-DOUT=${GENERATED_DIR}/lua_sources.cpp" -P "${PROJECT_SOURCE_DIR}/scripts/cmake/embed_lua.cmake"
-  DEPENDS ${lua_paths} "${GENERATED_DIR}/lua_sources.list" "${PROJECT_SOURCE_DIR}/scripts/cmake/embed_lua.cmake"
-  COMMENT "Embedding lua/lutra"
-  VERBATIM)

@@ -2,6 +2,8 @@
 # own few names and nothing else (tests: check.exports).
 set(EXPORTS "${PROJECT_SOURCE_DIR}/scripts/cmake/exports")
 lutra_layers_up_to(everything lua)
+lutra_layer(cli_layer cli)
+lutra_layer(embed_layer embed)
 
 # The program holds all of Lua's library, so that C modules it loads find every lua_* and luaL_* in it.
 # lutra_portable is the same for a tree that is carried elsewhere (scripts/dev dist): it takes the libraries beside it, also
@@ -9,10 +11,10 @@ lutra_layers_up_to(everything lua)
 add_executable(lutra src/cli/main.cpp)
 add_executable(lutra_portable EXCLUDE_FROM_ALL src/cli/main.cpp)
 foreach(program lutra lutra_portable)
-  target_link_libraries(${program} PRIVATE ${everything} ${LAYER_TARGETS_cli}
+  target_link_libraries(${program} PRIVATE ${everything} ${cli_layer}
     "$<LINK_LIBRARY:WHOLE_ARCHIVE,${LUA_STATIC}>" ${BASE_LIBRARIES})
   target_include_directories(${program} PRIVATE src "${GENERATED_DIR}")
-  target_include_directories(${program} SYSTEM PRIVATE "${LUA_INCLUDE}")
+  target_include_directories(${program} SYSTEM PRIVATE "${LUA_INCLUDE_DIR}")
   target_link_options(${program} PRIVATE "LINKER:--dynamic-list=${EXPORTS}/program.txt")
   set_property(TARGET ${program} APPEND PROPERTY LINK_DEPENDS "${EXPORTS}/program.txt")
 endforeach()
@@ -32,31 +34,29 @@ install(TARGETS lutra_module LIBRARY DESTINATION lib/lua/5.4)  # where lua5.4 lo
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # liblutra.so: a C interface (lutra.h), so nothing it is made of shows in what its users compile or link.
-if(LAYER_TARGETS_embed)
-  add_library(lutra_shared SHARED)
-  target_link_libraries(lutra_shared PRIVATE ${everything} ${LAYER_TARGETS_embed} "${LUA_SHARED}" ${BASE_LIBRARIES})
-  target_link_options(lutra_shared PRIVATE "LINKER:--version-script=${EXPORTS}/library.txt" LINKER:-z,nodelete)
-  set_target_properties(lutra_shared PROPERTIES OUTPUT_NAME lutra EXPORT_NAME lutra LINKER_LANGUAGE CXX
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS "${EXPORTS}/library.txt")
-  target_include_directories(lutra_shared INTERFACE
-    "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/embed>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-  add_library(lutra::lutra ALIAS lutra_shared)
+add_library(lutra_shared SHARED)
+target_link_libraries(lutra_shared PRIVATE ${everything} ${embed_layer} ${LUA_LIBRARIES} ${BASE_LIBRARIES})
+target_link_options(lutra_shared PRIVATE "LINKER:--version-script=${EXPORTS}/library.txt" LINKER:-z,nodelete)
+set_target_properties(lutra_shared PROPERTIES OUTPUT_NAME lutra EXPORT_NAME lutra LINKER_LANGUAGE CXX
+  VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS "${EXPORTS}/library.txt")
+target_include_directories(lutra_shared INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/embed>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+add_library(lutra::lutra ALIAS lutra_shared)
 
-  include(CMakePackageConfigHelpers)
-  set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/lutra")
-  install(TARGETS lutra_shared EXPORT lutra LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-  install(EXPORT lutra NAMESPACE lutra:: FILE lutraTargets.cmake DESTINATION "${package_dir}")
-  file(GLOB public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/embed/lutra.h" "${PROJECT_SOURCE_DIR}/src/embed/lutra.hpp")
-  install(FILES ${public_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-  configure_package_config_file(scripts/cmake/lutraConfig.cmake.in "${GENERATED_DIR}/lutraConfig.cmake"
-    INSTALL_DESTINATION "${package_dir}")
-  write_basic_package_version_file("${GENERATED_DIR}/lutraConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
-  install(FILES "${GENERATED_DIR}/lutraConfig.cmake" "${GENERATED_DIR}/lutraConfigVersion.cmake"
-    DESTINATION "${package_dir}")
+include(CMakePackageConfigHelpers)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/lutra")
+install(TARGETS lutra_shared EXPORT lutra LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(EXPORT lutra NAMESPACE lutra:: FILE lutraTargets.cmake DESTINATION "${package_dir}")
+file(GLOB public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/embed/lutra.h" "${PROJECT_SOURCE_DIR}/src/embed/lutra.hpp")
+install(FILES ${public_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+configure_package_config_file(scripts/cmake/lutraConfig.cmake.in "${GENERATED_DIR}/lutraConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${GENERATED_DIR}/lutraConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
+install(FILES "${GENERATED_DIR}/lutraConfig.cmake" "${GENERATED_DIR}/lutraConfigVersion.cmake"
+  DESTINATION "${package_dir}")
 
-  # From the folder lutra.pc lies in, so that an installed tree can be moved.
-  file(RELATIVE_PATH pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-  string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
-  configure_file(scripts/cmake/lutra.pc.in "${GENERATED_DIR}/lutra.pc" @ONLY)
-  install(FILES "${GENERATED_DIR}/lutra.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-endif()
+# From the folder lutra.pc lies in, so that an installed tree can be moved.
+file(RELATIVE_PATH pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
+configure_file(scripts/cmake/lutra.pc.in "${GENERATED_DIR}/lutra.pc" @ONLY)
+install(FILES "${GENERATED_DIR}/lutra.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
