@@ -65,43 +65,34 @@ template <class T> void run_randint(const KernelArgs& args) {
   });
 }
 
-bool has_short_tickets(int64_t n) { return n <= std::numeric_limits<uint32_t>::max(); }
+bool fits_packed_order(int64_t n) { return n <= std::numeric_limits<uint32_t>::max(); }
 
-// What permutations of 8-byte integers sort where they will lie.
-template <class T> bool sorts_in_place(int64_t n) { return sizeof(T) == sizeof(ShortTicket) && has_short_tickets(n); }
-
-std::size_t tickets_bytes(int64_t n, bool in_place = false) {
-  auto tickets = static_cast<std::size_t>(other_tickets(n) + (in_place ? 0 : n));
-  return tickets * (has_short_tickets(n) ? sizeof(ShortTicket) : sizeof(LongTicket));
+// Records of an order are sorted in one half of scratch memory and in the other.
+std::size_t order_scratch(int64_t n) {
+  return 2 * static_cast<std::size_t>(n) * (fits_packed_order(n) ? sizeof(Packed) : sizeof(Wide));
 }
 
-// Calls take(first, tickets, how many) as random_order does; the tickets lie in scratch memory.
+// Calls take(records): record i is that of the number that comes at place i.
 template <class Take> void with_random_order(const KernelArgs& args, const Rng& rng, int64_t n, const Take& take) {
-  auto order = [&]<class Ticket>(Ticket* tickets) { random_order(rng, n, tickets, tickets + n, take); };
-  if (has_short_tickets(n)) order(reinterpret_cast<ShortTicket*>(args.scratch));
-  else order(reinterpret_cast<LongTicket*>(args.scratch));
+  auto order = [&]<class Record>(Record* memory) { take(random_order(rng, n, memory, memory + n)); };
+  if (fits_packed_order(n)) order(reinterpret_cast<Packed*>(args.scratch));
+  else order(reinterpret_cast<Wide*>(args.scratch));
 }
 
-template <class T> std::size_t permutation_scratch(const KernelArgs& args) {
-  return tickets_bytes(args.out[0].size, sorts_in_place<T>(args.out[0].size));
-}
+std::size_t permutation_scratch(const KernelArgs& args) { return order_scratch(args.out[0].size); }
 
 template <class T> void run_permutation(const KernelArgs& args) {
   const PermutationAttrs& attrs = args.as<PermutationAttrs>();
   const Array& out = args.out[0];
-  auto number = [to = out.as<T>(), base = attrs.base.value](int64_t first, const auto* tickets, int64_t n) {
-    for (int64_t i = 0; i < n; ++i) to[first + i] = static_cast<T>(tickets[i].place() + base);
-  };
-  if (sorts_in_place<T>(out.size)) {
-    random_order(attrs.rng, out.size, reinterpret_cast<ShortTicket*>(out.data),
-                 reinterpret_cast<ShortTicket*>(args.scratch), number);
-  } else {
-    with_random_order(args, attrs.rng, out.size, number);
-  }
+  with_random_order(args, attrs.rng, out.size, [&](const auto* records) {
+    parallel_for(out.size, kCheapGrain, [=, to = out.as<T>(), base = attrs.base.value](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i] = static_cast<T>(records[i].place() + base);
+    });
+  });
 }
 
 std::size_t shuffle_scratch(const KernelArgs& args) {
-  return args.out[0].size == 0 ? 0 : tickets_bytes(args.in[0].dims[0]);
+  return args.out[0].size == 0 ? 0 : order_scratch(args.in[0].dims[0]);
 }
 
 // Row i of the result is the row that the order has at place i; on the way back it goes where the order took it from.
@@ -110,10 +101,10 @@ void reorder(const KernelArgs& args, const Rng& rng, bool back) {
   const Array& out = args.out[0];
   if (out.size == 0) return;
   int64_t rows = x.dims[0], row_bytes = x.size / rows * static_cast<int64_t>(size_of(x.dtype));
-  with_random_order(args, rng, rows, [&](int64_t first, const auto* tickets, int64_t count) {
-    parallel_for(count, std::max<int64_t>(1, 65536 / row_bytes), [&](int64_t begin, int64_t end) {
+  with_random_order(args, rng, rows, [&](const auto* records) {
+    parallel_for(rows, std::max<int64_t>(1, 65536 / row_bytes), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        int64_t from = tickets[i].place(), to = first + i;
+        int64_t from = records[i].place(), to = i;
         if (back) std::swap(from, to);
         copy_bytes(out.data + to * row_bytes, x.data + from * row_bytes, row_bytes);
       }
@@ -212,7 +203,7 @@ void register_random_choice_cpu(KernelRegistry& kernels) {
                    [](auto tag) { return KernelEntry{.run = run_randint<typename decltype(tag)::type>}; });
   kernels.add_each("RandomPermutation", DeviceType::CPU, AllInts{}, [](auto tag) {
     using T = typename decltype(tag)::type;
-    return KernelEntry{.run = run_permutation<T>, .scratch = permutation_scratch<T>};
+    return KernelEntry{.run = run_permutation<T>, .scratch = permutation_scratch};
   });
   kernels.add("RandomShuffle", DeviceType::CPU, kAnyDType, {.run = run_shuffle, .scratch = shuffle_scratch});
   kernels.add("ShuffleReorder", DeviceType::CPU, kFloats, {.run = run_reorder, .scratch = shuffle_scratch});

@@ -47,7 +47,7 @@ template <class T> [[gnu::always_inline]] constexpr T upper_half(T x) {
 }
 
 // (e^r - 1 - r) / r^2, and that times a power of two; e^r - 1 - r. |r| at most half of ln 2.
-template <float unit = 1.0f> [[gnu::always_inline]] constexpr float exp_polynomial(float r) {
+[[gnu::always_inline]] constexpr float exp_polynomial(float r, float unit = 1.0f) {
   float p = 1.386466902e-3f * unit;
   p = muladd(p, r, 8.367258124e-3f * unit);
   p = muladd(p, r, 4.166750982e-2f * unit);

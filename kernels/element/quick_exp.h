@@ -22,7 +22,7 @@ inline constexpr uint32_t kQuickPowers = 128;
   float shifted = muladd(x, 1.44269504088896340736f, kRounder);
   misfits |= std::bit_cast<uint32_t>(shifted) ^ std::bit_cast<uint32_t>(F::kRounder);
   float r = exp_remainder(x, shifted - kRounder, 0.0f);
-  float y = muladd(muladd(exp_polynomial<kUnit>(r), r, kUnit), r, kUnit);
+  float y = muladd(muladd(exp_polynomial(r, kUnit), r, kUnit), r, kUnit);
   return std::bit_cast<float>(std::bit_cast<uint32_t>(y) + (std::bit_cast<uint32_t>(shifted) << F::kMantissa));
 }
 
