@@ -13,14 +13,14 @@ struct CpuLevel {
   void (*add_kernels)(KernelRegistry& kernels);
 };
 
-// Those that are linked in, lowest first; written by the build.
+// The levels that are linked in, lowest first; written by the build.
 std::span<const CpuLevel> linked_cpu_levels();
 
-// Whether LUTRA_CPU_LEVEL may say so.
+// Whether `name` is a valid value of LUTRA_CPU_LEVEL.
 bool is_cpu_level(std::string_view name);
 
-// The highest that the processor has; no higher than the environment's LUTRA_CPU_LEVEL, which is for tests. The lowest
-// where it has none.
+// The highest level that the processor has, but no higher than the environment variable LUTRA_CPU_LEVEL, which is for
+// tests. The lowest linked level if the processor has none.
 const CpuLevel& cpu_level();
 
 }  // namespace lutra

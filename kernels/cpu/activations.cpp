@@ -1,4 +1,4 @@
-// Activation functions on the CPU and their gradients.
+// Activation functions and their gradients on the CPU.
 
 #include "kernels/element/activations.h"
 

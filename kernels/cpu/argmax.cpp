@@ -1,5 +1,5 @@
-// Where the largest and the smallest element is, on the CPU. Blocks are reduced in
-// parallel, then compared in order, so that the first of equals wins whatever the number of threads.
+// Indices of the largest and the smallest element on the CPU. Blocks are reduced in parallel, then compared in order,
+// so that the first of equals wins whatever the number of threads.
 
 #include <type_traits>
 
@@ -10,13 +10,13 @@
 namespace lutra {
 namespace {
 
-// Whether x takes the place of `best`, which comes before it: nan does unless there is one.
+// Whether x replaces `best`, which comes before it: nan does, unless `best` is nan.
 template <bool kMost, class K> bool wins(K x, K best) {
   bool no_better = kMost ? x <= best : x >= best;
   return !no_better & (best == best);
 }
 
-// Elements as they are compared; of halves both zeros become one.
+// The key that an element is compared by; both zeros of a half have one key.
 template <bool kMost, class T> [[gnu::always_inline]] inline Ordered<T> key_of(T x) {
   if constexpr (kIsHalf<T>) {
     Ordered<T> key = order_key<kMost>(x);
@@ -33,11 +33,12 @@ Extent extent_of(const KernelArgs& args) {
   return Extent::around(x.dims, x.rank, axis_of(axes, x.rank, 0));
 }
 
-// As wide as an element, or as a place within a block needs, so that both live in registers of one shape.
+// Integers for positions within a block. They are as wide as an element, if that suffices, so that both are in
+// registers of the same shape.
 template <class K>
 using Place = std::conditional_t<sizeof(K) == 8, int64_t, std::conditional_t<sizeof(K) == 4, int32_t, int16_t>>;
 
-// The first place of `best`, which is there; nan finds nan.
+// The first position of `best`, which must be there; nan finds nan.
 template <bool kMost, class T> [[gnu::always_inline]] inline int64_t place_of(Ordered<T> best, const T* x, int64_t n) {
   using K = Ordered<T>;
   int64_t i = 0;
@@ -56,7 +57,7 @@ template <bool kMost, class T> [[gnu::always_inline]] inline int64_t place_of(Or
   return i;
 }
 
-// The extreme of a block, with one zero only.
+// The extreme of a block, with a single zero.
 template <class T, bool kMost> struct KeyOf : ExtremeOf<T, kMost> {
   static Ordered<T> open(T x) { return key_of<kMost>(x); }
 };

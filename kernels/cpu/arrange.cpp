@@ -1,4 +1,5 @@
-// Repeating, moving and padding on the CPU: rows are copied whole, so there is one version an element size, or none.
+// Repeating, moving and padding on the CPU. Rows are copied whole, so there is one version per element size, or one for
+// all.
 #include <cstring>
 #include <vector>
 
@@ -12,7 +13,7 @@
 namespace lutra {
 namespace {
 
-// A result whose rows are source rows walked round and round: row r begins `phase` bytes into source row source(r),
+// A result whose rows are source rows that repeat endlessly: row r begins `phase` bytes into source row source(r),
 // whose length is `period`.
 struct Rounds {
   int64_t row_bytes;  // of the result
@@ -26,7 +27,7 @@ void copy_round(std::byte* to, int64_t length, const std::byte* from, int64_t pe
   copy_bytes(to, from + phase, tail);
   int64_t head = std::min(length - tail, phase);
   if (head > 0) copy_bytes(to + tail, from, head);
-  // From here on what has been written repeats; not further back than the cache reaches.
+  // From here on copies what has been written, but from no further back than the cache reaches.
   int64_t most = std::max<int64_t>(period, 32768 / period * period);
   for (int64_t done = tail + head; done < length;) {
     int64_t n = std::min({done, length - done, most});
@@ -51,7 +52,7 @@ void copy_rounds(const Array& out, const std::byte* from, const Rounds& rounds, 
   });
 }
 
-// The source row of a result's row: index by index, `offset` further on and round.
+// The source row of a result's row: each index is moved on by `offset` and wraps around.
 struct RowMap {
   int rank = 0;
   int64_t out_dims[kMaxRank], dims[kMaxRank], offset[kMaxRank];
@@ -60,7 +61,7 @@ struct RowMap {
     dims[rank] = dim;
     offset[rank++] = further;
   }
-  // Axes were pushed from the outermost to the innermost.
+  // Axes are pushed from the outermost to the innermost.
   int64_t operator()(int64_t row) const {
     int64_t place = 0, stride = 1;
     for (int i = rank - 1; i >= 0; --i) {
@@ -97,7 +98,7 @@ void run_roll(const KernelArgs& args) {
   const Array& out = args.out[0];
   if (out.size == 0) return;
   int64_t element = static_cast<int64_t>(size_of(x.dtype));
-  // How far on in x an element of the result lies.
+  // The offset in x of an element of the result.
   auto back = [](int64_t shift, int64_t size) { return (size - shift % size) % size; };
   if (!attrs.axis.given()) {
     int64_t bytes = x.size * element;
@@ -137,11 +138,11 @@ void run_flip(const KernelArgs& args) {
   copy.run(element, x.data + start * static_cast<int64_t>(element), args.out[0].data);
 }
 
-// The axis of Repeat: what lies before it, its size, what lies behind it.
+// The axis of Repeat: the sizes before it, of it and after it.
 struct Repetition {
   const RepeatAttrs& attrs;
   int64_t outer, size, inner;
-  std::vector<int64_t> ends;  // of each element's copies on the result's axis; empty: all come equally often
+  std::vector<int64_t> ends;  // of each element's copies on the result's axis; empty: all have equally many
 
   Repetition(const RepeatAttrs& repeat, const Array& whole, int64_t axis_size) : attrs(repeat), size(axis_size) {
     Extent extent = Extent::around(whole.dims, whole.rank, axis_of(attrs.axis, whole.rank, 0));
@@ -157,7 +158,7 @@ struct Repetition {
     return i == 0 ? 0 : ends[static_cast<std::size_t>(i - 1)];
   }
   int64_t length() const { return begin_of(size); }
-  // Elements of x from which a second thread pays, each of `work` elements.
+  // Elements of x from which a second thread pays off.
   int64_t grain() const {
     int64_t work = std::max<int64_t>(1, length() / std::max<int64_t>(1, size)) * inner;
     return row_grain(kCheapGrain, work);
@@ -192,7 +193,7 @@ template <class E> void run_repeat_as(const KernelArgs& args) {
       const E* from = x.as<E>() + at * r.inner;
       if (r.inner == 1) {
         for (int64_t k = 0; k < n; ++k) to[k] = *from;
-      } else if (bytes >= kLongRowBytes) {  // what has just been written would be read more slowly
+      } else if (bytes >= kLongRowBytes) {  // reading what was just written would be slower
         for (int64_t k = 0; k < n; ++k) copy_bytes(to + k * r.inner, from, bytes);
       } else if (n > 0) {
         copy_round(reinterpret_cast<std::byte*>(to), n * bytes, reinterpret_cast<const std::byte*>(from), bytes, 0);
@@ -207,7 +208,7 @@ void run_repeat(const KernelArgs& args) {
   by_size(size_of(args.out[0].dtype), [&]<class E>(TypeTag<E>) { run_repeat_as<E>(args); });
 }
 
-// Sums in the order of the copies.
+// Adds up copies in their order.
 template <class T> void run_repeat_grad(const KernelArgs& args) {
   using C = ComputeType<T>;
   const Array& dy = args.in[0];
@@ -229,12 +230,13 @@ template <class T> void run_repeat_grad(const KernelArgs& args) {
   });
 }
 
-// Rows of the result along the last axis that is padded: some values, a piece of x, some values; or values only.
+// A row of the result runs along the last axis that is padded, and all axes within: padding, a row of x, padding; or
+// padding only.
 template <class E> void run_pad_as(const KernelArgs& args) {
   const PadAttrs& attrs = args.as<PadAttrs>();
   const Array& x = args.in[0];
   const Array& out = args.out[0];
-  if (out.size == 0 || out.rank == 0) return;  // a scalar has nothing around it: it is shared
+  if (out.size == 0 || out.rank == 0) return;  // a scalar has no padding: the result shares its memory
   E value;
   std::byte bits[8];
   write_element(out.dtype, bits, attrs.value);

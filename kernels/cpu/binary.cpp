@@ -1,4 +1,4 @@
-// Arithmetic of two tensors on the CPU. compare.cpp has comparisons, logic and bits.
+// Arithmetic of two tensors on the CPU. Comparisons, logic and bit operations are in compare.cpp.
 
 #include <cmath>
 #include <type_traits>
@@ -11,8 +11,8 @@
 namespace lutra {
 namespace {
 
-// Division in float, halves included, which are computed in it, and of 64-bit integers: blocks where all quotients are
-// near enough vectorise.
+// Division of floats (and of halves, computed as floats) and of 64-bit integers: blocks in which all quotients are
+// small enough vectorise.
 template <class Op> struct Near {
   template <class T> [[gnu::always_inline]] static T apply(T a, T b) { return Op::of(floor_divide_near(a, b)); }
 };
@@ -58,7 +58,7 @@ template <class T> void run_pow(const KernelArgs& args) {
   else run_long_binary<Pow, T>(args);
 }
 
-// Integers may be told a mistake of, floats have inf and nan.
+// Only for integers are there mistakes to report: floats have inf and nan.
 template <class Op> void add_checked(KernelRegistry& kernels, const char* name) {
   kernels.add_each(name, DeviceType::CPU, AllNumbers{}, [](auto tag) {
     using T = typename decltype(tag)::type;

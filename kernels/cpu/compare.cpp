@@ -1,4 +1,4 @@
-// Comparisons, logic and bits of two tensors on the CPU.
+// Comparisons, logic and bit operations of two tensors on the CPU.
 
 #include <algorithm>
 #include <type_traits>
@@ -21,7 +21,7 @@ template <class Op> void add_comparison(KernelRegistry& kernels, const char* nam
   add_truths<Op>(kernels, name);
 }
 
-// One version an element size.
+// One version per element size.
 template <class Op> void add_bits(KernelRegistry& kernels, const char* name) {
   kernels.add(name, DeviceType::CPU, DType::Int8 | DType::UInt8, {.run = run_binary<Op, uint8_t, uint8_t>});
   kernels.add(name, DeviceType::CPU, DType::Int16, {.run = run_binary<Op, uint16_t, uint16_t>});

@@ -1,7 +1,7 @@
-// Convolution and its gradients on the CPU. Those that are products of matrices are computed as such. Of the others
-// oneDNN computes float32, and halves as float32, but for what loops of our own are faster with (conv_tiles.h,
-// conv_depthwise.h); products of laid-out windows (im2col.h) compute float64, small images, whose primitive would take
-// longer to make, and what oneDNN cannot do. docs/decisions/which-product-computes.md says why.
+// Convolution and its gradients on the CPU. Those that are matrix products are computed as such. Of the others oneDNN
+// computes float32, and halves as float32, except where our own loops are faster (conv_tiles.h, conv_depthwise.h).
+// Products of copied windows (im2col.h) compute float64, small images, for which making a primitive would take longer,
+// and what oneDNN cannot do. docs/decisions/which-product-computes.md gives the reasons.
 
 #include "ops/conv.h"
 
@@ -17,7 +17,7 @@
 namespace lutra {
 namespace {
 
-// Below this many multiplications oneDNN is not asked.
+// Below this many multiplications oneDNN is not used.
 constexpr double kSmallConvolution = 1 << 16;
 
 ConvSizes sizes_of(ConvPart part, const KernelArgs& args) {
@@ -39,13 +39,13 @@ template <class C> Way way_of(ConvPart part, const ConvSizes& s) {
   return Way::LaidOut;
 }
 
-// What `compute` wants as scratch memory: room for oneDNN, or for the turned weights of Input.
+// The scratch memory of `compute`: for oneDNN, or for the transposed weights of Input.
 template <class C> std::size_t scratch_of(ConvPart part, const ConvSizes& s, int64_t weights) {
   std::size_t bytes = part == ConvPart::Input ? static_cast<std::size_t>(weights) * sizeof(C) : 0;
   return way_of<C>(part, s) == Way::OneDnn ? std::max(bytes, onednn_conv_bytes(part, s)) : bytes;
 }
 
-// False: there is no memory for it, or no way of oneDNN's.
+// False if there is no memory for it, or oneDNN has no such convolution.
 bool compute_float(Way way, ConvPart part, const ConvSizes& s, const float* first, const float* second, float* result,
                    std::byte* scratch) {
   if (way == Way::Tiles) return conv_in_tiles(s, first, second, result);
@@ -57,7 +57,7 @@ bool compute_float(Way way, ConvPart part, const ConvSizes& s, const float* firs
 
 template <class C>
 void compute(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result, std::byte* scratch) {
-  if (part == ConvPart::Input) std::swap(first, second);  // the weights first
+  if (part == ConvPart::Input) std::swap(first, second);  // weights go first
   Way way = way_of<C>(part, s);
   if (way == Way::Product) return conv_product(part, s, first, second, result);
   if constexpr (std::is_same_v<C, float>) {
@@ -72,7 +72,7 @@ template <class T, ConvPart kPart> struct Conv {
   using C = ComputeType<T>;
   static constexpr bool kConverts = !std::is_same_v<T, C>;
 
-  // Halves as floats, and what those are computed with.
+  // Halves as floats, and the scratch memory to compute those.
   static std::size_t scratch(const KernelArgs& args) {
     if (args.out[0].size == 0) return 0;
     return converted_bytes(args) + scratch_of<C>(kPart, sizes_of(kPart, args), args.in[1].size);

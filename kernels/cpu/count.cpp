@@ -1,4 +1,4 @@
-// Masks, counts and places among sorted values on the CPU.
+// Masks, counts and searches of sorted values on the CPU.
 
 #include <bit>
 #include <functional>
@@ -26,7 +26,7 @@ template <> int64_t count_nonzero(const bool* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) count += x[i];
   return count;
 }
-// -0 is zero too: all bits but the sign are.
+// -0 is zero too: the sign bit is ignored.
 int64_t count_half(const uint16_t* bits, int64_t n) {
   int64_t count = 0;
   for (int64_t i = 0; i < n; ++i) count += (bits[i] & 0x7fff) != 0;
@@ -44,7 +44,7 @@ template <class T> bool is_nonzero(T value) {
   else return value != 0;
 }
 
-// Where the results of each block of x begin; one more entry says how many there are.
+// Where the results of each block of x begin; one more entry holds their total number.
 template <class T> std::vector<int64_t> block_starts(const Array& x) {
   int64_t blocks = (x.size + kMaskBlock - 1) / kMaskBlock;
   std::vector<int64_t> starts(static_cast<std::size_t>(blocks) + 1);
@@ -72,7 +72,7 @@ template <class T, class F> void each_nonzero(const Array& x, const F& f) {
     int64_t result = starts[static_cast<std::size_t>(begin)];
     const T* from = x.as<T>();
     int64_t last = std::min(x.size, end * kMaskBlock);
-    // Listed without branches, which random masks would mispredict.
+    // Collects indices without branches, which random masks would mispredict.
     constexpr int64_t kListed = 1024;
     int16_t listed[kListed];
     for (int64_t first = begin * kMaskBlock; first < last; first += kListed) {
@@ -104,7 +104,7 @@ template <class T> void run_nonzero(const KernelArgs& args) {
   });
 }
 
-// How many bytes a part of t has, where the mask's axes are the leading ones.
+// The bytes of a slice of t, whose leading axes are the mask's.
 std::size_t part_bytes(const Array& t, const Array& mask) {
   return static_cast<std::size_t>(product(t.dims, mask.rank, t.rank)) * size_of(t.dtype);
 }
@@ -130,7 +130,7 @@ void run_mask(const KernelArgs& args) {
   });
 }
 
-// Parts of dy where the mask is true, zeros elsewhere.
+// Slices of dy where the mask is true, zeros elsewhere.
 void run_mask_grad(const KernelArgs& args) {
   const Array& dy = args.in[0];
   const Array& mask = args.in[1];
@@ -146,7 +146,7 @@ void run_mask_grad(const KernelArgs& args) {
   });
 }
 
-// The largest value and what is wrong with the smallest.
+// Finds the largest value, and reports the smallest if it is out of range.
 template <class T> void count_bins(const KernelArgs& args) {
   const Array& x = args.in[0];
   const T* from = x.as<T>();
@@ -173,7 +173,7 @@ template <class T> void count_bins(const KernelArgs& args) {
   args.fault->raise(FaultCode::WrongValue, *first, base);
 }
 
-// Up to this many bins each thread counts in bins of its own.
+// Up to this many bins, each thread counts in bins of its own.
 constexpr int64_t kOwnBins = 8192;
 
 template <class T> void run_bincount(const KernelArgs& args) {
@@ -182,7 +182,7 @@ template <class T> void run_bincount(const KernelArgs& args) {
   int64_t* out = args.out[0].as<int64_t>();
   int64_t base = args.as<IndexAttrs>().base.value, bins = args.out[0].size;
   std::fill(out, out + bins, int64_t{0});
-  // Bins of its own are worth a thread's while where many elements come to one.
+  // A thread's own bins pay off if there are many elements per bin.
   int64_t grain = bins <= kOwnBins ? std::max(kCheapGrain, 16 * bins) : 4 * kCheapGrain;
   parallel_for(x.size, grain, [=, &x](int64_t begin, int64_t end) {
     if (begin == 0 && end == x.size) {  // the only thread
@@ -217,7 +217,7 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
   int64_t steps = std::bit_width(static_cast<uint64_t>(n));
   parallel_for(values.size, row_grain(kCheapGrain / 4, steps), [=, &sorted, &values](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end;) {
-      // Several searches step for step: every one takes as many, and their cache misses overlap.
+      // Several searches in lockstep: each takes the same number of steps, and their cache misses overlap.
       constexpr int64_t kTogether = 16;
       int64_t together = std::min({kTogether, end - i, row - i % row});
       const T* first = sorted.as<T>() + i / row * n;
@@ -227,7 +227,7 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
       bool has_nan = false;
       for (int64_t j = 0; j < together; ++j) has_nan |= value[j] != value[j];
       auto search = [&](auto is_before_value) {
-        // The answer lies in [at, at + left].
+        // The answer is in [at, at + left].
         for (int64_t left = n; left > 0;) {
           int64_t half = (left + 1) / 2;
           for (int64_t j = 0; j < together; ++j) {
@@ -236,7 +236,7 @@ template <class T> void run_searchsorted(const KernelArgs& args) {
           left -= half;
         }
       };
-      // Nothing but a nan has a nan behind it.
+      // Only a nan comes after a nan.
       if (has_nan) search([](C a, C b) { return is_before(a, b); });
       else search(std::less<C>());
       for (int64_t j = 0; j < together; ++j) out[i + j] = at[j] + base;

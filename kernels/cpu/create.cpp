@@ -30,7 +30,7 @@ template <class T> void run_eye(const KernelArgs& args) {
   for (int64_t i = 0; i < std::min(rows, columns); ++i) to[i * columns + i] = T(1);
 }
 
-// Writes element(i), i as a V, for every i; another dtype than V's gets it in batches that are converted.
+// Writes element(i) for every i, a V. A result of another dtype than V is converted in batches.
 template <class V, class Element> void fill_from(const Array& out, const Element& element) {
   constexpr int32_t kBatch = 1024;
   std::size_t bytes = size_of(out.dtype);
@@ -53,7 +53,7 @@ void run_range(const KernelArgs& args) {
   const RangeAttrs& attrs = args.as<RangeAttrs>();
   auto is_int = [](const Number& n) { return n.value.kind == Scalar::Kind::Int; };
   if (is_int(attrs.start) && is_int(attrs.step)) {
-    // Wraps as integer arithmetic does when a narrow dtype was asked for.
+    // Wraps, as integer arithmetic does, if the dtype is narrow.
     uint64_t start = static_cast<uint64_t>(attrs.start.value.i), step = static_cast<uint64_t>(attrs.step.value.i);
     auto element = [=](auto i) {
       using U = std::make_unsigned_t<decltype(i)>;
@@ -66,7 +66,7 @@ void run_range(const KernelArgs& args) {
   fill_from<double>(args.out[0], [=](double i) { return start + i * step; });
 }
 
-// Ends are written as they were given, which a double may not hold.
+// The ends are written exactly as given, which a double may not hold.
 void run_linspace(const KernelArgs& args) {
   const LinSpaceAttrs& attrs = args.as<LinSpaceAttrs>();
   const Array& out = args.out[0];
@@ -76,7 +76,7 @@ void run_linspace(const KernelArgs& args) {
   double step = (stop - start) / parts;
   bool rounds_down = is_integer(out.dtype);
   if (!std::isfinite(step)) {
-    // The distance of the ends is more than a double can hold.
+    // The distance between the ends overflows a double.
     fill_from<double>(out, [=](double i) {
       double value = start * ((parts - i) / parts) + stop * (i / parts);
       return rounds_down ? std::floor(value) : value;
@@ -94,16 +94,16 @@ void run_linspace(const KernelArgs& args) {
   write_end(0, attrs.start.value);
 }
 
-// Labels that are read at once.
+// Labels that are read at a time.
 constexpr int64_t kLabels = 256;
 
-// Those from `first` on.
+// Reads n labels from `first` on.
 void read_labels(const Array& labels, int64_t first, int64_t n, int64_t* to) {
   convert_elements(DType::Int64, reinterpret_cast<std::byte*>(to), labels.dtype,
                    labels.data + static_cast<std::size_t>(first) * size_of(labels.dtype), n);
 }
 
-// A vector of `depth` elements for each label, as many at once as stay in the nearest cache.
+// A vector of `depth` elements for each label, as many at a time as stay in the L1 cache.
 template <class T> void one_hot_vectors(const Array& labels, int64_t base, int64_t depth, T* to) {
   int64_t at_once = std::clamp<int64_t>(kCheapGrain / 4 / depth, 1, kLabels);
   parallel_for(labels.size, row_grain(kCheapGrain, depth), [=, &labels](int64_t begin, int64_t end) {
@@ -114,7 +114,7 @@ template <class T> void one_hot_vectors(const Array& labels, int64_t base, int64
       T* vector = to + begin * depth;
       std::fill(vector, vector + n * depth, T(0));
       for (int64_t i = 0; i < n; ++i, vector += depth) {
-        // Without an overflow for labels far outside.
+        // Does not overflow for labels far outside.
         if (batch[i] >= base && batch[i] - base < depth) vector[batch[i] - base] = T(1);
       }
     }

@@ -1,5 +1,4 @@
-// einsum, dot and outer: one way of multiplying and summing (contraction.h), in the type that each dtype is computed
-// in.
+// einsum, dot and outer, all by contraction.h, in the type that each dtype is computed in.
 
 #include "ops/einsum.h"
 
@@ -93,7 +92,7 @@ template <class E> struct CpuWork {
   }
 };
 
-// Returns the scratch memory it takes; without data it only counts.
+// Returns the scratch memory that it takes; without data it only counts.
 template <class T> std::size_t contract(const KernelArgs& args, const EinsumCall& call, bool has_data) {
   using C = Widened<T>;
   const Array& out = args.out[0];
@@ -124,7 +123,7 @@ template <class T> std::size_t contract(const KernelArgs& args, const EinsumCall
   return contraction.bytes();
 }
 
-// Vectors and matrices of a type that is multiplied as it is: a product like matmul's, which needs no plan.
+// For vectors and matrices of a type that is multiplied as it is: a product like matmul's, which needs no plan.
 template <class T> bool multiplies_plainly(const KernelArgs& args) {
   int a = args.in[0].rank, b = args.in[1].rank;
   return !kIsNarrow<T> && a >= 1 && a <= 2 && b >= 1 && b <= 2;

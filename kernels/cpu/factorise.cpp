@@ -1,5 +1,5 @@
-// Factorisations of batches: dtypes in and out, which matrix goes where; one matrix is the system's LAPACK's
-// (kernels/lapack) where there is one and the matrix is large enough, else kernels/eigen's.
+// Factorisations of batches: converts dtypes and finds each matrix. One matrix is factorised by the system's LAPACK
+// (kernels/lapack) if there is one and the matrix is large enough, else by kernels/eigen.
 
 #include "kernels/eigen/factorise.h"
 
@@ -24,10 +24,10 @@ int64_t rows_of(const Array& x) { return x.dims[x.rank - 2]; }
 int64_t columns_of(const Array& x) { return x.dims[x.rank - 1]; }
 int64_t matrices_in(const Array& x) { return x.size / (rows_of(x) * columns_of(x)); }
 
-// What LAPACK computes large matrices in; else it is double.
+// The type in which LAPACK computes large matrices; Eigen computes in double.
 template <class T> using LapackNumber = std::conditional_t<std::is_same_v<T, float>, float, double>;
 
-// From these sizes on LAPACK takes less time than Eigen, for svd in double too: docs/decisions/the-systems-lapack.md.
+// From these sizes on LAPACK takes less time than Eigen, for svd even in double: docs/decisions/the-systems-lapack.md.
 constexpr int64_t kLeastForLapack = 48, kLeastForLapackSvd = 16;
 
 // Whether LAPACK computes matrices like x.
@@ -47,7 +47,7 @@ template <class T, class Number> void write(const std::vector<Number>& from, T* 
   using C = ComputeType<T>;
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = static_cast<T>(static_cast<C>(from[i]));
 }
-// Where a result is computed: in place where numbers are the result's own, else beside it.
+// The memory in which a result is computed: in place if it has the type Number, else a buffer.
 template <class T, class Number> class Result {
  public:
   explicit Result(int64_t count) : numbers_(std::is_same_v<T, Number> ? 0 : static_cast<std::size_t>(count)) {}
@@ -65,7 +65,7 @@ template <class T> void write_nan(T* to, int64_t count) {
   std::fill(to, to + count, static_cast<T>(__builtin_nanf("")));
 }
 
-// The first of a batch's matrices that something is wrong with, whichever thread meets it.
+// The first matrix of a batch that has a fault, whichever thread finds it.
 class FirstBad {
  public:
   void tell(int64_t matrix) {
@@ -81,8 +81,8 @@ class FirstBad {
   std::atomic<int64_t> matrix_{INT64_MAX};
 };
 
-// each(begin, end) for ranges of `count` matrices, each of about `cost` operations. Memory that they do not get is a
-// fault; what stands in the results then is of no matter.
+// Calls each(begin, end) for ranges of `count` matrices, each of about `cost` operations. If memory is lacking, that is
+// reported as a fault, and the results are meaningless.
 template <class Each> void for_matrices(const KernelArgs& args, int64_t count, double cost, const Each& each) {
   int64_t grain = 1 + static_cast<int64_t>(static_cast<double>(kCheapGrain) / (cost + 16));
   std::atomic<bool> is_short{false};
@@ -101,7 +101,8 @@ double work(const Array& x) {
          static_cast<double>(std::min(rows_of(x), columns_of(x)));
 }
 
-// An op from square matrices to square matrices: apply(n, numbers) in place, false if something is wrong with them.
+// An op from square matrices to square matrices. apply(n, numbers) computes in place and returns false if the matrix
+// has a fault.
 template <class T, class Number, class Apply> void each_square(const KernelArgs& args, const Apply& apply) {
   const Array& x = args.in[0];
   int64_t n = rows_of(x), count = matrices_in(x);
@@ -144,9 +145,9 @@ template <class T> void run_inverse(const KernelArgs& args) {
   else each_square<T, double>(args, invert);
 }
 
-// Solves with each matrix of a batch that broadcasts. `start` looks at a matrix, which stays where it is, and says
-// whether it can be solved with, `solve(columns, b)` does it. A matrix that several results want in a row is looked at
-// once.
+// Solves with each matrix of a batch that broadcasts. `start` prepares a matrix, which must stay where it is, and
+// returns whether it can be solved with; `solve(columns, b)` solves. A matrix that serves several results in a row is
+// prepared once.
 template <class T, class Number, class Solver> void solve_with(const KernelArgs& args) {
   const Array& a = args.in[0];
   const Array& b = args.in[1];
@@ -231,7 +232,7 @@ template <class T> void run_triangular_solve(const KernelArgs& args) {
   }
 }
 
-// The exponent of a matrix's largest element, where squares of it are more or less than a number holds; else 0.
+// The exponent of a matrix's largest element, if its square would overflow or underflow; else 0.
 template <class Number> int far_exponent(const std::vector<Number>& matrix) {
   constexpr int kFar = std::numeric_limits<Number>::max_exponent * 2 / 5;
   Number most = 0;
@@ -270,7 +271,8 @@ template <class T> void run_qr(const KernelArgs& args) {
   else each_qr<T, double>(args, qr);
 }
 
-// svd(m, n, matrix, u, s, vt) of the matrices [begin, end), until it finds no answer to one: returns which, or end.
+// Calls svd(m, n, matrix, u, s, vt) for the matrices [begin, end), until it finds no answer for one. Returns that one's
+// index, or end.
 template <class T, class Number, class Apply>
 int64_t each_svd(const KernelArgs& args, int64_t begin, int64_t end, const Apply& svd) {
   const Array& x = args.in[0];
@@ -296,7 +298,7 @@ template <class T> void svd_by_eigen(const KernelArgs& args, int64_t begin, int6
   });
 }
 
-// LAPACK's, and Eigen's for matrices to which that finds no answer: Eigen always has one.
+// By LAPACK; by Eigen for matrices for which LAPACK finds no answer: Eigen always finds one.
 template <class T, class Number> void svd_by_lapack(const KernelArgs& args, int64_t begin, int64_t end) {
   while ((begin = each_svd<T, Number>(args, begin, end, lapack::svd<Number>)) < end) {
     svd_by_eigen<T>(args, begin, begin + 1);

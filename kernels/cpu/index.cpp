@@ -1,4 +1,4 @@
-// Picking elements by their place on the CPU. Only bytes move, so there is one version an element size.
+// Picks elements by their position on the CPU. Only bytes move, so there is one version per element size.
 
 #include "ops/index.h"
 
@@ -22,8 +22,8 @@ void run_gather_nd(const KernelArgs& args) {
   gather_rows(args, places, 1, places.parts(), product(x.dims, places.depth, x.rank));
 }
 
-// How the result is walked beside x and the indices, innermost axis first; x does not move along the axis that is
-// picked along. Neighbours that both walk as one are merged.
+// The traversal of the result with x and the indices, innermost axis first; x has step 0 along the axis of the indices.
+// Neighbouring axes that both traverse as one are merged.
 struct AlongPlan {
   int rank = 0;
   int64_t dims[kMaxRank], x_stride[kMaxRank], index_stride[kMaxRank];

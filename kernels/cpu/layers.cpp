@@ -1,4 +1,4 @@
-// Bias, linear maps, dropout and lookups by number on the CPU.
+// Bias, linear maps, dropout and embedding lookups on the CPU.
 
 #include <cmath>
 
@@ -13,8 +13,8 @@
 namespace lutra {
 namespace {
 
-// b broadcasts along the last axis, as NumPy would have it. Starting a row costs more than a short row
-// itself, so a short b is repeated in a longer buffer.
+// b broadcasts along the last axis, as in NumPy. Starting a row costs more than a short row itself, so a short b is
+// repeated in a longer buffer.
 template <class T> struct BiasAdd {
   static void run(const KernelArgs& args) {
     constexpr int64_t kShortRow = 256, kLaidOut = 1024;
@@ -78,7 +78,8 @@ template <class T> struct Linear {
   }
 };
 
-// One word of random bits an element, whatever its type: block i / 4, word i % 4. Below the limit it is dropped.
+// One word of random bits per element, whatever its type: block i / 4, word i % 4. An element whose word is below the
+// limit is dropped.
 template <class T> struct Dropout {
   using C = ComputeType<T>;
 
@@ -94,7 +95,7 @@ template <class T> struct Dropout {
         for (int w = 0; w < 4; ++w) keep[4 * i + w] = words.word[w][i] < limit ? C(0) : scale;
       }
       for (int64_t i = 0; i < n; ++i) {
-        // Dropped is 0, whatever it was.
+        // A dropped element is 0, even if it was inf or nan.
         C value = static_cast<C>(x[first + i]) * keep[i];
         out[first + i] = static_cast<T>(keep[i] == 0 ? C(0) : value);
       }
@@ -111,7 +112,8 @@ void run_embedding(const KernelArgs& args) {
   gather_rows(args, ids_of(args, args.in[1], table.dims[0]), 1, table.dims[0], product(table.dims, 1, table.rank));
 }
 
-// Each thread has rows of the table of its own and looks for their ids, so that sums go from the first id to the last.
+// Each thread takes a range of the table's rows and searches for their ids, so that sums are added up from the first id
+// to the last.
 template <class T> struct EmbeddingGrad {
   using C = ComputeType<T>;
   static constexpr bool kConverts = !std::is_same_v<T, C>;

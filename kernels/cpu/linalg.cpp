@@ -1,4 +1,4 @@
-// Diagonals and triangles of matrices. Products of pairs are in einsum.cpp, factorisations in factorise.cpp.
+// Diagonals and triangles of matrices. Matrix products are in einsum.cpp, factorisations in factorise.cpp.
 
 #include "ops/linalg.h"
 
@@ -12,7 +12,7 @@
 namespace lutra {
 namespace {
 
-// Added up in float64 or in 64 bits, from the first element to the last.
+// Adds up in float64 or in 64 bits, from the first element to the last.
 template <class T, class Out> void run_trace(const KernelArgs& args) {
   const Array& x = args.in[0];
   int64_t rows = x.dims[x.rank - 2], columns = x.dims[x.rank - 1];
@@ -36,7 +36,7 @@ template <class E> void copy_each(int64_t count, const E* from, int64_t from_ste
   for (int64_t i = 0; i < count; ++i) to[i * to_step] = from[i * from_step];
 }
 
-// A vector onto the k-th diagonal of a matrix, or that diagonal out of it. Only bytes move.
+// Writes a vector to the k-th diagonal of a matrix, or reads that diagonal. Only bytes move.
 template <class E> void run_diag_of(const KernelArgs& args, int64_t k) {
   const Array& x = args.in[0];
   const Array& out = args.out[0];
@@ -59,13 +59,13 @@ template <bool kUpper, class E> void run_triangle_of(const KernelArgs& args) {
   const Array& x = args.in[0];
   if (x.size == 0) return;
   int64_t rows = x.dims[x.rank - 2], columns = x.dims[x.rank - 1];
-  // Any k past the corners keeps all or nothing.
+  // Any k past the corners keeps everything or nothing.
   int64_t k = std::clamp(args.as<DiagonalAttrs>().k, -rows - 1, columns + 1);
   parallel_for(x.size / columns, row_grain(kCheapGrain, columns), [=, &args](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const E* from = x.as<E>() + row * columns;
       E* to = args.out[0].as<E>() + row * columns;
-      // Elements before `edge` lie below the k-th diagonal, for tril those from it on above.
+      // Elements before `edge` are below the k-th diagonal; for tril, those from `edge` on are above it.
       int64_t edge = std::clamp(row % rows + k + (kUpper ? 0 : 1), int64_t{0}, columns);
       int64_t size = static_cast<int64_t>(sizeof(E)), before = edge * size, after = (columns - edge) * size;
       if (kUpper) {

@@ -1,4 +1,4 @@
-// Losses on the CPU: one value a row. Sums are taken block by block, as Sum does.
+// Losses on the CPU: one value per row. Sums are added up block by block, as in Sum.
 
 #include <atomic>
 
@@ -42,7 +42,7 @@ template <class T> struct CrossEntropy {
   }
 };
 
-// A label that is no class has been told by the loss; here it only points nowhere.
+// A label that is no class was reported by the loss; here it is ignored.
 template <class T> struct CrossEntropyGrad {
   using C = ComputeType<T>;
   static void run(const KernelArgs& args) {
@@ -70,7 +70,7 @@ template <class T> struct CrossEntropyGrad {
   }
 };
 
-// Two inputs that broadcast to `dims`, row by row.
+// Calls row(r, a, b) for each row of two inputs that broadcast to `dims`.
 template <class T, class Row>
 void for_row_pairs(const KernelArgs& args, const int64_t* dims, int rank, int64_t count, int64_t grain,
                    const Row& row) {
@@ -81,7 +81,7 @@ void for_row_pairs(const KernelArgs& args, const int64_t* dims, int rank, int64_
   });
 }
 
-// The same of a gradient, which has the shape of both: row(n, dy of the row, labels, x, to) writes n elements.
+// The same for a gradient, which has the shape of both: row(n, dy of the row, labels, x, to) writes n elements.
 template <class T, class Row> void for_gradient_rows(const KernelArgs& args, int64_t grain, const Row& row) {
   using C = ComputeType<T>;
   const Array& out = args.out[0];
@@ -152,7 +152,7 @@ struct AbsoluteError {
   template <class C> static C of(C label, C prediction) { return std::fabs(prediction - label); }
 };
 
-// Long rows are shared out block by block; the blocks' sums meet in their order.
+// Long rows are divided among threads; the sums of chunks are added up in their order.
 template <class T, class Error> struct MeanError {
   using C = ComputeType<T>;
   static constexpr int64_t kPart = 16 * kBlock;
@@ -166,7 +166,7 @@ template <class T, class Error> struct MeanError {
     Both both(args.in);
     int64_t n = both.columns(), rows = args.out[0].size;
     T* out = args.out[0].as<T>();
-    const double count = static_cast<double>(n);  // of nothing: 0 / 0
+    const double count = static_cast<double>(n);  // no elements: 0 / 0
     auto sum = [](const C* labels, const C* predictions, int64_t length) {
       return sum_terms<C>(length, [=](int64_t i) { return Error::of(labels[i], predictions[i]); });
     };

@@ -1,4 +1,4 @@
-// Matrix products of batches: which matrix meets which; one product is gemm's.
+// Matrix products of batches: finds the matrices that are multiplied; gemm computes each product.
 
 #include "ops/matmul.h"
 
@@ -19,7 +19,7 @@ template <class T> void multiply_batch(const KernelArgs& args, const T* x, const
   int64_t per_product = sizes.m * sizes.n;
   int64_t products = out.size / per_product;
   if (b.rank <= 2 && !sizes.transpose_a) {
-    // All matrices of a meet the same b: they are one tall matrix.
+    // All matrices of a are multiplied by the same b: they are one tall matrix.
     sizes.m *= products;
     return gemm(sizes, x, y, to);
   }

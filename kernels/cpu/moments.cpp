@@ -1,4 +1,4 @@
-// Variances, standard deviations and logarithms of sums of powers on the CPU.
+// Variances, standard deviations and log-sum-exp on the CPU.
 
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace lutra {
 namespace {
 
-// a: the mean; b: the sum of squares of what is left when it is taken off. Merging is Chan's, Golub's and LeVeque's.
+// a: the mean; b: the sum of squared differences from it. Merging is Chan's, Golub's and LeVeque's.
 struct Moments {
   template <class C> static void block(const C* x, int64_t n, double* a, double* b) {
     double mean = reduce_part<SumOf<C, double>>(x, n) / static_cast<double>(n);
@@ -94,7 +94,7 @@ struct Powers {
                     const double* __restrict b2, int64_t, int64_t columns) {
     for (int64_t k = 0; k < columns; ++k) {
       double most = MaxOf<double>::join(a[k], a2[k]), shift = is_finite(most) ? most : 0.0;
-      // A sum that was taken with nothing off has its largest element inf or -inf, and is inf or 0 or nan.
+      // A sum without a shift has inf or -inf for its largest element, and is inf, 0 or nan.
       b[k] = b[k] * exp_of(a[k] - shift) + b2[k] * exp_of(a2[k] - shift);
       a[k] = most;
     }

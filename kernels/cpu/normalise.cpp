@@ -17,7 +17,7 @@ template <class T> std::vector<ComputeType<T>> vector_of(const Array& array) {
   return out;
 }
 
-// (x - mean) scale + offset, with vectors as long as a row. Short rows are taken several at a time.
+// (x - mean) scale + offset, with vectors as long as a row. Several short rows are computed at a time.
 template <class T> struct BatchNorm {
   using C = ComputeType<T>;
   static constexpr int64_t kWide = 64;

@@ -6,8 +6,8 @@
 namespace lutra {
 namespace {
 
-// Elements [begin, end) of a variable, its gradient and its slots. All that the loop reads lies in locals of its own:
-// what it writes might otherwise be taken for the step's numbers, and it would not vectorise.
+// Elements [begin, end) of a variable, its gradient and its slots. Everything that the loop reads is in local
+// variables: otherwise its stores might alias the step's numbers, and it would not vectorise.
 template <class T, class Step>
 void step_range(const Step& given, ComputeType<T> scale, const Array* in, const Array* out, int64_t begin,
                 int64_t end) {
@@ -35,7 +35,7 @@ void step_range(const Step& given, ComputeType<T> scale, const Array* in, const 
   }
 }
 
-// The variables' elements are shared out among threads as if they were one array.
+// The variables' elements are divided among threads as if they were one array.
 template <class T, class Step> void run_step(const KernelArgs& args, const Step& step) {
   constexpr int kIn = Step::kSlots + 2, kOut = Step::kSlots + 1;
   const int count = args.n_out / kOut;
@@ -44,7 +44,7 @@ template <class T, class Step> void run_step(const KernelArgs& args, const Step&
   int64_t total = 0;
   for (int i = 0; i < count; ++i) total += args.out[i * kOut].size;
   parallel_for(total, kCheapGrain, [&](int64_t begin, int64_t end) {
-    int64_t first = 0;  // of variable i
+    int64_t first = 0;  // the first element of variable i
     for (int i = 0; i < count && first < end; ++i) {
       const int64_t size = args.out[i * kOut].size;
       const int64_t from = std::max(begin - first, int64_t{0}), to = std::min(end - first, size);

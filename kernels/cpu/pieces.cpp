@@ -1,4 +1,4 @@
-// Pieces of a tensor along an axis on the CPU.
+// Split and unstack along an axis on the CPU.
 
 #include "ops/pieces.h"
 
@@ -8,7 +8,7 @@
 namespace lutra {
 namespace {
 
-// Part of an axis of x.
+// Copies a range of an axis of x.
 void run_piece(const KernelArgs& args, const Axes& axes, const Part& part) {
   const Array& x = args.in[0];
   if (args.out[0].size == 0) return;

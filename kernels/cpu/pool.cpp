@@ -1,5 +1,5 @@
-// Pooling on the CPU. Channels lie together, so loops run over them; gradients are gathered element by element of x, so
-// that no two threads add to one place and sums have one order.
+// Pooling on the CPU. Channels are contiguous, so loops run over them. Gradients are computed per element of x, so that
+// no two threads add to one element and sums have one order.
 
 #include <cstring>
 #include <limits>
@@ -13,7 +13,7 @@
 namespace lutra {
 namespace {
 
-constexpr int64_t kChannels = 128;  // worked on together
+constexpr int64_t kChannels = 128;  // processed together
 
 #if defined(__AVX512F__)
 constexpr int kRegisterBytes = 64;
@@ -30,7 +30,7 @@ template <class T> [[gnu::always_inline]] inline RegisterOf<T> load_register(con
   return loaded;
 }
 
-// Calls each(image, row, column, first channel, channels) for every place of [batch, height, width, channels].
+// Calls each(image, row, column, first channel, channels) for every position of [batch, height, width, channels].
 template <class Each>
 void for_places(const PoolSizes& s, int64_t height, int64_t width, int64_t cost, const Each& each) {
   if (s.channels == 0 || width == 0) return;
@@ -45,13 +45,13 @@ void for_places(const PoolSizes& s, int64_t height, int64_t width, int64_t cost,
   });
 }
 
-// How many elements a place's work touches, about.
+// About how many elements the work for one position reads.
 int64_t window_cost(const PoolSizes& s) { return std::min(kCheapGrain, s.height.size * s.width.size); }
 int64_t cover_cost(const PoolSizes& s) {
   return std::min(kCheapGrain, (s.height.size / s.height.stride + 1) * (s.width.size / s.width.stride + 1));
 }
 
-// Calls each(element offset) for the elements of x under a window.
+// Calls each(element offset) for the elements of x in a window.
 template <class Each>
 void for_window(const PoolSizes& s, int64_t image, int64_t row, int64_t column, const Each& each) {
   for (int64_t h = s.height.first_place(row); h < s.height.last_place(row); ++h) {
@@ -67,14 +67,14 @@ int64_t window_count(const PoolSizes& s, int64_t row, int64_t column) {
 int64_t result_offset(const PoolSizes& s, int64_t image, int64_t row, int64_t column) {
   return ((image * s.height.out + row) * s.width.out + column) * s.channels;
 }
-// Calls each(row, column) for the windows that an element of x lies under.
+// Calls each(row, column) for the windows that contain an element of x.
 template <class Each> void for_cover(const PoolSizes& s, int64_t h, int64_t w, const Each& each) {
   for (int64_t row = s.height.first_result(h); row < s.height.last_result(h); ++row) {
     for (int64_t column = s.width.first_result(w); column < s.width.last_result(w); ++column) each(row, column);
   }
 }
 
-// What lies under a window: rows of elements, some channels of each.
+// The elements in a window: rows of elements, a range of channels of each.
 template <class T> struct Window {
   const T* x;  // the first of the channels
   int64_t rows, columns, row_step, step;
@@ -87,7 +87,7 @@ template <class T> struct Window {
     x = from + (image * s.height.in + s.height.first_place(row)) * row_step + s.width.first_place(column) * step;
   }
   int64_t count() const { return rows * columns; }
-  // Calls each(channels of an element, from so many on), in order.
+  // Calls each(the element's channels from `channel` on), in order.
   template <class Each> [[gnu::always_inline]] void visit(int64_t channel, const Each& each) const {
     for (int64_t h = 0; h < rows; ++h) {
       const T* at = x + channel + h * row_step;
@@ -108,8 +108,8 @@ template <class T, class Pool> void for_windows(const KernelArgs& args, const Po
              });
 }
 
-// As many of a window's channels from `done` on as fill whole registers, in which they are gathered, kRegisters at a
-// time; those that are done then.
+// Pools as many of a window's channels from `done` on as fill whole registers, kRegisters at a time. Returns how many
+// are done then.
 template <class Pool, int kRegisters, class T>
 [[gnu::always_inline]] inline int64_t pool_registers(const Window<T>& window, int64_t done, int64_t n, T* to) {
   using R = RegisterOf<T>;
@@ -131,7 +131,7 @@ template <class Pool, int kRegisters, class T>
   }
   return done;
 }
-// Halves, which must be converted, are in no registers.
+// Halves must be converted, so they do not use registers.
 template <class Pool, class T>
 [[gnu::always_inline]] inline int64_t pool_registers(const Window<T>& window, int64_t n, T* to) {
   if constexpr (!std::is_same_v<T, ComputeType<T>>) return 0;
@@ -169,9 +169,9 @@ template <class T> struct AvgPool {
   static void run(const KernelArgs& args) {
     for_windows<T>(args, [](const Window<T>& window, int64_t n, T* to) {
       const int64_t elements = window.count();
-      // Runs of at most 32 elements in C, what lies above them in double.
+      // Runs of at most 32 elements are summed in C, their sums in double.
       C run[kChannels];
-      if (elements <= kRun) {  // dividing in double would round to the same
+      if (elements <= kRun) {  // division in double would round to the same
         const int64_t done = pool_registers<AvgPool>(window, n, to);
         if (done == n) return;
         std::fill(run, run + (n - done), C(0));
@@ -231,10 +231,10 @@ template <class T> struct AvgPoolGrad {
   }
 };
 
-// Whether an element is its window's largest; a nan is when the largest is nan.
+// Whether an element is its window's largest; a nan is, if the largest is nan.
 template <class C> bool is_most(C x, C most) { return x == most || (x != x && most != most); }
 
-// How many elements of each window are its largest.
+// The number of elements in each window that are its largest.
 template <class T>
 void count_ties(const PoolSizes& s, const T* x, const T* y, int64_t image, int64_t row, int64_t column, int64_t c,
                 int64_t n, ComputeType<T>* __restrict ties) {
@@ -249,7 +249,7 @@ void count_ties(const PoolSizes& s, const T* x, const T* y, int64_t image, int64
 
 template <class T> struct MaxPoolGrad {
   using C = ComputeType<T>;
-  // Each window's gradient divided by the number of those that share it.
+  // Each window's gradient, divided by the number of elements that share it.
   static std::size_t scratch(const KernelArgs& args) { return static_cast<std::size_t>(args.in[1].size) * sizeof(C); }
 
   static void run(const KernelArgs& args) {

@@ -16,8 +16,8 @@
 namespace lutra {
 namespace {
 
-// The same for a whole batch and a range below 2^32, from two products a number: numbers[k][b] is the k-th of block b.
-// False when one of them may have to be drawn again.
+// `below` for a whole batch and a range below 2^32, with two products per number: numbers[k][b] is the k-th of block b.
+// False if one of them may have to be drawn again.
 [[gnu::always_inline]] inline bool all_below(uint64_t range, const Words& words, uint64_t (*numbers)[kBlocks]) {
   using Lanes = uint32_t __attribute__((vector_size(sizeof(WideLanes) / 2)));
   const WideLanes factor = WideLanes{} + range;
@@ -95,7 +95,7 @@ std::size_t shuffle_scratch(const KernelArgs& args) {
   return args.out[0].size == 0 ? 0 : order_scratch(args.in[0].dims[0]);
 }
 
-// Row i of the result is the row that the order has at place i; on the way back it goes where the order took it from.
+// Row i of the result is the row at position i of the order; `back` moves rows to where the order took them from.
 void reorder(const KernelArgs& args, const Rng& rng, bool back) {
   const Array& x = args.in[0];
   const Array& out = args.out[0];
@@ -119,8 +119,8 @@ void run_reorder(const KernelArgs& args) {
   reorder(args, attrs.rng, attrs.back);
 }
 
-// The sums of the first 1, 2, ... probabilities of a row, times some number; the last class that has any, or -1 for a
-// row that is no distribution.
+// The sums of the first 1, 2, ... probabilities of a row, times some number. Returns the last class with a probability
+// above 0, or -1 for a row that is no distribution.
 template <class T> int64_t add_up(const T* logits, int64_t classes, double* sums) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   double most = -kInf;
@@ -143,7 +143,7 @@ template <class T> int64_t add_up(const T* logits, int64_t classes, double* sums
 
 constexpr int64_t kDrawnAtOnce = 2 * kBlocks;
 
-// chosen[i] = the number of sums that are not above place[i], for n <= kDrawnAtOnce: all searches step for step, so
+// chosen[i] = the number of sums that are not above place[i], for n <= kDrawnAtOnce. All searches run in lockstep, so
 // that none branches and their loads overlap.
 void count_reached(const double* sums, int64_t classes, const double* place, int64_t n, int64_t* chosen) {
   std::fill(chosen, chosen + n, int64_t{0});
@@ -161,7 +161,7 @@ template <class T> void run_categorical(const KernelArgs& args) {
   const Array& out = args.out[0];
   if (out.size == 0) return;
   int64_t n = attrs.n, classes = logits.dims[logits.rank - 1], base = attrs.base.value;
-  // Rows are added up again by each thread that has a share of them.
+  // Each thread that shares a row adds it up again.
   int64_t row_work = classes * 4 + n * 4;
   int64_t grain = std::max<int64_t>(1, 32768 * n / row_work);
   parallel_for(out.size, grain, [&](int64_t begin, int64_t end) {

@@ -1,5 +1,5 @@
-// A step of recurrent layers on the CPU. Each loop over a row's units stands in a function of its own, whose results
-// are __restrict, so that it vectorises.
+// A step of recurrent layers on the CPU. Each loop over a row's units is a function of its own with __restrict results,
+// so that it vectorises.
 
 #include "kernels/element/recurrent.h"
 #include "kernels/cpu/loops/add_kernels.h"
@@ -8,7 +8,7 @@
 namespace lutra {
 namespace {
 
-// Calls one_row(r) for all rows of `state`, each of whose numbers costs `functions` exponentials or so.
+// Calls one_row(r) for all rows of `state`, each of whose elements costs about `functions` exponentials.
 template <class OneRow> void for_rows(const Array& state, int64_t functions, const OneRow& one_row) {
   if (state.size == 0) return;
   const RowSizes sizes(state);

@@ -1,9 +1,9 @@
-// Running sums and products on the CPU, and what their gradients need.
+// Running sums and products on the CPU, and ops for their gradients.
 //
-// A line (the elements along the axis, in the order in which they are taken) is one chain of additions, each waiting
-// for the one before. Where there are few lines and they are long, they are cut into segments, whose length depends on
-// the shape alone: the segments' totals are taken in parallel, then what comes before each segment, then all is done
-// again from there. Accumulators are float64, or 64 bits that wrap.
+// A line (the elements along the axis, in the order of the scan) is one chain of additions, each waiting for the one
+// before. If there are few lines and they are long, they are cut into segments, whose length depends on the shape
+// alone. The segments are totalled in parallel, then the totals are scanned, then each segment is scanned from there.
+// Accumulators are float64, or 64 bits that wrap.
 
 #include "ops/scan.h"
 #include "kernels/element/running.h"
@@ -14,9 +14,9 @@ namespace {
 
 constexpr int64_t kChains = 8;     // lines side by side, so that additions overlap
 constexpr int64_t kPiece = 128;    // elements of a chain that are converted at a time
-constexpr int64_t kFewLines = 16;  // lines, or groups of columns, up to which cutting pays
+constexpr int64_t kFewLines = 16;  // lines, or groups of columns, up to which cutting pays off
 
-// The axis as the scan walks it: position r is at r * step from where it starts.
+// The axis in the order of the scan: position r is at r * step from the start.
 struct Lines {
   Extent extent{1, 1, 1};
   int64_t first = 0, step = 1;  // of a line, in elements; step is negative when it runs backwards
@@ -31,7 +31,7 @@ struct Lines {
   int64_t at(int64_t o, int64_t position) const { return o * extent.size * extent.inner + first + position * step; }
   int64_t tiles() const { return (extent.inner + kTile - 1) / kTile; }
 
-  // Enough of them for the chains that run side by side.
+  // Enough segments for the chains that run side by side.
   int64_t segment() const { return extent.inner == 1 && extent.size < kChains * kBlock ? kBlock / kChains : kBlock; }
   bool is_cut() const { return extent.size > kBlock && extent.outer * tiles() < kFewLines; }
   int64_t segments() const { return is_cut() ? (extent.size + segment() - 1) / segment() : 1; }
@@ -43,12 +43,12 @@ template <class F> [[gnu::always_inline]] inline void with_step(int64_t step, co
   else f(std::integral_constant<int64_t, -1>());
 }
 
-// n steps of N chains side by side, one element forward or back, the chains `apart` elements from each other.
-// Conversions are loops of their own, which vectorise; what is between them is a piece of accumulators.
+// n steps of N chains side by side, one element forward or back; the chains are `apart` elements from each other.
+// Conversions are loops of their own, which vectorise; between these is a chunk of accumulators.
 template <class S, int N, bool kExclusive>
 static void run_chains(const typename S::In* x, typename S::Out* out, int64_t apart, int64_t step, int64_t n,
                        typename S::Acc* totals) {
-  typename S::Acc piece[N][kPiece + 8];  // rows of 2^n bytes would fall on the same places of the cache
+  typename S::Acc piece[N][kPiece + 8];  // rows of 2^n bytes would share the same sets of the cache
   typename S::Acc total[N];
   for (int c = 0; c < N; ++c) total[c] = totals[c];
   for (int64_t first = 0; first < n; first += kPiece) {
@@ -76,7 +76,7 @@ static void run_chains(const typename S::In* x, typename S::Out* out, int64_t ap
   for (int c = 0; c < N; ++c) totals[c] = total[c];
 }
 
-// The same for neighbouring columns. Without an output only the totals count.
+// The same for neighbouring columns. Without an output, only computes totals.
 template <class S, bool kExclusive>
 static void run_columns(const typename S::In* x, typename S::Out* out, int64_t step, int64_t n, int64_t columns,
                         typename S::Acc* __restrict totals) {
@@ -92,7 +92,7 @@ static void run_columns(const typename S::In* x, typename S::Out* out, int64_t s
   }
 }
 
-// `count` lines or segments of n elements, `apart` from each other; of the last one only `last`.
+// `count` lines or segments of n elements, `apart` from each other; the last one has `last` elements.
 template <class S, bool kExclusive>
 void run_lines(const typename S::In* x, typename S::Out* out, int64_t count, int64_t apart, int64_t step, int64_t n,
                int64_t last, typename S::Acc* totals) {
@@ -134,8 +134,8 @@ template <class S, bool kExclusive> void run_whole(const Lines& lines, const typ
   });
 }
 
-// All segments in parallel: from `totals`, [outer, segments, inner], which become what they are at their ends. Without
-// an output nothing else is wanted, and the order of elements within a segment is no matter.
+// Scans all segments in parallel, from `totals`, [outer, segments, inner], which become the totals at their ends.
+// Without an output nothing else is computed, and the order of elements within a segment does not matter.
 template <class S, bool kExclusive>
 void run_segments(const Lines& lines, const typename S::In* x, typename S::Out* out, typename S::Acc* totals) {
   int64_t segments = lines.segments(), length = lines.segment(), inner = lines.extent.inner;
@@ -163,7 +163,7 @@ void run_segments(const Lines& lines, const typename S::In* x, typename S::Out* 
   });
 }
 
-// Totals of segments become what comes before each of them.
+// Replaces each segment's total by the total before it.
 template <class S> void before_segments(const Lines& lines, const typename S::In* x, typename S::Acc* totals) {
   int64_t segments = lines.segments(), length = lines.segment(), inner = lines.extent.inner;
   for (int64_t line = 0; line < lines.extent.lines(); ++line) {
@@ -250,7 +250,7 @@ template <class T> void run_recurrence(const KernelArgs& args) {
   });
 }
 
-// The product of all elements before, kept in scratch memory, times that of all behind.
+// The product of all elements before, kept in scratch memory, times that of all after.
 template <class T> void run_prod_others(const KernelArgs& args) {
   if (args.in[0].size == 0) return;
   Lines lines(args.in[0], args.as<ScanAttrs>());

@@ -1,5 +1,5 @@
-// Adding back to places on the CPU. Each element of the result gets its additions in the order of the indices, however
-// many threads there are, since no two share an element.
+// Adds to positions on the CPU. Each element of the result gets its additions in the order of the indices, whatever the
+// number of threads, since no two share an element.
 
 #include <type_traits>
 
@@ -10,7 +10,7 @@
 namespace lutra {
 namespace {
 
-// Integers wrap. C is the type that is computed in.
+// Integers wrap. C is the compute type.
 template <class C> C plus(C a, C b) {
   if constexpr (std::is_integral_v<C>) {
     using U = std::make_unsigned_t<C>;
@@ -20,7 +20,7 @@ template <class C> C plus(C a, C b) {
   }
 }
 
-// What is added up: halves in float, in scratch memory, and rounded at the end.
+// The sums. Those of halves are in float, in scratch memory, and are rounded at the end.
 template <class T> struct Sums {
   using C = ComputeType<T>;
   static constexpr bool kApart = !std::is_same_v<T, C>;
@@ -54,11 +54,11 @@ template <class T> struct Sums {
   }
 };
 
-// Columns that threads share out: whole cache lines.
+// Columns in a thread's share: whole cache lines.
 constexpr int64_t kColumns = 64;
 
-// to[o, places[i], k] += from[o, i, k] for each i in order; `from` is one element for all when it repeats. True when
-// every index led somewhere.
+// to[o, places[i], k] += from[o, i, k] for each i in order; `from` is one element for all if it repeats. Returns
+// whether every index was in range.
 template <class T, class Rows>
 bool add_rows(const Rows& rows, const T* from, bool repeats, ComputeType<T>* to, int64_t outer, int64_t parts,
               int64_t length) {
@@ -66,7 +66,7 @@ bool add_rows(const Rows& rows, const T* from, bool repeats, ComputeType<T>* to,
   int64_t count = rows.count(), blocks = (length + kColumns - 1) / kColumns;
   if (outer == 0 || count == 0 || length == 0) return true;
   std::atomic<bool> all_found = true;
-  // Adds columns [k, k + n) of every i whose place lies in [low, high).
+  // Adds columns [k, k + n) of every i whose position is in [low, high).
   auto add = [&](int64_t o, int64_t k, int64_t n, int64_t low, int64_t high) {
     int64_t at[kPlacesAtOnce];
     bool found = true;
@@ -106,8 +106,8 @@ bool add_rows(const Rows& rows, const T* from, bool repeats, ComputeType<T>* to,
     });
     return all_found;
   }
-  // Narrow parts: each thread adds to a range of them, and reads all indices for it. For single elements that takes
-  // longer than one thread does alone, until there are several.
+  // Narrow slices: each thread adds to a range of them, and reads all indices to find them. For single elements that
+  // takes longer than one thread alone, unless there are several threads.
   int64_t grain = length == 1 && !repeats && max_threads() < 4 ? parts : 1;
   for (int64_t o = 0; o < outer; ++o) {
     parallel_for(parts, grain, [&](int64_t begin, int64_t end) { add(o, 0, length, begin, end); });
@@ -150,7 +150,7 @@ template <class T> void run_scatter_nd(const KernelArgs& args) {
   sums.finish();
 }
 
-// One line along the axis of the result, and the lines of dy that came from it: several when x was repeated.
+// One line along the axis of the result, and the lines of dy that came from it: several if x was repeated.
 class Lines {
  public:
   Lines(const Array& out, const Array& dy, const Array& indices, int along) {

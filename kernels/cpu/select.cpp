@@ -1,4 +1,4 @@
-// Choosing among values element by element, and sums of lists, on the CPU.
+// Selects values element by element, and sums lists of tensors, on the CPU.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 namespace lutra {
 namespace {
 
-// Only bytes move: one version an element size.
+// Only bytes move, so there is one version per element size.
 void add_select(KernelRegistry& kernels, const char* name) {
   kernels.add(name, DeviceType::CPU, kBool | DType::Int8 | DType::UInt8,
               {.run = run_ternary<Select, uint8_t, uint8_t, uint8_t>});
@@ -23,7 +23,7 @@ template <class T> void add_span(const T* a, const T* b, T* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(Wrapping<T>(a[i]) + Wrapping<T>(b[i]));
 }
 
-// From the list's first to its last, element by element; a stretch stays in the first cache while the list goes by.
+// Adds up element by element, from the list's first to its last. Each chunk stays in the L1 cache until the last.
 template <class T> void run_add_n(const KernelArgs& args) {
   constexpr int64_t kStretch = 2048;
   T* out = args.out[0].as<T>();
@@ -38,7 +38,7 @@ template <class T> void run_add_n(const KernelArgs& args) {
   });
 }
 
-// Halves: the sum stays in float until the list has gone by.
+// For halves the sum stays in float until the list's last.
 template <class T> void run_add_n_halves(const KernelArgs& args) {
   constexpr int64_t kStretch = 1024;
   T* out = args.out[0].as<T>();

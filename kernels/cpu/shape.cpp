@@ -1,4 +1,5 @@
-// Rearranging bytes on the CPU. Reshape and its kin share their input's memory and get here only to be copied whole.
+// Rearranging bytes on the CPU. Reshape and similar ops share their input's memory, and run here only to be copied
+// whole.
 
 #include "ops/shape.h"
 
@@ -31,7 +32,7 @@ void run_transpose(const KernelArgs& args) {
   copy.run(size_of(x.dtype), x.data, out.data);
 }
 
-// Repeats elements along axes of one.
+// Repeats elements along axes of size 1.
 void run_broadcast_to(const KernelArgs& args) {
   const Array& x = args.in[0];
   const Array& out = args.out[0];
@@ -47,7 +48,7 @@ void run_broadcast_to(const KernelArgs& args) {
   copy.run(size_of(x.dtype), x.data, out.data);
 }
 
-// Each row of the result is a row of every input, one after the other; row_bytes(i) is how long input i's are.
+// Each row of the result consists of a row of every input in turn; row_bytes(i) is the length of input i's.
 template <class RowBytes> void join(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& row_bytes) {
   const Array& out = args.out[0];
   int64_t bytes = out.size * static_cast<int64_t>(size_of(out.dtype));
@@ -68,7 +69,7 @@ template <class RowBytes> void join(const KernelArgs& args, int64_t out_row_byte
   });
 }
 
-// The same where rows are short: input by input, for as many rows as stay in the nearest cache.
+// The same for short rows: input by input, for as many rows as stay in the L1 cache.
 template <class E, class RowBytes>
 void join_short(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& row_bytes) {
   const Array& out = args.out[0];
@@ -94,7 +95,7 @@ void join_short(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& r
   });
 }
 
-// Rows from which a memcpy each costs less than a loop.
+// From this size on, a memcpy per row costs less than a loop.
 constexpr int64_t kShortRowBytes = 64;
 
 template <class RowBytes> void join_any(const KernelArgs& args, int64_t out_row_bytes, const RowBytes& row_bytes) {

@@ -1,4 +1,4 @@
-// Regular steps of a tensor on the CPU: read, written over, added to.
+// Strided slices of a tensor on the CPU: read, overwritten, added to.
 
 #include "ops/slice.h"
 
@@ -26,16 +26,16 @@ void run_slice(const KernelArgs& args) {
   copy.run(element, x.data + start * static_cast<int64_t>(element), args.out[0].data);
 }
 
-// Writes the elements of `value`, repeated where it has one, to regular steps of the result; or adds them to it.
+// Writes `value`, repeated along axes of size 1, to a strided slice of the result; or adds it.
 template <class E, bool kAdds> void run_slice_write(const KernelArgs& args) {
   const SliceAttrs& attrs = args.as<SliceAttrs>();
   const Array& x = args.in[0];
   const Array& value = args.in[1];
   const Array& out = args.out[0];
   if (out.size == 0) return;
-  // The same memory when a variable or a sum of gradients is written over.
+  // x and out share memory when a variable or a sum of gradients is updated in place.
   if (out.data != x.data) copy_bytes(out.data, x.data, out.size * static_cast<int64_t>(sizeof(E)));
-  // The part, innermost axis first: how far apart its elements lie in the result and in the value.
+  // The slice, innermost axis first: the strides of its elements in the result and in the value.
   int64_t dims[kMaxRank], to_step[kMaxRank], from_step[kMaxRank];
   int rank = 0, value_axis = value.rank - 1;
   int64_t first = 0, to_stride = 1, from_stride = 1, count = 1;

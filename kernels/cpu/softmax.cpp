@@ -9,18 +9,18 @@
 namespace lutra {
 namespace {
 
-// A tensor as softmax sees it: the axis it goes along, what lies around it and what lies within.
+// A tensor as softmax sees it: the sizes before its axis, of it and after it.
 Extent extent_of(const KernelArgs& args) {
   const Array& array = args.out[0];
   int axis = axis_of(args.as<SoftmaxAttrs>().axis, array.rank, -1);
   return Extent::around(array.dims, array.rank, axis);
 }
 
-// Narrower tiles than a reduction's: what the passes read stays in the second cache for rows by the thousand.
+// Narrower tiles than a reduction's: for thousands of rows, what the passes read stays in the L2 cache.
 constexpr int64_t kColumns = 64;
 
-// Calls row(first element) for each row that lies in one piece; or tile(first element, columns) for up to kColumns
-// columns of rows that lie `inner` apart.
+// Calls row(first element) for each contiguous row; or tile(first element, columns) for up to kColumns columns of rows
+// that are `inner` apart.
 template <class Row, class Tile> void for_parts(const Extent& extent, const Row& row, const Tile& tile) {
   int64_t n = extent.size, inner = extent.inner;
   if (inner == 1) {
@@ -39,7 +39,7 @@ template <class Row, class Tile> void for_parts(const Extent& extent, const Row&
                });
 }
 
-// The softmax, or its logarithm, of n elements in one piece. The powers wait in the result where that is of their type.
+// The softmax, or its logarithm, of n contiguous elements. The powers are kept in the result if it has their type.
 template <class T, bool kLog> void softmax_row(const T* x, int64_t n, T* __restrict out) {
   using C = ComputeType<T>;
   constexpr bool kKept = !kLog && std::is_same_v<T, C>;

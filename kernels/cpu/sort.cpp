@@ -1,4 +1,4 @@
-// Putting elements in order on the CPU, line by line along an axis.
+// Sorting on the CPU, line by line along an axis.
 
 #include <atomic>
 #include <cstring>
@@ -11,7 +11,8 @@
 namespace lutra {
 namespace {
 
-// -0 and nan share keys with others: in the place where those keys came to lie, they stand in their own order.
+// -0 shares its key with 0, and all nans share one. Writes the original elements, in their original order, to the
+// positions of these keys.
 template <class T>
 void restore_twins(const T* x, int64_t stride, int64_t n, bool descending, const KeyOf<T>* sorted, T* out) {
   using K = KeyOf<T>;
@@ -31,7 +32,7 @@ LinePlan sort_plan(const KernelArgs& args) {
   return LinePlan(x, axis_of(args.as<SortAttrs>().axis, x.rank, -1));
 }
 
-// Only keys move: two rooms of a line's keys a slot.
+// Only keys move: each slot has two buffers for a line's keys.
 template <class T> std::size_t sort_scratch(const KernelArgs& args) {
   LinePlan plan = sort_plan(args);
   return static_cast<std::size_t>(plan.slots * 2 * plan.length) * sizeof(T);
@@ -103,7 +104,7 @@ template <class T> std::size_t unique_scratch(const KernelArgs& args) {
   return with_record<T>(args.in[0].size, [&](auto record) { return records * sizeof record; });
 }
 
-// Integers that lie so close together that scratch memory has a number for each: they are counted. -1: they do not.
+// Counts integers, if they are so close together that scratch memory has a number for each; else returns -1.
 template <class T> int64_t unique_counted(const KernelArgs& args, int64_t base) {
   const T* from = args.in[0].as<T>();
   int64_t n = args.in[0].size;

@@ -1,5 +1,5 @@
-// The k largest of each line on the CPU. Records of the largest elements sort first, and no two are equal, so that the
-// answer is the same in whatever pieces a line is looked through.
+// The k largest of each line on the CPU. Records of the largest elements sort first, and no two are equal, so the
+// answer is the same however a line is cut into chunks.
 
 #include "kernels/cpu/loops/sort_lines.h"
 #include "ops/axes.h"
@@ -8,7 +8,8 @@
 namespace lutra {
 namespace {
 
-// The first k records of a stream: those that may still be among them, cut down to k whenever the room is full.
+// The first k records of a stream. Keeps those that may still be among them, and drops all but k whenever the buffer is
+// full.
 template <class R> class Smallest {
  public:
   static int64_t room(int64_t k) { return 2 * std::max<int64_t>(k, 64); }
@@ -20,11 +21,11 @@ template <class R> class Smallest {
     records_[count_++] = record;
     if (count_ == room_) cut();
   }
-  // Once there were many, no record with a larger key than the limit is taken.
+  // After a cut, no record with a larger key than the limit is taken.
   bool is_cut() const { return is_cut_; }
   uint64_t limit() const { return last_.key(); }
 
-  // How many there are, at most k, in no order.
+  // The number of records, at most k, in no order.
   int64_t finish() {
     if (count_ > k_) cut();
     return count_;
@@ -44,7 +45,7 @@ template <class R> class Smallest {
   bool is_cut_ = false;
 };
 
-// Offers elements [begin, end) of a line. Most come too late: many are looked at together, without branches.
+// Offers elements [begin, end) of a line. Most come too late, so many are checked together, without branches.
 template <class R, class T>
 void offer_all(Smallest<R>& smallest, const T* x, int64_t stride, int64_t begin, int64_t end) {
   using K = KeyOf<T>;
@@ -65,15 +66,15 @@ void offer_all(Smallest<R>& smallest, const T* x, int64_t stride, int64_t begin,
   }
 }
 
-// A long line is looked through in pieces of this many elements, whatever the number of threads.
+// A long line is searched in chunks of this many elements, whatever the number of threads.
 constexpr int64_t kPiece = 1 << 16;
 
 struct TopKPlan {
   LinePlan lines;
   int64_t k;
-  bool sorts_all;                            // k is a good part of a line
-  int64_t pieces;                            // of a line
-  template <class R> int64_t room() const {  // records a slot
+  bool sorts_all;                            // k is a large share of a line
+  int64_t pieces;                            // per line
+  template <class R> int64_t room() const {  // records per slot
     if (sorts_all) return 2 * lines.length;
     return pieces * Smallest<R>::room(k);
   }
@@ -86,7 +87,7 @@ struct TopKPlan {
   }
 };
 
-// Nothing is looked for; sizes beside an axis of none may be too large to multiply.
+// Whether there is nothing to do; sizes beside an axis of size 0 may be too large to multiply.
 bool is_empty(const KernelArgs& args) { return args.in[0].size == 0 || args.as<TopKAttrs>().k == 0; }
 
 template <class T> std::size_t top_k_scratch(const KernelArgs& args) {
@@ -113,16 +114,16 @@ template <class R, class T> const R* first_k(const TopKPlan& plan, const T* x, R
       smallest.finish();
     }
   });
-  // Every piece has kept k, but for the last, which may be shorter.
+  // Every chunk has kept k records, except the last, which may be shorter.
   if (plan.pieces > 1) {
-    Smallest<R> smallest(room, k);  // the first piece's own records stay where they are offered
+    Smallest<R> smallest(room, k);  // the first chunk's records stay where they are
     for (int64_t p = 0; p < plan.pieces; ++p) {
       int64_t kept = std::min({k, piece, n - p * piece});
       for (int64_t i = 0; i < kept; ++i) smallest.offer(R(room[p * piece_room + i]));
     }
     smallest.finish();
   }
-  std::sort(room, room + k);  // by place as well: they lie in no order, so that a stable sort would not do
+  std::sort(room, room + k);  // by position, too: they are in no order, so a stable sort would not do
   return room;
 }
 

@@ -1,4 +1,4 @@
-// Sines, cosines, tangents, their inverses and their hyperbolic kin on the CPU.
+// Trigonometric functions, their inverses and the hyperbolic functions on the CPU.
 
 #include "kernels/element/trigonometric.h"
 

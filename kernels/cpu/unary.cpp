@@ -1,4 +1,4 @@
-// Functions of one element on the CPU, and the gradients of those that have a kernel of their own. Angles are in
+// Functions of one element on the CPU, and those gradients that have kernels of their own. Angles are in
 // trigonometric.cpp, activations in activations.cpp.
 
 #include "kernels/cpu/loops/unary.h"
@@ -18,7 +18,7 @@
 namespace lutra {
 namespace {
 
-// float32 roots where they are made of an approximation and corrected to the nearest, quicker than the processor's own.
+// float32 roots by an approximation that is corrected to the nearest float, which is faster than the processor's own.
 #if defined(__AVX512F__)
 template <bool kInverse> void run_float_roots(const KernelArgs& args) {
   const Array& out = args.out[0];
@@ -33,7 +33,7 @@ template <bool kInverse> void run_float_roots(const KernelArgs& args) {
     std::memcpy(roots + i, &lanes, sizeof lanes);
   };
   parallel_for(out.size, kCheapGrain, [=](int64_t begin, int64_t end) {
-    // The divider makes every third register of roots, unless it has the divisions.
+    // The divider computes every third register of roots, unless the divisions need it.
     for (; !kInverse && begin + 3 * kRootsAtOnce <= end; begin += 3 * kRootsAtOnce) {
       at(begin, processor_roots);
       at(begin + kRootsAtOnce, nearest_roots);
@@ -52,7 +52,7 @@ struct Exp : Costly {
   template <class T> [[gnu::always_inline]] T plain(T x) const { return plain_exp(x); }
 };
 
-// Whether all were fit for it. Otherwise out holds nothing of use.
+// Returns whether all arguments were in range for quick_exp. Otherwise `out` is meaningless.
 [[gnu::noinline]] bool quick_exp_span(const float* __restrict x, float* __restrict out, int64_t n) {
   uint32_t misfits = 0;
   for (int64_t i = 0; i < n; ++i) out[i] = quick_exp(x[i], misfits);
@@ -63,7 +63,7 @@ void run_float_exp(const KernelArgs& args) {
   const float* x = args.in[0].as<float>();
   float* out = args.out[0].as<float>();
   parallel_for(args.out[0].size, grain_of<Exp, float>(), [=](int64_t begin, int64_t end) {
-    bool fit = true;  // after a block that is not, nothing is made twice
+    bool fit = true;  // after the first block that is not, skips the attempt
     for (int64_t n; begin < end; begin += n) {
       n = std::min(kFunctionBlock, end - begin);
       fit = fit && quick_exp_span(x + begin, out + begin, n);
@@ -74,7 +74,7 @@ void run_float_exp(const KernelArgs& args) {
 
 struct Log : Costly {
   template <class T> [[gnu::always_inline]] T apply(T x) const { return log_of(x); }
-  // Positive, normal and finite: from the bits of the smallest normal number on, below those of inf.
+  // For positive, normal and finite numbers: from the bits of the smallest normal number on, below those of inf.
   template <std::same_as<float> T> [[gnu::always_inline]] uint32_t extent(T x) const {
     return std::bit_cast<uint32_t>(x) - 0x00800000u;
   }
@@ -93,13 +93,13 @@ template <bool kValue> void fill_bool(const KernelArgs& args) {
   if (args.out[0].size > 0) std::memset(args.out[0].data, kValue, static_cast<std::size_t>(args.out[0].size));
 }
 
-// Rounding ops: integers are whole already.
+// Rounding ops: integers are copied.
 template <class Op> void add_rounding(KernelRegistry& kernels, const char* name) {
   add_function<Op>(kernels, name);
   kernels.add(name, DeviceType::CPU, kInts, {.run = copy_elements});
 }
 
-// Questions whose answer is kOfIntegers for every integer.
+// Predicates that are kOfIntegers for every integer.
 template <class Op, bool kOfIntegers> void add_question(KernelRegistry& kernels, const char* name) {
   kernels.add_each(name, DeviceType::CPU, AllFloats{},
                    [](auto tag) { return KernelEntry{.run = run_unary<Op, bool, typename decltype(tag)::type>}; });

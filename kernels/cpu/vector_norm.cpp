@@ -1,4 +1,4 @@
-// Lengths of vectors on the CPU.
+// Vector norms on the CPU.
 
 #include "kernels/element/vector_norm.h"
 
@@ -10,8 +10,8 @@
 namespace lutra {
 namespace {
 
-// Squares of float64 beyond 2^512 overflow, those below 2^-511 lose digits: such results are taken anew from elements
-// brought nearer to 1.
+// Squares overflow for float64 beyond 2^512, and lose digits below 2^-511: such results are computed again from
+// elements scaled nearer to 1.
 template <int kScale, class Wrong> void take_anew(const KernelArgs& args, const Wrong& is_wrong) {
   double* out = args.out[0].as<double>();
   int64_t size = args.out[0].size;

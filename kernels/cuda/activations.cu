@@ -1,4 +1,4 @@
-// Activation functions on cards and their gradients.
+// Activation functions and their gradients on cards.
 #include "kernels/element/activations.h"
 
 #include "kernels/cuda/elementwise.h"

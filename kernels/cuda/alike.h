@@ -1,5 +1,5 @@
-// Whether two declarations of a C function are the same to those who call it: for our own declarations of NVIDIA's
-// interfaces, where NVIDIA's headers are.
+// Whether two declarations of a C function are the same to its callers. Compares our own declarations of NVIDIA's
+// interfaces with NVIDIA's headers, where those are installed.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace lutra::cuda {
 
-// Pointers count as pointers, enumerations as numbers: what the other side of a C call sees.
+// Pointers count as pointers and enumerations as numbers, which is all that matters to a C call.
 template <class A, class B> constexpr bool is_alike() {
   using X = std::remove_cv_t<std::remove_pointer_t<A>>;
   using Y = std::remove_cv_t<std::remove_pointer_t<B>>;

@@ -1,4 +1,4 @@
-// Where the largest and the smallest element is, on cards.
+// Indices of the largest and the smallest element, on cards.
 #include "ops/argmax.h"
 
 #include "kernels/cuda/reduce.h"
@@ -12,7 +12,7 @@ template <class K> struct Found {
   int64_t place;
 };
 
-// The first of the best; nan before any number. Elements meet in any order.
+// The first of the best; nan wins over any number. Elements are merged in any order.
 template <class K, bool kMost> struct BestOfFound {
   using In = Found<K>;
   using Run = Found<K>;
@@ -27,7 +27,7 @@ template <class K, bool kMost> struct BestOfFound {
     return b_better || (same && b.place < a.place) ? b : a;
   }
 };
-// Of halves both zeros are one.
+// For halves, both zeros are equal.
 template <class T, bool kMost> struct BestOf {
   using K = Ordered<T>;
   using In = T;

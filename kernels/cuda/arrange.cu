@@ -1,4 +1,4 @@
-// Repeating, moving and padding on cards: only bytes move, so there is one version an element size.
+// Repeating, moving and padding on cards. Only bytes move, so there is one version per element size.
 #include "ops/arrange.h"
 
 #include <bit>
@@ -16,8 +16,8 @@ namespace {
 
 const CudaLaunch& launch_of(const KernelArgs& args) { return static_cast<const CudaLaunch&>(args); }
 
-// The element of x that comes to a place of the result: index by index, `offset` further on and round; or, where not
-// round, none for an index past x's.
+// The element of x for a position of the result. Each index is moved on by `offset` and wraps around; or, if `round` is
+// false, there is no element for an index outside x.
 struct Source {
   int rank = 0;
   int64_t out_dims[kMaxRank], dims[kMaxRank], offset[kMaxRank];
@@ -72,7 +72,7 @@ void run_roll(const KernelArgs& args) {
   const RollAttrs& attrs = args.as<RollAttrs>();
   const Array& x = args.in[0];
   if (x.size == 0) return;
-  // How far on in x an element of the result lies.
+  // The offset in x of an element of the result.
   auto back = [](int64_t shift, int64_t size) { return (size - shift % size) % size; };
   Source source;
   if (!attrs.axis.given()) {
@@ -128,19 +128,19 @@ void run_flip(const KernelArgs& args) {
   });
 }
 
-// Elements of an axis and how often each comes. The counts are the host's, so they travel with the launch, as many at a
-// time as it has room for.
+// The elements of an axis, and how often each is repeated. The counts are in the host's memory, so they are passed with
+// the launch, as many at a time as it has room for.
 struct Copies {
   static constexpr int kMost = 256;
   int64_t outer, size, inner, length;  // of the axis in x, and in the result
   int64_t first, count;                // these elements
   int64_t start;                       // where the first one's copies start
-  int64_t each;                        // copies of any, or -1: they end at ends[i]
+  int64_t each;                        // copies of each element, or -1: they end at ends[i]
   int64_t ends[kMost];
 
   constexpr int64_t begin_of(int64_t i) const { return each >= 0 ? i * each : i == 0 ? start : ends[i - 1]; }
   constexpr int64_t end_of(int64_t i) const { return each >= 0 ? (i + 1) * each : ends[i]; }
-  // Which of them has its copy at `place`.
+  // The element that has a copy at `place`.
   constexpr int64_t holder(int64_t place) const {
     if (each >= 0) return place / each;
     int64_t low = 0, left = count;
@@ -199,7 +199,7 @@ void run_repeat(const KernelArgs& args) {
   });
 }
 
-// Sums in the order of the copies.
+// Adds up copies in their order.
 template <class T> LUTRA_GLOBAL void repeat_grad_kernel(const Copies copies, const Input<T> dy, T* out) {
   const int64_t inner = copies.inner;
   for (int64_t at = thread_index(); at < copies.outer * copies.count * inner; at += thread_count()) {

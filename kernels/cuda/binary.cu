@@ -7,7 +7,7 @@
 namespace lutra::cuda {
 namespace {
 
-// Only integers can be told a mistake of: floats have inf and nan.
+// Only for integers are there mistakes to report: floats have inf and nan.
 template <class Op> struct OfFloats : Costly {
   template <class T> static constexpr T apply(T a, T b) { return Op::apply(a, b); }
 };
@@ -22,7 +22,7 @@ template <class Op> void add_gradient(CudaKernels& kernels, const char* name) {
   });
 }
 
-// As the CPU's, where the exponent is known here; an exponent that lies on the card takes the long way.
+// As on the CPU if the exponent is known here; an exponent in the card's memory takes the general method.
 template <class T> void run_pow(const KernelArgs& args) {
   if (args.in[1].immediate) {
     double exponent = static_cast<double>(*args.in[1].as<T>());

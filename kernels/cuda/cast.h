@@ -1,4 +1,5 @@
-// Elements in another dtype. There are ninety pairs of them, so the kernel is a small one: neighbours take neighbours.
+// Converts elements to another dtype. There are ninety pairs of dtypes, so the kernel is small: neighbouring threads
+// take neighbouring elements.
 #pragma once
 
 #include "core/conversion.h"
@@ -6,7 +7,7 @@
 
 namespace lutra::cuda {
 
-// A half is read as the float it is, and written by the card's own rounding where it comes from one.
+// A half is read as a float. A float becomes a half by the card's own rounding.
 template <class To, class From> LUTRA_DEVICE Stored<To> cast_element(Stored<From> x) {
   using C = std::conditional_t<std::is_same_v<From, bool>, bool, ComputeType<From>>;
   if constexpr (std::is_same_v<C, float> && !std::is_same_v<To, ComputeType<To>>) return rounded_to<To>(computed_in(x));

@@ -1,4 +1,4 @@
-// Comparisons, logic and bits of two tensors on cards. Truths are bytes.
+// Comparisons, logic and bit operations of two tensors on cards. Booleans are bytes.
 #include "kernels/element/comparisons.h"
 #include "kernels/cuda/elementwise.h"
 
@@ -18,7 +18,7 @@ template <class Op> void add_comparison(CudaKernels& kernels, const char* name) 
   });
   add_truths<Op>(kernels, name);
 }
-// One version an element size.
+// One version per element size.
 template <class Op> void add_bits(CudaKernels& kernels, const char* name) {
   kernels.add(name, DType::Int8 | DType::UInt8, {.run = run_elementwise<Op, uint8_t, uint8_t, uint8_t>});
   kernels.add(name, DType::Int16, {.run = run_elementwise<Op, uint16_t, uint16_t, uint16_t>});

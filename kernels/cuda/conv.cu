@@ -1,6 +1,6 @@
-// Convolution and its gradients on cards: by cuDNN where it is and has a way (convolve.h), else as products of
-// matrices: what windows show is laid out as rows, some places at a time, group by group, and the rows are multiplied
-// with the weights. A window of one place needs no laying out.
+// Convolution and its gradients on cards: by cuDNN if it is there and can compute them (convolve.h), else as matrix
+// products. The elements in windows are copied to rows, a range of positions at a time, group by group, and the rows
+// are multiplied by the weights. A window of one position needs no copies.
 #include "kernels/indexing/window_ways.h"
 #include "kernels/cuda/cast.h"
 #include "kernels/cuda/convolve.h"
@@ -11,12 +11,12 @@
 namespace lutra::cuda {
 namespace {
 
-// Element `at` of [groups, places, taps, from], in units of E: what the tap shows of a group's channels.
+// Element `at` of [groups, places, taps, from], in units of E: what the tap reads of a group's channels.
 template <class Way, class E> struct LayOut {
   ConvSizes s;
   const E* source;
   E* to;
-  int64_t from, first, places;  // channels of a group, in units; the first place and how many
+  int64_t from, first, places;  // channels of a group, in units; the range of positions
 
   LUTRA_DEVICE void run(int64_t at) const {
     const Place p = place_of(at, places, s.taps(), from);  // group, place, tap, channel
@@ -56,13 +56,13 @@ void lay_out(const CudaLaunch& on, const ConvSizes& s, const T* source, int64_t 
   if constexpr (kBytes <= 2) run_as(TypeTag<uint16_t>{});
 }
 
-// Rows of so many bytes that are laid out together take at most 64 MiB.
+// How many rows of that size are copied at a time: they take at most 64 MiB.
 int64_t places_together(int64_t places, int64_t row_bytes) {
   constexpr int64_t kMost = int64_t{64} << 20;
   return std::clamp<int64_t>(kMost / std::max<int64_t>(row_bytes, 1), 1, std::max<int64_t>(places, 1));
 }
 
-// Whether each place sees itself alone, so that the source is the rows.
+// Whether each result depends only on the source at its position, so that the source itself is the rows.
 bool sees_itself(const ConvSizes& s) {
   auto of_axis = [](const WindowAxis& axis) { return axis.stride == 1 && axis.before == 0 && axis.out == axis.in; };
   return s.taps() == 1 && of_axis(s.height) && of_axis(s.width);
@@ -78,8 +78,8 @@ template <class T> Product product_of_groups(const ConvSizes& s, int64_t m, int6
 }
 template <class T> std::byte* bytes_of(const T* at) { return reinterpret_cast<std::byte*>(const_cast<T*>(at)); }
 
-// result[place, :] = what its window shows times the weights; `p` has the weights for b. `from`, `to`: channels of a
-// group in the source and in the result.
+// result[place, :] = the elements in its window times the weights; `p` has the weights for b. `from`, `to`: channels of
+// a group in the source and in the result.
 template <class Way, class T>
 void windows_times(const ConvSizes& s, const T* source, int64_t from, int64_t to, Product p, T* result, Room& room) {
   int64_t places = s.batch * Way::results(s.height) * Way::results(s.width), all_to = to * s.groups;
@@ -125,7 +125,7 @@ template <class T> void conv(const KernelArgs& args, Room& room) {
   windows_times<Forward>(s, images, from, to, p, out.as<T>(), room);
 }
 
-// dx looks back at the results that saw it, with the weights of each tap transposed.
+// dx comes from the results whose windows contain it, with the weights of each tap transposed.
 template <class T> void conv_input(const KernelArgs& args, Room& room) {
   const Array &dy = args.in[0], &w = args.in[1], &out = args.out[0];
   if (out.size == 0) return;
@@ -158,7 +158,8 @@ template <class T> void conv_input(const KernelArgs& args, Room& room) {
   windows_times<Backward>(s, slopes, from, to, p, out.as<T>(), room);
 }
 
-// The sum over all places of what the window shows, by dy: some places at a time, halves in float until the last.
+// The sum over all positions of the window's elements times dy, a range of positions at a time. Halves are added up in
+// float until the end.
 template <class T> void conv_filter(const KernelArgs& args, Room& room) {
   using C = ComputeType<T>;
   const Array &x = args.in[0], &dy = args.in[1], &out = args.out[0];

@@ -1,5 +1,5 @@
-// Convolutions by cuDNN, which Lutra calls for us, where it has a way to compute them; elsewhere they are computed as
-// conv.cu does it. cuDNN's weights lie as [out, height, width, in], so that ours are turned, or what it gives.
+// Convolutions by cuDNN, called through CudaHost, where cuDNN can compute them; others are computed as in conv.cu.
+// cuDNN's weights are [out, height, width, in], so ours, or those that it returns, are transposed.
 #pragma once
 
 #include "kernels/cuda/kernel_list.h"
@@ -13,7 +13,7 @@ inline ConvolutionAxis axis_of(const WindowAxis& axis) {
   return {axis.in, axis.out, axis.size, axis.stride, axis.dilation, axis.before};
 }
 
-// What the op's arrays are to a convolution.
+// The roles of the op's arrays in a convolution.
 struct ConvolutionArrays {
   const Array &x, &w, &y;
 
@@ -24,12 +24,12 @@ struct ConvolutionArrays {
       default: return {args.in[0], args.out[0], args.in[1]};
     }
   }
-  // Nothing is empty, and no element rides along.
+  // No array is empty, or has one element (which may be passed by value).
   bool are_whole() const { return x.size > 1 && w.size > 1 && y.size > 1; }
 };
 
-// Memory for the turned weights, and as much for cuDNN as laying windows out may take: as x, w and y have, at least
-// 1 MiB and at most 64 MiB. 0: cuDNN is not asked.
+// Memory for the transposed weights, and for cuDNN as much as copying windows out may take: as x, w and y have, at
+// least 1 MiB and at most 64 MiB. 0: do not use cuDNN.
 template <class T> std::size_t convolution_bytes(const KernelArgs& args, ConvolutionKind kind) {
   ConvolutionArrays arrays = ConvolutionArrays::of(args, kind);
   if (!host->has_convolutions() || !arrays.are_whole()) return 0;
@@ -40,7 +40,7 @@ template <class T> std::size_t convolution_bytes(const KernelArgs& args, Convolu
   return room.bytes();
 }
 
-// A matrix of rows and columns into one of columns and rows.
+// Transposes a matrix (rows, columns).
 template <class T> void turn(const CudaLaunch& on, const T* from, T* to, int64_t rows, int64_t columns) {
   Steps steps;
   steps.push(rows, columns, 1);
@@ -50,7 +50,7 @@ template <class T> void turn(const CudaLaunch& on, const T* from, T* to, int64_t
   });
 }
 
-// False, and nothing is queued, where it is to be computed otherwise.
+// False, and nothing is queued, if it must be computed otherwise.
 template <class T> bool convolve(const CudaLaunch& on, ConvolutionKind kind) {
   std::size_t bytes = convolution_bytes<T>(on, kind);
   if (bytes == 0) return false;
@@ -83,7 +83,7 @@ template <class T> bool convolve(const CudaLaunch& on, ConvolutionKind kind) {
   return true;
 }
 
-// The kernel of a convolution, which `kOtherwise` computes in its own memory where cuDNN does not.
+// The kernel of a convolution. Where cuDNN does not compute it, `kOtherwise` does, in its own memory.
 template <class T, ConvolutionKind kKind, void (*kOtherwise)(const KernelArgs& args, Room& room)>
 KernelEntry convolution_kernel() {
   if constexpr (std::is_same_v<T, double>) return in_room<kOtherwise>();

@@ -1,4 +1,4 @@
-// Whole tensors copied on a card, and converted on the way.
+// Copies whole tensors on a card, and converts them on the way.
 #pragma once
 
 #include "kernels/cuda/elementwise.h"

@@ -1,4 +1,4 @@
-// Searching in order on cards. What counts before it knows its size stays on the CPU.
+// Searching sorted sequences on cards. Ops that must count before they know their result's size stay on the CPU.
 #include "kernels/cuda/elementwise.h"
 #include "ops/index.h"
 

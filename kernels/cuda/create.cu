@@ -1,4 +1,4 @@
-// Tensors made of nothing, and casts, on cards.
+// Tensors created without inputs, and casts, on cards.
 #include "ops/create.h"
 
 #include <cmath>
@@ -49,7 +49,7 @@ template <class T> void run_range(const KernelArgs& args) {
   const RangeAttrs& attrs = args.as<RangeAttrs>();
   auto is_int = [](const Number& n) { return n.value.kind == Scalar::Kind::Int; };
   if (is_int(attrs.start) && is_int(attrs.step)) {
-    // Wraps as integer arithmetic does when a narrow dtype was asked for.
+    // Wraps, as integer arithmetic does, if the dtype is narrow.
     run_indexed<Stored<T>>(launch_of(args), Steps<T>{static_cast<uint64_t>(attrs.start.value.i),
                                                      static_cast<uint64_t>(attrs.step.value.i)});
   } else {
@@ -57,12 +57,13 @@ template <class T> void run_range(const KernelArgs& args) {
   }
 }
 
-// As kernels/cpu/create.cpp: ends as they were given, which a double may not hold, and two ways between them.
+// As in kernels/cpu/create.cpp: the ends are exactly as given, which a double may not hold, and there are two formulas
+// for the values between.
 template <class T> struct Line {
   double start, stop, parts, step;
   Stored<T> first, last;
   int64_t last_at;
-  bool is_far;  // the distance of the ends is more than a double can hold
+  bool is_far;  // the distance between the ends overflows a double
   constexpr Stored<T> at(int64_t i) const {
     if (i == 0) return first;
     if (i == last_at) return last;
@@ -111,7 +112,7 @@ template <class E> struct Labels {
     return label(place * inner + (i - row * inner)) == wanted ? one : E();
   }
 };
-template <class T> struct OneLabel {  // a label that rides along
+template <class T> struct OneLabel {  // a label passed by value
   int64_t label, inner, base;
   Stored<T> one;
   constexpr Stored<T> at(int64_t i) const { return i / inner + base == label ? one : Stored<T>(); }

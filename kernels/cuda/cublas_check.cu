@@ -1,4 +1,5 @@
-// Our declarations of cuBLASLt's interface against NVIDIA's, where those are: a toolkit may come without them.
+// Compares our declarations of cuBLASLt's interface with NVIDIA's, where those are installed: a toolkit may come
+// without them.
 #if __has_include(<cublasLt.h>)
 #include <cublasLt.h>
 

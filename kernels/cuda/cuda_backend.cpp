@@ -1,5 +1,5 @@
-// NVIDIA's cards: kernels come from the plugin, memory and queues from src/device/cuda. Nothing of either is opened
-// before the first question about GPUs.
+// NVIDIA's cards: kernels come from the plugin, memory and queues from src/device/cuda. Neither opens a library before
+// the first question about GPUs.
 
 #include <cstdlib>
 #include <string_view>
@@ -19,7 +19,7 @@ namespace {
 using cuda::CudaLaunch;
 using cuda::CudaPlugin;
 
-// Whether CUDA_VISIBLE_DEVICES alone says that there are none: then nothing is opened.
+// Whether CUDA_VISIBLE_DEVICES alone says that there are no cards: then no library is opened.
 bool hides_all() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   return visible != nullptr && (*visible == '\0' || std::string_view(visible) == "-1");
@@ -102,7 +102,7 @@ class CudaBackend final : public Backend {
     return queues;
   }
 
-  // The first card keeps them. Null, from then on, where NCCL is not to be had for these cards.
+  // The first card keeps them. Null, from then on, if NCCL is not available for these cards.
   static cuda::Communicators* communicators_of(const std::vector<cuda::CudaStream*>& queues) {
     std::vector<cuda::DeviceHandle> devices;
     for (cuda::CudaStream* queue : queues) devices.push_back(queue->card().device);

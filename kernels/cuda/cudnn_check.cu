@@ -1,4 +1,4 @@
-// Our declarations of cuDNN's interface against NVIDIA's, where those are.
+// Compares our declarations of cuDNN's interface with NVIDIA's, where those are installed.
 #if __has_include(<cudnn.h>)
 #include <cudnn.h>
 

@@ -1,5 +1,5 @@
 // How a kernel is written and started. The same sources are compiled by nvcc for cards and, for tests, by the host's
-// compiler (LUTRA_CUDA_ON_HOST): a kernel asks these functions which thread it is, and launch() starts it.
+// compiler (LUTRA_CUDA_ON_HOST). A kernel asks these functions which thread it is, and launch() starts it.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Grid {
   unsigned threads = kBlockThreads;
 };
 
-// As many blocks as have work, at most those that run at once.
+// As many blocks as have work, but no more than run at once.
 inline Grid grid_for(const CudaLaunch& launch, int64_t threads_with_work) {
   constexpr int64_t kBlocksPerMultiprocessor = 2048 / kBlockThreads;
   int64_t wanted = (threads_with_work + kBlockThreads - 1) / kBlockThreads;
@@ -40,14 +40,14 @@ inline Grid grid_for(const CudaLaunch& launch, int64_t threads_with_work) {
 inline int64_t thread_index() { return on_host::here.thread; }
 inline int64_t thread_count() { return on_host::here.threads; }
 
-// Of kernels whose blocks work together, a block is one call.
+// For kernels whose blocks work together, a block is one call.
 inline int64_t block_index() { return on_host::here.thread; }
 inline int64_t block_count() { return on_host::here.threads; }
-// What a block's threads do between two barriers: f(number within the block).
+// Runs a block's threads between two barriers: f(number within the block).
 template <class F> void for_threads(const F& f) {
   for (int t = 0; t < kBlockThreads; ++t) f(t);
 }
-// What each thread of a block keeps from one of these to the next.
+// A value that each thread of a block keeps from one for_threads to the next.
 template <class T> struct Kept {
   T& of(int t) { return all[t]; }
   T all[kBlockThreads];
@@ -90,8 +90,8 @@ template <class T> struct Kept {
   T own;
 };
 
-// The first one told is kept. The slot lies in the host's memory: who finds it taken leaves it, since each exchange
-// crosses to the host by itself.
+// Keeps the first fault. The slot is in the host's memory: a thread that finds it taken leaves it, since each exchange
+// crosses to the host on its own.
 LUTRA_DEVICE inline void tell_fault(FaultSlot* slot, FaultCode code, int64_t value = 0, int64_t limit = 0) {
   if (*static_cast<volatile uint32_t*>(&slot->code) != 0) return;
   if (atomicCAS(&slot->code, 0u, static_cast<uint32_t>(code)) != 0) return;
@@ -99,7 +99,7 @@ LUTRA_DEVICE inline void tell_fault(FaultSlot* slot, FaultCode code, int64_t val
   slot->limit = limit;
 }
 
-// After a launch of the same op that failed nothing more is queued: it would read what that was to write.
+// If a launch of the same op has failed, nothing more is queued: it would read what that launch should have written.
 template <class... P>
 void launch(const CudaLaunch& launch, Grid grid, void (*kernel)(P...), std::type_identity_t<P>... args) {
   if (launch.error != 0) return;
@@ -109,7 +109,7 @@ void launch(const CudaLaunch& launch, Grid grid, void (*kernel)(P...), std::type
                                         pointers, 0, static_cast<cudaStream_t>(launch.stream)));
 }
 
-// A kernel whose threads work together within a block, over as many blocks as have work or run at once.
+// Launches a kernel whose threads work together within a block, on as many blocks as have work or run at once.
 template <class... P>
 void launch_blocks(const CudaLaunch& on, int64_t blocks, void (*kernel)(P...), std::type_identity_t<P>... args) {
   launch(on, grid_for(on, blocks * kBlockThreads), kernel, args...);

@@ -1,4 +1,4 @@
-// Our declarations of the driver's interface against NVIDIA's, where those are.
+// Compares our declarations of the driver's interface with NVIDIA's, where those are installed.
 #include <cuda.h>
 
 #include "device/cuda/driver.h"

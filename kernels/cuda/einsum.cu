@@ -1,4 +1,4 @@
-// einsum, dot and outer on cards: what kernels/indexing/contraction.h decides, done here.
+// einsum, dot and outer on cards: carries out the decisions of kernels/indexing/contraction.h.
 #include "ops/einsum.h"
 
 #include "kernels/element/reduce_ops.h"
@@ -12,7 +12,7 @@ namespace {
 
 // to = a, or a times b, in the order of a walk.
 template <class T> struct WalkArgs {
-  const T *a, *b;  // b null: there is none
+  const T *a, *b;  // b is null if there is none
   T* to;
   Walk walk;
 };
@@ -20,7 +20,7 @@ template <class T> LUTRA_DEVICE T times(T a, T b) {
   if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wrapping<T>>(a) * static_cast<Wrapping<T>>(b));
   else return rounded_to<T>(computed_in(a) * computed_in(b));
 }
-// Index: 32 bits where that counts all elements, for they divide quicker.
+// Index: 32 bits if that counts all elements, since 32 bits divide faster.
 template <class T, class Index> LUTRA_GLOBAL void walk_kernel(const WalkArgs<T> args) {
   for (int64_t at = thread_index(); at < args.walk.count; at += thread_count()) {
     Index rest = static_cast<Index>(at);
@@ -49,9 +49,9 @@ template <class E> struct SumInPlace {
 template <class E> struct CardWork {
   using T = E;
   static constexpr std::size_t kAlignment = 256;
-  const CudaLaunch* on;  // null: to count
+  const CudaLaunch* on;  // null: only counts
 
-  // Seen by the reductions as a tensor of three axes.
+  // The extent as a tensor of three axes, for the reductions.
   struct Lines {
     int64_t dims[3], out_dims[2];
     Array in, out;
@@ -102,7 +102,8 @@ template <class E> struct CardWork {
   }
 };
 
-// Whether nothing is rounded on the way to the result: of one operand, or of two that meet before anything is summed.
+// Whether nothing is rounded before the result: there is one operand, or two that are multiplied before anything is
+// summed.
 bool is_one_step(const EinsumPlan& plan) {
   if (plan.n_in != 2) return plan.n_in == 1;
   uint64_t has[3] = {};
@@ -115,7 +116,7 @@ bool is_one_step(const EinsumPlan& plan) {
   return (has[0] & ~(has[1] | has[2])) == 0 && (has[1] & ~(has[0] | has[2])) == 0;
 }
 
-// Halves that are rounded once at the end are multiplied as they are; others are floats on the way.
+// Halves that are rounded only at the end are multiplied as they are; others are floats in between.
 template <class T, class C> void contract_as(const KernelArgs& args, const EinsumCall& call, Room& room) {
   const Array& out = args.out[0];
   constexpr bool kConverts = !std::is_same_v<T, C>;
@@ -161,7 +162,7 @@ template <class T> void contract(const KernelArgs& args, const EinsumCall& call,
 template <class T> void einsum(const KernelArgs& args, Room& room) { contract<T>(args, host->einsum_call(args), room); }
 template <class T> void outer(const KernelArgs& args, Room& room) { contract<T>(args, host->outer_call(args), room); }
 
-// Vectors and matrices are a product like matmul's, which needs no plan.
+// For vectors and matrices: a product like matmul's, which needs no plan.
 template <class T> void dot(const KernelArgs& args, Room& room) {
   const Array &a = args.in[0], &b = args.in[1], &out = args.out[0];
   if (a.rank < 1 || a.rank > 2 || b.rank < 1 || b.rank > 2) return contract<T>(args, host->dot_call(args), room);

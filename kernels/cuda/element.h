@@ -1,5 +1,4 @@
-// One element on its way into and out of arithmetic: halves are computed in float, which cards convert in one
-// instruction.
+// Loads and stores one element for arithmetic: halves are computed in float, which cards convert in one instruction.
 #pragma once
 
 #include "core/dtype.h"

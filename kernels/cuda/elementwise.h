@@ -1,9 +1,9 @@
 // Ops that compute each output element from one element of every input, with NumPy's broadcasting. An op is a struct
 // with `constexpr R apply(T...)`, const or static, which nvcc compiles for cards too (--expt-relaxed-constexpr).
 //
-// A thread takes a unit: as many elements as fit 16 bytes where the inputs' innermost axis allows it, else one. Where
-// the inputs lie side by side with the output it takes two units at a time, so that 64 KiB a multiprocessor are under
-// way; of a costly function never more than 8 elements, for its code is repeated as often.
+// A thread takes a unit: as many elements as fit 16 bytes if the inputs' innermost axis allows it, else one. If all
+// inputs are read in the output's order, it takes two units at a time, so that 64 KiB per multiprocessor are in flight.
+// Costly functions take at most 8 elements, because their code is repeated as often.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,7 @@ namespace lutra::cuda {
 
 template <class E, int V> struct alignas(sizeof(E) * V) Pack { E v[V]; };
 
-// An input: elements on the card, or one number that rides along.
+// An input: elements on the card, or one number passed by value.
 template <class T> struct Input {
   const T* data;
   T number;
@@ -78,7 +78,7 @@ LUTRA_DEVICE void compute_units(const ElementwiseArgs<Op, R, In...>& args, std::
     compute<Op, R, V, In...>(args, args.out + unit * V,
                              load<In, V>(std::get<I>(args.in), offset[I], args.plan.inner_step[I])...);
   }
-  // What is left of one axis when units are taken off it.
+  // The elements left over when one axis is cut into units.
   for (int64_t at = args.units * V + thread_index(); at < args.size; at += step) {
     compute<Op, R, 1, In...>(
         args, args.out + at,
@@ -121,7 +121,7 @@ template <class Op, class R, class... In> class ElementwiseLaunch {
     queue(plan, out.as<R>(), {input_of<In>(launch_.in[I])...}, out.size);
   }
 
-  // Of several axes at most 2^31 - 1 elements at a time: slices of the outermost.
+  // With several axes, at most 2^31 - 1 elements at a time: slices of the outermost axis.
   void queue(BroadcastPlan<N> plan, R* out, std::tuple<Input<In>...> in, int64_t size) {
     constexpr int64_t kMost = INT32_MAX;
     if (plan.rank == 1 || size <= kMost) return queue_whole(plan, out, in, size);
@@ -158,7 +158,7 @@ template <class Op, class R, class... In> class ElementwiseLaunch {
     if (plan.rank > 1 && plan.dims[0] % kWidth != 0) return false;
     auto fits = [&](const auto& input, int i) {
       if (input.data == nullptr || plan.strides[i][0] == 0) return true;
-      // A row's width divides the rows' distance, for the innermost axis is whole units long.
+      // Rows are aligned if the first is: the innermost axis is a whole number of units long.
       return is_aligned(input.data, sizeof(input.number) * kWidth);
     };
     return is_aligned(out, sizeof(R) * kWidth) && (fits(std::get<I>(in), static_cast<int>(I)) && ...);

@@ -1,4 +1,4 @@
-// Parts of a tensor by their place, on cards. Only bytes move, so there is one version an element size.
+// Slices of a tensor by their position, on cards. Only bytes move, so there is one version per element size.
 #pragma once
 
 #include "kernels/cuda/places.h"
@@ -10,7 +10,7 @@ template <class Rows> LUTRA_GLOBAL void check_kernel(const Rows rows, int64_t co
     if (rows.at(i) < 0) rows.tell(slot, i);
   }
 }
-// Tells of `count` places those that lead nowhere.
+// Reports those of `count` indices that are out of range.
 template <class Rows> void check_places(const CudaLaunch& on, const Rows& rows, int64_t count) {
   if (count > 0) launch(on, grid_for(on, count), check_kernel<Rows>, rows, count, on.slot);
 }
@@ -23,7 +23,7 @@ template <class E, class Rows> struct GatherArgs {
   FaultSlot* slot;
 };
 
-// Neighbours in the result are neighbours in a part.
+// Neighbouring threads take neighbouring elements of a slice.
 template <class E, class Rows> LUTRA_GLOBAL void gather_kernel(const GatherArgs<E, Rows> args) {
   for (int64_t at = thread_index(); at < args.size; at += thread_count()) {
     int64_t part = at / args.length, k = at - part * args.length, block = part / args.count;
@@ -37,8 +37,8 @@ template <class E, class Rows> LUTRA_GLOBAL void gather_kernel(const GatherArgs<
   }
 }
 
-// Parts of `length` elements of input 0, `parts` of them a block, that `count` rows say, into output 0; what leads
-// nowhere is 0, and told.
+// Gathers slices of `length` elements of input 0, which has `parts` of them per block, into output 0: `count` slices
+// per block, selected by `rows`. An index out of range gives 0 and is reported.
 template <class Rows>
 void gather_rows(const KernelArgs& args, const Rows& rows, int64_t count, int64_t parts, int64_t length) {
   const CudaLaunch& on = static_cast<const CudaLaunch&>(args);

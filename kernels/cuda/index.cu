@@ -1,4 +1,4 @@
-// Picking elements by their place on cards. Only bytes move, so there is one version an element size.
+// Picks elements by their position on cards. Only bytes move, so there is one version per element size.
 #include "ops/index.h"
 
 #include "kernels/cuda/gather.h"
@@ -23,8 +23,7 @@ void run_gather_nd(const KernelArgs& args) {
               product(x.dims, places.depth, x.rank));
 }
 
-// How the result is walked beside x and the indices, innermost axis first; x does not move along the axis that is
-// picked along.
+// The traversal of the result with x and the indices, innermost axis first; x has step 0 along the axis of the indices.
 template <class E> struct TakeArgs {
   Input<E> x;
   E* out;

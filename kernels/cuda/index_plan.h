@@ -1,5 +1,5 @@
-// Which elements of the inputs meet in an element of the output: BroadcastPlan's answer in a form that threads can work
-// out alone, in 32 bits and without division.
+// Which elements of the inputs belong to an element of the output: a BroadcastPlan in a form that each thread evaluates
+// alone, in 32 bits and without division.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ template <int N> struct IndexPlan {
     for (int i = 0; i < N; ++i) inner_step[i] = static_cast<uint32_t>(plan.strides[i][0] * width);
   }
 
-  // The first element of each input for a unit of the output. Of several axes there are fewer than 2^31 units.
+  // The first element of each input for a unit of the output. With several axes there are fewer than 2^31 units.
   constexpr void offsets(int64_t unit, int64_t* offset) const {
     if (rank == 1) {
       for (int i = 0; i < N; ++i) offset[i] = unit * inner_step[i];

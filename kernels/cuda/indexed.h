@@ -1,4 +1,4 @@
-// Ops whose elements follow from their places alone: op.at(i) is element i of the output, row-major.
+// Ops whose elements depend on their positions alone: op.at(i) is element i of the output, row-major.
 #pragma once
 
 #include "kernels/cuda/elementwise.h"
@@ -30,7 +30,7 @@ template <class R, class Op> void run_indexed(const CudaLaunch& on, const Op& op
   else launch(on, grid_for(on, args.size), indexed_kernel<Op, R, 1>, args);
 }
 
-// One value.
+// One value everywhere.
 template <class V> struct Everywhere {
   V value;
   constexpr V at(int64_t) const { return value; }

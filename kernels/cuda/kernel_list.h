@@ -1,4 +1,4 @@
-// What the plugin's families fill, once, and what they may ask of Lutra.
+// The list of kernels that the plugin's families fill once, and the functions of Lutra that they may call.
 #pragma once
 
 #include <vector>
@@ -13,11 +13,11 @@ inline const CudaHost* host = nullptr;
 class CudaKernels {
  public:
   void add(const char* op, DTypes keys, KernelEntry entry) { rows_.push_back({op, keys, entry, false}); }
-  // One entry a type of the list: make(TypeTag<T>{}) gives it.
+  // One entry per type of the list, which make(TypeTag<T>{}) returns.
   template <class... Ts, class Make> void add_each(const char* op, TypeList<Ts...>, Make make) {
     (add(op, dtype_of<Ts>, make(TypeTag<Ts>{})), ...);
   }
-  // The same of an op made of products, which are cuBLASLt's for floats and our own for integers.
+  // The same for an op made of products: floats are multiplied by cuBLASLt, integers by our own kernel.
   template <class... Ts, class Make> void add_products(const char* op, TypeList<Ts...>, Make make) {
     (rows_.push_back({op, dtype_of<Ts>, make(TypeTag<Ts>{}), is_float(dtype_of<Ts>)}), ...);
   }

@@ -1,4 +1,4 @@
-// Bias, linear maps, dropout and lookups by number on cards.
+// Bias, linear maps, dropout and embedding lookups on cards.
 #include "ops/layers.h"
 
 #include <cmath>
@@ -23,7 +23,8 @@ template <class T> void linear(const KernelArgs& args, Room& room) {
   if (!room.counts()) multiply<T>(room.on(), product);
 }
 
-// One word of random bits an element, whatever its type: block i / 4, word i % 4. Below the limit it is dropped.
+// One word of random bits per element, whatever its type: block i / 4, word i % 4. An element whose word is below the
+// limit is dropped.
 template <class T> struct DropoutArgs {
   Input<T> x;
   T* out;
@@ -39,7 +40,7 @@ template <class T> LUTRA_GLOBAL void dropout_kernel(const DropoutArgs<T> args) {
     for (int w = 0; w < 4 && block * 4 + w < args.size; ++w) {
       const int64_t i = block * 4 + w;
       const ComputeType<T> x = computed_in(args.x.data != nullptr ? args.x.data[i] : args.x.number);
-      // Dropped is 0, whatever it was.
+      // A dropped element is 0, even if it was inf or nan.
       args.out[i] = rounded_to<T>(bits.word[w] < args.limit ? ComputeType<T>(0) : x * args.scale);
     }
   }
@@ -64,7 +65,7 @@ void run_embedding(const KernelArgs& args) {
   gather_rows(args, ids, args.in[1].size, table.dims[0], product(table.dims, 1, table.rank));
 }
 
-// Sums go from the first id to the last.
+// Sums are added up from the first id to the last.
 template <class T> void run_embedding_grad(const KernelArgs& args) {
   const CudaLaunch& on = static_cast<const CudaLaunch&>(args);
   const Array& out = args.out[0];

@@ -9,7 +9,7 @@ namespace {
 
 const CudaLaunch& launch_of(const KernelArgs& args) { return static_cast<const CudaLaunch&>(args); }
 
-// Added up in float64 or in 64 bits, from the first element to the last.
+// Adds up in float64 or in 64 bits, from the first element to the last.
 template <class T> struct Traces {
   using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
   Input<Stored<T>> x;
@@ -31,7 +31,7 @@ template <class T> void run_trace(const KernelArgs& args) {
   run_indexed<typename Traces<T>::Out>(launch_of(args), traces);
 }
 
-// A vector onto the k-th diagonal of a matrix, or that diagonal out of it. Only bytes move.
+// Writes a vector to the k-th diagonal of a matrix, or reads that diagonal. Only bytes move.
 template <class E> struct OntoDiagonal {
   Input<E> x;
   Diagonal diagonal;
@@ -72,7 +72,7 @@ template <bool kUpper> void run_triangle(const KernelArgs& args) {
   const Array& x = args.in[0];
   if (x.size == 0) return;
   int64_t rows = x.dims[x.rank - 2], columns = x.dims[x.rank - 1];
-  // Any k past the corners keeps all or nothing.
+  // Any k past the corners keeps everything or nothing.
   int64_t k = std::clamp(args.as<DiagonalAttrs>().k, -rows - 1, columns + 1);
   by_size(size_of(x.dtype), [&]<class E>(TypeTag<E>) {
     run_indexed<E>(launch_of(args), Triangle<E, kUpper>{input_of<E>(x), rows, columns, k});

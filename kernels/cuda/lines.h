@@ -1,8 +1,8 @@
-// Ops that go along lines of a tensor, looking at their elements more than once. A line is one thread's where it is
-// short or neighbours read neighbours; else it is a block's, whose threads take every kBlockThreads-th element. What a
-// line gathers it gathers in an order that follows from its length alone.
+// Ops along lines of a tensor that need their elements more than once. One thread takes a line that is short, or if
+// neighbouring threads then read neighbouring elements; else a block takes it, each thread every kBlockThreads-th
+// element. The order in which a line is accumulated depends on its length alone.
 //
-// An op is a struct with `run(line)`, plain data otherwise.
+// An op is a struct with `run(line)`, and otherwise plain data.
 #pragma once
 
 #include "kernels/cuda/elementwise.h"
@@ -10,7 +10,7 @@
 
 namespace lutra::cuda {
 
-// What the threads of a block have gathered, in pairs half of them apart; every thread gets it.
+// Merges the accumulators of a block's threads, in pairs half of them apart; every thread gets the result.
 #ifdef LUTRA_CUDA_ON_HOST
 template <class Acc, class Merge> Acc merged(Acc* room, const Merge& merge) {
   for (int half = kBlockThreads / 2; half > 0; half /= 2) {
@@ -39,7 +39,7 @@ template <bool kOfBlock> struct Line {
   int64_t number;  // among all lines
   int64_t size;
 
-  // term(i) of all elements, and `start`, which merges with anything to that.
+  // Merges term(i) of all elements. Merging `start` with x gives x.
   template <class Acc, class Term, class Merge>
   LUTRA_DEVICE Acc gather(Acc start, const Term& term, const Merge& merge) const {
     if constexpr (!kOfBlock) {
@@ -61,7 +61,7 @@ template <bool kOfBlock> struct Line {
         0.0, [&](int64_t i) { return static_cast<double>(term(i)); }, [](double a, double b) { return a + b; });
   }
 
-  // each(i) of all elements.
+  // Calls each(i) for all elements.
   template <class Each> LUTRA_DEVICE void each(const Each& each) const {
     if constexpr (!kOfBlock) {
       for (int64_t i = 0; i < size; ++i) each(i);
@@ -75,7 +75,7 @@ template <bool kOfBlock> struct Line {
     }
   }
 
-  // done() by one thread.
+  // Calls done() on one thread.
   template <class Done> LUTRA_DEVICE void once(const Done& done) const {
 #ifndef LUTRA_CUDA_ON_HOST
     if (kOfBlock && threadIdx.x != 0) return;
@@ -99,7 +99,7 @@ template <bool kOfBlock, class Op> LUTRA_GLOBAL void lines_kernel(const Op op, i
   }
 }
 
-// `inner`: how far the elements of a line lie apart.
+// `inner`: the distance between the elements of a line.
 template <class Op> void run_lines(const CudaLaunch& on, const Op& op, int64_t lines, int64_t size, int64_t inner) {
   constexpr int64_t kShort = 32, kWarp = 32, kMany = 8192;
   if (lines == 0 || on.error != 0) return;
@@ -121,7 +121,7 @@ template <class T> struct LinesOf {
   }
 };
 
-// An input as rows along the last axis, under a shape of `rank` >= 1 axes that it broadcasts to.
+// An input as rows along the last axis, broadcast to a shape of `rank` >= 1 axes.
 template <class T> struct RowsOf {
   Input<T> in;
   int rank;

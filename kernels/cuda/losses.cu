@@ -1,4 +1,4 @@
-// Losses on cards: one value a row.
+// Losses on cards: one value per row.
 #include "ops/losses.h"
 
 #include "kernels/element/elementary.h"
@@ -8,7 +8,7 @@
 namespace lutra::cuda {
 namespace {
 
-// softmax's parts: the largest element and the sum of e to the differences from it.
+// For softmax: the largest element, and the sum of e^(x - most).
 template <class C> struct Powers {
   C most;
   double sum;
@@ -43,7 +43,7 @@ template <class T> struct CrossEntropy {
   }
 };
 
-// A label that is no class has been told by the loss; here it only points nowhere.
+// A label that is no class was reported by the loss; here it is ignored.
 template <class T> struct CrossEntropyGrad {
   using C = ComputeType<T>;
   Numbers labels;
@@ -102,7 +102,7 @@ template <class T> struct SoftmaxCrossEntropyGrad {
   }
 };
 
-// Of a prediction less its label: the error, and what comes back of a slope of the mean.
+// The error of a prediction minus its label, and the gradient of that difference from `slope`, that of the mean.
 struct SquaredError {
   template <class C> static constexpr C of(C difference) { return difference * difference; }
   template <class C> static constexpr C back(C slope, C difference) { return 2 * slope * difference; }
@@ -123,7 +123,7 @@ template <class T, class Error> struct MeanError {
     const int64_t first_label = labels.first(line.number), first = predictions.first(line.number);
     const double sum =
         line.sum([&](int64_t i) { return Error::of(predictions.at(first, i) - labels.at(first_label, i)); });
-    // Of nothing: 0 / 0.
+    // No elements: 0 / 0.
     line.once([&] { out[line.number] = rounded_to<T>(static_cast<C>(sum / static_cast<double>(line.size))); });
   }
 };
@@ -181,13 +181,13 @@ template <class T> void run_cross_entropy_grad(const KernelArgs& args) {
   run_lines(launch_of(args), op, logits.size / classes, classes, 1);
 }
 
-// Of labels and predictions.
+// Runs an op on labels and predictions.
 template <class Op, class T> void run_pair(const KernelArgs& args) {
   Both both(args.in);
   Op op{{args.in[0], both.dims, both.rank}, {args.in[1], both.dims, both.rank}, args.out[0].as<T>()};
   run_lines(launch_of(args), op, args.out[0].size, both.dims[both.rank - 1], 1);
 }
-// And of dy, which has an element a row; the result has the shape of both.
+// The same with dy, which has one element per row; the result has the shape of both inputs.
 template <class Op, class T> void run_pair_grad(const KernelArgs& args) {
   const Array& out = args.out[0];
   if (out.size == 0) return;

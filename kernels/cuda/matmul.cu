@@ -1,4 +1,4 @@
-// Matrix products of batches on cards: which matrix meets which.
+// Matrix products of batches on cards: finds the matrices that are multiplied.
 #include "ops/matmul.h"
 
 #include "kernels/indexing/batch.h"
@@ -13,7 +13,7 @@ template <class T> void matmul(const KernelArgs& args, Room& room) {
   MatMulSizes sizes = matmul_sizes(args.as<MatMulAttrs>(), a.dims, a.rank, b.dims, b.rank);
   Walk batch;
   if (b.rank <= 2 && !sizes.transpose_a) {
-    // All matrices of a meet the same b: they are one tall matrix.
+    // All matrices of a are multiplied by the same b: they are one tall matrix.
     sizes.m = out.size / sizes.n;
   } else {
     int rank = out.rank - (a.rank > 1) - (b.rank > 1);

@@ -1,19 +1,19 @@
-// Variances, standard deviations and logarithms of sums of powers on cards.
+// Variances, standard deviations and log-sum-exp on cards.
 #include "kernels/element/elementary.h"
 #include "kernels/cuda/reduce.h"
 
 namespace lutra::cuda {
 namespace {
 
-// How many, their mean in two parts, and the sum of squares of what is left when it is taken off. Merging is Chan's,
-// Golub's and LeVeque's; of a mean far from 0 one part alone would lose what small squares are made of.
+// A count, the mean in two parts, and the sum of squared differences from it. Merging is Chan's, Golub's and LeVeque's.
+// If the mean is far from 0, a mean in one part would lose the digits that small squares consist of.
 struct Moments {
   double count, mean, low, squares;
 };
 constexpr Moments merged(Moments a, Moments b) {
   double count = a.count + b.count, share = b.count / count;
   double apart = (b.mean - a.mean) + (b.low - a.low), move = apart * share;
-  // The sum of two numbers and what its rounding took off (Knuth).
+  // The sum of two numbers and its rounding error (Knuth).
   double mean = a.mean + move, back = mean - a.mean;
   double lost = (a.mean - (mean - back)) + (move - back);
   return {count, mean, a.low + lost, a.squares + b.squares + apart * move * a.count};
@@ -38,7 +38,7 @@ template <class A> struct MergeOf {
   static constexpr Acc lift(Run run) { return run; }
   static constexpr Acc merge(Acc a, Acc b) { return merged(a, b); }
 };
-// A thread's own elements are looked at twice: about a mean that is far from 0 the squares would lose their digits.
+// A thread reads its own elements twice: with a mean far from 0 the squares would otherwise lose their digits.
 template <class T> struct MomentsOf {
   using In = T;
   using Run = ComputeType<T>;
@@ -46,7 +46,7 @@ template <class T> struct MomentsOf {
   using Next = MergeOf<Moments>;
   using LooksTwice = void;
   static constexpr Run open(In x) { return static_cast<Run>(x); }
-  // What has no square, inf and nan, has no variance.
+  // inf and nan have no variance: x - x is nan.
   static constexpr Acc lift(Run x) { return {1.0, static_cast<double>(x), 0.0, static_cast<double>(x - x)}; }
   static constexpr Acc merge(Acc a, Acc b) { return merged(a, b); }
   template <class Element> static constexpr Acc gathered(int64_t n, const Element& element) {
@@ -74,7 +74,7 @@ template <class T> struct PowersOf {
   static constexpr Acc merge(Acc a, Acc b) { return merged(a, b); }
 };
 
-// Divides by `degrees`; of no elements they are -1.
+// Divides by `degrees`, which is -1 if there are no elements.
 template <class T, bool kRoot> struct Variance {
   using Reducer = MomentsOf<T>;
   using Out = T;

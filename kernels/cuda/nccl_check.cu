@@ -1,4 +1,4 @@
-// Our declarations of NCCL's interface against NVIDIA's, where those are.
+// Compares our declarations of NCCL's interface with NVIDIA's, where those are installed.
 #if __has_include(<nccl.h>)
 #include <nccl.h>
 

@@ -40,7 +40,7 @@ struct Normalised {
   template <class C> static constexpr C apply(C x, C mean, C scale, C offset) { return (x - mean) * scale + offset; }
 };
 
-// (x - mean) scale + offset, with vectors as long as a row; the scale is worked out first.
+// (x - mean) scale + offset, with vectors as long as a row. The scale is computed first.
 template <class T> void run_batch_norm(const KernelArgs& args) {
   using C = ComputeType<T>;
   const Array& out = args.out[0];
@@ -58,7 +58,7 @@ template <class T> std::size_t batch_norm_scratch(const KernelArgs& args) {
   return static_cast<std::size_t>(args.in[3].size) * sizeof(ComputeType<T>);
 }
 
-// The sum over rows of (x - mean) dy, a column a line.
+// The sum over rows of (x - mean) dy; each column is a line.
 template <class T> struct CenteredDot {
   using C = ComputeType<T>;
   RowsOf<T> x, dy;
@@ -148,7 +148,7 @@ template <class T> void run_layer_norm_grad(const KernelArgs& args) {
   run_lines(launch_of(args), op, sizes.rows, sizes.columns, 1);
 }
 
-// The sum over rows of dy times the normalised row: each row's statistics first, then a column a line.
+// The sum over rows of dy times the normalised row: first the statistics of each row, then a line per column.
 template <class T> struct RowStatistics {
   using C = ComputeType<T>;
   RowsOf<T> x;

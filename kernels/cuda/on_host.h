@@ -1,5 +1,5 @@
-// For tests: kernels on the host, one thread after the other, queued on a stream of the test's driver library as
-// functions of the host. What is wrong with a kernel's indices or arithmetic shows here; what needs a card does not.
+// For tests: runs kernels on the host, one thread after the other, queued as host functions on a stream of the test's
+// driver library. This finds mistakes in a kernel's indices and arithmetic, but none that need a card.
 #pragma once
 
 #include <dlfcn.h>

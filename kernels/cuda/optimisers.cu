@@ -1,5 +1,5 @@
-// Steps of optimisers on cards. The results may be the variable's and the slots' own memory: each thread reads what it
-// writes first.
+// Steps of optimisers on cards. The results may be the variable's and the slots' own memory: each thread reads an
+// element before it writes it.
 #include "kernels/element/optimisers.h"
 #include "kernels/cuda/element.h"
 #include "kernels/cuda/elementwise.h"
@@ -15,7 +15,7 @@ template <class T, class Step> struct StepArrays {
   T* new_slots[Step::kSlots + 1];
 };
 
-// Several variables, whose elements count as those of one array.
+// Several variables, with their elements numbered as those of one array.
 template <class T, class Step> struct StepBatch {
   StepArrays<T, Step> variables[kMostSteps];
   int64_t ends[kMostSteps];

@@ -1,4 +1,4 @@
-// Elements in order along an axis, on cards: every key with its place, sorted.
+// Elements in order along an axis, on cards: sorts every key with its position.
 #pragma once
 
 #include "kernels/cpu/loops/sort.h"
@@ -18,7 +18,7 @@ LUTRA_GLOBAL void fill_keys(const Input<T> x, SortKey<T>* keys, int64_t* places,
 
 template <class T> std::size_t order_bytes(const Array& x) { return RadixSort<SortKey<T>>::bytes(x.size); }
 
-// Where in x the first, second, ... of each line along the extent's axis lie, line after line.
+// The positions in x of the first, second, ... element of each line along the extent's axis, line after line.
 template <class T>
 const int64_t* places_in_order(const CudaLaunch& on, const Array& x, const Extent& extent, bool descending) {
   RadixSort<SortKey<T>> sort(x.size, on.scratch);
@@ -28,7 +28,7 @@ const int64_t* places_in_order(const CudaLaunch& on, const Array& x, const Exten
   return sort.places();
 }
 
-// What the first `count` of each line's are: their values, if `values`, and their places on the axis, if `indices`.
+// The first `count` of each line: their values, if `values`, and their positions on the axis, if `indices`.
 template <class T> struct InOrder {
   Input<T> x;
   const int64_t* places;

@@ -1,4 +1,4 @@
-// Pieces of a tensor along an axis on cards.
+// Split and unstack along an axis on cards.
 #include "ops/pieces.h"
 
 #include "kernels/cuda/strided.h"
@@ -7,7 +7,7 @@
 namespace lutra::cuda {
 namespace {
 
-// Part of an axis of x.
+// Copies a range of an axis of x.
 void run_piece(const KernelArgs& args, const Axes& axes, const Part& part) {
   const Array& x = args.in[0];
   const Array& out = args.out[0];

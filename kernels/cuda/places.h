@@ -1,5 +1,5 @@
-// Where indices lead on a card: the place of a part among those that a kernel picks from or adds to, or -1 for an index
-// that leads nowhere.
+// Resolves indices to positions ("places") on a card: of the slice that a kernel reads or adds to, or -1 for an index
+// that is out of range.
 #pragma once
 
 #include "kernels/indexing/places.h"
@@ -7,7 +7,7 @@
 
 namespace lutra::cuda {
 
-// Integers of any dtype; one that rides along is held here.
+// Integers of any dtype; a single one passed by value is kept here.
 struct Indices {
   const std::byte* data;
   DType type;
@@ -30,7 +30,7 @@ struct Indices {
   }
 };
 
-// As kernels/indexing/places.h tells an index that leads nowhere.
+// Reports an index out of range, as kernels/indexing/places.h does.
 LUTRA_DEVICE inline void tell_index(FaultSlot* slot, int64_t index, int64_t base, int64_t size) {
   tell_fault(slot, FaultCode::WrongValue, index, index == 0 && base != 0 ? -1 : size);
 }
@@ -45,7 +45,7 @@ struct Places {
   LUTRA_DEVICE void tell(FaultSlot* slot, int64_t i) const { tell_index(slot, indices.at(i), base, size); }
 };
 
-// Rows of indices, one for each of the leading axes.
+// Rows of indices: one index for each of the leading axes.
 struct NdPlaces {
   Indices indices;
   int64_t base, depth;

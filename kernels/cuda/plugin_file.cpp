@@ -29,7 +29,7 @@ std::string own_folder() {
   Dl_info info;
   std::string file;
   if (dladdr(reinterpret_cast<void*>(&plugin_files), &info) != 0 && info.dli_fname != nullptr) file = info.dli_fname;
-  // A program started by its bare name was found in PATH: the working folder must not be taken for that.
+  // A program started by its bare name was found in PATH: do not look in the working folder for it.
   file = real_path(file.find('/') == std::string::npos ? "/proc/self/exe" : file.c_str());
   return file.substr(0, file.rfind('/'));
 }

@@ -8,7 +8,7 @@
 namespace lutra::cuda {
 namespace {
 
-// The library is opened by the first product.
+// Opens the library for the first product.
 Products* products_of(Card& card, std::string* why) {
   if (card.products != nullptr) [[likely]]
     return card.products.get();
@@ -31,18 +31,18 @@ int multiply(const CudaLaunch& on, const Product& product) {
   return queue.status == kBlasNotSupported ? kNoSuchProduct : kProductFailed;
 }
 
-// It is looked for once.
+// Searches for cuDNN once.
 const std::string& known_cudnn() {
   static const std::string& file = *new std::string(cudnn_file());
   return file;
 }
-// What is no cuDNN has been opened: from then on convolutions ask for no memory for it.
+// The file that was found could not be opened as cuDNN: from then on convolutions ask for no memory for it.
 std::atomic<bool> cannot_open_cudnn{false};
 
 bool has_convolutions() { return !cannot_open_cudnn.load(std::memory_order_relaxed) && !known_cudnn().empty(); }
 
-// The library is opened by the first convolution. One that cannot be opened, or does not start on the card, is not
-// asked again: convolutions are computed otherwise, and the log says so once.
+// Opens the library for the first convolution. If it cannot be opened, or does not start on the card, it is not tried
+// again: convolutions are computed otherwise, and the log says so once.
 Convolutions* convolutions_of(Card& card) {
   if (card.convolutions != nullptr || card.without_convolutions) return card.convolutions.get();
   std::string why;

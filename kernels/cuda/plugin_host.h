@@ -1,4 +1,4 @@
-// What the CUDA plugin asks of Lutra while it queues an op.
+// The functions that the CUDA plugin calls while it queues an op.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace lutra::cuda {
 
-// Where the products of one launch go.
+// The queue for the products of one launch.
 struct ProductQueue {
   Card& card;
   StreamHandle stream;
-  BlasStatus status = kBlasSuccess;  // and why it is none: the end of a sentence
+  BlasStatus status = kBlasSuccess;  // if it is another, `why` is the reason: the end of a sentence
   std::string why;
 };
 

@@ -1,5 +1,5 @@
-// Pooling on cards, a thread an element. Gradients are gathered element by element of x, so that sums have one order:
-// the CPU's, to the bit.
+// Pooling on cards, one thread per element. Gradients are computed per element of x, so that sums have one order: the
+// CPU's, to the bit.
 #include "kernels/cpu/loops/reduce.h"
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/windows.h"
@@ -27,7 +27,7 @@ template <class T> struct AvgPool : Pooled<T> {
   LUTRA_DEVICE void run(int64_t at) const {
     const Place place = this->result(at);
     const int64_t elements = this->window_count(place.row, place.column);
-    // Runs of at most 32 elements in C, what lies above them in double.
+    // Runs of at most 32 elements are summed in C, their sums in double.
     C run = 0;
     double sum = 0;
     int64_t in_run = 0;
@@ -62,10 +62,10 @@ template <class T> struct AvgPoolGrad : Pooled<T> {
   }
 };
 
-// Whether an element is its window's largest; a nan is when the largest is nan.
+// Whether an element is its window's largest; a nan is, if the largest is nan.
 template <class C> constexpr bool is_most(C x, C most) { return x == most || (x != x && most != most); }
 
-// How many elements of a window are its largest.
+// The number of elements in a window that are its largest.
 template <class T>
 LUTRA_DEVICE ComputeType<T> count_ties(const Pooled<T>& pooled, const Place& place, const T* x, ComputeType<T> most) {
   ComputeType<T> ties = 0;
@@ -73,7 +73,7 @@ LUTRA_DEVICE ComputeType<T> count_ties(const Pooled<T>& pooled, const Place& pla
   return ties;
 }
 
-// Each window's gradient divided by the number of those that share it.
+// Each window's gradient, divided by the number of elements that share it.
 template <class T> struct Shares : Pooled<T> {
   const T *x, *y, *dy;
   ComputeType<T>* share;
@@ -118,7 +118,7 @@ template <class T> Pooled<T> pooled(const KernelArgs& args, const Array& x) {
   return {PoolSizes(args.as<PoolAttrs>(), x.dims)};
 }
 
-// MaxPool and AvgPool; AvgPoolGrad has the images for a result.
+// MaxPool and AvgPool. The result of AvgPoolGrad has the images' shape.
 template <template <class> class Op, class T> void pool(const KernelArgs& args, Room& room) {
   const Array &x = args.in[0], &out = args.out[0];
   if (out.size == 0) return;

@@ -1,5 +1,4 @@
-// Products of matrices: of floats by cuBLASLt, which Lutra calls for us; of integers, which wrap, by a kernel of our
-// own.
+// Matrix products: of floats by cuBLASLt, called through CudaHost; of integers, which wrap, by a kernel of our own.
 #pragma once
 
 #include "kernels/indexing/contraction.h"
@@ -8,7 +7,8 @@
 
 namespace lutra::cuda {
 
-// ---- integers: a block multiplies kTile rows with kTile columns, kDepth terms at a time; a thread has kSide^2 sums
+// ---- integers: a block multiplies kTile rows by kTile columns, kDepth terms at a time; a thread has kSide^2 sums
+// Sums have as many bits as the result, since higher bits are lost by wrapping anyway.
 
 // In as many bits as hold the result's: the others wrap away.
 template <class T> using Wrapping = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
@@ -39,7 +39,7 @@ template <class T> LUTRA_GLOBAL void integer_product(const IntegerProduct<T> p) 
     for (int64_t depth = 0; depth < p.k; depth += kDepth) {
       for_threads([&](int t) {
         for (int i = t; i < kTile * kDepth; i += kBlockThreads) {
-          // Neighbours read neighbours, whichever way a matrix lies.
+          // Neighbouring threads read neighbouring elements, whichever way a matrix lies.
           int row = p.column_a == 1 ? i / kDepth : i % kTile, term = p.column_a == 1 ? i % kDepth : i / kTile;
           bool is_there = first_row + row < p.m && depth + term < p.k;
           left[term][row] =
@@ -102,14 +102,14 @@ template <class T> void multiply_integers(const CudaLaunch& on, const Product& p
   launch_blocks(on, args.tiles, integer_product<T>, args);
 }
 
-// ---- what a product of nothing and a bias that cuBLASLt does not add are made of
+// ---- for products over no terms, and for a bias that cuBLASLt does not add
 
 template <class T> struct RowsArgs {
   T* c;
   const T* bias;
   int64_t n, ldc, per_matrix, step_c, size;
 };
-// c = bias, or what c has + bias.
+// c = bias, or c += bias.
 template <class T, bool kAdds> LUTRA_GLOBAL void bias_kernel(const RowsArgs<T> args) {
   for (int64_t at = thread_index(); at < args.size; at += thread_count()) {
     const int64_t within = at % args.per_matrix, column = within % args.n;
@@ -126,8 +126,8 @@ template <class T, bool kAdds> void run_bias(const CudaLaunch& on, const Product
 
 // ---- on the host
 
-// Memory that cuBLASLt may take beside the matrices, to share a long sum among many blocks: as much as they have, so
-// that a limit on memory is not taken up by it, at most 32 MiB, and none where there is little to share.
+// Memory that cuBLASLt may use besides the matrices, to divide a long sum among many blocks: as much as the matrices
+// have, so that it does not use up a memory limit, at most 32 MiB, and none if there is little to divide.
 inline std::size_t workspace_bytes(double elements, std::size_t element_bytes) {
   constexpr double kLeast = 1 << 20, kMost = 32 << 20;
   double bytes = elements * static_cast<double>(element_bytes);
@@ -159,10 +159,10 @@ Product product_of(const MatMulSizes& s, const T* a, const T* b, T* c, Room& roo
   return p;
 }
 
-// cuBLASLt takes batches below 2^16. A power of two leaves the matrices of a part aligned as the first are.
+// cuBLASLt takes batches below 2^16. With a power of two, the matrices of every chunk are aligned as the first are.
 inline constexpr int64_t kMostProducts = 1 << 15;
 
-// Queues a product of T into elements of R, which is T or, for halves, float.
+// Queues a product of T, with results in R: T or, for halves, float.
 template <class T, class R = T> void multiply(const CudaLaunch& on, Product p) {
   for (; !std::is_integral_v<R> && p.batch > kMostProducts && on.error == 0; p.batch -= kMostProducts) {
     Product part = p;
@@ -190,8 +190,8 @@ template <class T, class R = T> void multiply(const CudaLaunch& on, Product p) {
   }
 }
 
-// The same for a batch: the longest axis in one go, the others one after the other. Of `p` these are set here: the
-// batch and where its matrices lie. The results follow each other.
+// The same for a batch: the longest axis at once, the others one index after the other. Sets the batch of `p` and the
+// addresses of its matrices. The results are contiguous.
 template <class T> void multiply_batch(const CudaLaunch& on, Product p, const Walk& batch) {
   int longest = 0;
   for (int axis = 1; axis < batch.rank; ++axis) {

@@ -1,5 +1,5 @@
-// A stable radix sort of keys and where they stood, line by line. Stable, so its result is the only one there is. A
-// thread counts the digits of kPiece neighbours, the counts become places, and it moves them there.
+// A stable radix sort of keys with their positions, line by line. It is stable, so its result is unique. A thread
+// counts the digits of kPiece neighbours; the counts become positions, and the thread moves its keys there.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,8 @@
 
 namespace lutra::cuda {
 
-// Counts become what comes before each, in place. 64 of them are gathered at a time until one block does for the rest.
+// Replaces each count by the sum of those before it, in place. Counts are added up by 64 until one block can do the
+// rest.
 struct Offsets {
   static constexpr int64_t kTogether = 64, kOfBlock = 1 << 14;
   static int64_t room(int64_t n) {
@@ -68,9 +69,9 @@ template <class K> struct RadixPass {
   K* to_keys;
   int64_t* to_places;
   int64_t n, pieces;
-  int64_t* counts;  // digit by digit, piece by piece
+  int64_t* counts;  // by digit, then by chunk of kPiece
   int shift;
-  int64_t size, inner;  // of lines; a size of 0: by the keys
+  int64_t size, inner;  // of lines; size 0: sort by keys
 
   LUTRA_DEVICE int digit(int64_t i) const {
     if (size == 0) return static_cast<int>(keys[i] >> shift) & (kDigits - 1);
@@ -80,7 +81,7 @@ template <class K> struct RadixPass {
 };
 template <class K> LUTRA_GLOBAL void count_digits(const RadixPass<K> pass) {
   for (int64_t piece = thread_index(); piece < pass.pieces; piece += thread_count()) {
-    uint64_t low = 0, high = 0;  // eight counters each, none of which gets beyond kPiece
+    uint64_t low = 0, high = 0;  // eight counters each, none of which exceeds kPiece
     for (int64_t i = piece * kPiece; i < std::min(pass.n, (piece + 1) * kPiece); ++i) {
       int digit = pass.digit(i);
       uint64_t one = uint64_t{1} << (digit % 8 * 8);
@@ -103,8 +104,8 @@ template <class K> LUTRA_GLOBAL void move_digits(const RadixPass<K> pass) {
   }
 }
 
-// n keys, which fill() writes at keys(), and their places, which are sorted by `bits` of the keys and then by the lines
-// of `extent` that they lie in.
+// n keys, which the caller writes at keys(), and their positions. Sorts the positions by `bits` of the keys, then by
+// the lines of `extent`.
 template <class K> class RadixSort {
  public:
   RadixSort(int64_t n, std::byte* scratch) : n_(n), pieces_((n + kPiece - 1) / kPiece) {
@@ -133,7 +134,7 @@ template <class K> class RadixSort {
     *from = reinterpret_cast<std::byte*>(reinterpret_cast<uintptr_t>(*from) + static_cast<std::size_t>(n) * sizeof(T));
     return taken;
   }
-  // What was in rooms 1 is in rooms 0 afterwards.
+  // Sorts from buffers 0 to buffers 1, then swaps them.
   void pass(const CudaLaunch& on, int shift, int64_t size, int64_t inner) {
     if (n_ == 0 || on.error != 0) return;
     RadixPass<K> pass{keys_[0], places_[0], keys_[1], places_[1], n_, pieces_, counts_, shift, size, inner};

@@ -1,4 +1,4 @@
-// Random tensors on cards: real numbers and coins, the CPU's to the bit. Element i comes from block i / 4 (float32 and
+// Random tensors on cards: real numbers and coins, with the CPU's bits. Element i comes from block i / 4 (float32 and
 // halves) or i / 2 (float64).
 #include "ops/random.h"
 

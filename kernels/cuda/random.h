@@ -1,4 +1,5 @@
-// Tensors made of random blocks: a thread makes the elements of one. A rule is a struct with block(number, elements).
+// Tensors made of random blocks: a thread makes the elements of one block. A rule is a struct with block(number,
+// elements).
 #pragma once
 
 #include "kernels/cuda/elementwise.h"

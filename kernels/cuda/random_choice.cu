@@ -1,4 +1,4 @@
-// Random integers, orders and classes on cards, the CPU's to the bit. An element has 64 random bits, two elements a
+// Random integers, orders and classes on cards, with the CPU's bits. An element has 64 random bits, two elements a
 // block.
 #include "kernels/element/elementary.h"
 #include "kernels/element/random_draws.h"
@@ -39,7 +39,7 @@ LUTRA_GLOBAL void draw_tickets(const Rng rng, uint64_t* keys, int64_t* places, i
     places[i] = i;
   }
 }
-// The numbers 0 to n - 1 in the order of 64 random bits each, equal ones in their own.
+// Sorts the numbers 0 to n - 1 by 64 random bits each; equal ones keep their order.
 const int64_t* random_order(const CudaLaunch& on, const Rng& rng, int64_t n) {
   RadixSort<uint64_t> sort(n, on.scratch);
   launch(on, grid_for(on, n), draw_tickets, rng, sort.keys(), sort.places(), n);
@@ -71,7 +71,7 @@ LUTRA_GLOBAL void reorder_kernel(const int64_t* order, const Input<E> x, E* out,
     out[to] = x.data != nullptr ? x.data[from] : x.number;
   }
 }
-// Row i of the result is the row that the order has at place i; on the way back it goes where the order took it from.
+// Row i of the result is the row at position i of the order; `back` moves rows to where the order took them from.
 void reorder(const KernelArgs& args, const Rng& rng, bool back) {
   const CudaLaunch& on = launch_of(args);
   const Array& x = args.in[0];
@@ -93,8 +93,8 @@ std::size_t shuffle_scratch(const KernelArgs& args) {
   return args.out[0].size == 0 ? 0 : RadixSort<uint64_t>::bytes(args.in[0].dims[0]);
 }
 
-// The sums of the first 1, 2, ... probabilities of a row, times some number, and the last class that has any, or -1 for
-// a row that is no distribution. A thread has a row: its order is the CPU's.
+// The sums of the first 1, 2, ... probabilities of a row, times some number, and the last class with a probability
+// above 0, or -1 for a row that is no distribution. One thread takes a row, so its order is the CPU's.
 template <class T> struct Distributions {
   Input<T> logits;
   double* sums;

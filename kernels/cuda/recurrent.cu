@@ -1,4 +1,4 @@
-// A step of recurrent layers on cards: a thread a unit.
+// A step of recurrent layers on cards, one thread per unit.
 #include "kernels/element/recurrent.h"
 #include "kernels/cuda/elementwise.h"
 

@@ -1,7 +1,8 @@
-// Reductions over any set of axes. A pass gathers `size` elements along one run of axes in `lanes` results, each by one
-// thread; passes follow each other until one is left. A stage's first pass gives a thread every lanes-th element, so
-// that neighbours read neighbours; later ones give it elements that lie together. Which element meets which, and in
-// what order, depends on the shape alone: results are the same on every card and every time.
+// Reductions over any set of axes. A pass reduces `size` elements along one group of axes to `lanes` results, each by
+// one thread; passes follow each other until one result is left. In a stage's first pass a thread takes every lanes-th
+// element, so that neighbouring threads read neighbouring elements; in later passes it takes contiguous ones. Which
+// elements are merged, and in what order, depends on the shape alone: results are the same on every card and every
+// time.
 #pragma once
 
 #include "kernels/cpu/loops/reduce_axes.h"
@@ -11,7 +12,7 @@ namespace lutra::cuda {
 
 struct ReducePass {
   int64_t outer, size, inner, lanes;
-  int64_t chunk;  // elements of a lane that lie together; 0: they are `lanes` apart
+  int64_t chunk;  // contiguous elements of a lane; 0: they are `lanes` apart
   constexpr int64_t results() const { return outer * lanes * inner; }
 };
 
@@ -32,7 +33,7 @@ struct ReducePasses {
   }
 
   static constexpr int64_t kLeast = 64;
-  // Enough threads to fill a card, neighbours reading neighbours, and at least kLeast elements each.
+  // Enough threads to fill a card, neighbours reading neighbours, with at least kLeast elements each.
   static int64_t lanes_for(int64_t lines, int64_t size, int64_t inner) {
     constexpr int64_t kThreads = 1 << 18, kWarp = 32;
     int64_t lanes = inner < kWarp && size >= 2 * kWarp ? kWarp : 1;
@@ -40,7 +41,7 @@ struct ReducePasses {
     return lanes;
   }
 
-  // Accumulators of the passes before the last, which take turns in two places.
+  // Accumulators of the passes before the last, which alternate between two buffers.
   int64_t room(int turn) const {
     int64_t most = 0;
     for (int i = turn; i + 1 < count; i += 2) most = std::max(most, pass[i].results());
@@ -52,7 +53,7 @@ template <class In, class To> struct ReduceArgs {
   Input<In> in;
   To* to;
   ReducePass pass;
-  int64_t count;  // elements behind one result of the op
+  int64_t count;  // elements that make one result of the op
 };
 
 template <class R> LUTRA_DEVICE inline typename R::Run opened(typename R::In x) {
@@ -60,14 +61,14 @@ template <class R> LUTRA_DEVICE inline typename R::Run opened(typename R::In x) 
   else return R::open(x);
 }
 
-// A reducer that wants to know which element along the axis it gathers has lift(run, place); one that looks at
-// elements twice has LooksTwice and gathered(n, element).
+// A reducer that needs the position of an element along the axis has lift(run, place); one that needs its elements
+// twice has LooksTwice and gathered(n, element).
 template <class R> LUTRA_DEVICE typename R::Acc lifted(typename R::In x, int64_t place) {
   if constexpr (requires(typename R::Run run) { R::lift(run, place); }) return R::lift(opened<R>(x), place);
   else return R::lift(opened<R>(x));
 }
 
-// Each element widened first: a card's arithmetic is not what takes the time.
+// Each element is widened first: the time does not go into a card's arithmetic.
 template <class R>
 LUTRA_DEVICE typename R::Acc gathered(const typename R::In* x, int64_t n, int64_t step, int64_t first, int64_t apart) {
   if constexpr (requires { typename R::LooksTwice; }) {
@@ -81,7 +82,7 @@ LUTRA_DEVICE typename R::Acc gathered(const typename R::In* x, int64_t n, int64_
   return sum;
 }
 
-// Finish: what becomes of an accumulator, an op or KeepAcc.
+// Finish makes the result from an accumulator: an op, or KeepAcc.
 template <class R, class Finish, class To> LUTRA_GLOBAL void reduce_kernel(const ReduceArgs<typename R::In, To> args) {
   const ReducePass& pass = args.pass;
   const int64_t row = pass.lanes * pass.inner, results = pass.results();
@@ -119,7 +120,7 @@ template <class Op> std::size_t reduce_bytes(const ReducePlan& plan) {
   return static_cast<std::size_t>(passes.room(0) + passes.room(1)) * sizeof(typename Op::Reducer::Acc);
 }
 
-// An op is a struct as those of kernels/element/reduce_ops.h; finish gets `count`. `scratch` has reduce_bytes.
+// An op is a struct as in kernels/element/reduce_ops.h; finish gets `count`. `scratch` has reduce_bytes.
 template <class Op>
 void reduce_to(const CudaLaunch& on, const ReducePlan& plan, int64_t count, std::byte* scratch,
                Stored<typename Op::Out>* out) {
@@ -128,7 +129,7 @@ void reduce_to(const CudaLaunch& on, const ReducePlan& plan, int64_t count, std:
   using Acc = typename First::Acc;
   using Out = Stored<typename Op::Out>;
   if (on.out[0].size == 0) return;
-  if (plan.stages == 0) {  // of nothing
+  if (plan.stages == 0) {  // no elements
     if constexpr (requires { First::kStart; }) {
       return run_indexed<Out>(on, Everywhere<Out>{Op::finish(First::lift(First::kStart), count)});
     } else {
@@ -141,7 +142,7 @@ void reduce_to(const CudaLaunch& on, const ReducePlan& plan, int64_t count, std:
     const ReducePass& pass = passes.pass[i];
     bool is_last = i + 1 == passes.count;
     Grid grid = grid_for(on, pass.results());
-    // Accumulators of integers are unsigned; the next pass's elements are what they hold.
+    // Integer accumulators are unsigned; the next pass reads them as its own element type.
     Input<typename Next::In> partial{reinterpret_cast<const typename Next::In*>(rooms[(i + 1) % 2]), {}};
     if (i == 0) {
       Input<typename First::In> in = input_of<typename First::In>(on.in[0]);

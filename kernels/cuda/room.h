@@ -1,4 +1,4 @@
-// An op's scratch memory, piece by piece. The same steps without memory count how much it takes.
+// An op's scratch memory, allocated block by block. The same steps without memory count how much the op needs.
 #pragma once
 
 #include "kernels/cuda/elementwise.h"
@@ -7,13 +7,13 @@ namespace lutra::cuda {
 
 class Room {
  public:
-  // `on` null: to count.
+  // `on` null: only counts.
   Room(const CudaLaunch* on, std::byte* memory) : on_(on), memory_(memory) {}
 
   bool counts() const { return on_ == nullptr; }
   const CudaLaunch& on() const { return *on_; }
   std::size_t bytes() const { return used_; }
-  // Where the next piece begins, for who takes it when it is used.
+  // Where the next block begins, for a callee that allocates its own scratch memory.
   std::byte* rest() const { return memory_ != nullptr ? memory_ + used_ : nullptr; }
 
   std::byte* take(std::size_t bytes) {
@@ -26,7 +26,7 @@ class Room {
     return reinterpret_cast<T*>(take(static_cast<std::size_t>(count) * sizeof(T)));
   }
 
-  // An input's elements in the card's memory: a number that rides along is put down first.
+  // An input's elements in the card's memory; a number that is passed by value is written there first.
   template <class T> const T* input(const Array& array);
 
  private:
@@ -39,7 +39,7 @@ template <class E> LUTRA_GLOBAL void put_down(E number, E* to) {
   if (thread_index() == 0) *to = number;
 }
 
-// Room is kept for every input of one element: whether it rides along may be known only when the op runs.
+// Every input of one element gets room: whether it is passed by value may be known only when the op runs.
 template <class T> const T* Room::input(const Array& array) {
   if (array.size != 1) return array.as<T>();
   T* place = take<T>(1);
@@ -51,7 +51,8 @@ template <class T> const T* Room::input(const Array& array) {
   return place;
 }
 
-// A kernel of a function that takes its scratch memory from a Room: it runs with one that counts, and with the memory.
+// A kernel of a function that takes its scratch memory from a Room. The function runs twice: to count, then with
+// memory.
 template <void (*kRun)(const KernelArgs& args, Room& room)> KernelEntry in_room() {
   return {.run =
               [](const KernelArgs& args) {

@@ -1,7 +1,7 @@
-// Running sums and products on cards, and what their gradients need. A line (the elements along the axis, in the order
-// in which they are taken) is a thread's, or a block's: each of its threads then has a piece, whose length follows from
-// the line's; the pieces' totals are taken first, then what comes before each, then all is done again from there.
-// Accumulators are float64, or 64 bits that wrap.
+// Running sums and products on cards, and ops for their gradients. A line (the elements along the axis, in the order of
+// the scan) is scanned by one thread, or by a block: each thread then has a chunk, whose length follows from the
+// line's. Chunks are totalled first, then the totals are scanned, then each chunk is scanned from there. Accumulators
+// are float64, or 64 bits that wrap.
 #include "ops/scan.h"
 
 #include "kernels/element/running.h"
@@ -10,7 +10,7 @@
 namespace lutra::cuda {
 namespace {
 
-// The axis as the scan walks it: position r is at r * step from where it starts.
+// The axis in the order of the scan: position r is at r * step from the start.
 struct Walk {
   Extent extent{1, 1, 1};
   int64_t first = 0, step = 1, lines = 1;
@@ -36,7 +36,7 @@ template <class S> struct ScanArgs {
   LUTRA_DEVICE typename S::Acc value(int64_t at) const {
     return S::lift(opened<S>(in.data != nullptr ? in.data[at] : in.number));
   }
-  // Positions [begin, end) of a line that starts at `start`, from what comes before them.
+  // Writes positions [begin, end) of a line that starts at `start`, continuing from `before`.
   LUTRA_DEVICE void write(int64_t start, int64_t begin, int64_t end, typename S::Acc before) const {
     for (int64_t i = begin; i < end; ++i) {
       int64_t at = start + i * walk.step;
@@ -49,7 +49,7 @@ template <class S> struct ScanArgs {
     for (int64_t i = begin; i < end; ++i) before = S::merge(before, value(start + i * walk.step));
     return before;
   }
-  // The pieces' totals become what comes before each.
+  // Replaces each chunk's total by the total before it.
   LUTRA_DEVICE void pass_on(int64_t start, int64_t piece, typename S::Acc* totals) const {
     typename S::Acc before = S::kStart;
     for (int t = 0; t < kBlockThreads; ++t) {
@@ -128,7 +128,7 @@ template <class T> void run_recurrence(const KernelArgs& args) {
   launch(on, grid_for(on, recurrence.walk.lines), recurrence_kernel<T>, recurrence);
 }
 
-// The product of all elements before, kept in scratch memory, times that of all behind.
+// The product of all elements before, kept in scratch memory, times that of all after.
 template <class T> struct Others {
   Input<T> x;
   double* before;

@@ -1,4 +1,4 @@
-// Adding back to places on cards. Each element of the result gets its additions in the order of the indices.
+// Adds to positions on cards. Each element of the result gets its additions in the order of the indices.
 #include "kernels/cuda/scatter.h"
 
 #include "ops/index.h"
@@ -14,7 +14,7 @@ template <class T> void run_scatter_add(const KernelArgs& args) {
   const Array& out = args.out[0];
   Extent extent = Extent::around(x.dims, x.rank, 0);
   Places places(args.in[1], args.as<IndexAttrs>().base.value, extent.size);
-  // The same memory when a variable or a sum of gradients is written over.
+  // x and out share memory when a variable or a sum of gradients is updated in place.
   if (x.size > 0 && (x.immediate || out.data != x.data)) run_copy(args);
   add_rows(on, places, args.in[1].size, args.in[2], out.as<T>(), 1, extent.size, extent.inner, on.slot);
 }
@@ -41,8 +41,8 @@ template <class T> void run_scatter_nd(const KernelArgs& args) {
            product(out.dims, places.depth, out.rank), nullptr);
 }
 
-// One line along the axis of the result, and the lines of dy that came from it: several when x was repeated. A thread
-// has a line; sums of halves wait in float.
+// One line along the axis of the result, and the lines of dy that came from it: several if x was repeated. A thread
+// takes a line; sums of halves are kept in float.
 template <class T> struct AddAlong {
   using C = ComputeType<T>;
   struct Axis {

@@ -1,5 +1,5 @@
-// Adding to places on cards, without atomics: the places are sorted, and one thread adds all that goes to an element,
-// in the order of the indices. That is the CPU's order, and so are the bits.
+// Adds to positions on cards, without atomics: the positions are sorted, and one thread adds everything that goes to
+// one element, in the order of the indices. That is the CPU's order, so the bits are the same.
 #pragma once
 
 #include "kernels/cuda/copy.h"
@@ -11,10 +11,10 @@ namespace lutra::cuda {
 
 template <class K, class Rows> struct PlaceKeys {
   Rows rows;
-  K* keys;  // a place that is none has the key `parts`, which is above all
+  K* keys;  // an index out of range has the key `parts`, above all others
   int64_t* numbers;
   int64_t n, parts;
-  FaultSlot* slot;  // null: not told
+  FaultSlot* slot;  // null: not reported
 };
 template <class K, class Rows> LUTRA_GLOBAL void fill_place_keys(const PlaceKeys<K, Rows> args) {
   for (int64_t i = thread_index(); i < args.n; i += thread_count()) {
@@ -68,7 +68,7 @@ void add_rows(const CudaLaunch& on, const Rows& rows, int64_t n, const Array& fr
 }
 inline std::size_t add_rows_bytes(int64_t n) { return RadixSort<uint64_t>::bytes(n); }
 
-// Output 0 full of zeros.
+// Fills output 0 with zeros.
 template <class T> void start_with_zeros(const CudaLaunch& on) {
   by_size(sizeof(T), [&]<class E>(TypeTag<E>) { run_indexed<E>(on, Everywhere<E>{0}); });
 }

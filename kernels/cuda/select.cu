@@ -1,17 +1,17 @@
-// Choosing among values element by element, and sums of lists, on cards.
+// Selects values element by element, and sums lists of tensors, on cards.
 #include "kernels/element/arithmetic.h"
 #include "kernels/cuda/elementwise.h"
 
 namespace lutra::cuda {
 namespace {
 
-// Up to kMost inputs of one shape at a time, from the list's first to its last.
+// Up to kMost inputs of one shape at a time, from first to last.
 template <class T> struct AddNArgs {
   static constexpr int kMost = 32;
   Input<T> in[kMost];
   int count;
   T* out;
-  ComputeType<T>* sums;  // of halves, whose sum stays in float until the list has gone by; else null
+  ComputeType<T>* sums;  // for halves, whose sum stays in float until the last; else null
   bool goes_on, is_last;
   int64_t size;
 };
@@ -52,7 +52,7 @@ template <class E> void run_select(const KernelArgs& args) { run_elementwise<Sel
 }  // namespace
 
 void register_select_cuda(CudaKernels& kernels) {
-  // Only bytes move: one version an element size.
+  // Only bytes move, so there is one version per element size.
   kernels.add("SelectV2", kBool | DType::Int8 | DType::UInt8, {.run = run_select<uint8_t>});
   kernels.add("SelectV2", kHalves | DType::Int16, {.run = run_select<uint16_t>});
   kernels.add("SelectV2", DType::Int32 | DType::Float32, {.run = run_select<uint32_t>});

@@ -1,4 +1,5 @@
-// Rearranging elements on cards. Reshape and its kin share their input's memory and get here only to be copied whole.
+// Rearranging elements on cards. Reshape and similar ops share their input's memory, and run here only to be copied
+// whole.
 #include "ops/shape.h"
 
 #include "kernels/cuda/copy.h"
@@ -34,7 +35,7 @@ void run_transpose(const KernelArgs& args) {
   copy_strided_any(args, steps);
 }
 
-// Repeats elements along axes of one.
+// Repeats elements along axes of size 1.
 void run_broadcast_to(const KernelArgs& args) {
   const Array& x = args.in[0];
   const Array& out = args.out[0];
@@ -51,7 +52,7 @@ void run_broadcast_to(const KernelArgs& args) {
   copy_strided_any(args, steps);
 }
 
-// Each row of the result is a row of every input, one after the other; width(i) is how many elements input i's has.
+// Each row of the result consists of a row of every input in turn; width(i) is the number of elements in input i's.
 template <class Width> void join(const KernelArgs& args, int64_t out_width, const Width& width) {
   int64_t rows = args.out[0].size / out_width;
   by_size(size_of(args.out[0].dtype), [&](auto tag) {
@@ -67,7 +68,7 @@ template <class Width> void join(const KernelArgs& args, int64_t out_width, cons
   });
 }
 
-// Elements of one step along the op's axis in the result.
+// The number of elements in one step along the op's axis of the result.
 int64_t step_width(const KernelArgs& args, int* axis) {
   const Array& out = args.out[0];
   *axis = axis_of(args.as<AxisAttrs>().axis, out.rank, 0);

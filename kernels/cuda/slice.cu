@@ -1,4 +1,4 @@
-// Regular steps of a tensor on cards: read, written over, added to.
+// Strided slices of a tensor on cards: read, overwritten, added to.
 #include "ops/slice.h"
 
 #include "kernels/cuda/copy.h"
@@ -29,7 +29,7 @@ void run_slice(const KernelArgs& args) {
   });
 }
 
-// Writes the elements of `value`, repeated where it has one, to regular steps of the result; or adds them to it.
+// Writes `value`, repeated along axes of size 1, to a strided slice of the result; or adds it.
 template <class E, bool kAdds> void run_slice_write(const KernelArgs& args) {
   const CudaLaunch& on = static_cast<const CudaLaunch&>(args);
   const SliceAttrs& attrs = args.as<SliceAttrs>();
@@ -37,7 +37,7 @@ template <class E, bool kAdds> void run_slice_write(const KernelArgs& args) {
   const Array& value = args.in[1];
   const Array& out = args.out[0];
   if (out.size == 0) return;
-  // The same memory when a variable or a sum of gradients is written over.
+  // x and out share memory when a variable or a sum of gradients is updated in place.
   if (x.immediate || out.data != x.data) run_copy(args);
   Steps steps;
   int64_t first = 0, to_stride = 1, from_stride = 1;

@@ -1,4 +1,4 @@
-// Putting elements in order on cards, line by line along an axis.
+// Sorting on cards, line by line along an axis.
 #include "ops/sort.h"
 
 #include "kernels/cuda/order.h"

@@ -1,4 +1,4 @@
-// Elements that lie at regular steps, moved to or added to others that do: slices, transposes, updates of parts.
+// Moves or adds strided elements to strided elements: slices, transposes, updates of slices.
 #pragma once
 
 #include "kernels/cuda/elementwise.h"
@@ -12,7 +12,7 @@ struct Steps {
   int64_t from[kMaxRank], to[kMaxRank];
   int64_t count = 1;
 
-  // Axes of one element are left out, and neighbours that both sides walk alike are one.
+  // Axes of one element are left out, and neighbouring axes that both sides traverse as one are merged.
   void push(int64_t dim, int64_t from_step, int64_t to_step) {
     count *= dim;
     if (dim == 1) return;

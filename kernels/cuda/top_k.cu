@@ -1,4 +1,4 @@
-// The k largest of each line on cards: lines are sorted whole.
+// The k largest of each line on cards: sorts whole lines.
 #include "kernels/cuda/order.h"
 #include "ops/sort.h"
 

@@ -1,4 +1,4 @@
-// Sines, cosines, tangents, their inverses and their hyperbolic kin on cards.
+// Trigonometric functions, their inverses and the hyperbolic functions on cards.
 #include "kernels/element/trigonometric.h"
 #include "kernels/cpu/loops/unary.h"
 #include "kernels/cuda/elementwise.h"
@@ -6,7 +6,7 @@
 namespace lutra::cuda {
 namespace {
 
-// Large angles are left to CUDA's functions, as the CPU leaves them to the C library's.
+// Large angles are left to CUDA's functions, where the CPU uses the C library's.
 struct Sin : Costly {
   template <class T> static constexpr T apply(T x) { return is_large_angle(x) ? std::sin(x) : sin_of(x); }
 };

@@ -32,12 +32,12 @@ template <bool kAnswer> void answer(const KernelArgs& args) {
   run_indexed<uint8_t>(static_cast<const CudaLaunch&>(args), Everywhere<uint8_t>{kAnswer});
 }
 
-// Rounding ops: integers are whole already.
+// Rounding ops: integers are copied.
 template <class Op> void add_rounding(CudaKernels& kernels, const char* name) {
   add_unary<Op>(kernels, name, AllFloats{});
   kernels.add(name, kInts, {.run = run_copy});
 }
-// Questions whose answer is kOfIntegers for every integer.
+// Predicates that are kOfIntegers for every integer.
 template <class Op, bool kOfIntegers> void add_question(CudaKernels& kernels, const char* name) {
   kernels.add_each(name, AllFloats{}, [](auto tag) {
     return KernelEntry{.run = run_elementwise<Truth<Op>, uint8_t, typename decltype(tag)::type>};

@@ -1,4 +1,5 @@
-// Updates of variables on cards. The result may be the variable's own memory: each thread reads what it writes first.
+// Updates of variables on cards. The result may be the variable's own memory: each thread reads an element before it
+// writes it.
 #include "kernels/element/arithmetic.h"
 #include "kernels/cuda/copy.h"
 

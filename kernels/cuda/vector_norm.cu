@@ -1,4 +1,4 @@
-// Lengths of vectors on cards.
+// Vector norms on cards.
 #include "kernels/element/vector_norm.h"
 
 #include "kernels/cuda/reduce.h"
@@ -7,8 +7,8 @@
 namespace lutra::cuda {
 namespace {
 
-// Squares of doubles in three sums, so that none overflows or loses its digits (Blue 1978): those of large elements are
-// 2^-1200 times as large, those of small ones 2^1200 times.
+// Squares of doubles in three sums, so that none overflows or loses digits (Blue 1978). Squares of large elements are
+// scaled by 2^-1200, those of small ones by 2^1200.
 struct Squares {
   double large, middle, small;
 };
@@ -58,7 +58,7 @@ template <class T> void run_norm(const KernelArgs& args) {
 }  // namespace
 
 void register_vector_norm_cuda(CudaKernels& kernels) {
-  // The accumulators of the other two are no wider.
+  // The accumulators of the other two norms are no wider.
   kernels.add_each("Norm", AllFloats{}, []<class T>(TypeTag<T>) {
     return KernelEntry{.run = run_norm<T>, .scratch = cuda::reduce_scratch<Euclidean<T>>};
   });

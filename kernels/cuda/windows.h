@@ -1,5 +1,5 @@
-// Windows that move over images [batch, height, width, channels] on cards: which place an element is at, and what its
-// window sees, in the order in which the CPU looks (kernels/cpu/pool.cpp).
+// Windows that move over images [batch, height, width, channels] on cards: the position of an element, and the elements
+// in its window, in the CPU's order (kernels/cpu/pool.cpp).
 #pragma once
 
 #include "kernels/cuda/room.h"
@@ -10,9 +10,9 @@ namespace lutra::cuda {
 struct Place {
   int64_t image, row, column, channel;
 };
-// To divide what is below 2^31 by: what is larger is so whatever it is.
+// For dividing numbers below 2^31: any larger divisor gives the same.
 constexpr uint32_t narrow(int64_t size) { return static_cast<uint32_t>(std::min<int64_t>(size, UINT32_MAX)); }
-// Of element `at`.
+// The position of element `at`.
 constexpr Place place_of(int64_t at, int64_t height, int64_t width, int64_t channels) {
   if (at <= INT32_MAX) {  // 32 bits divide quicker
     const uint32_t all = static_cast<uint32_t>(at), c = narrow(channels), w = narrow(width), h = narrow(height);
@@ -23,7 +23,7 @@ constexpr Place place_of(int64_t at, int64_t height, int64_t width, int64_t chan
   return {line / height, line % height, place % width, at % channels};
 }
 
-// What a pool reads and writes, elements of T.
+// A pool's windows over elements of T.
 template <class T> struct Pooled {
   using C = ComputeType<T>;
   PoolSizes sizes;
@@ -32,7 +32,7 @@ template <class T> struct Pooled {
   LUTRA_DEVICE Place result(int64_t at) const {
     return place_of(at, sizes.height.out, sizes.width.out, sizes.channels);
   }
-  // Calls each(element) for what the window of a place of the result sees.
+  // Calls each(element) for the elements in the window of a result.
   template <class Each> LUTRA_DEVICE void for_window(const Place& p, const Each& each) const {
     for (int64_t h = sizes.height.first_place(p.row); h < sizes.height.last_place(p.row); ++h) {
       for (int64_t w = sizes.width.first_place(p.column); w < sizes.width.last_place(p.column); ++w) {
@@ -44,7 +44,7 @@ template <class T> struct Pooled {
     return (sizes.height.last_place(row) - sizes.height.first_place(row)) *
            (sizes.width.last_place(column) - sizes.width.first_place(column));
   }
-  // Calls each(element of the result, row, column) for the windows that a place of x lies under.
+  // Calls each(element of the result, row, column) for the windows that contain a position of x.
   template <class Each> LUTRA_DEVICE void for_cover(const Place& p, const Each& each) const {
     for (int64_t row = sizes.height.first_result(p.row); row < sizes.height.last_result(p.row); ++row) {
       for (int64_t column = sizes.width.first_result(p.column); column < sizes.width.last_result(p.column); ++column) {

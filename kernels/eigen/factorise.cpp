@@ -10,7 +10,7 @@
 namespace lutra {
 
 bool cholesky(int64_t n, double* a) {
-  // Read by columns, a's lower triangle is an upper one: u^T u there is l l^T here.
+  // Read by columns, a's lower triangle is an upper one: l l^T becomes u^T u.
   Eigen::Map<Columns> turned(a, n, n);
   Eigen::LLT<Eigen::Ref<Columns>, Eigen::Upper> in_place(turned);
   turned.triangularView<Eigen::StrictlyLower>().setZero();

@@ -1,7 +1,7 @@
 // Factorisations of one matrix by Eigen: row-major in and out, nothing overlaps, no size is zero unless said. They run
-// on the calling thread. In double only, whatever a tensor's dtype: Eigen is slow to compile. Compiled for
-// every level of the processor; with wider vectors and fma sums round differently, far below float32. What they need
-// beside their arguments, about as much as the matrix, is Eigen's own memory; std::bad_alloc when there is none.
+// on the calling thread, in double whatever a tensor's dtype: Eigen is slow to compile. They are compiled for every
+// level of the processor; with wider vectors and fma sums round differently, far below float32. Their scratch memory,
+// about as much as the matrix, is Eigen's own; std::bad_alloc when there is none.
 #pragma once
 
 #include <cstdint>

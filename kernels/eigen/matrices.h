@@ -1,4 +1,4 @@
-// Row-major memory as Eigen sees it.
+// Row-major memory as Eigen matrices.
 #pragma once
 
 #include <Eigen/Core>

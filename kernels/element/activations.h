@@ -1,5 +1,5 @@
-// Activation functions of one element and their gradients: what activations.cpp runs over tensors, and kernels/cuda on
-// cards. Gradients compute (dy, x) or, as TensorFlow's do, (y, dy) or (dy, y).
+// Activation functions of one element and their gradients, for activations.cpp and kernels/cuda. Gradients compute (dy,
+// x) or, as TensorFlow's do, (y, dy) or (dy, y).
 #pragma once
 
 #include "ops/activations.h"
@@ -12,15 +12,15 @@
 
 namespace lutra {
 
-// What selu scales by, and what it comes to for large negative numbers (Klambauer et al., 2017).
+// selu's scale, and the magnitude of its limit for large negative numbers (Klambauer et al., 2017).
 inline constexpr double kSeluScale = 1.0507009873554804934193349852946;
 inline constexpr double kSeluEnd = kSeluScale * 1.6732632423543772848170429916717;
-// 2 sqrt(2 / pi), and what the cube counts in gelu's approximation.
+// 2 sqrt(2 / pi), and the cube's factor in gelu's approximation.
 inline constexpr double kTwoRoots = 1.5957691216057307117597842397375;
 inline constexpr double kCube = 0.044715;
 
 struct Relu {
-  // Written so that nan is handed on and -0 becomes 0.
+  // Written so that nan passes and -0 becomes 0.
   template <class T> static constexpr T apply(T x) { return x <= 0 ? T(0) : x; }
 };
 struct ReluGrad {
@@ -73,7 +73,7 @@ struct SigmoidGrad {
   template <class T> static constexpr T apply(T y, T dy) { return dy * y * (T(1) - y); }
 };
 
-// The logistic function of x, and of -x, which is 1 minus it without the rounding.
+// The logistic function of x and of -x. The latter is 1 minus the former, without the rounding error.
 template <class T> struct Sides { T here, there; };
 template <class T> [[gnu::always_inline]] constexpr Sides<T> sigmoid_sides(T x) {
   T e = falling_exp(-std::fabs(x));
@@ -87,7 +87,7 @@ struct Silu : Costly {
   template <class T> static constexpr auto max_extent(T) { return size_bits(T(80)); }
   template <class T> [[gnu::always_inline]] static constexpr T plain(T x) { return plain_silu(x); }
 };
-// Slopes are constant far out: x is held back there, so that no inf meets a 0.
+// Slopes are constant far from 0: x is clamped there, so that inf is never multiplied by 0.
 template <class T> [[gnu::always_inline]] constexpr T within(T x, T bound) {
   x = x > bound ? bound : x;
   return x < -bound ? -bound : x;
@@ -100,7 +100,7 @@ struct SiluGrad : Costly {
   }
 };
 
-// Exact, and with tanh for the error function: 0.5 (1 + tanh(v / 2)) is the logistic function of v.
+// gelu: exact, and with tanh in place of the error function, where 0.5 (1 + tanh(v / 2)) is the logistic function of v.
 struct Gelu : Costly {
   template <class T> [[gnu::always_inline]] static constexpr T apply(T x) { return gelu_of(x); }
   // As size_bits, by the same instruction that plain begins with.

@@ -1,5 +1,5 @@
-// Arithmetic of single elements: what binary.cpp and select.cpp run over tensors, and kernels/cuda on cards, where nvcc
-// takes constexpr functions for its own.
+// Arithmetic of single elements, for binary.cpp, select.cpp and kernels/cuda, where nvcc compiles constexpr functions
+// for cards too.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Maximum {
 struct Minimum {
   template <class T> static constexpr T apply(T a, T b) { return (a < b) | (a != a) ? a : b; }
 };
-// What reaches a of dy: half where it equals b.
+// The gradient of a: dy where a wins, half of it where a equals b.
 struct MaximumGrad {
   template <class T> static constexpr T apply(T dy, T a, T b) { return a > b ? dy : a == b ? dy * T(0.5) : T(0); }
 };
@@ -38,7 +38,7 @@ struct MinimumGrad {
   template <class T> static constexpr T apply(T dy, T a, T b) { return a < b ? dy : a == b ? dy * T(0.5) : T(0); }
 };
 
-// What both have: an integer divided by zero is told of.
+// For both: an integer division by zero is reported.
 struct FloorDivision {
   static constexpr int64_t kGrain = kCostlyGrain;
   template <class T> static constexpr bool is_wrong(T b) { return b == 0; }
@@ -54,13 +54,13 @@ struct FloorMod : FloorDivision {
 };
 
 struct Select {
-  // Conditions are bytes here: what a file brought along may be neither 0 nor 1.
+  // Conditions are bytes here: those read from a file may be neither 0 nor 1.
   template <class T> static constexpr T apply(uint8_t condition, T x, T y) { return condition != 0 ? x : y; }
 };
 
 struct Clip {
-  // nan on any side is handed on; the upper bound has the last word. A nan among the bounds is looked for apart: they
-  // mostly repeat, and the comparisons with x are then two instructions.
+  // nan in any argument gives nan; the upper bound is applied last. A nan bound is checked separately: bounds mostly
+  // repeat, and the comparisons with x are then two instructions.
   template <class T> [[gnu::always_inline]] static constexpr T apply(T x, T low, T high) {
     T raised = x <= low ? low : x;
     T within = raised >= high ? high : raised;

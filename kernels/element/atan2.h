@@ -1,5 +1,5 @@
-// The angle of a point, in the manner of elementary.h. In units in the last place: float32 within 2.5, float64 within
-// 2.5. What is special about 0, inf and nan is C's.
+// The angle of a point, in the manner of elementary.h. Errors in units in the last place: float32 within 2.5, float64
+// within 2.5. The special cases of 0, inf and nan are C's.
 #pragma once
 
 #include "kernels/element/trigonometric.h"
@@ -50,7 +50,7 @@ namespace lutra {
   t = small == kInf ? 1.0f : t;
   float angle = atan_to_one(t);
   angle = is_steep ? complement(angle) : angle;
-  // std::signbit would be a branch to the compiler.
+  // The compiler makes std::signbit a branch.
   bool is_left = std::bit_cast<int32_t>(x) < 0;
   angle = is_left ? 2.0f * Pi<float>::kHalf - (angle - 2.0f * Pi<float>::kHalfLow) : angle;
   return (x != x) | (y != y) ? x + y : std::copysign(angle, y);

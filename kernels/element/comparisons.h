@@ -1,4 +1,4 @@
-// Comparisons, logic and bits of single elements: what compare.cpp runs over tensors, and kernels/cuda on cards.
+// Comparisons, logic and bit operations of single elements, for compare.cpp and kernels/cuda.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct BitwiseXor {
   template <class T> static constexpr T apply(T a, T b) { return static_cast<T>(a ^ b); }
 };
 
-// Truths are bytes here: what a file brought along may be neither 0 nor 1.
+// Booleans are bytes here: those read from a file may be neither 0 nor 1.
 template <class Op> struct OfTruths {
   static constexpr uint8_t apply(uint8_t a, uint8_t b) {
     return static_cast<uint8_t>(Op::apply(static_cast<uint8_t>(a != 0), static_cast<uint8_t>(b != 0)));
@@ -45,7 +45,7 @@ template <class Op> struct OfTruths {
 
 template <class T> inline constexpr T kBitsOf = static_cast<T>(8 * sizeof(T));
 
-// All bits shifted out leave 0, or a negative number's signs; a negative count is told of and gives 0.
+// Shifting all bits out leaves 0, or a negative number's sign bits. A negative count is reported and gives 0.
 struct Shift {
   template <class T> static constexpr bool is_wrong(T count) { return count < 0; }
   static constexpr bool kTellsValue = true;
@@ -68,7 +68,7 @@ struct RightShift : Shift {
   template <class T> static constexpr T apply_right(T a, T count) {
     constexpr T kMost = kBitsOf<T> - 1;
     if (std::is_unsigned_v<T> && count > kMost) return 0;
-    return static_cast<T>(a >> (count > kMost ? kMost : count));  // a negative number's signs stay
+    return static_cast<T>(a >> (count > kMost ? kMost : count));  // a negative number's sign bits stay
   }
 };
 

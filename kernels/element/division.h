@@ -13,7 +13,7 @@ namespace lutra {
 
 template <class T> struct Divided { T quotient, remainder; };
 
-// NumPy's npy_divmod: the remainder is exact, and the quotient is what fits it.
+// NumPy's npy_divmod: the remainder is exact, and the quotient follows from it.
 template <class T>
 requires std::is_floating_point_v<T>
 constexpr Divided<T> floor_divide(T a, T b) {
@@ -37,8 +37,9 @@ constexpr Divided<T> floor_divide(T a, T b) {
   return {whole, mod};
 }
 
-// The same of float32 in steps that vectorise, for |a / b| below 2^29 and finite b but 0 (is_far_apart): then the
-// quotient, cut off, has so few digits that its product with b is exact in double, and so is what is left of a.
+// The same for float32 in steps that vectorise, where |a / b| is below 2^29 and b is finite and not 0 (not
+// is_far_apart). The truncated quotient then has so few digits that its product with b is exact in double, and so is
+// the remainder.
 [[gnu::always_inline]] inline Divided<float> floor_divide_near(float a, float b) {
   double size = std::fabs(static_cast<double>(a)), by = std::fabs(static_cast<double>(b));
   double ratio = size / by;
@@ -50,7 +51,7 @@ constexpr Divided<T> floor_divide(T a, T b) {
   bool rounds_down = (mod != 0) & ((b < 0) != (mod < 0));
   float div = (a - mod) / b - (rounds_down ? 1.0f : 0.0f);
   mod = std::copysign(rounds_down ? mod + b : mod, b);
-  // The floor of div, or what is nearer.
+  // The floor of div, or the integer above if that is nearer.
   float whole = static_cast<float>(static_cast<int32_t>(div));
   whole -= whole > div ? 1.0f : 0.0f;
   whole += div - whole > 0.5f ? 1.0f : 0.0f;
@@ -62,12 +63,12 @@ constexpr Divided<T> floor_divide(T a, T b) {
   return !((std::fabs(a) * 0x1p-28f < by) & (by <= std::numeric_limits<float>::max()));
 }
 
-// Integers; 0 and 0 for a division by zero. Below 64 bits the quotient of two floats of enough digits, cut off, is
-// exact, and such loops vectorise, which processors' integer division does not.
+// Integers; a division by zero gives 0 and 0. Below 64 bits the truncated quotient of two floats of enough digits is
+// exact, and such loops vectorise, unlike processors' integer division.
 template <class T>
 requires std::is_integral_v<T>
 [[gnu::always_inline]] constexpr inline Divided<T> floor_divide(T a, T b) {
-  // The smallest integer has no negative.
+  // The smallest integer cannot be negated.
   bool negates = std::is_signed_v<T> && b == static_cast<T>(-1);
   T divisor = (b == 0) | negates ? T(1) : b;
   T quotient;
@@ -85,8 +86,8 @@ requires std::is_integral_v<T>
   return {b == 0 ? T(0) : quotient, b == 0 ? T(0) : remainder};
 }
 
-// The same for numbers of at most 51 bits (is_far_apart): doubles hold them, the quotient to the nearest integer, and
-// what that leaves. 0x1.8p52 is the double whose bits count up by one for each 1 added to it.
+// The same for numbers of at most 51 bits (not is_far_apart): doubles hold them, their quotient rounded to the nearest
+// integer, and the remainder. Adding 1 to the double 0x1.8p52 adds 1 to its bits.
 [[gnu::always_inline]] inline Divided<int64_t> floor_divide_near(int64_t a, int64_t b) {
   constexpr double kMiddle = 0x1.8p52;
   constexpr int64_t kMiddleBits = std::bit_cast<int64_t>(kMiddle);

@@ -1,10 +1,10 @@
-// exp, log and what is made of them, without branches, tables or calls, so that loops over them vectorise; the same
-// bits for every width of vectors, which differ between processors with and without fused multiply-adds. In units in
-// the last place, subnormal results included: exp, expm1, log within 1.5, tanh within 1.5 (float32 2.5); log1p, sinh,
-// cosh within 2; the logistic function within 2.5, softplus within 3, the logistic function times its argument within 4
-// (tests/unit/kernels/elementary_test.cpp). Polynomials: Cephes (float32, and tanh), fdlibm (float64), sinh's and
-// softplus', float32's exp and log are fitted at
-// Chebyshev nodes. The circular functions are in trigonometric.h, erf in error_function.h.
+// exp, log and functions made of them, without branches, tables or calls, so that loops over them vectorise. Bits are
+// the same for every width of vectors; they differ between processors with and without fused multiply-adds. Errors in
+// units in the last place, subnormal results included: exp, expm1, log within 1.5, tanh within 1.5 (float32 2.5);
+// log1p, sinh, cosh within 2; the logistic function within 2.5, softplus within 3, the logistic function times its
+// argument within 4 (tests/unit/kernels/elementary_test.cpp). Polynomials: Cephes (float32, and tanh), fdlibm
+// (float64); those of sinh, of softplus, and of float32's exp and log are fitted at Chebyshev nodes. The circular
+// functions are in trigonometric.h, erf in error_function.h.
 #pragma once
 
 #include <bit>
@@ -24,11 +24,11 @@ template <class T> struct FloatForm {
   static constexpr int kMantissa = kIsFloat ? 23 : 52;
   static constexpr Bits kBias = kIsFloat ? 127 : 1023;
   static constexpr Bits kSign = Bits{1} << (sizeof(T) * 8 - 1);
-  // Added to a small number it rounds to an integer, which then stands in the lowest bits.
+  // Adding it rounds a small number to an integer, which is then in the lowest bits.
   static constexpr T kRounder = kIsFloat ? T(0x1.8p23) : T(0x1.8p52);
 };
 
-// The bits of |x|, which are in the order of sizes; nan's are above all.
+// The bits of |x|, which are ordered as magnitudes are; nan's are above all.
 template <class T> [[gnu::always_inline]] constexpr typename FloatForm<T>::Bits size_bits(T x) {
   return std::bit_cast<typename FloatForm<T>::Bits>(x) & ~FloatForm<T>::kSign;
 }
@@ -46,7 +46,8 @@ template <class T> [[gnu::always_inline]] constexpr T upper_half(T x) {
   return std::bit_cast<T>(std::bit_cast<Bits>(x) & ~((Bits{1} << (F::kMantissa / 2 + 1)) - 1));
 }
 
-// (e^r - 1 - r) / r^2, and that times a power of two; e^r - 1 - r. |r| at most half of ln 2.
+// exp_polynomial: (e^r - 1 - r) / r^2 * unit, where unit is a power of two. exp_quotient: e^r - 1 - r. |r| is at most
+// half of ln 2.
 [[gnu::always_inline]] constexpr float exp_polynomial(float r, float unit = 1.0f) {
   float p = 1.386466902e-3f * unit;
   p = muladd(p, r, 8.367258124e-3f * unit);
@@ -106,12 +107,12 @@ template <class T> [[gnu::always_inline]] constexpr T times_power_of_two(T y, T 
   return 1.0 - ((low - exp_quotient(high - low)) - high);
 }
 
-// Outside of them e^x is 0 or inf, also when multiplied by a number up to 10^6.
+// Outside these bounds e^x is 0 or inf, even when multiplied by a number up to 10^6.
 template <class T> inline constexpr T kExpLow = FloatForm<T>::kIsFloat ? T(-120) : T(-760);
 template <class T> inline constexpr T kExpHigh = FloatForm<T>::kIsFloat ? T(90) : T(711);
 
-// factor * e^(x - low), `low` a correction of x. The factor goes in before the power of two, so that nothing is lost
-// when e^x alone is subnormal or past the largest number. nan passes.
+// factor * e^(x - low); `low` is a correction of x. The factor is applied before the power of two, so that no digits
+// are lost when e^x alone is subnormal or overflows. nan passes.
 template <class T> [[gnu::always_inline]] constexpr T scaled_exp(T factor, T x, T low) {
   using F = FloatForm<T>;
   x = x < kExpLow<T> ? kExpLow<T> : x;
@@ -122,7 +123,8 @@ template <class T> [[gnu::always_inline]] constexpr T scaled_exp(T factor, T x, 
 
 template <class T> [[gnu::always_inline]] constexpr T exp_of(T x) { return scaled_exp(T(1), x, T(0)); }
 
-// The same bits with half of the work where |x| is at most kPlainExp, so that e^x is normal, and factor * e^x as well.
+// The same bits with half of the work where |x| is at most kPlainExp, so that e^x is normal, if factor * e^x is normal
+// as well.
 template <class T> inline constexpr T kPlainExp = FloatForm<T>::kIsFloat ? T(87) : T(708);
 template <class T> [[gnu::always_inline]] constexpr T plain_scaled_exp(T factor, T x, T low) {
   using F = FloatForm<T>;
@@ -138,7 +140,7 @@ template <class T> [[gnu::always_inline]] constexpr T plain_exp(T x) { return pl
 template <class T> [[gnu::always_inline]] constexpr T falling_exp(T x) {
   using F = FloatForm<T>;
   using Bits = typename F::Bits;
-  // 2^n is made as 2^(n + kLift), which no n here leaves subnormal, times 2^-kLift, which rounds once.
+  // 2^n is computed as 2^(n + kLift), which is normal for every n here, times 2^-kLift, which rounds once.
   constexpr Bits kLift = F::kIsFloat ? 64 : 512;
   constexpr T kLower = F::kIsFloat ? T(0x1p-64) : T(0x1p-512);
   x = x < kExpLow<T> ? kExpLow<T> : x;
@@ -156,7 +158,7 @@ template <class T> [[gnu::always_inline]] constexpr T expm1_of(T x) {
   at = at > kExpHigh<T> ? kExpHigh<T> : at;
   T n = shifted_quotient(at) - F::kRounder;
   T high = muladd(-n, kLn2High<T>, at);
-  // 2^n (e^r - 2^-n); of a large n, 2^-n vanishes beside 1.
+  // 2^n (e^r - 2^-n). For large n, 2^-n vanishes beside 1.
   T shrunk = power_of_two(F::kRounder - (n > T(60) ? T(60) : n));
   T y = ((T(1) - shrunk) + high) + exp_tail(high, n * kLn2Low<T>);
   return std::copysign(times_power_of_two(y, n), x);
@@ -211,7 +213,7 @@ template <class T> [[gnu::always_inline]] constexpr T log_of(T x) {
   return muladd(e, kLn2High<float>, muladd(e, kLn2Low<float>, log_near_one(f)));
 }
 
-// log(1 + x), also where 1 + x rounds to 1: log(u) + (what the rounding to u took off) / u.
+// log(1 + x), also where 1 + x rounds to 1: log(u) + (the rounding error of u) / u.
 template <class T> [[gnu::always_inline]] constexpr T log1p_of(T x) {
   T u = T(1) + x;
   T lost = x > T(1) ? T(1) - (u - x) : x - (u - T(1));
@@ -242,7 +244,7 @@ template <class T> [[gnu::always_inline]] constexpr T log1p_of(T x) {
   return muladd(odd, z, even);
 }
 
-// log(1 + e^x), which neither overflows nor loses digits: x if that is positive, and log(1 + e^-|x|).
+// log(1 + e^x) without overflow or lost digits: max(x, 0) + log(1 + e^-|x|).
 template <class T> [[gnu::always_inline]] constexpr T softplus_of(T x) {
   T e = falling_exp(-std::fabs(x));
   T s = e / muladd(e, T(0.5), T(1));  // twice what atanh_ratio takes: subnormals keep their digits
@@ -275,7 +277,7 @@ template <class T> [[gnu::always_inline]] constexpr T softplus_of(T x) {
   double a = std::fabs(x);
   double b = a > 30.0 ? 30.0 : a;  // 1 from there on
   double far = 1.0 - 2.0 / (plain_exp(b + b) + 1.0);
-  return std::copysign(a >= 0.625 ? far : tanh_near_zero(a), x);  // nan is near
+  return std::copysign(a >= 0.625 ? far : tanh_near_zero(a), x);  // nan takes the near branch
 }
 
 // sinh for 0 <= x < 1.
@@ -299,7 +301,7 @@ template <class T> [[gnu::always_inline]] constexpr T softplus_of(T x) {
   return muladd(x, z * p, x);
 }
 
-// Half of e^|x| and half of e^-|x|, which the first gives by division.
+// From half of e^|x|, and half of e^-|x|, which a division of the former gives.
 template <class T> [[gnu::always_inline]] constexpr T sinh_of(T x) {
   T a = std::fabs(x);
   T half = scaled_exp(T(0.5), a, T(0));

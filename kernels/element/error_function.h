@@ -1,6 +1,6 @@
-// erf and the normal distribution's tail, in the manner of elementary.h. In units in the last place, subnormal results
-// included: erf within 1.5, gelu within 7 (float64 without fused multiply-adds within 10). Polynomials: fitted at
-// Chebyshev nodes, erfc's in the form of Shepherd and Laframboise, 1981.
+// erf and the normal distribution's tail, in the manner of elementary.h. Errors in units in the last place, subnormal
+// results included: erf within 1.5, gelu within 7 (float64 without fused multiply-adds within 10). Polynomials: fitted
+// at Chebyshev nodes, erfc's in the form of Shepherd and Laframboise, 1981.
 #pragma once
 
 #include "kernels/element/elementary.h"
@@ -35,8 +35,8 @@ namespace lutra {
   return muladd(z, odd, even);
 }
 
-// (1 + 2x) e^(x^2) erfc(x) for t = (x - 3) / (x + 3), x >= 0.
-// Four chains, since one of 22 steps would leave the processor waiting for each.
+// (1 + 2x) e^(x^2) erfc(x) for t = (x - 3) / (x + 3), x >= 0. In four chains: in a single one of 22 steps, each step
+// would wait for the one before.
 [[gnu::always_inline]] constexpr double erfc_polynomial(double t) {
   double w = t * t, v = w * w;
   double a = 3.29163439676632e-08;
@@ -87,7 +87,7 @@ template <class T> [[gnu::always_inline]] constexpr T erf_of(T x) {
   T b = a > T(9) ? T(9) : a;  // 1 from there on
   T z = b * b;
   T far = T(1) - plain_scaled_exp(scaled_erfc(b), -z, T(0));
-  return std::copysign(a >= T(1) ? far : muladd(a, erf_ratio(z), a), x);  // nan is near
+  return std::copysign(a >= T(1) ? far : muladd(a, erf_ratio(z), a), x);  // nan takes the near branch
 }
 
 // The normal distribution at a >= 0: its upper tail is ratio times e^(-a^2 / 2), which is e^(power - low).
@@ -109,12 +109,12 @@ template <class T> struct NormalTail { T a, ratio, power, low; };
   return p * t;
 }
 
-// kPlain: |x| is at most kPlainGelu, or the result of no use.
+// kPlain: |x| is at most kPlainGelu, or the result is not used.
 template <bool kPlain, class T> [[gnu::always_inline]] constexpr NormalTail<T> normal_tail(T x) {
   constexpr T kEnd = FloatForm<T>::kIsFloat ? T(15) : T(40);  // the tail is 0 from there on
   T a = std::fabs(x);
   if constexpr (!kPlain) a = a > kEnd ? kEnd : a;
-  // The square in two parts: what rounding would take off it counts, as an exponent.
+  // The square in two parts: as an exponent, its rounding error matters.
   T power, low;
   if constexpr (kFusedMuladd) {
     power = T(-0.5) * a * a;
@@ -130,7 +130,7 @@ template <bool kPlain, class T> [[gnu::always_inline]] constexpr NormalTail<T> n
 // x times the normal distribution function of x.
 template <bool kPlain = false, class T> [[gnu::always_inline]] constexpr T gelu_of(T x) {
   NormalTail<T> tail = normal_tail<kPlain>(x);
-  // The same bits where nothing is subnormal: |x| up to kPlainGelu, and near 0 no power of two comes in.
+  // The same bits where nothing is subnormal: for |x| up to kPlainGelu, since near 0 no power of two is involved.
   T beyond = kPlain ? plain_scaled_exp(tail.a * tail.ratio, tail.power, tail.low)
                     : scaled_exp(tail.a * tail.ratio, tail.power, tail.low);
   return x < 0 ? -beyond : x - beyond;
@@ -138,7 +138,7 @@ template <bool kPlain = false, class T> [[gnu::always_inline]] constexpr T gelu_
 
 template <class T> inline constexpr T kPlainGelu = FloatForm<T>::kIsFloat ? T(12.5) : T(37);
 
-// gelu's slope: the distribution function and x times the density.
+// gelu's slope: the distribution function plus x times the density.
 template <class T> [[gnu::always_inline]] constexpr T gelu_slope(T x) {
   NormalTail<T> tail = normal_tail<false>(x);
   T beyond = scaled_exp(muladd(-tail.a, T(0.39894228040143267794), tail.ratio), tail.power, tail.low);

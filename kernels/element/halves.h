@@ -11,12 +11,13 @@ namespace lutra {
 
 template <class T> inline constexpr bool kIsHalf = std::is_same_v<T, Float16> || std::is_same_v<T, BFloat16>;
 
-// What elements are compared as.
+// The type that elements are compared in.
 template <class T> using Ordered = std::conditional_t<kIsHalf<T>, int16_t, T>;
 
 template <class H> constexpr int kInfBits = std::is_same_v<H, Float16> ? 0x7c00 : 0x7f80;
 
-// Other types are compared as they are. A nan becomes the one integer that wins: the largest, or the smallest.
+// The key that x is compared by; other types than halves are compared as they are. A half's nan becomes the one integer
+// that wins: the largest, or the smallest.
 template <bool kMost, class T> [[gnu::always_inline]] constexpr inline Ordered<T> order_key(T x) {
   if constexpr (kIsHalf<T>) {
     int16_t bits = static_cast<int16_t>(x.bits);

@@ -1,5 +1,5 @@
-// a * b + c in one rounding at the levels of the processor that have it, in two elsewhere: functions made of it are as
-// accurate at every level, and differ in their last bits (docs/decisions/cpu-levels-by-the-compiler.md). Cards have it.
+// a * b + c with one rounding at levels of the processor that can, with two elsewhere. Functions made of it are equally
+// accurate at every level, but differ in their last bits (docs/decisions/cpu-levels-by-the-compiler.md). Cards can.
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,5 @@
-// One element of an optimiser's step: what optimisers.cpp runs over variables, and kernels/cuda on cards. A step
-// changes the variable's element `w` and those of its slots `s` by the gradient's, `g`.
+// One element of an optimiser's step, for optimisers.cpp and kernels/cuda. A step changes the variable's element `w`,
+// and those of its slots, `s`, by the gradient's, `g`.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace lutra {
 
-// What every step has; C is the type it is computed in.
+// Common to all steps. C is the type they are computed in.
 template <class C> struct StepOf {
   explicit StepOf(const StepAttrs& attrs)
       : rate(static_cast<C>(attrs.learning_rate)), decay(static_cast<C>(attrs.decay)) {}
@@ -52,7 +52,7 @@ template <class C, bool kAmsgrad> struct AdamStep : StepOf<C> {
   }
 };
 
-// Slots: the mean square, the mean of what is centered, the momentum.
+// Slots: the mean square, the mean (if centered), the momentum.
 template <class C, bool kCentered, bool kMomentum> struct RmsStep : StepOf<C> {
   static constexpr int kSlots = 1 + kCentered + kMomentum;
   explicit RmsStep(const StepAttrs& attrs)
@@ -96,14 +96,14 @@ template <class C> struct LionStep : StepOf<C> {
   C beta_1, beta_2, new_1, new_2;
   constexpr void operator()(C& w, C g, C* s) const {
     C c = s[0] * beta_1 + g * new_1;
-    // nan is handed on.
+    // nan passes.
     C sign = c == c ? static_cast<C>((c > 0) - (c < 0)) : c;
     w = w - w * this->decay - this->rate * sign;
     s[0] = s[0] * beta_2 + g * new_2;
   }
 };
 
-// The ops: each calls run(step) with the step that its options and the number of its slots mean.
+// The ops. Each calls run(step) with the step that its options and its number of slots select.
 template <template <class> class Step> struct OneStep {
   template <class C, class Run> static void pick(const KernelArgs& args, const Run& run) {
     run(Step<C>(args.as<StepAttrs>()));

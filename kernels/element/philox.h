@@ -1,6 +1,6 @@
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", SC'11): block n of a key is
-// a function of n, so any thread can compute any part. And random bits made into numbers. All of it is integer
-// arithmetic or exact in floating point, so that every device gives the same bits.
+// a function of n, so any thread can compute any range. Also turns random bits into numbers. All of it is integer
+// arithmetic or exact in floating point, so every device gives the same bits.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,7 @@ constexpr PhiloxBlock philox4x32(PhiloxBlock counter, uint32_t key0, uint32_t ke
   return {{c0, c1, c2, c3}};
 }
 
-// Block `number` of a 64-bit key. Other planes than 0 are for elements that have to be drawn again, as often as it
-// takes.
+// Block `number` of a 64-bit key. Planes other than 0 are for elements that must be drawn again, as often as it takes.
 constexpr PhiloxBlock philox_block(uint64_t key, uint64_t number, uint32_t plane = 0) {
   PhiloxBlock counter{{static_cast<uint32_t>(number), static_cast<uint32_t>(number >> 32), plane, 0}};
   return philox4x32(counter, static_cast<uint32_t>(key), static_cast<uint32_t>(key >> 32));

@@ -1,6 +1,6 @@
-// a^b, in the manner of elementary.h. float32 goes through double and is wrong by at most 0.501 units in the
-// last place; float64 carries its logarithm in two doubles (fdlibm's e_pow, by Sun Microsystems) and is wrong by at
-// most 1. What is special about 0, inf and nan is C's, which NumPy and IEEE 754 share.
+// a^b, in the manner of elementary.h. float32 is computed in double and is wrong by at most 0.501 units in the last
+// place. float64 carries its logarithm in two doubles (fdlibm's e_pow, by Sun Microsystems) and is wrong by at most 1.
+// The special cases of 0, inf and nan are those of C, NumPy and IEEE 754.
 #pragma once
 
 #include <bit>
@@ -12,7 +12,7 @@
 
 namespace lutra {
 
-// x = 2^exponent m, with the bits of m between those of `lowest` and of its double. x is positive and finite.
+// x = 2^exponent m, with m between the number whose bits are `lowest` and its double. x is positive and finite.
 struct Scaled {
   double exponent, m;
 };
@@ -27,13 +27,13 @@ struct Scaled {
           std::bit_cast<double>(bits - (lifted & ~((uint64_t{1} << 52) - 1)) + kLift)};
 }
 
-// Its upper 21 bits; the rest is then exact, and products of two such are.
+// The upper 21 bits of x's digits: the rest is then exact, and so are products of two such numbers.
 [[gnu::always_inline]] constexpr double upper_half(double x) {
   return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & 0xffffffff00000000);
 }
 
-// x^y for a positive finite x, to 2^-33 relative; what is above float's range is inf or above it, too. The polynomials
-// are Chebyshev's.
+// x^y for a positive finite x, with a relative error of 2^-33; a result above float's range is above it here, too, or
+// inf. The polynomials are Chebyshev's.
 [[gnu::always_inline]] constexpr double power_of_float(double x, double y) {
   Scaled parts = scaled(x, 0x3fe6a09e667f3bcd);  // from sqrt(1/2)
   double s = (parts.m - 1.0) / (parts.m + 1.0);
@@ -111,17 +111,17 @@ struct Scaled {
 template <class T> [[gnu::always_inline]] constexpr T pow_of(T a, T b) {
   using F = FloatForm<T>;
   constexpr T kInf = std::numeric_limits<T>::infinity();
-  constexpr T kWholeFrom = F::kIsFloat ? T(0x1p23) : T(0x1p52);  // from here on all are whole
+  constexpr T kWholeFrom = F::kIsFloat ? T(0x1p23) : T(0x1p52);  // from here on all numbers are integers
   T size = std::fabs(a), exponent = std::fabs(b), half = exponent * T(0.5);
   bool whole = (exponent >= kWholeFrom) | ((exponent + kWholeFrom) - kWholeFrom == exponent);
   bool odd = whole & (half < kWholeFrom) & ((half + kWholeFrom) - kWholeFrom != half);
-  // So large an exponent gives 0, 1 or inf all the same, and its products do not overflow.
+  // Exponents this large give 0, 1 or inf in any case; so a larger one becomes kFar, whose products do not overflow.
   constexpr T kFar = F::kIsFloat ? T(0x1p40) : T(0x1p70);
   T near = exponent > kFar ? std::copysign(kFar, b) : b;
   T r;
   if constexpr (F::kIsFloat) r = static_cast<float>(power_of_float(size, near));
   else r = power_of_double(size, near);
-  // 0 and inf turn into each other under a negative exponent.
+  // A negative exponent turns 0 into inf and inf into 0.
   r = (size == 0) | (size == kInf) ? ((size == 0) == (b < 0) ? kInf : T(0)) : r;
   r = odd ? std::copysign(r, a) : r;
   r = (a < 0) & (size != kInf) & !whole ? std::numeric_limits<T>::quiet_NaN() : r;

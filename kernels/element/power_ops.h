@@ -1,4 +1,4 @@
-// Powers and angles of two elements: what binary.cpp runs over tensors, and kernels/cuda on cards.
+// Powers and angles of two elements, for binary.cpp and kernels/cuda.
 #pragma once
 
 #include "kernels/element/arithmetic.h"
@@ -30,7 +30,7 @@ struct Pow {
   static constexpr bool kTellsValue = true;
 };
 
-// Powers that are a multiplication or two, a division or a root.
+// Powers computed by a multiplication or two, a division or a root.
 struct Power1 {
   template <class T> static constexpr T apply(T a) { return a; }
 };

@@ -1,5 +1,5 @@
-// exp of float32 in fewer steps yet than plain_exp, for whole blocks whose numbers are moderate; the same bits. The
-// power of two is one integer addition, and one instruction a register finds out that nothing is elsewhere.
+// exp of float32 in even fewer steps than plain_exp, for blocks of moderate numbers only; the same bits. The power of
+// two is one integer addition, and one instruction per register checks that all numbers are in range.
 #pragma once
 
 #include <bit>
@@ -9,13 +9,13 @@
 
 namespace lutra {
 
-// Fits from -55 to 32, where n + kQuickShift lies within [0, kQuickPowers).
+// Valid from -55 to 32, where n + kQuickShift lies within [0, kQuickPowers).
 inline constexpr int kQuickShift = 80;
 inline constexpr uint32_t kQuickPowers = 128;
 
-// e^x = 2^n e^r. All of e^r is made 2^-80 times as large, which is exact, for n + 80 is what the shifted quotient
-// holds. `misfits` gathers the bits by which quotients differ from that of the least n: less than kQuickPowers, unless
-// an x was elsewhere, or nan.
+// e^x = 2^n e^r. e^r is scaled by 2^-80, which is exact, because the shifted quotient holds n + 80. `misfits` collects
+// the bits in which quotients differ from that of the least n: it stays below kQuickPowers unless some x was out of
+// range or nan.
 [[gnu::always_inline]] constexpr float quick_exp(float x, uint32_t& misfits) {
   using F = FloatForm<float>;
   constexpr float kRounder = F::kRounder + kQuickShift, kUnit = 0x1p-80f;

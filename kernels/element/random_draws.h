@@ -1,4 +1,4 @@
-// Numbers from the blocks of random bits: what random.cpp makes in batches, and kernels/cuda block by block.
+// Numbers from blocks of random bits: random.cpp makes them in batches, kernels/cuda block by block.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace lutra {
 // C is the type numbers are computed in: float for halves.
 template <class C> inline constexpr int kPerBlock = sizeof(C) == 4 ? 4 : 2;
 
-// Those of one block: normally distributed ones, and ones in [0, 1).
+// The numbers of one block: normally distributed, or in [0, 1).
 constexpr void normals(const PhiloxBlock& block, float* z) {
   NormalPair<float> a = normal_pair(block.word[0], block.word[1]), b = normal_pair(block.word[2], block.word[3]);
   z[0] = a.first;
@@ -34,7 +34,7 @@ constexpr void units(const PhiloxBlock& block, double* u) {
   u[1] = unit_double(block.word[2], block.word[3]);
 }
 
-// The first number of the block's other planes, at the same place in it, that is near enough to 0.
+// The first number within [-2, 2] at the same position in the block's other planes.
 template <class C> constexpr C drawn_again(uint64_t key, uint64_t block, int64_t place) {
   for (uint32_t plane = 1; plane < 64; ++plane) {
     PhiloxBlock bits = philox_block(key, block, plane);
@@ -59,7 +59,7 @@ template <class T> T neighbour(T value, bool up) {
   }
 }
 
-// What minval and maxval, which are doubles, mean in T: the smallest and the largest number there may be.
+// minval and maxval, which are doubles, in T: the smallest and the largest number to draw.
 template <class T> struct Uniform {
   using C = ComputeType<T>;
   C low, span, top;
@@ -83,8 +83,8 @@ template <class T> struct Uniform {
   }
 };
 
-// A number below `range`, all equally likely (Lemire 2019): nearly always the upper half of bits * range; where that
-// would favour some, other bits are drawn.
+// A number below `range`, all equally likely (Lemire 2019): nearly always the upper half of bits * range. Where that
+// would favour some numbers, other bits are drawn.
 constexpr uint64_t below(uint64_t range, uint64_t bits, const Rng& rng, int64_t element) {
   __extension__ using Wide = unsigned __int128;
   Wide product = Wide(bits) * range;

@@ -1,6 +1,6 @@
-// Normal numbers from random bits, bit for bit the same on every device: log, sin and cos of our own, each a fixed
-// order of separate multiplications and additions (compile with -ffp-contract=off, nvcc with --fmad=false), and of the
-// C library only sqrt, which IEEE 754 rounds exactly. Polynomials: Cephes (float32), fdlibm (float64).
+// Normal numbers from random bits, bit for bit the same on every device. log, sin and cos are our own, each a fixed
+// order of separate multiplications and additions (compile with -ffp-contract=off, nvcc with --fmad=false). Of the C
+// library they use only sqrt, which IEEE 754 rounds exactly. Polynomials: Cephes (float32), fdlibm (float64).
 #pragma once
 
 #include <bit>
@@ -52,7 +52,7 @@ constexpr double log_of_unit(double u) {
   constexpr uint64_t kLift = uint64_t{64} << 52;   // keeps the exponent positive: u is 2^-53 or more
   uint64_t bits = std::bit_cast<uint64_t>(u);
   uint64_t lifted = bits - kSplit + kLift;
-  // An integer below 2^52 put into the low bits of 2^52 is that sum; SSE2 has no other way.
+  // Putting an integer below 2^52 into the low bits of 2^52 adds it; SSE2 has no other conversion.
   double e = std::bit_cast<double>((lifted >> 52) | 0x4330000000000000) - (0x1p52 + 64.0);
   double f = std::bit_cast<double>(bits - (lifted & 0xfff0000000000000) + kLift) - 1.0;
   double s = f / (2.0 + f);
@@ -63,14 +63,14 @@ constexpr double log_of_unit(double u) {
 
 template <class T> struct SinCos { T sin, cos; };
 
-// Puts sin and cos of the remainder into the quadrant they came from.
+// Moves sin and cos of the remainder to the quadrant they came from.
 template <class T> constexpr SinCos<T> in_quadrant(T sin, T cos, int32_t quadrant) {
   T a = (quadrant & 1) != 0 ? cos : sin;
   T b = (quadrant & 1) != 0 ? sin : cos;
   return {(quadrant & 2) != 0 ? -a : a, ((quadrant + 1) & 2) != 0 ? -b : b};
 }
 
-// sin and cos of a whole turn times unit_float(word). The quadrant is taken off exactly, in integers.
+// sin and cos of a whole turn times unit_float(word). The quadrant is subtracted exactly, in integers.
 constexpr SinCos<float> sincos_turn(uint32_t word) {
   int32_t turn = static_cast<int32_t>(word >> 8);
   int32_t quadrant = (turn + (1 << 21)) >> 22;

@@ -1,12 +1,12 @@
-// One unit of a recurrent layer's step, and of its gradient: what recurrent.cpp runs over tensors, and kernels/cuda on
-// cards. C is the type it is computed in.
+// One unit of a recurrent layer's step and of its gradient, for recurrent.cpp and kernels/cuda. C is the type it is
+// computed in.
 #pragma once
 
 #include "kernels/element/activations.h"
 
 namespace lutra {
 
-// The gates' values: of an LSTM the third is the candidate; of a GRU update, reset and candidate.
+// The gates' values. `candidate` is the new content, not a gate.
 template <class C> struct LstmGates { C input, forget, candidate, output; };
 template <class C> struct GruGates { C update, reset, candidate; };
 
@@ -48,10 +48,10 @@ template <class C> struct GruStep {
 
 template <class C> struct GruSlopes {
   GruGates<C> x;
-  C recurrent_candidate;  // its other two are x's
+  C recurrent_candidate;  // the other two equal x's
   C h;
 
-  // `inner`: recurrent's part of the candidate.
+  // `inner`: the recurrent term of the candidate.
   [[gnu::always_inline]] static constexpr GruSlopes of(const GruGates<C>& gates, C inner, C h, C dy) {
     const auto [z, r, c] = gates;
     C s = dy * (C(1) - z) * (C(1) - c * c);

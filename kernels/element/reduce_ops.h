@@ -1,5 +1,4 @@
-// What sums, means, products, extremes and logic gather their elements in, and what becomes of it: run by reduce.cpp,
-// and by kernels/cuda on cards.
+// The accumulators and last steps of sums, means, products, extremes and logic, for reduce.cpp and kernels/cuda.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,4 @@
-// Functions of single elements that are exact or one rounding: what unary.cpp runs over tensors, and kernels/cuda on
-// cards.
+// Functions of single elements that are exact or round once, for unary.cpp and kernels/cuda.
 #pragma once
 
 #include <cmath>
@@ -24,7 +23,7 @@ struct Abs {
   }
 };
 struct Sign {
-  // nan is handed on.
+  // nan passes.
   template <class T> static constexpr T apply(T x) {
     T sign = static_cast<T>((x > 0) - (x < 0));
     if constexpr (std::is_floating_point_v<T>) return x == x ? sign : x;
@@ -37,7 +36,7 @@ struct Square {
 struct Invert {
   template <class T> static constexpr T apply(T x) { return static_cast<T>(~x); }
 };
-// Of truths as bytes: loops over bool do not vectorise.
+// On booleans as bytes: loops over bool do not vectorise.
 struct LogicalNot {
   static constexpr uint8_t apply(uint8_t x) { return x == 0; }
 };
@@ -51,14 +50,14 @@ struct Reciprocal {
   template <class T> static constexpr T apply(T x) { return T(1) / x; }
 };
 
-// Where the processor rounds, as it does; elsewhere by what follows, which gives the same.
+// Whether the processor has instructions for rounding; elsewhere the code below gives the same.
 #if defined(__SSE4_1__) || defined(__aarch64__)
 inline constexpr bool kRounds = true;
 #else
 inline constexpr bool kRounds = false;
 #endif
-// x rounded to an integer, half to even: above 2^23 (or 2^52) floats have no fraction, and below adding as much takes
-// it off.
+// x rounded to an integer, half to even. From 2^23 (or 2^52) on floats have no fraction; below, adding that number
+// rounds it off.
 template <class T> constexpr T nearest_whole(T a) {
   constexpr T kWhole = std::is_same_v<T, float> ? T(0x1p23) : T(0x1p52);
   return a < kWhole ? (a + kWhole) - kWhole : a;
@@ -101,7 +100,7 @@ struct IsFinite {
   template <class T> static constexpr bool apply(T x) { return std::fabs(x) <= std::numeric_limits<T>::max(); }
 };
 
-// The gradient of an input from that of the output, by what the function gave.
+// The gradient of the input, from the function's result y and the gradient of y.
 struct SqrtGrad {
   template <class T> static constexpr T apply(T y, T dy) { return dy * T(0.5) / y; }
 };

@@ -1,4 +1,4 @@
-// What running sums and products gather: run by scan.cpp, and by kernels/cuda on cards.
+// The accumulators of running sums and products, for scan.cpp and kernels/cuda.
 #pragma once
 
 #include <cmath>
@@ -7,9 +7,9 @@
 
 namespace lutra {
 
-// A scan is a reducer of reduce.h whose runs are as wide as its accumulators, with the output's type. stands(before,
-// total): whether what comes before a segment and its total make what its elements would. A total that has overflowed,
-// or lost its digits next to 0, does not, unless what comes before it has come to the same.
+// A scan is a reducer of reduce.h whose Run is as wide as its Acc, and the output's type. stands(before, total):
+// whether merging a segment's total with what comes before it gives what its elements one by one would. A total that
+// has overflowed, or lost its digits near 0, does not, unless `before` already has that value.
 template <class T> struct RunningSum : SumOf<T, WideOf<T>> {
   using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
   static constexpr bool stands(WideOf<T> before, WideOf<T> total) {

@@ -1,29 +1,30 @@
-// sin, cos, tan and their inverses, in the manner of elementary.h. In units in the last place: tan within 3; sin,
-// cos, asin, acos, atan in float64 within 1.5, in float32 within 2.5, sin and cos without fused multiply-adds within 3.
-// sin, cos and tan take the multiple of pi/2 off by hand up to kMaxAngle; larger arguments are left to the C library
-// (is_large_angle), one by one. Polynomials: Cephes (float32's tan), fdlibm (float64), the others fitted at Chebyshev
-// nodes.
+// sin, cos, tan and their inverses, in the manner of elementary.h. Errors in units in the last place: tan within 3;
+// sin, cos, asin, acos, atan in float64 within 1.5, in float32 within 2.5, sin and cos without fused multiply-adds
+// within 3. sin, cos and tan subtract the multiple of pi/2 themselves up to kMaxAngle; larger arguments are left to the
+// C library (is_large_angle), one by one. Polynomials: Cephes (float32's tan), fdlibm (float64), the others fitted at
+// Chebyshev nodes.
 #pragma once
 
 #include "kernels/element/elementary.h"
 
 namespace lutra {
 
-// pi/2's first 33 bits times a multiple of up to 2^20 are exact.
+// The product of pi/2's first 33 bits and an integer up to 2^20 is exact.
 template <class T> inline constexpr T kMaxAngle = T(800000);
 
 template <class T> [[gnu::always_inline]] constexpr bool is_large_angle(T x) { return std::fabs(x) > kMaxAngle<T>; }
 
-// |x| = quadrant * pi/2 + high + low; of the quadrant the lowest bits count.
+// x| = quadrant * pi/2 + high + low; only the quadrant's lowest bits matter.
 template <class T> struct Angle {
   typename FloatForm<T>::Bits quadrant;
   T high, low;
 };
 
-// x without `n` times pi/2.
+// a - n * pi/2.
 [[gnu::always_inline]] constexpr Angle<float> without_quadrants(float a, float n, uint32_t quadrant = 0) {
   if constexpr (kFusedMuladd) {
-    // The first product is a multiple of 2^-23, as a is from 1 on; so is their difference, which is less than 2: exact.
+    // The first product is a multiple of 2^-23, and so is a from 1 on. Hence their difference is one, too; being less
+    // than 2, it is exact.
     float high = muladd(-n, -4.3711388286737928865e-8f, muladd(-n, 1.57079637050628662109f, a));
     return {quadrant, high, n * 1.7151244994428828e-15f};
   } else {
@@ -34,7 +35,7 @@ template <class T> struct Angle {
   }
 }
 
-// The nearest quadrant's, so |high| <= pi/4.
+// Reduced to the nearest quadrant, so |high| <= pi/4.
 [[gnu::always_inline]] constexpr Angle<float> reduced(float x) {
   float a = std::fabs(x);
   float shifted = muladd(a, 0.636619772367581343f, FloatForm<float>::kRounder);
@@ -45,7 +46,7 @@ template <class T> struct Angle {
   double a = std::fabs(x);
   double shifted = a * 6.36619772367581382433e-01 + FloatForm<double>::kRounder;
   double n = shifted - FloatForm<double>::kRounder;
-  // pi/2 in three parts; the products with the first two are exact, and what their difference loses is kept.
+  // pi/2 in three parts; the products with the first two are exact, and the rounding error of their difference is kept.
   double t = a - n * 1.57079632673412561417e+00;
   double w = n * 6.07710050630396597660e-11;
   double r = t - w;
@@ -92,7 +93,7 @@ template <class T> [[gnu::always_inline]] constexpr T by_parity(typename FloatFo
   return std::bit_cast<T>((std::bit_cast<Bits>(odd) & mask) | (std::bit_cast<Bits>(even) & ~mask));
 }
 
-// sin of what stands `quarters` quarter turns ahead of |x|, its sign flipped where `flip` has one.
+// sin(|x| + quarters * pi/2), its sign flipped where `flip` has a sign bit.
 [[gnu::always_inline]] constexpr double sin_ahead(double x, uint64_t quarters, uint64_t flip) {
   Angle<double> angle = reduced(x);
   SinCos<double> at = sincos_near_zero(angle.high, angle.low);
@@ -105,7 +106,8 @@ template <class T> [[gnu::always_inline]] constexpr T by_parity(typename FloatFo
 }
 [[gnu::always_inline]] constexpr double cos_of(double x) { return sin_ahead(x, 1, 0); }
 
-// In float32 one polynomial serves half a turn. sin(high + low), |high| <= 1.62, its sign flipped where `flip` has one.
+// In float32 one polynomial serves half a turn. sin(high + low), |high| <= 1.62, its sign flipped where `flip` has a
+// sign bit.
 [[gnu::always_inline]] constexpr float sin_of_half_turn(Angle<float> angle, uint32_t flip) {
   float x = angle.high, z = x * x;
   float p = -2.476697425e-8f;
@@ -169,7 +171,7 @@ template <class T> struct Pi {
   return p * z / muladd(q, z, 1.0);
 }
 
-// What asin and acos share: far from 0 they go by the angle whose sine is sqrt((1 - |x|) / 2).
+// Shared by asin and acos: far from 0 they use the angle whose sine is sqrt((1 - |x|) / 2).
 template <class T> struct ArcSine {
   bool is_far;
   T root;  // that sine, or |x|
@@ -199,7 +201,7 @@ template <class T> [[gnu::always_inline]] constexpr ArcSine<T> arc_sine(T x) {
 struct TwoParts {
   double high, low;
 };
-// In float64 the root is taken in two parts, the first of half of the digits.
+// In float64 the root is kept in two parts, the first with half of the digits.
 [[gnu::always_inline]] constexpr TwoParts parted_root(const ArcSine<double>& v) {
   double high = upper_half(v.root), sum = v.root + high;
   return {high, (v.z - high * high) / (sum == 0 ? 1.0 : sum)};
@@ -250,7 +252,7 @@ struct TwoParts {
     high = is_past ? angle.high : high;
     low = is_past ? angle.low : low;
   };
-  // atan(1/2), atan(1), atan(3/2), atan(inf), and what rounding took off.
+  // atan(1/2), atan(1), atan(3/2), atan(inf), and their rounding errors.
   nearest(0.4375, a + a - 1.0, 2.0 + a, {4.63647609000806093515e-01, 2.26987774529616870924e-17});
   nearest(0.6875, a - 1.0, a + 1.0, {7.85398163397448278999e-01, 3.06161699786838301793e-17});
   nearest(1.1875, a - 1.5, muladd(a, 1.5, 1.0), {9.82793723247329054082e-01, 1.39033110312309984516e-17});
@@ -272,7 +274,7 @@ struct TwoParts {
   p = muladd(p, z, -0.3333312571f);
   return muladd(p * z, t, t);
 }
-// A quarter turn without `angle`.
+// pi/2 - angle.
 [[gnu::always_inline]] constexpr float complement(float angle) {
   return Pi<float>::kHalf - (angle - Pi<float>::kHalfLow);
 }
@@ -284,7 +286,7 @@ struct TwoParts {
   return std::copysign(is_steep ? complement(angle) : angle, x);
 }
 
-// The gradient of tanh from that of its output, by what tanh gave.
+// The gradient of tanh, from tanh's result y and the gradient of y.
 struct TanhGrad {
   template <class T> static constexpr T apply(T y, T dy) { return dy * (T(1) - y * y); }
 };

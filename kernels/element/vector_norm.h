@@ -1,4 +1,4 @@
-// What lengths of vectors gather: run by vector_norm.cpp, and by kernels/cuda on cards.
+// The accumulators of vector norms, for vector_norm.cpp and kernels/cuda.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,8 @@
 
 namespace lutra {
 
-// Squares of x * 2^kScale, in float64, which those of other floats fit.
+// Squares of x, or of x * 2^600 (kScale > 0) or x * 2^-600 (kScale < 0), in float64, which holds the squares of all
+// other floats.
 template <class T, int kScale> struct SquaresOf : SumOf<T, double> {
   using Next = SumOf<double>;
   static constexpr double open(T x) {
@@ -16,7 +17,7 @@ template <class T, int kScale> struct SquaresOf : SumOf<T, double> {
                                                                                         : 1.0);
     return scaled * scaled;
   }
-  template <class Lanes> static Lanes open_lanes(Lanes x) { return x * x; }  // of float: not scaled
+  template <class Lanes> static Lanes open_lanes(Lanes x) { return x * x; }  // only for float, which is not scaled
 };
 template <class T> struct MagnitudesOf : SumOf<T, double> {
   using Next = SumOf<double>;
@@ -32,7 +33,7 @@ template <class T> struct MaxMagnitudeOf : MaxOf<T> {
   }
 };
 
-// Results are left in float64 where they may have to be taken anew.
+// With a kScale other than 0, norms of float64 whose squares would overflow or lose digits are computed again.
 template <class T, int kScale> struct Norm2 {
   using Reducer = SquaresOf<T, kScale>;
   using Out = T;

@@ -1,4 +1,4 @@
-// x log(y) of two elements: what xlogy.cpp runs over tensors, and kernels/cuda on cards.
+// x log(y) of two elements, for xlogy.cpp and kernels/cuda.
 #pragma once
 
 #include "kernels/element/elementary.h"

@@ -1,4 +1,4 @@
-// The matrices of an operand under the result's batch axes: which of them meets which.
+// Finds the operand's matrix for each matrix of the result, with broadcast batch axes.
 #pragma once
 
 #include "ops/kernel.h"
@@ -7,8 +7,8 @@ namespace lutra {
 
 class Batch {
  public:
-  // `rank`: of the result's batch. An operand has its own batch axes at the end of those; where it has one of size 1,
-  // or none, its matrix repeats.
+  // `rank`: of the result's batch. An operand's batch axes are aligned with the last of the result's; where one has
+  // size 1 or is missing, the matrix repeats.
   Batch(const Array& operand, const int64_t* dims, int rank) : dims_(dims), rank_(rank) {
     int own_rank = operand.rank > 2 ? operand.rank - 2 : 0;
     int64_t step = operand.rank > 1 ? operand.dims[operand.rank - 1] * operand.dims[operand.rank - 2] : operand.dims[0];
@@ -19,9 +19,9 @@ class Batch {
       step *= size;
     }
   }
-  // How far the operand's matrices lie apart along an axis of the result's batch; 0: its matrix repeats.
+  // The distance between the operand's matrices along an axis of the result's batch; 0: the matrix repeats.
   int64_t stride(int axis) const { return strides_[axis]; }
-  // Where the operand's matrix for the result's begins, in elements.
+  // The offset in elements of the operand's matrix for matrix number `result`.
   int64_t offset(int64_t result) const {
     int64_t offset = 0;
     for (int axis = rank_ - 1; axis >= 0; --axis) {

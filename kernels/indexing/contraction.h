@@ -1,7 +1,7 @@
-// Sums of products of up to eight operands, two at a time. An operand is read where it lies, transposed or strided,
-// when a product of matrices can; else it is packed first. Everything is decided from sizes alone, so a first pass
-// without data tells how much scratch memory the second needs. What is decided here is done by a Work, the CPU's
-// (einsum.cpp) or a card's (kernels/cuda/einsum.cu).
+// Sums of products of up to eight operands, two at a time. If a matrix product can read an operand where it lies,
+// transposed or strided, it does; else the operand is packed first. All decisions depend on sizes alone, so a first
+// pass without data computes how much scratch memory the second needs. A Work carries them out: the CPU's (einsum.cpp)
+// or a card's (kernels/cuda/einsum.cu).
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace lutra {
 
 static_assert(kMostLabels < 64);
 
-// A way through one array or two side by side, the innermost axis first; neighbours that are walked as one are one.
+// The order in which one array is read, or two side by side, innermost axis first. Neighbouring axes that are traversed
+// as one are merged.
 struct Walk {
   int rank = 0;
   int64_t dims[kMostLabels], step_a[kMostLabels], step_b[kMostLabels];
@@ -46,11 +47,11 @@ struct Labels {
 
 constexpr uint64_t bit_of(int8_t label) { return uint64_t{1} << label; }
 
-// A Work has T, what is multiplied and added; kAlignment of scratch memory; and
-//   sum_bytes(extent), workspace_bytes(sizes, products)    static: what sum and multiply want beside their arrays
+// A Work has T, the type that is multiplied and added; kAlignment of scratch memory; and
+//   sum_bytes(extent), workspace_bytes(sizes, products)    static: scratch memory that sum and multiply need
 //   pack(walk, from, to)                                   elements in the order of the walk; step_b is not used
 //   sum(from, extent, room, sums)                          along the extent's middle
-//   multiply(sizes, batch, a, b, room, to)                 products of matrices, one after the other in `to`
+//   multiply(sizes, batch, a, b, room, to)                 matrix products, contiguous in `to`
 //   multiply_elements(walk, a, b, to)
 template <class Work> class Contraction {
  public:
@@ -76,7 +77,7 @@ template <class Work> class Contraction {
     return work_ != nullptr ? reinterpret_cast<E*>(memory_ + first) : nullptr;
   }
 
-  // The next operand. Axes of one element have no label here: they say nothing, or repeat.
+  // Adds the next operand. Axes of one element get no label here: they change nothing, or broadcast.
   void add(const T* data, const int64_t* dims) {
     const EinsumPlan::Term& term = plan_.in[factors_];
     Factor& factor = factor_[factors_++];
@@ -89,7 +90,7 @@ template <class Work> class Contraction {
     factor.sort();
   }
 
-  // No size is zero.
+  // No size may be zero.
   void run(T* out) {
     target_ = out;
     for (int i = 0; i < factors_; ++i) {
@@ -108,7 +109,7 @@ template <class Work> class Contraction {
     int64_t stride[kMostLabels];
     uint64_t mask = 0;
 
-    // A label that is there already takes the diagonal.
+    // A repeated label takes the diagonal.
     void push(int8_t label, int64_t step) {
       if ((mask & bit_of(label)) != 0) {
         stride[place(label)] += step;
@@ -156,7 +157,7 @@ template <class Work> class Contraction {
     return mask;
   }
 
-  // The labels of a mask: as the result has them, then as the factor lies.
+  // The labels of a mask: first the result's, in its order, then the others in the factor's order.
   Labels ordered(uint64_t mask, const Factor& factor) const {
     Labels labels;
     for (int i = 0; i < out_.count; ++i) {
@@ -187,7 +188,7 @@ template <class Work> class Contraction {
     work_->pack(walk, factor.data, to);
   }
 
-  // The sum over the labels `gone`: where they lie side by side as they are, else packed to the end.
+  // Sums over the labels `gone`: in place if they are adjacent and contiguous, else they are packed to the end first.
   Factor summed(const Factor& factor, uint64_t gone) {
     Labels kept, order;
     int first = -1, last = -1;
@@ -226,7 +227,7 @@ template <class Work> class Contraction {
     return contiguous(sums, kept);
   }
 
-  // Of all pairs the one with the fewest multiplications; the first of equals.
+  // Joins the pair with the fewest multiplications; the first of equals.
   void join_cheapest() {
     int best_i = 0, best_j = 1;
     double best = -1;
@@ -249,7 +250,7 @@ template <class Work> class Contraction {
     --factors_;
   }
 
-  // Where a product goes: into the result itself when it is the last and its order is right.
+  // Where a product is written: into the result itself if it is the last one and in the result's order.
   T* place_for(const Labels& order, bool is_last) {
     if (is_last && order == out_) {
       is_delivered_ = true;
@@ -274,7 +275,7 @@ template <class Work> class Contraction {
       std::swap(rows, columns);
       order = turned;
     }
-    // The summed labels in the order of whichever side saves more packing.
+    // The summed labels, in the order of the operand that saves more packing.
     Labels depth = labels_of(*a, both & ~needed), other = labels_of(*b, both & ~needed);
     if (packing(*a, *b, rows, other, columns) < packing(*a, *b, rows, depth, columns)) depth = other;
     Matrix left = matrix(*a, batch, rows, depth), right = matrix(*b, batch, depth, columns);
@@ -299,7 +300,7 @@ template <class Work> class Contraction {
            (lies_as_matrix(b, depth, columns, &unused) ? 0 : size(b.labels));
   }
 
-  // Whether labels are walked as one axis, and with which step.
+  // Whether labels can be traversed as one axis, and with which step.
   bool walks_as_one(const Factor& factor, const Labels& labels, int64_t* step) const {
     *step = 1;
     for (int i = labels.count; i-- > 0;) {
@@ -352,7 +353,7 @@ template <class Work> class Contraction {
     if (work_ != nullptr) work_->multiply(sizes, walk, a.data, b.data, room, to);
   }
 
-  // Nothing to sum: every element of the one times those of the other that it meets.
+  // Nothing to sum: multiplies each element by those of the other factor with the same labels.
   Factor multiplied(const Factor& a, const Factor& b, bool is_last) {
     Labels order = ordered(a.mask | b.mask, a);
     for (int i = 0; i < b.labels.count; ++i) {

@@ -1,5 +1,5 @@
-// Where indices lead: the place of a part among those that a kernel picks from or adds to, or -1 for an index that
-// leads nowhere.
+// Resolves indices to positions ("places"): of the slice that a kernel reads or adds to, or -1 for an index that is out
+// of range.
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 
 namespace lutra {
 
-// As many places as are worked out at a time.
+// How many positions are resolved at a time.
 inline constexpr int64_t kPlacesAtOnce = 256;
 
-// An index on an axis of `size`: its place, or -1. One choice after the other, which vectorises.
+// The position of an index on an axis of `size`, or -1. A chain of selects, which vectorises.
 constexpr int64_t place_of(int64_t index, int64_t base, int64_t size) {
   const int64_t nowhere = base == 0 ? std::numeric_limits<int64_t>::min() : 0;
   int64_t at = index + (index < 0 ? size : -base);
@@ -27,20 +27,20 @@ inline void report_index(Fault& fault, int64_t index, int64_t base, int64_t size
   fault.raise(FaultCode::WrongValue, index, index == 0 && base != 0 ? -1 : size);
 }
 
-// Whether each of n places is one.
+// Whether none of n positions is -1.
 inline bool all_are_places(const int64_t* at, int64_t n) {
   int64_t signs = 0;
   for (int64_t j = 0; j < n; ++j) signs |= at[j];
   return signs >= 0;
 }
 
-// Places i of [0, n) are what place(i) gives. `place` is a copy here, so that nothing it reads can be what is written.
+// out[i] = place(i) for i in [0, n). `place` is passed by value, so that nothing it reads can alias what is written.
 template <class Place> [[gnu::always_inline]] inline void fill_places(int64_t n, int64_t* __restrict out, Place place) {
   for (int64_t i = 0; i < n; ++i) out[i] = place(i);
 }
 
-// The places of n indices if all of them count from `base` and lead somewhere; false, and no places, where one does
-// not. Few instructions, none of which is a choice.
+// The positions of n indices, if all of them count from `base` and are in range; else false, and `out` is meaningless.
+// Few instructions, none of them a select.
 template <class I>
 [[gnu::always_inline]] inline bool count_from_base(const I* from, int64_t base, int64_t size, int64_t n,
                                                    int64_t* __restrict out) {
@@ -53,8 +53,8 @@ template <class I>
   return static_cast<int64_t>(outside) >= 0;
 }
 
-// result[i] is the element that index i leads to, if all of n indices count from `base` and lead to one of the first
-// `size`; else false, and results mean nothing. One loop: what is picked waits for memory, the rest is done meanwhile.
+// result[i] is the element at index i, if all n indices count from `base` and are in range of `size`; else false, and
+// results are meaningless. In one loop, so that the other work overlaps with waiting for memory.
 template <class I, class E>
 bool pick_counted(const I* from, int64_t base, int64_t size, int64_t n, const E* elements, E* __restrict result) {
   if (size == 0) return n == 0;
@@ -68,7 +68,7 @@ bool pick_counted(const I* from, int64_t base, int64_t size, int64_t n, const E*
   return outside == 0;
 }
 
-// Calls f(integers) with those of a tensor of indices as they are stored.
+// Calls f(pointer) with an index tensor's data in their stored type.
 template <class F> void visit_indices(const Array& indices, const F& f) {
   switch (indices.dtype) {
     case DType::Int8: return f(indices.as<int8_t>());
@@ -85,7 +85,7 @@ struct Places {
   int64_t base, size;
 
   int64_t count() const { return indices.size; }
-  // Those of `n` indices, `stride` apart from `first` on.
+  // The positions of `n` indices, `stride` apart, from `first` on.
   void read(int64_t first, int64_t n, int64_t* out, int64_t stride = 1) const {
     visit_indices(indices, [&](auto* from) {
       from += first;
@@ -95,13 +95,13 @@ struct Places {
       else fill_places(n, out, [=](int64_t i) { return place(i * stride); });
     });
   }
-  // Neighbouring elements' worth of results at once (pick_counted).
+  // Picks n neighbouring results in one loop (pick_counted).
   template <class E> bool pick(int64_t first, int64_t n, const E* elements, E* result) const {
     bool all = false;
     visit_indices(indices, [&](auto* from) { all = pick_counted(from + first, base, size, n, elements, result); });
     return all;
   }
-  // Tells the first index that leads nowhere, whichever thread met one first.
+  // Reports the first index out of range, whichever thread met one first.
   void report(Fault& fault) const {
     visit_indices(indices, [&](auto* from) {
       for (int64_t i = 0; i < indices.size; ++i) {
@@ -111,7 +111,7 @@ struct Places {
   }
 };
 
-// Rows of indices, one for each of the leading axes.
+// Rows of indices: one index for each of the leading axes.
 struct NdPlaces {
   const Array& indices;
   int64_t base;
@@ -121,7 +121,7 @@ struct NdPlaces {
   NdPlaces(const Array& from, int64_t index_base, const int64_t* sizes)
       : indices(from), base(index_base), dims(sizes) {}
   int64_t count() const { return product(indices.dims, 0, indices.rank - 1); }
-  // How many parts those axes have together.
+  // How many slices those axes have together.
   int64_t parts() const { return product(dims, 0, depth); }
   void read(int64_t first, int64_t n, int64_t* out) const {
     visit_indices(indices, [&](auto* from) {
@@ -159,7 +159,7 @@ struct Numbers {
   int64_t base, size;
 
   int64_t count() const { return numbers.size; }
-  // The place of the i-th, or -1.
+  // The position of the i-th, or -1.
   int64_t at(int64_t i) const {
     int64_t place;
     read(i, 1, &place);
@@ -171,7 +171,7 @@ struct Numbers {
       fill_places(n, out, [from, b = base, s = size](int64_t i) { return place_among(from[i], b, s); });
     });
   }
-  // Tells the first that leads nowhere, whichever thread met one first.
+  // Reports the first number out of range, whichever thread met one first.
   void report(Fault& fault) const {
     visit_indices(numbers, [&](auto* from) {
       for (int64_t i = 0; i < numbers.size; ++i) {

@@ -1,11 +1,11 @@
-// Which way a convolution looks: from results to what their windows see, or back.
+// The direction of a convolution: from results to the sources in their windows, or back.
 #pragma once
 
 #include "ops/conv.h"
 
 namespace lutra {
 
-// Where a window looks from a place: which place of the source each tap shows, or -1 for none.
+// From a result at `at` to the source position that each tap reads, or -1 if it is outside.
 struct Forward {
   static constexpr int64_t results(const WindowAxis& axis) { return axis.out; }
   static constexpr int64_t sources(const WindowAxis& axis) { return axis.in; }
@@ -14,7 +14,7 @@ struct Forward {
     return place >= 0 && place < axis.in ? place : -1;
   }
 };
-// From x back to the results that saw it.
+// From a position of x back to the results whose windows contain it.
 struct Backward {
   static constexpr int64_t results(const WindowAxis& axis) { return axis.in; }
   static constexpr int64_t sources(const WindowAxis& axis) { return axis.out; }

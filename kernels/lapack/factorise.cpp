@@ -12,11 +12,11 @@
 namespace lutra::lapack {
 namespace {
 
-// The workspace of gesdd is some five times the matrix, and its places in that are integers of 32 bits.
+// gesdd's workspace is about five times the matrix, and positions in it are integers of 32 bits.
 constexpr int64_t kMostElements = int64_t{1} << 28;
-// From here on threads gain more than it costs to wait for them on a busy machine, which may be milliseconds.
+// From here on threads gain more than waiting for them costs on a busy machine, which may be milliseconds.
 constexpr int64_t kLeastShared = 768;
-// From here on reflections are taken together by 64, else by 32.
+// From here on reflections are applied in blocks of 64, below in blocks of 32.
 constexpr int64_t kWideBlocks = 512;
 
 const Library& library() { return *find_library().library; }
@@ -31,7 +31,7 @@ template <class T, class Run> void with_workspace(const Run& run) {
   T wanted = 0;
   int size = -1;
   run(&wanted, &size);
-  // A float holds its number rounded.
+  // A float holds the size rounded.
   double enough = std::ceil(static_cast<double>(wanted) * (1 + static_cast<double>(std::numeric_limits<T>::epsilon())));
   std::vector<T> work(static_cast<std::size_t>(enough) + 1);
   size = static_cast<int>(work.size());
@@ -40,7 +40,7 @@ template <class T, class Run> void with_workspace(const Run& run) {
 
 // to (columns, rows) is the transpose of from (rows, columns), whose rows begin `step` apart.
 template <class T> void turn(const T* from, int64_t step, int64_t rows, int64_t columns, T* to) {
-  constexpr int64_t kBlock = 16;  // a cache line of either
+  constexpr int64_t kBlock = 16;  // a cache line of `from` and of `to`
   for (int64_t top = 0; top < rows; top += kBlock) {
     for (int64_t left = 0; left < columns; left += kBlock) {
       int64_t bottom = std::min(top + kBlock, rows), right = std::min(left + kBlock, columns);
@@ -111,9 +111,9 @@ template <class T> void Lu<T>::solve(int64_t columns, T* b, bool transposed) con
   if (columns > 1) turn(x, n_, columns, n_, b);
 }
 
-// By blocks of reflections (geqrt), which takes two thirds of the time of geqrf and orgqr. q is made of ones by the
-// last block first: each then changes only what is below and right of its own corner. By rows q is q^T by columns, to
-// which they come from the right: that takes two thirds of the time from the left.
+// Uses blocks of reflections (geqrt), which takes two thirds of the time of geqrf and orgqr. q begins as the identity;
+// the last block is applied first, so that each changes only what is below and right of its own corner. q by rows is
+// q^T by columns, to which blocks are applied from the right: that takes two thirds of the time of the left.
 template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r) {
   int64_t k = std::min(m, n);
   int rows = static_cast<int>(m), columns = static_cast<int>(n), values = static_cast<int>(k), info = 0;
@@ -136,7 +136,7 @@ template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r) {
   }
 }
 
-// The transpose is v s u^T. What is not finite would keep gesdd busy for ever.
+// The transpose is v s u^T. Numbers that are not finite would keep gesdd busy for ever.
 template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt) {
   int64_t k = std::min(m, n);
   if (!std::all_of(a, a + m * n, [](T x) { return std::isfinite(x); })) return false;

@@ -1,6 +1,6 @@
 // Factorisations of one matrix by the system's LAPACK: row-major in and out, nothing overlaps, no size is zero, numbers
-// float or double. LAPACK sees a row-major matrix as its transpose, which is factorised instead. Beside its
-// arguments it needs our memory and the library's; std::bad_alloc when there is none.
+// float or double. LAPACK sees a row-major matrix as its transpose, which is factorised instead. Scratch memory is ours
+// and the library's; std::bad_alloc when there is none.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace lutra::lapack {
 
-// Whether matrices (m, n) can be computed here: there is a library, and its integers hold what it counts. The first
-// call opens it.
+// Whether matrices (m, n) can be computed here: there is a library, and its 32-bit integers suffice. The first call
+// opens it.
 bool is_here(int64_t m, int64_t n);
 
-// What kernels/eigen/factorise.h says of each.
+// As in kernels/eigen/factorise.h.
 template <class T> bool cholesky(int64_t n, T* a);
 template <class T> void solve_triangular(int64_t n, const T* t, bool lower, bool transposed, int64_t columns, T* b);
 template <class T> void qr(int64_t m, int64_t n, const T* a, T* q, T* r);
 // In place.
 template <class T> bool invert(int64_t n, T* a);
-// a is overwritten. False if no answer was found; then the results mean nothing.
+// a is overwritten. False if no answer was found; then the results are meaningless.
 template <class T> bool svd(int64_t m, int64_t n, T* a, T* u, T* s, T* vt);
 
 template <class T> class Lu {
  public:
-  // In place: a is what is solved with.
+  // In place: solve() uses the factors in a.
   bool factorise(int64_t n, T* a);
   void solve(int64_t columns, T* b, bool transposed) const;
 

@@ -1,9 +1,9 @@
 // Note [OpenBLAS' limits]
-// OpenBLAS has one number of threads for the whole process, 1 at rest. Calls on one thread share a lock; a call on
-// several holds it alone and sets the number back to 1. It ends the process when a thread of its pool cannot be made,
-// and asks again for ever for memory that it does not get. So both are asked for beforehand: its threads and their
-// buffers before it is opened, which starts one for each core, and a buffer for the calling thread before there are
-// more calls at a time than ever. It keeps its buffers.
+// OpenBLAS has one number of threads for the whole process; here it is 1 between calls. Calls on one thread share a
+// lock; a call on several threads holds it alone and sets the number back to 1. OpenBLAS ends the process if it cannot
+// make a thread of its pool, and if it gets no memory it tries again for ever. So both are tested beforehand: threads
+// and their buffers before the library is opened, which starts one thread for each core; a buffer for the calling
+// thread before there are more calls at a time than ever before. OpenBLAS keeps its buffers.
 #include "kernels/lapack/library.h"
 
 #include <dlfcn.h>
@@ -33,10 +33,12 @@ namespace lutra::lapack {
 namespace {
 
 constexpr const char* kName = "libopenblas.so.0";
-// OpenBLAS before this is reported to compute wrong results on processors that are later than it (Sapphire Rapids).
+// Earlier versions of OpenBLAS are reported to compute wrong results on processors that are newer than they are
+// (Sapphire Rapids).
 constexpr int kLeastVersion[] = {0, 3, 21};
 
-// What OpenBLAS takes for each thread: 128 MB on x86-64, of which it touches what it needs; and some to spare.
+// The memory that OpenBLAS reserves for each thread: 128 MB on x86-64, of which it touches what it needs; and some to
+// spare.
 constexpr std::size_t kBufferBytes = std::size_t{160} << 20;
 
 bool is_there_memory(int threads) {
@@ -55,7 +57,7 @@ bool is_too_old(const std::string& version) {
                                       std::end(kLeastVersion));
 }
 
-// The name of the first that is missing; "" if none is.
+// The name of the first missing function; "" if none is.
 template <class T> std::string look_up(void* handle, char letter, Functions<T>& functions) {
   std::string missing;
   auto find = [&](auto& function, const char* name) {
@@ -92,9 +94,9 @@ Found open_library() {
   // See Note [OpenBLAS' limits]
   int helpers = std::clamp(static_cast<int>(std::thread::hardware_concurrency()) - 1, 0, kMostThreads);
   if (obtainable_threads(helpers) < helpers || !is_there_memory(helpers + 1)) {
-    return without(text("the system does not give the threads and the memory that ", name, " starts with"));
+    return without(text("the system lacks the threads or the memory that ", name, " starts with"));
   }
-  BlockedSignals blocked;  // they are the program's business, not those of the library's threads
+  BlockedSignals blocked;  // signals are for the program's threads, not the library's
   void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (handle == nullptr) {
     const char* reason = dlerror();
@@ -117,10 +119,11 @@ Found open_library() {
     auto parallel = reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_parallel"));
     auto threads = reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_num_threads"));
     auto set_threads = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"));
-    // On which threads: 0 none, 1 its own, 2 OpenMP's.
+    // Its threads: 0 none, 1 its own, 2 OpenMP's.
     int kind = parallel != nullptr ? parallel() : 0;
     if (kind == 2 && !found.is_named) {
-      return without(text(library->file, " computes on OpenMP's threads, which a forked child waits for in vain"));
+      return without(
+          text(library->file, " computes on OpenMP's threads, for which a forked child would wait for ever"));
     }
     library->takes_one_call = kind == 0;
     if (kind == 1 && threads != nullptr && set_threads != nullptr) {
@@ -129,7 +132,7 @@ Found open_library() {
       set_threads(1);
     }
   }
-  found.library = library.release();  // kept for good: threads of a program that ends may still compute
+  found.library = library.release();  // never freed: threads may still compute while a program ends
   return found;
 }
 
@@ -140,8 +143,8 @@ struct Calls {
   int now = 0, most = 0;
 };
 
-// A fork waits for calls under way (a second at most: they may be long), whose locks would be held for ever in the
-// child.
+// A fork waits for calls in progress (at most a second: they may be long), whose locks would otherwise be held for ever
+// in the child.
 Calls& calls() {
   static Calls& calls = *new Calls;
   static bool is_held = false;

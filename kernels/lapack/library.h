@@ -1,5 +1,5 @@
-// The system's LAPACK, opened by whoever asks for it first: a factorisation that is large enough, or `lutra doctor`.
-// Its integers have 32 bits.
+// The system's LAPACK, opened when first needed: by a factorisation that is large enough, or by `lutra doctor`. Its
+// integers have 32 bits.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace lutra::lapack {
 
-// As Fortran passes arguments: all by address, matrices by columns, the lengths of texts at the end.
+// Fortran's calling convention: all arguments by address, matrices by columns, the lengths of strings at the end.
 template <class T> struct Functions {
   void (*potrf)(const char* triangle, const int* n, T* a, const int* lda, int* info, std::size_t);
   void (*getrf)(const int* m, const int* n, T* a, const int* lda, int* pivots, int* info);
@@ -29,18 +29,19 @@ template <class T> struct Functions {
 
 struct Library {
   std::string file;     // its path
-  std::string version;  // as it says itself; "" if it says nothing
+  std::string version;  // as the library says; "" if it says nothing
   Functions<float> of_float;
   Functions<double> of_double;
-  // OpenBLAS' with threads of its own: of the whole process, and what it began with. Others decide for themselves.
+  // For OpenBLAS with threads of its own: sets their number for the whole process, and the number it began with. Other
+  // libraries decide for themselves.
   void (*set_threads)(int) = nullptr;
   int most_threads = 1;
-  bool takes_one_call = false;  // at a time: OpenBLAS without threads need not have locks
+  bool takes_one_call = false;  // at a time: OpenBLAS built without threads may lack locks
 };
 
 struct Found {
   const Library* library = nullptr;
-  std::string why_not{};  // when there is none
+  std::string why_not{};  // if there is none: the reason
   bool is_wanted = true;  // false: LUTRA_LAPACK is off
   bool is_named = false;  // LUTRA_LAPACK names it
 };
@@ -48,8 +49,8 @@ struct Found {
 // Opened once, by the first call.
 const Found& find_library();
 
-// While one lives, its thread may call the library, which computes on `threads` threads at most if it is OpenBLAS.
-// std::bad_alloc when the library would find no memory.
+// While one lives, its thread may call the library, which uses at most `threads` threads if it is OpenBLAS. Throws
+// std::bad_alloc if the library would find no memory.
 class Call {
  public:
   Call(const Library& library, int threads);

@@ -1,5 +1,5 @@
-// Simulated GPUs compute with the CPU's functions, for exactly the ops whose entry says a GPU has them, on their own
-// queues: a launch is packed into one block that the queue copies, so nothing of it lives on the caller's stack.
+// Simulated GPUs run the CPU's kernels on their own queues, for exactly the ops whose entry says that a GPU has them. A
+// launch is packed into one block that the queue copies, so nothing of it stays on the caller's stack.
 
 #include <chrono>
 #include <cstring>
@@ -21,7 +21,7 @@ struct PackedLaunch {
 
 std::size_t bytes_of(const Array& array) { return static_cast<std::size_t>(array.size) * size_of(array.dtype); }
 
-// The op that should have computed some input and could not; null: all is there.
+// The op that should have computed some input and could not; null if all inputs are there.
 const char* missing_input(const KernelArgs& args) {
   const char* who = nullptr;
   for (int i = 0; i < args.n_in && who == nullptr; ++i) {
@@ -30,7 +30,7 @@ const char* missing_input(const KernelArgs& args) {
   return who;
 }
 
-// Whether the launch was run; if not, `*who` is what could not be computed.
+// Whether the launch has run; if not, `*who` is the op that could not compute.
 bool run_launch(const PackedLaunch& launch, const char** who) {
   if (Uncomputed::all().any()) [[unlikely]] {
     *who = missing_input(launch.args);
@@ -41,7 +41,7 @@ bool run_launch(const PackedLaunch& launch, const char** who) {
     return true;
   } catch (...) {
     *who = launch.args.op->called();
-    return false;  // kernels throw for want of memory alone
+    return false;  // kernels throw only when memory is lacking
   }
 }
 
@@ -60,7 +60,7 @@ void run_packed(void* block) {
   }
 }
 
-// The block has moved: every pointer into it moves along.
+// The block was copied: every pointer into it must point into the copy.
 void relocate_packed(void* copy, const void* original) {
   PackedLaunch* launch = static_cast<PackedLaunch*>(copy);
   auto moved = [&](auto* pointer) {

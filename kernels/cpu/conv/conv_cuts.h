@@ -1,5 +1,5 @@
-// A convolution, or one of its gradients, cut into parts that threads compute each for itself. The cuts follow from the
-// sizes alone, so that results do not depend on the number of threads.
+// Cuts a convolution, or one of its gradients, into chunks that threads compute independently. Cuts depend on sizes
+// alone, so results do not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -10,25 +10,25 @@
 
 namespace lutra {
 
-// A part takes 20 us or more. More parts than kMostConvParts would compute too many borders; so at most 16 threads
+// A chunk takes 20 us or more. More than kMostConvParts chunks would compute too many borders, so at most 16 threads
 // share a convolution.
 inline constexpr double kConvPartWork = 1 << 20;
 inline constexpr int64_t kMostConvParts = 16;
 
-// Some images, some rows of one image (of x for Input, else of y; places, where there is one row), or for Filter some
-// columns of w.
+// A range of images; or of rows of one image (of x for Input, else of y; of positions, if there is one row); or, for
+// Filter, of columns of w.
 struct ConvCut {
   ConvSizes sizes;
-  int64_t image = 0, result = 0, column = 0;  // where it begins in x, in y and in a row of w
-  bool adds = false;                          // its dw is a part of the sum
-  std::size_t own_bytes = 0;                  // for Filter: its columns of dy or its sum
+  int64_t image = 0, result = 0, column = 0;  // where the range begins in x, in y and in a row of w
+  bool adds = false;                          // its dw is one term of the sum
+  std::size_t own_bytes = 0;                  // scratch memory for Filter: its columns of dy, or its sum
 };
 
 inline ConvCut whole_cut(const ConvSizes& s) { return {.sizes = s}; }
 
 namespace detail {
 
-// Some results of an axis, and what they see of it.
+// A range of results of an axis, and the sources in their windows.
 inline WindowAxis results_of(const WindowAxis& axis, int64_t first, int64_t count, int64_t* seen_from) {
   int64_t start = first * axis.stride - axis.before;
   int64_t end = start + (count - 1) * axis.stride + (axis.size - 1) * axis.dilation + 1;
@@ -40,7 +40,7 @@ inline WindowAxis results_of(const WindowAxis& axis, int64_t first, int64_t coun
   return part;
 }
 
-// Some places of an axis, and the results that see them.
+// A range of sources of an axis, and the results whose windows contain them.
 inline WindowAxis places_of(const WindowAxis& axis, int64_t first, int64_t count, int64_t* results_from) {
   int64_t reach = (axis.size - 1) * axis.dilation + 1, last = first + count - 1 + axis.before;
   int64_t start = std::max<int64_t>(0, first + axis.before - reach + axis.stride) / axis.stride;
@@ -55,10 +55,11 @@ inline WindowAxis places_of(const WindowAxis& axis, int64_t first, int64_t count
 }  // namespace detail
 
 inline std::vector<ConvCut> cuts_of(ConvPart part, const ConvSizes& s) {
-  // Single channels take twice as long.
+  // Groups of one channel take twice as long.
   const double part_work = s.group_in() == 1 ? kConvPartWork / 2 : kConvPartWork;
   constexpr int64_t kLeastLines = 2;
-  // Fewer results for each sum of weights would make adding them up a burden, fewer columns the product itself.
+  // With fewer results per chunk, adding up the chunks' gradients would take too long; with fewer columns, the product
+  // itself.
   constexpr int64_t kLeastResults = 512, kLeastColumns = 64;
   const auto wanted = static_cast<int64_t>(std::clamp(s.multiplications() / part_work, 1.0, double{kMostConvParts}));
   std::vector<ConvCut> cuts;

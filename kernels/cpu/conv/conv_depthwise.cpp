@@ -1,7 +1,8 @@
 // Note [Channels side by side]
-// Channels lie one after the other, so a register holds some of a place's. A tile is some places of a row of the result
-// with two registers each: a tap's weights are loaded once and multiplied with what all of them see under it. For the
-// gradient of the weights a tile is some taps of a row of the window, and goes over all places.
+// Channels are contiguous, so a register holds several of a position's. A tile is several positions in a row of the
+// result, with two registers each: a tap's weights are loaded once and multiplied by all the elements that the
+// positions read through it. For the gradient of the weights a tile is several taps in a row of the window, and goes
+// over all positions.
 #include "kernels/cpu/conv/conv_depthwise.h"
 
 #include <algorithm>
@@ -22,16 +23,17 @@ constexpr int kTilePlaces = 6;
 #endif
 constexpr int kRegisters = 2;
 
-// Places of a row of the result that one thread computes together.
+// Positions in a row of the result that one thread computes together.
 constexpr int64_t kSegment = 48;
 
-// Some taps of the window, all of them within the image, and where the first place sees the first of them.
+// A range of taps of the window, all of them within the image. `x` is what the first position reads through the first
+// of them.
 struct Tile {
   const float *x = nullptr, *w = nullptr;
   int64_t rows, taps = 0;                // of the window
   int64_t row_step, tap_step;            // from one to the next, in x
   int64_t weight_row_step, weight_step;  // in w
-  int64_t place_step;                    // from a place to the next, in x
+  int64_t place_step;                    // from one position to the next, in x
   float* y = nullptr;
   int64_t result_step;  // in y
 };
@@ -70,11 +72,11 @@ template <int registers, int... places>
 constexpr std::array<void (*)(const Tile&), kTilePlaces> place_kernels(std::integer_sequence<int, places...>) {
   return {multiply_places<places + 1, registers>...};
 }
-// By the number of places, less one.
+// Indexed by the number of positions, less one.
 template <int registers>
 constexpr auto kPlaceKernels = place_kernels<registers>(std::make_integer_sequence<int, kTilePlaces>{});
 
-// At least as many channels as a register has.
+// There must be at least as many channels as a register holds.
 void multiply_channels(Tile tile, int64_t places, int64_t channels) {
   auto at = static_cast<std::size_t>(places - 1);
   for (int64_t left = channels; left > 0;) {
@@ -85,7 +87,7 @@ void multiply_channels(Tile tile, int64_t places, int64_t channels) {
       done = kPerRegister;
       kPlaceKernels<1>[at](tile);
     } else {
-      // The last register's once more, with some channels before them.
+      // The last register of channels, which includes some that are computed already.
       int64_t back = kPerRegister - left;
       tile.x -= back, tile.w -= back, tile.y -= back;
       kPlaceKernels<1>[at](tile);
@@ -96,13 +98,13 @@ void multiply_channels(Tile tile, int64_t places, int64_t channels) {
   }
 }
 
-// How many of `items` equal shares are worth a thread.
+// How many of `items` equal shares make a thread worthwhile.
 int64_t grain_of(const ConvSizes& s, int64_t items) {
   constexpr double kShared = 1 << 18;  // multiplications: some microseconds
   return 1 + static_cast<int64_t>(kShared * static_cast<double>(items) / (s.multiplications() + 1));
 }
 
-// Taps of a window at `at` that lie within the image: [first, last).
+// The taps of a window at `at` that are within the image: [first, last).
 struct TapRange {
   int64_t first, last;
   TapRange(const WindowAxis& axis, int64_t at) {
@@ -114,7 +116,7 @@ struct TapRange {
   int64_t count() const { return last - first; }
 };
 
-// Places [begin, end) of a row of the result.
+// Computes positions [begin, end) of a row of the result.
 void multiply_row(const ConvSizes& s, const float* x, const float* w, float* y, int64_t image, int64_t row,
                   int64_t begin, int64_t end) {
   const WindowAxis &h = s.height, &width = s.width;
@@ -158,12 +160,12 @@ void multiply_images(const ConvSizes& s, const float* x, const float* w, float* 
   });
 }
 
-// Taps [tap, tap + count) of row `down` of the window, for a register of channels or a few from `channel` on.
+// Taps [tap, tap + count) of row `down` of the window, for up to a register of channels from `channel` on.
 struct TapTile {
   int64_t down, tap, count, channel, channels;
 };
 
-// What one row of the result adds to a tile: places [begin, end), all of whose taps lie within the image.
+// Adds to a tile the terms of one row of the result: of positions [begin, end), all of whose taps are within the image.
 template <int taps>
 void add_places(const float* x, int64_t tap_step, int64_t place_step, const float* dy, int64_t dy_step, int64_t places,
                 float* sums) {
@@ -185,7 +187,7 @@ template <int... taps> constexpr auto tap_kernels(std::integer_sequence<int, tap
 constexpr int kTileTaps = 8;
 constexpr auto kTapKernels = tap_kernels(std::make_integer_sequence<int, kTileTaps>{});
 
-// Sums of a row of the result are added to those of the rows before.
+// The sums of each row of the result are added to those of the rows before.
 void sum_taps(const ConvSizes& s, const TapTile& tile, const float* x, const float* dy, float* dw) {
   const WindowAxis &h = s.height, &w = s.width;
   float all[kTileTaps * kPerRegister] = {}, row_sums[kTileTaps * kPerRegister];
@@ -198,7 +200,7 @@ void sum_taps(const ConvSizes& s, const TapTile& tile, const float* x, const flo
     std::fill_n(row_sums, used, 0.0f);
     const float* from = x + (image * h.in + seen) * w.in * s.channels + tile.channel;
     const float* ours = dy + row * w.out * s.channels + tile.channel;
-    // Column of x that the first tap of the tile shows at `place`.
+    // The column of x that the tile's first tap reads at `place`.
     auto left = [&](int64_t place) { return place * w.stride - w.before + tile.tap * w.dilation; };
     const int64_t across = (tile.count - 1) * w.dilation;
     const bool is_whole = tile.channels == kPerRegister;
@@ -253,7 +255,7 @@ void sum_filter(const ConvSizes& s, const float* x, const float* dy, float* dw) 
 bool depthwise_pays(ConvPart part, const ConvSizes& s) {
   if (s.groups != s.channels || s.out != s.channels || s.groups == 1) return false;
     // Where oneDNN's loops are slow: for wide windows without AVX-512, for narrow results with it, and for the gradient
-    // by the weights of all but small windows.
+    // of the weights of all but small windows.
 #if defined(__AVX512F__)
   constexpr int64_t kLeastTaps = INT64_MAX, kNarrow = 2;
 #elif defined(__AVX__)

@@ -1,4 +1,4 @@
-// Convolution of each channel by a window of its own, and its gradient by the weights, of float32 images. The same bits
+// Convolution of each channel with its own window, and its gradient of the weights, for float32 images. The same bits
 // for any number of threads.
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace lutra {
 
-// Whether `depthwise` is what to compute these with: as many groups and results as channels, and oneDNN is slower.
-// Never for Input.
+// Whether to use `depthwise`: if there are as many groups and results as channels, and oneDNN is slower. Never for
+// Input.
 bool depthwise_pays(ConvPart part, const ConvSizes& sizes);
 
-// y of x and w, or dw of x and dy.
+// Computes y from x and w, or dw from x and dy.
 void depthwise(ConvPart part, const ConvSizes& sizes, const float* x, const float* second, float* result);
 
 }  // namespace lutra

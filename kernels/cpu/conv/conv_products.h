@@ -1,4 +1,4 @@
-// Convolutions that are products of matrices as their arrays lie in memory.
+// Convolutions that are matrix products of their arrays as they lie in memory.
 #pragma once
 
 #include <utility>
@@ -11,18 +11,18 @@
 
 namespace lutra {
 
-// Whether each place of an axis sees itself alone.
+// Whether each result of an axis depends only on the source at its own position.
 inline bool sees_itself(const WindowAxis& axis) {
   return axis.size == 1 && axis.stride == 1 && axis.before == 0 && axis.out == axis.in;
 }
-// Whether there is one place, which sees all of an axis.
+// Whether an axis has one result, whose window is the whole axis.
 inline bool sees_all(const WindowAxis& axis) {
   return axis.out == 1 && axis.size == axis.in && axis.dilation == 1 && axis.before == 0;
 }
 
-// The same numbers, in the same order of all three arrays, with as few axes as there can be: what a single window
-// covers is channels, rows that do not see each other are images, and places that do not see each other are one row.
-// One column is a row, since those who compute them cut and vectorise rows.
+// The same convolution of the same arrays with as few axes as possible. An axis within a single window becomes
+// channels, independent rows become images, and independent positions become one row. A single column becomes a row,
+// because rows are what callers cut and vectorise.
 inline ConvSizes plainest(ConvSizes s) {
   const WindowAxis one(1, 1, 1, 1, Padding{}, 0);
   for (WindowAxis* axis : {&s.height, &s.width}) {
@@ -48,12 +48,12 @@ inline ConvSizes plainest(ConvSizes s) {
   return s;
 }
 
-// Whether it is one product: every place sees a row of x. (Of plainest sizes.)
+// Whether it is one product, a row of x for each result. `s` comes from plainest().
 inline bool is_product(const ConvSizes& s) {
   return s.groups == 1 && s.batch == 1 && sees_itself(s.height) && s.height.in == 1 && sees_itself(s.width);
 }
 
-// c (m, n) = a (m, k) b, some rows after the other, each product on one thread: the same bits on any number of threads.
+// c (m, n) = a (m, k) b, in ranges of rows, each product on one thread: the same bits on any number of threads.
 template <class C> void product_by_rows(const MatMulSizes& s, const C* a, const C* b, C* c) {
   constexpr int64_t kLeastRows = 48;
   const auto wanted = static_cast<int64_t>(std::clamp(multiplications(s) / kConvPartWork, 1.0, double{kMostConvParts}));
@@ -68,7 +68,7 @@ template <class C> void product_by_rows(const MatMulSizes& s, const C* a, const 
   });
 }
 
-// As onednn_conv.h has them, in any dtype that has a gemm.
+// Computes what onednn_conv does, in any dtype that has a gemm.
 template <class C> void conv_product(ConvPart part, const ConvSizes& s, const C* first, const C* second, C* result) {
   const int64_t places = s.width.out, in = s.channels, out = s.out;
   MatMulSizes sizes{
@@ -86,7 +86,7 @@ template <class C> void conv_product(ConvPart part, const ConvSizes& s, const C*
   gemm_cut_by_sizes(sizes, first, second, result);
 }
 
-// Whether what the window shows lies as one row of x for every place: rows of a matrix that overlap. With fewer
+// Whether each window is one contiguous range of x, so that windows are overlapping rows of a matrix. With fewer
 // channels oneDNN is faster.
 inline bool has_rows(const ConvSizes& s) {
   constexpr int64_t kLeastChannels = 16;
@@ -97,7 +97,7 @@ inline bool has_rows(const ConvSizes& s) {
          s.multiplications() >= kParallelProduct;
 }
 
-// y of x and w for them.
+// Computes y from x and w where has_rows(s).
 inline void conv_of_rows(const ConvSizes& s, const float* x, const float* w, float* y) {
   const int64_t depth = s.width.size * s.channels, step = s.width.stride * s.channels;
   MatMulSizes sizes{.m = s.width.out,

@@ -1,8 +1,8 @@
 // Note [Windows by their addresses]
-// After Dukhan, The Indirect Convolution Algorithm, 2019. Row i of the product's left operand is what the window shows
-// from place i of the result: the channels under each of its taps, one after the other. They are not laid out; a tile
-// is given the address of every tap for each of its rows, or that of zeros where a tap lies outside of the image.
-// Weights are packed into panels, some taps or some channels of one at a time, as gemm_blocks.cpp packs b.
+// After Dukhan, The Indirect Convolution Algorithm, 2019. Row i of the product's left operand is the window of result
+// position i: the channels under each of its taps, in turn. Windows are not copied. A tile gets the address of every
+// tap for each of its rows, or the address of zeros for a tap outside the image. Weights are packed into panels, a few
+// taps or a range of one tap's channels at a time, as gemm_blocks.cpp packs b.
 #include "kernels/cpu/conv/conv_tiles.h"
 
 #include <algorithm>
@@ -18,19 +18,19 @@
 namespace lutra {
 namespace {
 
-// With fewer channels most of the time would go into addresses; with a smaller result the panels would not pay.
+// With fewer channels most of the time would go into addresses; with a smaller result packing panels would not pay off.
 constexpr int64_t kLeastChannels = 16;
 constexpr double kLeastWork = 1 << 20;
 
-// Terms of a piece: its panel of weights takes three quarters of the first-level cache.
+// Terms in a chunk: its panel of weights takes three quarters of the L1 cache.
 constexpr int64_t kPieceDepth = 384;
 
-// Rows of the product that are worked on for all panels.
+// Rows of the product that are computed with all panels in turn.
 constexpr int64_t kBlockRows = 144 / kTileRows * kTileRows;
 
 alignas(64) constexpr float kZeros[kPieceDepth] = {};
 
-// Taps [tap, tap + taps) and of each the channels [channel, channel + channels): a piece of the product's sums.
+// A chunk of the product's sums: taps [tap, tap + taps), and of each the channels [channel, channel + channels).
 struct Piece {
   int64_t tap, taps, channel, channels;
   int64_t depth() const { return taps * channels; }
@@ -43,18 +43,18 @@ struct Convolution {
   int64_t group;
 };
 
-// What a thread packs into and looks up.
+// A thread's buffers for packed panels and for addresses.
 struct Room {
   std::unique_ptr<float[]> panels;
   const float* taps[kBlockRows * kPieceDepth / kLeastChannels];
 };
 
-// A tap of a piece: its distance from where the window starts, along each axis and in x.
+// A tap of a chunk: its distance from the start of the window, along each axis and in x.
 struct Tap {
   int64_t down, across, offset;
 };
 
-// Where the taps of a piece lie for `rows` places from `first` on: tile by tile, as (tap, row of the tile).
+// The addresses of a chunk's taps for `rows` positions from `first` on: tile by tile, as (tap, row of the tile).
 void find_taps(const Convolution& in, const Piece& piece, int64_t first, int64_t rows, const float** taps) {
   const ConvSizes& s = in.s;
   const int64_t line = s.width.in * s.channels;
@@ -132,7 +132,7 @@ constexpr std::array<void (*)(const WindowTile&), kTileRows> window_kernels(std:
 template <int registers>
 constexpr auto kWindowKernels = window_kernels<registers>(std::make_integer_sequence<int, kTileRows>{});
 
-// The tiles of `columns` columns of c from (i, j) on, for `rows` rows.
+// Computes the tiles of `columns` columns of c from (i, j) on, for `rows` rows.
 template <int registers>
 void multiply_rows(const Convolution& in, const Piece& piece, const float* panel, const Share& block,
                    const float* const* taps) {
@@ -156,7 +156,7 @@ void multiply_rows(const Convolution& in, const Piece& piece, const float* panel
 }
 
 void multiply_piece(const Convolution& in, const Piece& piece, const Share& share, Room& room) {
-  // Rows of the weights lie as (tap, channel of the group).
+  // The weights' rows are (tap, channel of the group).
   int64_t in_group = in.s.group_in();
   MatMulSizes weights{};
   weights.ldb = in.s.out;
@@ -183,7 +183,7 @@ void multiply_piece(const Convolution& in, const Piece& piece, const Share& shar
 
 int64_t pieces_of(int64_t terms) { return (terms + kPieceDepth - 1) / kPieceDepth; }
 
-// Whole taps while they fit into a panel, else parts of one.
+// Whole taps as long as they fit into a panel, else ranges of one tap's channels.
 template <class Each> void for_pieces(const ConvSizes& s, const Each& each) {
   int64_t channels = s.group_in();
   if (channels > kPieceDepth) {
@@ -202,7 +202,8 @@ template <class Each> void for_pieces(const ConvSizes& s, const Each& each) {
 bool tiles_convolve(const ConvSizes& s) {
   if (s.group_in() < kLeastChannels || s.group_out() < kLeastChannels || s.multiplications() < kLeastWork) return false;
 #if defined(__AVX512F__)
-  // Cut into parts, oneDNN reads all weights for each; threads with tiles have some columns of them.
+  // If the convolution is cut, oneDNN reads all weights for each chunk; with tiles, a thread reads a range of their
+  // columns.
   constexpr int64_t kFewResults = 256, kManyWeights = 1 << 20;
   return s.results() <= kFewResults && s.taps() * s.group_in() * s.out >= kManyWeights;
 #else
@@ -211,7 +212,7 @@ bool tiles_convolve(const ConvSizes& s) {
 }
 
 bool conv_in_tiles(const ConvSizes& s, const float* x, const float* w, float* y) {
-  constexpr int64_t kSharesEach = 2;  // of each thread
+  constexpr int64_t kSharesEach = 2;  // per thread
   const int threads = max_threads();
   Shares shares(s.results(), s.group_out(), threads == 1 ? 1 : kSharesEach * threads);
   std::unique_ptr<Room[]> rooms(new (std::nothrow) Room[static_cast<std::size_t>(shares.count())]);

@@ -1,5 +1,6 @@
-// Convolution as products of matrices: for each place of the result, what the window shows is laid out as a row, and
-// the rows are multiplied with the weights. Always the same pieces, so results do not depend on the number of threads.
+// Convolution as matrix products: for each result position, the elements in its window are copied to a row, and the
+// rows are multiplied by the weights. The chunks are always the same, so results do not depend on the number of
+// threads.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +14,12 @@
 
 namespace lutra {
 
-// Places of the result from `first` on.
+// Positions of the result from `first` on.
 struct Places {
   int64_t first, count;
 };
 
-// Copies `channels` channels (of `all` in a place, from `channel` on) of what the taps [tap, tap + taps) show.
+// For each position, copies what the taps [tap, tap + taps) read: `channels` channels from `channel` on, of `all`.
 template <class Way, class C>
 void lay_out(const ConvSizes& s, const C* source, Places places, int64_t tap, int64_t taps, int64_t all,
              int64_t channel, int64_t channels, C* to) {
@@ -37,7 +38,7 @@ void lay_out(const ConvSizes& s, const C* source, Places places, int64_t tap, in
   }
 }
 
-// Weights as a product wants them: for each group a matrix (taps * from, to) with rows `ld` apart.
+// Weights as a product reads them: for each group a matrix (taps * from, to) with rows `ld` apart.
 template <class C> struct Weights {
   const C* data;
   int64_t ld, group_step;
@@ -86,7 +87,7 @@ template <class C> void own_conv(const ConvSizes& s, const C* x, const C* w, C* 
   windows_times<Forward>(s, x, s.group_in(), s.group_out(), {w, s.out, s.group_out()}, y);
 }
 
-// `turned` has room for w: for each group the matrices of its taps, transposed.
+// `turned` has room for w; it gets the transposed matrices of each group's taps.
 template <class C> void own_conv_input(const ConvSizes& s, const C* w, const C* dy, C* dx, C* turned) {
   int64_t in = s.group_in(), out = s.group_out();
   parallel_for(s.groups * s.taps(), row_grain(kCheapGrain, in * out), [=](int64_t begin, int64_t end) {
@@ -102,7 +103,7 @@ template <class C> void own_conv_input(const ConvSizes& s, const C* w, const C* 
   windows_times<Backward>(s, dy, out, in, {turned, in, s.taps() * in * out}, dx);
 }
 
-// Each piece of dw, a few input channels of one tap, is one thread's: the sum over all places.
+// One thread computes each chunk of dw, a few input channels of one tap: the sum over all positions.
 template <class C> void own_conv_filter(const ConvSizes& s, const C* x, const C* dy, C* dw) {
   constexpr int64_t kTogether = 256, kPiece = 32;
   int64_t in = s.group_in(), out = s.group_out(), pieces = (in + kPiece - 1) / kPiece;

@@ -1,6 +1,6 @@
 // Note [Plans are kept]
-// Making a primitive takes up to milliseconds, so the last kMostPlans are kept by what they compute. The cache never
-// goes: threads may still compute when the process ends. Each level of processor has its own, and one level is used.
+// Making a primitive takes up to milliseconds, so the last kMostPlans plans are cached. The cache is never destroyed:
+// threads may still compute when the process ends. Each CPU level has its own cache, and one level is used.
 #include "kernels/cpu/conv/onednn_conv.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using dnnl::memory;
 
 constexpr std::size_t kMostPlans = 128;
 
-// What a plan depends on.
+// Everything that a plan depends on.
 using Key = std::array<int64_t, 17>;
 
 Key key_of(ConvPart part, const ConvSizes& s) {
@@ -53,7 +53,8 @@ Key key_of(ConvPart part, const ConvSizes& s) {
 
 std::size_t rounded(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// A convolution that oneDNN has made, for one thread: weights in an order it likes, and a reorder from or to ours.
+// A convolution that oneDNN has made, for one thread, with weights in an order it prefers, and a reorder from or to
+// ours.
 struct Convolution {
   dnnl::primitive primitive;
   memory::desc image, weights, result;  // of x, w and y, or of their gradients
@@ -65,7 +66,7 @@ struct Convolution {
   std::size_t weights_bytes() const { return reorders ? rounded(weights.get_size()) : 0; }
 };
 
-// x, w and y as they lie in memory; for groups, w's out axis is taken apart.
+// x, w and y as they lie in memory; with groups, w's out axis is split in two.
 struct Layouts {
   memory::desc x, w, any_w, y;
 
@@ -95,14 +96,14 @@ struct Windows {
         after{rest(s.height), rest(s.width)} {}
 
  private:
-  // Padding that the last window reaches.
+  // The padding at the end that the last window reaches.
   static int64_t rest(const WindowAxis& axis) {
     int64_t reach = (axis.size - 1) * axis.dilation + 1;
     return std::max<int64_t>(0, (axis.out - 1) * axis.stride + reach - axis.in - axis.before);
   }
 };
 
-// Version 3 has no descriptors of operations: a primitive's descriptor takes the arguments itself.
+// oneDNN 3 has no descriptors of operations: a primitive's descriptor takes the arguments itself.
 template <class Primitive, class... Hint>
 typename Primitive::primitive_desc describe(const dnnl::engine& engine, dnnl::prop_kind kind, const memory::desc& x,
                                             const memory::desc& w, const memory::desc& y, const Windows& windows,
@@ -167,20 +168,20 @@ std::shared_ptr<const Convolution> make(const dnnl::engine& engine, ConvPart par
   return made;
 }
 
-// How a convolution is computed, by its sizes alone: a primitive for each of its cuts.
+// How a convolution is computed, as its sizes alone decide: a primitive for each of its cuts.
 struct Plan {
   std::vector<ConvCut> cuts;
-  std::vector<std::shared_ptr<const Convolution>> made;  // of each cut
-  std::vector<std::size_t> weights_at;  // for each cut, where the weights in its order lie in what all share
-  std::vector<std::size_t> ordering;    // a cut for each such order
-  std::size_t shared = 0, room = 0;     // bytes for all cuts together, and of each
+  std::vector<std::shared_ptr<const Convolution>> made;  // for each cut
+  std::vector<std::size_t> weights_at;  // for each cut, where its reordered weights are in the shared memory
+  std::vector<std::size_t> ordering;    // one cut for each order
+  std::size_t shared = 0, room = 0;     // bytes for all cuts together, and for each
 
   std::size_t bytes() const { return shared + room * cuts.size(); }
 };
 
 std::shared_ptr<const Plan> plan_of(const dnnl::engine& engine, ConvPart part, const ConvSizes& s,
                                     const std::vector<ConvCut>& cuts) {
-  OneOmpThread one;  // what a primitive is made for
+  OneOmpThread one;  // primitives are made for one thread
   auto plan = std::make_shared<Plan>();
   plan->cuts = cuts;
   for (const ConvCut& cut : cuts) {
@@ -205,7 +206,7 @@ std::shared_ptr<const Plan> plan_of(const dnnl::engine& engine, ConvPart part, c
   return plan;
 }
 
-// The plans used last, with the convolutions that oneDNN cannot make. Throws bad_alloc.
+// The plans used last, including those of convolutions that oneDNN cannot make. Throws bad_alloc.
 class Cache {
  public:
   const dnnl::engine& engine() const { return engine_; }
@@ -227,7 +228,7 @@ class Cache {
   }
 
  private:
-  // Null: oneDNN has no such convolutions.
+  // Null if oneDNN has no such convolutions.
   std::shared_ptr<const Plan> try_plan(ConvPart part, const ConvSizes& s, const std::vector<ConvCut>& cuts) const {
     if (!has_memory_to_compile()) throw std::bad_alloc();
     try {
@@ -271,7 +272,7 @@ void reorder(const Convolution& conv, const memory::desc& from_desc, const void*
   conv.reorder.execute(stream, {{DNNL_ARG_FROM, over(from_desc, from)}, {DNNL_ARG_TO, over(to_desc, to)}});
 }
 
-// y or dx.
+// Computes y or dx.
 void run_cut(const Plan& plan, std::size_t at, ConvPart part, const float* x, const void* w, const float* y,
              std::byte* room) {
   dnnl::stream stream(cache().engine());
@@ -280,7 +281,7 @@ void run_cut(const Plan& plan, std::size_t at, ConvPart part, const float* x, co
   stream.wait();
 }
 
-// dw, or what the cut adds to it.
+// Computes dw, or the cut's term of it.
 void run_filter_cut(const ConvSizes& s, const Convolution& conv, const ConvCut& cut, const float* x, const float* dy,
                     float* dw, std::byte* room) {
   dnnl::stream stream(cache().engine());
@@ -300,7 +301,7 @@ void run_filter_cut(const ConvSizes& s, const Convolution& conv, const ConvCut& 
   stream.wait();
 }
 
-// The sums of all cuts, from the first to the last.
+// Adds up the sums of all cuts, from the first to the last.
 void add_up(const Plan& plan, int64_t size, const std::byte* rooms, float* dw) {
   parallel_for(size, kCheapGrain, [&](int64_t begin, int64_t end) {
     for (std::size_t i = 0; i < plan.cuts.size(); ++i) {
@@ -312,7 +313,8 @@ void add_up(const Plan& plan, int64_t size, const std::byte* rooms, float* dw) {
   });
 }
 
-// Each cut on one thread: oneDNN's own threads would wait for each other (Note [Chunks of a product], onednn_gemm.cpp).
+// Runs each cut on one thread: oneDNN's own threads would wait for each other (Note [Chunks of a product],
+// onednn_gemm.cpp).
 template <class Run> bool for_cuts(const Plan& plan, const Run& run) {
   std::atomic<bool> succeeded{true};
   parallel_for(static_cast<int64_t>(plan.cuts.size()), 1, [&](int64_t begin, int64_t end) {
@@ -321,7 +323,7 @@ template <class Run> bool for_cuts(const Plan& plan, const Run& run) {
     try {
       for (int64_t at = begin; at < end; ++at) run(static_cast<std::size_t>(at));
     } catch (const std::exception&) {
-      succeeded = false;  // for want of memory
+      succeeded = false;  // out of memory
     }
   });
   return succeeded;
@@ -364,7 +366,7 @@ bool onednn_conv(ConvPart part, const ConvSizes& s, const float* first, const fl
       run_cut(*plan, i, part, x, w, y, rooms + i * plan->room);
     });
   } catch (const std::exception&) {
-    return false;  // for want of memory
+    return false;  // out of memory
   }
 }
 

@@ -14,14 +14,14 @@
 namespace lutra {
 namespace {
 
-// Up to here a few plain loops beat the way into oneDNN, whose first call also compiles for milliseconds.
+// Up to here a few plain loops are faster than calling oneDNN, whose first call also compiles for milliseconds.
 constexpr double kSmallProduct = 4096;
 
-// Rows of b and columns of c that are worked on together: the panel of b stays in the second-level cache.
+// Rows of b and columns of c that are computed together: the panel of b stays in the L2 cache.
 constexpr int64_t kPanelDepth = 128;
 constexpr int64_t kPanelColumns = 256;
 
-// The lanes in pairs. Each step has an array of its own, which stays in registers.
+// Adds the lanes up in pairs. Each step has an array of its own, which stays in registers.
 template <class T> [[gnu::always_inline]] inline double sum_of_lanes(const T* lanes) {
   static_assert(kLanes == 32);
   double sixteen[16], eight[8], four[4];
@@ -31,9 +31,9 @@ template <class T> [[gnu::always_inline]] inline double sum_of_lanes(const T* la
   return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
-// Terms of an inner product that are added up in T, 128 in a lane. What is above them is added in double.
+// Terms of an inner product that are added up in T, 128 in a lane. Blocks are added up in double.
 constexpr int64_t kDotBlock = 4 * kBlock;
-// In whole blocks, terms asked for ahead where reading in one place is best (reduce.h).
+// In whole blocks, how many terms ahead to prefetch, where reading in one place is best (reduce.h).
 constexpr int64_t kDotAhead = 512;
 
 // The sum of four products of elements kLanes apart.
@@ -64,7 +64,8 @@ template <class T> [[gnu::always_inline]] inline double dot_block(const T* x, co
   return sum;
 }
 
-// Those of two whole blocks, half a step of each in turn: four places are read at once, see reduce_apart.
+// The inner products of two whole blocks, half a step of each in turn: this reads in four places at once, see
+// reduce_apart.
 template <class T> void dot_two_blocks(const T* const x[2], const T* const y[2], double* first, double* second) {
   T lanes[2][kLanes] = {}, half[2][kLanes];
   for (int64_t done = 0; done < kDotBlock; done += kStep) {
@@ -85,12 +86,12 @@ template <class T> void dot_two_blocks(const T* const x[2], const T* const y[2],
 double dot(const float* x, const float* y, int64_t n) { return dot_block(x, y, n); }
 double dot(const double* x, const double* y, int64_t n) { return dot_block(x, y, n); }
 
-// From this many terms on their reading is worth more than the adding up of the lanes.
+// From this many terms on, reading them takes longer than adding up the lanes.
 constexpr int64_t kLaneDot = 2 * kLanes;
 
 static_assert(kSmallProduct <= kDotBlock);
 
-// Every element of c a dot product of neighbours.
+// Every element of c is a dot product of contiguous elements.
 template <class T> void lane_dots(const MatMulSizes& s, const T* a, int64_t row_a, const T* b, int64_t column_b, T* c) {
   for (int64_t i = 0; i < s.m; ++i) {
     for (int64_t j = 0; j < s.n; ++j) {
@@ -100,8 +101,8 @@ template <class T> void lane_dots(const MatMulSizes& s, const T* a, int64_t row_
   }
 }
 
-// c = a b^T, or a column times b: each element a dot product, four at a time so that the sums need not wait for each
-// other.
+// c = a b^T, or a column times b. Each element is a dot product; four at a time, so that their sums do not wait for
+// each other.
 template <class T>
 void small_dots(const MatMulSizes& s, const T* a, int64_t row_a, int64_t step_a, const T* b, int64_t column_b, T* c) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -127,7 +128,7 @@ void small_dots(const MatMulSizes& s, const T* a, int64_t row_a, int64_t step_a,
   }
 }
 
-// c = a b, row by row of b, so that neighbours in memory are computed side by side.
+// c = a b, by rows of b, so that contiguous elements are computed side by side.
 template <class T>
 void small_rows(const MatMulSizes& s, const T* a, int64_t row_a, int64_t step_a, const T* b, T* __restrict c) {
   for (int64_t i = 0; i < s.m; ++i) {
@@ -144,7 +145,7 @@ void small_rows(const MatMulSizes& s, const T* a, int64_t row_a, int64_t step_a,
 template <class T> void small_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
   int64_t row_a = s.transpose_a ? 1 : s.lda, step_a = s.transpose_a ? s.lda : 1;
   if (s.n == 1) {
-    // A column on the right, which lies as a row does but for its steps: the same product with its sides changed.
+    // A column on the right is like a row, except for its steps: computes the same product with exchanged sides.
     int64_t step_b = s.transpose_b ? 1 : s.ldb;
     MatMulSizes turned = s;
     std::swap(turned.m, turned.n);
@@ -158,13 +159,13 @@ template <class T> void small_gemm(const MatMulSizes& s, const T* a, const T* b,
   }
 }
 
-// Inner products of at least this many terms are added up as reduce.h adds: one sum of 10^7 terms loses two digits of
-// float32's seven.
+// Inner products of at least this many terms are added up as in reduce.h: a single sum of 10^7 terms loses two of
+// float32's seven digits.
 constexpr int64_t kLongDot = 4096;
-// Terms of a vector's product with a matrix that lies across that are added up in T.
+// Terms that are added up in T in a vector's product with a matrix in which the terms of a sum are not contiguous.
 constexpr int64_t kPieceDepth = 1024;
 
-// c of s.m * s.n elements, all on one side: row r of x with y.
+// c of s.m * s.n elements, all along one side: row r of x times y.
 template <class T> void long_dots(int64_t rows, int64_t k, const T* x, int64_t row_x, const T* y, T* c) {
   int64_t blocks = (k + kDotBlock - 1) / kDotBlock;
   std::vector<double> sums(static_cast<std::size_t>(rows * blocks));
@@ -194,8 +195,8 @@ template <class T> void long_dots(int64_t rows, int64_t k, const T* x, int64_t r
   }
 }
 
-// A vector with many terms times a vector or a matrix, by `multiply` where it is a matrix that lies across; false when
-// this is none, or few.
+// A vector with many terms times a vector or a matrix; by `multiply` if the terms of a sum are not contiguous. False if
+// this is no such product.
 template <class T, class Multiply>
 bool deep_vector_product(const MatMulSizes& s, const T* a, const T* b, T* c, const Multiply& multiply) {
   if ((s.m != 1 && s.n != 1) || s.k < kLongDot) return false;
@@ -218,7 +219,7 @@ bool deep_vector_product(const MatMulSizes& s, const T* a, const T* b, T* c, con
   return true;
 }
 
-// Where element (i, p) of a lies.
+// The address of element (i, p) of a.
 struct Steps {
   int64_t row, column;
 };
@@ -306,7 +307,7 @@ void blocked_part(const MatMulSizes& s, const T* a, const T* b, T* c, int64_t i0
 }
 
 template <class T> void blocked_gemm(const MatMulSizes& s, const T* a, const T* b, T* c) {
-  // The longer side of c is shared out among the threads, in pieces of about kParallelProduct / 4 multiplications.
+  // The longer side of c is divided among the threads, in chunks of about kParallelProduct / 4 multiplications.
   double worth = kParallelProduct / 4 * static_cast<double>(std::max(s.m, s.n)) / std::max(1.0, multiplications(s));
   int64_t grain = worth >= 0x1p62 ? INT64_MAX / 2 : std::max<int64_t>(1, static_cast<int64_t>(worth));
   if (s.m >= s.n) {
@@ -321,7 +322,7 @@ template <class T> void own_gemm(const MatMulSizes& s, const T* a, const T* b, T
   else blocked_gemm(s, a, b, c);
 }
 
-// Up to here a row times a matrix, which lies in the second-level cache, is row_times'. oneDNN is as fast with more.
+// Up to here the matrix is in the L2 cache, and row_times multiplies a row by it. Beyond, oneDNN is as fast.
 constexpr double kCachedMatrix = 1 << 18;
 constexpr int64_t kLeastColumns = 128;
 
@@ -349,16 +350,17 @@ void row_times(const MatMulSizes& s, const float* a, const float* b, float* __re
   }
 }
 
-// Tiles beat oneDNN up to kTiledProduct and where rows collide, and the plain loops from kLeastTiledProduct on, where
-// there are columns to fill their registers and rows to keep them busy (docs/decisions/which-product-computes.md).
+// Tiles beat oneDNN up to kTiledProduct and where rows collide. They beat the plain loops from kLeastTiledProduct on,
+// if there are enough columns to fill their registers and enough rows to keep them busy
+// (docs/decisions/which-product-computes.md).
 constexpr double kLeastTiledProduct = 1024;
 constexpr double kTiledProduct = 1 << 19;
 constexpr int64_t kLeastTiledColumns = 24;
 constexpr int64_t kLeastTiledRows = 4;
 
-// Rows that lie a power of two apart share few sets of the caches, and oneDNN reads them where they lie: on processors
-// with AVX-512 that costs most where b is large and has few rows of a to be multiplied with, elsewhere always unless
-// both matrices are large and no such stride is among theirs.
+// Rows a power of two apart share few sets of the caches, and oneDNN reads them where they lie. On processors with
+// AVX-512 that costs most if b is large and is multiplied by few rows of a. Elsewhere it costs whenever b, or a
+// transposed a, has such a stride.
 bool rows_collide(const MatMulSizes& s) {
   constexpr int64_t kStride = 256;
 #if defined(__AVX512F__)
@@ -371,8 +373,8 @@ bool rows_collide(const MatMulSizes& s) {
 #endif
 }
 
-// More of a than this, a piece of k at a time, does not stay in the second-level cache for all columns of b. With
-// AVX-512 rows of a, too, are better packed.
+// If a chunk of k has more elements of a than this, they do not stay in the L2 cache for all columns of b. With AVX-512
+// it is better to pack rows of a, too.
 #if defined(__AVX512F__)
 constexpr int64_t kTiledElements = 0;
 #else
@@ -387,7 +389,7 @@ void gemm(const MatMulSizes& s, Cuts cuts, const float* a, const float* b, float
   if (s.m == 1 && !s.transpose_b && s.n >= kLeastColumns && multiplications(s) <= kCachedMatrix) {
     return row_times(s, a, b, c);
   }
-  // It fails only for want of memory.
+  // It fails only if memory is lacking.
   if (!onednn_gemm(s, cuts, a, b, c)) blocked_gemm(s, a, b, c);
 }
 

@@ -1,6 +1,6 @@
-// One matrix product of row-major matrices on the CPU. Each element of c is a sum over k; for float64 and the integers
-// it is added up from the first term to the last, whatever the number of threads; but dot products of floats in small
-// matrices, and a vector's products of 4,096 terms or more, are sums of lanes and blocks, as those of reduce.h.
+// One product of row-major matrices on the CPU. Each element of c is a sum over k. For float64 and the integers it is
+// added up from the first term to the last, whatever the number of threads. Two kinds are added up in lanes and blocks
+// instead, as in reduce.h: dot products of floats in small matrices, and a vector's products of 4,096 terms or more.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace lutra {
 
-// Writes all of c (m, n), which lies contiguously; k = 0 gives zeros. Uses threads by itself when that pays. Integers
+// Writes all of c (m, n), which is contiguous; k = 0 gives zeros. Uses threads by itself when that pays off. Integers
 // wrap.
 void gemm(const MatMulSizes& sizes, const float* a, const float* b, float* c);
 void gemm(const MatMulSizes& sizes, const double* a, const double* b, double* c);
@@ -24,15 +24,15 @@ template <class T> void gemm_cut_by_sizes(const MatMulSizes& sizes, const T* a, 
   gemm(sizes, a, b, c);
 }
 
-// The same where tiles of our own compute it: bias (n), unless it is null, is added to every row as the product is
-// written. False, and nothing is written, where something else does.
+// The same, if our own tiles compute this product. bias (n), unless null, is added to every row as the product is
+// written. False, and nothing is written, if something else computes it.
 bool tiled_gemm(const MatMulSizes& sizes, const float* a, const float* b, const float* bias, float* c);
 
 // From this many multiplications on a product is worth several threads.
 inline constexpr double kParallelProduct = 1 << 18;
 
-// A large product of float32 is shared out from here on: 64^3, 4 us alone, takes oneDNN up to 10 on two threads; 96^3
-// gains.
+// From here on several threads compute one product of float32. oneDNN takes 4 us for 64^3 on one thread, up to 10 on
+// two; 96^3 gains.
 inline constexpr double kSharedProduct = 2 * kParallelProduct;
 
 // At this many products per thread, imbalance is negligible.
@@ -42,8 +42,8 @@ inline double multiplications(const MatMulSizes& s) {
   return static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
 }
 
-// Calls multiply(begin, end) for ranges of `products` products of these sizes. Threads share out products where there
-// are enough of them, each then on one thread; else a large one is shared out by itself.
+// Calls multiply(begin, end) for ranges of `products` products of these sizes. If there are enough products, each is
+// computed on one thread; else all threads compute each large product together.
 template <class Multiply> void for_products(int64_t products, const MatMulSizes& sizes, const Multiply& multiply) {
   double cost = multiplications(sizes);
   if (cost >= kSharedProduct && products < kManyProducts * max_threads()) return multiply(int64_t{0}, products);

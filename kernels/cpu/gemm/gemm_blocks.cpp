@@ -1,10 +1,10 @@
 // Note [Blocks of a product]
-// After Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008. A piece of k at a time, rows of
-// a are packed into panels a tile high, of which a block lies in the second-level cache; then columns of b, a panel a
-// tile wide at a time, are multiplied with all of the block. While they are, the first tiles copy the next panel, and
-// ask for its rows shortly before: rows a power of two apart share few sets of the caches, and would not stay there
-// from one panel to the next. So both matrices are read one place after the other whatever their strides are, and
-// packing b costs next to nothing but where it is transposed. Threads claim shares of c, and pack what each needs.
+// After Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008. For one chunk of k at a time,
+// rows of a are packed into panels a tile high; a block of these is in the L2 cache. Then columns of b, in panels a
+// tile wide, are multiplied by the whole block. Meanwhile the first tiles copy the next panel, and prefetch its rows
+// shortly before: rows a power of two apart share few sets of the caches, and would not stay there from one panel to
+// the next. So both matrices are read contiguously whatever their strides are, and packing b costs next to nothing
+// unless it is transposed. Threads claim shares of c, and each packs what it needs.
 #include "kernels/cpu/gemm/gemm_blocks.h"
 
 #include <algorithm>
@@ -30,16 +30,16 @@ constexpr int64_t kBlockRows = 144 / kTileRows * kTileRows;
 #endif
 constexpr int64_t kBlockColumns = 1024;
 
-// Of c, for each thread.
+// Shares of c per thread.
 constexpr int64_t kSharesEach = 2;
 
-// What a share of c is packed into.
+// The buffers that a share of c is packed into.
 struct Room {
   alignas(64) float a[kBlockRows / kTileRows * kPitch * kTileDepth];
   alignas(64) float b[kBlockColumns * kTileDepth];
 };
 
-// Kept for the thread's next product: fresh memory costs a page fault every 4 KB. Null: there is no memory.
+// Kept for the thread's next product: fresh memory costs a page fault every 4 KB. Null if there is no memory.
 Room* room_of_thread() {
   static ThreadOwned<Room> owned;
   return owned.get();
@@ -51,19 +51,19 @@ struct Blocks {
   float* c;
 };
 
-// Rows of c, and terms of them, whose part of a is packed.
+// Rows of c, and the range of k, whose values of a are packed.
 struct Block {
   int64_t i, rows, p, k;
 };
 
-// A panel of b from column j on, and a copy of it; then the panel that is copied meanwhile, if any.
+// A panel of b from column j on, and its copy; then the panel that is copied meanwhile, if any.
 struct Panel {
   int64_t j, columns;
   const float* b;
   float* next;
 };
 
-// The kernels for tile number `at` of `tiles`, and in `tile` its part of copying the next panel.
+// The kernels for tile number `at` of `tiles`. Sets in `tile` its share of copying the next panel.
 template <int registers>
 const TileKernel* choose_kernels(const MatMulSizes& s, const float* next, int64_t at, int64_t tiles, Tile& tile) {
   constexpr int64_t kCopying = 4;
@@ -105,8 +105,8 @@ void multiply_panel(const Blocks& in, const Room& room, const Block& block, cons
   }
 }
 
-// Where the panels of b lie that are packed: all of them, for the blocks of rows to come, or, when there is one block,
-// the one that is multiplied and the next, which then stay in the first-level cache.
+// The addresses of packed panels of b. All are kept for the blocks of rows to come; or, if there is only one block, the
+// panel that is multiplied and the next, which then stay in the L1 cache.
 class Panels {
  public:
   Panels(float* b, int64_t k, bool are_kept) : b_(b), size_(k * kTileColumns), kept_(are_kept) {}
@@ -118,7 +118,7 @@ class Panels {
   bool kept_;
 };
 
-// `columns` of c from j on, at most kBlockColumns. Only the first block of rows has to pack b.
+// Computes `columns` of c from j on, at most kBlockColumns. Only the first block of rows has to pack b.
 void multiply_block(const Blocks& in, Room& room, const Panels& panels, const Block& block, bool is_first, int64_t j,
                     int64_t columns) {
   const MatMulSizes& s = in.s;
@@ -136,11 +136,11 @@ void multiply_block(const Blocks& in, Room& room, const Panels& panels, const Bl
                  panels[at]);
     }
     if (is_first) {
-      // With one tile there is nobody to copy the other half.
+      // With a single tile there is no other to copy the other half.
       is_there = !s.transpose_b && next >= kTileColumns && block.rows > kTileRows;
       if (is_there) panel.next = panels[at + 1];
     }
-    // Tiles copy a row at two steps: two halves of k, and not the last row of an odd number.
+    // Tiles copy a row in every two steps: two halves of k, without the last row if k is odd.
     if (int64_t last = block.k - 1; panel.next != nullptr && block.k % 2 == 1) {
       std::copy_n(in.b + (block.p + last) * s.ldb + panel.j + kTileColumns, kTileColumns,
                   panel.next + last * kTileColumns);
@@ -152,7 +152,7 @@ void multiply_block(const Blocks& in, Room& room, const Panels& panels, const Bl
 
 void multiply_share(const Blocks& in, Room& room, const Share& share) {
   const MatMulSizes& s = in.s;
-  // Blocks of about equal height, whole tiles of them.
+  // Blocks of about equal height, in whole tiles.
   int64_t blocks = (share.rows + kBlockRows - 1) / kBlockRows;
   int64_t height = ((share.rows + blocks - 1) / blocks + kTileRows - 1) / kTileRows * kTileRows;
   int64_t depth = tile_depth(s.k);

@@ -1,4 +1,4 @@
-// Parts of matrices brought into the order that tiles read them in (gemm_tile.h), one place after the other.
+// Packs parts of matrices contiguously in the order in which tiles read them (gemm_tile.h).
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,7 @@ namespace lutra {
 
 namespace detail {
 
-// A stage of turning a square: what stands in pairs of lanes `step` apart changes places with the register `step`
-// further.
+// A stage of transposing a square: exchanges lanes between two registers `step` apart, in pairs of lanes `step` apart.
 template <int step, int... lanes>
 [[gnu::always_inline]] inline void exchange_lanes(Register& first, Register& second,
                                                   std::integer_sequence<int, lanes...>) {
@@ -58,7 +57,7 @@ inline void turn_matrix(const float* from, int64_t from_step, int64_t rows, int6
   }
 }
 
-// `rows` of a, at most a tile's, from (i, p) on: as (k, kPitch). What stands beyond the rows is not looked at.
+// Packs `rows` of a, at most a tile's, from (i, p) on, as (k, kPitch). Nothing reads what is beyond the rows.
 inline void pack_rows(const MatMulSizes& s, const float* a, int64_t i, int64_t rows, int64_t p, int64_t k, float* to) {
   if (s.transpose_a) {
     const float* from = a + p * s.lda + i;
@@ -72,7 +71,7 @@ inline void pack_rows(const MatMulSizes& s, const float* a, int64_t i, int64_t r
   const float* from = a + i * s.lda + p;
   for (int64_t r = 0; r < rows; r += kPerRegister) {
     int64_t q = 0;
-    // Squares may take in rows of the next panel, but none that are not there.
+    // Squares may include rows of the next panel, but no rows beyond the end of a.
     for (; i + r + kPerRegister <= s.m && q + kPerRegister <= k; q += kPerRegister) {
       turn_square(from + r * s.lda + q, s.lda, to + q * kPitch + r, kPitch);
     }
@@ -82,7 +81,8 @@ inline void pack_rows(const MatMulSizes& s, const float* a, int64_t i, int64_t r
   }
 }
 
-// `columns` of b from (p, j) on without gaps, as (k, width): turned, or with zeros where there are fewer.
+// Packs `columns` of b from (p, j) on without gaps, as (k, width), with zeros where there are fewer. A transposed b is
+// transposed on the way.
 inline void pack_panel(const MatMulSizes& s, const float* b, int64_t p, int64_t k, int64_t j, int64_t columns,
                        int64_t width, float* to) {
   if (!s.transpose_b) {

@@ -1,5 +1,5 @@
-// How a large product is cut into shares that threads claim: some rows and some columns of the result, whole tiles of
-// them. Whoever computes one packs for itself what it reads.
+// Cuts a large product into shares that threads claim: some rows and some columns of the result, in whole tiles. Each
+// thread packs what its share reads.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class Shares {
  public:
   Shares(int64_t m, int64_t n, int64_t wanted, int64_t tile_rows = kTileRows, int64_t tile_columns = kTileColumns)
       : m_(m), n_(n) {
-    constexpr double kPacking = 16;  // packing an element costs as much as so many multiplications
+    constexpr double kPacking = 16;  // packing an element costs as much as 16 multiplications
     double least = 0;
     for (int64_t down = 1; down <= std::max<int64_t>(1, wanted); ++down) {
       int64_t across = std::max<int64_t>(1, wanted) / down;

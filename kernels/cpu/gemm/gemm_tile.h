@@ -1,5 +1,5 @@
-// A tile of c, kTileRows rows of two registers each, stays in registers while k runs: each step loads two registers of
-// b and multiplies them with one element of every row of a. Whoever calls sees to it that a and b are in a cache by
+// A tile of c, kTileRows rows of two registers each, stays in registers during the loop over k. Each step loads two
+// registers of b and multiplies them by one element of every row of a. Callers ensure that a and b are in a cache by
 // then (gemm_tiles.cpp, gemm_blocks.cpp).
 #pragma once
 
@@ -14,7 +14,8 @@
 
 namespace lutra {
 
-// Registers hold so many floats, and there are 32, 16 and 16 of them: kTileRows * 2 for c, two for b, one for a.
+// Floats per register, and rows of a tile. There are 32, 16 and 16 registers: kTileRows * 2 for c, two for b, one for
+// a.
 #if defined(__AVX512F__)
 inline constexpr int kPerRegister = 16, kTileRows = 14;
 #elif defined(__AVX__)
@@ -32,8 +33,8 @@ using Register = float __attribute__((vector_size(4 * kPerRegister)));
   return loaded;
 }
 [[gnu::always_inline]] inline void store_register(Register value, float* to) { std::memcpy(to, &value, sizeof value); }
-// The compiler shall not know what x was computed from. Addresses of all rows of c, if kept from one use to the next,
-// would take the general registers that the loop between needs.
+// Hides from the compiler what x was computed from. Otherwise it keeps the addresses of all rows of c from one use to
+// the next, in general registers that the loop between needs.
 template <class T> [[gnu::always_inline]] inline T forgotten(T x) {
   asm("" : "+r"(x));
   return x;
@@ -42,7 +43,7 @@ template <class T> [[gnu::always_inline]] inline T forgotten(T x) {
 struct Tile {
   const float *a, *b;
   int64_t lda = 0, ldb = 0;
-  // What is done beside (see Beside): rows from `ahead` on, ahead_step apart, and where their copies go.
+  // For `Beside`: rows from `ahead` on, ahead_step apart, and where their copies go.
   const float* ahead = nullptr;
   int64_t ahead_step = 0;
   float* copy = nullptr;
@@ -52,17 +53,17 @@ struct Tile {
   const float* bias = nullptr;  // of the columns, added last
 };
 
-// What a kernel does beside its sums. Nothing; or one row of the next panel of b is asked for at every step of k, and
-// with Keep b copied without gaps, too; or at every second step a row of the next panel, or one of its two registers,
-// is copied, and the one kCopiedAhead further asked for.
+// What a kernel does besides its sums. Fetch prefetches one row of the next panel of b at every step of k; Keep also
+// copies b without gaps. CopyRow copies a row of the next panel at every second step, and prefetches the one
+// kCopiedAhead further on; CopyHalfRow does so for one of its two registers.
 enum class Beside { Nothing, Fetch, Keep, CopyHalfRow, CopyRow };
 inline constexpr int64_t kCopiedAhead = 32;
 
-// How the rows of a lie: one after the other; as (k, m); as (k, kPitch), with room for whole squares of eight.
+// The layout of a: row by row; transposed, (k, m); packed, (k, kPitch), with room for whole squares of eight.
 enum class Layout { Plain, Turned, Packed };
 inline constexpr int64_t kPitch = (kTileRows + 7) / 8 * 8;
 
-// A tile's sums, in registers. A step adds to row i what `at` says of it times the columns of b.
+// A tile's sums, in registers. A step adds at(i) times the columns of b to row i.
 template <int rows, int registers> struct Sums {
   Register sum[rows][registers];
 
@@ -112,13 +113,13 @@ template <int rows, int registers, bool keeps>
       columns, [&](int i) __attribute__((always_inline)) { return a[i * row_step]; });
 }
 
-// For writing.
+// Prefetches a row for writing.
 template <int registers> [[gnu::always_inline]] inline void ask_for_row(const float* row) {
 #pragma GCC unroll 2
   for (int r = 0; r < registers; ++r) __builtin_prefetch(row + r * kPerRegister, 1);
 }
 
-// From this depth on.
+// From this depth on, the rows of c are prefetched one after the other.
 inline constexpr int64_t kLongTile = 192;
 
 // Whole rows of registers.
@@ -136,8 +137,8 @@ template <int rows, int registers, Layout how, Beside beside> void multiply_tile
   const int64_t step = how == Layout::Plain ? 1 : how == Layout::Turned ? tile.lda : kPitch;
   const int64_t ldb = tile.ldb, ahead_step = tile.ahead_step, k = tile.k;
   float* copy = tile.copy;
-  // Results are seldom in a cache when they are made: wanted at the end, their rows are asked for before, and where k
-  // is long one after the other, since a processor waits for few lines at a time.
+  // The rows of c are seldom in a cache. They are needed at the end and prefetched before; where k is long, one after
+  // the other, since a processor has only a few loads in flight at a time.
   const float* result = tile.c;
   const int64_t result_step = tile.ldc;
   const bool is_long = k >= kLongTile;
@@ -189,21 +190,21 @@ template <int registers, Layout how, Beside beside, int... rows>
 constexpr std::array<TileKernel, kTileRows> tile_kernels(std::integer_sequence<int, rows...>) {
   return {multiply_tile<rows + 1, registers, how, beside>...};
 }
-// By the number of rows, less one.
+// Indexed by the number of rows, less one.
 template <int registers, Layout how, Beside beside = Beside::Nothing>
 inline constexpr std::array<TileKernel, kTileRows> kTileKernels =
     tile_kernels<registers, how, beside>(std::make_integer_sequence<int, kTileRows>{});
 
-// Rows of a panel of b. It takes 24 KB with AVX2, two thirds of a first-level cache, and 48 KB with AVX-512: there a
-// tile is as fast with a panel that comes from the second-level cache.
+// Rows of a panel of b. A panel takes 24 KB with AVX2, two thirds of an L1 cache, and 48 KB with AVX-512, where a tile
+// is as fast with a panel from the L2 cache.
 inline constexpr int64_t kTileDepth = 384;
-// The pieces that k is cut into, of about equal length.
+// The depth of the chunks that k is cut into, all about as deep.
 inline int64_t tile_depth(int64_t k) {
   int64_t pieces = (k + kTileDepth - 1) / kTileDepth;
   return (k + pieces - 1) / pieces;
 }
 
-// A tile that did not fit: part (rows, width) into c.
+// Writes or adds to c a tile that does not fit and was computed in `part` (rows, width).
 inline void add_part(const float* part, int64_t width, int64_t rows, int64_t columns, bool adds, float* c, int64_t ldc,
                      const float* bias = nullptr) {
   for (int64_t r = 0; r < rows; ++r) {

@@ -1,9 +1,9 @@
 // Note [A tile and a panel]
-// A tile of c, kTileRows rows of two registers each, stays in registers while k runs: each step loads two registers of
-// b and multiplies them with one element of every row of a. Those columns of b, a panel, are worked on for all rows of
-// c. The first tile reads b where it lies and leaves a copy without gaps, which the others find in the first-level
-// cache whatever b's stride is; meanwhile the next panel is asked for. `a` is read where it lies: it is touched once a
-// row and a step.
+// A tile of c, kTileRows rows of two registers each, stays in registers during the loop over k. Each step loads two
+// registers of b and multiplies them by one element of every row of a. These columns of b, a panel, serve all rows of
+// c. The first tile reads b where it lies and leaves a copy without gaps, which the others find in the L1 cache
+// whatever b's stride is; meanwhile the next panel is prefetched. `a` is read where it lies: each of its elements is
+// read once per panel.
 #include "kernels/cpu/gemm/gemm_tiles.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 namespace lutra {
 namespace {
 
-// A part of k and one panel of columns: everything from there on.
+// A chunk of k and one panel of columns; pointers are to its start.
 struct Panel {
-  const float *a, *b, *bias;  // bias: null, or added with this part
+  const float *a, *b, *bias;  // bias: null, or added with this chunk
   float* c;
   int64_t columns, k;
   bool adds, has_next;
@@ -29,7 +29,7 @@ template <int registers, Layout how> void multiply_panel(const MatMulSizes& s, c
   alignas(64) float copy[kTileDepth * kWidth];
   alignas(64) float part[kTileRows * kWidth];
   const bool is_whole = panel.columns == kWidth;
-  // Of whole panels alone there are kernels that do something beside.
+  // Only for whole panels are there kernels that also copy or prefetch.
   const bool keeps = registers == 2 && is_whole && !s.transpose_b;
   if (!keeps) pack_panel(s, panel.b, 0, panel.k, 0, panel.columns, kWidth, copy);
   for (int64_t i = 0; i < s.m; i += kTileRows) {
@@ -38,7 +38,7 @@ template <int registers, Layout how> void multiply_panel(const MatMulSizes& s, c
               .b = copy,
               .lda = s.lda,
               .ldb = kWidth,
-              // Of rows of the next panel, which are two lines of the cache, a tile asks for one.
+              // A row of the next panel is two cache lines, of which a tile prefetches one.
               .ahead = panel.b + (panel.has_next ? kWidth : 0) + i / kTileRows * kPerRegister,
               .ahead_step = s.ldb,
               .copy = copy,

@@ -1,4 +1,4 @@
-// oneDNN shares its work out among OpenMP's threads. Weak: nothing is missing if its build has no OpenMP.
+// oneDNN computes on OpenMP's threads. These symbols are weak, since a oneDNN built without OpenMP lacks them.
 #pragma once
 
 extern "C" {
@@ -8,7 +8,7 @@ extern "C" {
 
 namespace lutra {
 
-// While it lives, what oneDNN computes for the calling thread it computes on this thread alone.
+// While one lives, oneDNN computes for the calling thread on that thread alone.
 class OneOmpThread {
  public:
   OneOmpThread() {

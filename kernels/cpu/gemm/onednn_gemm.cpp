@@ -1,24 +1,24 @@
 // Note [Chunks of a product]
 // oneDNN's own threads wait for each other at barriers: on a busy machine a product of 20 us took milliseconds. So each
-// call of sgemm uses one thread, and parallel_for's threads claim chunks of the result. sgemm packs for each chunk what
-// it reads, so chunks are large.
+// call of sgemm uses one thread, and parallel_for's threads claim chunks of the result. sgemm packs what each chunk
+// reads, so chunks are large.
 //
 // Note [Who has the weights]
-// A layer's weights are updated, and their gradient is computed, by threads that each have some of their rows, and
-// which keep them in the caches of their cores. If each thread computed some columns of the layer's own product, half
-// of what it reads would be in the other core's cache, and fetching it would cost what the second thread saves. So
-// where b fits into those caches and a has few rows, each thread multiplies with the rows of b that it has, and the
-// sums are added up afterwards. 784-128-10 with 32 rows and SGD takes 83 us a step so, and 113 otherwise.
+// A layer's weights are updated, and their gradient is computed, by threads that each take a range of their rows, and
+// keep those in the caches of their cores. If each thread computed a range of columns of the layer's own product, half
+// of what it reads would be in the other core's cache, and fetching that would cost what the second thread saves. So if
+// b fits into those caches and a has few rows, each thread multiplies with its own rows of b, and the sums are added up
+// afterwards. 784-128-10 with 32 rows and SGD then takes 83 us a step, and 113 otherwise.
 //
-// Note [Operands that are turned first]
-// With AVX-512 sgemm takes up to 9% longer where an operand is transposed. Turning one that fits into a cache costs as
-// much as some 10 rows or columns of the result: worth it where there are many, up to the sizes from which on sgemm
-// packs what it reads. The copy's rows begin at a line of the cache, and do not lie a power of two apart.
+// Note [Operands that are transposed first]
+// With AVX-512 sgemm takes up to 9% longer if an operand is transposed. Transposing one that fits into a cache costs as
+// much as about 10 rows or columns of the result: this pays off if there are many, up to the sizes from which on sgemm
+// packs what it reads. The copy's rows begin at a cache line, and are not a power of two apart.
 //
 // Note [Signals wait for sgemm]
-// oneDNN 2.6's sgemm for AVX-512 keeps its stack in memory from malloc. A signal's frame there, of some KB, goes over
-// what lies below: a Ctrl-C, a timer or a profiler during a product broke the heap. So signals wait until a product is
-// done, and helpers (core/thread_team.cpp) never get any.
+// oneDNN 2.6's sgemm for AVX-512 keeps its stack in memory from malloc. A signal's frame there, of some KB, overwrites
+// what is below: a Ctrl-C, a timer or a profiler during a product corrupted the heap. So signals are blocked until a
+// product is done, and helpers (core/thread_team.cpp) never get any.
 #include "kernels/cpu/gemm/onednn_gemm.h"
 
 #include <oneapi/dnnl/dnnl.h>
@@ -48,8 +48,8 @@ bool call_sgemm(const MatMulSizes& s, const float* a, const float* b, float* c, 
                     c, ldc) == dnnl_success;
 }
 
-// On this thread alone. Rows of c are `ldc` apart. Each kind of product compiles once, one after the other, so that the
-// memory that is there for it is not another's (onednn_memory.h).
+// Computes on this thread alone. Rows of c are `ldc` apart. Each kind of product compiles once, one after the other, so
+// that the memory found for one is not taken by another (onednn_memory.h).
 bool multiply(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t ldc) {
   static std::mutex compiling;
   static std::atomic<unsigned> compiled{0};
@@ -82,7 +82,7 @@ bool multiply_in_chunks(const MatMulSizes& s, const float* a, const float* b, fl
   return succeeded;
 }
 
-// Into how many parts k is cut, one for each thread; 1: rather the result is.
+// The number of chunks that k is cut into, one per thread; 1: cut the result instead.
 int64_t parts_of_k(const MatMulSizes& s, int64_t threads) {
   constexpr int64_t kMostRows = 256, kLeastDepth = 256, kMostParts = 8;
   constexpr double kCachedMatrix = 1 << 18;
@@ -131,7 +131,7 @@ struct TurnedRoom {
   alignas(64) float at[kMostTurned + 2 * kLine * kMostTurned / kLeastTurnedSide];
 };
 
-// See Note [Operands that are turned first]
+// See Note [Operands that are transposed first]
 bool is_worth_turning(const MatMulSizes& s) {
   if (!kTurns || s.transpose_a == s.transpose_b || s.k < kLeastTurnedSide) return false;
   const int64_t side = s.transpose_a ? s.m : s.n, times = s.transpose_a ? s.n : s.m;
@@ -139,7 +139,7 @@ bool is_worth_turning(const MatMulSizes& s) {
   return side >= kLeastTurnedSide && side <= kMostTurned / s.k && times >= kLeastTimes && !is_packed;
 }
 
-// `from` (rows, columns) as (columns, rows), whose rows are `step` apart. Null: there is no memory.
+// Transposes `from` (rows, columns) to (columns, rows), whose rows are `step` apart. Null if there is no memory.
 const float* turned(const float* from, int64_t rows, int64_t columns, int64_t from_step, int64_t* step) {
   // Kept for the next product.
   static ThreadOwned<TurnedRoom> owned;

@@ -8,8 +8,8 @@ namespace lutra {
 // What a large product is cut by. The last bits depend on the cuts.
 enum class Cuts { ByThreads, BySizes };
 
-// Writes all of c (m, n), which lies contiguously. Uses threads by itself when that pays. False for want of memory: c
-// is then anything.
+// Writes all of c (m, n), which is contiguous. Uses threads by itself when that pays off. False if memory is lacking; c
+// is then meaningless.
 bool onednn_gemm(const MatMulSizes& sizes, Cuts cuts, const float* a, const float* b, float* c);
 
 }  // namespace lutra

@@ -1,11 +1,11 @@
-// How kernels that are structs are registered.
+// Registers kernels that are structs.
 #pragma once
 
 #include "ops/kernel.h"
 
 namespace lutra {
 
-// An entry a type of the list: Kernel<T>::run.
+// One entry per type of the list: Kernel<T>::run.
 template <template <class> class Kernel, class Types>
 void add_kernels(KernelRegistry& kernels, const char* name, Types types) {
   kernels.add_each(name, DeviceType::CPU, types, [](auto tag) {

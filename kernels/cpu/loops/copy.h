@@ -7,7 +7,7 @@
 
 namespace lutra {
 
-// Bytes from which a second thread pays when they are only copied.
+// Bytes from which a second thread pays off when they are only copied.
 inline constexpr int64_t kCopyGrain = 1 << 18;
 
 // Input 0 as it is.

@@ -1,5 +1,5 @@
-// memcpy for kernels. The C library's copies some KB by one instruction, `rep movsb`, which on processors of AMD takes
-// twenty times as long where the result begins a few bytes further into its page than the source does: a roll of 1e5
+// memcpy for kernels. From a few KB on, the C library copies by one instruction, `rep movsb`. On AMD processors that
+// takes twenty times as long if the result begins a few bytes further into its page than the source: a roll of 1e5
 // elements by 7 took 140 us. Loops over registers cost the same everywhere.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace lutra {
 
 namespace detail {
 inline constexpr int64_t kCopyRegister = sizeof(WideLanes), kCopyStep = 4 * kCopyRegister;
-// Shorter ones the library copies by registers, longer ones past the caches where that is better.
+// The library copies shorter blocks through registers, and longer ones past the caches where that is better.
 inline constexpr int64_t kShortCopy = 1024, kLongCopy = int64_t{1} << 20;
 static_assert(kShortCopy >= 64 + kCopyStep);
 
@@ -26,7 +26,7 @@ static_assert(kShortCopy >= 64 + kCopyStep);
   std::memcpy(to, &lanes, sizeof lanes);
 }
 
-// Stores begin at multiples of 64 but for the first and the last ones, which overlap the others.
+// Stores are aligned to 64 bytes, except the first and the last ones, which overlap the others.
 [[gnu::noinline]] inline void copy_by_registers(std::byte* __restrict to, const std::byte* __restrict from, int64_t n) {
   for (int64_t at = 0; at < 64; at += kCopyRegister) store_register(to + at, load_register(from + at));
   int64_t at = 64 - static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) % 64), last = n - kCopyStep;
@@ -42,7 +42,7 @@ static_assert(kShortCopy >= 64 + kCopyStep);
 }
 }  // namespace detail
 
-// The two do not overlap.
+// `to` and `from` must not overlap.
 [[gnu::always_inline]] inline void copy_bytes(void* to, const void* from, int64_t n) {
   if (n < detail::kShortCopy || n >= detail::kLongCopy) {
     std::memcpy(to, from, static_cast<std::size_t>(n));

@@ -22,7 +22,7 @@ struct WrappingOf<T> {
 };
 template <class T> using Wrapping = typename WrappingOf<T>::type;
 
-// Calls run(TypeTag<E>{}) for the unsigned type E of so many bytes; false where there is none.
+// Calls run(TypeTag<E>{}) with the unsigned type E of `bytes` bytes; false if there is none.
 template <class Run> bool by_size(std::size_t bytes, const Run& run) {
   switch (bytes) {
     case 1: run(TypeTag<uint8_t>{}); return true;
@@ -33,12 +33,13 @@ template <class Run> bool by_size(std::size_t bytes, const Run& run) {
   }
 }
 
-// Elements from which a second thread pays; of 4 bytes where nothing but moving them costs.
+// The number of elements from which a second thread pays off. kCheapGrain counts elements of 4 bytes, for ops that cost
+// no more than moving them.
 inline constexpr int64_t kCheapGrain = 16384;
 inline constexpr int64_t kCostlyGrain = 2048;
 
-// How N inputs walk under one output: neighbouring axes that every input walks alike are merged, so nearly every case
-// has one or two axes. Strides are in elements; 0 repeats.
+// The strides of N inputs along the axes of one output. Neighbouring axes that every input traverses as one are merged,
+// so nearly every case has one or two axes. Strides are in elements; 0 repeats an element.
 template <int N> struct BroadcastPlan {
   int rank = 0;
   int64_t dims[kMaxRank];
@@ -75,8 +76,8 @@ template <int N> struct BroadcastPlan {
     }
   }
 
-  // Calls row(offset of each input, first element of the output, length) for innermost runs, cut where need be, that
-  // cover the output's elements [begin, end).
+  // Covers the output's elements [begin, end) with runs along the innermost axis, cut at the ends if need be. Calls
+  // row(offset of each input, first element of the output, length) for each run.
   template <class Row> void for_elements(int64_t begin, int64_t end, const Row& row) const {
     int64_t index[kMaxRank] = {};
     std::array<int64_t, N> offset{};
@@ -118,13 +119,13 @@ inline int64_t row_grain(int64_t grain, int64_t length) {
   return std::max<int64_t>(1, grain / std::max<int64_t>(1, length));
 }
 
-// For elements of type T. Halves are converted, which costs as much as wider ones.
+// The grain for elements of type T. Halves cost as much as floats, since they are converted.
 template <class Op, class T> constexpr int64_t grain_of() {
   if constexpr (requires { Op::kGrain; }) return Op::kGrain;
   else return kCheapGrain * 4 / static_cast<int64_t>(sizeof(ComputeType<T>));
 }
 
-// Op::apply sees the type that T is computed in (halves as float); its result is rounded to R.
+// Op::apply gets ComputeType<T> (float for halves); its result is rounded to R.
 template <class Op, class R, class T> void run_unary(const KernelArgs& args) {
   using C = ComputeType<T>;
   if (args.out[0].size >= kStreamedSize<R> && run_streamed(args, run_unary<Op, R, T>)) return;
@@ -135,11 +136,11 @@ template <class Op, class R, class T> void run_unary(const KernelArgs& args) {
   });
 }
 
-// One innermost run; the three shapes that vectorise, then any.
+// One run along the innermost axis. The first three stride patterns vectorise; the last loop takes any strides.
 template <class Op, class R, class T>
 inline void binary_row(const T* a, int64_t stride_a, const T* b, int64_t stride_b, R* __restrict out, int64_t n) {
   using C = ComputeType<T>;
-  // Not left to the compiler: a loop with a call in it stays scalar.
+  // Inlined by force: a loop that contains a call is not vectorised.
   auto apply = [](T x, T y) __attribute__((always_inline)) {
     return static_cast<R>(Op::apply(static_cast<C>(x), static_cast<C>(y)));
   };
@@ -156,11 +157,11 @@ inline void binary_row(const T* a, int64_t stride_a, const T* b, int64_t stride_
   }
 }
 
-// row(offset of a, offset of b, first element of the output, length, stride of a, stride of b) for pieces that cover
-// the output, on several threads; strides are 0 or 1 but for broadcasts that no row serves.
+// Calls row(offset of a, offset of b, first element of the output, length, stride of a, stride of b) for runs that
+// cover the output, on several threads. Strides are 0 or 1.
 template <class Row> void for_binary_rows(const KernelArgs& args, int64_t grain, const Row& row) {
   const Array& out = args.out[0];
-  // An input as large as the output is walked as it lies; one of one element repeats.
+  // An input as large as the output is read in order; an input of one element repeats it.
   bool plain_a = args.in[0].size == out.size, plain_b = args.in[1].size == out.size;
   if ((plain_a || args.in[0].size == 1) && (plain_b || args.in[1].size == 1)) {
     parallel_for(out.size, grain, [=, &row](int64_t begin, int64_t end) {
@@ -188,9 +189,9 @@ template <class Op, class R, class T> void run_binary(const KernelArgs& args) {
                   });
 }
 
-// For ops on integers that may find a mistake in b: apply(a, b) gives something for any b, apply_right, where there is
-// one, the same for any that is right; is_wrong(b) is looked at apart, so that the loops vectorise; one is told of,
-// with b if kTellsValue. Whether none is wrong.
+// For integer ops whose b may be invalid. apply(a, b) gives some result for any b; apply_right, if the op has it, gives
+// the same result for every valid b. is_wrong(b) is checked in a loop of its own, so that both loops vectorise. The
+// first invalid b is reported, with its value if kTellsValue. Returns whether all are valid.
 template <class Op, class T> bool tell_wrong(Fault* fault, const T* b, int64_t stride, int64_t n) {
   T wrong = 0;
   if (stride == 1) {
@@ -215,7 +216,7 @@ template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
   const T* a = args.in[0].as<T>();
   const T* b = args.in[1].as<T>();
   T* out = args.out[0].as<T>();
-  // Pieces that stay in the first cache: b is read twice.
+  // b is read twice, so runs are cut into chunks that stay in the L1 cache.
   constexpr int64_t kPiece = 1024;
   for_binary_rows(args, grain_of<Op, T>(),
                   [=, fault = args.fault](int64_t at_a, int64_t at_b, int64_t first, int64_t n, int64_t stride_a,
@@ -235,8 +236,8 @@ template <class Op, class T> void run_checked_binary(const KernelArgs& args) {
                   });
 }
 
-// One innermost run of three inputs: each steps by 1 or repeats. The usual patterns get loops of their own, which
-// vectorise.
+// One run along the innermost axis of three inputs, each with stride 1 or 0. The usual patterns have loops of their
+// own, which vectorise.
 template <class Op, class R, class A, class T>
 inline void ternary_row(const A* a, int64_t step_a, const T* b, int64_t step_b, const T* c, int64_t step_c,
                         R* __restrict out, int64_t n) {

@@ -1,4 +1,4 @@
-// Parts of a tensor by their place. Only bytes move, so there is one version an element size.
+// Slices of a tensor by their position. Only bytes move, so there is one version per element size.
 #pragma once
 
 #include "kernels/cpu/loops/copy_bytes.h"
@@ -6,7 +6,8 @@
 
 namespace lutra {
 
-// Elements of E or, where `length` of them lie together, parts. `parts`: how many a block of x has.
+// Gathers slices of `length` contiguous elements E; each block of x has `parts` of them. Returns whether all indices
+// were in range.
 template <class E, class Rows>
 bool gather_elements(const Rows& rows, const Array& x, const Array& out, int64_t outer, int64_t parts, int64_t length) {
   const E* from = x.as<E>();
@@ -48,7 +49,7 @@ bool gather_elements(const Rows& rows, const Array& x, const Array& out, int64_t
   return all_found;
 }
 
-// Those of input 0 that `rows` says, into output 0; what leads nowhere is 0, and told.
+// Gathers the slices of input 0 that `rows` selects into output 0. An index out of range gives 0 and is reported.
 template <class Rows>
 void gather_rows(const KernelArgs& args, const Rows& rows, int64_t outer, int64_t parts, int64_t length) {
   const Array& x = args.in[0];

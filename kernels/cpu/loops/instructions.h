@@ -1,5 +1,5 @@
-// What GCC 12 finds in no C++: the few instructions that kernels call by name, each with a plain way that gives the
-// same. Nothing else in kernels/cpu includes intrinsics.
+// The few instructions that GCC 12 generates for no C++ code, called by name, each with a portable fallback that gives
+// the same. Nothing else in kernels/cpu includes intrinsics.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,11 @@ using WideLanes = uint64_t __attribute__((vector_size(16)));
 #endif
 inline constexpr int kLanesOf64 = sizeof(WideLanes) / sizeof(uint64_t);
 
-// In each lane, the product of the lower halves of a and b; what stands in their upper halves is no matter. Every
-// spelling becomes whole 64-bit products, which take three times as long with AVX-512 and more without.
+// In each lane, the product of the lower halves of a and b; their upper halves are ignored. GCC compiles every C++
+// spelling of this to whole 64-bit products, which take three times as long with AVX-512, and longer without.
 [[gnu::always_inline]] inline WideLanes lower_products(WideLanes a, WideLanes b) {
 #if defined(__AVX512F__)
-  // With a mask of all lanes: of _mm512_mul_epu32 GCC 12 warns that it is not initialised (GCC bug 105593).
+  // With a mask of all lanes: without one, GCC 12 warns of an uninitialised value in _mm512_mul_epu32 (GCC bug 105593).
   return reinterpret_cast<WideLanes>(
       _mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
 #elif defined(__AVX2__)
@@ -40,8 +40,8 @@ inline constexpr int kLanesOf64 = sizeof(WideLanes) / sizeof(uint64_t);
 #endif
 }
 
-// Registers of floats, of any width that the processor has. Loops over lanes, which say the same, GCC 12 takes apart
-// where they are unrolled, and spills.
+// Registers of floats, of any width that the processor has. GCC 12 splits up equivalent loops over lanes when it
+// unrolls them, and spills.
 template <class Register> [[gnu::always_inline]] inline Register all_lanes(float x) {
 #if defined(__AVX512F__)
   if constexpr (sizeof(Register) == 64) return reinterpret_cast<Register>(_mm512_set1_ps(x));
@@ -53,7 +53,7 @@ template <class Register> [[gnu::always_inline]] inline Register all_lanes(float
   for (std::size_t i = 0; i < sizeof(Register) / sizeof(float); ++i) all[i] = x;
   return all;
 }
-// a * b + c in each lane, as muladd.h has it.
+// a * b + c in each lane, rounded as in muladd.h.
 template <class Register> [[gnu::always_inline]] inline Register muladd_lanes(Register a, Register b, Register c) {
 #if defined(__AVX512F__)
   if constexpr (sizeof(Register) == 64) {
@@ -76,13 +76,14 @@ template <class Register> [[gnu::always_inline]] inline Register muladd_lanes(Re
 using RootLanes = float __attribute__((vector_size(64)));
 inline constexpr int64_t kRootsAtOnce = 16;
 
-// Square roots by the processor's instruction, which keeps its divider busy for 12 cycles.
+// Square roots by the processor's instruction, which occupies its divider for 12 cycles.
 [[gnu::always_inline]] inline RootLanes processor_roots(RootLanes x) {
   return reinterpret_cast<RootLanes>(_mm512_maskz_sqrt_ps(0xffff, reinterpret_cast<__m512>(x)));
 }
-// The same bits in half the time without the divider: an estimate, good to 14 bits, and its corrections. They end in
-// the nearest for numbers from 2^-70 on, as was seen for every float, and for estimates as far off again. Where any
-// other number is among them, whose root by the estimate is smaller or nan, it is the processor's.
+// The same bits in half the time without the divider: an estimate of 14 bits, then corrections. For numbers from 2^-70
+// on these give the nearest float; this was tested for every float, and with estimates of twice the error. If the
+// register holds any other number (the root by the estimate is then smaller or nan), the processor's instruction is
+// used.
 [[gnu::always_inline]] inline RootLanes nearest_roots(RootLanes numbers) {
   const __m512 half = _mm512_set1_ps(0.5f), x = reinterpret_cast<__m512>(numbers);
   __m512 estimate = _mm512_maskz_rsqrt14_ps(0xffff, x);
@@ -99,8 +100,8 @@ inline constexpr int64_t kRootsAtOnce = 16;
 
 inline constexpr int64_t kStreamedLine = 64;
 
-// Copies lines of 64 bytes into memory without reading it into a cache first. Both begin at multiples of 64, and do not
-// overlap; other threads see what was written after finish_streaming().
+// Copies lines of 64 bytes into memory without reading the destination into a cache first. `to` and `from` are aligned
+// to 64 bytes and do not overlap. Other threads see the data after finish_streaming().
 [[gnu::always_inline]] inline void stream_lines(std::byte* to, const std::byte* from, int64_t lines) {
 #if defined(__SSE2__)
   for (int64_t i = 0; i < lines * kStreamedLine; i += sizeof(WideLanes)) {

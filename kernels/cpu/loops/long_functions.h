@@ -1,5 +1,5 @@
-// Loops for functions of two elements that are many steps long. Of such the compiler vectorises the loop over two rows
-// and no other, so a number beside a row is repeated into one.
+// Loops for functions of two elements that take many steps. For these the compiler vectorises only the loop over two
+// rows, so a number that meets a row is repeated into a row first.
 #pragma once
 
 #include "kernels/cpu/loops/elementwise.h"

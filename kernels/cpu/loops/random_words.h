@@ -1,5 +1,5 @@
-// Batches of random words, each of a block's four words apart, which lets the compiler compute several blocks side by
-// side. Whoever takes element i from block i / n gives the same numbers whatever the batch.
+// Batches of random words. Each of a block's four words has its own array, which lets the compiler compute several
+// blocks side by side. Taking element i from block i / n gives the same numbers whatever the batch.
 #pragma once
 
 #include <algorithm>
@@ -17,9 +17,8 @@ struct Words {
   uint32_t word[4][kBlocks];
 };
 
-// philox4x32 of kBlocks blocks from `first` on, several at once, a block a lane: calls take(which of them the first
-// lane has, word[4]), where only lower halves of lanes count. Two registers of blocks take turns, so that none waits
-// for its own last product.
+// philox4x32 of kBlocks blocks from `first` on, one block per lane. Calls take(the number of the first lane's block,
+// word[4]); only the lower halves of lanes count. Two registers of blocks alternate, to hide the latency of products.
 template <class Take>
 [[gnu::always_inline]] inline void for_word_lanes(uint64_t key, uint64_t first, const Take& take) {
   constexpr int kTurns = 2, kAtOnce = kTurns * kLanesOf64;

@@ -1,9 +1,9 @@
-// Reductions as fixed trees, so that results do not depend on the number of threads: elements are taken in blocks of
-// 1,024 along the reduced axis, within a block in runs of at most 32, and the blocks' results in pairs. A reducer is a
-// struct:
+// Reductions as fixed trees, so that results do not depend on the number of threads. Elements are reduced in blocks of
+// 1,024 along the reduced axis, within a block in runs of at most 32; the blocks' results are merged in pairs. A
+// reducer is a struct:
 //   In        the elements
-//   Run       what a run of up to 32 elements is gathered in: open(element), join(run, run)
-//   Acc       what runs and blocks are gathered in: lift(run), merge(acc, acc)
+//   Run       accumulates a run of up to 32 elements: open(element), join(run, run)
+//   Acc       accumulates runs and blocks: lift(run), merge(acc, acc)
 //   kStart    the Run of no elements
 //   Next      the same over Acc, for the second and later axes
 #pragma once
@@ -23,10 +23,10 @@ namespace lutra {
 inline constexpr int64_t kBlock = 1024;
 inline constexpr int64_t kRun = 32;
 inline constexpr int64_t kLanes = kBlock / kRun;
-inline constexpr int64_t kStep = 8 * kLanes;  // elements that join the lanes at once
-inline constexpr int64_t kTile = 512;         // columns gathered side by side
+inline constexpr int64_t kStep = 8 * kLanes;  // elements that join the lanes in one step
+inline constexpr int64_t kTile = 512;         // columns reduced side by side
 
-// What 32 elements of a type add up to at most, in as few bits as hold it; bool is counted.
+// The narrowest type that holds the sum of 32 elements; of bool, how many are true.
 template <class T> struct RunOf { using type = T; };
 template <> struct RunOf<bool> { using type = uint8_t; };
 template <> struct RunOf<int8_t> { using type = int16_t; };
@@ -39,14 +39,14 @@ template <> struct RunOf<BFloat16> { using type = float; };
 
 // Bool is read as a byte.
 template <class T> using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
-// What sums and products end in: 64 bits, wrapping, or double.
+// The accumulator of sums and products: 64 bits, wrapping, or double.
 template <class T> using WideOf = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
 template <class T> constexpr Stored<T> element(Stored<T> x) {
   if constexpr (std::is_same_v<T, bool>) return x != 0;
   else return x;
 }
 
-// In float32 and halves, runs are summed in float32 unless R says otherwise, and everything above them in float64.
+// For float32 and halves, runs are summed in float32 unless R says otherwise; runs and blocks are added up in float64.
 template <class T, class R = typename RunOf<T>::type> struct SumOf {
   using In = Stored<T>;
   using Run = R;
@@ -60,7 +60,7 @@ template <class T, class R = typename RunOf<T>::type> struct SumOf {
   static constexpr Acc merge(Acc a, Acc b) { return a + b; }
 };
 
-// Floats are multiplied in float64, which no run of float32 leaves soon.
+// Floats are multiplied in float64: a run of float32 elements does not soon leave its range.
 template <class T> struct ProdOf {
   using In = Stored<T>;
   using Run = WideOf<T>;
@@ -75,7 +75,8 @@ template <class T> struct ProdOf {
   static constexpr Acc merge(Acc a, Acc b) { return a * b; }
 };
 
-// The largest element (kMost) or the smallest; nan before any number. Halves are compared as the integers of halves.h.
+// The largest element (kMost) or the smallest; nan wins over any number. Halves are compared as the integers of
+// halves.h.
 template <class T, bool kMost> struct ExtremeOf {
   using Key = Ordered<T>;
   using In = T;
@@ -88,7 +89,7 @@ template <class T, bool kMost> struct ExtremeOf {
   static constexpr Key kStart = kMost ? (kHasNan ? -kInf : std::numeric_limits<Key>::lowest()) : kInf;
   static constexpr Key open(T x) { return order_key<kMost>(x); }
   static constexpr Key pick(Key a, Key b) { return (kMost ? b > a : b < a) ? b : a; }
-  // Two choices, which compile to two instructions; one choice of either condition becomes a branch.
+  // Two selects, which compile to two instructions; one select on either condition becomes a branch.
   static constexpr Key join(Key a, Key b) {
     Key best = pick(a, b);
     if constexpr (kHasNan) return b != b ? b : best;
@@ -104,14 +105,14 @@ template <class R> inline constexpr bool kIsFloatExtreme = false;
 template <class T, bool kMost>
 inline constexpr bool kIsFloatExtreme<ExtremeOf<T, kMost>> = ExtremeOf<T, kMost>::kHasNan;
 
-// Four or eight elements, `stride` apart, in pairs: fewer roundings than one after the other, and independent of each
-// other. Eight are as four joined with the next four.
+// Joins four or eight elements, `stride` apart, in pairs: this rounds less often than a sequence, and the pairs are
+// independent. Eight elements give the same as four joined with the next four.
 template <class R, int64_t kCount>
 [[gnu::always_inline]] inline typename R::Run join_pairs(const typename R::In* x, int64_t stride) {
   constexpr bool kEight = kCount == 8;
   static_assert(kEight || kCount == 4);
   if constexpr (kIsFloatExtreme<R>) {
-    // One look at two elements says whether either is nan; what is picked then is no matter.
+    // One comparison of two elements shows whether either is nan; which one is picked then does not matter.
     auto pair = [=](int64_t i) { return R::pick(R::open(x[i * stride]), R::open(x[(i + 1) * stride])); };
     auto nan_in = [=](int64_t i) { return __builtin_isunordered(x[i * stride], x[(i + 1) * stride]); };
     constexpr auto nan = std::numeric_limits<typename R::Run>::quiet_NaN();
@@ -131,8 +132,8 @@ template <class R, int64_t kCount>
   }
 }
 
-// 2 half lanes in pairs, each with the one `half` further on, down to one. Of the n elements left over, fewer than
-// there are lanes, as many join as there are lanes left whenever n has that bit: all of it is whole registers.
+// Merges 2 * half lanes in pairs, each with the lane `half` further on, down to one. The n elements left over are fewer
+// than the lanes: `half` of them join wherever n has that bit set, so that all steps work on whole registers.
 template <class R, int64_t half, bool kHasRest>
 [[gnu::always_inline]] inline void fold_lanes(typename R::Acc* lanes, const typename R::In* x, int64_t n) {
   for (int64_t l = 0; l < half; ++l) lanes[l] = R::merge(lanes[l], lanes[l + half]);
@@ -143,8 +144,8 @@ template <class R, int64_t half, bool kHasRest>
   if constexpr (half > 1) fold_lanes<R, half / 2, kHasRest>(lanes, x, n);
 }
 
-// Floats that a reducer gathers in double, a register of doubles at a time: left to itself the compiler loads registers
-// of floats, whose upper halves it must first move down. R says with `lanes` what open and join do to registers.
+// For floats that a reducer accumulates in double: loads a register of doubles at a time. By itself the compiler loads
+// registers of floats, and must then move their upper halves down. R's open_lanes is its `open` for registers.
 #if defined(__AVX512F__)
 inline constexpr int64_t kWideLanes = 8;
 #elif defined(__AVX__)
@@ -154,7 +155,7 @@ inline constexpr int64_t kWideLanes = 2;
 #endif
 using WideRegister = double __attribute__((vector_size(8 * kWideLanes)));
 
-// Spelled out, for that becomes the one instruction which reads floats as doubles.
+// Spelled out, since this compiles to the one instruction that reads floats as doubles.
 [[gnu::always_inline]] inline WideRegister widened(const float* x) {
 #if defined(__AVX512F__)
   return WideRegister{x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]};
@@ -171,7 +172,7 @@ concept Widening = std::is_same_v<typename R::In, float> && std::is_same_v<typen
   R::open_lanes(w);
 };
 
-// Joins the n elements from x on, whole runs of kLanes, to 32 lanes.
+// Joins the n elements from x on, a multiple of kLanes, to 32 lanes.
 template <class R> [[gnu::always_inline]] inline void widen_runs(const float* x, int64_t n, double* lanes) {
   constexpr int64_t kRegisters = kLanes / kWideLanes;
   auto load = [](const float* at) __attribute__((always_inline)) { return R::open_lanes(widened(at)); };
@@ -195,7 +196,7 @@ template <class R> [[gnu::always_inline]] inline void widen_runs(const float* x,
   std::memcpy(lanes, sums, sizeof sums);
 }
 
-// Joins the whole runs among the n elements from x on; returns how many elements those have.
+// Joins the whole runs among the n elements from x on; returns the number of elements in them.
 template <class R>
 [[gnu::always_inline]] inline int64_t join_runs(const typename R::In* x, int64_t n, typename R::Run* lanes) {
   int64_t done = 0;
@@ -213,25 +214,25 @@ template <class R>
   return done;
 }
 
-// The lanes in pairs, and the n elements from x on that make no run.
+// Merges the lanes in pairs, together with the n elements from x on that do not fill a run.
 template <class R>
 [[gnu::always_inline]] inline typename R::Acc close_lanes(const typename R::Run* lanes, const typename R::In* x,
                                                           int64_t n) {
   typename R::Acc pairs[kLanes];
   for (int64_t l = 0; l < kLanes; ++l) pairs[l] = R::lift(lanes[l]);
-  if (n == 0) fold_lanes<R, kLanes / 2, false>(pairs, nullptr, 0);  // as whole blocks do: one run of instructions
+  if (n == 0) fold_lanes<R, kLanes / 2, false>(pairs, nullptr, 0);  // as in whole blocks: no branches
   else fold_lanes<R, kLanes / 2, true>(pairs, x, n);
   return pairs[0];
 }
 
-// Asks for the n elements from x on, from whichever level of memory has them.
+// Prefetches the n elements from x on.
 template <class T> [[gnu::always_inline]] inline void ask_for(const T* x, int64_t n) {
   const char* lines = reinterpret_cast<const char*>(x);
   for (int64_t at = 0; at < n * static_cast<int64_t>(sizeof(T)); at += 64) __builtin_prefetch(lines + at);
 }
 
-// n <= kBlock neighbouring elements: 32 lanes, then the lanes in pairs. `behind` more are asked for before: while lanes
-// are gathered nothing else would be on its way.
+// Reduces n <= kBlock neighbouring elements to 32 lanes, then the lanes in pairs. Prefetches `behind` more elements
+// before the lanes are merged: otherwise no loads would be in flight meanwhile.
 template <class R>
 [[gnu::always_inline]] inline typename R::Acc reduce_block(const typename R::In* x, int64_t n, int64_t behind = 0) {
   if (n < kLanes) {
@@ -246,7 +247,7 @@ template <class R>
   return close_lanes<R>(lanes, x + done, n - done);
 }
 
-// `rows` <= kBlock rows of `columns` <= kTile elements, `stride` apart: one result a column.
+// Reduces `rows` <= kBlock rows of `columns` <= kTile elements, `stride` apart: one result per column.
 template <class R>
 [[gnu::always_inline]] inline void reduce_columns(const typename R::In* x, int64_t rows, int64_t stride,
                                                   int64_t columns, typename R::Acc* __restrict result) {
@@ -266,28 +267,27 @@ template <class R>
   }
 }
 
-// Functions in several versions stay within their file: linkers merge copies of them badly.
+// The functions below are static: linkers merge badly what is compiled in several versions.
 
 // reduce_block as a function of its own: inlined into a loop over blocks, or beside other loops over a row, it compiles
-// to slower code (the largest of 1e5 elements took a third longer, a softmax of rows of 40 twice as long).
-// kCount says n to the compiler, which saves up to a fifth of a whole block's time where it is near.
+// to slower code (the largest of 1e5 elements took a third longer, a softmax of rows of 40 twice as long). kCount makes
+// n a constant, which saves up to a fifth of a whole block's time if the block is in a cache.
 template <class R, int64_t kCount = 0>
 [[gnu::noinline]] static typename R::Acc reduce_part(const typename R::In* x, int64_t n, int64_t behind = 0) {
   return reduce_block<R>(x, kCount > 0 ? kCount : n, behind);
 }
 
-// What lies beyond the caches: a core of Zen 3 is sent half as much again when it reads in four places as in one, a
-// core of Zen 5 a third less; that one is sent most where it asks ahead in one place.
+// For data beyond the caches: a core of Zen 3 gets half as much again when it reads in four places instead of one. A
+// core of Zen 5 gets a third less; it gets most when it prefetches in one place.
 #if defined(__AVX512F__)
 inline constexpr bool kManyPlaces = false;
 #else
 inline constexpr bool kManyPlaces = true;
 #endif
-// Not where elements are widened: their lanes fill the registers.
+// Not where elements are widened: their lanes already fill the registers.
 template <class R> inline constexpr bool kReadsApart = kManyPlaces && !Widening<R>;
 
-// Four blocks, which begin `apart` elements from each other: a few runs of each in turn, joined in reduce_block's
-// order.
+// Reduces four blocks that begin `apart` elements from each other: a few runs of each in turn, in reduce_block's order.
 template <class R>
 [[gnu::noinline]] static void reduce_apart(const typename R::In* x, int64_t apart, typename R::Acc* result,
                                            int64_t results_apart) {
@@ -310,12 +310,12 @@ template <class R>
   for (int r = 0; r < kRows; ++r) result[r * results_apart] = close_lanes<R>(lanes[r], nullptr, 0);
 }
 
-// `count` rows of n <= kBlock elements, one behind the other. `far`: they come from memory.
+// Reduces `count` contiguous rows of n <= kBlock elements. `far`: they come from memory, not from a cache.
 template <class R>
 static void reduce_rows(const typename R::In* x, int64_t count, int64_t n, typename R::Acc* result, bool far = false) {
   int64_t row = 0;
   for (; n < kLanes && row + 8 <= count; row += 8) {
-    // Short rows: eight side by side, each in its order, so that none waits for its own last addition.
+    // Short rows: eight at a time, each in its own order, to hide the latency of additions.
     typename R::Acc side[8];
     for (int64_t j = 0; j < 8; ++j) side[j] = R::lift(R::kStart);
     for (int64_t i = 0; i < n; ++i) {
@@ -338,7 +338,7 @@ static void reduce_tile(const typename R::In* x, int64_t rows, int64_t stride, i
   reduce_columns<R>(x, rows, stride, columns, result);
 }
 
-// Few columns leave vector registers empty: several rows are then read as one wide row, and folded at the end.
+// A few columns would leave vector registers half empty: several rows are read as one wide row, and merged at the end.
 template <class R>
 static void reduce_narrow(const typename R::In* x, int64_t rows, int64_t columns, typename R::Acc* result) {
   int64_t together = 1;
@@ -354,9 +354,9 @@ static void reduce_narrow(const typename R::In* x, int64_t rows, int64_t columns
   std::copy(wide, wide + columns, result);
 }
 
-// An axis that is taken away is cut into blocks.
+// How many blocks the reduced axis is cut into.
 inline int64_t blocks_of(const Extent& extent) { return (extent.size + kBlock - 1) / kBlock; }
-// Results of single blocks that must be kept until they are merged.
+// How many results of blocks must be kept until they are merged.
 inline int64_t partials_of(const Extent& extent) {
   return blocks_of(extent) > 1 ? extent.lines() * blocks_of(extent) : 0;
 }
@@ -373,7 +373,7 @@ template <class Each> void for_tiles(const Extent& extent, const Each& each) {
   });
 }
 
-// A row's blocks, one behind the other, merged in pairs: neighbours first. The result is then in the first.
+// Merges a row's block results, which are contiguous, in pairs of neighbours. The result is then in the first.
 template <class R> inline void merge_row(typename R::Acc* partials, int64_t blocks) {
   for (; blocks > 1; blocks = (blocks + 1) / 2) {
     for (int64_t pair = 0; pair < blocks / 2; ++pair) {
@@ -406,19 +406,19 @@ template <class R> void merge_blocks(const Extent& extent, typename R::Acc* part
   });
 }
 
-// Whether there is more than a core's second cache holds. Asking for what it holds takes a tenth longer than finding it
-// there; asking for the rest saves a fifth of a sum's time and half of a norm's (40 MB, one core).
+// Whether the data exceed a core's L2 cache. Prefetching what the cache holds takes a tenth longer than not doing so;
+// prefetching the rest saves a fifth of a sum's time and half of a norm's (40 MB, one core).
 template <class R> bool is_far(const Extent& extent) {
   return extent.lines() * extent.size * static_cast<int64_t>(sizeof(typename R::In)) > (int64_t{1} << 20);
 }
 
-// The blocks of rows, each into its place in `partials`: [outer, blocks].
+// Reduces each block of each row into `partials`: [outer, blocks].
 template <class R> void reduce_row_blocks(const typename R::In* x, const Extent& extent, typename R::Acc* partials) {
   int64_t blocks = blocks_of(extent), whole = extent.size / kBlock, reduced = extent.size;
   const bool far = is_far<R>(extent);
   parallel_for(extent.outer * blocks, kCheapGrain / kBlock, [=](int64_t begin, int64_t end) {
     if constexpr (kReadsApart<R>) {
-      // Rows of few blocks: a block of each of four rows.
+      // Rows of few blocks: takes one block of each of four rows at a time.
       const int64_t rows = far ? (end - begin) / blocks / 4 : 0, apart = rows * blocks;
       for (int64_t i = begin; i < begin + apart; ++i) {
         const int64_t at = i % blocks * kBlock, n = std::min(kBlock, reduced - at);
@@ -445,8 +445,8 @@ template <class R> void reduce_row_blocks(const typename R::In* x, const Extent&
   });
 }
 
-// Reduces x and hands the results on: put(index of the first, results, how many), from several threads. `partials` has
-// room for partials_of(extent). No part of the extent is empty.
+// Reduces x and calls put(index of the first result, results, count), from several threads. `partials` has room for
+// partials_of(extent). No size in the extent is 0.
 template <class R, class Put>
 void reduce_axis(const typename R::In* x, const Extent& extent, typename R::Acc* partials, const Put& put) {
   using Acc = typename R::Acc;

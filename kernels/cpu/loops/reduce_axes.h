@@ -1,4 +1,4 @@
-// Reductions over any set of axes, one run of neighbouring axes after the other.
+// Reductions over any set of axes: one group of neighbouring axes after the other.
 #pragma once
 
 #include "kernels/cpu/loops/reduce.h"
@@ -7,7 +7,7 @@
 
 namespace lutra {
 
-// The axes to take away, the innermost first; neighbours that go together are one.
+// The axes to reduce, innermost first; neighbouring ones are merged.
 struct ReducePlan {
   int stages = 0;
   Extent stage[kMaxRank];
@@ -43,7 +43,7 @@ struct ReducePlan {
     for (int i = 0; i < stages; ++i) most = std::max(most, partials_of(stage[i]));
     return most;
   }
-  // Results of the stages before the last take turns in two places.
+  // Results of the stages before the last alternate between two buffers.
   int64_t room(int i) const { return i + 1 < stages ? stage[i].lines() : 0; }
 
   static ReducePlan of(const KernelArgs& args) {
@@ -52,7 +52,8 @@ struct ReducePlan {
   }
 };
 
-// An op is a struct: Reducer, Out, and finish(acc, count), the result from what `count` elements were gathered in.
+// An op is a struct with Reducer, Out, and finish(acc, count), which makes the result from the accumulator of `count`
+// elements.
 template <class Op> std::size_t reduce_scratch(const KernelArgs& args) {
   ReducePlan plan = ReducePlan::of(args);
   return static_cast<std::size_t>(plan.partials() + plan.room(0) + plan.room(1)) * sizeof(typename Op::Reducer::Acc);
@@ -63,7 +64,7 @@ template <class Op> void reduce_to(const KernelArgs& args, typename Op::Out* out
   using Next = typename First::Next;
   using Acc = typename First::Acc;
   ReducePlan plan = ReducePlan::of(args);
-  if (plan.stages == 0) {  // of nothing
+  if (plan.stages == 0) {  // no elements
     std::fill(out, out + args.out[0].size, Op::finish(First::lift(First::kStart), plan.count));
     return;
   }
@@ -81,7 +82,7 @@ template <class Op> void reduce_to(const KernelArgs& args, typename Op::Out* out
     if (i == 0) {
       reduce_axis<First>(args.in[0].as<typename First::In>(), plan.stage[0], partials, put);
     } else {
-      // Accumulators of integers are unsigned; the next reduction's elements are what they hold.
+      // Integer accumulators are unsigned; the next reduction reads them as its own element type.
       auto* from = reinterpret_cast<const typename Next::In*>(rooms[(i - 1) % 2]);
       reduce_axis<Next>(from, plan.stage[i], partials, put);
     }

@@ -1,4 +1,4 @@
-// What is summed up along a row: block by block, as Sum does.
+// Sums along a row, block by block, as Sum computes them.
 #pragma once
 
 #include "kernels/element/elementary.h"
@@ -12,8 +12,7 @@ template <class T, class C> [[gnu::noinline]] static void take_powers(const T* x
   for (int64_t k = 0; k < n; ++k) to[k] = falling_exp(static_cast<C>(x[k]) - most);
 }
 
-// What reduce_block does with n <= kBlock elements, with what term(first + i) gives instead: terms go into the lanes as
-// they are made.
+// reduce_block over n <= kBlock values of term(first + i), which join the lanes as they are computed.
 template <class C, class Term> [[gnu::noinline]] static double sum_block(int64_t first, int64_t n, const Term& term) {
   C lanes[kLanes] = {}, rest[kLanes];
   auto at = [ first, own = term ](int64_t i) __attribute__((always_inline)) { return static_cast<C>(own(first + i)); };
@@ -52,7 +51,7 @@ template <class T> double sum_of(const T* a, int64_t n) {
   return sum;
 }
 
-// softmax's parts: the largest element and the sum of e to the differences from it.
+// For softmax: the largest element, and the sum of e^(x - most).
 template <class C> struct Powers {
   C most = MaxOf<C>::kStart;
   double sum = 0;

@@ -1,4 +1,4 @@
-// Inputs as rows along the last axis, in the type they are computed in, under a shape they are broadcast to.
+// Reads inputs as rows along the last axis, in the type they are computed in, broadcast to a shape.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@ struct RowSizes {
   }
 };
 
-// Elements on their way from and to memory; halves become floats and back.
+// Loads and stores elements; halves become floats and back.
 template <class T> void load(const T* from, int64_t n, ComputeType<T>* __restrict to) {
   for (int64_t i = 0; i < n; ++i) to[i] = static_cast<ComputeType<T>>(from[i]);
 }
 template <class T> void store(const ComputeType<T>* __restrict from, int64_t n, T* to) {
   for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(from[i]);
 }
-// n elements in C: themselves where they are, else a copy in `room`.
+// n elements in C: `from` itself if it has that type, else a copy in `room`.
 template <class T> const ComputeType<T>* loaded(const T* from, int64_t n, ComputeType<T>* room) {
   if constexpr (std::is_same_v<T, ComputeType<T>>) {
     return from;
@@ -36,12 +36,12 @@ template <class T> const ComputeType<T>* loaded(const T* from, int64_t n, Comput
   }
 }
 
-// The rows of one input. Row r of the shape is found without looking for it where the input has that shape itself.
+// The rows of one input. If the input has the shape itself, the offset of row r is one multiplication.
 template <class T> class Rows {
  public:
   using C = ComputeType<T>;
 
-  // Under `dims` (of `rank` >= 1 axes), to which the array broadcasts.
+  // `dims`, of `rank` >= 1 axes, is the shape that the array is broadcast to.
   Rows(const Array& array, const int64_t* dims, int rank)
       : data_(array.as<T>()), dims_(dims), rank_(rank), columns_(dims[rank - 1]) {
     int64_t step = 1, size = 1;
@@ -58,7 +58,7 @@ template <class T> class Rows {
 
   // The row itself, or its copy in `room`, which has space for one.
   const C* row(int64_t r, C* room) const { return part(r, 0, columns_, room); }
-  // `count` elements of it from `first` on.
+  // `count` elements of the row, from `first` on.
   const C* part(int64_t r, int64_t first, int64_t count, C* room) const {
     const T* at = data_ + offset(r);
     if (repeats_) {
@@ -67,7 +67,7 @@ template <class T> class Rows {
     }
     return loaded(at + first, count, room);
   }
-  // What row() may need.
+  // The buffer that row() may need.
   std::vector<C> room() const {
     bool needs = repeats_ || !std::is_same_v<T, C>;
     return std::vector<C>(needs ? static_cast<std::size_t>(columns_) : 0);
@@ -92,7 +92,7 @@ template <class T> class Rows {
   bool is_plain_, repeats_;
 };
 
-// A row of results: in place where T is computed in itself, else in `room` until done() has stored it.
+// A row of results: written in place if T is computed in T, else kept in a buffer until done() stores it.
 template <class T> class RowOut {
  public:
   using C = ComputeType<T>;
@@ -111,7 +111,7 @@ template <class T> class RowOut {
   std::vector<C> room_;
 };
 
-// Rows that are summed together, each in its run of 32, before they meet the others.
+// Rows in a block of sum_rows. Each block is summed in runs of 32 rows, before the blocks are added up.
 inline constexpr int64_t kRowsTogether = 256;
 
 // How many doubles sum_rows needs.
@@ -119,8 +119,8 @@ inline int64_t row_partials(int64_t rows, int64_t columns) {
   return (rows + kRowsTogether - 1) / kRowsTogether * columns;
 }
 
-// out[k] = the sum over rows r of what add(r, run) adds to run[k]. `prepare()` gives each thread's add. Runs are summed
-// in C, all above them in double and in a fixed order.
+// out[k] = the sum over rows r of what add(r, run) adds to run[k]. `prepare()` makes an `add` for each thread. Runs are
+// summed in C, and their sums added up in double in a fixed order.
 template <class T, class Prepare>
 void sum_rows(int64_t rows, int64_t columns, double* partials, T* out, const Prepare& prepare) {
   using C = ComputeType<T>;

@@ -1,5 +1,5 @@
-// Sorting by keys: unsigned integers in the elements' order, so that one radix sort does for every dtype. It is stable,
-// which makes its result the only one there is, whatever the number of threads.
+// Sorts by keys: unsigned integers in the elements' order, so that one radix sort serves every dtype. It is stable, so
+// the result is unique, whatever the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ template <class T> [[gnu::always_inline]] constexpr KeyOf<T> key_of(T value) {
   }
 }
 
-// The element of a key; of several the positive zero and one nan.
+// The element of a key. Where several elements share a key: the positive zero, and one nan.
 template <class T> [[gnu::always_inline]] constexpr T element_of(KeyOf<T> key) {
   using K = KeyOf<T>;
   if constexpr (std::is_same_v<T, bool>) {
@@ -58,7 +58,7 @@ template <class T> [[gnu::always_inline]] constexpr T element_of(KeyOf<T> key) {
   }
 }
 
-// A key of up to 32 bits and where its element stood, in one integer: they compare as pairs do.
+// A key of up to 32 bits and its element's position in one integer, which compares as the pair does.
 struct Packed {
   static constexpr int kFirstBit = 32;
   uint64_t both;
@@ -89,9 +89,9 @@ inline bool fits_packed(std::size_t element_bytes, int64_t line) {
 
 // Fewer elements than this for each byte of their keys are sorted by comparing them.
 inline constexpr int64_t kComparedPerByte = 32;
-// Elements that a thread of its own pays for in one pass.
+// Elements in one pass for which another thread pays off.
 inline constexpr int64_t kSortedApart = 1 << 15;
-// Records that fill a core's second cache are shared out by so many of their keys' first bits.
+// Records that fill a core's L2 cache are first distributed by this many leading bits of their keys.
 inline constexpr std::size_t kSharedBytes = 1 << 20;
 inline constexpr int kSharedBits = 11;
 
@@ -101,8 +101,9 @@ template <int kBits, class R> [[gnu::always_inline]] inline unsigned digit_of(co
   else return static_cast<unsigned>(record.bits() >> shift) & kMask;
 }
 
-// One pass over [from, from + n) in `pieces` pieces, each by a thread: false, and nothing moved, when more than `most`
-// digits are alike. `counts` has room for 2^kBits numbers a piece; the last piece's are then where each digit ends.
+// One radix pass over [from, from + n) in `pieces` chunks, each by one thread. False, and nothing is moved, if more
+// than `most` elements share a digit. `counts` has room for 2^kBits numbers per chunk; afterwards the last chunk's say
+// where each digit ends.
 template <int kBits, class R>
 bool radix_pass(const R* from, R* to, int64_t n, int shift, int64_t most, int64_t pieces, int64_t* counts) {
   constexpr int kDigits = 1 << kBits;
@@ -116,7 +117,7 @@ bool radix_pass(const R* from, R* to, int64_t n, int shift, int64_t most, int64_
     std::fill(count, count + kDigits, int64_t{0});
     for (int64_t i = begin; i < end; ++i) ++count[digit_of<kBits>(from[i], shift)];
   });
-  // Where each piece writes its first element of each digit.
+  // Where each chunk writes its first element of each digit.
   int64_t place = 0;
   for (int digit = 0; digit < kDigits; ++digit) {
     int64_t before = place;
@@ -139,10 +140,10 @@ template <class R> constexpr int first_bit() {
 }
 inline int64_t pieces_of(int64_t n) { return std::min<int64_t>({max_threads(), n / kSortedApart + 1, 64}); }
 
-// Byte by byte, the last first. Where the records are then: in a or in b.
+// Sorts byte by byte, the last byte first. Returns where the records are then: a or b.
 template <class R> R* sort_by_bytes(R* a, R* b, int64_t n, int key_bytes) {
   if (n <= kComparedPerByte * key_bytes) {
-    std::sort(a, a + n);  // places make it stable; equal bare keys cannot be told apart
+    std::sort(a, a + n);  // positions make it stable; equal bare keys are the same
     return a;
   }
   int64_t pieces = pieces_of(n), counts_of_one[1 << 8];
@@ -154,8 +155,8 @@ template <class R> R* sort_by_bytes(R* a, R* b, int64_t n, int key_bytes) {
   return a;
 }
 
-// Shared out by the keys' first bits, then each share, which a core's caches hold. False, and nothing moved, when
-// these bits are much alike; else they are in a.
+// Distributes records by their keys' leading bits, then sorts each share, which fits a core's caches. The result is in
+// a. False, and nothing is moved, if too many keys share these bits.
 template <class R> bool sort_shares(R* a, R* b, int64_t n, int key_bytes) {
   int64_t pieces = pieces_of(n);
   std::vector<int64_t> counts(static_cast<std::size_t>(pieces << kSharedBits));
@@ -163,7 +164,7 @@ template <class R> bool sort_shares(R* a, R* b, int64_t n, int key_bytes) {
   if (!radix_pass<kSharedBits>(a, b, n, shift, n / 4, pieces, counts.data())) return false;
   const int64_t* last = counts.data() + counts.size();
   const int64_t* ends = last - (int64_t{1} << kSharedBits);
-  // A thread has the shares that begin in its range.
+  // A thread sorts the shares that begin in its range.
   parallel_for(n, kSortedApart, [=](int64_t begin, int64_t end) {
     const int64_t* share = ends;
     if (begin > 0) {
@@ -178,7 +179,7 @@ template <class R> bool sort_shares(R* a, R* b, int64_t n, int key_bytes) {
   return true;
 }
 
-// Sorts `n` records by keys of `key_bytes`; equal ones keep their order. Where they are then: in a or in b.
+// Sorts `n` records by keys of `key_bytes`; equal ones keep their order. Returns where they are then: a or b.
 template <class R> R* sort_records(R* a, R* b, int64_t n, int key_bytes) {
   if (std::is_sorted(a, a + n)) return a;
   bool is_large = static_cast<std::size_t>(n) * sizeof(R) >= kSharedBytes && key_bytes >= 4;

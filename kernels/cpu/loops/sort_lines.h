@@ -1,4 +1,4 @@
-// Lines of a tensor along an axis, as they are put in order.
+// Sorting lines of a tensor along an axis.
 #pragma once
 
 #include "kernels/indexing/places.h"
@@ -6,8 +6,8 @@
 
 namespace lutra {
 
-// Lines along an axis, shared out over so many slots, each with a room of its own in scratch memory. A few long lines
-// go one after the other instead, each on all threads. Nothing here depends on the number of threads.
+// Lines along an axis, distributed over `slots`, each with scratch memory of its own. A few long lines are sorted one
+// after the other instead, each on all threads. Nothing here depends on the number of threads.
 struct LinePlan {
   static constexpr int64_t kMostSlots = 64, kFewLines = 8, kLong = 4 * kSortedApart;
   int64_t length, stride, lines, slots;
@@ -19,7 +19,7 @@ struct LinePlan {
     lines = x.size == 0 ? 0 : extent.outer * extent.inner;
     slots = lines < kFewLines && length >= kLong ? std::min<int64_t>(1, lines) : std::min(lines, kMostSlots);
   }
-  // Element 0 of a line where lines are `size` long.
+  // The index of a line's element 0, if lines have `size` elements.
   int64_t first(int64_t line, int64_t size) const { return line / stride * stride * size + line % stride; }
 
   // Calls f(line, slot).
@@ -33,10 +33,10 @@ struct LinePlan {
   }
 };
 
-// Calls f(begin, end) for parts of a line.
+// Calls f(begin, end) for ranges of a line.
 template <class F> void each_part(int64_t length, const F& f) { parallel_for(length, kSortedApart, f); }
 
-// A line's records, ready to be sorted.
+// Writes a line's records for sorting.
 template <class R, class T> void fill_records(const T* x, int64_t stride, int64_t n, bool descending, R* to) {
   using K = KeyOf<T>;
   const K flip = descending ? std::numeric_limits<K>::max() : K(0);
@@ -45,7 +45,7 @@ template <class R, class T> void fill_records(const T* x, int64_t stride, int64_
   });
 }
 
-// Calls f(R{}) with the kind of record that lines of x want.
+// Calls f(R{}) with the record type for lines of this length.
 template <class T, class F> decltype(auto) with_record(int64_t line, const F& f) {
   if constexpr (sizeof(T) <= 4) {
     if (fits_packed(sizeof(T), line)) return f(Packed{});

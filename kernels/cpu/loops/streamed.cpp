@@ -8,12 +8,13 @@
 namespace lutra {
 namespace {
 
-// A block's inputs and its result stay in the first cache; kernels run so few elements on one thread.
+// A block's inputs and result stay in the L1 cache; kernels run so few elements on one thread.
 constexpr int64_t kBlockElements = 2048;
 constexpr int64_t kMostElementBytes = 8;
 constexpr int kMostInputs = 3;
 
-// Lines of a result, which begins at a multiple of 64 as all of the host's memory does; what ends within one is copied.
+// Streams the whole lines of a result, which is aligned to 64 bytes as all host memory is, and copies the incomplete
+// last one.
 void stream(std::byte* to, const std::byte* from, int64_t bytes) {
   int64_t lines = bytes / kStreamedLine, whole = lines * kStreamedLine;
   stream_lines(to, from, lines);

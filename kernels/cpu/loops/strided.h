@@ -1,5 +1,5 @@
-// Copies elements that lie at regular steps into a contiguous result: transposes and slices. Only bytes move, so there
-// is one version an element size.
+// Copies strided elements into a contiguous result: transposes and slices. Only bytes move, so there is one version per
+// element size.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace lutra {
 
-// Swaps rows and columns of a square of as many elements as a register has.
+// Transposes a square of kSide x kSide elements in registers.
 template <class E> struct TurnedSquare {
   static constexpr int kSide = 1;
   static void turn(const E* from, int64_t, E* to, int64_t) { *to = *from; }
@@ -23,13 +23,13 @@ template <> struct TurnedSquare<uint8_t> {
     using Halves = uint16_t __attribute__((vector_size(16)));
     using Words = uint32_t __attribute__((vector_size(16)));
     using Pairs = uint64_t __attribute__((vector_size(16)));
-    // Half registers go through integers: a detour by memory would stall.
+    // Half registers are loaded through integers: going through memory would stall.
     auto row = [&](int i) {
       uint64_t eight;
       std::memcpy(&eight, from + i * from_step, sizeof eight);
       return Bytes(Pairs{eight, 0});
     };
-    // Column by column: pairs of rows, then fours, then all eight; two columns in a register at the end.
+    // Interleaves pairs of rows, then fours, then all eight. In the end each register holds two columns.
     Halves pair[4];
     for (int i = 0; i < 4; ++i) {
       pair[i] = Halves(
@@ -61,7 +61,7 @@ template <> struct TurnedSquare<uint16_t> {
     using Pairs = uint64_t __attribute__((vector_size(16)));
     Halves row[8];
     for (int i = 0; i < 8; ++i) std::memcpy(&row[i], from + i * from_step, sizeof row[i]);
-    // Columns 0 to 3 (first) and 4 to 7 of two rows, of four, of all.
+    // Columns 0 to 3 (index 0) and 4 to 7 (index 1): of two rows, then of four, then of all eight.
     Words two[4][2];
     for (int i = 0; i < 4; ++i) {
       two[i][0] = Words(__builtin_shufflevector(row[2 * i], row[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11));
@@ -113,11 +113,11 @@ template <> struct TurnedSquare<uint64_t> {
   }
 };
 
-// How the source is walked, in elements: axis 0 is the result's innermost. Neighbouring axes that the source walks as
-// one are merged.
+// The order in which the source is read, in elements. Axis 0 is the result's innermost axis. Neighbouring axes that the
+// source traverses as one are merged.
 class StridedCopy {
  public:
-  static constexpr int kMostAxes = 48;  // more than tensors have: einsum's products on the way
+  static constexpr int kMostAxes = 48;  // more than tensors have, for einsum's intermediate products
 
   // The next axis outwards.
   void push(int64_t size, int64_t stride) {
@@ -130,7 +130,7 @@ class StridedCopy {
     strides_[rank_++] = stride;
   }
 
-  // `from` is the element that goes first. The result is not empty.
+  // `from` is the first element to copy. The result must not be empty.
   void run(std::size_t element_bytes, const std::byte* from, std::byte* to) {
     if (rank_ == 0) {
       dims_[0] = 1;
@@ -143,7 +143,7 @@ class StridedCopy {
   template <class E> void run_as(const std::byte* from_bytes, std::byte* to_bytes) const {
     const E* from = reinterpret_cast<const E*>(from_bytes);
     E* to = reinterpret_cast<E*>(to_bytes);
-    // Elements that are repeated for a cache line and more are rows, too.
+    // An element repeated over a cache line or more counts as a row, too.
     bool is_rows = strides_[0] == 1 || (strides_[0] == 0 && dims_[0] * static_cast<int64_t>(sizeof(E)) >= 64);
     for (int axis = 1; axis < rank_ && !is_rows; ++axis) {
       if (strides_[axis] == 1) return turn(from, to, axis);
@@ -151,7 +151,7 @@ class StridedCopy {
     copy_rows(from, to);
   }
 
-  // In equal shares of the elements, whatever the rows are: one long row is shared out too.
+  // Threads get equal numbers of elements, not of rows: one long row is divided too.
   template <class E> void copy_rows(const E* from, E* to) const {
     int64_t length = dims_[0], count = 1;
     for (int axis = 0; axis < rank_; ++axis) count *= dims_[axis];
@@ -180,7 +180,7 @@ class StridedCopy {
     });
   }
 
-  // Rows of kPart to 2 kPart bytes, each by two copies that may overlap: a call of memcpy would cost more than they do.
+  // Copies rows of kPart to 2 kPart bytes, each by two copies that may overlap: a call of memcpy would cost more.
   template <int64_t kPart, class E> void copy_short(const E* from, E* to, int64_t rows) const {
     int64_t length = dims_[0], second = length - kPart / static_cast<int64_t>(sizeof(E));
     parallel_for(rows, row_grain(kCheapGrain, length), [=, this](int64_t begin, int64_t end) {
@@ -206,7 +206,7 @@ class StridedCopy {
     });
   }
 
-  // In cache lines, the last of which may overlap the one before.
+  // Writes whole cache lines; the last may overlap the one before.
   template <class E> static void repeat(E value, E* to, int64_t n) {
     constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(E));
     if (n < kLine) {
@@ -239,15 +239,15 @@ class StridedCopy {
     }
   }
 
-  // The source runs along `turned` where the result runs along axis 0: strips of a cache line's width are read along
-  // the one and written along the other. Strips as long as they are beat squares (measured at 1,000 and 4,000 a side).
+  // The source is contiguous along axis `turned`, the result along axis 0. Strips of a cache line's width are read
+  // along `turned` and written along axis 0. Strips of full length beat squares (measured at 1,000 and 4,000 a side).
   template <class E> void turn(const E* from, E* to, int turned) const {
     constexpr int64_t kFewStrips = 16, kStrip = 64 / static_cast<int64_t>(sizeof(E));
     int64_t to_step = 1, outer = 1;
     for (int axis = 0; axis < turned; ++axis) to_step *= dims_[axis];
     for (int axis = 1; axis < rank_; ++axis) outer *= axis == turned ? 1 : dims_[axis];
     int64_t strips = (dims_[turned] + kStrip - 1) / kStrip;
-    // A few strips are cut, so that there is something for every thread.
+    // If there are only a few strips, they are cut so that every thread has work.
     int64_t width = std::min(kStrip, dims_[turned]), length = dims_[0];
     if (outer * strips < kFewStrips) length = std::min(length, (kCheapGrain / 2 / width + 63) / 64 * 64);
     int64_t parts = (dims_[0] + length - 1) / length;
@@ -270,7 +270,7 @@ class StridedCopy {
     });
   }
 
-  // to[j, i] = from[i, j] for `columns` i and a few j.
+  // to[j, i] = from[i, j] for i < columns and j < rows; there are only a few rows.
   template <class E>
   static void turn_strip(const E* from, int64_t from_step, E* to, int64_t to_step, int64_t columns, int64_t rows) {
     constexpr int64_t kSide = TurnedSquare<E>::kSide;
@@ -288,7 +288,8 @@ class StridedCopy {
     }
   }
 
-  // The source's offset of the result's row-th run of axes from `first_axis` on, and its index on each.
+  // The source's offset where run number `row` begins, counted over the axes from `first_axis` on, and its index on
+  // each axis.
   int64_t start_of(int64_t row, int first_axis, int64_t* index) const {
     int64_t offset = 0;
     for (int axis = first_axis; axis < rank_; ++axis) {

@@ -1,17 +1,17 @@
-// Reductions that look at their elements twice, as a variance does for the mean: a run or block is gathered in two
-// numbers while it is in the first cache, and these pairs are merged in a fixed tree. What there is of P:
-//   block(x, n, &a, &b)                   n neighbouring elements
-//   tile(x, rows, columns, a, b)          one pair a column
-//   merge(a, b, n, a2, b2, n2, columns)   pairs of n elements take in pairs of n2, column by column
+// Reductions that need their elements twice, as a variance does for the mean. A run or block is reduced to two numbers
+// while it is in the L1 cache; these pairs are merged in a fixed tree. P has:
+//   block(x, n, &a, &b)                   reduces n neighbouring elements
+//   tile(x, rows, columns, a, b)          the same with one pair per column
+//   merge(a, b, n, a2, b2, n2, columns)   merges pairs of n2 elements into pairs of n, column by column
 //   finish(a, b, count)                   the result, a double; a and b are 0 when count is
-// Elements come as float or double.
+// Elements are float or double.
 #pragma once
 
 #include "kernels/cpu/loops/reduce_axes.h"
 
 namespace lutra {
 
-inline constexpr int64_t kPairColumns = 64;  // at most; a run of so many columns stays in the first cache
+inline constexpr int64_t kPairColumns = 64;  // at most; a run of so many columns stays in the L1 cache
 
 // Pairs of numbers, in two arrays.
 struct Pairs {
@@ -20,8 +20,8 @@ struct Pairs {
   Pairs at(int64_t i) const { return {a + i, b + i}; }
 };
 
-// rows x columns elements as P reads them, row behind row. An element of row r and column k is x[r * stride + k *
-// apart].
+// Copies rows x columns elements to `out`, contiguous and converted to C. The element of row r and column k is x[r *
+// stride + k * apart].
 template <class T, class C>
 [[gnu::always_inline]] inline void gather(const T* x, int64_t rows, int64_t stride, int64_t columns, int64_t apart,
                                           C* out) {
@@ -52,7 +52,7 @@ static void pair_columns(const T* x, int64_t rows, int64_t stride, int64_t colum
   }
 }
 
-// Few columns: several rows are read as one wide row, and folded at the end.
+// Few columns: several rows are read as one wide row, and merged at the end.
 template <class P, class T> static void pair_narrow(const T* x, int64_t rows, int64_t columns, Pairs out) {
   int64_t together = 1;
   while (2 * together * columns <= kPairColumns && 2 * together <= std::min(rows, kRun)) together *= 2;
@@ -81,8 +81,8 @@ template <class P, class T> static void pair_block(const T* x, int64_t n, Pairs 
   }
 }
 
-// Merges the `reduced` pairs of each result, neighbours first. All are of n elements, the last ones of `last`. The
-// pairs are [outer, reduced, inner]; each result is then the first of its own.
+// Merges the pairs of each result, neighbours first, into the first of them. `pairs` is [outer, extent.size, inner].
+// Each pair comes from n elements, the last of each result from `last`.
 template <class P> void merge_pairs(Pairs pairs, const Extent& extent, int64_t n, int64_t last) {
   int64_t count = extent.size, inner = extent.inner;
   parallel_for(extent.lines(), row_grain(kCheapGrain / 8, count), [=](int64_t begin, int64_t end) {
@@ -101,7 +101,7 @@ template <class P> void merge_pairs(Pairs pairs, const Extent& extent, int64_t n
   });
 }
 
-// The first of each result's pairs, one behind the other.
+// Moves the first pair of each result to the front, without gaps.
 inline void compact_pairs(Pairs pairs, const Extent& extent) {
   if (extent.size == 1) return;
   for (int64_t o = 1; o < extent.outer; ++o) {

@@ -1,9 +1,9 @@
-// Loops for functions of one element, or of two that stand in the same place. An op is a struct with
-// `T apply(T...) const` for float and double; made from the KernelArgs when it has options. Halves go through float in
-// blocks, so that there is one such loop for each of the two types. Where a few arguments need another way, the op
-// has is_hard(x) and hard(x), which put their results right afterwards. Where most arguments have a shorter way to the
-// same bits, it has extent(x), an unsigned number that for those is at most max_extent(T), and plain(x), and blocks of
-// such arguments go it. So an element's result never depends on its neighbours.
+// Loops for functions of one element, or of two at the same position. An op is a struct with `T apply(T...) const` for
+// float and double; it is made from the KernelArgs when it has options. Halves are converted to float in blocks, so
+// there is one such loop for each of the two types. If a few arguments need another method, the op has is_hard(x) and
+// hard(x), which correct their results afterwards. If most arguments have a shorter way to the same bits, the op has
+// plain(x), and extent(x), an unsigned number that is at most max_extent(T) for those. Blocks of such arguments take
+// the fast path plain(x). So an element's result never depends on its neighbours.
 #pragma once
 
 #include <type_traits>
@@ -12,10 +12,10 @@
 
 namespace lutra {
 
-// Elements whose inputs and outputs fit into the first cache together.
+// A block: its inputs and outputs fit into the L1 cache together.
 inline constexpr int64_t kFunctionBlock = 1024;
 
-// What an op is derived from that pays for a second thread early.
+// The base of ops for which a second thread pays off early.
 struct Costly {
   static constexpr int64_t kGrain = kCostlyGrain;
 };
@@ -25,7 +25,7 @@ template <class Op> Op op_of(const KernelArgs& args) {
   else return Op{};
 }
 
-// `op` by value: options behind a reference might lie under `out`, and nothing would vectorise.
+// `op` by value: options behind a reference might alias `out`, and nothing would vectorise.
 template <class Op, class T, class... In>
 [[gnu::noinline]] void function_span(Op op, T* __restrict out, int64_t n, const In* __restrict... in) {
   for (int64_t i = 0; i < n; ++i) out[i] = op.apply(in[i]...);
@@ -38,7 +38,7 @@ template <class Op, class T>
   }
 }
 
-// Whether all were plain. Otherwise out holds nothing of use.
+// Whether all were plain. Otherwise `out` is meaningless.
 template <class Op, class T>
 [[gnu::noinline]] bool plain_span(Op op, T* __restrict out, int64_t n, const T* __restrict in) {
   decltype(op.extent(T())) extent = 0;
@@ -88,7 +88,7 @@ template <class Op, class T> void function_block(const Op& op, const KernelArgs&
 }
 
 template <class Op, class T> void run_function(const KernelArgs& args) {
-  // What costs more than its stores would wait for them, written so.
+  // Not for functions that cost more than their stores: they would wait for streamed stores.
   if constexpr (grain_of<Op, T>() > kCostlyGrain) {
     if (args.out[0].size >= kStreamedSize<T> && run_streamed(args, run_function<Op, T>)) return;
   }
@@ -106,7 +106,7 @@ template <class Op> void add_function(KernelRegistry& kernels, const char* name)
                    [](auto tag) { return KernelEntry{.run = run_function<Op, typename decltype(tag)::type>}; });
 }
 
-// An op made of a function of elementary.h and its kin.
+// An op made of a function of elementary.h and the like.
 template <class F> struct Function : Costly {
   template <class T> [[gnu::always_inline]] T apply(T x) const { return F{}(x); }
 };
@@ -114,7 +114,7 @@ template <class F> void add_function_of(KernelRegistry& kernels, const char* nam
   add_function<Function<F>>(kernels, name);
 }
 
-// And for every integer dtype.
+// Registers Op for every float and integer dtype.
 template <class Op> void add_number_function(KernelRegistry& kernels, const char* name) {
   add_function<Op>(kernels, name);
   add_unary<Op>(kernels, name, AllInts{});

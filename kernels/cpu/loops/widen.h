@@ -1,5 +1,5 @@
-// Products are computed in four types: what is narrower is widened first and narrowed at the end. Halves are multiplied
-// and added in float32; integers wrap in 32 bits, whose last bits are those of the narrow result.
+// Products are computed in four types; narrower ones are widened first and narrowed at the end. Halves are multiplied
+// and added in float32. Integers wrap in 32 bits, whose last bits are those of the narrow result.
 #pragma once
 
 #include <type_traits>
@@ -20,7 +20,7 @@ template <class To, class From> void convert_each(const From* from, To* to, int6
   });
 }
 
-// As many elements, rounded up so that what follows is aligned as memory from an arena is.
+// The bytes of so many elements, rounded up so that what follows is aligned as an arena's memory is.
 inline std::size_t widened_bytes(int64_t elements, std::size_t element_bytes) {
   return (static_cast<std::size_t>(elements) * element_bytes + 63) / 64 * 64;
 }
