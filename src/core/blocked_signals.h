@@ -1,5 +1,5 @@
-// Signals of the calling thread wait while one of these lives, but for those that its own code causes. Threads that are
-// made meanwhile leave signals to the program's other threads for good.
+// While one lives, the calling thread receives no signals except those that its own code causes. Threads started
+// meanwhile inherit this: the program's other threads handle signals.
 #pragma once
 
 #include <pthread.h>

@@ -6,8 +6,8 @@ namespace lutra {
 
 void for_control_groups(const std::string& controller, const ControlGroupFiles& files,
                         const std::function<void(const std::string& folder, int version)>& see) {
-  // From the group up to the root. In a container the path may be the host's and absent here: the root is then the
-  // container's.
+  // From the group up to the root. In a container the path may be the host's and not exist here; the root is then the
+  // container's own group.
   auto see_all = [&](const std::string& root, std::string group, int version) {
     while (!group.empty() && group.back() == '/') group.pop_back();
     while (true) {

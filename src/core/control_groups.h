@@ -6,13 +6,13 @@
 
 namespace lutra {
 
-// Where the groups of a process are listed, and where they are mounted; tests say others.
+// The file that lists a process' groups, and where groups are mounted. Tests set others.
 struct ControlGroupFiles {
   std::string list = "/proc/self/cgroup", mount = "/sys/fs/cgroup";
 };
 
-// Calls see(folder, version) for each group that limits this process by `controller`, such as "memory", and for those
-// around it.
+// Calls see(folder, version) for each group that limits this process by `controller`, such as "memory", and for its
+// ancestors.
 void for_control_groups(const std::string& controller, const ControlGroupFiles& files,
                         const std::function<void(const std::string& folder, int version)>& see);
 

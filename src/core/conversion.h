@@ -1,5 +1,5 @@
-// One element, or an array, in another dtype: the rules behind core/convert.h, in loops that vectorise, for whoever
-// compiles them for a processor of its own (kernels/cpu/loops/convert.cpp).
+// Converts one element, or an array, to another dtype by the rules of core/convert.h. The loops vectorise; files that
+// are compiled for one kind of processor include this (kernels/cpu/loops/convert.cpp).
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace lutra {
 
-// Truths are read and written as bytes: loops over bool do not vectorise, and what a file brought along may be neither
-// 0 nor 1.
+// Bools are read and written as bytes: loops over bool do not vectorise, and a byte from a file may be neither 0 nor 1.
 template <class T> using Stored = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
 
-// A float as an integer: cut off, nan as 0, what lies outside as the nearest there is.
+// A float as an integer: truncated; nan becomes 0, and values out of range become the nearest bound.
 template <class To, class From> [[gnu::always_inline]] constexpr inline To whole_of(From value) {
-  // Below 64 bits all goes through int32, which processors convert to. The upper bound is exact or one above the top.
+  // Below 64 bits, convert by way of int32, for which processors have an instruction. The upper bound is exact or one
+  // above the top.
   using Whole = std::conditional_t<sizeof(To) == 8, int64_t, int32_t>;
   constexpr From kLow = static_cast<From>(std::numeric_limits<To>::min());
   constexpr From kHigh = static_cast<From>(std::numeric_limits<To>::max());
-  // A nan is not below the upper bound either: it becomes 0 on the way.
+  // A nan fails this comparison too and becomes 0.
   From held = value < kHigh ? value : From(0);
   held = held > kLow ? held : kLow;
   To whole = static_cast<To>(static_cast<Whole>(held));
@@ -48,8 +48,8 @@ template <class To, class From> [[gnu::always_inline]] constexpr inline Stored<T
   }
 }
 
-// `Owner` is a type of the caller's own file, so that its loops, compiled its way, are not another file's to the
-// linker.
+// `Owner` is a type local to the including file. It gives each file its own instance of the loops, so that the linker
+// does not merge loops compiled for different processors.
 template <class Owner, class To, class From> void convert_all(std::byte* dst, const std::byte* src, int64_t count) {
   const Stored<From>* __restrict from = reinterpret_cast<const Stored<From>*>(src);
   Stored<To>* __restrict to = reinterpret_cast<Stored<To>*>(dst);

@@ -1,5 +1,6 @@
-// Elements in memory: read as a Scalar, written from one, converted to another dtype. One set of rules for all of them:
-// a float rounds to the type; integers wrap; a float outside an integer's range saturates and nan becomes 0.
+// Reads an element in memory as a Scalar, writes one, and converts arrays to another dtype. The same rules hold
+// everywhere: a float rounds to the type; integers wrap; a float outside an integer's range saturates and nan becomes
+// 0.
 #pragma once
 
 #include "core/scalar.h"

@@ -39,7 +39,7 @@ DType promote(DType a, DType b) {
   if (a > b) std::swap(a, b);
   if (a == DType::Int8 && b == DType::UInt8) return DType::Int16;
   if (a == DType::Float16 && b == DType::BFloat16) return DType::Float32;
-  return b;  // the enumerators stand in order of promotion but for those two
+  return b;  // the enumerators are in order of promotion except for those two pairs
 }
 
 double largest_of(DType type) {

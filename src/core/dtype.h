@@ -1,4 +1,4 @@
-// The ten element types, sets of them, and which type two of them meet in.
+// The ten element types, sets of them, and promotion.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,12 @@
 
 namespace lutra {
 
-// In order of promotion within a kind; the tables in dtype.cpp follow this order.
+// In order of promotion within a kind. The tables in dtype.cpp follow this order.
 enum class DType : uint8_t { Bool, Int8, UInt8, Int16, Int32, Int64, Float16, BFloat16, Float32, Float64 };
 inline constexpr int kDTypeCount = 10;
-// "Not said": an option that was left out.
+// An option that was left out.
 inline constexpr DType kNoDType = static_cast<DType>(0xff);
 
-// A set of dtypes.
 class DTypes {
  public:
   constexpr DTypes() = default;
@@ -55,7 +54,7 @@ void append(std::string& out, DType type);
 constexpr bool is_float(DType type) { return kFloats.has(type); }
 constexpr bool is_integer(DType type) { return kInts.has(type); }
 
-// bool < integers < floats; the wider of a kind.
+// bool < integers < floats; within a kind, the wider type.
 DType promote(DType a, DType b);
 // The largest finite number of a float dtype.
 double largest_of(DType type);
@@ -78,7 +77,7 @@ template <class T> inline constexpr DType dtype_of = DTypeOf<T>::value;
 
 template <class T> struct TypeTag { using type = T; };
 
-// The type an element is computed in: a half in float, any other in itself.
+// The type in which an element is computed: float for halves, otherwise the type itself.
 template <class T> struct ComputeTypeOf { using type = T; };
 template <> struct ComputeTypeOf<Float16> { using type = float; };
 template <> struct ComputeTypeOf<BFloat16> { using type = float; };

@@ -1,5 +1,5 @@
-// The one way a mistake travels: an Error has a code users can test, a sentence they can act on, and named fields.
-// `fail` and `require` are for the user's mistakes; `assert` is for ours.
+// How errors are reported: an Error has a code that programs can test, a message that says what to do, and named
+// fields. `fail` and `require` are for the user's mistakes; `assert` is for ours.
 #pragma once
 
 #include <cstdint>

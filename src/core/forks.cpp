@@ -10,7 +10,7 @@ namespace lutra {
 namespace {
 
 std::atomic<uint64_t> g_forks{0};
-// Held while the process forks.
+// Locked while the process forks.
 std::mutex g_all_work_mutex;
 UncutWork* g_all_work = nullptr;
 std::atomic<bool> g_forking{false};
@@ -42,7 +42,7 @@ void UncutWork::stop_all() {
   g_forking.store(true, std::memory_order_relaxed);
   const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   for (UncutWork* work = g_all_work; work != nullptr; work = work->next_) {
-    // Looked at again and again: a timed lock is what the thread sanitizer does not see.
+    // Polled, because the thread sanitizer does not understand timed locks.
     while (!(work->is_stopped_ = work->piece_.try_lock()) && std::chrono::steady_clock::now() < latest) {
       std::this_thread::sleep_for(std::chrono::microseconds(20));
     }
@@ -57,7 +57,7 @@ void UncutWork::go_on() {
   g_all_work_mutex.unlock();
 }
 
-// Without it a thread with much to do would take its mutex again before the fork gets it.
+// Without this, a busy thread would lock its mutex again before the fork gets it.
 void UncutWork::let_forks_pass() {
   if (!g_forking.load(std::memory_order_relaxed)) return;
   std::lock_guard until_forked(g_all_work_mutex);

@@ -1,4 +1,4 @@
-// Forks of this process: what a device's threads and drivers run stays behind in the parent.
+// Forks of this process. A forked child has none of its parent's threads, and a device's driver does not work in it.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,14 @@
 
 namespace lutra {
 
-// How often the process was forked. Counts from the first call on; cheap.
+// The number of forks since the first call, counted in the child: a fork does not change the parent's count. Cheap.
 uint64_t count_forks();
 
-// The work of one thread, in pieces that no fork cuts in two: a fork waits for the piece under way (a second at most:
-// it may itself wait for who forks), and the next begins when it is over. Else the child could find a lock that the
-// piece had taken (the allocator's, a library's) held for ever. It lives on the heap, never on its thread's stack: a
-// child has the list of all of them, and gives that stack to other threads.
+// The work of one thread, divided into pieces that no fork interrupts. A fork waits until the current piece has ended,
+// and the next piece starts after the fork. Otherwise the child could inherit a lock (the allocator's, a library's)
+// that the piece held and that nobody will ever release. The wait is at most a second, because the piece may itself
+// wait for the forking thread. Objects live on the heap, never on their thread's stack: the child still has the list of
+// all of them, but reuses that stack for other threads.
 class UncutWork {
  public:
   UncutWork();
@@ -32,8 +33,8 @@ class UncutWork {
   static void let_forks_pass();
 
   std::mutex piece_;
-  bool is_stopped_ = false;    // by the fork under way
-  UncutWork* next_ = nullptr;  // in the list of all of them
+  bool is_stopped_ = false;    // by the current fork
+  UncutWork* next_ = nullptr;  // in the list of all objects
   UncutWork** place_ = nullptr;
 };
 

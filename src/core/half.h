@@ -1,5 +1,5 @@
-// float16 (IEEE 754 binary16) and bfloat16: stored and converted; arithmetic happens in float. Conversions choose among
-// values instead of branching, so that loops over them vectorise.
+// float16 (IEEE 754 binary16) and bfloat16, for storage and conversion; arithmetic is in float. Conversions select
+// among values instead of branching, so that loops over them vectorise.
 #pragma once
 
 #include <bit>
@@ -14,13 +14,13 @@ struct Float16 {
   constexpr operator float() const { return decode(bits); }
 
  private:
-  // To nearest, ties to even; from 65520 on infinity.
+  // Rounds to nearest, ties to even; 65520 and above become infinity.
   static constexpr uint16_t encode(float value) {
     uint32_t whole = std::bit_cast<uint32_t>(value);
     uint32_t sign = (whole >> 16) & 0x8000u;
     uint32_t magnitude = whole & 0x7fffffffu;
     uint32_t normal = (magnitude + 0xfffu + ((magnitude >> 13) & 1u) - 0x38000000u) >> 13;
-    // Adding 0.5 lines the last bit of float up with the last bit of a subnormal half, and rounds.
+    // Adding 0.5 aligns the last bit of the float with the last bit of a subnormal half, and rounds.
     float shifted = std::bit_cast<float>(magnitude) + 0.5f;
     uint32_t subnormal = std::bit_cast<uint32_t>(shifted) - std::bit_cast<uint32_t>(0.5f);
     uint32_t special = magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u;

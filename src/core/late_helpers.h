@@ -1,9 +1,10 @@
 // Note [Helpers that come late]
-// A shared loop ends when its last chunk is done. A helper that loses its core within a chunk makes the caller wait,
-// for milliseconds on a busy machine. So each shared loop is compared with the time it would have taken alone: the mean
-// time of the caller's own chunks, times the number of chunks. Loops in which memory was touched first are left out:
-// page faults make a chunk many times as slow. A loop that lost t is followed by loops on one thread until 16 t have
-// passed, counted from the last loss, so waiting costs a sixteenth at most. Results do not depend on it.
+// A shared loop ends when its last chunk is done. If a helper loses its core within a chunk, the caller waits, for
+// milliseconds on a busy machine. So the time of each shared loop is compared with an estimate of its time on one
+// thread: the mean time of the caller's own chunks, times the number of chunks. Loops that touched fresh memory are not
+// judged: page faults make a chunk many times slower. After a loop that lost a time t, loops run on one thread for 16
+// t, so losses are at most a sixteenth of the time. Time since the end of the previous such period counts towards it.
+// Results do not depend on it.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +13,15 @@
 
 namespace lutra {
 
-// Times are in nanoseconds of one clock.
+// All times are in nanoseconds of one clock.
 class LateHelpers {
  public:
-  // Whether a loop that starts now is to be shared. A long one always is: it outlives a turn of the system's scheduler.
+  // Whether a loop that starts now should be shared. A long loop always is: it takes longer than a time slice of the
+  // scheduler.
   bool may_share(int64_t now, bool is_long) const { return is_long || now >= alone_until_; }
 
-  // A loop of `chunks` was shared from start to end; a chunk of the caller's own took `own_chunk`. count_faults() says
-  // how many pages the process has had faulted in.
+  // Reports a shared loop of `chunks` chunks; `own_chunk` is the mean time of the caller's own. count_faults() returns
+  // the process' page faults so far.
   template <class CountFaults>
   void shared(int64_t start, int64_t end, int64_t own_chunk, int64_t chunks, const CountFaults& count_faults) {
     int64_t lost = end - start - own_chunk * chunks;

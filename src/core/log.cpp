@@ -17,7 +17,7 @@ void Log::line(std::string_view line) const {
   std::string_view left = whole;
   while (!left.empty()) {
     ssize_t written = ::write(STDERR_FILENO, left.data(), left.size());
-    if (written <= 0) return;  // nobody to tell
+    if (written <= 0) return;  // there is nowhere to report this
     left.remove_prefix(static_cast<std::size_t>(written));
   }
 }

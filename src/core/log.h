@@ -1,4 +1,4 @@
-// Where words for people go. stdout belongs to the script: every line here goes to stderr, or to the host's own sink.
+// Where messages for people go. stdout belongs to the script: every line goes to stderr, or to the host's own sink.
 #pragma once
 
 #include <string_view>
@@ -8,7 +8,8 @@ namespace lutra {
 // Receives one line without its newline.
 using LogSink = void (*)(void* user, std::string_view line);
 
-// One per Runtime. The default writes to stderr, after flushing stdout so that the two stay in order, by one write(2).
+// One per Runtime. Without a sink it flushes stdout, to keep the two in order, and writes each line to stderr by one
+// write(2).
 class Log {
  public:
   void line(std::string_view line) const;

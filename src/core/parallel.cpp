@@ -1,6 +1,6 @@
 // Note [Teams]
-// A thread that calls loops has helpers of its own (thread_team.h), from its first loop on until it ends. A forked
-// child does not have its parent's: it starts others. The main thread's end with the process.
+// Each thread that runs loops has its own helpers (thread_team.h), from its first loop until it ends. A forked child
+// does not have its parent's helpers and starts new ones. The main thread's helpers end with the process.
 #include "core/parallel.h"
 
 #include <pthread.h>
@@ -29,13 +29,13 @@ namespace {
 
 std::atomic<int> g_sharing{0};
 
-// Ranges as long as this begin at multiples of 64, so that no two threads write into one cache line.
+// Ranges of at least this length begin at multiples of 64, so that no two threads write to one cache line.
 constexpr int64_t kLongRange = 4096;
-// Of each member of a team: so that all are done at about the same time, although one begins late and a chunk that has
-// begun stays with its member. None is less than a grain: claims, and memory that another core has, cost more than that
-// gains.
+// Chunks for each member of a team. Many chunks make all members finish at about the same time, although one may start
+// late and a chunk is not handed over once it has begun. No chunk is smaller than a grain: claims, and memory in
+// another core's cache, would cost more than that gains.
 constexpr int64_t kChunksEach = 32;
-// From so many grains on, some 20 ms of work on one thread, a loop is shared even when helpers were late before.
+// From this many grains, some 20 ms of work on one thread, a loop is shared even if helpers were late before.
 constexpr int64_t kLongLoop = 2048;
 
 int64_t page_faults() {
@@ -46,7 +46,7 @@ int64_t page_faults() {
 
 constinit thread_local bool t_shares = false;
 
-// A thread that runs loops without having said on how many threads, for as long as it lives.
+// A thread that runs loops with no number of threads set. It counts as long as it lives.
 struct Sharer {
   Sharer() {
     g_sharing.fetch_add(1, std::memory_order_relaxed);
@@ -57,7 +57,7 @@ struct Sharer {
 
 int share_of_process() {
   static const int all = process_threads().threads;
-  // A forked child has one thread.
+  // A forked child starts with one thread.
   [[maybe_unused]] static const int registered =
       pthread_atfork(nullptr, nullptr, [] { g_sharing.store(t_shares ? 1 : 0); });
   static ThreadOwned<Sharer> here;
@@ -72,7 +72,7 @@ class OwnTeam {
     if (is_forked()) abandon();
   }
 
-  // The team, with as many helpers as the system gives, at most `helpers`; null: it gives none.
+  // The team, with up to `helpers` helpers, as many as the system grants. Null if there is no memory.
   ThreadTeam* with(int helpers) {
     if (is_forked()) abandon();
     if (helpers > asked_) {
@@ -81,7 +81,7 @@ class OwnTeam {
       try {
         team_ = std::make_unique<ThreadTeam>(helpers);
       } catch (const std::bad_alloc&) {
-        asked_ = 0;  // loops run alone until there is memory
+        asked_ = 0;  // loops run on one thread until there is memory
       }
     }
     return team_.get();
@@ -102,13 +102,13 @@ class OwnTeam {
   uint64_t forks_ = count_forks();
 };
 
-// Null: there is no memory.
+// Null if there is no memory.
 OwnTeam* own_team() {
   static ThreadOwned<OwnTeam> owned;
   return owned.get();
 }
 
-// The process' threads as the kernel counts them: one that was joined counts until it is wholly gone.
+// The kernel's count of the process' threads. A joined thread counts until the kernel has removed it.
 int64_t counted_threads() {
   struct stat tasks;
   return stat("/proc/self/task", &tasks) == 0 ? static_cast<int64_t>(tasks.st_nlink) : 0;
@@ -120,7 +120,7 @@ int obtainable_threads(int wanted) {
   std::unique_ptr<pthread_t[]> threads(new (std::nothrow) pthread_t[static_cast<std::size_t>(std::max(wanted, 0))]);
   if (threads == nullptr) return 0;
   int64_t before = counted_threads();
-  // They wait for the gate, so that all are there at once.
+  // They wait for the gate, so that all exist at the same time.
   pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
   auto pass = [](void* at) -> void* {
     pthread_mutex_lock(static_cast<pthread_mutex_t*>(at));
@@ -130,13 +130,13 @@ int obtainable_threads(int wanted) {
   pthread_mutex_lock(&gate);
   int made = 0;
   {
-    BlockedSignals blocked;  // they are the program's business
+    BlockedSignals blocked;  // signals belong to the program
     while (made < wanted && pthread_create(&threads[static_cast<std::size_t>(made)], nullptr, pass, &gate) == 0) ++made;
   }
   pthread_mutex_unlock(&gate);
   for (int i = 0; i < made; ++i) pthread_join(threads[static_cast<std::size_t>(i)], nullptr);
   pthread_mutex_destroy(&gate);
-  // 20 ms at most: another thread of the process may start meanwhile.
+  // At most 20 ms: another thread of the process may start meanwhile.
   for (int i = 0; i < 200 && counted_threads() > before; ++i) usleep(100);
   return made;
 }

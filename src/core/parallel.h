@@ -1,30 +1,30 @@
-// Loops over elements on several threads. How many is a matter of the calling thread, so that interpreters on different
-// threads, or taking turns on one, do not change each other's number.
+// Loops over elements on several threads. The number of threads is a setting of the calling thread, so interpreters on
+// different threads, or alternating on one, do not change each other's.
 #pragma once
 
 #include <cstdint>
 
 namespace lutra {
 
-// Calls body(begin, end) on disjoint ranges that cover [0, count). Work on `grain` elements, some 10 us, is worth a
-// thread. Threads claim ranges as they come to them, so their number and lengths differ from call to call. What body
-// throws, once where several do, is thrown again when all have ended.
+// Calls body(begin, end) on disjoint ranges that cover [0, count). `grain` is the number of elements that are worth a
+// thread: some 10 us of work. Threads claim ranges as they become free, so number and lengths of ranges differ from
+// call to call. If body throws, one of the exceptions is rethrown after all ranges have ended.
 template <class Body> void parallel_for(int64_t count, int64_t grain, const Body& body);
-// The same with ranges that begin at multiples of `unit`.
+// The same, with ranges that begin at multiples of `unit`.
 template <class Body> void parallel_for(int64_t count, int64_t grain, int64_t unit, const Body& body);
 
-// How many threads parallel_for uses at most when this thread calls it, itself included: the number said, or its share,
-// and never more than the system gave when they were first asked for. 1 within a parallel loop.
+// The most threads that parallel_for uses when this thread calls it, including itself: the number set, or the thread's
+// share, but no more than the system granted when helpers were first started. 1 within a parallel loop.
 int max_threads();
-// For the calling thread, from now on. 0: its share, process_threads() (core/usable_cores.h) divided by the threads
-// alive that have a share. One store: said anew before every op.
+// Sets the number for the calling thread. 0: its share, which is process_threads() (core/usable_cores.h) divided by the
+// number of living threads that use a share. One store, so it can be set before every op.
 void set_max_threads(int threads);
-// How many threads beside the caller the system gives this process now, at most `wanted`. They are started and ended,
+// How many threads besides the caller the system grants this process now, at most `wanted`. They are started and ended,
 // which takes some 20 us each.
 int obtainable_threads(int wanted);
 
 namespace detail {
-// Not said through a function call: liblutra.so and lutra.so reach it as directly as a program does.
+// Set without a function call; initial-exec makes it as direct in liblutra.so and lutra.so as in a program.
 [[gnu::tls_model("initial-exec")]] extern constinit thread_local int wanted_threads;
 inline constexpr int64_t kAnyUnit = 0;
 void parallel_ranges(int64_t count, int64_t grain, int64_t unit,

@@ -8,7 +8,7 @@ namespace lutra {
 
 enum class MatmulPrecision : uint8_t { Tf32, Fp32, Bf16 };
 
-// By number, as lutra.config.set_float32_matmul_precision has them.
+// Indexed by MatmulPrecision; the names that lutra.config.set_float32_matmul_precision takes.
 inline constexpr const char* kMatmulPrecisions[] = {"tf32", "fp32", "bf16"};
 
 }  // namespace lutra

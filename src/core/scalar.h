@@ -17,14 +17,14 @@ struct Scalar {
   double as_double() const { return kind == Kind::Float ? d : static_cast<double>(i); }
 };
 
-// The dtype of a Lua number or boolean by itself; several meet in what these promote to.
+// The dtype of a single Lua number or boolean. Several are promoted together.
 constexpr DType literal_dtype(const Scalar& value) {
   if (value.kind == Scalar::Kind::Bool) return DType::Bool;
   if (value.kind == Scalar::Kind::Float) return DType::Float32;
   return value.i == static_cast<int32_t>(value.i) ? DType::Int32 : DType::Int64;
 }
 
-// True if writing `value` as integer dtype `type` keeps it.
+// Whether integer dtype `type` can hold `value` exactly.
 bool fits(DType type, Scalar value);
 
 }  // namespace lutra

@@ -16,7 +16,7 @@ void append(std::string& out, const Shape& shape) {
 }
 
 int64_t element_count(const char* who, std::span<const int64_t> dims, int64_t element_bytes) {
-  // A zero anywhere makes the product zero, whatever the others are; so look for it first.
+  // Look for a zero first: it makes the product zero even if the other sizes overflow.
   bool empty = false;
   for (int64_t size : dims) {
     require(size >= 0, who, ": the shape ", Shape(dims), " has the negative size ", size);

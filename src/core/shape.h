@@ -1,4 +1,4 @@
-// Sizes of a tensor's axes, at most eight, row-major. A value: copied freely, no allocation.
+// Sizes of a tensor's axes, at most eight, row-major. A value type that never allocates.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Shape {
  public:
   Shape() = default;
   Shape(std::initializer_list<int64_t> sizes) : Shape(std::span<const int64_t>(sizes.begin(), sizes.size())) {}
-  // At most kMaxRank sizes: the caller has checked.
+  // The caller has checked that there are at most kMaxRank sizes.
   explicit Shape(std::span<const int64_t> sizes) {
     for (int64_t size : sizes) dims_[rank_++] = size;
   }
@@ -32,9 +32,9 @@ class Shape {
   // Appends an axis. The caller has checked that there are fewer than kMaxRank.
   void push(int64_t size) { dims_[rank_++] = size; }
 
-  // The number of elements; the caller has checked the shape with element_count once.
+  // The number of elements. The caller has already checked the shape with element_count.
   int64_t size() const {
-    // In uint64: (2^40, 2^40, 0) is a shape of no elements, whatever the product is on the way.
+    // In uint64, where overflow is defined: (2^40, 2^40, 0) has no elements, although a partial product overflows.
     uint64_t product = 1;
     for (int i = 0; i < rank_; ++i) product *= static_cast<uint64_t>(dims_[i]);
     return static_cast<int64_t>(product);
@@ -48,18 +48,18 @@ class Shape {
   }
 
  private:
-  int64_t dims_[kMaxRank];  // the first rank_ of them mean something
+  int64_t dims_[kMaxRank];  // only the first rank_ are set
   uint8_t rank_ = 0;
 };
 
 // "(2, 3)", "(3,)", "()"
 void append(std::string& out, const Shape& shape);
 
-// The number of elements of `dims`. Fails (InvalidArgument) on a negative size and when the elements of `element_bytes`
-// bytes each would need more than 2^62 bytes. `who` starts the sentence.
+// The number of elements of `dims`. Fails (InvalidArgument) on a negative size, and if the elements, of `element_bytes`
+// each, need more than 2^62 bytes. `who` begins the message.
 int64_t element_count(const char* who, std::span<const int64_t> dims, int64_t element_bytes);
 
-// NumPy's broadcasting of two shapes; false when they do not match.
+// NumPy's broadcasting of two shapes. Returns false if they do not match.
 bool broadcast(const Shape& a, const Shape& b, Shape* out);
 
 }  // namespace lutra

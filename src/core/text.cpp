@@ -30,12 +30,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 void append(std::string& out, double number) {
   char digits[40];
   std::snprintf(digits, sizeof digits, "%.14g", number);
-  out += number != number ? "nan" : digits;  // its sign says nothing
+  out += number != number ? "nan" : digits;  // a nan's sign is meaningless
 }
 
 std::string bytes_text(int64_t bytes) {
   const char* sign = bytes < 0 ? "-" : "";
-  // -2^63 has no positive twin in int64_t.
+  // -2^63 has no positive counterpart in int64_t.
   uint64_t size = bytes < 0 ? ~static_cast<uint64_t>(bytes) + 1 : static_cast<uint64_t>(bytes);
   char out[40];
   if (size < 1024) {
@@ -53,11 +53,11 @@ std::string bytes_text(int64_t bytes) {
 }
 
 void NearestWord::offer(std::string_view candidate) {
-  // A long wrong word is no slip of a known one; and hostile input must not cost quadratic time.
+  // A long word is hardly a typing error; and hostile input must not cost quadratic time.
   if (word_.size() > 64 || candidate.size() > 64) return;
   std::size_t distance = edit_distance(word_, candidate);
-  // A word cut short ("std" of "stddev") is as near as a slip; the same number of slips goes by the alphabet, so that
-  // the order of the offers does not matter.
+  // A prefix of a word ("std" of "stddev") counts as one typing error. Ties are broken alphabetically, so that the
+  // order of calls does not matter.
   if (word_.size() >= 3 && candidate.starts_with(word_)) distance = std::min<std::size_t>(distance, 1);
   bool is_nearer = distance < best_distance_ || (distance == best_distance_ && candidate < best_);
   if (distance <= std::max<std::size_t>(1, word_.size() / 3) && is_nearer) {

@@ -1,4 +1,5 @@
-// Sentences from parts: text("axis ", 3, " of ", shape). A type takes part by an overload of `append` beside it.
+// Builds messages: text("axis ", 3, " of ", shape). A type can be used in it if it has an overload of `append` beside
+// it.
 #pragma once
 
 #include <charconv>
@@ -19,7 +20,7 @@ requires(!std::same_as<Number, char> && !std::same_as<Number, bool>) void append
   out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
-// As Lua's %.14g: what the user typed, not its binary expansion.
+// As Lua's %.14g: the number as the user typed it, not its binary expansion.
 void append(std::string& out, double number);
 
 template <class... Parts> std::string text(const Parts&... parts) {
@@ -28,11 +29,11 @@ template <class... Parts> std::string text(const Parts&... parts) {
   return out;
 }
 
-// 1500160 -> "1.43MiB", as TensorFlow prints sizes (tsl/platform/numbers.cc): one decimal for KiB, two above, each step
-// of 1024 but the last truncated as an integer.
+// 1500160 -> "1.43MiB", as TensorFlow prints sizes (tsl/platform/numbers.cc): one decimal for KiB, two above. Each
+// division by 1024 except the last truncates to an integer.
 std::string bytes_text(int64_t bytes);
 
-// The candidate nearest to `word` by edit distance, or "" when none is near enough to be a slip of the keyboard.
+// The candidate nearest to `word` by edit distance, or "" if none is near enough to be a typing error.
 class NearestWord {
  public:
   explicit NearestWord(std::string_view word) : word_(word) {}

@@ -1,5 +1,5 @@
-// What each thread keeps for its next call: made when it first asks, destroyed when the thread ends. A thread_local
-// with a destructor would end the process where there is no memory to note that there is one.
+// An object per thread, created at the thread's first use and destroyed when the thread ends. A thread_local with a
+// destructor would end the process if there is no memory to register the destructor.
 #pragma once
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 
 namespace lutra {
 
-// One lives as long as the process.
+// An instance must live as long as the process.
 template <class T> class ThreadOwned {
  public:
   ThreadOwned() {
@@ -16,7 +16,7 @@ template <class T> class ThreadOwned {
   }
   ThreadOwned(const ThreadOwned&) = delete;
 
-  // The calling thread's. Null: there is no memory.
+  // The calling thread's object. Null if there is no memory.
   T* get() {
     if (!has_key_) return nullptr;
     if (void* mine = pthread_getspecific(key_)) return static_cast<T*>(mine);

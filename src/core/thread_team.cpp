@@ -1,17 +1,18 @@
 // Note [Spinning and sleeping]
-// Waking a thread takes longer than many loops, so an idle helper spins for a millisecond before it sleeps. Where
-// others want the cores this is harmful: it uses up the helper's time slice before there is work. A helper notices: it
-// loses its core between two looks, which are some 100 ns apart, or it runs long after it was woken. Then helpers sleep
-// at once for 4 ms, since it also happens at rest, and for twice as long each time it soon happens again. Meanwhile
-// short loops run alone, and helpers are woken for long ones once these have gone on for some time.
+// Waking a thread takes longer than many loops, so an idle helper spins for a millisecond before it sleeps. On a busy
+// machine this is harmful: it uses up the helper's time slice before there is work. A helper detects a busy machine in
+// two ways: the gap between two of its polls, usually some 100 ns, is long because it lost its core; or it starts to
+// run long after it was woken. Then helpers sleep at once for 4 ms, because this also happens on an idle machine, and
+// for twice as long each time it soon happens again. Meanwhile short loops run on one thread, and helpers are woken for
+// a long loop only after it has run for some time.
 //
 // Note [The caller's core]
-// The system may wake a helper on its caller's core although another is idle, in virtual machines above all: the two
-// then take turns. So a helper that finds itself there moves.
+// The system may wake a helper on its caller's core although another is idle, above all in virtual machines. The two
+// would then alternate on one core. So a helper that finds itself there moves.
 //
 // Note [Waiting for chunks that have begun]
-// When nothing is left to claim, a helper should need no longer than the caller's own chunks took. If it does, it has
-// lost its core within a chunk. Then the caller sleeps: the helper may need this very core.
+// Once all chunks are claimed, a helper should need no longer than one of the caller's own chunks took. If it needs
+// longer, it has lost its core within a chunk. Then the caller sleeps: the helper may need this very core.
 #include "core/thread_team.h"
 
 #include <sched.h>
@@ -28,10 +29,10 @@ namespace {
 
 constexpr int64_t kSpinNs = 1'000'000, kSavingSpinNs = 2'000;
 constexpr int64_t kLeastSavingNs = 4'000'000, kMostSavingNs = 128'000'000, kSoonNs = 120'000'000;
-// A gap this long means another program; the system's own work takes less.
+// A gap this long means that another program ran; the system's own work takes less.
 constexpr int64_t kLostCoreNs = 500'000;
 constexpr int64_t kLeastWaitNs = 20'000;
-// Work that is worth waking helpers for; and, where cores are wanted by others, after how long.
+// Work that is worth waking helpers for. On a busy machine, helpers are woken after this time.
 constexpr int64_t kGrainsPerWake = 8, kLongWorkNs = 100'000;
 constexpr int64_t kNever = INT64_MAX;
 
@@ -102,7 +103,7 @@ void ChunkShare::wake() {
 }
 
 ThreadTeam::ThreadTeam(int wanted) : members_(new Member[static_cast<std::size_t>(wanted) + 1]) {
-  BlockedSignals blocked;  // signals are the program's business
+  BlockedSignals blocked;  // signals belong to the program
   for (; helpers_ < wanted; ++helpers_) {
     Member& member = members_[static_cast<std::size_t>(helpers_) + 1];
     member.team = this;
@@ -136,8 +137,8 @@ int ThreadTeam::ready(int wanted, int64_t grains) {
 
 ThreadTeam::Own ThreadTeam::run(const Loop& loop, int helpers) {
   const int64_t chunks = loop.chunks(), members = helpers + 1;
-  // Where cores are wanted by others the caller, too, may lose its own, even to a helper: then its chunks took as long
-  // as it had it. A system call, so not always.
+  // On a busy machine the caller may lose its core too, even to a helper. Then only its CPU time counts. Reading that
+  // is a system call, so it is not always done.
   const int64_t now = now_ns();
   const bool saves = is_saving(now);
   const auto clock = saves ? thread_cpu_ns : now_ns;
@@ -188,7 +189,7 @@ void ThreadTeam::wake(int helpers) {
   }
 }
 
-// How many chunks were done.
+// Returns the number of chunks done.
 int64_t ThreadTeam::take_part(int me, int64_t wake_at) {
   int64_t done = 0;
   auto work = [&](ChunkShare::Chunks chunks) {
@@ -202,7 +203,7 @@ int64_t ThreadTeam::take_part(int me, int64_t wake_at) {
        chunks = members_[static_cast<std::size_t>(me)].share.claim_first()) {
     work(chunks);
   }
-  // Whoever comes late may find a loop of fewer members.
+  // A late helper may find a newer loop with fewer members.
   for (int i = 1, members = members_in_loop_.load(std::memory_order_relaxed); me < members && i < members; ++i) {
     ChunkShare& other = members_[static_cast<std::size_t>((me + i) % members)].share;
     for (auto chunks = other.claim_last(); chunks.count() > 0; chunks = other.claim_last()) {

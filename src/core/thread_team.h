@@ -1,6 +1,6 @@
-// The threads that help one thread, the caller, with its loops. A loop is cut into chunks. Each member begins with its
-// own share of them, so that it meets the same memory in each loop, and then takes chunks that nobody has begun. So the
-// caller never waits for a helper that has not begun, only for chunks in progress.
+// The threads that help one thread, the caller, with its loops. A loop is cut into chunks. Each member starts with its
+// own share of the chunks, so that it touches the same memory in each loop, and then takes chunks that nobody has
+// begun. So the caller never waits for a helper that has not begun, only for chunks in progress.
 #pragma once
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 namespace lutra {
 
-// Which chunks are nobody's yet: those from `first` on, before `end`. One word, so that one exchange claims some.
+// The chunks of a share that are unclaimed: [first, end). Packed into one word, so one exchange claims some.
 class ChunkShare {
  public:
   static constexpr int64_t kMostChunks = 0xffff;
@@ -23,15 +23,15 @@ class ChunkShare {
   };
 
   void give(Chunks chunks);
-  // Half of what is left, at least one chunk: the first ones for the share's owner, the last ones for others.
+  // Claim half of what is left, at least one chunk: the owner of the share takes the first ones, others the last ones.
   Chunks claim_first();
   Chunks claim_last();
 
-  // For a helper: whether there is something to claim, or it is to end.
+  // For helpers. Empty: nothing to claim. Closed: the helper must end.
   bool is_empty() const { return word_.load(std::memory_order_relaxed) == kEmpty; }
   bool is_closed() const { return word_.load(std::memory_order_relaxed) == kClosed; }
   void close();
-  // When it was woken first: the system may let it run much later.
+  // Returns when it was first woken: the system may let it run much later.
   int64_t sleep_while_empty();
   bool is_asleep() const { return asleep_.load(); }
   void wake();
@@ -39,7 +39,7 @@ class ChunkShare {
  private:
   static constexpr uint32_t kEmpty = 0, kClosed = ~uint32_t{0};
 
-  // The claimed end of a word that holds chunks; `taken` says how many.
+  // Claims what rest(all, half of them) leaves out.
   template <class Rest> Chunks claim(const Rest& rest);
 
   std::atomic<uint32_t> word_{kEmpty};
@@ -49,7 +49,7 @@ class ChunkShare {
 
 class ThreadTeam {
  public:
-  // Calls `range` with `body` for elements [begin, end) of [0, count), whole chunks of them.
+  // Calls `range` with `body` for elements [begin, end) of [0, count), whole chunks at a time.
   struct Loop {
     void (*range)(const void* body, int64_t begin, int64_t end);
     const void* body;
@@ -57,13 +57,13 @@ class ThreadTeam {
 
     int64_t chunks() const { return (count + chunk - 1) / chunk; }
   };
-  // What the caller did itself, and how long it had a core for that.
+  // How many chunks the caller ran itself, and how long it had a core for them.
   struct Own {
     int64_t chunks, ns;
   };
 
-  // Starts `wanted` helpers. If the system refuses some, half of those started end again, to leave memory for what
-  // follows.
+  // Starts `wanted` helpers. If the system refuses some, half of those started end again, to leave memory for other
+  // uses.
   explicit ThreadTeam(int wanted);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -71,16 +71,16 @@ class ThreadTeam {
   int helpers() const { return helpers_; }
 
   // How many of the first `wanted` helpers should share a loop of `grains` grains (some 10 us each): all, or those
-  // before the first that sleeps. Waking costs some microseconds, which a long loop or many short ones are worth. None
-  // shares a short loop where others want the cores.
+  // before the first that sleeps. Waking takes some microseconds, worthwhile for a long loop or many short ones. On
+  // a busy machine, no helper shares a short loop.
   int ready(int wanted, int64_t grains);
 
-  // Runs a loop of at most kMostChunks chunks on the caller and the helpers 1 to `helpers`; returns when all chunks are
-  // done. What a chunk throws first is thrown again.
+  // Runs a loop of at most kMostChunks chunks on the caller and helpers 1 to `helpers`, and returns when all chunks are
+  // done. Rethrows the first exception of a chunk.
   Own run(const Loop& loop, int helpers);
 
  private:
-  // A share lies apart from others in the caches.
+  // Shares are in different cache lines.
   struct alignas(128) Member {
     ChunkShare share;
     pthread_t thread{};
@@ -89,13 +89,13 @@ class ThreadTeam {
 
   static void* help(void* member);
   bool leave_callers_core();
-  // From `wake_at` on helpers that sleep are woken for what is left.
+  // From `wake_at` on, wakes sleeping helpers for the chunks that are left.
   int64_t take_part(int me, int64_t wake_at);
   void wake(int helpers);
   void work_on(ChunkShare::Chunks chunks) noexcept;
   void await_chunks(ChunkShare& share);
   void await_helpers(int64_t expected_ns);
-  // The machine has more to do than it has cores: for some time helpers sleep as soon as there is nothing to do.
+  // Called when the machine has more work than cores: for some time, helpers sleep as soon as there is nothing to do.
   void save_cores(int64_t now);
   bool is_saving(int64_t now) const;
   void end(int first);
@@ -106,7 +106,7 @@ class ThreadTeam {
   std::atomic<int> callers_core_{-1};
   std::atomic<int64_t> saving_until_{0}, saving_ns_{0};
 
-  // Of the loop that runs. Who has claimed a chunk may read loop_.
+  // The current loop. Only a thread that has claimed a chunk may read loop_.
   Loop loop_{};
   std::atomic<int> members_in_loop_{0};
   alignas(128) std::atomic<int> chunks_left_{0};
@@ -114,11 +114,11 @@ class ThreadTeam {
   std::exception_ptr thrown_;
 };
 
-// Whether this thread runs a part of a loop that may be shared: loops within it stay on the thread.
+// Whether this thread is running part of a loop that may be shared. Loops nested in it stay on the thread.
 bool is_in_shared_loop();
 
-// It does while one of these lives. Also where nobody shares the loop this time: how the loops within it are cut must
-// not depend on that.
+// Makes is_in_shared_loop() true while one lives. Also used if nobody shares the loop this time, because how nested
+// loops are cut must not depend on that.
 class InSharedLoop {
  public:
   InSharedLoop();

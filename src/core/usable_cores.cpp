@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kNoQuota = std::numeric_limits<double>::infinity();
 
-// Of one group, in cores.
+// The quota of one group, in cores.
 double quota_of(const std::string& folder, int version) {
   // "max 100000" and -1 are no quota.
   double microseconds = 0, period = 0;
@@ -60,8 +60,8 @@ std::optional<int> parse_threads(std::string_view text) {
 
 UsableCores process_threads() {
   if (const char* said = std::getenv("LUTRA_NUM_THREADS")) {
-    // What is no number is refused where an interpreter starts: src/lua/border/environment.cpp.
-    if (int threads = parse_threads(said).value_or(0); threads > 0) return {threads, "LUTRA_NUM_THREADS says so"};
+    // Other texts are refused when an interpreter starts: src/lua/border/environment.cpp.
+    if (int threads = parse_threads(said).value_or(0); threads > 0) return {threads, "set by LUTRA_NUM_THREADS"};
   }
   return usable_cores();
 }

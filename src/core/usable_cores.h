@@ -10,19 +10,19 @@
 namespace lutra {
 
 struct UsableCores {
-  int threads;  // at least 1
-  std::string
-      why;  // for people: "2 cores in the process' affinity mask", "a quota of 1.5 cores in a control group ..."
+  int threads;      // at least 1
+  std::string why;  // for people: "the process may run on 2 cores", "the control group ... has a quota of 1.5 cores"
 };
 
-// The cores of the affinity mask, but no more than the whole cores of the CPU quota of the process' control groups
-// (cpu.max; version 1: cpu.cfs_quota_us): whoever uses more is stopped for the rest of the period, all threads at once.
+// The cores of the affinity mask, limited to the whole cores of the CPU quota of the process' control groups (cpu.max;
+// version 1: cpu.cfs_quota_us). A process that exceeds its quota is stopped, all threads at once, for the rest of the
+// period.
 UsableCores usable_cores(const ControlGroupFiles& files = {});
 
 inline constexpr int kMostThreads = 1024;
-// What LUTRA_NUM_THREADS may be: "0" (no word on it) to "1024"; nothing for any other text.
+// LUTRA_NUM_THREADS as a number: "0" (unset) to "1024"; nothing for any other text.
 std::optional<int> parse_threads(std::string_view text);
-// What LUTRA_NUM_THREADS says, else usable_cores().
+// From LUTRA_NUM_THREADS, else usable_cores().
 UsableCores process_threads();
 
 }  // namespace lutra

@@ -1,6 +1,6 @@
-// One card or the CPU, as the machine has it: /physical_device:GPU:0. It gives memory and streams; a logical device
-// (the thing ops run on: eager/logical_device.h) is all of it or a slice. A new backend overrides these functions and
-// nothing else.
+// One physical device of the machine, a card or the CPU: /physical_device:GPU:0. It provides memory and streams. Ops
+// run on logical devices (eager/logical_device.h), each of which is a whole physical device or a slice of one. A new
+// backend overrides these functions and nothing else.
 #pragma once
 
 #include <cstddef>
@@ -30,18 +30,19 @@ class Device {
   // "/physical_device:GPU:0"
   std::string name() const;
 
-  // optional: gets it ready for ops, which the first of them waits for. Why it cannot be used, empty when it can.
+  // optional: prepares the device for ops; the first op waits for this. Returns why the device cannot be used, "" if it
+  // can.
   virtual std::string open() { return ""; }
   virtual MemoryInfo memory() const = 0;
-  // optional: what one program takes of the card when nobody says how much.
+  // optional: a program's memory limit on the card by default.
   virtual std::size_t usual_limit_bytes() const { return memory().total_bytes; }
-  // The card's memory, shared by all logical devices on it. The CPU's is the HostPool's business: null there.
+  // The card's memory, shared by all logical devices on it. Null for the CPU, whose memory the HostPool manages.
   virtual PageSource* pages() { return nullptr; }
-  // optional: the default runs everything at once on the caller's thread.
+  // optional: the default runs each command at once on the caller's thread.
   virtual std::unique_ptr<Stream> new_stream() { return std::make_unique<InlineStream>(); }
-  // optional: whether commands of this device may read the other's memory where it lies.
+  // optional: whether commands of this device may read the other's memory directly.
   virtual bool reads_memory_of(const Device&) const { return false; }
-  // optional: what get_device_details tells, e.g. {"device_name", "..."}.
+  // optional: what get_device_details returns, such as {"device_name", "..."}.
   virtual std::vector<std::pair<std::string, std::string>> details() const { return {}; }
 
  private:

@@ -1,4 +1,4 @@
-// What lutra.config says of devices, memory and threads. Which devices there are: device_registry.cpp.
+// lutra.config's settings of devices, memory and threads. Which devices exist: device_registry.cpp.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@ namespace lutra {
 namespace {
 
 constexpr double kBytesPerMB = 1 << 20;
-// Logical devices have 16-bit numbers that are never given to another one.
+// Logical devices have 16-bit numbers that are never reused.
 constexpr std::size_t kMostEntries = 256;
 
 constexpr const char* kVisibleFrozen = "Visible devices cannot be modified after being initialized";
@@ -24,8 +24,8 @@ constexpr const char* kFractionWithLimit =
 
 std::string megabytes(double mb) { return std::isnan(mb) ? "nan MB" : text(mb, " MB"); }
 
-// Fails (InvalidArgument) unless `limit_mb` is a limit that `device` can have. On the CPU one above its memory would be
-// none: the system ends the process where ResourceExhausted is promised.
+// Fails (InvalidArgument) unless `limit_mb` is a possible limit of `device`. A CPU limit above the memory would have no
+// effect: the system would end the process before ResourceExhausted is raised.
 void check_limit(const Device& device, double limit_mb) {
   require(!std::isnan(limit_mb) && limit_mb * kBytesPerMB >= 1, "memory_limit is ", megabytes(limit_mb), "; ",
           device.name(), " needs one above 0, of at least a byte");
@@ -35,7 +35,7 @@ void check_limit(const Device& device, double limit_mb) {
           device.type() == DeviceType::CPU ? " (RAM, or the control group's limit)" : "");
 }
 
-// Fails (InvalidArgument) unless `limit_mb` has room for a page of the card: without one no tensor fits.
+// Fails (InvalidArgument) unless `limit_mb` holds at least one page of the card: with less, no tensor fits.
 void check_page(Device& device, double limit_mb) {
   std::size_t page = device.pages() == nullptr ? 0 : device.pages()->granularity();
   require(whole_bytes(limit_mb) >= page, "memory_limit is ", megabytes(limit_mb), "; ", device.name(),
@@ -101,7 +101,7 @@ void DeviceRegistry::set_visible(const std::vector<Device*>& devices, std::optio
     require(type.value_or(device->type()) == device->type(), "Unrecognized device: '", device->name(), "' is no ",
             lutra::name(type.value_or(device->type())));
   }
-  // Device lists of each type in physical order; a type that is not concerned stays empty here.
+  // Each type's devices in physical order. A type that the call does not change stays empty here.
   std::vector<Device*> chosen[kDeviceTypes];
   for (int t = 0; t < kDeviceTypes; ++t) {
     for (const std::unique_ptr<Device>& device : physical_[t]) {

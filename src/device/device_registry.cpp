@@ -1,4 +1,4 @@
-// Which devices there are, and what initialisation makes of them. What was said of each: device_config.cpp.
+// Which devices exist, and which logical devices initialisation creates. Their settings: device_config.cpp.
 #include "device/device_registry.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ std::string_view trimmed(std::string_view word) {
   return word.substr(begin, word.find_last_not_of(" \t") - begin + 1);
 }
 
-// The value both variables leave in force; `warnings` gains a line for one that says neither true nor false. Without a
-// GPU nothing is said of TensorFlow's, which may be meant for another program.
+// The value that the two variables force, if any. Adds a warning for a value that is neither true nor false.
+// TensorFlow's variable is ignored if there are no GPUs: it may be meant for another program.
 std::optional<bool> forced_growth(bool has_gpus, std::string_view configured, std::vector<std::string>* warnings) {
   constexpr std::string_view kTheirs = "TF_FORCE_GPU_ALLOW_GROWTH";
   for (const char* variable : {"LUTRA_FORCE_GPU_ALLOW_GROWTH", kTheirs.data()}) {
@@ -112,7 +112,7 @@ Device& DeviceRegistry::find_physical(std::string_view name) {
     spec = name.starts_with(kPrefix) ? DeviceSpec::parse(text("/device:", name.substr(kPrefix.size())))
                                      : DeviceSpec::parse(name);
   } catch (const Error&) {
-    // Not well formed: it names nothing, and is told so below.
+    // Malformed: reported below as unknown.
   }
   bool exact = spec.job.empty() && spec.replica < 0 && spec.task < 0 && spec.index >= 0;
   for (DeviceType type : {DeviceType::CPU, DeviceType::GPU}) {

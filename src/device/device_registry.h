@@ -1,8 +1,8 @@
-// What one Runtime computes on: the machine's devices (physical), those it may use (visible), and how each is cut into
-// the devices ops run on (logical). It holds what lutra.config was told of devices, memory and threads until
-// initialisation; from then on it is frozen, and every setter says so. It creates no logical device: plan() says which.
-// Every setter checks its arguments first, then lets pass what changes nothing, then refuses if frozen.
-// Texts are TensorFlow's where it has one. Not shared between threads: the Runtime's caller sees to that.
+// The devices of one Runtime: those of the machine (physical), those it may use (visible), and the logical devices that
+// each is divided into. It holds lutra.config's settings of devices, memory and threads. Initialisation freezes it;
+// from then on the setters fail. It creates no logical devices: plan() says which to create. Every setter checks its
+// arguments first, then accepts a value that changes nothing, then refuses if frozen. Messages are TensorFlow's where
+// it has one. Not thread-safe: the Runtime's caller synchronises.
 #pragma once
 
 #include <cstddef>
@@ -28,43 +28,43 @@ struct LogicalDeviceConfig {
 // Rounded down.
 std::size_t whole_bytes(double megabytes);
 
-// One logical device that initialisation is to create.
+// One logical device for initialisation to create.
 struct LogicalDevicePlan {
   DeviceSpec spec;
   Device* physical = nullptr;
-  // Unset: the default. On the CPU it is the limit of all logical CPUs together, which share one pool.
+  // Unset: the default. For the CPU: the limit of all logical CPUs together, because they share one pool.
   std::optional<std::size_t> limit_bytes;
   bool growth = false;
-  double memory_fraction = 0;  // of the card's total; 0: not said
+  double memory_fraction = 0;  // of the card's total; 0: not set
 };
 
-// Discovers GPUs, numbered from 0 in their order.
+// Discovers GPUs and numbers them from 0 in order.
 using GpuSource = std::function<std::vector<std::unique_ptr<Device>>()>;
 
-// The hardware indices, out of 0 to count - 1, that a CUDA_VISIBLE_DEVICES of this value shows, in its order. As CUDA
-// reads it: the list ends at its first invalid entry, and an index that stands twice hides all GPUs.
+// The hardware indices in [0, count) that this value of CUDA_VISIBLE_DEVICES shows, in its order. As in CUDA, the list
+// ends at its first invalid entry, and a repeated index hides all GPUs.
 std::vector<int> pick_visible(std::string_view variable, int count);
 
-// Discovers those of `count` cards that the environment's CUDA_VISIBLE_DEVICES shows when it is asked.
+// Discovers those of `count` cards that CUDA_VISIBLE_DEVICES shows at the time of discovery.
 GpuSource picked_cards(int count, std::function<std::unique_ptr<Device>(int number, int hardware_index)> make);
 
 class DeviceRegistry {
  public:
-  // `cpu` is always there; without a source there are no GPUs.
+  // `cpu` always exists. Without a source there are no GPUs.
   explicit DeviceRegistry(std::unique_ptr<Device> cpu);
 
-  // The GPUs from now on. They are discovered by the first question about GPUs; what was said of earlier ones is
-  // forgotten, but their Devices live as long as the registry.
+  // Replaces the GPUs. They are discovered at the first query about GPUs. Settings of earlier GPUs are dropped, but
+  // their Devices live as long as the registry.
   void set_gpu_source(GpuSource source);
 
   const std::vector<std::unique_ptr<Device>>& physical(DeviceType type);
   // CPUs first, then GPUs by number; both when no type is given.
   std::vector<Device*> list_physical(std::optional<DeviceType> type = std::nullopt);
-  // "/physical_device:GPU:0", or a device's name of type and number alone ("GPU:0", "/device:gpu:0").
-  // Fails (InvalidArgument) with the devices there are.
+  // Takes "/physical_device:GPU:0", or only a type and a number ("GPU:0", "/device:gpu:0"). The error (InvalidArgument)
+  // lists the devices that exist.
   Device& find_physical(std::string_view name);
 
-  // Without a type the list replaces the visible devices of every type. Order and repetitions mean nothing.
+  // Without a type the list replaces the visible devices of every type. Order and repetitions do not matter.
   void set_visible(const std::vector<Device*>& devices, std::optional<DeviceType> type = std::nullopt);
   std::vector<Device*> visible(std::optional<DeviceType> type = std::nullopt);
 
@@ -72,33 +72,34 @@ class DeviceRegistry {
   // Empty until set.
   std::optional<bool> memory_growth(Device& device);
 
-  // An empty list gives a GPU its default: one logical device.
+  // For a GPU, an empty list sets the default: one logical device.
   void set_logical_configuration(Device& device, std::vector<LogicalDeviceConfig> entries);
   // Empty until set. Valid until the next change.
   const std::optional<std::vector<LogicalDeviceConfig>>& logical_configuration(Device& device);
 
-  // The part of a GPU's total memory to use; it and a limit in MB exclude each other.
+  // The fraction of a GPU's total memory to use. It and a limit in MB exclude each other.
   void set_memory_fraction(Device& device, double fraction);
-  // The limit of all logical CPUs together. A GPU's is its configuration's: refused here.
+  // The limit of all logical CPUs together. Fails for a GPU, whose limit is in its logical configuration.
   void set_memory_limit(Device& device, double limit_mb);
 
-  // 0: a share of what the process may use (core/parallel.h). ResourceExhausted when the system refuses as many.
+  // 0: a share of the threads this process may use (core/parallel.h). ResourceExhausted if the system refuses that
+  // many.
   void set_intra_op_threads(int threads);
   int intra_op_threads() const { return intra_op_threads_; }
 
-  // Opens the visible GPUs. One that cannot be used is left out of plans until thaw(), so that it stands in no other's
-  // way; a sentence for each of those.
+  // Opens the visible GPUs. plan() leaves out those that cannot be used until thaw(), so that they do not block the
+  // others. Returns a message for each of them.
   std::vector<std::string> open_gpus();
 
   // What initialisation creates: CPUs, then GPUs, each type numbered from 0 over the visible devices.
   std::vector<LogicalDevicePlan> plan();
-  // What the last plan() found odd in the environment, for the log.
+  // Problems with environment variables that the last plan() found, for the log.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   // `by` is the script line that initialised the devices, "train.lua:7"; may be empty.
   void freeze(std::string_view by);
   bool frozen() const { return frozen_; }
-  // Back to the first state, for reset(): nothing is said of any device. The source and its GPUs stay.
+  // Back to the initial state, for reset(): all settings are dropped. The source and its GPUs stay.
   void thaw();
 
  private:
@@ -110,9 +111,9 @@ class DeviceRegistry {
   };
 
   Settings& settings(Device& device);
-  // Fails (InvalidArgument) when the device is not this registry's, or no longer.
+  // Fails (InvalidArgument) if the device does not belong to this registry, or no longer does.
   void require_here(const Device& device) const;
-  // Fails (FailedPrecondition) with `text` as its first line when it is too late.
+  // Fails (FailedPrecondition) if frozen, with `text` as the first line.
   void require_thawed(std::string_view text) const;
   void plan_device(Device& device, int* next_index, std::vector<LogicalDevicePlan>* plans);
   void force_growth(std::vector<LogicalDevicePlan>* plans);
@@ -123,7 +124,7 @@ class DeviceRegistry {
   bool gpus_known_ = false;
   std::optional<std::vector<Device*>> visible_[kDeviceTypes];  // unset: all
   std::map<const Device*, Settings> settings_;
-  std::set<const Device*> closed_;  // by open_gpus
+  std::set<const Device*> closed_;  // could not be opened by open_gpus
   int intra_op_threads_ = 0;
   bool frozen_ = false;
   std::string frozen_by_;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kQuotedLength = 60;
 
-// The C locale's rules, whatever the host has set.
+// By the C locale's rules, whichever locale the host has set.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }

@@ -8,8 +8,8 @@
 //   /GPU:0  gpu:0  /device:GPU:0                    job, replica and task unset
 //   /gpu:*  GPU                                     any GPU
 //
-// J and T are [A-Za-z][A-Za-z0-9_]*, TYPE is cpu or gpu in any case, N is decimal up to 2147483647. Each part stands at
-// most once, in any order.
+// J and T are [A-Za-z][A-Za-z0-9_]*, TYPE is cpu or gpu in any case, N is decimal up to 2147483647. Each part may occur
+// once, in any order.
 #pragma once
 
 #include <cstdint>
@@ -29,26 +29,26 @@ struct DeviceSpec {
   int task = -1;
   int index = -1;
 
-  // Fails (InvalidArgument), quoting the part that is wrong.
+  // Fails (InvalidArgument), quoting the wrong part.
   static DeviceSpec parse(std::string_view name);
   // A complete local name: /job:localhost/replica:0/task:0/device:TYPE:index
   static DeviceSpec local(DeviceType type, int index);
 
   bool empty() const { return job.empty() && device_type.empty() && replica < 0 && task < 0 && index < 0; }
-  // This scope opened inside `outer`: what it leaves unset comes from there; another type than the outer one's drops
-  // the outer index.
+  // This scope opened inside `outer`: unset parts come from `outer`. The outer index is dropped if the two types
+  // differ.
   DeviceSpec inside(const DeviceSpec& outer) const;
-  // Whether the complete name `device` is one of those this one may mean.
+  // Whether `device`, a complete name, is one that this name allows.
   bool matches(const DeviceSpec& device) const;
   bool operator==(const DeviceSpec&) const = default;
 
-  // Canonical order, unset parts left out, an unset index of a set type as *, the type in capitals.
+  // In canonical order, without unset parts; a set type without an index gets *, and the type is in capitals.
   std::string to_string() const;
-  // "/device:GPU:1": what list_logical_devices calls it.
+  // "/device:GPU:1", as in list_logical_devices.
   std::string local_name() const;
 };
 
-// A name in quotes for an error text: at most 60 characters of it, what does not print as \xNN.
+// A name in quotes for an error message: at most 60 characters, with unprintable bytes as \xNN.
 std::string quoted_name(std::string_view name);
 
 }  // namespace lutra

@@ -1,4 +1,4 @@
-// One thing that `lutra doctor` has looked at, as it is told to people and, field by field, to programs.
+// One result of `lutra doctor`: a text for people, and fields for programs.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ namespace lutra {
 
 enum class Verdict : uint8_t {
   Ok,
-  Note,   // not there, or worth knowing; what is there works all the same
-  Failed  // something that is there cannot be used
+  Note,   // missing, or worth knowing; everything present works
+  Failed  // something present cannot be used
 };
 
 struct Finding {
-  std::string check{};   // one of the names that docs/cuda.md lists
-  std::string device{};  // "GPU:0"; "" where it is about no single one
+  std::string check{};   // one of the names listed in docs/cuda.md
+  std::string device{};  // "GPU:0"; "" if it is about no single device
   Verdict verdict = Verdict::Ok;
   std::string text{};                                          // a sentence without its full stop
-  std::string advice{};                                        // what to do; "" when nothing is to be done
+  std::string advice{};                                        // what to do; "" if nothing
   std::vector<std::pair<std::string, std::string>> details{};  // by name
   std::vector<std::string> searched{};                         // folders, in order
 };

@@ -27,7 +27,7 @@ bool HostPages::map(std::byte* at, std::size_t bytes) {
 }
 
 void HostPages::unmap(std::byte* at, std::size_t bytes) {
-  // MADV_DONTNEED gives the pages back; without access a stray write is seen at once.
+  // MADV_DONTNEED gives the pages back. Without access rights, a stray write faults at once.
   madvise(at, bytes, MADV_DONTNEED);
   mprotect(at, bytes, PROT_NONE);
   mapped_bytes_ -= bytes;
@@ -39,7 +39,7 @@ std::string HostPages::why() const {
   }
   return text("the card has ", bytes_text(static_cast<int64_t>(capacity_bytes_ - mapped_bytes_)), " left of ",
               bytes_text(static_cast<int64_t>(capacity_bytes_)), ", ", bytes_text(static_cast<int64_t>(refused_bytes_)),
-              " were asked for");
+              " were requested");
 }
 
 }  // namespace lutra

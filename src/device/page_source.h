@@ -1,5 +1,5 @@
-// Addresses first, memory later: a range is reserved once, and pages are put under parts of it and taken away again.
-// On the CPU and simulated GPUs this is mmap; on CUDA cuMemAddressReserve and cuMemMap. An Arena stands on one range.
+// Address ranges, and the memory behind them. A range is reserved once; pages are mapped into parts of it and unmapped
+// again. On the CPU and simulated GPUs this is mmap; on CUDA cuMemAddressReserve and cuMemMap. An Arena uses one range.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,24 @@ class PageSource {
  public:
   virtual ~PageSource() = default;
 
-  // Null when the addresses cannot be had.
+  // Null if no addresses are available.
   virtual std::byte* reserve(std::size_t bytes) = 0;
   virtual void release(std::byte* base, std::size_t bytes) = 0;
 
-  // Puts memory under [at, at + bytes), both multiples of granularity(). False when the device has no more; why() says
-  // it in the driver's words.
+  // Maps memory at [at, at + bytes), both multiples of granularity(). False if the device has no more; why() then gives
+  // the reason in the driver's words.
   virtual bool map(std::byte* at, std::size_t bytes) = 0;
-  // Gives the memory back; the addresses stay reserved. Nothing may use the range any more.
+  // Gives the memory back; the addresses stay reserved. Nothing may use the range any longer.
   virtual void unmap(std::byte* at, std::size_t bytes) = 0;
 
   virtual std::size_t granularity() const = 0;
-  // optional: false where reserve() takes the memory itself: then no more is reserved than is to be used.
+  // optional: false if reserve() itself takes the memory; then no more is reserved than will be used.
   virtual bool is_on_demand() const { return true; }
   virtual std::string why() const = 0;
 };
 
-// Host memory by mmap, with a number of bytes it pretends to have (a simulated card's size). Pages are taken from the
-// system when touched. Not shared between threads.
+// Host memory from mmap, with a capacity (the size of a simulated card). The system provides pages when they are first
+// touched. Not thread-safe.
 class HostPages final : public PageSource {
  public:
   explicit HostPages(std::size_t capacity_bytes) : capacity_bytes_(capacity_bytes) {}

@@ -1,6 +1,5 @@
-// A queue of work on a device, and the tickets that order queues among each other.
-// A Ticket exists only once its command is queued, so a wait points to an earlier submission and queues cannot
-// deadlock.
+// A queue of work on a device, and the tickets that order queues relative to each other. A Ticket exists only once its
+// command is queued, so a wait always points to an earlier submission and queues cannot deadlock.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +16,7 @@ struct Ticket {
   explicit operator bool() const { return stream != nullptr; }
 };
 
-// Bytes to move. A host side that is small is carried in the command itself.
+// Bytes to move. If the host side is small, the command itself carries the bytes.
 struct CopyRequest {
   std::byte* to = nullptr;
   const std::byte* from = nullptr;
@@ -28,29 +27,30 @@ class Stream {
  public:
   virtual ~Stream() = default;
 
-  // Queues run(args), with a copy of the `bytes` at `args` that `relocate` (may be null) has mended for its new
-  // address. Done at once on the CPU.
+  // Queues run(args) with a copy of the `bytes` at `args`. `relocate` (may be null) adjusts the copy to its new
+  // address. The CPU runs it at once.
   virtual Ticket submit(void (*run)(void* args), const void* args, std::size_t bytes,
                         void (*relocate)(void* copy, const void* original)) = 0;
-  // Queues a copy. `from` must stay as it is until the ticket is done, unless `carry` says that it may change on
-  // return.
+  // Queues a copy. `from` must not change until the ticket is done; with `carry`, it may change as soon as this
+  // returns.
   virtual Ticket copy(const CopyRequest& request, bool carry) = 0;
-  // What is submitted from now on runs after `ticket`, which may be another stream's.
+  // Everything submitted from now on runs after `ticket`, which may be another stream's.
   virtual void wait_for(Ticket ticket) = 0;
-  // Blocks the caller. Ends also when the command failed.
+  // Blocks the caller until the command is done or has failed.
   virtual void host_wait(uint64_t seq) = 0;
   virtual bool done(uint64_t seq) = 0;
-  // optional: fails (Internal) when the device was lost, so that nothing it computed can be trusted.
+  // optional: fails (Internal) if the device was lost; then none of its results can be trusted.
   virtual void check() const {}
-  // optional: fails (ResourceExhausted) if the bytes that a copy brought to host memory were never computed. Asked once
-  // per copy, after it is done.
+  // optional: fails (ResourceExhausted) if the bytes that a copy brought to host memory were never computed. Called
+  // once per copy, after it is done.
   virtual void check_arrived([[maybe_unused]] const std::byte* at, [[maybe_unused]] std::size_t bytes) {}
-  // optional: nobody will look at what is queued: it may be passed over. Waits end as if it had run.
+  // optional: the results of queued commands are no longer needed, so they may be skipped. Waits end as if they had
+  // run.
   virtual void abandon() {}
-  // optional: nothing will be queued for a while, and all is done: the stream may give back its thread till then. False
-  // when it can never be used again.
+  // optional: all is done, and nothing will be queued for a while: the stream may release its thread until then. False
+  // if it can never be used again.
   virtual bool retire() { return true; }
-  // The last command queued; seq 0 when there was none.
+  // The last command queued; seq 0 if there was none.
   virtual uint64_t tail() const = 0;
 
   Ticket tail_ticket() { return Ticket{this, tail()}; }
@@ -61,7 +61,7 @@ inline void host_wait(Ticket ticket) {
   if (ticket) ticket.stream->host_wait(ticket.seq);
 }
 
-// Runs everything at once on the caller's thread: the CPU's.
+// The CPU's stream: runs each command at once on the caller's thread.
 class InlineStream final : public Stream {
  public:
   Ticket submit(void (*run)(void*), const void* args, std::size_t bytes, void (*relocate)(void*, const void*)) override;

@@ -1,5 +1,5 @@
-// Numbers as text, one row a line; an empty field is a missing one. Read twice: once for how many there are and of
-// which kind, once for their values, so that nothing but the tensor is held in memory.
+// Numbers as text, one row per line; an empty field is a missing number. The file is read twice, first to count the
+// numbers and find their dtype, then for their values, so that only the tensor is held in memory.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -14,18 +14,18 @@ namespace {
 
 constexpr std::size_t kLongestField = 4096;
 
-// Walks through a file line by line, field by field.
+// Scans a file line by line, field by field.
 class Scanner {
  public:
   Scanner(ByteSource& source, char delimiter) : source_(source), delimiter_(delimiter), window_(1 << 16) {
     if (peek() != 0xef) return;
-    // The mark that some programs put before UTF-8.
+    // The byte order mark that some programs put before UTF-8.
     for (int wanted : {0xef, 0xbb, 0xbf}) {
       if (peek() == wanted) ++next_;
     }
   }
 
-  // To the next line that has something in it; comments are passed over if `skips_comments`. False at the end.
+  // Goes to the next line that is not empty, skipping comments if `skips_comments`. Returns false at the end.
   bool to_line(bool skips_comments) {
     for (;; skip_line()) {
       field_ = 0;
@@ -35,7 +35,7 @@ class Scanner {
       if (c != '\n' && c != '\r' && !(c == '#' && skips_comments)) return true;
     }
   }
-  // The field that begins here, without blanks around it. *last: the line ends after it.
+  // The field that begins here, without surrounding blanks. *last: it is the last of its line.
   std::string_view field(bool* last) {
     ++field_;
     size_ = 0;
@@ -48,13 +48,13 @@ class Scanner {
     else skip_line();
     return {text_, size_};
   }
-  // Of a header: "# a, b" begins at "a". Whether there was one.
+  // Skips the '#' of a header "# a, b". Returns whether there was one.
   bool skip_hash() {
     bool is_there = peek() == '#';
     if (is_there) ++next_;
     return is_there;
   }
-  // From the beginning of a line to that of another.
+  // From the beginning of one line to that of another.
   void skip_to(int64_t line) {
     while (line_ < line && peek() >= 0) skip_line();
   }
@@ -126,13 +126,13 @@ class Scanner {
   int64_t line_ = 1, field_line_ = 1, field_ = 0;
 };
 
-// Of a number with an exponent: whether that is below 0.
+// Whether a number has a negative exponent.
 bool has_negative_power(std::string_view number) {
   std::size_t sign = number.find_first_of("eE") + 1;
   return sign > 0 && sign < number.size() && number[sign] == '-';
 }
 
-// `hint`: gives what is said further of a field that is no number.
+// `hint` returns advice for a field that is no number.
 template <class Hint> Scalar number_of(Scanner& scanner, std::string_view field, Hint&& hint) {
   std::string_view digits = field;
   if (digits[0] == '+') digits.remove_prefix(1);
@@ -146,8 +146,8 @@ template <class Hint> Scalar number_of(Scanner& scanner, std::string_view field,
     scanner.fail_here(quote(field), " is no number", hint());
   }
   if (value_error == std::errc::result_out_of_range) {
-    // What is too small for a float64 is 0, or nearly; a wider type tells that from what is too large. Beyond its range
-    // the exponent does: a field has not the digits to outweigh it.
+    // Too small for a float64 becomes 0, or nearly. A wider type tells it from too large. Beyond its range the sign of
+    // the exponent does: a field has too few digits to outweigh it.
     long double wide = 0;
     auto [wide_end, wide_error] = std::from_chars(digits.data(), end, wide);
     bool fits_wide = wide_error == std::errc(),
@@ -197,7 +197,7 @@ class CsvReader final : public FileReader {
       dtype = !is_whole ? DType::Float32 : seen.has(DType::Int64) ? DType::Int64 : DType::Int32;
     }
     entries_.push_back({"", dtype, {rows, columns}});
-    // Every element but the last has a byte of its own in the file, what ends it, so the count cannot overflow.
+    // The count cannot overflow: every element but the last has a byte of its own in the file, its delimiter.
   }
 
   void read(std::size_t, std::byte* to) override {
@@ -210,7 +210,7 @@ class CsvReader final : public FileReader {
       for (bool last = false; !last; to += width) {
         std::string_view field = scanner.field(&last);
         Scalar value = value_of(scanner, field);
-        // An integer has no -0, a float has.
+        // An integer has no -0, but a float has.
         if (is_float(entry.dtype) && value.kind == Scalar::Kind::Int && value.i == 0 && field.starts_with('-')) {
           value = Scalar::of(-0.0);
         }
@@ -228,13 +228,13 @@ class CsvReader final : public FileReader {
     if (dtype == DType::Bool) return number == 0 || number == 1;
     if (is_integer(dtype)) return fits(dtype, value);
     if (!std::isfinite(number) || std::abs(number) <= largest_of(dtype)) return true;
-    // What is barely above rounds down.
+    // A value barely above the largest rounds down.
     std::byte element[8];
     write_element(dtype, element, value);
     return std::isfinite(read_element(dtype, element).as_double());
   }
 
-  // How a field that is no number may be read, if the fields are separated, or the columns named, otherwise than told.
+  // Advice for a field that is no number, if another delimiter, or a header, would explain it.
   std::string hint(std::string_view field) const {
     std::size_t at = field.find_first_of(";\t");
     if (at != std::string_view::npos && is_number(field.substr(0, at))) {
@@ -246,7 +246,7 @@ class CsvReader final : public FileReader {
 
   Scalar value_of(Scanner& scanner, std::string_view field) const {
     if (!field.empty()) return number_of(scanner, field, [&] { return hint(field); });
-    if (options_.delimiter == ' ') scanner.fail_here("it is empty; one space stands between two numbers");
+    if (options_.delimiter == ' ') scanner.fail_here("it is empty; exactly one space must separate two numbers");
     if (options_.missing) return *options_.missing;
     if (options_.dtype != kNoDType && !is_float(options_.dtype)) {
       scanner.fail_here("it is empty, and ", options_.dtype, " has no nan; {missing = 0} puts a number in its place");
@@ -254,7 +254,8 @@ class CsvReader final : public FileReader {
     return Scalar::of(std::numeric_limits<double>::quiet_NaN());
   }
 
-  // The header is the first line that is no comment; where that holds numbers, the last comment above it, if any.
+  // The header is the first line that is not a comment; if that line holds numbers, it is the last comment above it, if
+  // any.
   void read_header() {
     Scanner scanner(*source_, options_.delimiter);
     bool is_comment = true, had_comment = false;
@@ -276,7 +277,7 @@ class CsvReader final : public FileReader {
   std::unique_ptr<ByteSource> source_;
   ReadOptions options_;
   bool is_past_first_row_ = false;
-  int64_t data_line_ = 1;  // where what follows the header begins
+  int64_t data_line_ = 1;  // the line after the header
 };
 
 void append_name(std::string& out, const std::string& name, char delimiter) {

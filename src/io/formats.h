@@ -1,4 +1,4 @@
-// The formats, one of each pair to a file; tensor_file.cpp picks.
+// A reader and a writer for each format, in the format's own file; tensor_file.cpp chooses.
 #pragma once
 
 #include "io/tensor_file.h"
@@ -19,7 +19,8 @@ void write_csv(FileContents& contents, ByteSink& sink, const WriteOptions& optio
 void write_png(FileContents& contents, ByteSink& sink);
 void write_idx(FileContents& contents, ByteSink& sink);
 
-// Deflate packs at most 1032 bytes into one: what claims more lies, and is refused before memory is asked for.
+// Deflate shrinks at most 1032 bytes into one. A file that claims more is wrong, and refused before memory is
+// allocated.
 inline bool is_too_much_for_deflate(uint64_t unpacked, uint64_t packed) { return unpacked / 1032 > packed + 64; }
 
 }  // namespace lutra

@@ -6,9 +6,9 @@
 namespace lutra {
 namespace {
 
-constexpr uint64_t kFewestBytes = 18;  // of a header and a trailer
+constexpr uint64_t kFewestBytes = 18;  // a header and a trailer
 
-// The length that stands in the last four bytes.
+// The unpacked length, from the last four bytes.
 uint64_t promised_size(ByteSource& source) {
   const std::string& label = source.label();
   if (source.size() < kFewestBytes) fail_at(label, source.size(), "the packed file ends early");
@@ -17,15 +17,15 @@ uint64_t promised_size(ByteSource& source) {
   uint64_t size = 0;
   for (int i = 3; i >= 0; --i) size = size << 8 | bytes[i];
   if (is_too_much_for_deflate(size, source.size())) {
-    fail_at(label, source.size() - 4, "it is said to unpack to ", size, " bytes, which ", source.size(),
-            " cannot hold");
+    fail_at(label, source.size() - 4, "it is said to unpack to ", size, " bytes, more than ", source.size(),
+            " packed bytes can hold");
   }
   return size;
 }
 
 class GzipStream final : public InflatedStream {
  public:
-  // 16: with gzip's header and sum, which zlib checks.
+  // 16: with gzip's header and checksum, which zlib checks.
   explicit GzipStream(ByteSource& source)
       : InflatedStream(source.label() + ", unpacked", promised_size(source), source, 0, source.size(), MAX_WBITS + 16) {
   }
@@ -35,10 +35,10 @@ class GzipStream final : public InflatedStream {
     inflate_next(to, bytes);
     if (position() + bytes < size()) return;
     require_end();
-    if (left() > 0) fail_at(label(), size(), "there is more behind its end", advice());
+    if (left() > 0) fail_at(label(), size(), "more data follows its end", advice());
   }
   const char* advice() const override {
-    return "; a file of several members, or with padding, is not read as it is: unpack it with gunzip before";
+    return "; a file of several members, or with padding, cannot be read: unpack it with gunzip first";
   }
 };
 

@@ -1,4 +1,4 @@
-// A file that gzip packed (RFC 1952), as the stream of what is in it.
+// A file packed by gzip (RFC 1952), as the stream of its unpacked bytes.
 #pragma once
 
 #include <memory>
@@ -7,10 +7,10 @@
 
 namespace lutra {
 
-// Whether the file begins as gzip's do.
+// Whether the file begins like a gzip file.
 bool is_gzip(ByteSource& source);
-// The source outlives the stream. The last byte read is followed by a check of the sum. Files of 4 GiB and more,
-// unpacked, and of several members are refused: their end tells no length.
+// The source must outlive the stream. Reading the last byte also checks the checksum. Fails for files of 4 GiB and
+// more, unpacked, and of several members: their end does not give the length.
 std::unique_ptr<ByteStream> open_gzip(ByteSource& source);
 
 }  // namespace lutra

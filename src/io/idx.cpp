@@ -1,5 +1,5 @@
-// idx, in which MNIST comes (LeCun et al., http://yann.lecun.com/exdb/mnist): two zero bytes, the kind of elements, how
-// many axes, their sizes, the elements, all big-endian. Plain, or packed by gzip.
+// idx, MNIST's format (LeCun et al., http://yann.lecun.com/exdb/mnist): two zero bytes, the element type, the number of
+// axes, their sizes, the elements, all big-endian. Plain, or packed by gzip.
 #include <algorithm>
 
 #include "io/formats.h"
@@ -97,7 +97,7 @@ void write_idx(FileContents& contents, ByteSink& sink) {
           "; it has uint8, int8, int16, int32, float32, float64");
   header += static_cast<char>(entry.shape.rank());
   for (int64_t size : entry.shape.dims()) {
-    require(size <= int64_t{UINT32_MAX}, sink.label(), ": an axis of ", size, " is longer than idx can tell");
+    require(size <= int64_t{UINT32_MAX}, sink.label(), ": an axis of ", size, " is too long for idx");
     for (int shift = 24; shift >= 0; shift -= 8) header += static_cast<char>(size >> shift);
   }
   sink.write(header);

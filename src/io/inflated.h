@@ -1,4 +1,4 @@
-// Bytes that deflate has packed, in a part of a file: what gzip files and members of zip files have in common.
+// Bytes packed by deflate, in a part of a file: the common base of gzip files and members of zip files.
 #pragma once
 
 #include <zlib.h>
@@ -11,23 +11,23 @@ namespace lutra {
 
 class InflatedStream : public ByteStream {
  protected:
-  // window_bits as zlib's inflateInit2 takes them: they say what stands around the packed bytes, which are `packed`
-  // from `start` on.
+  // The packed bytes are the `packed` from `start` on. window_bits is that of zlib's inflateInit2: it says which header
+  // surrounds them.
   InflatedStream(std::string label, uint64_t size, ByteSource& source, uint64_t start, uint64_t packed,
                  int window_bits);
   ~InflatedStream() override;
 
-  // The next `bytes`, all of them.
+  // Reads the next `bytes`, all of them.
   void inflate_next(std::byte* to, std::size_t bytes);
-  // When all promised bytes are out: nothing may come after them.
+  // Call it once all promised bytes are read: fails if more follow.
   void require_end();
-  // Packed bytes that were not wanted.
+  // Packed bytes that were not used.
   uint64_t left() const { return left_ + zlib_.avail_in; }
-  // Behind an error about a size: what a user may do.
+  // For errors about a size: what the user can do.
   virtual const char* advice() const { return ""; }
 
  private:
-  // At least one byte, or none at the end, which may be too early.
+  // Reads at least one byte, or none at the end, which may come too early.
   std::size_t inflate_some(std::byte* to, std::size_t room);
 
   ByteSource& source_;

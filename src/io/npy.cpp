@@ -9,7 +9,7 @@ namespace lutra {
 namespace {
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
-// NumPy's own limit is 10,000; a header of ours has at most 256.
+// NumPy's own limit is 10,000; the headers written here have at most 256.
 constexpr uint32_t kLongestHeader = 1u << 16;
 
 constexpr struct {
@@ -19,7 +19,7 @@ constexpr struct {
               {"i2", DType::Int16},   {"i4", DType::Int32},   {"i8", DType::Int64},
               {"f2", DType::Float16}, {"f4", DType::Float32}, {"f8", DType::Float64}};
 
-// {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }: the only Python there is.
+// {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }: the only Python that is parsed.
 class HeaderParser {
  public:
   HeaderParser(const std::string& label, uint64_t start, std::string_view text)
@@ -152,7 +152,7 @@ void swap_bytes(std::byte* at, std::size_t bytes, std::size_t width) {
   for (std::size_t i = 0; i < bytes; i += width) std::reverse(at + i, at + i + width);
 }
 
-// Elements come with the first axis fastest; each goes to its row-major place.
+// The elements come with the first axis fastest; each is written to its row-major position.
 class ColumnOrder {
  public:
   ColumnOrder(const Shape& shape, std::size_t width) : shape_(shape), width_(width) {
@@ -198,7 +198,7 @@ class NpyReader final : public FileReader {
     std::size_t row = entry.nbytes() / static_cast<std::size_t>(entry.shape[0]);
     read_rows_at(*source_, start_, {first, count, row, size_of(entry.dtype), header_.is_swapped}, to);
     if (entry.dtype != DType::Bool) return;
-    // A bool is 0 or 1, whatever the bytes say.
+    // Any non-zero byte becomes 1: a bool is 0 or 1.
     for (std::size_t i = 0; i < row * static_cast<std::size_t>(count); ++i) to[i] = std::byte{to[i] != std::byte{0}};
   }
   void read(std::size_t, std::byte* to) override {
@@ -264,7 +264,7 @@ void read_npy_elements(ByteStream& stream, const NpyHeader& header, std::byte* t
     stream.read(to, total);
   }
   if (header.is_swapped) swap_bytes(to, total, width);
-  // A bool is 0 or 1, whatever the bytes say.
+  // Any non-zero byte becomes 1: a bool is 0 or 1.
   if (header.dtype != DType::Bool) return;
   for (std::size_t i = 0; i < total; ++i) to[i] = to[i] != std::byte{0} ? std::byte{1} : std::byte{0};
 }

@@ -43,7 +43,7 @@ class NpzReader final : public FileReader {
 
   std::unique_ptr<ByteSource> source_;
   ZipReader zip_;
-  std::vector<const ZipMember*> members_;  // as entries_
+  std::vector<const ZipMember*> members_;  // in the order of entries_
 };
 
 }  // namespace

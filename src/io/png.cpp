@@ -12,9 +12,9 @@
 namespace lutra {
 namespace {
 
-// Note [libpng's errors]. libpng leaves by longjmp, which skips destructors, and no exception may cross it. So what
-// runs under setjmp has no object with a destructor: the Job lives in the caller's frame, and an Error thrown by a
-// source or a sink waits in it.
+// Note [libpng's errors]. libpng reports errors by longjmp, which skips destructors, and no exception may pass through
+// it. So code that runs under setjmp has no object with a destructor: the Job lives in the caller's frame and stores an
+// Error thrown by a source or a sink.
 struct Job {
   explicit Job(bool is_reading) : reads(is_reading) {}
   ~Job() {
@@ -23,7 +23,7 @@ struct Job {
     else png_destroy_write_struct(&png, &info);
   }
   Job(const Job&) = delete;
-  // After a failed step.
+  // Called after a failed step.
   [[noreturn]] void fail_with(const std::string& label) {
     if (error) std::rethrow_exception(error);
     if (lacks_memory)
@@ -85,7 +85,7 @@ void write_bytes(png_structp png, png_bytep bytes, std::size_t count) {
   png_error(png, "");
 }
 
-// Reads up to the first row and asks for eight bits a channel.
+// Reads up to the first row, and sets eight bits per channel.
 bool read_start(Job& job) {
   job.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &job, stop, ignore, &job, allocate, release);
   if (job.png == nullptr) return false;
@@ -93,7 +93,7 @@ bool read_start(Job& job) {
   job.info = png_create_info_struct(job.png);
   if (job.info == nullptr) return false;
   png_set_read_fn(job.png, &job, read_bytes);
-  // Texts and colour profiles are of no use here.
+  // Texts and colour profiles are not needed.
   png_set_keep_unknown_chunks(job.png, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);
   png_set_chunk_malloc_max(job.png, 1 << 20);
   png_set_chunk_cache_max(job.png, 16);

@@ -22,7 +22,7 @@ struct Job {
 
 }  // namespace
 
-// A ring of jobs: the caller writes those from `submitted` on, the thread reads those before.
+// A ring of jobs: the caller writes from index `submitted` on, the thread reads those before.
 struct RowThread::Shared {
   static constexpr uint64_t kStop = uint64_t{1} << 63;
 
@@ -60,7 +60,7 @@ struct RowThread::Shared {
         shared.submitted.wait(submitted, std::memory_order_acquire);
         submitted = shared.submitted.load(std::memory_order_acquire);
       }
-      // What waits is not wanted any more.
+      // Jobs still queued are no longer needed.
       if (submitted & kStop) return nullptr;
       shared.reading.run([&] { shared.run(next); });
       shared.done.store(next + 1, std::memory_order_release);
@@ -78,7 +78,8 @@ RowThread::RowThread(std::vector<Column> columns, std::size_t most)
 RowThread::~RowThread() {
   if (!is_started_) return;
   if (is_forked()) {
-    // Nobody to wait for; what the thread was told it may have been looking at.
+    // There is no thread to join. What it was using when the process forked may be inconsistent, so it is not
+    // destroyed.
     shared_.release();
     return;
   }
@@ -92,10 +93,10 @@ bool RowThread::is_forked() const { return count_forks() != born_; }
 void RowThread::start() {
   int problem = 0;
   {
-    BlockedSignals blocked;  // they are the program's business
+    BlockedSignals blocked;  // signals belong to the program
     problem = pthread_create(&shared_->thread, nullptr, Shared::work, shared_.get());
   }
-  if (problem != 0) fail(ErrorCode::ResourceExhausted, "prefetch: no thread for it: ", std::strerror(problem));
+  if (problem != 0) fail(ErrorCode::ResourceExhausted, "prefetch: cannot start its thread: ", std::strerror(problem));
   is_started_ = true;
 }
 

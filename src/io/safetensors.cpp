@@ -1,5 +1,5 @@
-// Safetensors (Hugging Face's format): the header's length in 8 bytes, the header in JSON, the elements of
-// all tensors one after the other, without gaps.
+// Safetensors (Hugging Face's format): the header's length in 8 bytes, the header in JSON, the elements of all tensors
+// one after the other, without gaps.
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -23,11 +23,11 @@ constexpr struct {
               {"F32", DType::Float32}, {"F64", DType::Float64}};
 
 struct Described : FileEntry {
-  uint64_t begin = 0, end = 0;  // in the elements' part
+  uint64_t begin = 0, end = 0;  // relative to the first element
 };
 
-// Takes the header apart as the parser meets it. What the format does not know is refused where it stands, so that no
-// depth of nesting is followed.
+// Interprets the header while it is parsed. Anything that the format does not know is refused at once, so deep nesting
+// is never followed.
 class HeaderReader final : public nlohmann::json_sax<Json> {
  public:
   HeaderReader(const std::string& label, std::vector<Described>* out, FileMetadata* metadata)
@@ -166,7 +166,7 @@ class HeaderReader final : public nlohmann::json_sax<Json> {
   Where where_ = Where::Outside;
   std::string name_;
   bool has_metadata_ = false, has_dtype_ = false, has_shape_ = false;
-  int offsets_ = -1;  // how many have been read; -1: the field has not come
+  int offsets_ = -1;  // how many were read; -1: the field has not come yet
 };
 
 class SafetensorsReader final : public FileReader {
@@ -199,7 +199,7 @@ class SafetensorsReader final : public FileReader {
     std::size_t bytes = entries_[entry].nbytes();
     source_->read(start_ + tensors_[entry].begin, to, bytes);
     if (entries_[entry].dtype != DType::Bool) return;
-    // A bool is 0 or 1, whatever the bytes say.
+    // Any non-zero byte becomes 1: a bool is 0 or 1.
     for (std::size_t i = 0; i < bytes; ++i) to[i] = to[i] != std::byte{0} ? std::byte{1} : std::byte{0};
   }
 
@@ -249,7 +249,7 @@ void write_safetensors(FileContents& contents, ByteSink& sink, const FileMetadat
       fail(ErrorCode::InvalidArgument, sink.label(), ": the name ", quote(word), " is no UTF-8");
     }
   };
-  // Wide elements first, so that each lies at a multiple of its width, as the format's own library does it.
+  // Wide elements first, so that each tensor starts at a multiple of its element size, as in the format's own library.
   const std::vector<FileEntry>& entries = contents.entries();
   std::vector<std::size_t> order(entries.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;

@@ -24,9 +24,9 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// The file that a link, or a chain of links, leads to, whether it is there yet or not.
+// The file that a link, or a chain of links, leads to, whether it exists or not.
 std::string resolved(std::string path) {
-  constexpr int kMostLinks = 40;  // as Linux follows; a ring of links fails later
+  constexpr int kMostLinks = 40;  // as many as Linux follows; a cycle of links fails later
   for (int i = 0; i < kMostLinks; ++i) {
     if (char* real = realpath(path.c_str(), nullptr)) {
       path = real;
@@ -42,8 +42,8 @@ std::string resolved(std::string path) {
   return path;
 }
 
-// While it lives, a file that grows beyond `ulimit -f` is an error of write instead of a signal that ends the process.
-// The signal goes to the thread that writes, so that holding it back there touches no handler of the host's.
+// While one lives, exceeding `ulimit -f` is an error of write, not a signal that ends the process. The signal goes to
+// the writing thread, so blocking it there does not affect the host's handlers.
 class FileLimitIsAnError {
  public:
   FileLimitIsAnError() {
@@ -77,7 +77,7 @@ AtomicFile::AtomicFile(const char* who, const std::string& path)
   if (exists && !S_ISREG(facts.st_mode)) {
     fail(ErrorCode::InvalidArgument, label(), S_ISDIR(facts.st_mode) ? " is a folder" : " is no regular file");
   }
-  // Replacing a file needs no right to write into it; it is asked for all the same, as any other program would.
+  // Replacing a file needs no permission to write to it, but require it as any other program would.
   if (exists && access(path_.c_str(), W_OK) != 0) fail_system(label(), "cannot be written", errno);
   waiting_.reserve(kGathered);
   for (int attempt = 0; file_ < 0; ++attempt) {
@@ -136,7 +136,7 @@ void AtomicFile::commit() {
   if (closed != 0) fail_system(label(), "cannot be written", errno);
   if (rename(temporary_.c_str(), path_.c_str()) != 0) fail_system(label(), "cannot be written", errno);
   temporary_.clear();
-  // The name lasts once its folder does. Some file systems cannot sync a folder: the file itself is whole all the same.
+  // The name is durable once its folder is. Some file systems cannot sync a folder; the file itself is safe even then.
   int folder = open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
   fsync(folder);

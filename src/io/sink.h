@@ -1,5 +1,5 @@
-// Bytes that are written, in order, with a way back to what is only known later: a file that appears whole or not at
-// all, or memory.
+// Bytes written in order; earlier ones can be overwritten once their value is known. A file that appears whole or not
+// at all, or memory.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class ByteSink {
     size_ += count;
   }
   void write(std::string_view text) { write(text.data(), text.size()); }
-  // Over bytes that have been written.
+  // Replaces bytes already written.
   void overwrite(uint64_t offset, std::string_view text) {
     put(offset, reinterpret_cast<const std::byte*>(text.data()), text.size());
   }
@@ -36,8 +36,8 @@ class ByteSink {
   uint64_t size_ = 0;
 };
 
-// Written beside `path` under a name of its own; commit() makes it last and gives it the name, in one step. Without
-// commit nothing is left. A link is followed, an existing file's permissions are kept.
+// A file written under a temporary name beside `path`. commit() makes it durable and gives it the name in one step.
+// Without commit nothing remains. Links are followed, and an existing file's permissions are kept.
 class AtomicFile final : public ByteSink {
  public:
   AtomicFile(const char* who, const std::string& path);
@@ -52,7 +52,7 @@ class AtomicFile final : public ByteSink {
 
   std::string path_;
   std::string temporary_;
-  std::vector<std::byte> waiting_;  // small writes, gathered
+  std::vector<std::byte> waiting_;  // small writes, buffered
   uint64_t waiting_at_ = 0;
   int file_ = -1;
 };

@@ -13,7 +13,7 @@ namespace {
 class FileSource final : public ByteSource {
  public:
   FileSource(std::string label, const std::string& path) : ByteSource(std::move(label)) {
-    // Non-blocking: opening a pipe must not wait for somebody to write into it.
+    // Non-blocking: opening a pipe must not wait for a writer.
     file_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file_ < 0) fail_system(this->label(), "cannot be opened", errno);
     struct stat facts;

@@ -1,4 +1,4 @@
-// Bytes that are read, by offset: a file, or memory. What is not there is an Error that starts with label().
+// Bytes that are read by offset: a file, or memory. Errors start with label().
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ class ByteSource {
   explicit ByteSource(std::string label) : label_(std::move(label)) {}
   virtual ~ByteSource() = default;
 
-  // What error texts start with: "load: train.npy".
+  // What error messages start with: "load: train.npy".
   const std::string& label() const { return label_; }
   uint64_t size() const { return size_; }
-  // All of [offset, offset + bytes), or an Error.
+  // Reads all of [offset, offset + bytes), or fails.
   void read(uint64_t offset, std::byte* to, std::size_t bytes);
 
  protected:
@@ -30,21 +30,21 @@ class ByteSource {
   std::string label_;
 };
 
-// A regular file; NotFound when there is none. `who` starts the label.
+// A regular file. Fails (NotFound) if there is none. `who` starts the label.
 std::unique_ptr<ByteSource> open_file(const char* who, const std::string& path);
-// The bytes live longer than the source.
+// The bytes must outlive the source.
 std::unique_ptr<ByteSource> open_memory(std::string label, std::span<const std::byte> bytes);
 
-// InvalidArgument at a place of a file.
+// InvalidArgument, with a position in the file.
 template <class... Parts>
 [[noreturn, gnu::cold, gnu::noinline]] void fail_at(const std::string& label, uint64_t offset, const Parts&... parts) {
   fail(ErrorCode::InvalidArgument, label, ", byte ", offset, ": ", parts...);
 }
 
-// Text of a file in an error: quoted, at most 60 bytes, nothing that a terminal would act on.
+// Quotes a file's text for an error: at most 60 bytes, without control characters.
 std::string quote(std::string_view text);
 
-// Fails for the last system call, by its errno.
+// Fails with the error number of a system call.
 [[noreturn]] void fail_system(const std::string& label, const char* what, int error);
 
 }  // namespace lutra

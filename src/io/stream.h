@@ -1,4 +1,4 @@
-// The bytes of one tensor's file in order: a file, or a part of one, packed or not.
+// The bytes of one tensor in order: a file, or a part of one, packed or not.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@ class ByteStream {
   virtual ~ByteStream() = default;
 
   const std::string& label() const { return label_; }
-  // How many bytes there are, read or not; for a packed one what its directory says.
+  // The number of bytes, read or not; of a packed stream as its directory says.
   uint64_t size() const { return size_; }
   uint64_t position() const { return position_; }
-  // The next `bytes`, all of them, or an Error.
+  // Reads the next `bytes`, all of them, or fails.
   void read(std::byte* to, std::size_t bytes) {
     if (bytes > size_ - position_) {
       fail_at(label_, position_, "it ends at byte ", size_, ", ", bytes, " bytes were expected here");
@@ -40,7 +40,7 @@ class ByteStream {
   uint64_t position_ = 0;
 };
 
-// Rows of what lies row-major in a source from byte `start` on, its elements in the host's order or the other.
+// Reads rows from row-major elements that begin at byte `start` of the source, swapping bytes if is_swapped.
 inline void read_rows_at(ByteSource& source, uint64_t start, const FileRows& rows, std::byte* to) {
   std::size_t bytes = static_cast<std::size_t>(rows.count) * rows.row_bytes;
   source.read(start + static_cast<uint64_t>(rows.first) * rows.row_bytes, to, bytes);
@@ -48,7 +48,7 @@ inline void read_rows_at(ByteSource& source, uint64_t start, const FileRows& row
   for (std::size_t i = 0; i < bytes; i += rows.width) std::reverse(to + i, to + i + rows.width);
 }
 
-// All of a source.
+// A whole source.
 class WholeStream final : public ByteStream {
  public:
   explicit WholeStream(ByteSource& source) : ByteStream(source.label(), source.size()), source_(source) {}

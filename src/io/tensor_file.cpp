@@ -19,7 +19,7 @@ bool is_same_word(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-// "idx3-ubyte" after a dot or a dash: how MNIST and its kin are called.
+// "idx3-ubyte" after a dot or a dash, as in the names of MNIST's files.
 bool is_idx_name(std::string_view file) {
   std::size_t at = file.rfind("idx");
   if (at == std::string_view::npos || at == 0 || (file[at - 1] != '.' && file[at - 1] != '-')) return false;
@@ -68,7 +68,7 @@ std::unique_ptr<FileReader> open_reader(FileFormat format, std::unique_ptr<ByteS
 
 void write_tensors(FileFormat format, FileContents& contents, ByteSink& sink, const WriteOptions& options) {
   require(format != FileFormat::Idx || !sink.label().ends_with(".gz"), sink.label(),
-          ": a packed file is read, not written");
+          ": gzip files can be read, not written");
   switch (format) {
     case FileFormat::Npy: return write_npy(contents, sink);
     case FileFormat::Npz: return write_npz(contents, sink, options.compress);

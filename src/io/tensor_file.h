@@ -1,4 +1,4 @@
-// Files of tensors. A reader says what there is, then fills memory that the caller owns; a writer takes entries and
+// Files of tensors. A reader lists a file's tensors, then fills memory that the caller owns; a writer takes entries and
 // their bytes. Elements are row-major, little-endian, as in a Tensor.
 #pragma once
 
@@ -20,11 +20,11 @@ namespace lutra {
 
 enum class FileFormat : uint8_t { Npy, Npz, Safetensors, Csv, Png, Idx };
 
-// By the path's extension; of idx also by names such as train-images-idx3-ubyte, with .gz behind it or not. Fails
-// (InvalidArgument) listing those there are.
+// From the path's extension; for idx also from names such as train-images-idx3-ubyte, with or without .gz. Fails
+// (InvalidArgument) with a list of the formats.
 FileFormat file_format(const char* who, std::string_view path);
 const char* name(FileFormat format);  // "npy"
-// Whether a file of this format holds several tensors with names; the others hold one.
+// Whether a file of this format holds several named tensors; the others hold one.
 inline bool is_named(FileFormat format) { return format == FileFormat::Npz || format == FileFormat::Safetensors; }
 
 struct FileEntry {
@@ -41,23 +41,23 @@ struct ReadOptions {
   // csv
   char delimiter = ',';
   bool header = false;
-  DType dtype = kNoDType;         // what the numbers are read as; unset: what they are
-  std::optional<Scalar> missing;  // what an empty field holds; unset: nan
+  DType dtype = kNoDType;         // the dtype to read; unset: chosen from the numbers
+  std::optional<Scalar> missing;  // the value of an empty field; unset: nan
 };
 
 class FileReader {
  public:
   virtual ~FileReader() = default;
-  // Named ones in order of their names.
+  // Named ones are sorted by name.
   const std::vector<FileEntry>& entries() const { return entries_; }
-  // Of a csv file with a header: what it calls its columns.
+  // The column names of a csv file with a header.
   const std::vector<std::string>& columns() const { return columns_; }
-  // Of a safetensors file: texts by name, as the file has them.
+  // A safetensors file's texts by name, in the file's order.
   const FileMetadata& metadata() const { return metadata_; }
   // Writes entries()[entry].nbytes() bytes.
   virtual void read(std::size_t entry, std::byte* to) = 0;
-  // Whether rows of the one entry, along its first axis, can be read alone. Then read_range writes `count` of them from
-  // `first` on, which the caller has checked; several threads may call it.
+  // Whether rows of the only entry, along its first axis, can be read separately. Then read_range reads `count` of them
+  // from `first` on. The caller has checked the range; several threads may call it.
   virtual bool has_rows() const { return false; }
   virtual void read_range(int64_t first, int64_t count, std::byte* to);
 
@@ -67,15 +67,15 @@ class FileReader {
   FileMetadata metadata_;
 };
 
-// Everything but the elements is read and checked here.
+// Reads and checks everything except the elements.
 std::unique_ptr<FileReader> open_reader(FileFormat format, std::unique_ptr<ByteSource> source,
                                         const ReadOptions& options);
 
-// What is to be saved.
+// The tensors to save.
 class FileContents {
  public:
   virtual ~FileContents() = default;
-  // Named ones in order of their names, each name once.
+  // Named ones are sorted by name; names are unique.
   const std::vector<FileEntry>& entries() const { return entries_; }
   virtual void read(std::size_t entry, std::size_t offset, std::byte* to, std::size_t bytes) = 0;
 
@@ -85,14 +85,14 @@ class FileContents {
 
 struct WriteOptions {
   char delimiter = ',';              // csv
-  std::vector<std::string> columns;  // csv: names of the columns, or none
+  std::vector<std::string> columns;  // csv: the columns' names, or none
   bool compress = false;             // npz
   FileMetadata metadata;             // safetensors
 };
 
 void write_tensors(FileFormat format, FileContents& contents, ByteSink& sink, const WriteOptions& options);
 
-// Hands all bytes of an entry to f(const std::byte*, count), some megabytes at a time.
+// Passes all bytes of an entry to f(const std::byte*, count), some megabytes at a time.
 template <class F> void for_each_piece(FileContents& contents, std::size_t entry, const F& f) {
   constexpr std::size_t kPiece = std::size_t{4} << 20;
   std::size_t total = contents.entries()[entry].nbytes();

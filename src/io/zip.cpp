@@ -38,7 +38,7 @@ std::vector<std::byte> read_bytes(ByteSource& source, uint64_t offset, std::size
   return bytes;
 }
 
-// What zip64's extra field says instead of sizes and an offset that stand as 0xffffffff.
+// The values in zip64's extra field, for sizes and an offset given as 0xffffffff.
 void read_zip64(const std::string& label, uint64_t place, std::span<const std::byte> extra, ZipMember* member) {
   bool wants_size = member->size == kSeeZip64, wants_packed = member->packed == kSeeZip64,
        wants_header = member->header == kSeeZip64;
@@ -89,7 +89,7 @@ class StoredStream final : public ByteStream {
 
 class PackedStream final : public InflatedStream {
  public:
-  // Negative: nothing stands around the packed bytes.
+  // Negative: no header surrounds the packed bytes.
   PackedStream(ByteSource& source, const ZipMember& member, std::string label)
       : InflatedStream(std::move(label), member.size, source, member.start, member.packed, -MAX_WBITS),
         wanted_(member.checksum) {}
@@ -119,7 +119,7 @@ ZipReader::Directory ZipReader::find_directory() {
   const std::string& label = source_.label();
   uint64_t size = source_.size();
   if (size < kEndBytes) fail_at(label, 0, "this is no zip archive: it is only ", size, " bytes long");
-  // The end record is last but for a comment of at most 65,535 bytes.
+  // The end record comes last, except for a comment of at most 65,535 bytes.
   std::size_t tail = static_cast<std::size_t>(std::min<uint64_t>(size, kEndBytes + 0xffff));
   std::vector<std::byte> bytes = read_bytes(source_, size - tail, tail);
   Record record(bytes);
@@ -132,9 +132,9 @@ ZipReader::Directory ZipReader::find_directory() {
   Directory found = {record.u32(at + 16), record.u32(at + 12), record.u16(at + 10)};
   bool is_zip64 = found.offset == kSeeZip64 || found.bytes == kSeeZip64 || found.count == 0xffff;
   if (!is_zip64 && (record.u16(at + 4) != 0 || record.u16(at + 6) != 0 || record.u16(at + 8) != found.count)) {
-    fail_at(label, place, "an archive in several parts is not read");
+    fail_at(label, place, "archives in several parts are not supported");
   }
-  // zip64's own end record may stand before this one also where nothing needs it.
+  // zip64's end record may precede this one even if it is not needed.
   std::byte locator[kLocatorBytes] = {};
   if (place >= kLocatorBytes + kEnd64Bytes) source_.read(place - kLocatorBytes, locator, kLocatorBytes);
   if (Record(locator).u32(0) == kLocator64) {
@@ -151,7 +151,7 @@ ZipReader::Directory ZipReader::find_directory() {
   }
   if (found.offset > place || found.bytes != place - found.offset || found.count > found.bytes / kCentralBytes) {
     fail_at(label, place, "the directory is said to have ", found.count, " members in ", found.bytes,
-            " bytes from byte ", found.offset, " on, which is not so");
+            " bytes from byte ", found.offset, " on, which does not fit the archive");
   }
   return found;
 }
@@ -200,7 +200,7 @@ void ZipReader::read_directory(const Directory& directory) {
   if (at != bytes.size()) fail_at(label, directory.offset + at, "the directory has more members than its count says");
 }
 
-// Where each member's bytes begin. Members that share bytes make a bomb of a small file: they are refused.
+// Finds where each member's bytes begin. Members that share bytes are refused: they make a small file a zip bomb.
 void ZipReader::read_local_headers(uint64_t end) {
   const std::string& label = source_.label();
   std::vector<ZipMember*> by_place, by_name;
@@ -209,7 +209,7 @@ void ZipReader::read_local_headers(uint64_t end) {
   std::sort(by_name.begin(), by_name.end(), [](auto* a, auto* b) { return a->name < b->name; });
   for (std::size_t i = 1; i < by_name.size(); ++i) {
     if (by_name[i]->name == by_name[i - 1]->name) {
-      fail_at(label, by_name[i]->header, "the name ", quote(by_name[i]->name), " stands twice");
+      fail_at(label, by_name[i]->header, "the name ", quote(by_name[i]->name), " occurs twice");
     }
   }
   std::sort(by_place.begin(), by_place.end(), [](auto* a, auto* b) { return a->header < b->header; });

@@ -22,12 +22,12 @@ struct ZipMember {
   uint64_t start;   // where its bytes are
 };
 
-// The members of an archive; none lies over another, and no name stands twice.
+// Reads an archive's members. Fails if members overlap or a name occurs twice.
 class ZipReader {
  public:
   explicit ZipReader(ByteSource& source);
   const std::vector<ZipMember>& members() const { return members_; }
-  // The last byte read is followed by a check of the sum. `label` starts error texts.
+  // Reading the last byte also checks the checksum. `label` starts error messages.
   std::unique_ptr<ByteStream> open(const ZipMember& member, std::string label) const;
 
  private:
@@ -42,10 +42,10 @@ class ZipReader {
   std::vector<ZipMember> members_;
 };
 
-// Members one after the other: begin, write its `size` bytes, end; finish writes the directory.
+// Writes members one after the other: begin, write its `size` bytes, end. finish writes the directory.
 class ZipWriter {
  public:
-  // Sizes and offsets from `zip64_from` on take zip64's fields: a test lowers it.
+  // Sizes and offsets from `zip64_from` on use zip64's fields. Tests lower it.
   ZipWriter(ByteSink& sink, bool compress, uint64_t zip64_from = 0xffffffff);
   ~ZipWriter();
   ZipWriter(const ZipWriter&) = delete;

@@ -8,7 +8,7 @@
 namespace lutra {
 namespace {
 
-// 1980-01-01 00:00: the same tensors give the same file.
+// 1980-01-01 00:00, always, so that the same tensors give the same file.
 constexpr uint16_t kTime = 0, kDate = 1 << 5 | 1;
 constexpr uint16_t kUtf8Names = 1 << 11;
 constexpr uint16_t kVersion = 20, kVersion64 = 45;
@@ -22,7 +22,7 @@ std::string u16(uint64_t value) { return number(value, 2); }
 std::string u32(uint64_t value) { return number(value, 4); }
 std::string u64(uint64_t value) { return number(value, 8); }
 
-// A size or an offset, or the word that sends the reader to the zip64 field.
+// A size or an offset, or the value that refers the reader to the zip64 field.
 std::string short_form(bool is_zip64, uint64_t value) { return u32(is_zip64 ? 0xffffffff : value); }
 
 }  // namespace
@@ -49,7 +49,7 @@ void ZipWriter::begin(std::string name, uint64_t size) {
   member.is_deflated = compress_;
   member.size = size;
   member.header = sink_.size();
-  // Deflate may grow what cannot be packed, by less than a thousandth.
+  // Deflate may enlarge incompressible data, by less than a thousandth.
   member.is_zip64 = size + size / 1000 + 1024 >= zip64_from_;
   sink_.write("PK\3\4" + u16(member.is_zip64 ? kVersion64 : kVersion) + u16(kUtf8Names) + u16(compress_ ? 8 : 0) +
               u16(kTime) + u16(kDate) + u32(0) + short_form(member.is_zip64, 0) + short_form(member.is_zip64, size) +
@@ -102,7 +102,7 @@ void ZipWriter::finish() {
     if (member.is_zip64) extra += u64(member.size) + u64(member.packed);
     if (is_far) extra += u64(member.header);
     if (has_extra) extra = u16(1) + u16(extra.size()) + extra;
-    // Made by version 2.0 on Unix (3), a regular file that its owner may write.
+    // Made by version 2.0 on Unix (3); a regular file, writable by its owner.
     sink_.write("PK\1\2" + u16((3 << 8) | (has_extra ? kVersion64 : kVersion)) +
                 u16(has_extra ? kVersion64 : kVersion) + u16(kUtf8Names) + u16(member.is_deflated ? 8 : 0) +
                 u16(kTime) + u16(kDate) + u32(member.checksum) + short_form(member.is_zip64, member.packed) +

@@ -1,16 +1,16 @@
 // Note [Chunks, pieces, windows]
-// Chunks cover the whole reserved range: in use, free (pages below, in a bin) or unmapped. Neighbours of one state,
-// except in use, are always joined, so a free chunk ends where something else begins. Pieces are what the page source
-// was asked for; a free chunk may span several and a piece may hold many chunks. The range is twice the limit, so when
-// no free chunk is large enough there are addresses left: a window is a run of free and unmapped chunks long enough for
-// a request, and the cheapest one gets the pages it lacks. The limit counts pages as well as chunks. Pieces and windows
-// are arena_pages.cpp's.
+// Chunks cover the whole reserved range: in use, free (with pages, in a bin) or unmapped. Neighbours of the same state,
+// except in use, are always joined, so a free chunk ends where something else begins. A piece is the memory of one call
+// to the page source; a free chunk may span several pieces, and a piece may hold many chunks. The range is twice the
+// limit, so if no free chunk is large enough there are addresses left: a window is a run of free and unmapped chunks
+// long enough for a request, and the cheapest one gets the pages it lacks. The limit applies to pages as well as to
+// chunks. Pieces and windows are in arena_pages.cpp.
 //
 // Note [Slabs]
-// A small chunk that outlives its large neighbours would keep their memory apart for good. So where all pages are there
-// from the start, small ones are cut from slabs, stretches that large ones leave alone; the first is at the end of the
-// pages. A small one that fits into a hole no larger than two slabs is cut from that: it does no harm there. When a
-// request finds no room, all slabs become ordinary memory, so they never refuse anything. See
+// A small chunk that outlives its large neighbours would keep their memory from being joined. So if all pages are
+// mapped from the start, small chunks are cut from slabs, ranges that large ones do not use; the first slab is at the
+// end of the pages. A small chunk that fits into a hole smaller than two slabs is cut from that hole, where it does no
+// harm. If a request finds no room, all slabs become ordinary memory, so slabs never cause a refusal. See
 // docs/decisions/small-chunks-in-slabs.md.
 #include "memory/arena.h"
 
@@ -26,9 +26,10 @@ namespace lutra {
 namespace {
 
 constexpr std::size_t kUnit = FreeChunks::kUnit;
-// A slab has at most so many bytes and this part of the limit; a small chunk is at most a sixteenth of it.
+// A slab is at most kMostSlabBytes and 1 / kSlabsInLimit of the limit; a small chunk is at most 1 / kSmallInSlab of a
+// slab.
 constexpr std::size_t kMostSlabBytes = std::size_t{1} << 20, kSlabsInLimit = 64, kSmallInSlab = 16;
-constexpr std::size_t kMostBytes = std::size_t{1} << 45;  // what the bins have steps for
+constexpr std::size_t kMostBytes = std::size_t{1} << 45;  // the bins have steps up to this size
 
 }  // namespace
 
@@ -82,7 +83,7 @@ void Arena::free(Chunk* chunk, uint64_t idle_seq) {
 std::size_t Arena::trim() {
   dissolve_slabs();
   if (pages_.is_on_demand()) return release_pieces(Window{}, SIZE_MAX);
-  // A source that takes its memory with the addresses gives all of it back, or none.
+  // A source that takes its memory with the addresses can only give back all of it.
   if (base_ == nullptr || bytes_in_use_ > 0) return 0;
   std::size_t released = release_pieces(Window{}, SIZE_MAX);
   assert(first_->state == State::Unmapped && first_->next == nullptr);
@@ -129,7 +130,7 @@ Arena::Chunk* Arena::new_node() {
   return node;
 }
 
-// What changes the list needs at most two nodes at a time; they are made here, where running out harms nothing.
+// Each change of the list needs at most two nodes. They are allocated here, where a failure does no harm.
 void Arena::keep_spare_nodes() {
   constexpr std::size_t kNodes = 128;
   if (spare_node_count_ >= 2) return;
@@ -137,7 +138,7 @@ void Arena::keep_spare_nodes() {
   nodes_.emplace_back(new Chunk[kNodes]);
   for (std::size_t i = kNodes; i-- > 0;) {
     Chunk* node = &nodes_.back()[i];
-    // Any well mixed number does for a treap.
+    // Any well-mixed number will do for a treap.
     uint64_t mixed = (nodes_.size() * kNodes + i) * 0x9E3779B97F4A7C15u;
     node->priority = static_cast<uint32_t>((mixed ^ mixed >> 29) * 0xBF58476D1CE4E5B9u >> 32);
     node->left = spare_nodes_;
@@ -146,7 +147,7 @@ void Arena::keep_spare_nodes() {
   spare_node_count_ += kNodes;
 }
 
-// A free chunk of at least `bytes`, which is in no bin; null when there is none.
+// A free chunk of at least `bytes`, removed from its bin; null if there is none.
 Arena::Chunk* Arena::take(std::size_t bytes) {
   if (bytes > slab_bytes_ / kSmallInSlab) return free_.take(bytes);
   if (Chunk* chunk = free_in_slabs_.take(bytes); chunk != nullptr) return chunk;
@@ -154,7 +155,7 @@ Arena::Chunk* Arena::take(std::size_t bytes) {
   return chunk == nullptr || chunk->bytes < 2 * slab_bytes_ ? chunk : cut_slab(chunk);
 }
 
-// Makes the end of the chunk, which is free and in no bin, a slab, which is in none either.
+// Makes the end of the chunk a slab. The chunk is free and in no bin; so is the slab.
 Arena::Chunk* Arena::cut_slab(Chunk* chunk) {
   Chunk* slab = split(chunk, chunk->bytes - slab_bytes_);
   free_.insert(chunk);
@@ -163,7 +164,7 @@ Arena::Chunk* Arena::cut_slab(Chunk* chunk) {
   return join(slab);
 }
 
-// Whether there were any.
+// Returns whether there were any.
 bool Arena::dissolve_slabs() {
   if (!has_slabs_) return false;
   has_slabs_ = false;
@@ -178,7 +179,7 @@ bool Arena::dissolve_slabs() {
   return true;
 }
 
-// Cuts the chunk, which is in no bin, after `bytes`; returns the second part, which is in no bin either.
+// Cuts the chunk after `bytes` and returns the second part. Neither is in a bin.
 Arena::Chunk* Arena::split(Chunk* chunk, std::size_t bytes) {
   Chunk* rest = new_node();
   rest->data = chunk->data + bytes;
@@ -194,8 +195,8 @@ Arena::Chunk* Arena::split(Chunk* chunk, std::size_t bytes) {
   return rest;
 }
 
-// Joins the chunk, which is in no bin, with neighbours of its state that are in a slab as it is, or not; the whole is
-// in no bin.
+// Joins the chunk with neighbours that have the same state and are likewise in a slab, or not. The chunk and the result
+// are in no bin.
 Arena::Chunk* Arena::join(Chunk* chunk) {
   auto absorb_next = [this](Chunk* whole) {
     Chunk* next = whole->next;
@@ -222,7 +223,7 @@ Arena::Chunk* Arena::join(Chunk* chunk) {
   return chunk;
 }
 
-// Makes [begin, end) of a free or unmapped chunk, which is in no bin, the other of the two. Returns its chunk.
+// Turns [begin, end) of a chunk that is in no bin from free to unmapped, or back. Returns the resulting chunk.
 Arena::Chunk* Arena::retype(Chunk* chunk, std::byte* begin, std::byte* end, State state) {
   if (end < chunk->end()) {
     Chunk* rest = split(chunk, static_cast<std::size_t>(end - chunk->data));

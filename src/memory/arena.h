@@ -1,5 +1,5 @@
-// Hands out memory of one logical GPU: best fit with coalescing over one reserved address range, under which pages are
-// put and taken away. It touches no device itself and waits for nothing: see set_drain. Not shared between threads.
+// The memory of one logical GPU: best fit with coalescing over one reserved address range, in which pages are mapped
+// and unmapped. It does not access the device itself and waits for nothing, except as set_drain says. Not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,10 @@
 namespace lutra {
 
 struct ArenaOptions {
-  std::size_t limit_bytes = 0;  // as much of it counts as whole pages have
+  std::size_t limit_bytes = 0;  // only whole pages of it count
   bool growth = false;          // pages as needed; otherwise all of the limit at the first allocation
-  std::size_t piece_bytes = 0;  // pages come and go in pieces of this size; 0: at most 32 MiB when growing, else 1 GiB
+  std::size_t piece_bytes =
+      0;  // pages are mapped and unmapped in pieces of this size; 0: at most 32 MiB when growing, else 1 GiB
 };
 
 struct ArenaStats {
@@ -26,29 +27,29 @@ struct ArenaStats {
   std::size_t peak_reserved_bytes = 0;
   std::size_t limit_bytes = 0;
   uint64_t num_allocs = 0;
-  std::size_t largest_free_bytes = 0;  // the largest request that can be met if the card still gives its pages
+  std::size_t largest_free_bytes = 0;  // the largest request that can be met if the card still provides the pages
 };
 
 class Arena {
  public:
   using Chunk = ArenaChunk;  // stays at its address while in use
 
-  // Takes nothing from the card yet.
+  // Takes no memory from the card yet.
   Arena(PageSource& pages, ArenaOptions options);
-  // Gives everything back, chunks in use included.
+  // Gives all memory back, even chunks in use.
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Null when full: what to do then (collect, drain, trim, report) is the Context's to know. 0 bytes give a valid
-  // chunk.
+  // Null if full: the Context decides what to do then (collect, drain, trim, report). 0 bytes give a valid chunk.
   Chunk* allocate(std::size_t bytes);
   // idle_seq: the compute stream's last command that may still touch the chunk.
   void free(Chunk* chunk, uint64_t idle_seq);
 
   static std::byte* data(const Chunk* chunk) { return chunk->data; }
   static std::size_t bytes(const Chunk* chunk) { return chunk->bytes; }
-  // What the memory of a chunk in use was last touched by before it was handed out: a copy into it waits for that.
+  // The compute command that last touched the memory of a chunk in use before it was handed out. A copy into the chunk
+  // waits for it.
   static uint64_t idle_seq(const Chunk* chunk) { return chunk->idle_seq; }
 
   // Every chunk in use, by address.
@@ -58,30 +59,30 @@ class Arena {
     }
   }
 
-  // Gives back the pieces that are wholly free, in bytes; where the pages are not on demand, all when all are free. The
-  // caller has made sure that the device's streams have passed.
+  // Gives back the pieces that are wholly free and returns their bytes. If pages are not on demand, gives back either
+  // all memory, once all is free, or nothing. The caller has made sure that the device's streams have passed.
   std::size_t trim();
-  // Lets allocate move pages: where free pieces stand elsewhere and the limit (or the card) refuses more, and now and
-  // then when growing, it calls drain, which returns when the device's streams have passed, and then takes those pages.
-  // Without it null is returned.
+  // Lets allocate move pages: if the limit (or the card) refuses more pages but free pieces exist elsewhere, and now
+  // and then when growing, allocate calls drain, which must return once the device's streams have passed, and then
+  // takes those pages. Without it allocate returns null.
   void set_drain(void (*drain)(void* user), void* user);
 
   std::size_t limit_bytes() const { return limit_; }
   ArenaStats stats() const;
   void reset_peak();
-  // Why the device gave no pages when it refused last.
+  // Why the device last refused to give pages.
   std::string why_no_pages() const;
 
  private:
   using State = Chunk::State;
-  struct Piece {  // what one map() gave and one unmap() takes
+  struct Piece {  // the memory of one map() call, unmapped by one unmap()
     std::byte* at;
     std::size_t bytes;
   };
-  struct Window {  // addresses without a chunk in use; null when there is none
+  struct Window {  // an address range without a chunk in use; null if none
     std::byte* begin = nullptr;
     std::byte* end = nullptr;
-    std::size_t unmapped = 0;  // bytes of pages it lacks
+    std::size_t unmapped = 0;  // bytes of pages that it lacks
   };
 
   Chunk* new_node();
@@ -114,8 +115,8 @@ class Arena {
   bool growth_;
   bool filled_ = false;
   std::size_t granularity_;
-  std::size_t piece_bytes_;  // 0: piece_bytes() says
-  uint64_t moves_ = 0;       // of pages, while the card might have given more
+  std::size_t piece_bytes_;  // 0: piece_bytes() decides
+  uint64_t moves_ = 0;       // times pages were moved although the card might have given more
 
   FreeChunks free_;
   FreeChunks free_in_slabs_;

@@ -1,4 +1,4 @@
-// The arena's pages: taken, moved and given back. See Note [Chunks, pieces, windows] in arena.cpp.
+// How the arena takes, moves and gives back pages. See Note [Chunks, pieces, windows] in arena.cpp.
 #include <algorithm>
 #include <bit>
 #include <cassert>
@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t kUnit = FreeChunks::kUnit;
 constexpr std::size_t kLeastPiece = std::size_t{2} << 20, kMostPiece = std::size_t{32} << 20;
-// Each move waits for the device: so many, and one more for so many allocations.
+// Each move waits for the device. So moves are limited to kMoves, plus one per kAllocationsPerMove allocations.
 constexpr uint64_t kMoves = 16, kAllocationsPerMove = 4096;
 
 }  // namespace
 
-// Few and large ones cost less to map. But what is taken beyond the need is at most a sixteenth of what there is.
+// Few, large pieces cost less to map. But what is taken beyond the need is at most a sixteenth of the pages present.
 std::size_t Arena::piece_bytes(std::size_t needed) const {
   if (piece_bytes_ > 0) return piece_bytes_;
   if (!growth_) return round_up(std::size_t{1} << 30, granularity_);
@@ -31,7 +31,7 @@ bool Arena::reserve(std::size_t wanted) {
   bool on_demand = pages_.is_on_demand();
   std::size_t bytes = on_demand ? 2 * limit_ : limit_;
   while ((base_ = pages_.reserve(bytes)) == nullptr) {
-    // Fewer addresses do; a source that takes its memory here is asked for nine tenths, as pages are in fill().
+    // Fewer addresses suffice. A source that takes its memory here is asked for nine tenths, as in fill().
     std::size_t less = on_demand ? limit_ : round_down(bytes / 10 * 9, granularity_);
     if (less >= bytes || less < wanted) return false;
     bytes = less;
@@ -58,7 +58,7 @@ std::size_t Arena::first_piece(const std::byte* at) const {
   return static_cast<std::size_t>(found - pieces_.begin());
 }
 
-// Does not throw: its callers have taken other pieces before.
+// Does not throw: its callers have already mapped other pieces.
 bool Arena::map_piece(std::byte* at, std::size_t bytes) {
   try {
     if (pieces_.size() == pieces_.capacity()) pieces_.reserve(2 * pieces_.size() + 8);
@@ -72,8 +72,8 @@ bool Arena::map_piece(std::byte* at, std::size_t bytes) {
   return true;
 }
 
-// The first allocation without growth. A card that refuses is asked for nine tenths, again and again, as TensorFlow
-// does (BFCAllocator::Extend); the limit becomes what it gave. Takes nothing when that would be less than wanted.
+// The first allocation without growth. If the card refuses, asks for nine tenths, repeatedly, as TensorFlow does
+// (BFCAllocator::Extend); what it gives becomes the limit. Takes nothing if that would be less than wanted.
 bool Arena::fill(std::size_t wanted) {
   keep_spare_nodes();
   std::size_t target = limit_;
@@ -107,8 +107,8 @@ bool Arena::fill(std::size_t wanted) {
   return true;
 }
 
-// Makes a free chunk of at least `bytes`. The limit allows as many bytes in use; whether it allows the pages is seen
-// here.
+// Makes a free chunk of at least `bytes`. The caller has checked the limit for bytes in use; here it is checked for
+// pages.
 bool Arena::grow(std::size_t bytes) {
   if (!reserve(bytes)) return false;
   if (!growth_ && !filled_) return fill(bytes);
@@ -119,7 +119,7 @@ bool Arena::grow(std::size_t bytes) {
     refused = true;
   }
   if (drain_ == nullptr) return false;
-  // The card gave no more: only what is taken from free pieces can be had.
+  // The card gave no more: only pages of free pieces are available.
   std::size_t spare = refused ? 0 : spare_bytes();
   Window window = find_window(bytes, spare, true);
   if (window.begin == nullptr) return false;
@@ -128,8 +128,8 @@ bool Arena::grow(std::size_t bytes) {
   return map_window(window);
 }
 
-// Free pages that lie too far apart are moved together, rather than more taken: what a program takes while its sizes
-// vary it would keep.
+// Moves scattered free pages together instead of taking more: a program whose sizes vary would keep whatever it takes
+// meanwhile.
 bool Arena::move_pages(std::size_t bytes) {
   if (!growth_ || drain_ == nullptr || moves_ >= kMoves + num_allocs_ / kAllocationsPerMove) return false;
   Window window = find_window(bytes, spare_bytes(), true);
@@ -145,8 +145,8 @@ bool Arena::move_pages(std::size_t bytes) {
   return map_window(window);
 }
 
-// The window for a request that lacks the fewest bytes of pages, not more than `spare` and, when moving, than the free
-// pieces outside it can give. Windows begin or end where a chunk does: any other lacks no less.
+// The window for a request that lacks the fewest bytes of pages: at most `spare` plus, when moving, the free pieces
+// outside it. Only windows that begin or end at a chunk's boundary are tried: no other lacks fewer.
 Arena::Window Arena::find_window(std::size_t bytes, std::size_t spare, bool moving) const {
   std::size_t movable = 0;
   for (const Chunk* chunk = first_; moving && chunk != nullptr; chunk = chunk->next) movable += whole_pieces(chunk);
@@ -180,7 +180,7 @@ Arena::Window Arena::find_window(std::size_t bytes, std::size_t spare, bool movi
   return best;
 }
 
-// Puts pages under all of the window, and under what follows up to a whole piece where limit and card allow.
+// Maps pages for the whole window, and behind it up to a whole piece if limit and card allow.
 bool Arena::map_window(const Window& window) {
   assert(window.unmapped <= spare_bytes());
   std::size_t extra = spare_bytes() - window.unmapped;
@@ -206,8 +206,8 @@ bool Arena::map_window(const Window& window) {
   return true;
 }
 
-// Pages for [begin, end) of an unmapped chunk, cut where pieces would end if they lay side by side from the range's
-// start; [need_end, end) may be refused. What was given before a refusal stays, as free memory.
+// Maps pages for [begin, end) of an unmapped chunk. Pieces end at multiples of the piece size from the range's start.
+// [need_end, end) may be refused. Pages mapped before a refusal stay as free memory.
 bool Arena::map_range(Chunk* chunk, std::byte* begin, std::byte* need_end, std::byte* end) {
   keep_spare_nodes();
   std::byte* at = begin;
@@ -238,7 +238,7 @@ std::size_t Arena::whole_pieces(const Chunk* chunk) const {
   return sum;
 }
 
-// Gives free pieces outside `keep` back until `enough` bytes are.
+// Gives free pieces outside `keep` back until `enough` bytes are released.
 std::size_t Arena::release_pieces(const Window& keep, std::size_t enough) {
   std::size_t released = 0;
   for (Chunk* chunk = first_; chunk != nullptr && released < enough; chunk = chunk->next) {

@@ -31,7 +31,7 @@ Storage* DeviceHeap::allocate(std::size_t bytes) {
   return storage;
 }
 
-// Compute does, or if there is no memory to say that in, the caller: what frees may not fail.
+// Makes compute wait; if that cannot be queued for lack of memory, blocks the caller. Freeing must not fail.
 void DeviceHeap::wait_for(Ticket ticket) noexcept {
   if (is_done(ticket)) return;
   try {
@@ -54,7 +54,7 @@ void DeviceHeap::poison(Arena::Chunk* chunk) noexcept {
         },
         &fill, sizeof fill, nullptr);
   } catch (...) {
-    // Only tests poison: this block stays as it is.
+    // Only tests poison memory: leave this block as it is.
   }
 }
 

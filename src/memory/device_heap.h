@@ -1,7 +1,7 @@
-// The memory of one logical GPU: an Arena, with the rules that make its asynchronous use safe.
-// One compute stream per device makes a free immediate: whatever reuses the block is queued behind what used it. Copies
-// run on other streams, so a block that a copy still touches makes compute wait for that copy when it is freed, and a
-// copy into a reused block waits for the compute seq that was the last to touch it (idle).
+// The memory of one logical GPU: an Arena, with the rules that make its asynchronous use safe. A device has one compute
+// stream, so memory can be reused as soon as it is freed: commands that reuse a block are queued behind those that used
+// it. Copies run on other streams. So if a copy still touches a block that is freed, compute waits for that copy; and a
+// copy into a reused block waits for the last compute command that touched it (idle).
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ class DeviceHeap final : public StorageOwner {
   DeviceHeap(uint16_t device, PageSource& pages, ArenaOptions options, Stream& compute, StorageHooks hooks);
   ~DeviceHeap();
 
-  // Null when full: what to do then (collect, drain, trim, report) is the Context's to know.
+  // Null if full: the Context decides what to do then (collect, drain, trim, report).
   Storage* allocate(std::size_t bytes);
   void free(Storage* storage) override;
 
-  // A copy that writes into `storage` must wait for this first.
+  // A copy that writes into `storage` must first wait for this.
   Ticket idle(const Storage& storage) const;
 
-  // Gives free pages back to the device, after compute has passed.
+  // Waits for compute, then gives free pages back to the device.
   std::size_t trim();
   void for_each_storage(StorageVisitor visit, void* user) const;
   std::string why_no_pages() const { return arena_.why_no_pages(); }

@@ -1,5 +1,6 @@
-// The free chunks of one arena, found by best fit: the smallest that is large enough, of equals the one at the lowest
-// address. A bin for every size step (size_steps.h), a bitmap of the bins in use, a small treap in each bin.
+// The free chunks of one arena, found by best fit: the smallest that is large enough; among equals, the one at the
+// lowest address. There is a bin for every size step (size_steps.h), a bitmap of the bins in use, and a small treap in
+// each bin.
 #pragma once
 
 #include <bit>
@@ -21,10 +22,10 @@ struct alignas(64) ArenaChunk {
   ArenaChunk* next;
   union {
     ArenaChunk* left;  // children in the bin's treap
-    void* holder;      // of a chunk in use: what its user likes to find there
+    void* holder;      // for the user of a chunk in use
   };
   ArenaChunk* right;
-  uint32_t priority;  // the treap's, fixed for the life of the node
+  uint32_t priority;  // in the treap; fixed for the life of the node
   State state;
   bool in_slab;  // see Note [Slabs] in arena.cpp
 
@@ -35,13 +36,13 @@ static_assert(sizeof(ArenaChunk) == 64);
 class FreeChunks {
  public:
   using Chunk = ArenaChunk;
-  static constexpr std::size_t kUnit = 256;  // all sizes are multiples of it
+  static constexpr std::size_t kUnit = 256;  // all sizes are multiples of this
 
   void insert(Chunk* chunk) {
     unsigned bin = Steps::at_most(chunk->bytes / kUnit);
     Chunk** link = &roots_[bin];
     while (*link != nullptr && (*link)->priority >= chunk->priority) link = child(*link, chunk);
-    // What hangs below is split by the new node's key.
+    // Split the subtree below by the new node's key.
     Chunk* rest = *link;
     *link = chunk;
     Chunk** smaller = &chunk->left;
@@ -62,7 +63,7 @@ class FreeChunks {
     summary_ |= uint64_t{1} << bin / 64;
   }
 
-  // Before its size or address changes.
+  // Call it before the chunk's size or address changes.
   void erase(Chunk* chunk) {
     unsigned bin = Steps::at_most(chunk->bytes / kUnit);
     Chunk** link = &roots_[bin];
@@ -70,7 +71,7 @@ class FreeChunks {
     unlink(link, bin);
   }
 
-  // The best chunk of at least `bytes`, removed; null when there is none.
+  // Removes and returns the best chunk of at least `bytes`; null if there is none.
   Chunk* take(std::size_t bytes) {
     unsigned bin = Steps::at_most(bytes / kUnit);
     Chunk** best = nullptr;
@@ -106,7 +107,7 @@ class FreeChunks {
     return before(chunk, parent) ? &parent->left : &parent->right;
   }
 
-  // Puts the two subtrees of *link, joined, in its place.
+  // Joins the two subtrees of *link and puts the result in its place.
   void unlink(Chunk** link, unsigned bin) {
     Chunk* a = (*link)->left;
     Chunk* b = (*link)->right;
@@ -122,13 +123,13 @@ class FreeChunks {
       }
     }
     *link = a != nullptr ? a : b;
-    // Without branches: about every second bin becomes empty, which no processor foresees.
+    // Without branches: about every second bin becomes empty, which no processor can predict.
     uint64_t& word = words_[bin / 64];
     word &= ~(uint64_t{roots_[bin] == nullptr} << bin % 64);
     summary_ &= ~(uint64_t{word == 0} << bin / 64);
   }
 
-  // The first non-empty bin above `bin`; Steps::kCount when there is none.
+  // The first non-empty bin above `bin`; Steps::kCount if there is none.
   unsigned bin_above(unsigned bin) const {
     unsigned at = bin / 64;
     uint64_t word = words_[at] & (~uint64_t{1} << bin % 64);

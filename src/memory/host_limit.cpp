@@ -11,7 +11,7 @@ namespace lutra {
 
 namespace {
 
-// "max", an absent file and a number too large are no limit.
+// "max", a missing file and a number that is too large mean no limit.
 std::size_t limit_in(const std::string& file) {
   std::ifstream in(file);
   std::string word;

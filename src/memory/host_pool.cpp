@@ -1,11 +1,11 @@
 // Note [What the pool keeps]
-// A loop that makes large tensors must find the pages of the last round (a page fault costs 2 us, 16,384 of them are
-// 64 MB), and a program whose large phase is over must not keep them. So large blocks are kept up to their highest use
-// of late, or 64 MiB, the longest unused going first, and not longer than kIdle ticks. A large allocation is
-// kLargeTicks, a small one 1: the clock is the program's own work, so waiting at a prompt gives nothing back; trim()
-// does. The next phase's blocks, if smaller, are cut from what the last one left (kept_pages.h). Small blocks are cut
-// from slabs from the bottom up, so the untouched rest of a new slab costs addresses only; a slab that was cut from
-// kept pages is counted whole until trim() gives its rest back.
+// A loop that makes large tensors must find the pages of its last round again (a page fault costs 2 us, and 64 MB are
+// 16,384 of them), but a program whose large phase is over must not keep them. So large blocks are kept up to their
+// highest recent use or 64 MiB, whichever is more. The longest unused go first, and none is kept for more than kIdle
+// ticks. A large allocation is kLargeTicks ticks, a small one 1: the clock measures the program's own work, so waiting
+// at a prompt gives nothing back; trim() does. If the next phase's blocks are smaller, they are cut from those that the
+// last one left (kept_pages.h). Small blocks are cut from slabs from the bottom up, so the untouched rest of a new slab
+// costs only addresses; a slab that was cut from kept pages is counted whole until trim() gives its rest back.
 #include "memory/host_pool.h"
 
 #include <sys/mman.h>
@@ -45,7 +45,7 @@ void* map_memory(std::size_t bytes) {
   return at == MAP_FAILED ? nullptr : at;
 }
 
-// On a 2 MiB boundary and in pages of 2 MiB where the system can.
+// Aligned to 2 MiB, and in pages of 2 MiB if the system can.
 void* map_huge(std::size_t bytes) {
   char* wide = static_cast<char*>(map_memory(bytes + kHugePage));
   if (wide == nullptr) return nullptr;
@@ -56,7 +56,7 @@ void* map_huge(std::size_t bytes) {
   return wide + before;
 }
 
-// The owner of what outlives its pool. Its memory stays: whoever frees it may do so at any time.
+// Owns Storages that outlive their pool. Their memory is never freed: they may be released at any time.
 class Orphans final : public StorageOwner {
  public:
   void free(Storage*) override { detail::storage_count.fetch_sub(1, std::memory_order_relaxed); }
@@ -70,7 +70,7 @@ struct HostPool::Region : AnyLink, PageRange {
   std::size_t carved = 0;   // bytes from base on that are blocks
   std::size_t counted = 0;  // of a slab: bytes from base on that have pages, as far as the pool knows
   std::size_t out = 0;      // blocks in use or waiting
-  unsigned step = 0;        // of kept pages any that is large
+  unsigned step = 0;        // for kept pages: any large class
 
   bool is_slab() const { return step < kFirstLarge; }
   bool is_empty_slab(bool all) const { return is_slab() && out == 0 && (all || counted == bytes); }
@@ -78,7 +78,7 @@ struct HostPool::Region : AnyLink, PageRange {
 
 // Before the data of every block.
 struct alignas(64) HostPool::Block {
-  struct Waiting {  // in the Storage's place
+  struct Waiting {  // stored in place of the Storage
     Ticket ready, reading;
   };
   alignas(Storage) std::byte storage[sizeof(Storage)];
@@ -133,7 +133,7 @@ Storage* HostPool::allocate(std::size_t bytes) {
     clock_ += step < kFirstLarge ? 1 : kLargeTicks;
     if (clock_ >= next_look_) grow_older();
   }
-  // Only what was asked for: a step beyond it is seen.
+  // Only the requested bytes, so that the sanitizer sees an access beyond them.
   ASAN_UNPOISON_MEMORY_REGION(block->data(), bytes);
   Storage* storage = new (block->storage) Storage;
   storage->data = block->data();
@@ -218,7 +218,7 @@ HostPool::Block* HostPool::take_small(unsigned step) {
   if (slab == nullptr || slab->carved + bytes > slab->bytes) slab = cut_slab(step);
   if (slab == nullptr || slab->carved + bytes > slab->counted) {
     if (!make_room(bytes)) return nullptr;
-    slab = carving_[step];  // it may have gone
+    slab = carving_[step];  // make_room may have deleted it
     if (slab == nullptr || slab->carved + bytes > slab->bytes) slab = map_slab(step);
     if (slab == nullptr) return nullptr;
   }
@@ -233,7 +233,7 @@ HostPool::Block* HostPool::take_small(unsigned step) {
   return block;
 }
 
-// Where a slab of few pages is wanted, a large block is not cut for it.
+// Small slabs are not cut from large blocks.
 HostPool::Region* HostPool::cut_slab(unsigned step) {
   std::size_t bytes = slab_bytes(step);
   Region* slab = bytes < MiB ? nullptr : cut_kept(Steps::at_least(bytes / kUnit), bytes);
@@ -253,7 +253,7 @@ HostPool::Region* HostPool::map_slab(unsigned step) {
 HostPool::Block* HostPool::take_large(unsigned step) {
   std::size_t bytes = page_bytes(step);
   Region* region = cut_kept(step, bytes);
-  // Slabs may lie in the way; looking for them costs less than new pages.
+  // Empty slabs may separate kept ranges; keeping them as ranges too costs less than new pages.
   if (region == nullptr && large_.cut_lately(step, clock_) && small_kept_ > 0 && small_kept_ <= bytes) {
     keep_empty_slabs();
     region = cut_kept(step, bytes);
@@ -273,7 +273,7 @@ HostPool::Block* HostPool::take_large(unsigned step) {
   return block;
 }
 
-// So many bytes of kept pages, no longer kept, of a range that holds a block of the class; null when there is none.
+// Takes `bytes` of kept pages from a range that holds a block of the class; null if there is none.
 HostPool::Region* HostPool::cut_kept(unsigned step, std::size_t bytes) {
   if (large_.bytes() < bytes || reserved_ > limit_) return nullptr;
   std::size_t may_lose = std::max(kKeepAnyway, most_kept() / 2);
@@ -298,9 +298,9 @@ HostPool::Region* HostPool::cut_kept(unsigned step, std::size_t bytes) {
   return front;
 }
 
-// Pages from the system, not counted yet; null when there are none.
+// Pages from the system, not yet counted; null if there are none.
 HostPool::Region* HostPool::map_region(std::size_t bytes) {
-  auto made = std::make_unique<Region>();  // first: it may throw
+  auto made = std::make_unique<Region>();  // first, because it may throw
   auto map = [&] { return bytes >= kHugePage ? map_huge(bytes) : map_memory(bytes); };
   void* base = map();
   if (base == nullptr) {
@@ -325,7 +325,7 @@ bool HostPool::make_room(std::size_t bytes) {
   return fits();
 }
 
-// The block is kept, unless the pool keeps enough.
+// Keeps the block, unless the pool keeps enough.
 void HostPool::put_back(Block* block) {
   Region* region = block->region;
   --region->out;
@@ -336,7 +336,7 @@ void HostPool::put_back(Block* block) {
     small_kept_ += block_bytes(region->step);
     if (small_kept_ > small_kept_limit_) {
       give_back_slabs();
-      // What is left sits in slabs with blocks in use: looked at again when there is as much more.
+      // The rest is in slabs with blocks in use. Try again when twice as much is kept.
       small_kept_limit_ = std::max(kKeepAnyway, 2 * small_kept_);
     }
     return;
@@ -355,7 +355,7 @@ void HostPool::keep_range(Region* region) {
   large_.insert(region, clock_);
 }
 
-// Looks at the first `most` waiting blocks.
+// Checks the first `most` waiting blocks.
 void HostPool::reap_waiting(std::size_t most) {
   Block** link = &waiting_;
   for (; *link != nullptr && most > 0; --most) {
@@ -383,12 +383,13 @@ void HostPool::delete_region(Region* region) {
   region->AnyLink::remove();
   KeptPages::forget(region);
   ASAN_UNPOISON_MEMORY_REGION(region->base, region->bytes);
-  // Where a mapping cannot be divided any further (vm.max_map_count) the addresses stay, and the pages go all the same.
+  // If a mapping cannot be split any further (vm.max_map_count), the addresses stay but the pages are given back.
   if (munmap(region->base, region->bytes) != 0) madvise(region->base, region->bytes, MADV_DONTNEED);
   delete region;
 }
 
-// Slabs without a block in use, all or only those whose pages are all there, have no kept blocks any more.
+// Drops the kept blocks of slabs without a block in use: of all such slabs, or only of those whose pages are all
+// counted.
 void HostPool::forget_empty_slabs(bool all) {
   for (unsigned step = 0; step < kFirstLarge; ++step) {
     for (Block** link = &small_[step]; *link != nullptr;) {
@@ -440,7 +441,7 @@ std::size_t HostPool::give_back_all() {
   return before - reserved_;
 }
 
-// Every half of kIdle: "of late" is this half and the one before.
+// Called every half of kIdle: recent peaks are those of this half and the one before.
 void HostPool::grow_older() {
   next_look_ = clock_ + kIdle / 2;
   large_.grow_older();

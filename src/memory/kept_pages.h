@@ -1,6 +1,6 @@
-// The pages that the host pool keeps for large blocks, found by the class that fits into them, the one freed last
-// first. A range is cut where less is wanted, and joined with what it was cut from only when nothing kept is large
-// enough: so a loop finds its blocks as it left them, and what it does not use grows old by itself.
+// The pages that the host pool keeps for large blocks, found by the largest class that fits into them; of one class,
+// the range freed last comes first. A range is cut for a smaller block. It is joined with what it was cut from only if
+// no kept range is large enough. So a loop finds its blocks as it left them, and unused ranges age.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace lutra {
 
-// A place in a ring; the ring's head is one too.
+// A node of a circular list. The list's head is one too.
 template <int kRing> struct Link {
   Link* prev = this;
   Link* next = this;
@@ -36,7 +36,7 @@ using SeamLink = Link<3>;   // kept ranges whose upper neighbour is kept too
 struct PageRange : ClassLink, AgeLink, SeamLink {
   std::byte* base = nullptr;
   std::size_t bytes = 0;
-  uint64_t freed_at = 0;  // clock; of a kept one, its longest unused page
+  uint64_t freed_at = 0;  // clock when freed; of a joined range, its earlier part
   // Neighbours by address that were cut from one mapping, kept or in use.
   PageRange* below = nullptr;
   PageRange* above = nullptr;
@@ -45,11 +45,11 @@ struct PageRange : ClassLink, AgeLink, SeamLink {
 
 class KeptPages {
  public:
-  // idle: for how many of the clock's ticks what was is of late. anyway: bytes that may be kept whatever the use.
+  // idle: how many ticks of the clock count as recent. anyway: bytes that may be kept regardless of use.
   KeptPages(uint64_t idle, std::size_t anyway) : anyway_(anyway), idle_(idle) {}
 
   std::size_t bytes() const { return bytes_; }
-  // The longest unused; null when nothing is kept.
+  // The longest unused; null if nothing is kept.
   PageRange* oldest() const { return ages_.alone() ? nullptr : static_cast<PageRange*>(ages_.prev); }
 
   void insert(PageRange* range, uint64_t clock) {
@@ -71,8 +71,8 @@ class KeptPages {
     if (range->below != nullptr) range->below->SeamLink::remove();
   }
 
-  // One into which a block of the class fits, the smallest class first; it stays kept. Null when there is none, or none
-  // that may be cut: cutting may have lost so many bytes of late, less what it saved.
+  // A range that a block of the class fits into, from the smallest class that has one; it stays kept. Null if there is
+  // none, or if only a cut would do and recent cuts have lost more than `may_lose` bytes beyond what they saved.
   PageRange* find(unsigned step, std::size_t may_lose) const {
     if (!classes_[step].alone()) return static_cast<PageRange*>(classes_[step].next);
     if (lost_ > saved_ + may_lose) return nullptr;
@@ -84,11 +84,11 @@ class KeptPages {
   }
 
   bool cut_lately(unsigned step, uint64_t clock) const { return cut_till_[step] > clock; }
-  // A block of the class is to be made of new pages. Where one was cut of late and both would be too much to keep,
-  // returns the nearly whole rest.
+  // Called if a block of the class needs new pages. If one was cut recently, counts the loss. If keeping both would be
+  // too much, returns a rest of more than three quarters of the block, to be given back; else null.
   PageRange* missed(unsigned step, std::size_t bytes, uint64_t clock) {
     if (!cut_lately(step, clock)) return nullptr;
-    // A cut costs one block at most: those after it would be new ones anyway.
+    // A cut costs at most one block: later ones would need new pages anyway.
     std::size_t of_cuts = std::min(bytes, cut_bytes_[step]);
     cut_bytes_[step] -= of_cuts;
     lost_ += of_cuts;
@@ -98,13 +98,13 @@ class KeptPages {
     }
     return nullptr;
   }
-  // What was long ago counts less.
+  // Makes older counts weigh less.
   void grow_older() {
     saved_ /= 2;
     lost_ /= 2;
   }
 
-  // Makes `front`, a new range, of the first `bytes` of a kept one that is longer. The rest stays kept and as old.
+  // Makes `front`, a new range, of the first `bytes` of a longer kept range. The rest stays kept, with its age.
   void cut(PageRange* range, std::size_t bytes, PageRange* front, uint64_t clock) {
     unsigned step = host_classes::class_within(range->bytes);
     if (step > host_classes::class_within(bytes)) {
@@ -129,7 +129,7 @@ class KeptPages {
     link_class(range);
   }
 
-  // Joins two kept neighbours and returns the one that is no more; null when there are none.
+  // Joins two kept neighbours and returns the one that no longer exists; null if there are none.
   PageRange* join() {
     if (seams_.alone()) return nullptr;
     PageRange* range = static_cast<PageRange*>(seams_.next);
@@ -150,7 +150,7 @@ class KeptPages {
     return gone;
   }
 
-  // Of a range that is not kept and goes: its neighbours forget it.
+  // Unlinks a range that is not kept from its neighbours before it is deleted.
   static void forget(PageRange* range) {
     if (range->below != nullptr) range->below->above = nullptr;
     if (range->above != nullptr) range->above->below = nullptr;
@@ -179,11 +179,11 @@ class KeptPages {
     if (classes_[step].alone()) words_[step / 64] &= ~(uint64_t{1} << step % 64);
   }
 
-  // Of late: bytes of blocks that were cut from larger ones, and of new ones in the place of those.
+  // Recent bytes of blocks that were cut from larger ones, and of new blocks in place of those.
   std::size_t saved_ = 0;
   std::size_t lost_ = 0;
   std::size_t anyway_;
-  uint64_t cut_till_[Steps::kCount] = {};      // clock until which a cut of the class was of late
+  uint64_t cut_till_[Steps::kCount] = {};      // clock until which the class's last cut is recent
   std::size_t cut_bytes_[Steps::kCount] = {};  // of the class's blocks that were cut and not missed since
   uint64_t words_[kWords] = {};                // bit s: there is a range of class s
   ClassLink classes_[Steps::kCount];

@@ -1,5 +1,5 @@
-// Sizes on a scale of steps, kSteps of them (8, 16, 32, ...) to every power of two, so a step is at most a kSteps-th
-// wide; below 2 * kSteps units every size is one. The arena's bins and the host pool's size classes are such steps.
+// A scale of sizes with kSteps steps (8, 16, 32, ...) per power of two, so a step is at most 1/kSteps wide. Below 2 *
+// kSteps units every size is a step. Used for the arena's bins and the host pool's size classes.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// The bytes of one or more tensors, counted. Small CPU tensors carry their bytes and have no Storage.
+// The bytes of one or more tensors, with a reference count. Small CPU tensors carry their bytes and have no Storage.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ struct Storage;
 struct Mirror;
 struct TensorRep;
 
-// Who made a Storage takes it back.
+// Creates Storages and takes them back.
 class StorageOwner {
  public:
   virtual void free(Storage* storage) = 0;
@@ -29,12 +29,11 @@ struct Storage {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
   StorageOwner* owner = nullptr;
-  void* chunk = nullptr;      // the owner's own
+  void* chunk = nullptr;      // for the owner's use
   Ticket ready;               // the copy that writes it; compute waits for it once
-  Ticket reading;             // the last copy that reads it; its memory is not handed out again before
+  Ticket reading;             // the last copy that reads it; its memory is reused only after that
   Mirror* mirrors = nullptr;  // copies of it on other devices (eager/transfer.h)
-  // The first tensor of it that Lua holds, while that one lives: the out-of-memory report takes shape and origin from
-  // it.
+  // The first tensor of it that Lua holds, while that lives: the out-of-memory report takes shape and origin from it.
   const TensorRep* tensor = nullptr;
 
   void retain() { refs.fetch_add(1, std::memory_order_relaxed); }
@@ -43,7 +42,7 @@ struct Storage {
   }
 };
 
-// Called for storages one after the other; it must not allocate or free any.
+// Called for one storage after another. It must not allocate or free any.
 using StorageVisitor = void (*)(void* user, const Storage& storage);
 
 // Storages alive in the process: tests compare it before and after.

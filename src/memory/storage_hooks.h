@@ -1,5 +1,5 @@
-// What others keep about a Storage and must let go of when it dies: its mirrors, its fault set and, for large ones, who
-// made it. Every StorageOwner runs these first, holding no lock.
+// What others keep about a Storage and must drop when it is freed: its mirrors, its fault set and, for large ones, its
+// origin. Every StorageOwner runs these first, without holding a lock.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace lutra {
 
 class StorageHooks {
  public:
-  // Set at start, before the first Storage dies.
+  // Set at start, before the first Storage is freed.
   void set_mirror_hook(void (*drop)(void* user, Storage* storage), void* user) {
     drop_mirrors_ = drop;
     mirror_user_ = user;

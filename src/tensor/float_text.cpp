@@ -35,7 +35,7 @@ template <class Float> Decimal shortest_by_library(Float magnitude) {
   return from_scientific(text, end);
 }
 
-// One step up in the `count`-th digit.
+// Adds one to the `count`-th digit.
 Decimal next_above(Decimal decimal, int count) {
   while (decimal.count < count) decimal.digits[decimal.count++] = '0';
   int at = count - 1;
@@ -60,8 +60,8 @@ double value_of(const Decimal& decimal) {
   return value;
 }
 
-// The reals that round to a value of the 16-bit type Half: up to the middles between it and its neighbours, which
-// are exact in double. The middles belong to the value whose last bit is 0.
+// The reals that round to a value of the 16-bit type Half: those up to the midpoints between it and its neighbours,
+// which are exact in double. A midpoint belongs to the value whose last bit is 0.
 template <class Half> class Rounding {
  public:
   explicit Rounding(double magnitude) {
@@ -88,7 +88,7 @@ template <class Half> Decimal shortest_of_half(double magnitude) {
     Decimal nearest = rounded_to(magnitude, count);
     double value = value_of(nearest);
     if (rounding.gives(value)) return nearest;
-    // Above a power of two the values lie twice as far apart as below it, so the farther decimal may be the one.
+    // Above a power of two the values are twice as far apart as below, so the farther decimal may read back.
     if (value < magnitude) {
       Decimal above = next_above(nearest, count);
       if (rounding.gives(value_of(above))) return above;

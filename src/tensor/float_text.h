@@ -15,22 +15,22 @@ struct Decimal {
   int count = 0;
   int exponent = 0;
 
-  // How many digits stand before and after the point when no exponent is written.
+  // How many digits precede and follow the point if no exponent is written.
   int whole() const { return std::max(exponent + 1, 1); }
   int places() const { return std::max(count - 1 - exponent, 0); }
 };
 
-// `magnitude` is finite, not negative, and a value of the float dtype `type`. Of the shortest decimals that read back
-// as it, the nearest.
+// `magnitude` is finite, not negative, and a value of the float dtype `type`. Returns the nearest of the shortest
+// decimals that read back as it.
 Decimal shortest_decimal(DType type, double magnitude);
-// The exact value rounded at `places` digits after the point. Room for 32 digits: the caller asks for fewer than the
-// shortest decimal has, or for the whole part of a magnitude below 1e16.
+// The exact value rounded at `places` digits after the point. There is room for 32 digits; callers ask for fewer than
+// the shortest decimal has, or for the whole part of a magnitude below 1e16.
 Decimal rounded_at(double magnitude, int places);
 // The exact value rounded to `count` significant digits, at most 32.
 Decimal rounded_to(double magnitude, int count);
 
-// As rounded_to, for more digits than the shortest decimal has: below a power of two lies a nearer neighbour than
-// above, and there NumPy prefers a decimal above that reads back to a nearer one below that does not.
+// As rounded_to, for more digits than the shortest decimal has. At a power of two, the next value below is nearer than
+// the next one above. There NumPy prefers a decimal above that reads back to a nearer one below that does not.
 Decimal extended_to(DType type, double magnitude, int count);
 
 // "12.5", "3.", "0.001": always a point, no zeros at the end.

@@ -17,9 +17,9 @@ namespace lutra {
 namespace {
 
 // Note [Cells]
-// A Cells class holds the shown elements of one dtype and writes each as a cell; together they decide on the one width
-// and form that all of them share. `write(out, i)` appends the i-th, padded. Names and rules are those of NumPy's
-// BoolFormat, IntegerFormat and FloatingFormat.
+// A Cells class holds the shown elements of one dtype and writes each as a cell. It chooses one width and format for
+// all cells. `write(out, i)` appends the i-th, padded. Names and rules are those of NumPy's BoolFormat, IntegerFormat
+// and FloatingFormat.
 
 template <class T> T load(const std::byte* elements, int64_t i) {
   T value;
@@ -63,7 +63,7 @@ template <class T> class IntCells {
   int64_t width_;
 };
 
-// One choice for the whole tensor, made in T's own arithmetic as NumPy makes it. The bounds are finite and not zero.
+// One choice for the whole tensor, computed in T's own arithmetic as in NumPy. The bounds are finite and not zero.
 template <class T> bool wants_exponent(double smallest, double largest) {
   T low = static_cast<T>(smallest);
   T high = static_cast<T>(largest);
@@ -109,7 +109,7 @@ template <class T> class FloatCells {
     const Decimal& shortest = shortest_[static_cast<std::size_t>(i)];
     bool negative = std::signbit(value);
     if (exponent_form_) {
-      // Digits past the shortest are those of the exact value, not zeros.
+      // Digits beyond the shortest are those of the exact value, not zeros.
       bool extend = shortest.count < places_ + 1;
       pad(out, left_ - 1 - negative);
       if (negative) out += '-';
@@ -129,7 +129,7 @@ template <class T> class FloatCells {
  private:
   double at(int64_t i) const { return static_cast<double>(load<T>(elements_, i)); }
 
-  // Finds the digits of every finite element and the room the widest of them take.
+  // Finds the digits of every finite element, and the room that the widest need.
   void measure(int64_t count) {
     shortest_.resize(static_cast<std::size_t>(count));
     for (int64_t i = 0; i < count; ++i) {
@@ -155,14 +155,14 @@ template <class T> class FloatCells {
   const std::byte* elements_;
   int precision_;
   bool exponent_form_ = false;
-  std::vector<Decimal> shortest_;  // cut at the precision; of the finite elements
+  std::vector<Decimal> shortest_;  // of the finite elements, cut at the precision
   int left_ = 0;                   // columns before the point, with the sign
   int right_ = 0;                  // and after it
   int places_ = 0;                 // exponent form: digits after the point, and in the exponent
   int exponent_digits_ = 2;
 };
 
-// Brackets, line breaks and dots around the cells (NumPy's _formatArray).
+// Brackets, line breaks and dots around the cells (as NumPy's _formatArray).
 template <class Cells> class Layout {
  public:
   Layout(const Shown& shown, int rank, int line_width, Cells cells)
@@ -196,7 +196,7 @@ template <class Cells> class Layout {
     out_ += ']';
   }
 
-  // A space in a row; between blocks, one blank line more for each further axis.
+  // A space within a row; a line break between blocks, and one more blank line for each further axis.
   void separate(int axis, std::size_t indent) {
     if (axis == rank_ - 1) {
       out_ += ' ';
@@ -207,7 +207,7 @@ template <class Cells> class Layout {
     }
   }
 
-  // Starts a new line where the word would leave no room for one bracket per axis, unless the line is still empty.
+  // Starts a new line if the word would leave no room for one bracket per axis, unless the line is still empty.
   void put(std::string_view word, int axis) {
     int64_t indent = axis + 1;
     if (column_ + std::ssize(word) > line_width_ - indent && column_ > indent) {
@@ -227,7 +227,7 @@ template <class Cells> class Layout {
   std::string out_;
   std::string cell_;
   int64_t column_ = 0;
-  int64_t next_ = 0;  // the shown elements come in the order they are written in
+  int64_t next_ = 0;  // index of the next shown element
 };
 
 template <class Cells> std::string lay_out(const Shape& whole, const std::byte* elements, const PrintOptions& options) {

@@ -1,5 +1,5 @@
-// A tensor is a value: row-major, contiguous, immutable. TensorRep is its plain record, which userdata and calls
-// hold; Tensor is the C++ owner of one.
+// A tensor is a value: row-major, contiguous, immutable. TensorRep is its plain record, held by userdata and calls;
+// Tensor owns one, for C++.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct TensorRep {
   Storage* storage;  // null: the bytes are in `bytes` (CPU devices only); else one counted reference
   std::byte* data;   // address of element 0; unused when inline, never self-pointing
   int64_t size;      // elements
-  uint64_t value;    // its place in a Ledger, or a variable's identity (eager/ledger.h); 0: nobody watches
+  uint64_t value;    // its number in a Ledger, or a variable's identity (eager/ledger.h); 0: no tape watches it
   uint32_t origin;   // the Context's op counter when it was made, for explain()
   uint16_t device;   // logical device id
   DType dtype;
@@ -36,7 +36,7 @@ struct TensorRep {
     rank = static_cast<uint8_t>(shape.rank());
     for (int i = 0; i < rank; ++i) dims[i] = shape[i];
   }
-  // Valid, empty, owning nothing: what a result is before its op has run.
+  // Makes it valid, empty and owning nothing: a result before its op has run.
   void clear() {
     storage = nullptr;
     data = nullptr;
@@ -51,7 +51,7 @@ struct TensorRep {
 };
 static_assert(sizeof(TensorRep) == 168);
 
-// `to` becomes a second tensor of the same bytes.
+// Makes `to` a second tensor of the same bytes.
 inline void share(TensorRep& to, const TensorRep& from) {
   to = from;
   if (to.storage != nullptr) to.storage->retain();

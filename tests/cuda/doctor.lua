@@ -76,8 +76,8 @@ expect("LUTRA_PLUGIN_PATH=" .. folder, "doctor", 1, "ok      cublasLt         " 
 -- An older driver does not look at it: the one of its own CUDA is taken.
 assert(os.execute(("cp '%s/libcublasLt.so.13' '%s/libcublasLt.so.12'"):format(os.getenv("LUTRA_PLUGIN_PATH"), folder)))
 expect(("LUTRA_PLUGIN_PATH=%s LUTRA_CUDA_STUB=inline,driver:12040"):format(folder), "doctor", 0,
-  ("ok      cublasLt         %s/libcublasLt.so.12 is version 12; of another major version than the 12 that is wanted by a driver for "
-    .. "CUDA 12.4, and passed over: %s/libcublasLt.so.13\n"):format(folder, folder), "ok      trial GPU:0      Stub 0: matmul gives what it must;")
+  ("ok      cublasLt         %s/libcublasLt.so.12 is version 12; major version 12 is needed by a driver for "
+    .. "CUDA 12.4, so these were ignored: %s/libcublasLt.so.13\n"):format(folder, folder), "ok      trial GPU:0      Stub 0: matmul gives what it must;")
 os.execute(("rm -r '%s'"):format(folder))
 
 -- Simulated cards come before the machine's own, and are tried in their place.

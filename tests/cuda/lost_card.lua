@@ -42,8 +42,8 @@ local function run(text, options)
   return expect.program(text, "--no-init", ("LUTRA_CUDA_STUB=%s,cards:2,faulty:0"):format(options))
 end
 
-local kLost <const> = "GPU:0 was lost %(%w+: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered%): what was on it is gone, "
-  .. "and it can be used again only by a new process%. Other devices go on"
+local kLost <const> = "GPU:0 was lost %(%w+: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered%): its tensors are gone, "
+  .. "and only a new process can use it again%. Other devices keep working"
 for _, way in ipairs { "inline", "random:1", "random:2" } do
   for _, at in ipairs { 1, 2, 5, 60, 317 } do
     local options = ("%s,fault-at:%d"):format(way, at)

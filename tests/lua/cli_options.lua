@@ -233,7 +233,7 @@ local well = "All that is here works.\n"
 local no_driver = "env -u LUTRA_CUDA_STUB LUTRA_CUDA_DRIVER=none"
 expect("doctor", { "doctor" }, { env = no_driver, out = { "ok      trial CPU:0      matmul gives what it must", well } })
 expect("doctor says how many threads", { "doctor" }, {
-  env = no_driver .. " LUTRA_NUM_THREADS=3", out = { "ok      threads          3 for large loops: LUTRA_NUM_THREADS says so\n" } })
+  env = no_driver .. " LUTRA_NUM_THREADS=3", out = { "ok      threads          3 for large loops: set by LUTRA_NUM_THREADS\n" } })
 if os.execute("taskset -V >/dev/null 2>&1") then
   local core = io.open("/proc/self/status"):read("a"):match("Cpus_allowed_list:%s*(%d+)")
   expect("doctor sees the affinity mask", { "doctor" }, {

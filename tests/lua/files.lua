@@ -212,7 +212,7 @@ for _, name in ipairs { "train-images-idx3-ubyte", "train-images.idx3-ubyte", "x
   same(lt.load(at(name)), counted({ 2 }, "uint8"), name)
 end
 expect.raises("InvalidArgument", "idx has no int64", lt.save, at "x.idx", counted({ 2 }, "int64"))
-expect.raises("InvalidArgument", "a packed file is read, not written", lt.save, at "x.idx.gz", counted({ 2 }, "uint8"))
+expect.raises("InvalidArgument", "gzip files can be read, not written", lt.save, at "x.idx.gz", counted({ 2 }, "uint8"))
 expect.raises("InvalidArgument", "ends in none of", lt.load, at "train-images-idx3-words")
 
 -- png.

@@ -11,8 +11,8 @@ namespace {
 // One word of the list.
 struct Code {
   Capability for_card;
-  bool one_card = false;   // sm_90a: for no other
-  bool one_major = false;  // machine code, and compute_100f: for cards after it of the same major version
+  bool one_card = false;   // sm_90a: for no other card
+  bool one_major = false;  // machine code, and compute_100f: for this card and later ones of the same major version
   bool is_machine_code = false;
 
   bool runs_on(Capability card) const {
@@ -21,13 +21,13 @@ struct Code {
   }
 };
 
-// Calls `use` with each.
+// Calls `use` with each word's Code.
 template <class Use> void each_code(const std::string& architectures, const Use& use) {
   for (std::size_t at = 0; at < architectures.size();) {
     std::size_t end = std::min(architectures.find(' ', at), architectures.size());
     std::string word = architectures.substr(at, end - at);
     at = end + 1;
-    // The plugin of the tests stands for what any card from 8.0 on takes.
+    // The plugin of the tests counts as code for any card from 8.0 on.
     if (word == "host") word = "compute_80";
     bool is_machine_code = word.starts_with("sm_");
     std::size_t digits = is_machine_code ? 3 : word.starts_with("compute_") ? 8 : word.size();

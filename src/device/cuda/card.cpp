@@ -17,7 +17,7 @@ int attribute_of(const Driver& driver, DeviceHandle device, int which) {
   return driver.device_attribute(&value, which, device) == kSuccess ? value : 0;
 }
 
-// After these every further call on the card fails: an error of the memory, of the link, or a kernel's.
+// After these errors every further call on the card fails: an error of the memory, of the link, or of a kernel.
 bool is_fatal(Result result) {
   switch (result) {
     case 214:  // ECC_UNCORRECTABLE
@@ -63,7 +63,7 @@ Card::Card(const Driver& card_driver, DeviceHandle handle, int card_number, std:
 
 Card::~Card() {
   if (context_ == nullptr) return;
-  // In a forked child what belongs to the context is the parent's, and after a fault nobody's.
+  // Otherwise nothing is freed: in a forked child the context belongs to the parent, and after a fault it is unusable.
   bool is_ours = !is_forked() && !is_lost() && driver.set_context(context_) == kSuccess;
   if (is_ours) {
     products.reset();
@@ -92,7 +92,7 @@ int Card::attribute(int which) const { return attribute_of(driver, device, which
 bool Card::open() {
   if (is_forked()) {
     fail(ErrorCode::FailedPrecondition, name(),
-         ": GPUs do not survive a fork: what runs their commands stays in the parent process. Fork before the first "
+         ": GPUs do not survive a fork: the driver's state stays in the parent process. Fork before the first "
          "op, ",
          "or use the CPU in the child");
   }
@@ -132,7 +132,7 @@ void Card::require_alive() const {
   if (lost_.empty()) [[likely]]
     return;
   fail(ErrorCode::Internal, name(), " was lost (", lost_,
-       "): what was on it is gone, and it can be used again only by a new process. Other devices go on");
+       "): its tensors are gone, and only a new process can use it again. Other devices keep working");
 }
 
 }  // namespace lutra::cuda

@@ -1,5 +1,5 @@
 // What all objects on one card share: the driver, the card's context, and whether the card was lost. Used by one thread
-// at a time; every Runtime has its own.
+// at a time. Every Runtime has its own.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class Communicators;
 class Convolutions;
 class Products;
 
-// Which addresses are whose, among cards that exchange data.
+// Which card each address belongs to, among cards that exchange data.
 class AddressMap {
  public:
   void add(const std::byte* begin, std::size_t bytes, Card* card) { ranges_.push_back({begin, bytes, card}); }
@@ -40,29 +40,29 @@ class AddressMap {
 
 class Card {
  public:
-  // The log, if there is one, hears of what the card does without.
+  // Warnings about features that the card has to do without go to the log, if there is one.
   Card(const Driver& card_driver, DeviceHandle handle, int number, std::shared_ptr<AddressMap> map,
        const Log* log = nullptr);
   ~Card();
   Card(const Card&) = delete;
 
-  // Makes the card's context exist. False when the driver gives none, and then why_closed() is the reason; asked again,
-  // it tries again. Fails (FailedPrecondition) in a forked child, and (Internal) when the card is lost.
+  // Creates the card's context. Returns false if the driver refuses; why_closed() then gives the reason, and the next
+  // call tries again. Fails (FailedPrecondition) in a forked child, and (Internal) if the card is lost.
   bool open();
   const std::string& why_closed() const { return why_closed_; }
-  // Makes the context this thread's, and makes it exist the first time. Fails as open() does, and (Internal) where that
-  // is false.
+  // Makes the context current in this thread, creating it at the first call. Fails as open() does, and (Internal) if
+  // that returns false.
   void use();
-  // The same where nothing may be thrown; false where use() would fail.
+  // The same where exceptions are not allowed: returns false where use() would fail. It creates no context.
   bool try_use();
   bool is_forked() const;
 
-  // Internal, with the driver's words, unless the call went well; what a card does not survive is remembered.
+  // Fails (Internal), quoting the driver, if the call failed. Remembers errors that the card does not survive.
   void require(Result result, const char* what);
-  // Remembers that the card answers no more.
+  // Remembers that the card no longer works.
   void lose(Result result, const char* what);
   bool is_lost() const { return !lost_.empty(); }
-  // Fails (Internal) when it is.
+  // Fails (Internal) if the card was lost.
   void require_alive() const;
 
   void warn(std::string_view sentence) const;
@@ -77,19 +77,19 @@ class Card {
   const DeviceHandle device;
   const int number;
   const int multiprocessors;
-  std::vector<DeviceHandle> peers;  // other cards that can reach its memory
-  // Null until the first of each; made and used in the card's context.
+  std::vector<DeviceHandle> peers;  // other cards that can access its memory
+  // Null until first used. Created and used in the card's context.
   std::unique_ptr<Products> products;
   std::unique_ptr<Convolutions> convolutions;
-  bool without_convolutions = false;  // cuDNN was asked for, and is not to be had
-  // With other cards, this the first of them; null where NCCL is not to be had for them.
+  bool without_convolutions = false;  // cuDNN was tried and is not available
+  // For groups of cards of which this is the first; null if NCCL cannot be used for a group.
   std::map<std::vector<DeviceHandle>, std::unique_ptr<Communicators>> communicators;
 
  private:
   std::shared_ptr<AddressMap> addresses_;
   const Log* log_;
   Context context_ = nullptr;
-  uint64_t born_;  // forks of the process by then
+  uint64_t born_;  // the number of forks at creation
   std::string lost_, why_closed_;
 };
 

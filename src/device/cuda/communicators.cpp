@@ -58,10 +58,10 @@ void Communicators::sum(std::span<CudaStream* const> streams, std::span<std::byt
     result = library_.all_reduce(data[r], data[r], static_cast<std::size_t>(count), type_of(dtype), kNcclSum, all_[r],
                                  streams[r]->handle());
   }
-  // A group that was begun is ended, whatever happened in it.
+  // A group that was begun must be ended, even after an error.
   NcclResult ended = library_.end();
   if (result == kNcclSuccess) result = ended;
-  // Only now something is on the streams.
+  // Only now are commands on the streams.
   for (CudaStream* stream : streams) {
     stream->launch("ncclAllReduce", nullptr, nullptr, [](StreamHandle, FaultSlot*) { return kSuccess; });
   }

@@ -1,4 +1,5 @@
-// Sums over several cards, by NCCL: one communicator a card, made together. Used by one thread at a time.
+// Sums over several cards by NCCL. Each card has one communicator; all are created together. Used by one thread at a
+// time.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +14,22 @@
 
 namespace lutra::cuda {
 
-// What is told where there is no NCCL.
+// Shown if there is no NCCL.
 inline constexpr const char* kWithoutNccl = "sums over cards are made on the first of them and copied";
 
 class Communicators {
  public:
-  // Of the streams' cards, which are different ones. Null, and why, when the library gives none.
+  // For the cards of the streams, all of them different. Returns null, and sets *why, if the library fails.
   static std::unique_ptr<Communicators> create(const Nccl& library, std::span<CudaStream* const> streams,
                                                std::string* why);
-  // Nothing is queued any more.
+  // Nothing is queued any longer.
   ~Communicators();
   Communicators(const Communicators&) = delete;
 
-  // Whether sums of these can be made.
+  // Whether sums of this dtype are possible.
   static bool takes(DType dtype);
-  // data[r] becomes the sum of all, `count` elements, on streams[r]; every card has the same bits then, in an order of
-  // NCCL's. Fails (Internal) with NCCL's words.
+  // Queues on each streams[r]: data[r] becomes the sum over all r, `count` elements. NCCL chooses the order of
+  // addition; all cards get the same bits. Fails (Internal), quoting NCCL.
   void sum(std::span<CudaStream* const> streams, std::span<std::byte* const> data, int64_t count, DType dtype);
 
  private:

@@ -15,14 +15,14 @@ int type_of(DType dtype) {
   return dtype == DType::Float16 ? kDnnFloat16 : dtype == DType::BFloat16 ? kDnnBFloat16 : kDnnFloat32;
 }
 
-// What tensor cores may do: halves are multiplied as they are, float32 is rounded to tf32 unless it must not be. The
-// library has no rounding to bfloat16.
+// What tensor cores may do: multiply halves as they are, and round float32 to tf32 unless the precision is fp32. The
+// library cannot round to bfloat16.
 int math_of(const Convolution& c) {
   if (c.dtype != DType::Float32) return kTensorOpMath;
   return c.precision == MatmulPrecision::Fp32 ? kFmaMath : kDefaultMath;
 }
 
-// Whether the library can be asked at all: its sizes are ints, and it pads both sides of an axis alike.
+// Whether the library's interface can express it: sizes are ints, and both sides of an axis have the same padding.
 bool can_be_asked(const Convolution& c) {
   if (c.dtype == DType::Float64 || !c.height.is_even() || !c.width.is_even()) return false;
   for (const ConvolutionAxis& axis : {c.height, c.width}) {
@@ -30,7 +30,7 @@ bool can_be_asked(const Convolution& c) {
       if (!std::in_range<int>(size)) return false;
     }
   }
-  // Its kernels count elements by ints too.
+  // Its kernels count elements in ints too.
   auto fits = [](std::initializer_list<int64_t> sizes) {
     double elements = 1;
     for (int64_t size : sizes) elements *= static_cast<double>(size);
@@ -57,7 +57,7 @@ struct Convolutions::Plan {
   FilterDescription w = nullptr;
   ConvolutionDescription convolution = nullptr;
   int algorithm = 0;
-  DnnStatus status = kDnnSuccess;  // of making it; a refusal is remembered
+  DnnStatus status = kDnnSuccess;  // of creating the plan; a refusal is cached too
 
   explicit Plan(const Cudnn& of) : library(of) {}
   Plan(const Plan&) = delete;
@@ -123,7 +123,7 @@ DnnStatus Convolutions::list(const Convolution& c, const Plan& plan, Convolution
   }
 }
 
-// What the list says of an algorithm's workspace is of another math type where that is the quicker one.
+// The list may give the workspace for another math type, if that is faster. So the workspace is queried separately.
 DnnStatus Convolutions::ask_workspace(const Convolution& c, const Plan& plan, int algorithm, std::size_t* bytes) const {
   switch (c.kind) {
     case ConvolutionKind::Forward:
@@ -134,7 +134,7 @@ DnnStatus Convolutions::ask_workspace(const Convolution& c, const Plan& plan, in
   }
 }
 
-// The first of the library's list, which has the quickest by its reckoning first, that fits.
+// The first usable algorithm of the library's list, which is sorted by estimated time.
 DnnStatus Convolutions::choose(const Convolution& c, Plan& plan) const {
   ConvolutionChoice found[kMostChoices] = {};
   int count = 0;
@@ -191,9 +191,9 @@ DnnStatus Convolutions::run(const Convolution& c, const Plan& plan) const {
 }
 
 Convolutions::Plan* Convolutions::plan_for(const Convolution& c, std::string* why) {
-  // Its kernels read 16 bytes at a time, and a fault would cost the card.
+  // cuDNN's kernels read 16 bytes at a time, and a fault would lose the card.
   if (!is_aligned(c)) {
-    *why = told("is not asked for operands that are not at addresses of 16 bytes:", c, kDnnSuccess);
+    *why = told("is not used for operands at addresses that are not multiples of 16 bytes:", c, kDnnSuccess);
     return nullptr;
   }
   Key key = key_of(c);
@@ -201,7 +201,7 @@ Convolutions::Plan* Convolutions::plan_for(const Convolution& c, std::string* wh
   if (found == plans_.end()) {
     if (plans_.size() >= kMostPlans) plans_.clear();
     std::unique_ptr<Plan> made = make_plan(c);
-    // That there is no way is remembered; what else went wrong may go well another time.
+    // A refusal is cached. Other errors may not occur the next time.
     if (made->status != kDnnSuccess && !is_refusal(made->status)) {
       *why = told("cannot plan", c, made->status);
       return nullptr;

@@ -1,8 +1,8 @@
-// Convolutions on one card, by cuDNN. How one is computed is asked of the library once for each kind of it, and kept:
-// the plan. Used by one thread at a time, in the card's context.
+// Convolutions on one card, by cuDNN. For each kind of convolution the library is asked once how to compute it; the
+// answer, a plan, is cached. Used by one thread at a time, in the card's context.
 //
-// What the library has no way to compute is nobody's mistake: the caller computes it otherwise. Results are the same
-// every time: algorithms that add by chance are passed over.
+// It is no error if the library cannot compute a convolution: the caller then uses another method. Results are the same
+// every time: non-deterministic algorithms are not used.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@
 
 namespace lutra::cuda {
 
-// What is told where there is no cuDNN.
+// Shown if there is no cuDNN.
 inline constexpr const char* kWithoutCudnn = "convolutions are laid out and multiplied by cuBLASLt";
 
 class Convolutions {
  public:
-  // The plans of more kinds than this are forgotten, all at once.
+  // When more plans than this are cached, all are dropped.
   static constexpr std::size_t kMostPlans = 4096;
 
-  // Null, and why, when the library gives no handle.
+  // Returns null, and sets *why, if the library gives no handle.
   static std::unique_ptr<Convolutions> create(const Cudnn& library, std::string* why);
   ~Convolutions();
   Convolutions(const Convolutions&) = delete;
 
-  // Whether the library has a way to compute it; in *why, the end of a sentence, why not.
+  // Whether the library can compute it; if not, *why is the reason.
   bool can(const Convolution& convolution, std::string* why);
 
   enum class Answer {
@@ -36,13 +36,13 @@ class Convolutions {
     Refused,  // nothing was queued
     Failed,
   };
-  // Queues one that it can, or says in *why why not.
+  // Queues it if the library can compute it, else sets *why.
   Answer convolve(const Convolution& convolution, StreamHandle stream, std::string* why);
 
   std::size_t plans() const { return plans_.size(); }
 
  private:
-  // What the choice of an algorithm depends on.
+  // All that the choice of an algorithm depends on.
   struct Key {
     int64_t batch, channels, out, groups, axes[2][6];
     uint64_t workspace_bytes;
@@ -55,7 +55,7 @@ class Convolutions {
   struct Plan;
 
   Convolutions(const Cudnn& library, DnnHandle handle);
-  // Null, and why, where there is no way.
+  // Returns null, and sets *why, if the library cannot compute it.
   Plan* plan_for(const Convolution& convolution, std::string* why);
   static Key key_of(const Convolution& convolution);
   std::unique_ptr<Plan> make_plan(const Convolution& convolution) const;

@@ -1,6 +1,6 @@
-// The part of cuBLASLt that Lutra uses, as a table of functions: filled when a card is first asked for a product, or
-// from a library of that interface that a test brings. Declarations are our own, so that this compiles where no toolkit
-// is; kernels/cuda/cublas_check.cu holds them against NVIDIA's where one is.
+// The part of cuBLASLt that Lutra uses, as a table of functions. It is filled when a card first needs a product, or
+// from a stub library in tests. The declarations are our own, so that this compiles without a toolkit; if there is one,
+// kernels/cuda/cublas_check.cu compares them with NVIDIA's.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ inline constexpr int kLayoutBatchCount = 5, kLayoutBatchStep = 6;
 // cublasLtMatmulPreferenceAttributes_t
 inline constexpr int kPreferWorkspaceBytes = 1, kPreferReductionSchemes = 3, kPreferAlignmentA = 5,
                      kPreferAlignmentB = 6, kPreferAlignmentC = 7, kPreferAlignmentD = 8;
-// cublasLtReductionScheme_t: parts of a sum meet in the workspace, in the type they are computed in and in one order.
+// cublasLtReductionScheme_t: partial sums are added in the workspace, in the compute type and in a fixed order.
 inline constexpr uint32_t kReduceInComputeType = 2;
 
 // name here, name in the library, parameters
@@ -83,8 +83,8 @@ struct CublasLt {
   const char* (*status_name)(BlasStatus status) = nullptr;  // cublasLtGetStatusName
 };
 
-// Opens the library, which takes tens of milliseconds, and finds every function in it; null, and why, when that fails.
-// It stays open, and what is opened once is returned from then on.
+// Opens the library, which takes tens of milliseconds, and looks up every function. Returns null, and sets *why, on
+// failure. The library stays open; later calls return the same table.
 const CublasLt* open_cublas_lt(const std::string& file, std::string* why);
 
 }  // namespace lutra::cuda

@@ -24,15 +24,15 @@ std::unique_ptr<PageSource> pages_of(const std::shared_ptr<Card>& card) {
   return std::make_unique<WholePages>(card);
 }
 
-// What an arena that takes nearly all leaves for what is loaded later: kernels' code, handles and buffers of cuBLASLt,
-// cuDNN and NCCL, local memory. As much as TensorFlow does, by its experience (MinSystemMemory in gpu_device.cc).
+// The memory that an arena of nearly the whole card leaves free for what is loaded later: kernels' code, handles and
+// buffers of cuBLASLt, cuDNN and NCCL, local memory. TensorFlow's values (MinSystemMemory in gpu_device.cc).
 std::size_t kept_back(std::size_t free_bytes, Capability capability) {
   constexpr std::size_t kMiB = std::size_t{1} << 20;
   if (free_bytes < 2048 * kMiB) return 225 * kMiB;
   return (capability.major <= 6 ? 500 : capability.major == 7 ? 1050 : capability.major == 8 ? 1536 : 1800) * kMiB;
 }
 
-// Cards that can reach each other's memory copy from one to the other without the host.
+// Lists each card's peers: cards with access to each other's memory copy directly, without the host.
 void introduce(const Driver& driver, const std::vector<std::shared_ptr<Card>>& cards) {
   for (const std::shared_ptr<Card>& card : cards) {
     for (const std::shared_ptr<Card>& other : cards) {
@@ -43,7 +43,7 @@ void introduce(const Driver& driver, const std::vector<std::shared_ptr<Card>>& c
   }
 }
 
-// As TensorFlow says it, where the card is too old: "Ignoring visible gpu device (device: 0, name: ...".
+// In TensorFlow's words if the card is too old: "Ignoring visible gpu device (device: 0, name: ...".
 std::string ignored_text(const Card& card, int ordinal, Capability capability, const std::string& architectures,
                          int toolkit_version) {
   std::string is = text(capability.major, ".", capability.minor);
@@ -110,7 +110,7 @@ std::string driver_library(std::string* why) {
 Discovery discover(const Driver& driver, const std::string& architectures, int toolkit_version, const Log* log) {
   Discovery found;
   int version = 0, count = 0;
-  // Where it shows none, a driver does not even start.
+  // If CUDA_VISIBLE_DEVICES shows no card, the driver does not even initialise.
   const char* hidden = std::getenv("CUDA_VISIBLE_DEVICES") != nullptr ? "CUDA_VISIBLE_DEVICES hides all GPUs" : nullptr;
   Result started = driver.init(0);
   if (started == kNoDevice) {

@@ -1,4 +1,4 @@
-// A card of NVIDIA's, and how those of the machine are found.
+// One of NVIDIA's cards, and how the machine's cards are found.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ class CudaDevice final : public Device {
   CudaDevice(std::shared_ptr<Card> card);
 
   std::string open() override { return card_->open() ? std::string() : card_->why_closed(); }
-  // Of a card that gives no context nothing is free.
+  // If the card gives no context, no memory is free.
   MemoryInfo memory() const override;
-  // Nearly all that is free.
+  // Nearly all free memory.
   std::size_t usual_limit_bytes() const override;
   PageSource* pages() override { return pages_.get(); }
   std::unique_ptr<Stream> new_stream() override;
@@ -30,17 +30,17 @@ class CudaDevice final : public Device {
 
 struct Discovery {
   std::vector<std::unique_ptr<Device>> devices;
-  std::string why_none;              // a sentence; empty when there are some
-  std::vector<std::string> ignored;  // a sentence for each card that is there and that no kernel runs on
+  std::string why_none;              // a message; empty if there are devices
+  std::vector<std::string> ignored;  // a message for each card present that no kernel runs on
 };
 
-// The driver's library that is to be opened: what LUTRA_CUDA_DRIVER says, else NVIDIA's. Empty, and why, where the
-// system has no such driver, which costs a look at three files.
+// The driver's library to open: LUTRA_CUDA_DRIVER, else NVIDIA's. Returns "" and sets *why if the system has no such
+// driver; finding that out costs three file lookups.
 std::string driver_library(std::string* why);
 
-// The cards that the driver shows and that code for these architectures (architectures.h), made by that toolkit (0: not
-// known), runs on, numbered in the driver's order, which is that of CUDA_VISIBLE_DEVICES. The log, if there is one,
-// hears of what the cards do without while they are used.
+// The cards that the driver shows and that can run code for these architectures (architectures.h) from that toolkit (0:
+// not known), numbered in the driver's order, which is that of CUDA_VISIBLE_DEVICES. The log, if there is one, gets
+// warnings about features that the cards have to do without.
 Discovery discover(const Driver& driver, const std::string& architectures, int toolkit_version = 0,
                    const Log* log = nullptr);
 

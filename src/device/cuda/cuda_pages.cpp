@@ -8,7 +8,7 @@
 namespace lutra::cuda {
 namespace {
 
-// As people know it from TensorFlow's log: "failed to allocate 3.66G (3928915968 bytes) from device: CUDA_ERROR_..."
+// In the words of TensorFlow's log: "failed to allocate 3.66G (3928915968 bytes) from device: CUDA_ERROR_..."
 std::string refusal(const Card& card, Result result, std::size_t bytes) {
   constexpr double kGiB = 1 << 30, kMiB = 1 << 20;
   double size = static_cast<double>(bytes);
@@ -62,7 +62,7 @@ bool CudaPages::map(std::byte* at, std::size_t bytes) {
     return refuse(result, bytes);
   }
   Result result = driver.map(address_of(at), bytes, 0, memory, 0);
-  // The mapping keeps the memory; it goes when that goes.
+  // The mapping keeps the memory alive until it is unmapped.
   driver.release_memory(memory);
   if (result != kSuccess) return refuse(result, bytes);
   result = give_access(at, bytes);
@@ -71,8 +71,8 @@ bool CudaPages::map(std::byte* at, std::size_t bytes) {
   return refuse(result, bytes);
 }
 
-// To its own card, and to those that can reach it. Where these are refused, copies between cards pass through memory of
-// the driver's.
+// For its own card, and for those that can access its memory. If access for these is refused, copies between cards pass
+// through the driver's memory.
 Result CudaPages::give_access(std::byte* at, std::size_t bytes) {
   std::vector<AccessDescription> access{{{kLocationDevice, card_->device}, kReadWrite}};
   for (DeviceHandle peer : card_->peers) access.push_back({{kLocationDevice, peer}, kReadWrite});

@@ -1,5 +1,5 @@
-// A card's memory under addresses reserved beforehand (cuMemCreate, cuMemMap); and, where the driver cannot do that, as
-// one allocation of all that is reserved.
+// A card's memory, mapped at reserved addresses (cuMemCreate, cuMemMap); or, if the driver does not support that, one
+// allocation of the whole reserved size.
 #pragma once
 
 #include <map>
@@ -31,7 +31,7 @@ class CudaPages final : public PageSource {
   std::string refused_;
 };
 
-// reserve() takes the memory, and map() and unmap() take and give nothing.
+// reserve() takes the memory; map() and unmap() do nothing.
 class WholePages final : public PageSource {
  public:
   explicit WholePages(std::shared_ptr<Card> card) : card_(std::move(card)) {}

@@ -43,7 +43,7 @@ Ticket CudaStream::queued() {
   uint64_t marked = marks_.empty() ? reached_ : marks_.back().seq;
   if (tail_ - marked >= kCommandsPerEvent) {
     mark_tail();
-    // What nobody waits for is told of here, so that slots, events and pinned memory come back.
+    // Even if nobody waits: this returns slots, events and pinned memory.
     ask();
   }
   return {this, tail_};
@@ -91,7 +91,7 @@ void CudaStream::reach(uint64_t seq) {
   }
 }
 
-// Looks how far the stream has come.
+// Queries how far the stream has come.
 void CudaStream::ask() {
   while (!marks_.empty() && !is_dead()) {
     Result result = card_->driver.query_event(marks_.front().event);
@@ -118,7 +118,7 @@ void CudaStream::host_wait(uint64_t seq) {
   EventHandle event = nullptr;
   try {
     event = event_for(seq);
-  } catch (const Error&) {  // no event can be had: then all of the stream is waited for
+  } catch (const Error&) {  // no event is available: wait for the whole stream
     Result result = card_->driver.synchronize_stream(stream_);
     return result == kSuccess ? reach(tail_) : card_->lose(result, "cuStreamSynchronize");
   }
@@ -133,7 +133,7 @@ void CudaStream::wait_for(Ticket ticket) {
   if (other == nullptr) return lutra::host_wait(ticket);
   if (ticket.seq <= other->reached_ || other->is_dead()) return;
   if (!other->card_->try_use()) return;
-  // Memory is freed with this, so it does not throw.
+  // Freeing memory calls this, so it must not throw.
   try {
     EventHandle event = other->event_for(ticket.seq);
     card_->use();
@@ -167,7 +167,7 @@ Ticket CudaStream::copy(const CopyRequest& request, bool) {
   Card* from = card_->addresses().find(request.from);
   if (to == nullptr && from == nullptr) fail(ErrorCode::Internal, card_->name(), ": a copy within the host was queued");
   if (to == nullptr || from == nullptr) {
-    // What has been queued of a copy that fails ends here: nobody gets a ticket to wait for it.
+    // If the copy fails, wait for the pieces already queued: nobody has a ticket to wait for them.
     try {
       if (to == nullptr) copy_out(request.to, request.from, request.bytes);
       else copy_in(request.to, request.from, request.bytes);
@@ -188,7 +188,7 @@ Ticket CudaStream::copy(const CopyRequest& request, bool) {
   return {this, tail_};
 }
 
-// The host copies a piece into pinned memory while the card takes the piece before.
+// The host copies a piece into pinned memory while the card reads the piece before.
 void CudaStream::copy_in(std::byte* to, const std::byte* from, std::size_t bytes) {
   StagingRing& ring = ring_for(bytes);
   for (std::size_t at = 0; at < bytes; at += kPieceBytes) {
@@ -196,7 +196,7 @@ void CudaStream::copy_in(std::byte* to, const std::byte* from, std::size_t bytes
     std::byte* piece = ring.take(n, [this](uint64_t seq) { host_wait(seq); });
     std::memcpy(piece, from + at, n);
     card_->require(card_->driver.copy_in(address_of(to + at), piece, n, stream_), "cuMemcpyHtoDAsync");
-    // Named before it is counted: counting may look for pieces that are free again.
+    // Held before it is counted: counting may release finished pieces.
     ring.hold(tail_ + 1);
     queued();
   }
@@ -217,7 +217,7 @@ void CudaStream::copy_out(std::byte* to, const std::byte* from, std::size_t byte
     host_wait(piece.seq);
     if (!is_dead()) std::memcpy(piece.to, piece.staged, piece.bytes);
   };
-  // Fewer pieces than the ring has, so that taking one never waits for a piece that has not been read.
+  // Fewer pieces than fit the ring, so that taking one never waits for a piece that the host has yet to read.
   constexpr std::size_t kUnderWay = kRingBytes / kPieceBytes / 2;
   StagingRing& ring = ring_for(bytes);
   for (std::size_t at = 0; at < bytes; at += kPieceBytes) {
@@ -227,7 +227,7 @@ void CudaStream::copy_out(std::byte* to, const std::byte* from, std::size_t byte
     card_->require(card_->driver.copy_out(piece, address_of(from + at), n, stream_), "cuMemcpyDtoHAsync");
     ring.hold(tail_ + 1);
     queued();
-    mark_tail();  // its own end, not that of the pieces behind it
+    mark_tail();  // an event for this piece alone, not for the pieces behind it
     under_way.push_back({piece, to + at, n, tail_});
   }
   while (!under_way.empty()) finish_first();

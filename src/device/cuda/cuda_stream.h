@@ -1,8 +1,8 @@
-// A card's queue. Commands are counted here, and an event is recorded every kCommandsPerEvent of them, or when somebody
-// asks how far the stream has come; so a command alone costs the driver's call and no more. A wait that was not over
-// when it was queued counts as a command. Copies from host memory are staged: on return the source may change. Copies
-// to host memory are over on return. In a forked child, and when the card is lost, nothing is queued any more and waits
-// end at once.
+// A card's queue. Commands are numbered here. An event is recorded only every kCommandsPerEvent commands, or when a
+// caller asks how far the stream has come; so a command alone costs one call of the driver. A wait that was not yet
+// over when it was queued counts as a command. Copies from host memory are staged: the source may change on return.
+// Copies to host memory are complete on return. In a forked child, and if the card is lost, nothing is queued any
+// longer and waits end at once.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ class CudaStream final : public Stream {
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
 
-  // Queues what start(stream, slot) queues, which returns the driver's result; `slot` is for the launch's mistakes in
-  // values and null unless tell is given: tell(record, slot) is called when the command has run and found one.
+  // Queues the work of start(stream, slot), which returns the driver's result. `slot` collects the launch's mistakes in
+  // values; it is null unless tell is given. tell(record, slot) is called if the command found one, after it has run.
   template <class Start>
   Ticket launch(const char* what, void* record, void (*tell)(void*, const FaultSlot&), const Start& start) {
     card_->use();
@@ -49,12 +49,12 @@ class CudaStream final : public Stream {
     Ticket ticket = queued();
     if (slot != nullptr) {
       pending_.push_back({ticket.seq, slot, record, tell});
-      mark_tail();  // who asks for the mistakes waits for this launch and no later one
+      mark_tail();  // whoever queries the mistakes waits for this launch and no later one
     }
     return ticket;
   }
 
-  // Runs a function of the host between the card's commands; it must not call the driver.
+  // Runs a host function between the card's commands; it must not call the driver.
   Ticket submit(void (*run)(void* args), const void* args, std::size_t bytes,
                 void (*relocate)(void* copy, const void* original)) override;
   Ticket copy(const CopyRequest& request, bool carry) override;
@@ -66,11 +66,11 @@ class CudaStream final : public Stream {
   uint64_t tail() const override { return tail_; }
 
   Card& card() const { return *card_; }
-  // For what others queue on it; launch() then counts that as a command.
+  // For work that others queue directly; a launch() afterwards counts it as a command.
   StreamHandle handle() const { return stream_; }
 
  private:
-  struct Mark {  // the event is over when command `seq` is
+  struct Mark {  // the event is complete when command `seq` is
     uint64_t seq;
     EventHandle event;
   };
@@ -82,10 +82,11 @@ class CudaStream final : public Stream {
   };
 
   Ticket queued();
-  // A launch of several kernels, or a copy in pieces, failed, and some may have been queued: they end here.
+  // Cleans up after a launch of several kernels, or a copy in pieces, that failed with some already queued: waits for
+  // them.
   void forget_launch(FaultSlot* slot);
   void mark_tail();
-  // The event that is over when command `seq`, which is not known to be, has run.
+  // The event that completes once command `seq`, not yet known to be done, has run.
   EventHandle event_for(uint64_t seq);
   void reach(uint64_t seq);
   void ask();

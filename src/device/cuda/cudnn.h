@@ -1,7 +1,7 @@
-// The part of cuDNN 9 that Lutra uses, as a table of functions: filled when a card is first asked for a convolution, or
-// from a library of that interface that a test brings. These are the calls of cuDNN 7, which 9 still has: one function
-// a convolution, where the graph interface takes dozens of descriptors. Declarations are our own, so that this compiles
-// where no cuDNN is; kernels/cuda/cudnn_check.cu holds them against NVIDIA's where one is.
+// The part of cuDNN 9 that Lutra uses, as a table of functions. It is filled when a card first needs a convolution, or
+// from a stub library in tests. These are the calls of cuDNN 7, which 9 still has: one function per convolution, where
+// the graph interface needs dozens of descriptors. The declarations are our own, so that this compiles without cuDNN;
+// if there is one, kernels/cuda/cudnn_check.cu compares them with NVIDIA's.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace lutra::cuda {
 using DnnStatus = int;  // cudnnStatus_t
 inline constexpr DnnStatus kDnnSuccess = 0;
 inline constexpr DnnStatus kDnnBadParameter = 2000, kDnnNotSupported = 3000, kDnnInternalError = 4000,
-                           kDnnExecutionFailed = 5000;  // each the first of a thousand
+                           kDnnExecutionFailed = 5000;  // each is the first of a range of 1000
 
 using DnnHandle = struct cudnnContext*;
 using TensorDescription = struct cudnnTensorStruct*;
@@ -23,12 +23,12 @@ using ConvolutionDescription = struct cudnnConvolutionStruct*;
 
 // cudnnDataType_t
 inline constexpr int kDnnFloat32 = 0, kDnnFloat16 = 2, kDnnBFloat16 = 9;
-// cudnnMathType_t: what tensor cores may do. Default: float32 rounded to tf32 too.
+// cudnnMathType_t: what tensor cores may do. The default also rounds float32 to tf32.
 inline constexpr int kDefaultMath = 0, kTensorOpMath = 1, kFmaMath = 3;
 // cudnnTensorFormat_t, cudnnConvolutionMode_t, cudnnDeterminism_t
 inline constexpr int kChannelsLast = 1, kCrossCorrelation = 1, kDeterministic = 1;
 
-// cudnnConvolutionFwdAlgoPerf_t, and those of the gradients, which look the same
+// cudnnConvolutionFwdAlgoPerf_t, and those of the gradients, which have the same layout
 struct ConvolutionChoice {
   int algorithm;
   DnnStatus status;
@@ -97,8 +97,8 @@ struct Cudnn {
   const char* (*status_text)(DnnStatus status) = nullptr;  // cudnnGetErrorString
 };
 
-// Opens the library and finds every function in it; null, and why, when that fails. It stays open, and what is opened
-// once is returned from then on.
+// Opens the library and looks up every function. Returns null, and sets *why, on failure. The library stays open; later
+// calls return the same table.
 const Cudnn* open_cudnn(const std::string& file, std::string* why);
 
 }  // namespace lutra::cuda

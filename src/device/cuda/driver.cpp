@@ -32,7 +32,7 @@ std::string Driver::text_of(Result result) const {
 }
 
 const Driver* open_driver(const char* library, std::string* why) {
-  // Neither is ever destroyed: streams of a program that ends may still ask.
+  // Neither is ever destroyed: streams may still use the driver while the program ends.
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<std::string, std::unique_ptr<Driver>>;
   std::lock_guard lock(mutex);

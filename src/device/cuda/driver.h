@@ -1,6 +1,6 @@
-// The part of NVIDIA's driver interface that Lutra uses, as a table of functions: filled from libcuda.so.1 when a GPU
-// is first asked for, or from a library of that interface that a test brings. Declarations are our own, so that this
-// compiles where no toolkit is; kernels/cuda/driver_check.cu holds them against NVIDIA's where one is.
+// The part of NVIDIA's driver interface that Lutra uses, as a table of functions. It is filled from libcuda.so.1 when a
+// GPU is first needed, or from a stub library in tests. The declarations are our own, so that this compiles without a
+// toolkit; if there is one, kernels/cuda/driver_check.cu compares them with NVIDIA's.
 #pragma once
 
 #include <cstddef>
@@ -113,14 +113,14 @@ struct Driver {
   LUTRA_CUDA_DRIVER(LUTRA_CUDA_FUNCTION)
 #undef LUTRA_CUDA_FUNCTION
 
-  // 13000 is CUDA 13.0; 0: it does not say.
+  // 13000 is CUDA 13.0; 0: not known.
   int version() const;
   // "CUDA_ERROR_OUT_OF_MEMORY: out of memory"
   std::string text_of(Result result) const;
 };
 
-// Opens the library and finds every function in it; null, and why, when that fails. It stays open, and what is opened
-// once is returned from then on.
+// Opens the library and looks up every function. Returns null, and sets *why, on failure. The library stays open; later
+// calls return the same table.
 const Driver* open_driver(const char* library, std::string* why);
 
 }  // namespace lutra::cuda

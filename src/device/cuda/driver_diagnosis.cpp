@@ -1,4 +1,4 @@
-// What the driver says of itself and of its cards, and where its library and the toolkit's are.
+// What the driver reports of itself and its cards, and where its library and the toolkit's are.
 #include <algorithm>
 
 #include "core/text.h"
@@ -11,15 +11,13 @@
 namespace lutra::cuda {
 namespace {
 
-constexpr int kLeastVersion = 12000;  // as discover asks for
+constexpr int kLeastVersion = 12000;  // the same as in discover
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 // A context, the kernels' code and a small program need about this much.
 constexpr std::size_t kLeastFreeBytes = 512 * kMiB;
 
 constexpr Result kStubLibrary = 34, kDeviceUnavailable = 46, kInvalidDevice = 101, kOperatingSystem = 304,
                  kSystemNotReady = 802, kDriverMismatch = 803, kCompatNotSupported = 804;
-
-// "13.0" of 13000
 
 const char* advice_for(Result result) {
   switch (result) {
@@ -47,7 +45,7 @@ int attribute_of(const Driver& driver, DeviceHandle device, int which) {
   return driver.device_attribute(&value, which, device) == kSuccess ? value : 0;
 }
 
-// Who has the card's memory, as the end of a sentence.
+// Which programs hold the card's memory, as the end of a sentence.
 std::string by_whom(const System& system, const std::string& bus) {
   std::string holders = holders_text(system, bus);
   if (!holders.empty()) return text(" by ", holders);
@@ -99,7 +97,7 @@ Finding memory_finding(const Driver& driver, DeviceHandle device, const System& 
   driver.release_context(device);
   if (result != kSuccess) {
     finding.verdict = Verdict::Failed;
-    finding.text = text("the card does not tell its memory: ", driver.text_of(result));
+    finding.text = text("the card's memory cannot be queried: ", driver.text_of(result));
     finding.advice = advice_for(result);
     return finding;
   }
@@ -113,11 +111,11 @@ Finding memory_finding(const Driver& driver, DeviceHandle device, const System& 
   return finding;
 }
 
-// Why cuDNN cannot be used on the card; "" when it starts there.
+// Why cuDNN cannot be used on the card; "" if it starts there.
 std::string why_no_cudnn(const Driver& driver, DeviceHandle device, const std::string& file) {
   std::string why;
   Context context = nullptr;
-  if (driver.retain_context(&context, device) != kSuccess) return "";  // the finding on memory says so
+  if (driver.retain_context(&context, device) != kSuccess) return "";  // the memory finding reports this
   if (driver.set_context(context) == kSuccess) {
     if (const Cudnn* library = open_cudnn(file, &why); library != nullptr) Convolutions::create(*library, &why);
     driver.set_context(nullptr);
@@ -202,7 +200,7 @@ Finding diagnose_driver(const Driver& driver, const PluginFacts& plugin, const S
 std::vector<Finding> diagnose_cards(const Driver& driver, int count, const PluginFacts& plugin, const System& system,
                                     const std::string& cudnn_file) {
   std::vector<Finding> findings;
-  int number = 0;  // as discovery gives it, which leaves out what cannot be used
+  int number = 0;  // numbered as in discovery, which leaves out unusable cards
   for (int ordinal = 0; ordinal < count; ++ordinal) {
     DeviceHandle device = 0;
     if (Result result = driver.device(&device, ordinal); result != kSuccess) {
@@ -221,11 +219,12 @@ std::vector<Finding> diagnose_cards(const Driver& driver, int count, const Plugi
     findings.push_back(std::move(memory));
     if (cudnn_file.empty() || !has_context) continue;
     if (std::string why = why_no_cudnn(driver, device, cudnn_file); !why.empty()) {
-      findings.push_back({.check = "cudnn",
-                          .device = findings.back().device,
-                          .verdict = Verdict::Note,
-                          .text = text(why, ", so ", kWithoutCudnn),
-                          .advice = "it must be for the driver's CUDA; memory that others have can be the reason too"});
+      findings.push_back(
+          {.check = "cudnn",
+           .device = findings.back().device,
+           .verdict = Verdict::Note,
+           .text = text(why, ", so ", kWithoutCudnn),
+           .advice = "install a cuDNN for the driver's CUDA; or other programs may hold the card's memory"});
     }
   }
   return findings;
@@ -241,8 +240,8 @@ Finding diagnose_cublas(const LibrarySearch& found, bool is_needed, int driver_v
     finding.text = text(found.file, " is version ", found.version);
     finding.details = {{"file", found.file}, {"version", found.version}};
     if (found.unwanted.empty()) return finding;
-    append(finding.text, text("; of another major version than the ", wanted, " that is wanted", driver,
-                              ", and passed over: ", joined(found.unwanted)));
+    append(finding.text,
+           text("; major version ", wanted, " is needed", driver, ", so these were ignored: ", joined(found.unwanted)));
     return finding;
   }
   finding.verdict = is_needed ? Verdict::Failed : Verdict::Note;
@@ -250,7 +249,7 @@ Finding diagnose_cublas(const LibrarySearch& found, bool is_needed, int driver_v
   if (found.unwanted.empty()) append(finding.text, "missing");
   else
     append(finding.text,
-           text("of another major version (", joined(found.unwanted), "), ", wanted, " is wanted", driver));
+           text("of another major version (", joined(found.unwanted), "), ", wanted, " is needed", driver));
   append(finding.text, text("; it was looked for in ", joined(found.folders)));
   finding.advice = is_needed
                        ? "until it is there MatMul runs on the CPU: install the CUDA toolkit's library, or name its "
@@ -261,7 +260,7 @@ Finding diagnose_cublas(const LibrarySearch& found, bool is_needed, int driver_v
 
 namespace {
 
-// A library that is used where it is there.
+// An optional library.
 struct Extra {
   const char* check;
   const char* name;  // lib<name>.so.<major>
@@ -290,7 +289,7 @@ Finding diagnose_extra(const Extra& extra, bool is_wanted, const System& system,
   if (found.unwanted.empty()) append(finding.text, "not here");
   else
     append(finding.text,
-           text("of another major version (", joined(found.unwanted), "), ", extra.majors.front(), " is wanted"));
+           text("of another major version (", joined(found.unwanted), "), ", extra.majors.front(), " is needed"));
   append(finding.text, text(", so ", extra.otherwise, "; it was looked for in ", joined(found.folders)));
   return finding;
 }

@@ -1,5 +1,5 @@
-// Where a kernel on a card tells a mistake in values: a slot of pinned memory that card and host both see. The stream
-// hands what it finds there on to the launch's own record when the launch has run.
+// Where a kernel on a card reports a mistake in values: a slot of pinned memory that card and host both see. When the
+// launch has run, the stream passes the slot's content to the launch's record.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace lutra::cuda {
 
-// Written by kernels (kernels/cuda/launch.h): `code` from 0 to a FaultCode, once, then the others.
+// Written by kernels (kernels/cuda/launch.h): the first mistake changes `code` from 0 to a FaultCode and then sets the
+// others.
 struct FaultSlot {
   uint32_t code;
   uint32_t reserved;

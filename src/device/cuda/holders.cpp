@@ -23,7 +23,7 @@ struct NvmlProcess {  // nvmlProcessInfo_t, second version and third
   unsigned gpu_instance, compute_instance;
 };
 
-// The functions that are used, from the library while this lives.
+// The NVML functions used. The library stays open while this lives.
 class Nvml {
  public:
   explicit Nvml(const std::string& file) : library_(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) {
@@ -44,7 +44,7 @@ class Nvml {
     void* card = nullptr;
     if (!is_open_ || card_(bus.c_str(), &card) != 0) return std::nullopt;
     std::vector<NvmlProcess> found(64);
-    // Programs may come between two questions.
+    // Programs may start between two calls.
     for (int tries = 0; tries < 4; ++tries) {
       unsigned count = static_cast<unsigned>(found.size());
       int result = processes_(card, &count, found.data());

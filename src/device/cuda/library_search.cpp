@@ -15,11 +15,11 @@ constexpr const char* kTarget = "x86_64-linux";
 #endif
 
 struct Folders {
-  std::vector<std::string> names, real_names;  // the same folders, and what they are once links are followed
+  std::vector<std::string> names, real_names;  // the same folders, and the same with links followed
 };
 
-// A folder that somebody named is looked in, and told of, even when it is not there. A relative one, which would mean
-// the working folder, never is.
+// A folder that the user named is searched, and listed in messages, even if it does not exist. A relative one would
+// depend on the working folder and is ignored.
 void add_named(Folders& folders, const System& system, std::string folder) {
   while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
   if (!folder.starts_with('/')) return;
@@ -41,7 +41,7 @@ void add_toolkit(Folders& folders, const System& system, const std::string& home
   add_usual(folders, system, home + "/targets/" + kTarget + "/lib");
 }
 
-// Calls `use` with each part of a list as PATH has them.
+// Calls `use` with each entry of a list like PATH.
 template <class Use> void each_part(const std::string& list, const Use& use) {
   for (std::size_t at = 0; at <= list.size();) {
     std::size_t end = std::min(list.find(':', at), list.size());
@@ -50,7 +50,7 @@ template <class Use> void each_part(const std::string& list, const Use& use) {
   }
 }
 
-// The folders of /etc/ld.so.conf and of the files that it includes.
+// The folders of /etc/ld.so.conf and of the files it includes.
 void add_configured(Folders& folders, const System& system, const std::string& file, int depth = 0) {
   std::string all = system.read(file);
   for (std::size_t at = 0; at < all.size();) {
@@ -78,7 +78,7 @@ void add_system(Folders& folders, const System& system) {
   }
 }
 
-// The major version of lib<name>.so.<major>...; -1 for any other file's name.
+// The major version of lib<name>.so.<major>...; -1 for any other file name.
 int major_of(std::string_view file, std::string_view stem) {
   int major = -1;
   if (!file.starts_with(stem)) return -1;
@@ -137,7 +137,7 @@ LibrarySearch search_library(std::string_view name, std::span<const int> majors,
   for (int major : majors) {
     std::string prefix = "cuda-" + std::to_string(major);
     std::vector<std::string> names = system.list("/usr/local");
-    // The latest of a major version first: "cuda-12.10" stands after "cuda-12.9" by length, then by letters.
+    // The latest of a major version first: "cuda-12.10" is later than "cuda-12.9", so compare lengths, then letters.
     std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
       return a.size() != b.size() ? a.size() > b.size() : a > b;
     });

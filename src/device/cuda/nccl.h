@@ -1,6 +1,6 @@
-// The part of NCCL that Lutra uses, as a table of functions: filled when several cards first have a sum to make, or
-// from a library of that interface that a test brings. Declarations are our own, so that this compiles where no NCCL
-// is; kernels/cuda/nccl_check.cu holds them against NVIDIA's where one is.
+// The part of NCCL that Lutra uses, as a table of functions. It is filled when a sum over several cards is first
+// needed, or from a stub library in tests. The declarations are our own, so that this compiles without NCCL; if there
+// is one, kernels/cuda/nccl_check.cu compares them with NVIDIA's.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ struct Nccl {
   const char* (*result_text)(NcclResult result) = nullptr;  // ncclGetErrorString
 };
 
-// Opens the library and finds every function in it; null, and why, when that fails. It stays open, and what is opened
-// once is returned from then on.
+// Opens the library and looks up every function. Returns null, and sets *why, on failure. The library stays open; later
+// calls return the same table.
 const Nccl* open_nccl(const std::string& file, std::string* why);
 
 }  // namespace lutra::cuda

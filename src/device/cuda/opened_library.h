@@ -1,4 +1,4 @@
-// A library of NVIDIA's, opened when it is first needed and kept for good.
+// Opens one of NVIDIA's libraries when it is first needed, and keeps it open.
 #pragma once
 
 #include <dlfcn.h>
@@ -12,13 +12,13 @@
 
 namespace lutra::cuda {
 
-// What a file has, looked up once. find(handle, functions) fills in a table of functions; it returns the name of one
-// that is missing, or null. Null, and why: it cannot be opened, or is not `title`; `else_what` says what else it may
-// be.
+// Looks up a library's functions, once per file. find(handle, functions) fills a table of functions and returns the
+// name of a missing one, or null. Returns null, and sets *why, if the file cannot be opened or is not `title`;
+// `else_what` says what else it may be.
 template <class Functions, class Find>
 const Functions* open_library(const std::string& file, const char* title, const char* else_what, const Find& find,
                               std::string* why) {
-  // Neither is ever destroyed: cards of a program that ends may still give their handles back.
+  // Neither is ever destroyed: cards may still return their handles while the program ends.
   static std::mutex& mutex = *new std::mutex;
   static auto& known = *new std::map<std::string, std::unique_ptr<Functions>>;
   std::lock_guard lock(mutex);

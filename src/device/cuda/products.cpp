@@ -1,5 +1,5 @@
-// cuBLASLt counts matrices column by column, where a row-major matrix looks transposed: asked for b times a, with rows
-// for columns, it writes c row by row.
+// cuBLASLt's matrices are column-major, so a row-major matrix looks transposed to it. To get a row-major c, it is asked
+// for b times a, with rows and columns exchanged.
 #include "device/cuda/products.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ int compute_type(DType operands, MatmulPrecision precision) {
   return precision == MatmulPrecision::Tf32 ? kComputeFastTf32 : kComputeFastBf16;
 }
 
-// The library asks for no more than 256 bytes.
+// The library uses no alignment above 256 bytes.
 uint8_t alignment_bits(const std::byte* at) {
   return static_cast<uint8_t>(std::countr_zero(reinterpret_cast<uintptr_t>(at) | 256));
 }
@@ -37,9 +37,9 @@ uint8_t alignment_bits(const std::byte* at) {
 struct Products::Plan {
   const CublasLt& library;
   MatmulDescription matmul = nullptr;
-  MatrixLayout a = nullptr, b = nullptr, c = nullptr;  // ours: b is the library's first operand
+  MatrixLayout a = nullptr, b = nullptr, c = nullptr;  // named as in Product; the library's first operand is b
   MatmulAlgorithm algorithm{};
-  const std::byte* bias = nullptr;   // that the description has
+  const std::byte* bias = nullptr;   // currently set in the description
   BlasStatus status = kBlasSuccess;  // of finding the algorithm
 
   explicit Plan(const CublasLt& of) : library(of) {}
@@ -51,7 +51,7 @@ struct Products::Plan {
     }
   }
 
-  // Each keeps the first answer that is no success.
+  // Each call keeps the first status that is not success.
   void keep(BlasStatus answer) {
     if (status == kBlasSuccess) status = answer;
   }
@@ -63,14 +63,14 @@ struct Products::Plan {
     set_matmul(kDescBiasPointer, at);
     bias = at;
   }
-  // Of a row-major matrix with `columns` columns, ld elements from row to row.
+  // For a row-major matrix with `columns` columns and ld elements from row to row.
   void lay_out(MatrixLayout* layout, DType type, int64_t rows, int64_t columns, int64_t ld, int64_t batch,
                int64_t step) {
     if (status != kBlasSuccess) return;
     keep(library.create_layout(layout, real_type(type), static_cast<uint64_t>(columns), static_cast<uint64_t>(rows),
                                ld));
     if (status != kBlasSuccess || batch == 1) return;
-    // A batch that does not fit 32 bits becomes none, which the library refuses.
+    // A batch that does not fit 32 bits becomes 0, which the library refuses.
     int32_t count = std::in_range<int32_t>(batch) ? static_cast<int32_t>(batch) : 0;
     keep(library.set_layout(*layout, kLayoutBatchCount, &count, sizeof count));
     if (status == kBlasSuccess) keep(library.set_layout(*layout, kLayoutBatchStep, &step, sizeof step));
@@ -169,7 +169,7 @@ std::unique_ptr<Products::Plan> Products::make_plan(const Key& key, const Produc
 
 BlasStatus Products::multiply(const Product& product, StreamHandle stream, std::string* why) {
   Key key = key_of(product);
-  // Some algorithms read a bias by 16 bytes whatever alignment they were told of, and a fault would cost the card.
+  // Some algorithms read a bias 16 bytes at a time whatever alignment was given, and a fault would lose the card.
   if (product.bias != nullptr && alignment_bits(product.bias) < 4) {
     *why = told("has no way to compute", product, kBlasNotSupported);
     return kBlasNotSupported;
@@ -178,9 +178,9 @@ BlasStatus Products::multiply(const Product& product, StreamHandle stream, std::
   if (found == plans_.end()) {
     if (plans_.size() >= kMostPlans) plans_.clear();
     std::unique_ptr<Plan> made = make_plan(key, product);
-    // The library's word for a bias that goes with none of its algorithms.
+    // The library's status for a bias that none of its algorithms supports.
     if (product.bias != nullptr && made->status == kBlasInvalidValue) made->status = kBlasNotSupported;
-    // That there is no way is remembered too; what else went wrong may go well another time.
+    // A refusal is cached too. Other errors may not occur the next time.
     if (made->status != kBlasSuccess && made->status != kBlasNotSupported) {
       *why = told("cannot plan", product, made->status);
       return made->status;

@@ -1,7 +1,7 @@
-// Products of matrices on one card, by cuBLASLt. How a product is computed is asked of the library once for each kind
-// of it, and kept: the plan. Used by one thread at a time, in the card's context.
+// Matrix products on one card, by cuBLASLt. For each kind of product the library is asked once how to compute it; the
+// answer, a plan, is cached. Used by one thread at a time, in the card's context.
 //
-// Results are the same every time: parts of a sum are added up in the workspace, never in an order of chance.
+// Results are the same every time: partial sums are added in the workspace, in a fixed order.
 #pragma once
 
 #include <memory>
@@ -13,29 +13,29 @@
 
 namespace lutra::cuda {
 
-// The plans of more kinds than this are forgotten, all at once.
+// When more plans than this are cached, all are dropped.
 inline constexpr std::size_t kMostPlans = 4096;
 
 class Products {
  public:
-  // Null, and why, when the library gives no handle.
+  // Returns null, and sets *why, if the library gives no handle.
   static std::unique_ptr<Products> create(const CublasLt& library, std::string* why);
   ~Products();
   Products(const Products&) = delete;
 
-  // Queues it. What the library answers, and why in *why when that is not success: the end of a sentence.
-  // kBlasNotSupported: nothing was queued, for it has no way to compute this.
+  // Queues it and returns the library's status. If that is not success, *why is the message. kBlasNotSupported: nothing
+  // was queued, because the library cannot compute this.
   BlasStatus multiply(const Product& product, StreamHandle stream, std::string* why);
 
   std::size_t plans() const { return plans_.size(); }
 
  private:
-  // What the choice of an algorithm depends on.
+  // All that the choice of an algorithm depends on.
   struct Key {
     int64_t m, n, k, lda, ldb, ldc, batch, step_a, step_b, step_c;
     uint64_t workspace_bytes;
     uint8_t operands, result, precision, transposes;
-    uint8_t alignment_a, alignment_b, alignment_c, alignment_bias;  // of addresses, in bits; of bias 0: there is none
+    uint8_t alignment_a, alignment_b, alignment_c, alignment_bias;  // of addresses, in bits; alignment_bias 0: no bias
     bool operator==(const Key&) const = default;
   };
   struct Hash {

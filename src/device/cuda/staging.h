@@ -1,5 +1,5 @@
-// Pinned memory that copies to and from a card pass through: pieces of a ring, each taken for one command of a stream
-// and free again when that has run. The ring exists from its first piece on.
+// Pinned memory that copies to and from a card pass through: a ring of pieces. Each piece is taken for one command of a
+// stream and free again once that has run. The ring is allocated when its first piece is taken.
 #pragma once
 
 #include <algorithm>
@@ -18,26 +18,26 @@ class StagingRing {
   StagingRing(const StagingRing&) = delete;
 
   std::size_t capacity() const { return capacity_; }
-  // `bytes` at most the capacity. wait(seq) returns when that command has run; it is called when the ring is full. The
-  // caller says which command uses the piece (hold) before it takes the next.
+  // `bytes` is at most the capacity. wait(seq) must return once that command has run; it is called if the ring is full.
+  // The caller must say which command uses the piece (hold) before it takes the next.
   template <class Wait> std::byte* take(std::size_t bytes, const Wait& wait) {
     open();
     bytes = (bytes + 63) / 64 * 64;
     std::size_t at = write_;
-    if (at + bytes > capacity_) at = 0;  // what is left at the end stays unused this time round
-    // The oldest ones may lie in an end that was left unused; what is held after them may be in the way all the same.
+    if (at + bytes > capacity_) at = 0;  // the rest of the ring stays unused this time
+    // Check all pieces: the oldest may be in the unused rest and not overlap, while later ones do.
     auto in_the_way = [at, bytes](const Piece& piece) { return overlaps(piece, at, at + bytes); };
     if (auto last = std::find_if(held_.rbegin(), held_.rend(), in_the_way); last != held_.rend()) {
       uint64_t seq = last->seq;
       wait(seq);
-      release(seq);  // which wait may have done
+      release(seq);  // wait may have done this
     }
     write_ = at + bytes;
     taken_ = at;
     return base_ + at;
   }
   void hold(uint64_t seq) { held_.push_back({taken_, write_, seq}); }
-  // Forgets the pieces of commands up to `seq`, which have run.
+  // Drops the pieces of commands up to `seq`, which have run.
   void release(uint64_t seq) {
     while (!held_.empty() && held_.front().seq <= seq) held_.pop_front();
   }

@@ -19,7 +19,7 @@ std::string System::read(const std::string& path) const {
   if (file < 0) return "";
   std::string all(64 << 10, '\0');
   std::size_t count = 0;
-  // Files of /proc give what they have in pieces.
+  // Files in /proc return their content in several reads.
   for (ssize_t got; count < all.size() && (got = ::read(file, all.data() + count, all.size() - count)) > 0;) {
     count += static_cast<std::size_t>(got);
   }

@@ -1,5 +1,5 @@
-// A machine seen from outside NVIDIA's interface: its files and the environment. All paths begin with "/"; a test
-// gives a folder that stands for that, and says itself which files may be opened.
+// The machine as seen without NVIDIA's interface: its files and the environment. All paths begin with "/". A test gives
+// another root folder, and decides which files can be opened.
 #pragma once
 
 #include <functional>
@@ -12,28 +12,28 @@ namespace lutra::cuda {
 struct System {
   std::string root;                                        // put before every path
   std::function<const char*(const char* name)> variable;   // of the environment; null: not set
-  std::function<int(const std::string& path)> open_error;  // of opening it to read and write; 0: none
+  std::function<int(const std::string& path)> open_error;  // of opening it for reading and writing; 0: none
   std::string at(const std::string& path) const { return root + path; }
 
   bool has(const std::string& path) const;
-  // The whole file, up to 64 KiB; "" when it cannot be read.
+  // The whole file, up to 64 KiB; "" if it cannot be read.
   std::string read(const std::string& path) const;
-  // Names in the folder, sorted; none when it cannot be read.
+  // Names in the folder, sorted; none if it cannot be read.
   std::vector<std::string> list(const std::string& folder) const;
   // Where a symbolic link points; "" for anything else.
   std::string link(const std::string& path) const;
-  // The path once all links are followed, root and all; the path itself when nothing is there.
+  // The full path with all links followed, including the root; the path itself if it does not exist.
   std::string real_path(const std::string& path) const;
-  // "" where not set.
+  // "" if not set.
   std::string value(const char* name) const;
 };
 
 // "a, b"
 std::string joined(const std::vector<std::string>& words);
-// Whether it is made of digits alone.
+// Whether it consists of digits only.
 bool is_number(std::string_view word);
 
-// The machine this runs on.
+// The machine this process runs on.
 System own_system();
 
 }  // namespace lutra::cuda

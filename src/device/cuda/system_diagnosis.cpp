@@ -1,4 +1,4 @@
-// What the machine's files say of its cards: the kernel's part of the driver, the device files, the environment.
+// What the machine's files say about its cards: the kernel's driver, the device files, the environment.
 #include <sys/stat.h>
 
 #include <grp.h>
@@ -23,7 +23,7 @@ constexpr const char* kMemoryFile = "/dev/nvidia-uvm";
 
 bool in_container(const System& system) { return system.has("/.dockerenv") || system.has("/run/.containerenv"); }
 
-// PCI addresses of NVIDIA's display controllers, which is what cards are there.
+// PCI addresses of NVIDIA's display controllers, that is, of the cards.
 std::vector<std::string> cards_on_bus(const System& system) {
   std::vector<std::string> found;
   for (const std::string& address : system.list("/sys/bus/pci/devices")) {
@@ -34,7 +34,7 @@ std::vector<std::string> cards_on_bus(const System& system) {
   return found;
 }
 
-// The kernel's driver that has the card: "nouveau"; "" when none has it.
+// The kernel driver that the card is bound to, such as "nouveau"; "" if none.
 std::string driver_of_card(const System& system, const std::string& address) {
   std::string link = system.link("/sys/bus/pci/devices/" + address + "/driver");
   return link.substr(link.rfind('/') + 1);
@@ -78,7 +78,7 @@ Finding driver_finding(const System& system, const std::vector<std::string>& car
     return finding;
   }
   if (system.has(kControlFile) || system.has(kDriverVersion)) {
-    finding.text = text("NVIDIA's driver runs; ", kDriverVersion, " does not tell its version");
+    finding.text = text("NVIDIA's driver runs; ", kDriverVersion, " does not give its version");
     return finding;
   }
   *is_there = false;
@@ -106,7 +106,7 @@ Finding driver_finding(const System& system, const std::vector<std::string>& car
   return finding;
 }
 
-// Of each card that the driver has: /dev/nvidia<minor>.
+// /dev/nvidia<minor> for each card that the driver has.
 std::vector<std::string> card_files(const System& system) {
   std::vector<std::string> files;
   for (const std::string& bus : system.list("/proc/driver/nvidia/gpus")) {
@@ -124,7 +124,7 @@ Finding file_finding(const System& system) {
   std::vector<std::string> cards = card_files(system), absent, closed;
   std::size_t usable_cards = 0;
   bool needed_fails = false;
-  int first_error = 0;  // of what is there
+  int first_error = 0;  // of a file that exists
   auto look = [&](const std::string& file) {
     int error = system.open_error(system.at(file));
     if (error == 0) return true;
@@ -132,7 +132,7 @@ Finding file_finding(const System& system) {
     if (closed.size() == 1 && closed[0] == file) first_error = error;
     return false;
   };
-  // The driver's own tools make nvidia-uvm when it is first needed: its absence alone fails nothing.
+  // The driver's tools create nvidia-uvm when it is first needed: its absence alone is no failure.
   if (!look(kControlFile)) needed_fails = true;
   if (!look(kMemoryFile)) needed_fails = needed_fails || system.has(kMemoryFile);
   for (const std::string& file : cards) usable_cards += look(file);
@@ -163,7 +163,7 @@ Finding file_finding(const System& system) {
   return finding;
 }
 
-// Whether every entry is an index: cards can be named by their UUID, too.
+// Whether every entry is an index: cards can also be named by UUID.
 bool names_indices(std::string_view value) {
   return value.find_first_not_of("0123456789,- ") == std::string_view::npos;
 }
@@ -188,7 +188,7 @@ Finding diagnose_visible(const System& system) {
   std::string value = set;
   finding.details = {{"CUDA_VISIBLE_DEVICES", value}};
   finding.text = text("CUDA_VISIBLE_DEVICES is '", value, "'");
-  // Without the driver's list any index may be a card's.
+  // Without the driver's list, any index may be valid.
   if (!names_indices(value) || !pick_visible(value, count > 0 ? count : 1024).empty()) return finding;
   finding.verdict = Verdict::Failed;
   append(finding.text, " and hides all GPUs");

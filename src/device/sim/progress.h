@@ -1,5 +1,5 @@
-// How far a stream has come, and how others wait for it. It outlives the stream when another one's queue still names
-// it.
+// How far a stream has come, and how others wait for it. It outlives the stream if another stream's queue still refers
+// to it.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,9 @@
 
 namespace lutra {
 
-// Looks for about two microseconds, and then for a millisecond while nobody else wants the core, before a thread goes
-// to sleep. It is woken by a core that has gone to sleep too, which takes tens of microseconds in a virtual machine.
+// Before a thread sleeps, it polls for about two microseconds, and then for up to a millisecond while no other thread
+// wants the core. Waking takes tens of microseconds in a virtual machine, because the core that would wake the thread
+// sleeps too.
 template <class Done> bool spin_until(const Done& done) {
   for (int i = 0; i < 50; ++i) {
     if (done()) return true;
@@ -36,7 +37,7 @@ class Progress {
  public:
   uint64_t done() const { return done_.load(std::memory_order_acquire); }
   bool reached(uint64_t seq) const { return done() >= seq; }
-  // By the one thread that runs the stream's commands.
+  // Called only by the thread that runs the stream's commands.
   void advance() {
     uint64_t seq = done_.load(std::memory_order_relaxed) + 1;
     done_.store(seq);
@@ -48,8 +49,8 @@ class Progress {
   void wake();
 
   std::atomic<uint64_t> done_{0};
-  // The least seq a sleeper waits for. Who waits writes it and then reads done_, who advances does the opposite, and
-  // all of it in one order of all threads: one of them sees the other.
+  // The least seq that a sleeper waits for. A waiter writes wanted_ and then reads done_; advance() writes done_ and
+  // then reads wanted_. All four are sequentially consistent, so at least one sees the other's write.
   std::atomic<uint64_t> wanted_{UINT64_MAX};
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -68,9 +69,9 @@ inline void Progress::wait(uint64_t seq) {
 inline void Progress::wake() {
   {
     std::lock_guard lock(mutex_);
-    wanted_.store(UINT64_MAX);  // the sleepers that are not yet done say it again
+    wanted_.store(UINT64_MAX);  // sleepers whose seq is not yet done set it again
   }
-  // Without the mutex: who wakes others may lose its core to one of them, and all would sleep again until it lets go.
+  // Without the mutex: the waking thread may lose its core to a woken one, and all would sleep again until it unlocks.
   changed_.notify_all();
 }
 

@@ -52,7 +52,7 @@ void RecordQueue::append_chunk() {
   if (last_ != nullptr) {
     new (write_) Record{};
     last_->next = chunk;
-  } else {  // nothing was published yet, so the taker has not looked
+  } else {  // nothing is published yet, so the taker has not read these
     chunk_ = chunk;
     read_ = chunk->first();
   }

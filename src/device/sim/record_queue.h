@@ -1,5 +1,5 @@
 // The commands of one simulated stream, as records of variable length in chunks that never move: a command may point
-// into itself. One thread pushes at a time, one takes at a time; they meet in one counter and never wait for each
+// into itself. At most one thread pushes and one takes at any time; they share one counter and never wait for each
 // other.
 #pragma once
 
@@ -11,8 +11,8 @@
 namespace lutra {
 
 struct alignas(16) Record {
-  void (*run)(void* args);  // null: the queue goes on in the next chunk
-  void* args;               // aligned to 16 bytes; behind the record, or a block of its own when there is much of it
+  void (*run)(void* args);  // null: the queue continues in the next chunk
+  void* args;               // aligned to 16 bytes; behind the record, or in a separate block if large
   std::size_t bytes;        // of args, with padding
   int64_t queued_ns;
   int64_t cost_ns;  // the least time it takes
@@ -24,15 +24,15 @@ class RecordQueue {
   ~RecordQueue();
   RecordQueue(const RecordQueue&) = delete;
 
-  // Room for a record, whose args are to be filled in before it is published.
+  // Reserves a record. The caller fills in its args and then publishes it.
   Record* push(void (*run)(void* args), std::size_t bytes);
   void publish() { pushed_.store(pushed_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
-  // How many were published.
+  // The number of records published.
   uint64_t pushed() const { return pushed_.load(std::memory_order_acquire); }
-  // So much is held that whoever pushes should let the other side catch up.
+  // Whether the queue holds so much memory that the pusher should let the taker catch up.
   bool is_crowded() const { return held_bytes_.load(std::memory_order_relaxed) > kMostHeldBytes; }
 
-  // The oldest record, null when there is none. It stays where it is until pop().
+  // The oldest record, or null. It stays in place until pop().
   Record* front();
   void pop();
   bool is_empty() const { return taken_ == pushed(); }
@@ -48,7 +48,7 @@ class RecordQueue {
   void append_chunk();
   void drop_chunk();
 
-  // The pusher's.
+  // Used by the pusher.
   Chunk* last_ = nullptr;
   std::byte* write_ = nullptr;
   std::byte* end_ = nullptr;
@@ -56,12 +56,12 @@ class RecordQueue {
   alignas(64) std::atomic<uint64_t> pushed_{0};
   std::atomic<std::size_t> held_bytes_{0};
 
-  // The taker's.
+  // Used by the taker.
   alignas(64) uint64_t taken_ = 0;
   Chunk* chunk_ = nullptr;
   std::byte* read_ = nullptr;
 
-  // Chunks for reuse: a stack that only the pusher takes from, so its top cannot go and come back between two looks.
+  // Chunks for reuse, as a stack. Only the pusher pops, so the compare-and-swap has no ABA problem.
   alignas(64) std::atomic<Chunk*> spares_{nullptr};
   std::atomic<int> n_spares_{0};
 };
@@ -71,7 +71,7 @@ inline Record* RecordQueue::push(void (*run)(void* args), std::size_t bytes) {
   if (bytes > kLargeBytes) [[unlikely]]
     return push_large(run, bytes);
   std::size_t need = sizeof(Record) + bytes;
-  // One record's room stays free at a chunk's end for the one that leads on.
+  // A chunk keeps room for the record that leads to the next chunk.
   if (need + sizeof(Record) > static_cast<std::size_t>(end_ - write_)) [[unlikely]]
     append_chunk();
   Record* record = new (write_) Record{run, write_ + sizeof(Record), bytes, 0, 0};

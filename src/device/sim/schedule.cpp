@@ -33,7 +33,7 @@ std::shared_ptr<Schedule> Schedule::from_environment() {
 void Schedule::add(SimStream* stream) {
   std::lock_guard lock(mutex_);
   streams_.push_back(stream);
-  ready_.reserve(streams_.size());  // running must not fail: destructors do it too
+  ready_.reserve(streams_.size());  // running must not fail: destructors run commands too
 }
 
 void Schedule::remove(SimStream* stream) {
@@ -43,7 +43,7 @@ void Schedule::remove(SimStream* stream) {
 
 void Schedule::some() {
   std::lock_guard lock(mutex_);
-  // Mostly few, so that queues grow and one can fall far behind another.
+  // Usually few, so that queues grow and one can fall far behind another.
   if (random_() % 2 == 0) return;
   for (uint64_t left = random_() % 4; left > 0 && run_one(); --left) {
   }
@@ -52,7 +52,7 @@ void Schedule::some() {
 void Schedule::until(const SimStream& stream, uint64_t seq) {
   std::lock_guard lock(mutex_);
   while (!stream.reached(seq)) {
-    // A wait points to a command queued earlier, so the oldest one of all may always run.
+    // A wait points to a command queued earlier, so the oldest command can always run.
     [[maybe_unused]] bool ran = run_one();
     assert(ran);
   }

@@ -22,7 +22,7 @@ bool SimDevice::reads_memory_of(const Device& other) const {
 }
 
 std::vector<std::pair<std::string, std::string>> SimDevice::details() const {
-  // As a card that has all that scripts ask for: bfloat16 and tf32 begin with 8.0.
+  // As a card that supports all that scripts ask for: bfloat16 and tf32 need 8.0.
   return {{"device_name", "Simulated GPU"}, {"compute_capability", "8.0"}};
 }
 

@@ -1,5 +1,5 @@
-// A card that is not there: host memory with a size of its own, and queues of its own, so that what is written for
-// several GPUs runs, and goes wrong, on any machine as it would on them.
+// A simulated card: host memory with a size limit and queues, so that programs for several GPUs run on any machine and
+// show the same errors as on real GPUs.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@ namespace lutra {
 
 class SimDevice final : public Device {
  public:
-  // Devices that exchange data share one schedule; null: real threads. Schedule::from_environment() says what is
-  // wanted.
+  // Devices that exchange data share one schedule; null: real threads. Schedule::from_environment() gives the one that
+  // is set.
   SimDevice(int number, const SimOptions& options, std::shared_ptr<Schedule> schedule);
 
   MemoryInfo memory() const override;
   PageSource* pages() override { return &pages_; }
   std::unique_ptr<Stream> new_stream() override;
-  // All of it is the host's; where a link has a speed, what crosses it takes its time.
+  // All memory is the host's. If links have a speed, reading is refused, so that a copy takes its simulated time.
   bool reads_memory_of(const Device& other) const override;
   std::vector<std::pair<std::string, std::string>> details() const override;
 

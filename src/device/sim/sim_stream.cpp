@@ -30,7 +30,7 @@ void sleep_until_ns(int64_t when) {
 // Rounded up; at most a day, so that sums stay in range.
 int64_t nanoseconds(double seconds) { return static_cast<int64_t>(std::ceil(std::min(seconds, 86400.0) * 1e9)); }
 
-// Carried bytes follow the request.
+// Carried bytes follow the request in memory.
 void run_copy(void* args) {
   const CopyRequest& request = *static_cast<const CopyRequest*>(args);
   if (request.bytes > 0) std::memcpy(request.to, request.from, request.bytes);
@@ -56,15 +56,15 @@ void run_wait(void* args) {
 struct SimStream::State {
   RecordQueue queue;
   std::shared_ptr<Progress> progress = std::make_shared<Progress>();
-  int64_t free_ns = 0;  // when the simulated device was done with what it ran last
+  int64_t free_ns = 0;  // when the simulated device finished its last command
   State* next_left_behind = nullptr;
 
   pthread_t thread{};
   std::atomic<bool> begun{false};
   UncutWork commands;
   std::condition_variable wake;
-  std::vector<WaitArgs> waits;  // of those queued for each other stream the one that says most
-  std::mutex mutex;             // who pushes, what stands above, and the three below
+  std::vector<WaitArgs> waits;  // the latest wait queued for each other stream
+  std::mutex mutex;             // for pushing, `waits` and the three flags below
   bool started = false;
   bool sleeping = false;
   bool stopping = false;
@@ -79,13 +79,13 @@ struct SimStream::State {
   static void* work(void* state);
 };
 
-// Whether what is queued from now on comes after that anyhow.
+// Whether an earlier wait already orders all later commands after this one.
 bool SimStream::State::waits_for(const WaitArgs& wait) {
   std::lock_guard lock(mutex);
   return std::ranges::any_of(waits, [&](const WaitArgs& one) { return one.of == wait.of && one.seq >= wait.seq; });
 }
 
-// It is queued.
+// Called once the wait is queued.
 void SimStream::State::remember(const WaitArgs& wait) {
   std::lock_guard lock(mutex);
   auto one = std::ranges::find_if(waits, [&](const WaitArgs& old) { return old.of == wait.of; });
@@ -105,7 +105,7 @@ void SimStream::State::run_first() {
   } else if (!timed) {
     commands.run([&] { record->run(record->args); });
   } else {
-    // It starts when it and the device are there. Sleeping too long does not count: what is next starts when it should.
+    // The command starts when both it and the device are ready. Oversleeping does not delay the next command's start.
     int64_t start = std::max(record->queued_ns, free_ns);
     commands.run([&] { record->run(record->args); });
     int64_t now = now_ns();
@@ -138,11 +138,12 @@ void* SimStream::State::work(void* argument) {
 void SimStream::State::start() {
   int problem = 0;
   {
-    BlockedSignals blocked;  // they are the program's business
+    BlockedSignals blocked;  // signals belong to the program
     problem = pthread_create(&thread, nullptr, work, this);
   }
-  if (problem != 0) fail(ErrorCode::ResourceExhausted, "simulated GPU: no thread for it: ", std::strerror(problem));
-  begun.wait(false);  // a fork in the midst of its beginning would be as bad as one in the midst of a command
+  if (problem != 0)
+    fail(ErrorCode::ResourceExhausted, "simulated GPU: cannot start its thread: ", std::strerror(problem));
+  begun.wait(false);  // a fork while the thread starts would do the same harm as one during a command
   started = true;
 }
 
@@ -173,7 +174,8 @@ SimStream::~SimStream() {
     state_->stop();
     return;
   }
-  // Destroying a condition variable waits for its sleepers, and they are in the other process: all of it stays.
+  // Destroying a condition variable waits for its sleepers, which are in the parent process. So the state is never
+  // destroyed.
   static State* left_behind = nullptr;
   state_->next_left_behind = left_behind;
   left_behind = state_.release();
@@ -192,15 +194,17 @@ bool SimStream::is_forked() const { return count_forks() != born_; }
 template <class Fill> Ticket SimStream::enqueue(void (*run)(void* args), std::size_t bytes, const Fill& fill) {
   if (is_forked()) [[unlikely]] {
     fail(ErrorCode::FailedPrecondition,
-         "simulated GPUs do not survive a fork: what runs their commands stays in the parent process. Fork before the "
+         "simulated GPUs do not survive a fork: the threads that run their commands stay in the parent process. Fork "
+         "before the "
          "first op, or use the CPU in the child");
   }
   State& state = *state_;
-  // Without the mutex: the thread may need it to get there.
+  // Without the mutex, which the thread may need to make progress.
   if (state.queue.is_crowded()) [[unlikely]] {
     host_wait(tail());
   } else if (uint64_t last = tail(); last >= kMostQueued && !done(last - kMostQueued + 1)) [[unlikely]] {
-    host_wait(last - kMostQueued + 16);  // a few at once: caller and thread need not wake each other at every command
+    host_wait(last - kMostQueued +
+              16);  // a few at once, so that caller and thread do not wake each other at every command
   }
   Ticket ticket{this, 0};
   bool wake = false;
@@ -245,7 +249,7 @@ Ticket SimStream::copy(const CopyRequest& request, bool carry) {
 
 void SimStream::wait_for(Ticket ticket) {
   if (ticket.stream == this || is_forked() || is_done(ticket)) return;
-  // Only streams that run side by side can wait for each other; any other is waited for here.
+  // Only streams of the same schedule can wait for each other in the queue. For any other stream, block here.
   SimStream* other = dynamic_cast<SimStream*>(ticket.stream);
   if (other == nullptr || other->schedule_ != schedule_) {
     lutra::host_wait(ticket);
@@ -270,7 +274,7 @@ void SimStream::host_wait(uint64_t seq) {
 
 bool SimStream::done(uint64_t seq) {
   if (reached(seq) || is_forked()) return true;
-  // Who asks until it is done must see it done.
+  // A caller that polls must make progress.
   if (schedule_ != nullptr) schedule_->some();
   return reached(seq);
 }
@@ -280,7 +284,7 @@ void SimStream::check_arrived(const std::byte* at, std::size_t bytes) {
   if (!uncomputed.any()) return;
   const char* who = uncomputed.find(at, bytes);
   if (who == nullptr) return;
-  uncomputed.remove(at, bytes);  // host memory, which may be anybody's afterwards
+  uncomputed.remove(at, bytes);  // host memory, which may be reused for anything
   fail(ErrorCode::ResourceExhausted, who, ": out of memory while computing on a simulated GPU (malloc failed)");
 }
 

@@ -1,9 +1,8 @@
-// A simulated GPU's queue: a thread of its own, started by the first command, runs the commands in order; or a Schedule
-// runs them on the caller's thread. Commands take at least the time that the simulated speed gives. While a
-// command runs, the thread holds no lock but the one that lets forks come between commands only; destroying the stream
-// finishes what was queued.
-// Commands must not throw. A wait that was not over when it was queued counts as a command: tail() covers it.
-// In a forked child nothing runs any more: submit and copy fail (FailedPrecondition), and waits end at once.
+// A simulated GPU's queue. Its own thread, started by the first command, runs the commands in order; or a Schedule runs
+// them on the caller's thread. Commands take at least the time that the simulated speed gives. While a command runs,
+// the thread holds no lock except the one that delays forks until the command has ended. Destroying the stream finishes
+// all queued commands. Commands must not throw. A wait that was not yet over when it was queued counts as a command:
+// tail() covers it. In a forked child nothing runs: submit and copy fail (FailedPrecondition), and waits end at once.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,8 @@ namespace lutra {
 
 class SimStream final : public Stream {
  public:
-  // As many commands wait at most, as on a CUDA stream; then submit waits. Else a script could run hours ahead.
+  // The most commands that may be queued, as on a CUDA stream; then submit blocks. Otherwise a script could run hours
+  // ahead.
   static constexpr uint64_t kMostQueued = 1024;
 
   explicit SimStream(const SimOptions& options, std::shared_ptr<Schedule> schedule = nullptr);
@@ -36,16 +36,16 @@ class SimStream final : public Stream {
   bool retire() override;
   uint64_t tail() const override;
 
-  // Whether set_next_cost means anything here.
+  // Whether set_next_cost has any effect.
   bool is_timed() const { return options_.gflops > 0 || options_.gbps > 0; }
-  // The command submitted next does this many operations on this many bytes. One caller at a time.
+  // The next command submitted does this many operations on this many bytes. One caller at a time.
   void set_next_cost(double flops, double bytes);
 
  private:
   friend class Schedule;
   struct State;
 
-  // For the Schedule: they look at, and run, the oldest command.
+  // For the Schedule: these inspect and run the oldest command.
   bool may_run_first();
   void run_first();
   bool reached(uint64_t seq) const;
@@ -55,10 +55,10 @@ class SimStream final : public Stream {
   template <class Fill> Ticket enqueue(void (*run)(void* args), std::size_t bytes, const Fill& fill);
 
   const SimOptions options_;
-  const uint64_t born_;  // forks of the process by then
+  const uint64_t born_;  // the number of forks at creation
   const std::shared_ptr<Schedule> schedule_;
   int64_t next_cost_ns_ = 0;
-  std::unique_ptr<State> state_;  // what the thread sees of it
+  std::unique_ptr<State> state_;  // the part that the thread uses
 };
 
 }  // namespace lutra

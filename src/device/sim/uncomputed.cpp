@@ -26,7 +26,7 @@ void Uncomputed::add(const std::byte* at, std::size_t bytes, const char* who) {
 
 void Uncomputed::remove(const std::byte* at, std::size_t bytes) {
   std::lock_guard lock(mutex_);
-  // From the last on: what a range leaves behind need not be looked at.
+  // Backwards: the rest of a split range, appended at the end, needs no second look.
   for (int i = count_.load(std::memory_order_relaxed); i-- > 0;) {
     const Range range = ranges_[i];
     if (at + bytes <= range.begin || range.end <= at) continue;
@@ -45,7 +45,7 @@ void Uncomputed::put(const Range& range) {
     count_.store(count + 1, std::memory_order_release);
     return;
   }
-  // The one that grows least by taking the new one in, with what lies between.
+  // Extend the range that grows least by including the new one and the memory between them.
   auto united = [&](const Range& one) {
     return Range{std::min(one.begin, range.begin), std::max(one.end, range.end), one.who};
   };

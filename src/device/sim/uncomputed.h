@@ -1,6 +1,6 @@
-// Simulated GPU memory whose kernel was refused host memory. A kernel runs after its op has returned, so it cannot
-// raise: its output is marked, so is what is computed or copied from it, and reading that on the host raises
-// ResourceExhausted. Writing clears the mark.
+// Simulated GPU memory that a kernel did not write because it was refused host memory. The kernel runs after its op has
+// returned, so it cannot raise an error. Instead its output is marked, and so is everything computed or copied from it.
+// Reading marked memory on the host raises ResourceExhausted. Writing clears the mark.
 #pragma once
 
 #include <atomic>
@@ -11,19 +11,19 @@ namespace lutra {
 
 class Uncomputed {
  public:
-  // Those of the process: a simulated GPU may read another one's memory.
+  // One for the process: a simulated GPU may read another one's memory.
   static Uncomputed& all();
 
-  // False in nearly every process; cheap.
+  // Cheap. False in nearly every process.
   bool any() const { return count_.load(std::memory_order_acquire) > 0; }
-  // The op that failed to write one of these bytes; null if none.
+  // The op that failed to write any of these bytes; null if none.
   const char* find(const std::byte* at, std::size_t bytes) const;
-  // `who` stays where it is as long as the devices.
+  // `who` must live as long as the devices.
   void add(const std::byte* at, std::size_t bytes, const char* who);
   void remove(const std::byte* at, std::size_t bytes);
 
  private:
-  // Where there are more, the nearest ones are joined: memory between them counts as uncomputed until it is written.
+  // If there are more ranges, the nearest are joined: the memory between them counts as uncomputed until it is written.
   static constexpr int kMost = 256;
   struct Range {
     const std::byte* begin;

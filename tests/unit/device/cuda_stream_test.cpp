@@ -250,9 +250,8 @@ TEST_CASE("a lost card ends all waits, and every later use says that it is lost"
   host_wait(ticket);
   CHECK(is_done(ticket));
   const char* lost =
-      "GPU:0 was lost (cuEventCreate: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered): what was "
-      "on "
-      "it is gone, and it can be used again only by a new process. Other devices go on";
+      "GPU:0 was lost (cuEventCreate: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered): its "
+      "tensors are gone, and only a new process can use it again. Other devices keep working";
   CHECK_THROWS_WITH(stream->check(), lost);
   CHECK_THROWS_WITH(nop(*stream), lost);
   std::byte byte{};

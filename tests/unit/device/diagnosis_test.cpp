@@ -89,7 +89,7 @@ TEST_CASE("the driver's version is read in both of its forms", "[doctor]") {
                "12.2.0\n");
   CHECK(findings_of(machine)[0].text == "NVIDIA's driver 580.95.05 runs");
   machine.file("/proc/driver/nvidia/version", "something else");
-  CHECK(says(findings_of(machine)[0].text, "does not tell its version"));
+  CHECK(says(findings_of(machine)[0].text, "does not give its version"));
 }
 
 TEST_CASE("device files that may not be opened are named, with whose they are", "[doctor]") {
@@ -166,7 +166,7 @@ TEST_CASE("a missing cuBLASLt says where it was looked for, and which other one 
   Finding finding = cuda::diagnose_cublas(search(), true, 0);
   CHECK(finding.verdict == Verdict::Failed);
   CHECK(finding.text ==
-        "libcublasLt is of another major version (/usr/local/cuda/lib64/libcublasLt.so.11), 13 or 12 is wanted; it was "
+        "libcublasLt is of another major version (/usr/local/cuda/lib64/libcublasLt.so.11), 13 or 12 is needed; it was "
         "looked for in /opt/lutra/lib, /usr/local/cuda/lib64");
   CHECK(says(finding.advice, "LUTRA_CUDA_PATH"));
   CHECK(cuda::diagnose_cublas(search(), false, 13000).verdict == Verdict::Note);
@@ -180,7 +180,7 @@ TEST_CASE("cuDNN is told of, there or not, and no convolution needs it", "[docto
   auto told = [&] { return cuda::diagnose_cudnn(machine.system, "/opt/lutra/lib"); };
   CHECK(told().verdict == Verdict::Note);
   CHECK(told().text ==
-        "libcudnn is of another major version (/usr/local/cuda/lib64/libcudnn.so.8), 9 is wanted, so convolutions are "
+        "libcudnn is of another major version (/usr/local/cuda/lib64/libcudnn.so.8), 9 is needed, so convolutions are "
         "laid out and multiplied by cuBLASLt; it was looked for in /opt/lutra/lib, /usr/local/cuda/lib64");
   machine.file("/opt/lutra/lib/libcudnn.so.9.19.0");
   machine.link("/opt/lutra/lib/libcudnn.so.9", "libcudnn.so.9.19.0");
@@ -216,14 +216,14 @@ TEST_CASE("a cuBLASLt that is newer than the driver is passed over, and told of"
   Finding none = told(12040);
   CHECK(none.verdict == Verdict::Failed);
   CHECK(says(none.text,
-             "libcublasLt is of another major version (/usr/local/cuda/lib64/libcublasLt.so.13), 12 is wanted by a "
+             "libcublasLt is of another major version (/usr/local/cuda/lib64/libcublasLt.so.13), 12 is needed by a "
              "driver for CUDA 12.4; it was looked for in /opt/lutra/lib, /usr/local/cuda/lib64"));
   machine.file("/usr/local/cuda-12.4/lib64/libcublasLt.so.12");
   Finding older = told(12040);
   CHECK(older.verdict == Verdict::Ok);
   CHECK(older.text ==
-        "/usr/local/cuda-12.4/lib64/libcublasLt.so.12 is version 12; of another major version than the 12 that is "
-        "wanted by a driver for CUDA 12.4, and passed over: /usr/local/cuda/lib64/libcublasLt.so.13");
+        "/usr/local/cuda-12.4/lib64/libcublasLt.so.12 is version 12; major version 12 is needed by a driver for "
+        "CUDA 12.4, so these were ignored: /usr/local/cuda/lib64/libcublasLt.so.13");
 }
 
 TEST_CASE("a driver that is too old for Lutra, or for the plugin's toolkit, is told with both versions", "[doctor]") {

@@ -77,7 +77,8 @@ TEST_CASE("an empty field is nan, or the number that is asked for", "[csv]") {
   says(refusal(FileFormat::Csv, "1,2\n3,4,\n"), "line 2: it has 3 fields, the first row has 2");
   ReadOptions spaces;
   spaces.delimiter = ' ';
-  says(refusal(FileFormat::Csv, "1  2", spaces), "line 1, field 2: it is empty; one space stands between two numbers");
+  says(refusal(FileFormat::Csv, "1  2", spaces),
+       "line 1, field 2: it is empty; exactly one space must separate two numbers");
   ReadOptions tabs;
   tabs.delimiter = '\t';
   CHECK(read("\t\t\n", tabs).entries[0].shape == Shape{1, 3});

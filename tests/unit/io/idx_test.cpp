@@ -74,9 +74,9 @@ TEST_CASE("a packed idx file that is wrong says where and what", "[idx]") {
   auto with_size = [&](uint64_t size) { return packed.substr(0, packed.size() - 4) + little(size, 4); };
   says(refused(packed.substr(0, 12)), "the packed file ends early");
   says(refused(packed.substr(0, packed.size() - 5)), "it");
-  says(refused(with_size(0xffffffff)), "it is said to unpack to 4294967295 bytes, which");
+  says(refused(with_size(0xffffffff)), "it is said to unpack to 4294967295 bytes, more than");
   says(refused(with_size(19)), "shape (2, 3) of uint8 takes 6 bytes, and 7 follow");
-  says(refused(packed + packed), "there is more behind its end; a file of several members");
+  says(refused(packed + packed), "more data follows its end; a file of several members");
   std::string file = idx(8, {2, 3}, "abcdef");
   says(refused(gzipped(file.substr(0, 10)) + gzipped(file.substr(10))), "unpack it with gunzip before");
   for (std::size_t at = 10; at < packed.size(); ++at) {

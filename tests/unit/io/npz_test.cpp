@@ -70,13 +70,13 @@ TEST_CASE("an npz that is wrong says where and what", "[npz]") {
   says(refused("PK"), "only 2 bytes long");
   says(refused(std::string(100, 'x')), "no directory at its end");
   says(refused(good.substr(0, good.size() - 1)), "no directory at its end");
-  says(refused(changed(good, end + 10, little(3, 2))), "in several parts");
+  says(refused(changed(good, end + 10, little(3, 2))), "archives in several parts are not supported");
   says(refused(changed(good, end + 8, little(3, 2) + little(3, 2))), "said to have 3 members in 102 bytes");
   says(refused(changed(good, b, "XX")), "member 2 of the directory is missing");
   says(refused(changed(good, end + 8, little(1, 2) + little(1, 2))), "more members than its count");
-  says(refused(changed(good, end + 8, little(60000, 2) + little(60000, 2))), "which is not so");
-  says(refused(changed(good, end + 12, little(0xfffffff0, 4))), "which is not so");
-  says(refused(changed(good, end + 16, little(0xfffffff0, 4))), "which is not so");
+  says(refused(changed(good, end + 8, little(60000, 2) + little(60000, 2))), "which does not fit the archive");
+  says(refused(changed(good, end + 12, little(0xfffffff0, 4))), "which does not fit the archive");
+  says(refused(changed(good, end + 16, little(0xfffffff0, 4))), "which does not fit the archive");
   says(refused(changed(good, end + 16, little(0xffffffff, 4))), "zip64 directory is missing");
   says(refused(changed(good, a + 8, little(1, 2))), "'a.npy' is encrypted");
   says(refused(changed(good, a + 10, little(14, 2))), "packed by method 14");
@@ -87,7 +87,7 @@ TEST_CASE("an npz that is wrong says where and what", "[npz]") {
   says(refused(changed(good, a + 42, little(0x7ffffff0, 4))), "lies outside the archive");
   says(refused(changed(good, a + 42, little(1, 4))), "is not where the directory says");
   says(refused(changed(good, b + 42, little(0, 4))), "lies over another member");
-  says(refused(changed(good, b + 46, "a")), "the name 'a.npy' stands twice");
+  says(refused(changed(good, b + 46, "a")), "the name 'a.npy' occurs twice");
   std::size_t longer = one_npy(7).size() + 60;
   says(refused(changed(good, a + 20, little(longer, 4) + little(longer, 4))), "'b.npy' lies over another member");
   says(refused(zip_of({{"a.txt", "hello"}}, false)), "'a.txt' is no .npy file");
