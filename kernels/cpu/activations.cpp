@@ -1,6 +1,7 @@
 // Activation functions and their gradients on the CPU.
 
 #include "kernels/element/activations.h"
+#include "kernels/cpu/loops/unary.h"
 
 namespace lutra {
 namespace {

@@ -3,9 +3,10 @@
 #include <cmath>
 #include <type_traits>
 
+#include "kernels/cpu/loops/elementwise.h"
+#include "kernels/cpu/loops/long_functions.h"
 #include "kernels/element/arithmetic.h"
 #include "kernels/element/division.h"
-#include "kernels/cpu/loops/long_functions.h"
 #include "kernels/element/power_ops.h"
 
 namespace lutra {

@@ -1,6 +1,7 @@
 // Picks elements by their position on the CPU. Only bytes move, so there is one version per element size.
 
 #include "ops/index.h"
+#include "kernels/cpu/loops/elementwise.h"
 
 #include "kernels/cpu/loops/gather.h"
 #include "ops/axes.h"

@@ -2,9 +2,10 @@
 
 #include <cmath>
 
-#include "kernels/cpu/loops/add_kernels.h"
-#include "kernels/cpu/loops/gather.h"
 #include "kernels/cpu/gemm/gemm.h"
+#include "kernels/cpu/loops/add_kernels.h"
+#include "kernels/cpu/loops/elementwise.h"
+#include "kernels/cpu/loops/gather.h"
 #include "kernels/cpu/loops/random_words.h"
 #include "kernels/cpu/loops/rows.h"
 #include "kernels/cpu/loops/widen.h"

@@ -2,6 +2,7 @@
 // before it is written and nothing else of the outputs is touched.
 
 #include "kernels/element/optimisers.h"
+#include "kernels/cpu/loops/elementwise.h"
 
 namespace lutra {
 namespace {

@@ -6,6 +6,7 @@
 // Accumulators are float64, or 64 bits that wrap.
 
 #include "ops/scan.h"
+#include "kernels/cpu/loops/reduce.h"
 #include "kernels/element/running.h"
 #include "ops/axes.h"
 

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/loops/copy_bytes.h"
+#include "kernels/cpu/loops/elementwise.h"
 #include "kernels/indexing/places.h"
 #include "ops/index.h"
 

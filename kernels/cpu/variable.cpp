@@ -2,6 +2,7 @@
 // written and nothing else of the output is touched.
 
 #include "kernels/cpu/loops/copy.h"
+#include "kernels/cpu/loops/elementwise.h"
 
 namespace lutra {
 namespace {

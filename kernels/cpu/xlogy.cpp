@@ -1,6 +1,7 @@
 // x log(y) on the CPU.
 
 #include "kernels/element/xlogy.h"
+#include "kernels/cpu/loops/elementwise.h"
 
 namespace lutra {
 

@@ -1,13 +1,14 @@
 // Repeating, moving and padding on cards. Only bytes move, so there is one version per element size.
+#include "kernels/element/element.h"
 #include "ops/arrange.h"
 
 #include <bit>
 
 #include "core/conversion.h"
-#include "kernels/cpu/loops/reduce.h"
-#include "kernels/cpu/loops/sort.h"
 #include "kernels/cuda/indexed.h"
 #include "kernels/cuda/strided.h"
+#include "kernels/element/reducers.h"
+#include "kernels/element/sort_keys.h"
 #include "ops/axes.h"
 #include "ops/shape.h"
 

@@ -1,8 +1,8 @@
 // Arithmetic of two tensors on cards.
-#include "kernels/element/arithmetic.h"
-#include "kernels/element/power_ops.h"
-#include "kernels/cpu/loops/unary.h"
 #include "kernels/cuda/elementwise.h"
+#include "kernels/element/arithmetic.h"
+#include "kernels/element/element.h"
+#include "kernels/element/power_ops.h"
 
 namespace lutra::cuda {
 namespace {

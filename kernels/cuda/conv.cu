@@ -1,12 +1,13 @@
 // Convolution and its gradients on cards: by cuDNN if it is there and can compute them (convolve.h), else as matrix
 // products. The elements in windows are copied to rows, a range of positions at a time, group by group, and the rows
 // are multiplied by the weights. A window of one position needs no copies.
-#include "kernels/indexing/window_ways.h"
 #include "kernels/cuda/cast.h"
 #include "kernels/cuda/convolve.h"
 #include "kernels/cuda/products.h"
 #include "kernels/cuda/strided.h"
 #include "kernels/cuda/windows.h"
+#include "kernels/element/element.h"
+#include "kernels/indexing/window_ways.h"
 
 namespace lutra::cuda {
 namespace {

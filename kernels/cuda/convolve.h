@@ -5,6 +5,7 @@
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/room.h"
 #include "kernels/cuda/strided.h"
+#include "kernels/element/element.h"
 #include "ops/conv.h"
 
 namespace lutra::cuda {

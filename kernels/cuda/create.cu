@@ -1,4 +1,5 @@
 // Tensors created without inputs, and casts, on cards.
+#include "kernels/element/element.h"
 #include "ops/create.h"
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // Picks elements by their position on cards. Only bytes move, so there is one version per element size.
+#include "kernels/element/element.h"
 #include "ops/index.h"
 
 #include "kernels/cuda/gather.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/loops/elementwise.h"
+#include "kernels/indexing/broadcast.h"
 
 namespace lutra::cuda {
 

@@ -1,8 +1,9 @@
 // Diagonals and triangles of matrices on cards.
+#include "kernels/element/element.h"
 #include "ops/linalg.h"
 
-#include "kernels/cpu/loops/reduce.h"
 #include "kernels/cuda/indexed.h"
+#include "kernels/element/reducers.h"
 
 namespace lutra::cuda {
 namespace {

@@ -1,8 +1,8 @@
 // Elements in order along an axis, on cards: sorts every key with its position.
 #pragma once
 
-#include "kernels/cpu/loops/sort.h"
 #include "kernels/cuda/radix.h"
+#include "kernels/element/sort_keys.h"
 
 namespace lutra::cuda {
 

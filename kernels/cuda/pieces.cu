@@ -1,4 +1,5 @@
 // Split and unstack along an axis on cards.
+#include "kernels/element/element.h"
 #include "ops/pieces.h"
 
 #include "kernels/cuda/strided.h"

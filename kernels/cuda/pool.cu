@@ -1,8 +1,8 @@
 // Pooling on cards, one thread per element. Gradients are computed per element of x, so that sums have one order: the
 // CPU's, to the bit.
-#include "kernels/cpu/loops/reduce.h"
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/windows.h"
+#include "kernels/element/reducers.h"
 
 namespace lutra::cuda {
 namespace {

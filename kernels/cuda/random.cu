@@ -2,9 +2,9 @@
 // halves) or i / 2 (float64).
 #include "ops/random.h"
 
-#include "kernels/element/random_draws.h"
-#include "kernels/cpu/loops/reduce.h"
 #include "kernels/cuda/random.h"
+#include "kernels/element/random_draws.h"
+#include "kernels/element/reducers.h"
 
 namespace lutra::cuda {
 namespace {

@@ -1,9 +1,10 @@
 // Random integers, orders and classes on cards, with the CPU's bits. An element has 64 random bits, two elements a
 // block.
-#include "kernels/element/elementary.h"
-#include "kernels/element/random_draws.h"
 #include "kernels/cuda/radix.h"
 #include "kernels/cuda/random.h"
+#include "kernels/element/element.h"
+#include "kernels/element/elementary.h"
+#include "kernels/element/random_draws.h"
 #include "ops/random.h"
 
 namespace lutra::cuda {

@@ -5,8 +5,9 @@
 // time.
 #pragma once
 
-#include "kernels/cpu/loops/reduce_axes.h"
 #include "kernels/cuda/indexed.h"
+#include "kernels/element/reducers.h"
+#include "kernels/indexing/reduce_plan.h"
 
 namespace lutra::cuda {
 

@@ -1,5 +1,6 @@
 // Rearranging elements on cards. Reshape and similar ops share their input's memory, and run here only to be copied
 // whole.
+#include "kernels/element/element.h"
 #include "ops/shape.h"
 
 #include "kernels/cuda/copy.h"

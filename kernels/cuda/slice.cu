@@ -1,4 +1,5 @@
 // Strided slices of a tensor on cards: read, overwritten, added to.
+#include "kernels/element/element.h"
 #include "ops/slice.h"
 
 #include "kernels/cuda/copy.h"

@@ -1,7 +1,7 @@
 // Trigonometric functions, their inverses and the hyperbolic functions on cards.
-#include "kernels/element/trigonometric.h"
-#include "kernels/cpu/loops/unary.h"
 #include "kernels/cuda/elementwise.h"
+#include "kernels/element/element.h"
+#include "kernels/element/trigonometric.h"
 
 namespace lutra::cuda {
 namespace {

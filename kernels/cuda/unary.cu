@@ -1,10 +1,10 @@
 // Functions of one element on cards.
-#include "kernels/element/error_function.h"
-#include "kernels/element/roundings.h"
-#include "kernels/cpu/loops/unary.h"
 #include "kernels/cuda/copy.h"
 #include "kernels/cuda/elementwise.h"
 #include "kernels/cuda/indexed.h"
+#include "kernels/element/element.h"
+#include "kernels/element/error_function.h"
+#include "kernels/element/roundings.h"
 
 namespace lutra::cuda {
 namespace {

@@ -7,8 +7,8 @@
 #include <bit>
 #include <cmath>
 
+#include "kernels/element/element.h"
 #include "kernels/element/error_function.h"
-#include "kernels/cpu/loops/unary.h"
 
 namespace lutra {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/element/division.h"
-#include "kernels/cpu/loops/elementwise.h"
+#include "kernels/element/element.h"
 
 namespace lutra {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/loops/elementwise.h"
+#include "kernels/element/element.h"
 
 namespace lutra {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "kernels/cpu/loops/elementwise.h"
+#include "kernels/element/element.h"
 #include "ops/optimisers.h"
 
 namespace lutra {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/cpu/loops/reduce.h"
+#include "kernels/element/reducers.h"
 
 namespace lutra {
 

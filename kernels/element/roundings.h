@@ -6,7 +6,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/cpu/loops/elementwise.h"
+#include "kernels/element/element.h"
 
 namespace lutra {
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "kernels/cpu/loops/reduce.h"
+#include "kernels/element/reducers.h"
 
 namespace lutra {
 

@@ -1,8 +1,8 @@
 // x log(y) of two elements, for xlogy.cpp and kernels/cuda.
 #pragma once
 
+#include "kernels/element/element.h"
 #include "kernels/element/elementary.h"
-#include "kernels/cpu/loops/elementwise.h"
 
 namespace lutra {
 

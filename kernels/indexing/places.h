@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "kernels/cpu/loops/elementwise.h"
+#include "kernels/element/element.h"
 #include "ops/axes.h"
 
 namespace lutra {

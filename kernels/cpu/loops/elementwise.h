@@ -9,110 +9,11 @@
 
 #include "core/parallel.h"
 #include "kernels/cpu/loops/streamed.h"
+#include "kernels/element/element.h"
+#include "kernels/indexing/broadcast.h"
 #include "ops/kernel.h"
 
 namespace lutra {
-
-// The type to compute in so that integers wrap: unsigned, and no narrower than int, to which C++ would widen it.
-template <class T> struct WrappingOf { using type = T; };
-template <class T>
-requires std::is_integral_v<T>
-struct WrappingOf<T> {
-  using type = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
-};
-template <class T> using Wrapping = typename WrappingOf<T>::type;
-
-// Calls run(TypeTag<E>{}) with the unsigned type E of `bytes` bytes; false if there is none.
-template <class Run> bool by_size(std::size_t bytes, const Run& run) {
-  switch (bytes) {
-    case 1: run(TypeTag<uint8_t>{}); return true;
-    case 2: run(TypeTag<uint16_t>{}); return true;
-    case 4: run(TypeTag<uint32_t>{}); return true;
-    case 8: run(TypeTag<uint64_t>{}); return true;
-    default: return false;
-  }
-}
-
-// The number of elements from which a second thread pays off. kCheapGrain counts elements of 4 bytes, for ops that cost
-// no more than moving them.
-inline constexpr int64_t kCheapGrain = 16384;
-inline constexpr int64_t kCostlyGrain = 2048;
-
-// The strides of N inputs along the axes of one output. Neighbouring axes that every input traverses as one are merged,
-// so nearly every case has one or two axes. Strides are in elements; 0 repeats an element.
-template <int N> struct BroadcastPlan {
-  int rank = 0;
-  int64_t dims[kMaxRank];
-  int64_t strides[N][kMaxRank];
-
-  BroadcastPlan(const Array& out, const Array* in) {
-    int64_t step[N];
-    std::fill(step, step + N, int64_t{1});
-    // From the last axis to the first: axis 0 of the plan is the innermost.
-    for (int axis = out.rank - 1; axis >= 0; --axis) {
-      int64_t size = out.dims[axis];
-      int64_t stride[N];
-      for (int i = 0; i < N; ++i) {
-        int own = axis - (out.rank - in[i].rank);
-        int64_t own_size = own >= 0 ? in[i].dims[own] : 1;
-        stride[i] = own_size == 1 ? 0 : step[i];
-        step[i] *= own_size;
-      }
-      if (size == 1) continue;
-      bool merges = rank > 0;
-      for (int i = 0; i < N && merges; ++i) merges = stride[i] == strides[i][rank - 1] * dims[rank - 1];
-      if (merges) {
-        dims[rank - 1] *= size;
-        continue;
-      }
-      dims[rank] = size;
-      for (int i = 0; i < N; ++i) strides[i][rank] = stride[i];
-      ++rank;
-    }
-    if (rank == 0) {
-      rank = 1;
-      dims[0] = 1;
-      for (int i = 0; i < N; ++i) strides[i][0] = 0;
-    }
-  }
-
-  // Covers the output's elements [begin, end) with runs along the innermost axis, cut at the ends if need be. Calls
-  // row(offset of each input, first element of the output, length) for each run.
-  template <class Row> void for_elements(int64_t begin, int64_t end, const Row& row) const {
-    int64_t index[kMaxRank] = {};
-    std::array<int64_t, N> offset{};
-    int64_t skipped = begin % dims[0];
-    int64_t rest = begin / dims[0];
-    for (int axis = 1; axis < rank; ++axis) {
-      index[axis] = rest % dims[axis];
-      rest /= dims[axis];
-      for (int i = 0; i < N; ++i) offset[i] += index[axis] * strides[i][axis];
-    }
-    while (begin < end) {
-      int64_t n = std::min(dims[0] - skipped, end - begin);
-      if (skipped == 0) {
-        row(offset, begin, n);
-      } else {
-        std::array<int64_t, N> inside = offset;
-        for (int i = 0; i < N; ++i) inside[i] += skipped * strides[i][0];
-        row(inside, begin, n);
-        skipped = 0;
-      }
-      begin += n;
-      for (int axis = 1; axis < rank; ++axis) {
-        for (int i = 0; i < N; ++i) offset[i] += strides[i][axis];
-        if (++index[axis] < dims[axis]) break;
-        for (int i = 0; i < N; ++i) offset[i] -= index[axis] * strides[i][axis];
-        index[axis] = 0;
-      }
-    }
-  }
-};
-
-// a + b; integers wrap.
-struct Add {
-  template <class T> static constexpr T apply(T a, T b) { return static_cast<T>(Wrapping<T>(a) + Wrapping<T>(b)); }
-};
 
 // The grain in rows for rows of `length` elements.
 inline int64_t row_grain(int64_t grain, int64_t length) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cpu/loops/copy_bytes.h"
+#include "kernels/cpu/loops/elementwise.h"
 #include "kernels/indexing/places.h"
 
 namespace lutra {

@@ -15,16 +15,6 @@ namespace lutra {
 // A block: its inputs and outputs fit into the L1 cache together.
 inline constexpr int64_t kFunctionBlock = 1024;
 
-// The base of ops for which a second thread pays off early.
-struct Costly {
-  static constexpr int64_t kGrain = kCostlyGrain;
-};
-
-template <class Op> Op op_of(const KernelArgs& args) {
-  if constexpr (std::is_constructible_v<Op, const KernelArgs&>) return Op(args);
-  else return Op{};
-}
-
 // `op` by value: options behind a reference might alias `out`, and nothing would vectorise.
 template <class Op, class T, class... In>
 [[gnu::noinline]] void function_span(Op op, T* __restrict out, int64_t n, const In* __restrict... in) {
