@@ -83,7 +83,9 @@ Placement place_view(Context& context, LogicalDevice& input, const ForcedPlace* 
   if (forced != nullptr) return {forced->device, forced->reason, nullptr};
   uint32_t spec = context.scopes->spec();
   if (spec == 0) {
-    return {input.retired ? &context.runtime().successor(input) : &input, Reason::StaysOnInput, nullptr};
+    if (!input.retired) return {&input, Reason::StaysOnInput, nullptr};
+    context.devices();  // a reset took them; another device of the name is found among new ones
+    return {&context.runtime().successor(input), Reason::StaysOnInput, nullptr};
   }
   // Nothing is computed, so the first device meant will do.
   const Context::Target& target = context.target(spec);

@@ -43,7 +43,8 @@ struct InputDef {
 // In which dtype the promoted inputs are computed.
 enum class Compute : uint8_t {
   Same,   // the promoted dtype itself
-  Float,  // integers and bool give float32 (of int32 and int64 computed in float64: eager/prepare.cpp): a function whose result is a fraction
+  Float,  // integers and bool give float32 (of int32 and int64 computed in float64: eager/prepare.cpp): a function
+          // whose result is a fraction
 };
 
 enum OpFlags : uint8_t {

@@ -130,10 +130,19 @@ end
 
 -- A reset, with nothing alive on a GPU, while the op that is on its way to a GPU looks for memory there.
 pool = {}
+-- It may run earlier, too, when the collector finds it time: then the op finds the new devices. Which of the two it is
+-- depends on how fast the machine collects; tests/unit/eager/executor_test.cpp has each for sure.
 for _ = 1, 20 do
   local source = lt.device("/CPU:0", lt.ones, { 1 << 21 })
   fill_up(15, function() setmetatable({}, { __gc = function() pcall(lt.config.reset) end }) end)
-  expect.raises("FailedPrecondition", "a finalizer reset the devices while memory was being found", source.to, source, "GPU:0")
+  local ok, result = pcall(source.to, source, "GPU:0")
+  if ok then
+    assert(result[7]:item() == 1)
+  else
+    assert(lt.iserror(result, "FailedPrecondition"), result)
+    assert(result.message:find("a finalizer reset the devices while memory was being found", 1, true), result)
+  end
+  result = nil
 end
 collectgarbage("incremental", 200, 100, 13)
 collectgarbage("generational")

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstring>
 
+#include "eager/bind.h"
 #include "eager/executor.h"
 #include "lua/border/args.h"
 #include "lua/ops/attr_reader.h"
@@ -202,12 +203,7 @@ bool will_be_inline(const Call& call, const Prepared& prepared, int i) {
 // A finalizer released some tensor or reset the devices while the results were created: what was prepared may no longer
 // hold.
 [[gnu::cold, gnu::noinline]] void prepare_again(lua_State* L, Context& context, Call& call, Frame* frame, int first) {
-  for (int i = 0; i < call.n_in; ++i) {
-    const TensorRep* tensor = call.in[i].tensor;
-    if (tensor == nullptr || !State::is_released(*tensor)) continue;
-    fail(ErrorCode::FailedPrecondition, call.op->called(),
-         ": a finalizer released an input while the op was being set up");
-  }
+  check_inputs(call);
   int n_out = frame->prepared.n_out;
   prepare(context, call, &frame->prepared);
   assert(frame->prepared.n_out == n_out);

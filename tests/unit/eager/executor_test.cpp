@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <new>
 
 #include "device/sim/sim_device.h"
@@ -236,6 +237,77 @@ TEST_CASE("memory that the card refuses at any step is an error, leaks nothing, 
     }
     CHECK(live_storages() == before);
   }
+}
+
+namespace {
+
+// A GPU of 64 MB that garbage fills. A collection frees that, and calls a finalizer.
+struct FullMachine {
+  FullMachine() : machine({.cpus = 1, .simulated_gpus = 1, .gpu_mb = 64}) {
+    for (int i = 0; i < 12; ++i) garbage.push_back(machine.constant(ramp(1 << 20)));
+    machine.context.hooks.user = this;
+    machine.context.hooks.collect = [](void* user) {
+      FullMachine& self = *static_cast<FullMachine*>(user);
+      self.garbage.clear();
+      self.finalizer();
+      return true;
+    };
+  }
+  Machine machine;
+  std::vector<Tensor> garbage;
+  std::function<void()> finalizer = [] {};
+};
+
+// What run() raises; "" where it raises nothing.
+template <class Run> std::string failure_of(const Run& run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::FailedPrecondition);
+    return error.message();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("an op goes on after a finalizer that ran while it looked for memory", "[executor]") {
+  FullMachine full;
+  Tensor a = full.machine.constant(ramp(1 << 20)), b = full.machine.constant(ramp(1 << 20));
+  bool ran = false;
+  full.finalizer = [&] { ran = true; };
+  std::vector<Tensor> sums;
+  while (!ran) sums.push_back(full.machine.run("AddV2", {&a, &b}));
+  CHECK(full.machine.values(sums.back())[7] == 14);
+}
+
+TEST_CASE("an op whose input a finalizer releases while it looks for memory fails, and names the input", "[executor]") {
+  FullMachine full;
+  Tensor a = full.machine.constant(ramp(1 << 20)), b = full.machine.constant(ramp(1 << 20));
+  full.finalizer = [&] {
+    drop(b.rep());
+    b.rep().size = -1;  // as State::release does
+    ++full.machine.runtime.epoch;
+  };
+  std::vector<Tensor> sums;
+  CHECK(failure_of([&] {
+          while (true) sums.push_back(full.machine.run("AddV2", {&a, &b}));
+        }) == "add: b was released by a finalizer while the op was being set up");
+  b.rep().size = 0;
+}
+
+TEST_CASE("an op on its way to devices that a finalizer resets fails", "[executor]") {
+  FullMachine full;
+  full.finalizer = [&] { full.machine.runtime.reset(); };
+  LogicalDevice& gpu = full.machine.runtime.device(full.garbage.front().rep().device);
+  auto scope = full.machine.scope("/CPU:0");
+  std::string failure;
+  for (int i = 0; i < 8 && failure.empty(); ++i) {
+    Tensor source = full.machine.constant(ramp(1 << 20)), moved;
+    failure = failure_of([&] { move_tensor(full.machine.context, source.rep(), gpu, &moved.rep()); });
+    full.garbage.push_back(moved);
+  }
+  CHECK(failure.find("a finalizer reset the devices while memory was being found") != std::string::npos);
 }
 
 TEST_CASE("an out-of-memory report names the five largest holders", "[executor]") {
