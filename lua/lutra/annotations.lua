@@ -1,20 +1,20 @@
--- Reads the annotations in lua/lutra/_meta that are written by hand: what help says, and what scripts/lib/docs.lua
--- makes the reference pages from. They are LuaCATS, which editors know, with three keys of our own in the text:
+-- Reads the hand-written annotations in lua/lutra/_meta. help prints them; scripts/lib/docs.lua makes the reference
+-- pages from them. They are LuaCATS, which editors know, with three additional keys in the text:
 --   --- Errors: codes and when
 --   --- Example:
---   ---     code, indented by four; what it prints stands behind `-->`
+--   ---     code, indented by four; its output follows `-->`
 --   --- Source: TensorFlow's function that this one ports
 -- A line indented by two continues the line above it.
 
 local annotations = {}
 
--- In the order in which help and the reference have them: each has a file of its name in _meta.
+-- In the order of help and the reference. Each has a file of its name in _meta.
 annotations.modules = {
   "lutra", "config", "debugging", "tensor", "autograd", "nn", "layer", "model", "initializers",
   "regularizers", "losses", "metrics", "callbacks", "optim", "data", "distribute", "error",
 }
 
--- Of nn there is more than a file holds: _meta/nn/pools.lua tells what lua/lutra/nn/layers/pools.lua makes.
+-- nn is split into several files: _meta/nn/pools.lua describes lua/lutra/nn/layers/pools.lua.
 local parts = {
   nn = {
     "plain_layers", "convolutions", "pools", "global_pools", "arranging_layers", "normalise", "recurrent_layers", "wrappers",
@@ -22,7 +22,7 @@ local parts = {
   },
 }
 
--- All files of a module, without their ending: "nn", "nn/plain_layers" ...
+-- All files of a module, without extension: "nn", "nn/plain_layers" ...
 function annotations.files(module)
   local files = { module }
   for i, part in ipairs(parts[module] or {}) do files[i + 1] = module .. "/" .. part end
@@ -99,7 +99,7 @@ local function add_tag(block, tag, text)
   end
 end
 
--- What a comment block says, put together: summary, notes (the other paragraphs), errors, example, source.
+-- Copies a comment block into an entry or class: summary, notes (the other paragraphs), errors, example, source.
 local function finish(block, into)
   for i, paragraph in ipairs(block.paragraphs) do
     if i == 1 then into.summary = paragraph[1] else into.notes[#into.notes + 1] = paragraph[1] end
@@ -109,8 +109,9 @@ local function finish(block, into)
   return into
 end
 
--- Adds the classes of one file, in order, to `classes`: {path, summary, notes, fields, entries}. An entry is {path, name, class,
--- arguments, is_method, params, returns, summary, notes, errors, example, source}, or {..., alias = what it is}.
+-- Adds the classes of one file, in order, to `classes`: {path, summary, notes, fields, entries}. An entry is {path,
+-- name, class, arguments, is_method, params, returns, summary, notes, errors, example, source}, or {..., alias = path
+-- of the original}.
 local function parse(text, classes, by_path)
   local named, current = {}, nil
   local block = new_block()
@@ -155,7 +156,7 @@ local function parse(text, classes, by_path)
   end
 end
 
--- The classes of a module, whose files read(file) gives. A class that one file begins others go on with.
+-- The classes of a module; read(file) returns a file's text. A class may continue in other files.
 function annotations.of(module, read)
   local classes, by_path = {}, {}
   for _, file in ipairs(annotations.files(module)) do parse(read(file), classes, by_path) end
@@ -168,7 +169,7 @@ local special = {
   __le = "a <= b",
 }
 
--- How an entry is written in a program.
+-- How a program writes an entry.
 function annotations.signature(entry)
   if special[entry.name] then return (special[entry.name]:gsub("tensor", entry.class:lower())) end
   local optional, words = {}, {}
@@ -179,7 +180,7 @@ function annotations.signature(entry)
   return "lutra." .. (entry.class == "" and "" or entry.class .. ".") .. call
 end
 
--- "a boolean, true ..." of a param, a return or a field: its type, then what it says.
+-- The type of a param, return or field, followed by its text.
 function annotations.about(item)
   local type = item.type:gsub("lutra%.", ""):gsub("|", " or ")
   return item.text == "" and type or type .. "; " .. item.text

@@ -1,11 +1,11 @@
--- What is made of tapes: functions with gradients of their own, recomputation, Jacobians. What users read about them stands
--- in _meta/autograd.lua. Methods of tapes have the tape as their first argument.
+-- Features built on tapes: functions with custom gradients, recomputation, Jacobians. They are documented in
+-- _meta/autograd.lua. Methods of tapes get the tape as their first argument.
 local lutra, tools, use = ...
 local options = use "options"
 local is_tensor = tools.is_tensor
 local autograd = {}
 
--- The function that `who` was called with, and nothing behind it.
+-- Fails unless `who` was called with a function and nothing else.
 local function require_callable(who, f, ...)
   local surplus = select("#", ...)
   if surplus > 0 then
@@ -15,7 +15,7 @@ local function require_callable(who, f, ...)
   tools.fail("InvalidArgument", ("%s: f is %s, expected a function"):format(who, tools.what_is(f)))
 end
 
--- Fails when there is something behind the first four arguments.
+-- Fails if there are more than four arguments.
 local function refuse_fifth(who, ...)
   local surplus = select("#", ...)
   if surplus > 0 then
@@ -23,7 +23,7 @@ local function refuse_fifth(who, ...)
   end
 end
 
--- Tensors among arguments. One in a table would get no gradient, without a word.
+-- The tensors among the arguments. A tensor inside a table is an error, since it would silently get no gradient.
 local function inputs_of(who, args)
   local inputs = {}
   for i = 1, args.n do
@@ -42,7 +42,7 @@ local function inputs_of(who, args)
   return inputs
 end
 
--- The inputs, and after them those variables that are not among them.
+-- The inputs, followed by the variables that are not inputs.
 local function with_variables(inputs, variables)
   local all, others, known = table.move(inputs, 1, #inputs, 1, {}), {}, {}
   for _, input in ipairs(inputs) do known[input] = true end
@@ -62,7 +62,7 @@ local function require_tensors(who, results, count)
   return table.move(results, 1, count, 1, {})
 end
 
--- What runs in the scopes in force now, and in no others.
+-- Makes f run in the scopes that are open now, and in no others.
 local function in_this_scope(f)
   local name = tools.current_scope()
   return function(...)
@@ -72,7 +72,7 @@ local function in_this_scope(f)
   end
 end
 
--- What an input is, without keeping it.
+-- Shape and dtype of each input, without keeping the inputs alive.
 local function kinds_of(inputs)
   local kinds = {}
   for i, input in ipairs(inputs) do
@@ -87,7 +87,7 @@ local function names_of(variables)
   return table.concat(names, ", ")
 end
 
--- Fails unless there is a gradient, or nil or false, for each input, of its shape and dtype.
+-- Fails unless there is a gradient (or nil or false) for each input, with the input's shape and dtype.
 local function check_gradients(got, kinds, variables)
   if got.n ~= #kinds then
     local arguments = #kinds - #variables
@@ -101,7 +101,8 @@ local function check_gradients(got, kinds, variables)
       tools.fail("InvalidArgument", ("custom_gradient: gradient %d is %s, expected a tensor, nil or false"):format(i, tools.what_is(gradient)))
     end
     if gradient and (gradient.shape ~= kind.shape or gradient.dtype ~= kind.dtype) then
-      tools.fail("InvalidArgument", ("custom_gradient: gradient %d is %s of %s, and what it is the gradient of %s of %s"):format(
+      tools.fail("InvalidArgument", ("custom_gradient: gradient %d is %s of %s, expected %s of %s, as its argument or "
+        .. "variable"):format(
         i, gradient.shape, gradient.dtype, kind.shape, kind.dtype))
     end
   end
@@ -127,7 +128,7 @@ function autograd.custom_gradient(f, ...)
     inputs, variables = with_variables(inputs, variables)
     local kinds = kinds_of(inputs)
     local rule = in_this_scope(function(...)
-      -- The last one says whether the tape will ask again.
+      -- The last argument says whether the tape may compute this gradient again.
       local upstream = table.pack(...)
       local count = upstream.n
       if #variables > 0 then upstream[count] = variables else count = count - 1 end
@@ -137,7 +138,7 @@ function autograd.custom_gradient(f, ...)
   end
 end
 
--- Tells layers that what they compute will be computed again for its gradient, which this time sees nothing of.
+-- Marks the first of two runs for layers: it is not recorded, and the second run computes the gradient.
 local function first_of_two()
   local running = tools.running
   if not running then return nil end
@@ -146,7 +147,7 @@ local function first_of_two()
   return setmetatable({}, { __close = function() running.recomputed = before end })
 end
 
--- Layers are told what they were told, and that it is not the first time.
+-- Makes f run with the layer call state of now, marked as a second run.
 local function as_trained(f)
   local running = tools.running
   if not running then return f end
@@ -169,7 +170,7 @@ local function only_floats(tensors, kinds)
   return floats, places
 end
 
--- Fails unless a function that is run again gives what it gave, as far as shapes and dtypes tell.
+-- Fails unless the second run returns the shapes and dtypes of the first.
 local function check_same(results, kinds)
   if results.n ~= #kinds then
     tools.fail("InvalidArgument", ("recompute_grad: the function returned %d values when it ran again for the gradient, and %d the "
@@ -192,7 +193,7 @@ function autograd.recompute_grad(f, ...)
   return function(...)
     local args = table.pack(...)
     local inputs, random = inputs_of("recompute_grad", args), tools.random_place()
-    -- What variables are now, should they be assigned before the gradient comes, by f itself or by others.
+    -- Keeps the variables' values of now, in case f or others assign them before the gradient is computed.
     local journal, results, variables = Journal(), nil, nil
     do
       local paused <close> = tools.pause()
@@ -236,16 +237,15 @@ function autograd.stop_recording(tape, f, ...)
   return f(...)
 end
 
--- That a tensor can have.
 local kMostAxes = 8
 
--- A shape and then another.
+-- Concatenates two shapes.
 local function joined(first, second, from)
   local shape = table.move(first, 1, #first, 1, {})
   return table.move(second, from or 1, #second, #shape + 1, shape)
 end
 
--- Rows of gradients, one a number of the target, as one tensor. Nil where a source is not connected.
+-- Stacks gradients, one per element of the target, into one tensor. Nil if a source is not connected.
 local function stacked(rows, axis, shape)
   if not rows[1] then return nil end
   return lutra.device(rows[1].device, function() return lutra.stack(rows, axis):reshape(shape) end)
@@ -257,7 +257,8 @@ local function asked_tensor(who, name, value)
   end
 end
 
--- Calls f(i, seed) for each of n numbers of the target, or of its row: the gradient that a question about it starts with.
+-- Calls f(i, options) for each of n elements of the target, or of its row. The options make a gradient start from
+-- element i.
 local function each_seed(target, n, row_shape, f)
   local function seed(i)
     return lutra.one_hot(i, n):cast(target.dtype):reshape(row_shape):broadcast_to(target.shape)
@@ -273,7 +274,7 @@ local function read_unconnected(who, given)
   return word == "zero"
 end
 
--- What there is of a source that the target does not depend on, or of a target without elements.
+-- The result for a source that the target does not depend on, or for a target without elements.
 local function of_nothing(source, shape, wants_zeros)
   if not wants_zeros then return nil end
   return lutra.device(source.device, lutra.zeros, shape, { dtype = source.dtype })

@@ -1,11 +1,11 @@
--- Kinds of objects: class("nn.Dense", Layer) makes a table that makes an object when it is called. An object finds what
--- its class has, and what the classes under that have. Objects of a class that `remembers` keep what they were made with,
--- so that a file can tell how to make them again.
+-- Classes: class("nn.Dense", Layer) makes a class; calling it makes an object. Objects inherit from their class and its
+-- base classes. If a class has `remembers`, its objects keep their constructor arguments, so that they can be saved to
+-- a file and made again.
 local function remembered(...)
   local given = table.pack(...)
   for i = 1, given.n do
     local value = given[i]
-    -- The caller may change its table and use it again.
+    -- Copied, since the caller may change its table and use it again.
     if type(value) == "table" and getmetatable(value) == nil then
       given[i] = {}
       for key, entry in pairs(value) do given[i][key] = entry end

@@ -1,9 +1,9 @@
--- Answers lutra.help from the annotations in _meta; loaded anew for each question (src/lua/hints/help.cpp).
+-- Implements lutra.help from the annotations in _meta; loaded anew for each call (src/lua/hints/help.cpp).
 local lutra, core, sources, tools = ...
 
 local annotations = load(sources["lutra.annotations"], "=[lutra.annotations]", "t")()
 
--- Classes in the order in which they are listed, and all there is by its lower-case name.
+-- Classes in the order of the list, and everything by its lower-case name.
 local classes, known, names = {}, {}, {}
 -- Entries by the last part of their path: "get_memory_info" of config.get_memory_info.
 local by_last_word = {}
@@ -18,11 +18,11 @@ local function source(file) return sources["lutra._meta." .. file:gsub("/", ".")
 for _, module in ipairs(annotations.modules) do
   for _, class in ipairs(annotations.of(module, source)) do
     classes[#classes + 1] = class
-    -- A kind of value may have the name of the function that makes it.
+    -- A class of values may have the same name as the function that makes it.
     local maker = known[class.path:lower()]
     add(class.path == "" and "lutra" or class.path, { class = class, constructor = maker and maker.entry })
     for _, field in ipairs(class.fields) do
-      -- A field that is a module or a kind of value is told about as such.
+      -- A field that is a module or a class of values has its own help.
       if not known[field.name:lower()] then
         add(class.path == "" and field.name or class.path .. "." .. field.name, { class = class, field = field })
       end
@@ -52,7 +52,7 @@ for _, op in ipairs(ops) do
   table.insert(groups[op.group], op)
 end
 
--- What is told about no one name, by its words.
+-- Topics by name and synonym.
 local topics, topic_of_word, topic_names = load(sources["lutra.topics"], "=[lutra.topics]", "t")(), {}, {}
 for i, topic in ipairs(topics) do
   topic_names[i] = topic[1]
@@ -71,7 +71,7 @@ local function words_of(text)
   return words
 end
 
--- The words in lines of at most 100 columns: the first behind `head`, the others behind as many blanks as `indent`.
+-- Wraps words to 100 columns: the first line starts with `head`, the others with `indent` blanks.
 local function filled(head, indent, words)
   local lines, line, is_empty = {}, head, true
   for _, word in ipairs(words) do
@@ -103,7 +103,7 @@ local function op_lines()
   return lines
 end
 
--- What a class has, or in words what it is where it has no names of its own.
+-- The names of a class's members, or the words of its summary if it only has aliases or no names.
 local function members(class)
   local words = {}
   for _, entry in ipairs(class.entries) do
@@ -126,8 +126,8 @@ local function overview()
     list[#list + 1] = listed(name, members(class))
   end
   return table.concat({
-    'lutra.help(topic) tells about a name ("matmul", "config.reset", "config", "tensor"), a function',
-    '(lutra.tidy), a module or a tensor, about another library\'s name ("np.concatenate"), or a topic.',
+    'lutra.help(topic) describes a name ("matmul", "config.reset", "config", "tensor"), a function',
+    '(lutra.tidy), a module or a tensor, another library\'s name ("np.concatenate"), or a topic.',
     "\nTopics:", listed("", topic_names),
     "\nModules:", table.concat(modules, "\n"),
     "\nValues, by their fields and methods:", table.concat(values, "\n"),
@@ -135,7 +135,7 @@ local function overview()
   }, "\n")
 end
 
--- A link to a page is for readers of pages.
+-- Replaces Markdown links by their text.
 local function plain(text) return (text:gsub("%[([^%]]*)%]%([^%)]*%)", "%1")) end
 
 local function add_notes(out, what)
@@ -198,7 +198,7 @@ local function ops_help()
   return "Operations, by group:\n" .. table.concat(op_lines(), "\n")
 end
 
--- The name of a function or module of ours, looked for where users find them.
+-- The public name of a function or module of Lutra.
 local function name_of(value)
   local places = { { "tensor.", core.methods }, { "", lutra } }
   for _, class in ipairs(classes) do
@@ -226,7 +226,7 @@ local function topic_of(value)
     if topic == "lt" then topic = "lutra" end
     return known[topic] and topic or known["tensor." .. topic] and "tensor." .. topic or topic
   end
-  -- Values tell their kind by their metatables; modules, which are plain tables, have no kind.
+  -- The metatable of a value gives its class; modules are plain tables without one.
   local kind = getmetatable(value)
   if type(kind) == "table" then kind = rawget(kind, "__name") end
   if type(kind) == "string" and type(value) ~= "string" then
@@ -237,7 +237,7 @@ local function topic_of(value)
   return original(name_of(value))
 end
 
--- What is known by one of our names, or nil; asked for by a word or by a value.
+-- The help for one of Lutra's names, or nil. is_word: the user gave a name, not a value.
 local function told(name, is_word)
   local what = known[name:lower()]
   if name == "ops" then return ops_help() end
@@ -263,10 +263,10 @@ local function told(name, is_word)
   end
 end
 
--- The operation that is called so.
+-- Help for the operation with that name.
 local function op_text(name) return core.op_help(name) or core.op_help((name:gsub("^reduce_", ""))) end
 
--- What has the library's function of that name as its source: "tf.math.reduce_variance", "numpy.absolute".
+-- Whether `what` has a library's function of that name as its source: "tf.math.reduce_variance", "numpy.absolute".
 local function has_source(what, word) return (what.source or ""):lower():find("%a[%w_%.]*%.%f[%w_]" .. word .. "%f[^%w_]") end
 
 local function op_of_source(word)
@@ -286,7 +286,7 @@ local function entry_of_source(word)
   end
 end
 
--- What errors tell to write for the name, and help about that.
+-- What to write instead of another library's name, as errors say it, and help about that.
 local function instead(name)
   local words = tools.foreign(name) or tools.foreign(name:lower())
   local ours = words and words:match("lutra%.([%a_][%w_%.]*)")
@@ -294,15 +294,16 @@ local function instead(name)
   return words and name .. ": write " .. words .. (text and "\n\n" .. text or "")
 end
 
--- The layer, optimiser or the like that is written just so: "Dropout"; the operation is "dropout".
+-- Help for the layer, optimiser or other class with exactly this name: "Dropout"; "dropout" is the operation.
 local function class_text(word)
   for _, entry in ipairs(by_last_word[word:lower()] or {}) do
     if entry.name == word and word:find("^%u") then return entry_help(entry) end
   end
 end
 
--- The same by another library's name, which is often ours ("tf.config.list_physical_devices", "tf.math.reduce_sum"). An
--- operation comes before a layer of that name: "tf.nn.conv2d"; Keras' names mean layers.
+-- Help for another library's name, which is often ours as well ("tf.config.list_physical_devices",
+-- "tf.math.reduce_sum"). An operation takes precedence over a layer of the same name ("tf.nn.conv2d"), except for names
+-- of Keras.
 local function foreign_help(topic)
   local path, is_theirs = topic, false
   for _, library in ipairs { "tf", "tensorflow", "np", "numpy", "torch", "keras" } do
@@ -314,7 +315,7 @@ local function foreign_help(topic)
   local lower = word:lower()
   if topic:find("keras.", 1, true) then return class_text(word) or told(lower, true) end
   if not is_theirs then return op_text(lower) or op_of_source(lower) or instead(path) or entry_of_source(lower) end
-  -- From what has the whole path to what shares its last word with it.
+  -- From matches of the whole path to matches of its last word.
   local whole = path:lower()
   local is_nn_op = path == whole and path:find("^nn%.")
   return op_text(whole) or is_nn_op and op_text(lower) or op_of_source(lower) or instead(path) or known[whole] and told(whole, true) or
@@ -325,7 +326,7 @@ return function(topic)
   if topic == nil then return overview() end
   local name = topic_of(topic)
   if type(topic) ~= "string" then return name and told(name) or tools.unknown(topic, names) end
-  -- What is ours but for capitals may be an operation of another library's: "nn.conv2d".
+  -- A name that is ours except for capitals may be an operation of another library: "nn.conv2d".
   local word = not topic:find("%u") and name:match("^nn%.([%w_]+)$")
   return word and op_text(word) or told(name, true) or topic_of_word[name] or foreign_help(topic) or
       tools.unknown(topic, names)

@@ -1,5 +1,5 @@
--- JSON (RFC 8259), for what checkpoints say beside their tensors. Lists are tables with 1 .. n, objects have names, an empty
--- table is a list; null is json.null. Whole numbers stay whole, floats come back with the same bits.
+-- JSON (RFC 8259), for the metadata of checkpoints. A table with 1 .. n is a list, one with names an object, an empty
+-- table a list; null is json.null. Integers stay integers; floats come back with the same bits.
 local lutra, tools = ...
 
 local json = { null = setmetatable({}, { __name = "lutra.json.null" }) }
@@ -65,7 +65,7 @@ end
 
 local plain = { ['"'] = '"', ["\\"] = "\\", ["/"] = "/", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t" }
 
--- What is being read: `text` from byte `at` on; `who` starts error texts.
+-- Reads `text` from byte `at` on; `who` starts error messages.
 local Reader = {}
 Reader.__index = Reader
 
@@ -84,7 +84,7 @@ function Reader:take(word, wanted)
   if not self:taken(word) then self:wrong(wanted) end
 end
 
--- What stands behind a backslash.
+-- The character of an escape sequence; `at` is after the backslash.
 function Reader:escaped()
   local digits, c = self.text:match("^u(%x%x%x%x)", self.at), self:next()
   if not digits then
@@ -164,7 +164,7 @@ function Reader:value(depth)
   return self:number()
 end
 
--- json.decode(text, who): `who` starts error texts.
+-- json.decode(text, who): `who` starts error messages.
 function json.decode(text, who)
   local reader = setmetatable({ text = text, at = 1, who = who }, Reader)
   local value = reader:value(0)

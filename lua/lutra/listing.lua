@@ -1,4 +1,4 @@
--- How the prompt shows tables that hold tensors: by their entries. Loaded when one is to be shown (src/cli/repl.cpp).
+-- The prompt's display of tables that hold tensors: their entries. Loaded on first use (src/cli/repl.cpp).
 local most = 20
 
 local function is_tensor(value)
@@ -6,7 +6,7 @@ local function is_tensor(value)
   return kind == "lutra.Tensor" or kind == "lutra.Variable"
 end
 
--- A plain table with a tensor among what it holds itself.
+-- Whether value is a plain table with a tensor among its entries.
 local function holds_tensors(value)
   if type(value) ~= "table" or getmetatable(value) ~= nil then return false end
   for _, each in next, value do

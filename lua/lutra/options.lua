@@ -1,4 +1,4 @@
--- Options of what is written in Lua, held against those there are.
+-- Reads and checks options of functions that are written in Lua.
 local lutra, tools = ...
 local options = {}
 
@@ -12,14 +12,15 @@ function options.sorted_names(names)
   return list
 end
 
--- A word as errors quote it, which is not all of a long one.
+-- A word for error messages, shortened if it is long.
 function options.quoted(word)
   local text = tostring(word)
   return text:sub(1, 40):gsub("%c", "?") .. (#text > 40 and "..." or "")
 end
 
--- What is given over the defaults, of which false means none. Any other name is an error; a list is `may_list`'s. What an option
--- must be wherever it stands is looked at here: one that is on by itself, a name, a seed. The rest is the caller's.
+-- The given options over the defaults; a default of false means none. An unknown name is an error; with may_list, list
+-- entries are left to the caller. Checked here are options whose default is true, `name` and `seed`; the caller checks
+-- the others.
 function options.read(who, given, defaults, may_list)
   local read = {}
   for name, value in pairs(defaults) do read[name] = value end
@@ -40,13 +41,13 @@ function options.read(who, given, defaults, may_list)
   return read
 end
 
--- Looks at the class: a user's `__index` may answer true to any key.
+-- Checks the class, since a user's `__index` may return true for any key.
 function options.is_dataset(value)
   local kind = type(value) == "table" and getmetatable(value)
   return type(kind) == "table" and kind.is_dataset == true
 end
 
--- A class that stands where an object of it is wanted.
+-- Fails if value is a class where an object is expected.
 function options.refuse_class(who, what, value)
   local kind = getmetatable(value)
   if type(kind) ~= "table" or kind.__name ~= "lutra.Class" then return end
@@ -54,7 +55,8 @@ function options.refuse_class(who, what, value)
     (rawget(value, "__name"):gsub("^lutra%.", ""))))
 end
 
--- What a word stands for, as `known` says; another word is an error that names those. What is no word is handed on, but for a class.
+-- The value of a word in `known`; an unknown word is an error that lists those. Other values are returned, except
+-- classes.
 function options.resolve(who, what, value, known)
   if type(value) == "string" then
     if known[value] == nil then
@@ -66,7 +68,7 @@ function options.resolve(who, what, value, known)
   return value
 end
 
--- One of the words, and nothing else.
+-- Like resolve, for words only.
 function options.word(who, what, value, known) return options.resolve(who, what, options.text(who, what, value), known) end
 
 -- A whole number from `least` on.
@@ -86,7 +88,7 @@ function options.whole(who, name, value)
   return math.tointeger(value)
 end
 
--- A number; of [least, most], where these are given.
+-- A number, in [least, most] if these are given.
 function options.number(who, name, value, least, most)
   if type(value) ~= "number" or least and not (value >= least and value <= (most or math.huge)) then
     tools.fail("InvalidArgument", ("%s: %s is %s, expected a number%s"):format(who, name, tools.what_is(value),
@@ -117,20 +119,19 @@ function options.text(who, name, value)
   return value
 end
 
--- What can be called.
 function options.is_callable(value)
   local meta = getmetatable(value)
   return type(value) == "function" or type(meta) == "table" and meta.__call ~= nil
 end
 
--- What a word stands for, or a function or an object of the program's: what can be called.
+-- The value of a word in `known`, or a function or callable object of the program.
 function options.resolve_callable(who, what, value, known, wanted)
   local found = options.resolve(who, what, value, known)
   if options.is_callable(found) then return found end
   tools.fail("InvalidArgument", ("%s: %s is %s, expected %s"):format(who, what, tools.what_is(value), wanted))
 end
 
--- A shape without the batch: a list of sizes, or one; -1 stands for any size.
+-- A shape without the batch axis: a list of sizes, or one size; -1 stands for any size.
 function options.shape(who, name, value)
   if math.type(value) == "integer" then value = { value } end
   if type(value) ~= "table" then
@@ -150,7 +151,7 @@ function options.shape_text(shape)
   return "(" .. table.concat(words, ", ") .. (#shape == 1 and ",)" or ")")
 end
 
--- The same of a shape without the batch, (batch, 3), or of a list of them.
+-- The same for a shape without the batch axis, (batch, 3), or for a list of shapes.
 function options.batch_text(shape)
   local words = {}
   if type(shape[1]) ~= "table" then

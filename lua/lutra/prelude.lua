@@ -1,10 +1,10 @@
--- The parts of Lutra that are easier said in Lua: functions that call the user's functions, so that those may yield.
--- What users read about them stands in _meta/lutra.lua.
+-- Functions that are easier to write in Lua, because they call the user's functions, which may yield. They are
+-- documented in _meta/lutra.lua.
 local lutra, core = ...
 
 local current_scope, adopt_scope = core.current_scope, core.adopt_scope
 
--- The form with a function; lutra.device itself is C, opens the scope, and calls this when more is given.
+-- The form with a function. The public lutra.device is C: it opens the scope, and calls this if it gets more arguments.
 function lutra.device(name, f, ...)
   if type(f) ~= "function" then
     core.require_callable("device", f)
@@ -21,12 +21,12 @@ function lutra.tidy(f, ...)
   return core.tidy_keep(mark, f(...))
 end
 
--- Ops answer from their table; the rest is loaded when it is asked for (help.lua).
+-- Ops are described by their table; help.lua, which describes the rest, is loaded on use.
 function lutra.help(...)
   return core.op_help(...) or core.open_help(lutra, core)(...)
 end
 
--- What is made of tapes is loaded when it is first asked for (autograd.lua).
+-- Features built on tapes (autograd.lua) are loaded on first use.
 local function comes_late(into, name)
   into[name] = function(...)
     return core.use(lutra, "autograd")[name](...)
@@ -35,7 +35,7 @@ end
 for _, name in ipairs { "custom_gradient", "recompute_grad" } do comes_late(lutra, name) end
 for _, name in ipairs { "jacobian", "batch_jacobian", "stop_recording" } do comes_late(core.tape_methods, name) end
 
--- lutra.float32 is the dtype's name, t:float32() and the like are casts, of variables too.
+-- lutra.float32 is the dtype's name; t:float32() is a cast, also for variables.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool" } do
   lutra[dtype] = dtype
   local function cast(tensor, ...)
@@ -64,7 +64,7 @@ function coroutine.create(f)
   return create(starting_in_scope(f))
 end
 
--- What layers are told stays with the coroutine that they compute in (turns.lua).
+-- Layer call state is per coroutine (turns.lua).
 local turns
 local function loaded_turns()
   turns = core.use(lutra, "turns")

@@ -1,6 +1,6 @@
--- Layer call state (nn/layers/layer.lua) is per coroutine: a coroutine that yields inside a model keeps it and finds it when resumed.
--- Without such state, before a turn and after it, a turn costs little more than Lua's own.
--- `name_error` is nn/layers/layer.lua's, once that is loaded.
+-- Layer call state (nn/layers/layer.lua) is per coroutine: a coroutine that yields inside a model finds its state again when
+-- resumed. If neither the coroutine nor its resumer has such state, resuming costs little more than in plain Lua.
+-- nn/layers/layer.lua sets `name_error` when it is loaded.
 local turns = { running = { training = false }, name_error = function() end }
 local running = turns.running
 
@@ -23,7 +23,8 @@ end
 local nothing = { training = false }
 local meta = { __close = tell }
 
--- A coroutine has its turn until what this gives is closed. `own` is what it was told when it stopped before, if anything.
+-- Starts running a coroutine, with the state `own` that it had when it yielded, if any. Closing the result restores the
+-- resumer's state.
 local function begin(own)
   local turn = setmetatable(told(), meta)
   if own then tell(own) end
@@ -35,20 +36,20 @@ local kept = setmetatable({}, { __mode = "k" })
 local function finish(thread, ok, ...)
   if ok then
     kept[thread] = is_told() and told() or nil
-  else -- the layer that the error came from is forgotten with the coroutine
+  else -- name the layer now: the coroutine's state is lost
     turns.name_error((...))
   end
   return ok, ...
 end
 
--- The same behind a turn before which nothing was told.
+-- The same if there was no state before.
 local function finish_first(thread, ok, ...)
   if not is_told() then return ok, ... end
   local _ <close> = setmetatable({ training = false }, meta)
   return finish(thread, ok, ...)
 end
 
--- coroutine.resume(thread, ...) and coroutine.close(thread), by the core's.
+-- coroutine.resume(thread, ...) and coroutine.close(thread); the first argument is the core's function.
 function turns.resume(resume, thread, ...)
   local own = kept[thread]
   if not own and not is_told() then return finish_first(thread, resume(thread, ...)) end
@@ -60,7 +61,7 @@ function turns.close(close, thread)
   return close(thread)
 end
 
--- What coroutine.wrap gives, of what the core's gave.
+-- The result of coroutine.wrap, from the result of the core's.
 function turns.wrapped(go)
   local own
   local function keep(...)

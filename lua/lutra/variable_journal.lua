@@ -1,14 +1,14 @@
--- Journals of variables: what each was when the journal was opened, kept from when it is first assigned after that. One that
--- nobody holds is closed by the collector.
+-- Journals of variables: they keep the value that a variable had when the journal was opened, from the variable's first
+-- assignment after that. The garbage collector closes a journal that nobody refers to.
 local lutra, tools, use = ...
 local class = use "class"
 
 local Journal = class "VariableJournal"
 
--- Those that are open, by number; holes where one is gone. A finalizer may open another one at any time.
+-- Open journals by number, with holes for closed ones. A finalizer may open another journal at any time.
 local open, last = setmetatable({}, { __mode = "v" }), 0
 
--- A variable is about to be assigned.
+-- Called before a variable is assigned.
 local function note(variable)
   local value
   for i = 1, last do
@@ -24,7 +24,7 @@ local function note(variable)
   end
 end
 
--- Nothing is told of assignments while no journal is open.
+-- Removes the hook for assignments if no journal is open.
 local function trim()
   while last > 0 and open[last] == nil do last = last - 1 end
   tools.set_assign_noter(last > 0 and note or nil)
@@ -38,7 +38,7 @@ function Journal:init()
   tools.set_assign_noter(note)
 end
 
--- Of variables that are assigned otherwise than by their methods.
+-- For variables that are assigned without their methods.
 function Journal.note_all(variables)
   if last == 0 then return end
   trim()
@@ -51,7 +51,7 @@ function Journal:close()
   trim()
 end
 
--- Variables are as they were when the journal was opened until what is returned is closed, and then as they are now.
+-- Restores the values from when the journal was opened. Closing the result brings back the present values.
 function Journal:go_back()
   local paused <close> = tools.pause()
   local now, order, count = {}, self.order, #self.order

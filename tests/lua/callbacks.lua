@@ -47,7 +47,7 @@ expect.case("what a monitored number is to be, its name tells, or mode has to", 
     expect.equal(made.ReduceLROnPlateau({ monitor = name }).sign, -1, name)
   end
   local function f1() return lt.ones { 4 } end
-  refused("EarlyStopping: the name 'metric_1' does not tell whether less or more of it is better: give mode", fit, line { f1 },
+  refused("EarlyStopping: it is not known whether 'metric_1' should be small or large: give mode", fit, line { f1 },
     made.EarlyStopping { monitor = "metric_1" })
   expect.equal(made.ModelCheckpoint("x.safetensors", { monitor = "val_f1", mode = "max" }).sign, 1)
 end)
@@ -155,7 +155,7 @@ expect.case("the table of CSVLogger has all columns, one head, and says when it 
     expect.equal(#lines(path), 1 + 2 * round)
   end
   expect.equal(lines(path), { "epoch;loss;mae;val_loss;val_mae", "1;1;1;;", "2;1;1;1;1", "1;1;1;;", "2;1;1;1;1" })
-  expect.raises("FailedPrecondition", "has the columns 'epoch;loss;mae;val_loss;val_mae', and this fit tells 'epoch;loss': append wants", fit,
+  expect.raises("FailedPrecondition", "has the columns 'epoch;loss;mae;val_loss;val_mae', and this fit logs 'epoch;loss': append needs", fit,
     line(), made.CSVLogger(path, { append = true, separator = ";" }))
   fit(line(), made.CSVLogger(path))
   expect.equal(lines(path), { "epoch,loss", "1,1" })

@@ -291,7 +291,7 @@ expect.case("ModelCheckpoint", function()
   expect.equal(folder.list(), "best-1.safetensors\nstep-2.safetensors\n", "9 batches, of which the fifth is in epoch 2")
   expect.raises("InvalidArgument", "ModelCheckpoint: path is 3, expected one that ends in .safetensors", nn.callbacks.ModelCheckpoint, 3)
   expect.raises("InvalidArgument", "save_freq is 0, expected a whole number, 1 or more", nn.callbacks.ModelCheckpoint, at "a.safetensors", { save_freq = 0 })
-  expect.raises("InvalidArgument", "the path has {los}, which is not told (did you mean 'loss'?)", fit, at "{los}.safetensors")
+  expect.raises("InvalidArgument", "the path has {los}, which is not in the logs (did you mean 'loss'?)", fit, at "{los}.safetensors")
   expect.raises("InvalidArgument", "the path has {loss:s}, expected a form such as 02d or .3f", fit, at "{loss:s}.safetensors")
 end)
 

@@ -86,8 +86,8 @@ expect.case("what fit refuses of datasets", function()
     ["validation_split cannot be given with a dataset"] = { batches, { validation_split = 0.5 } },
     ["sample_weight cannot be given with a dataset"] = { batches, { sample_weight = x } },
     ["fit: y is a tensor, and x is a dataset"] = { batches, y },
-    ["the dataset is infinite: say how many batches there are to be with steps_per_epoch"] = { batches:repeat_() },
-    ["fit: validation_data: the dataset is infinite: say how many batches there are to be with validation_steps"] = {
+    ["the dataset is infinite: set the number of batches with steps_per_epoch"] = { batches:repeat_() },
+    ["fit: validation_data: the dataset is infinite: set the number of batches with validation_steps"] = {
       batches, { validation_data = batches:repeat_(), verbose = 0 } },
     ["steps_per_epoch is for datasets"] = { x, y, { steps_per_epoch = 2 } },
     ["the dataset's elements have one value, expected rows and labels"] = { Dataset.from_tensor_slices(x):batch(2), { verbose = 0 } },

@@ -13,7 +13,7 @@ for _, rows in ipairs { Dataset.range(5), Dataset.range(5):map(identity) } do
     for batch in all:iterate() do count, elements = count + 1, elements + #batch end
     expect.equal({ count, elements }, { #all, 5 })
   end
-  expect.raises("InvalidArgument", "repeat_: 4611686018427387904 times 5 elements are more than can be counted; repeat_() goes on for ever",
+  expect.raises("InvalidArgument", "repeat_: 4611686018427387904 times 5 elements are more than can be counted; repeat_() repeats forever",
     rows.repeat_, rows, 1 << 62)
   expect.equal(rows:repeat_(math.maxinteger // 5):cardinality(), math.maxinteger // 5 * 5)
   expect.equal(rows:take(0):repeat_(1 << 62):cardinality(), 0)

@@ -372,8 +372,8 @@ case("a replica that does not come back is named after a while", function()
     print(strategy:reduce("sum", strategy:run(function() return 1 end)))
   ]], "")
   assert(ok, text)
-  equal(text:gsub("^INFO[^\n]*\n", ""), "false\tDeadlineExceeded\treplica 2 (GPU:1): its device has not done in 0.1 seconds what the "
-    .. "run before has queued\n2\n")
+  equal(text:gsub("^INFO[^\n]*\n", ""), "false\tDeadlineExceeded\treplica 2 (GPU:1): its device has not finished the "
+    .. "work of the previous run within 0.1 seconds\n2\n")
   text = expect.program("lutra.distribute.MirroredStrategy()", "", "LUTRA_REPLICA_TIMEOUT=soon")
   assert(text:find("LUTRA_REPLICA_TIMEOUT is 'soon', expected a number of seconds", 1, true), text)
 end)

@@ -94,7 +94,7 @@ for words, f in pairs {
   ["layer 'c': its input has the shape (2, 4, 1), which is smaller than its window of 3 x 3"] = function()
     nn.Sequential { nn.Conv2D(1, 3, { name = "c", input_shape = { 2, 4, 1 } }) }
   end,
-  ["layer 'c': 3 channels and 4 filters cannot be shared out among 2 groups"] = function()
+  ["layer 'c': 3 channels and 4 filters cannot be divided into 2 groups"] = function()
     nn.Sequential { nn.Conv2D(4, 1, { name = "c", groups = 2, input_shape = { 2, 4, 3 } }) }
   end,
   ["Conv2D: padding is \"smae\", which is not known (did you mean 'same'?)"] = function() nn.Conv2D(1, 1, { padding = "smae" }) end,

@@ -257,26 +257,26 @@ end)
 
 case("replicas that bring different things to one collective", function()
   local v, w = three:scope(lt.Variable, { 1.0 }, { name = "v" }), three:scope(lt.Variable, { 1.0 }, { name = "w" })
-  local function refused(text, f) raises("FailedPrecondition", text .. ": all replicas must bring the same", three.run, three, f) end
+  local function refused(text, f) raises("FailedPrecondition", text .. ": all replicas must pass the same", three.run, three, f) end
   local sgd, other = lt.optim.SGD { learning_rate = 0.5 }, lt.optim.SGD { learning_rate = 0.25 }
   local ones = lt.ones { 1 }
-  refused("apply: replica 1 (GPU:0) brings 'v' as variable 1, and replica 2 (GPU:1) 'w'", function()
+  refused("apply: replica 1 (GPU:0) passes 'v' as variable 1, and replica 2 (GPU:1) 'w'", function()
     sgd:apply({ ones }, { id() == 2 and w or v })
   end)
-  refused("apply: replica 1 (GPU:0) brings 1 variables, and replica 3 (GPU:2) 2", function()
+  refused("apply: replica 1 (GPU:0) passes 1 variables, and replica 3 (GPU:2) 2", function()
     sgd:apply({ ones }, id() == 3 and { v, w } or { v })
   end)
-  refused("apply: replica 1 (GPU:0) brings <lutra.optim.SGD learning_rate=0.5, iterations=0>, and replica 2 (GPU:1) "
+  refused("apply: replica 1 (GPU:0) passes <lutra.optim.SGD learning_rate=0.5, iterations=0>, and replica 2 (GPU:1) "
     .. "<lutra.optim.SGD learning_rate=0.25, iterations=0>", function()
     (id() == 1 and sgd or other):apply({ ones }, { v })
   end)
   refused("and replica 2 (GPU:1) another one like it", function() lt.optim.SGD():apply({ ones }, { v }) end)
-  refused("all_reduce: replica 1 (GPU:0) brings sum, and replica 3 (GPU:2) mean", function()
+  refused("all_reduce: replica 1 (GPU:0) passes sum, and replica 3 (GPU:2) mean", function()
     lt.distribute.get_replica_context():all_reduce(id() == 3 and "mean" or "sum", 1.0)
   end)
   local a = three:scope(lt.Variable, 0.0, { name = "total", aggregation = "sum" })
   local b = three:scope(lt.Variable, 0.0, { name = "total", aggregation = "sum" })
-  refused("assign: replica 1 (GPU:0) brings the variable 'total', and replica 2 (GPU:1) another one like it", function()
+  refused("assign: replica 1 (GPU:0) passes the variable 'total', and replica 2 (GPU:1) another one like it", function()
     (id() == 1 and a or b):assign(1.0)
   end)
   for _, variable in ipairs { v, w, a, b } do check(three, { variable }, "after them") end

@@ -86,7 +86,7 @@ expect.case("shapes of what comes of it", function()
   } do
     expect.equal(shape_of(case[1]), case[2], case[1].name)
   end
-  local words = "its weight 'kernel' depends on a size of its input that may be any"
+  local words = "its weight 'kernel' depends on an input size that is not fixed"
   refused(words, nn.Dense(2), nn.Input { 3, -1 })
   refused(words, nn.Dense(2), nn.Flatten()(nn.Input { 3, -1 }))
   refused("its inputs have the shapes (any, 3) and (4, 2), expected one shape", nn.Add(), { nn.Input { -1, 3 }, nn.Input { 4, 2 } })
@@ -114,7 +114,7 @@ expect.case("inputs may be given by name, wherever rows are", function()
   local lists = lt.data.Dataset.from_tensor_slices({ a, b }, y):batch(2)
   expect.equal(by_name:fit(batches, { verbose = 0, validation_data = batches }).history, as_list:fit(lists, { verbose = 0, validation_data = lists }).history)
   refused("layer 'two': it has no input 'c' (did you mean", by_name, { a = a, c = b })
-  refused("layer 'two': there is nothing for its input 'b'", by_name, { a = a })
+  refused("layer 'two': its input 'b' is missing", by_name, { a = a })
   refused("fit: x['b'] is \"x\", expected a tensor or a table of numbers", by_name.fit, by_name, { a = a, b = "x" }, y)
   refused("the first axes must be equally long", by_name.fit, by_name, { a = a, b = lt.ones { 2, 2 } }, y)
   refused("layer 'two': it has 2 inputs, and a list of 1 is given", by_name, { a })

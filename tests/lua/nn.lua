@@ -70,7 +70,7 @@ do
     { inputs = b, outputs = shared(a) })
   expect.raises("InvalidArgument", "Model: inputs[2] is 'a', which is among inputs already", nn.Model,
     { inputs = { a, a }, outputs = shared(a) })
-  expect.raises("InvalidArgument", "Model: inputs is an empty list, expected what lt.nn.Input gives", nn.Model,
+  expect.raises("InvalidArgument", "Model: inputs is an empty list, expected results of lt.nn.Input", nn.Model,
     { inputs = {}, outputs = shared(a) })
   local lines = {}
   model:summary { print_fn = function(line) lines[#lines + 1] = line end }
@@ -223,7 +223,7 @@ do
   expect.raises("InvalidArgument", "layer 'hidden': linear: x (2, 5)", chain.predict, chain, lt.ones { 2, 5 })
   chain:fit(lt.ones { 2, 3 }, lt.ones { 2, 1 }, { verbose = 0 })
   refused("mse: labels (2, 3) and predictions (2, 2)", model(nn.Dense(2, { input_shape = { 3 } })), lt.ones { 2, 3 }, lt.ones { 2, 3 })
-  expect.raises("InvalidArgument", "layer 'odd': its input has the shape (5,) and 5 elements a row, which do not make (2, -1)",
+  expect.raises("InvalidArgument", "layer 'odd': its input has the shape (5,) and 5 elements per row, which do not fit (2, -1)",
     nn.Sequential, { nn.Dense(5, { input_shape = { 3 } }), nn.Reshape({ 2, -1 }, { name = "odd" }) })
   refused("fit: x has 3 rows and y 2", chain, lt.ones { 3, 3 }, lt.ones { 2, 1 })
   refused("fit: x is a scalar, expected rows", chain, lt.constant(1.0), lt.ones { 2, 1 })
@@ -239,7 +239,7 @@ do
   expect.raises("InvalidArgument", 'loss is "mes", which is not known (did you mean \'mse\'?)', classifier.compile, classifier, { loss = "mes" })
   expect.raises("InvalidArgument", 'optimizer is "adm"', classifier.compile, classifier, { loss = "mse", optimizer = "adm" })
   expect.raises("InvalidArgument", 'metrics[1] is "acuracy"', classifier.compile, classifier, { loss = "mse", metrics = { "acuracy" } })
-  expect.raises("InvalidArgument", "compile: loss is wanted", classifier.compile, classifier, { optimizer = "sgd" })
+  expect.raises("InvalidArgument", "compile: loss is missing", classifier.compile, classifier, { optimizer = "sgd" })
   expect.raises("InvalidArgument", "fit: unknown option 'epoch' (did you mean 'epochs'?)", chain.fit, chain, x, x, { epoch = 3 })
   expect.raises("InvalidArgument", "fit: batch_size is 0, expected a whole number, 1 or more", chain.fit, chain, x, x, { batch_size = 0 })
   expect.raises("InvalidArgument", "validation_split 0.9 of 2 rows leaves 0 to train on and 2 to validate with", chain.fit,
@@ -254,7 +254,7 @@ do
   expect.equal(#inner.layers, 1)
   expect.raises("InvalidArgument", "Dropout: rate is 1.5, expected a number of 0 to 1", nn.Dropout, 1.5)
   local Empty = nn.Layer:extend "Empty"
-  expect.raises("InvalidArgument", "a Empty does not say what it computes", Empty(), x)
+  expect.raises("InvalidArgument", "the class Empty has no call method", Empty(), x)
 end
 
 -- Whether a model is trained is said as a layer is told, and weights come in Keras' order.

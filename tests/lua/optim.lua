@@ -194,9 +194,9 @@ do
   local list, sgd = { a }, lt.optim.SGD { learning_rate = 1, momentum = 0.5 }
   sgd:apply({ lt.ones { 1 } }, list)
   list[1] = b
-  expect.raises("FailedPrecondition", "knows 1 variables, and these are others", sgd.apply, sgd, { lt.ones { 1 } }, list)
+  expect.raises("FailedPrecondition", "was built for 1 variables, and these are others", sgd.apply, sgd, { lt.ones { 1 } }, list)
   list[1], list[2] = a, b
-  expect.raises("FailedPrecondition", "knows 1 variables, and these are others", sgd.apply, sgd, { lt.ones { 1 }, lt.ones { 1 } }, list)
+  expect.raises("FailedPrecondition", "was built for 1 variables, and these are others", sgd.apply, sgd, { lt.ones { 1 }, lt.ones { 1 } }, list)
   sgd:apply { lt.ones { 1 } }
   expect.equal({ a:item(), b:item() }, { 1 - 1 - 1.5, 2 })
 end
@@ -234,7 +234,7 @@ do
   refused("boundaries is 5, expected a list of numbers", "PiecewiseConstantDecay", 5, 6)
   refused("values is 6, expected a list of numbers", "PiecewiseConstantDecay", {}, 6)
   refused("values[2] is -1", "PiecewiseConstantDecay", { 1 }, { 1, -1 })
-  refused("boundaries[2] is 1 and the one before 3, expected them to grow", "PiecewiseConstantDecay", { 3, 1 }, { 1, 2, 3 })
+  refused("boundaries[2] is 1 and the one before 3, expected increasing steps", "PiecewiseConstantDecay", { 3, 1 }, { 1, 2, 3 })
   expect.raises("InvalidArgument", 'step is "x"', s.CosineDecay(0.1, 1), "x")
 end
 

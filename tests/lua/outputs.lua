@@ -182,7 +182,7 @@ expect.case("what does not fit is refused, by the output's name", function()
   refused("fit: y has 'kinds', which is no output (did you mean 'kind'?)", model.fit, x, { twice = twice, kinds = kind })
   refused("fit: x has 3 rows and y[2] 2", model.fit, x, { twice, kind[{ { 1, 2 } }] })
   refused("output 'kind': cross_entropy: labels is float32, expected an integer", model.fit, x, { twice, lt.ones { 3 } }, { verbose = 0 })
-  refused("output 'kind': there are no labels for it, and it has a loss", model.fit, x, { twice = twice }, { verbose = 0 })
+  refused("output 'kind': it has a loss but no labels", model.fit, x, { twice = twice }, { verbose = 0 })
   refused("output 'twice': mse: labels (3, 4) and predictions (3, 1)", model.train_on_batch, x, { lt.ones { 3, 4 }, kind })
 end)
 

@@ -65,9 +65,9 @@ expect.case("outside of a strategy the average is a mean, and between replicas t
   expect.equal(nn.scale_regularization_loss({ 1.0, 3.0 }):item(), 4)
   local strategy = lt.distribute.MirroredStrategy { "GPU:0", "GPU:1" }
   for _, f in ipairs { nn.compute_average_loss, nn.scale_regularization_loss } do
-    expect.raises("FailedPrecondition", "it is called between replicas, expected a replica", strategy.scope, strategy, f, { 1.0 })
+    expect.raises("FailedPrecondition", "it is called outside the replicas: call it in", strategy.scope, strategy, f, { 1.0 })
   end
-  expect.raises("InvalidArgument", "per_example_loss is a scalar, expected a loss a row", nn.compute_average_loss, 1.0)
+  expect.raises("InvalidArgument", "per_example_loss is a scalar, expected one loss per row", nn.compute_average_loss, 1.0)
   expect.raises("InvalidArgument", "global_batch_size is 0", nn.compute_average_loss, { 1.0 }, { global_batch_size = 0 })
   expect.raises("InvalidArgument", "sample_weight has the shape (2,)", nn.compute_average_loss, { 1.0 }, { sample_weight = { 1, 2 } })
 end)

@@ -32,7 +32,7 @@ expect.case("a description that is refused has changed nothing", function()
     refused("damaged: 'training'", '"random":%b[]', '"random":' .. random)
   end
   refused("damaged: 'training'", '"random":', '"randon":')
-  refused("it does not say where training stood, so that there is nothing to resume", '"training":', '"trainin":')
+  refused("it has no progress of a training, so that there is nothing to resume", '"training":', '"trainin":')
   for _, value in ipairs { '"x"', "null", "-1", "1.5" } do
     refused("damaged: 'training'", '"epoch":%d+', '"epoch":' .. value)
     refused("damaged: 'optimizer'", '"iterations":%d+', '"iterations":' .. value)

@@ -30,7 +30,7 @@ expect.case("weights of rows are {n} or {n, 1}, for losses by name and of one's 
       for i, got in ipairs(trained(fn, { sample_weight = weight })) do close(got, wanted[i], ("%s, %s, %d"):format(name, shape, i)) end
     end
   end
-  refused("the loss function gives one number for the batch, which weights of rows cannot act on", trained, function(y, p)
+  refused("the loss function gives one number for the batch, which cannot be weighted by rows", trained, function(y, p)
     return ((y - p) ^ 2):mean()
   end, { sample_weight = flat })
   refused("the loss function: sample_weight has the shape (4,), and there are losses of the shape (1, 4)", trained, function(y, p)

@@ -115,7 +115,7 @@ expect.case("weights of rows and of classes", function()
 end)
 
 expect.case("losses of one's own", function()
-  refused("the loss function gives nil, expected a tensor: a number a row, or their mean", fit, classifier(function() end), x, x)
+  refused("the loss function gives nil, expected a tensor: one number per row, or their mean", fit, classifier(function() end), x, x)
   refused("the loss function gives 3, expected a tensor", fit, classifier(function() return 3 end), x, x)
   refused("gradient: target is int64, expected a float dtype", fit, classifier(function(_, p) return lt.cast(p, "int32"):sum() end), x, x)
   refused("none of the variables has a gradient: the loss depends on none of them", fit, classifier(function(y) return y:sum() end), x, x)
@@ -151,7 +151,7 @@ expect.case("arguments of another kind than is wanted", function()
   refused("compile: metrics[1] is a class, expected an object: call it, as in nn.metrics.AUC()", model.compile, model,
     { loss = "mse", metrics = { nn.metrics.AUC } })
   refused("Sequential: layer 1 is a class, expected an object: call it, as in nn.Dense()", nn.Sequential, { nn.Dense })
-  refused("Model: inputs is a tensor, expected what lt.nn.Input or a layer gives", nn.Model, { inputs = x, outputs = x })
+  refused("Model: inputs is a tensor, expected a result of lt.nn.Input or of a layer", nn.Model, { inputs = x, outputs = x })
   -- Layers that are called with nothing, and that give nothing.
   refused("layer 'empty': its input is nil, expected a tensor", nn.Dense(3, { name = "empty" }))
   refused("layer 'empty': its input is \"x\", expected a tensor", nn.Dense(3, { name = "empty" }), "x")
@@ -269,7 +269,7 @@ expect.case("a Sequential that has changed since it was compiled does not train 
   expect.equal(model:get_layer(1), model:get_layer "a")
   refused("it has no layer 2: expected a name or a number of 1 to 1", model.get_layer, model, 2)
   model:pop()
-  refused("it has no layers, so that none can be taken off", model.pop, model)
+  refused("it has no layers to remove", model.pop, model)
 end)
 
 expect.case("of a long word errors quote the beginning", function()

@@ -141,21 +141,21 @@ expect.case("what does not fit is refused, by name", function()
     ["ZeroPadding2D: padding is -1, expected a whole number, 0 or more"] = function() nn.ZeroPadding2D(-1) end,
     ["ZeroPadding2D: padding has 3 entries, expected a number, one for each axis, or two for each"] = function() nn.ZeroPadding2D { 1, 1, 1 } end,
     ["ZeroPadding1D: padding has 3 numbers for axis 1, expected two"] = function() nn.ZeroPadding1D { 1, 1, 1 } end,
-    ["layer 'e': its input has the shape (batch, 3, 4), of which nothing would be left along axis 2"] = function() nn.Cropping1D({ 2, 1 }, { name = "e" })(sequence) end,
+    ["layer 'e': its input has the shape (batch, 3, 4), and cropping leaves nothing along axis 2"] = function() nn.Cropping1D({ 2, 1 }, { name = "e" })(sequence) end,
     ["Permute: dims is {1, 3}, expected each of 1 to the number of a row's axes once"] = function() nn.Permute { 1, 3 } end,
     ["Permute: dims is nil"] = function() nn.Permute() end,
     ["Permute: dims[1] is a table, expected a whole number, 1 or more"] = function() nn.Permute { { 1 }, 2 } end,
     ["Permute: dims[2] is true, expected a whole number, 1 or more"] = function() nn.Permute { 1, true } end,
-    ["layer 'f': its input has the shape (batch, 3, 4), of which nothing would be left along axis 2"] = function()
+    ["layer 'f': its input has the shape (batch, 3, 4), and cropping leaves nothing along axis 2"] = function()
       nn.Cropping1D(math.maxinteger, { name = "f" })(sequence)
     end,
     ["layer 'z': its input has the shape (3, 0), expected a channel or more"] = function() nn.DepthwiseConv1D(2, { name = "z" })(lt.ones { 1, 3, 0 }) end,
     ["layer 'y': its input has the shape (0, 4), which is smaller than its window of 2"] = function() nn.MaxPool1D(2, { name = "y" })(lt.ones { 1, 0, 4 }) end,
-    ["layer 'h': 0 channels cannot be shared out among 0 groups"] = function() nn.GroupNorm({ groups = -1, name = "h" })(lt.ones { 1, 3, 0 }) end,
+    ["layer 'h': 0 channels cannot be divided into 0 groups"] = function() nn.GroupNorm({ groups = -1, name = "h" })(lt.ones { 1, 3, 0 }) end,
     ["layer 'p': its input has the shape (batch, 3, 4), and dims has 3 axes of a row"] = function() nn.Permute({ 1, 2, 3 }, { name = "p" })(sequence) end,
     ["layer 'r': its input has the shape (batch, 3, 4), expected (batch, features)"] = function() nn.RepeatVector(2, { name = "r" })(sequence) end,
     ["RepeatVector: n is 0, expected a whole number, 1 or more"] = function() nn.RepeatVector(0) end,
-    ["layer 'g': 4 channels cannot be shared out among 3 groups"] = function() nn.GroupNorm({ groups = 3, name = "g" })(sequence) end,
+    ["layer 'g': 4 channels cannot be divided into 3 groups"] = function() nn.GroupNorm({ groups = 3, name = "g" })(sequence) end,
     ["layer 'k': random.uniform: the shape (4611686018427387904, 4, 1)"] = function() nn.Conv1D(1, 1 << 62, { padding = "same", name = "k" })(sequence) end,
     ["GroupNorm: groups is 0, expected a whole number, 1 or more"] = function() nn.GroupNorm { groups = 0 } end,
   } do

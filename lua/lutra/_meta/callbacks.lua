@@ -1,23 +1,25 @@
 ---@meta
 
---- What fit, evaluate and predict call, with Keras 3's names and defaults. A callback is one of these, a function of the epoch, its
---- logs and the model, called after each epoch, or a table with some of
+--- Callbacks of fit, evaluate and predict, with Keras 3's names and defaults. A callback is one of these objects, a
+--- function called after each epoch with the epoch, its logs and the model, or a table with some of these methods:
 ---
 --- - `on_train_begin(self, model)`, `on_epoch_begin(self, epoch, model)`, `on_train_batch_begin(self, step, model)`,
 ---   `on_train_batch_end(self, step, logs, model)`, `on_epoch_end(self, epoch, logs, model)`, `on_train_end(self, model)`;
---- - in evaluate, and for an epoch's validation before its end, `on_test_begin(self, model)`, `on_test_batch_begin(self, step, model)`,
----   `on_test_batch_end(self, step, logs, model)`, `on_test_end(self, logs, model)`;
---- - in predict `on_predict_begin(self, model)`, `on_predict_batch_begin(self, step, model)`, `on_predict_batch_end(self, step, logs,
----   model)`, whose logs are {outputs = what the model gives}, and `on_predict_end(self, model)`.
+--- - in evaluate, and in an epoch's validation before the epoch ends, `on_test_begin(self, model)`,
+---   `on_test_batch_begin(self, step, model)`, `on_test_batch_end(self, step, logs, model)`,
+---   `on_test_end(self, logs, model)`;
+--- - in predict `on_predict_begin(self, model)`, `on_predict_batch_begin(self, step, model)`,
+---   `on_predict_batch_end(self, step, logs, model)`, whose logs are {outputs = the model's results}, and
+---   `on_predict_end(self, model)`.
 ---
---- `get_state(self)` and `set_state(self, state)` are what BackupAndRestore keeps of it ([checkpoints.md](../checkpoints.md)).
---- Epochs and steps count from 1; logs are numbers by name. With on_train_batch_end each step waits for its loss. Where a callback
---- monitors a number, mode = "auto" knows accuracies, areas and top k, which are to be large, and losses and errors, which are to be
---- small; for another name mode is wanted.
+--- BackupAndRestore saves what `get_state(self)` returns and restores it with `set_state(self, state)`
+--- ([checkpoints.md](../checkpoints.md)). Epochs and steps count from 1; logs are numbers by name. With
+--- on_train_batch_end each step waits for its loss. For a monitored number, mode = "auto" knows that accuracies, areas
+--- and top k should be large, and losses and errors small; for any other name set mode.
 ---@class lutra.nn.callbacks
 local callbacks = {}
 
---- One's own: set the methods it is to have.
+--- A custom callback: set the methods that it needs.
 ---@return table # for fit's callbacks
 --- Errors: none of its own.
 --- Example:
@@ -30,10 +32,12 @@ local callbacks = {}
 --- Source: keras.callbacks.Callback
 function callbacks.Callback() end
 
---- Ends the training when a number no longer gets better; epochs that do not tell it, without validation, do not count.
----@param options? table {monitor = "val_loss"; patience = 0: epochs without progress that are borne; min_delta = 0: what counts as progress; mode = "auto", "min" or "max"; baseline: what ends the wait has to be better than it, too; restore_best_weights = false: at the end of the fit; start_from_epoch = 0; verbose = 0}
+--- Ends the training when a number no longer improves. Epochs without the number, such as those without validation, do
+--- not count.
+---@param options? table {monitor = "val_loss"; patience = 0: epochs without improvement to allow; min_delta = 0: the smallest change that counts as improvement; mode = "auto", "min" or "max"; baseline: an improvement also has to be better than this; restore_best_weights = false: when the fit ends; start_from_epoch = 0; verbose = 0}
 ---@return table # for fit's callbacks
---- Errors: InvalidArgument for an unknown option, and in fit for a number that is not told, or whose name does not tell the mode.
+--- Errors: InvalidArgument for an unknown option, and in fit for a number that is not in the logs, or a name that
+---   "auto" does not know.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "sgd", loss = "mse"}
@@ -43,11 +47,12 @@ function callbacks.Callback() end
 --- Source: keras.callbacks.EarlyStopping
 function callbacks.EarlyStopping(options) end
 
---- Saves the model after each epoch, or after each that is better than all before; or calls a function then.
----@param save string|function a path that ends in .safetensors, in which {epoch}, {epoch:02d}, {val_loss:.3f} stand for numbers; or a function of the model, the epoch and its logs
----@param options? table {monitor = "val_loss"; mode = "auto"; save_best_only = false; save_weights_only = false; save_freq = "epoch", or a number of batches; initial_value_threshold: to be better than at first; verbose = 0}
+--- Saves the model, or calls a function, after each epoch or after each epoch that is the best so far.
+---@param save string|function a path that ends in .safetensors, with placeholders such as {epoch}, {epoch:02d}, {val_loss:.3f}; or a function of the model, the epoch and its logs
+---@param options? table {monitor = "val_loss"; mode = "auto"; save_best_only = false; save_weights_only = false; save_freq = "epoch", or a number of batches; initial_value_threshold: the first best value has to be better than this; verbose = 0}
 ---@return table # for fit's callbacks; its field `path` is the last file
---- Errors: InvalidArgument for another path or option, and in fit for a number that is not told; what Model:save raises.
+--- Errors: InvalidArgument for another path or option, and in fit for a number that is not in the logs; errors of
+---   Model:save.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "sgd", loss = "mse"}
@@ -60,13 +65,15 @@ function callbacks.EarlyStopping(options) end
 --- Source: keras.callbacks.ModelCheckpoint
 function callbacks.ModelCheckpoint(save, options) end
 
---- Saves the model after each epoch, with all that training needs and what the callbacks remember, and begins there when the fit is started again: after a kill
---- at any moment the result has the same bits as if nothing had been, on the same devices with as many threads. The file is
---- removed when the fit has come to its end. [checkpoints.md](../checkpoints.md) shows it.
+--- Saves the model after each epoch, with all the state that training and the callbacks need, and resumes there when
+--- the fit is started again. After a kill at any moment the final result has the same bits as an uninterrupted fit, on
+--- the same devices with the same number of threads. The file is removed when the fit completes.
+--- [checkpoints.md](../checkpoints.md) shows an example.
 ---@param path string that ends in .safetensors
 ---@param options? table {delete_checkpoint = true: remove the file at the end}
 ---@return table # for fit's callbacks
---- Errors: InvalidArgument for another path, and in fit for a file of another model or optimizer, or of other callbacks that remember something; what Model:save raises.
+--- Errors: InvalidArgument for another path, and in fit for a file of another model or optimizer, or of other callbacks
+---   with state; errors of Model:save.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "sgd", loss = "mse"}
@@ -79,10 +86,10 @@ function callbacks.ModelCheckpoint(save, options) end
 function callbacks.BackupAndRestore(path, options) end
 
 --- Sets the learning rate of each epoch.
----@param schedule function of the epoch and the rate so far, that gives the rate
+---@param schedule function takes the epoch and the current rate, returns the new rate
 ---@param options? table {verbose = 0}
 ---@return table # for fit's callbacks
---- Errors: InvalidArgument for what is no function, or gives no number.
+--- Errors: InvalidArgument if schedule is not a function or does not return a number.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "sgd", loss = "mse"}
@@ -92,10 +99,12 @@ function callbacks.BackupAndRestore(path, options) end
 --- Source: keras.callbacks.LearningRateScheduler
 function callbacks.LearningRateScheduler(schedule, options) end
 
---- Lowers the learning rate when a number no longer gets better; epochs that do not tell it, without validation, do not count.
+--- Lowers the learning rate when a number no longer improves. Epochs without the number, such as those without
+--- validation, do not count.
 ---@param options? table {monitor = "val_loss"; factor = 0.1; patience = 10; mode = "auto"; min_delta = 1e-4; cooldown = 0; min_lr = 0; verbose = 0}
 ---@return table # for fit's callbacks
---- Errors: InvalidArgument for an unknown option, and in fit for a number that is not told, or a rate that is a schedule.
+--- Errors: InvalidArgument for an unknown option, and in fit for a number that is not in the logs, or a learning rate
+---   that is a schedule.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "sgd", loss = "mse"}
@@ -105,12 +114,13 @@ function callbacks.LearningRateScheduler(schedule, options) end
 --- Source: keras.callbacks.ReduceLROnPlateau
 function callbacks.ReduceLROnPlateau(options) end
 
---- Writes a line an epoch, under a head of names; empty where an epoch has no validation.
+--- Writes one line per epoch to a csv file, below a line of column names. Fields are empty for epochs without
+--- validation.
 ---@param path string of the file
 ---@param options? table {separator = ","; append = false}
 ---@return table # for fit's callbacks
---- Errors: InvalidArgument for a path that is no string; FailedPrecondition, in fit, for a file that cannot be written, or that
----   is appended to and has other columns.
+--- Errors: InvalidArgument for a path that is not a string; FailedPrecondition, in fit, for a file that cannot be
+---   written, or, with append, that has other columns.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "sgd", loss = "mse"}
@@ -121,7 +131,9 @@ function callbacks.ReduceLROnPlateau(options) end
 --- Source: keras.callbacks.CSVLogger
 function callbacks.CSVLogger(path, options) end
 
---- Ends the training at a loss that is nan or infinite, before the step that would spoil the weights, and says on stderr in which epoch and step it came up and which layer gave it first; its fields `epoch`, `step` and `layer` hold that. Each step waits for its loss.
+--- Ends the training at a loss that is nan or infinite, before the step that would spoil the weights. It reports on
+--- stderr the epoch, the step, and the first layer whose result was not finite; its fields `epoch`, `step` and `layer`
+--- hold them. Each step waits for its loss.
 ---@return table # for fit's callbacks
 --- Errors: none of its own.
 --- Example:

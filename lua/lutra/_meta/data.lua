@@ -1,31 +1,33 @@
 ---@meta
 
---- What models are trained with, element by element, with tf.data's names and semantics.
+--- Input pipelines for training, with tf.data's names and semantics.
 ---
---- Loaded when it is first asked for. [data.md](../data.md) shows how its parts go together.
+--- Loaded on first use. [data.md](../data.md) shows how to use it.
 ---@class lutra.data
----@field AUTOTUNE integer -1: for prefetch, as many as it thinks fit
----@field INFINITE_CARDINALITY integer -1: what cardinality() gives for a dataset without end
----@field UNKNOWN_CARDINALITY integer -2: what it gives where only going through tells
+---@field AUTOTUNE integer -1: lets prefetch choose its buffer size
+---@field INFINITE_CARDINALITY integer -1: cardinality() of an infinite dataset
+---@field UNKNOWN_CARDINALITY integer -2: cardinality() of a dataset whose length is known only after iterating
 local data = {}
 
---- The kind of all datasets. Its functions make them: from_tensor_slices, from_tensors, from_generator, range, zip.
+--- The class of all datasets. Its functions make datasets: from_tensor_slices, from_tensors, from_generator, range,
+--- zip.
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument when it is called itself.
+--- Errors: InvalidArgument if Dataset itself is called.
 --- Example:
 ---     print(lt.data.Dataset.range(3))  --> <lutra.data.Dataset range, 3 elements>
 --- Source: tf.data.Dataset
 function data.Dataset() end
 
---- Elements one after the other. Each has one value or several side by side: tensors, or tables of tensors in a list or by
---- name. Datasets are immutable: each method gives a new one, and nothing is read before somebody iterates.
+--- A sequence of elements. An element has one or several values: tensors, or lists or tables by name of tensors.
+--- Datasets are immutable: each method returns a new one, and nothing is read before iteration.
 ---@class lutra.data.Dataset
 local Dataset = {}
 
---- The rows of tensors, along the first axis. Shuffled, cut, repeated and put in batches they are gathered many at a time.
----@param ... lutra.Tensor|table tensors or tables of numbers, side by side; one list of tensors stands for what is in it, a table by name is one value
+--- The rows of tensors, along the first axis. Through shuffle, take, skip, repeat_ and batch, rows are gathered a batch
+--- at a time.
+---@param ... lutra.Tensor|table tensors or tables of numbers, one per value of an element; a single list of tensors counts as its entries; a table by name is one value
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument for a scalar, first axes of different lengths, or what is no tensor.
+--- Errors: InvalidArgument for a scalar, first axes of different lengths, or a value that is not a tensor.
 --- Example:
 ---     local ds = lt.data.Dataset.from_tensor_slices({{1.0}, {2.0}}, {1, 2})
 ---     for x, y in ds:iterate() do print(x:item(), y:item()) end
@@ -34,22 +36,22 @@ local Dataset = {}
 --- Source: tf.data.Dataset.from_tensor_slices
 function Dataset.from_tensor_slices(...) end
 
---- One element, the tensors as they are.
----@param ... lutra.Tensor|table tensors or tables of numbers, side by side; one list of tensors stands for what is in it, a table by name is one value
+--- A dataset with one element: the tensors themselves.
+---@param ... lutra.Tensor|table tensors or tables of numbers, one per value of an element; a single list of tensors counts as its entries; a table by name is one value
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument for what is no tensor, and a tensor of 8 axes.
+--- Errors: InvalidArgument for a value that is not a tensor, and a tensor with 8 axes.
 --- Example:
 ---     local ds = lt.data.Dataset.from_tensors({1.0}, {2.0}):repeat_(10):batch(4)
 ---     for x, y in ds:take(1):iterate() do print(x.shape, y.shape) end  --> (4, 1)	(4, 1)
 --- Source: tf.data.Dataset.from_tensors
 function Dataset.from_tensors(...) end
 
---- The rows of files of one tensor each, which stay there until a batch wants them: for data that memory does not hold. With
---- prefetch a thread reads them ahead.
----@param ... string paths of npy files (in row order) and idx files (not packed), side by side
+--- The rows of files with one tensor each. A row is read only when a batch needs it: for data that does not fit in
+--- memory. With prefetch a thread reads ahead.
+---@param ... string paths of npy files (row-major) and idx files (not compressed), one per value of an element
 ---@return lutra.data.Dataset # of tensors on the CPU
---- Errors: NotFound for a file that is not there; InvalidArgument for a damaged one, one whose rows cannot be read alone, and for
----   files of different lengths; in an iteration what reading raises.
+--- Errors: NotFound for a missing file; InvalidArgument for a damaged file, one whose rows cannot be read separately,
+---   and files of different lengths; during iteration, errors of reading.
 --- Example:
 ---     local path = os.tmpname() .. ".npy"
 ---     lt.save(path, {{1, 2}, {3, 4}, {5, 6}})
@@ -58,10 +60,10 @@ function Dataset.from_tensors(...) end
 --- Source: tf.data.FixedLengthRecordDataset
 function Dataset.from_file(...) end
 
---- What a function gives, element by element. It is called anew for each iteration.
----@param make function that gives an iterator: what a `for` takes; numbers and tables of numbers become tensors
+--- The elements that an iterator returns. The function that makes the iterator is called for each iteration.
+---@param make function returns an iterator, as for a `for` loop; numbers and tables of numbers become tensors
 ---@return lutra.data.Dataset # of unknown length
---- Errors: InvalidArgument for what is no function, and in an iteration for values that are no tensors.
+--- Errors: InvalidArgument if make is not a function, and during iteration for values that are not tensors.
 --- Example:
 ---     local squares = lt.data.Dataset.from_generator(function()
 ---       local i = 0
@@ -72,30 +74,30 @@ function Dataset.from_file(...) end
 --- Source: tf.data.Dataset.from_generator
 function Dataset.from_generator(make) end
 
---- Whole numbers, from 0 or the first argument up to the limit, which is left out.
+--- Integers from 0 or start up to but not including limit.
 ---@param ... integer [start = 0,] limit[, step], as lutra.range
 ---@return lutra.data.Dataset # of int64 scalars
---- Errors: InvalidArgument for what is no whole number, or a step of 0.
+--- Errors: InvalidArgument for an argument that is not an integer, or a step of 0.
 --- Example:
 ---     for batch in lt.data.Dataset.range(5):batch(5):iterate() do print(batch) end
 ---     --> lutra.Tensor([0 1 2 3 4], shape=(5,), dtype=int64)
 --- Source: tf.data.Dataset.range
 function Dataset.range(...) end
 
---- Elements of several datasets side by side, as many as the shortest has. One whose elements have several values gives a
---- list of them.
----@param ... lutra.data.Dataset or one list of them
+--- Combines the elements of several datasets; ends with the shortest. A dataset whose elements have several values
+--- contributes a list of them.
+---@param ... lutra.data.Dataset or a single list of datasets
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument for what is no dataset.
+--- Errors: InvalidArgument for an argument that is not a dataset.
 --- Example:
 ---     local ds = lt.data.Dataset.zip(lt.data.Dataset.range(3), lt.data.Dataset.range(5, 9))
 ---     for a, b in ds:batch(3):iterate() do print(a:totable()[3], b:totable()[3]) end  --> 2	7
 --- Source: tf.data.Dataset.zip
 function Dataset.zip(...) end
 
---- For a `for`: the values of each element. `pairs(dataset)` does the same.
----@return function # gives the next element's values, nil after the last
---- Errors: what its functions and files raise.
+--- An iterator for a `for` loop: the values of each element. `pairs(dataset)` does the same.
+---@return function # returns the next element's values, nil after the last
+--- Errors: those of its functions and files.
 --- Example:
 ---     for x in lt.data.Dataset.range(2):iterate() do print(x:item()) end
 ---     --> 0
@@ -103,8 +105,8 @@ function Dataset.zip(...) end
 --- Source: tf.data.Dataset.__iter__
 function Dataset:iterate() end
 
---- How many elements there are, as far as can be said without going through them.
----@return integer # or INFINITE_CARDINALITY, UNKNOWN_CARDINALITY; `#dataset` is an error for these
+--- The number of elements, if known without iterating.
+---@return integer # INFINITE_CARDINALITY or UNKNOWN_CARDINALITY if there is no such number; `#dataset` is an error then
 --- Errors: none of its own.
 --- Example:
 ---     local ds = lt.data.Dataset.range(10)
@@ -112,11 +114,11 @@ function Dataset:iterate() end
 --- Source: tf.data.Dataset.cardinality
 function Dataset:cardinality() end
 
---- Several elements as one, along a new first axis.
----@param batch_size integer how many
----@param options? table {drop_remainder = false: what is left at the end is no batch; num_parallel_calls and deterministic are taken and change nothing}
+--- Combines consecutive elements into one, along a new first axis.
+---@param batch_size integer elements per batch
+---@param options? table {drop_remainder = false: drop a last batch with fewer elements; num_parallel_calls and deterministic are accepted and have no effect}
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument for a size below 1, and in an iteration for elements of different shapes or dtypes.
+--- Errors: InvalidArgument for a size below 1, and during iteration for elements of different shapes or dtypes.
 --- Example:
 ---     for batch in lt.data.Dataset.range(5):batch(2, {drop_remainder = true}):iterate() do print(batch:totable()[2]) end
 ---     --> 1
@@ -124,10 +126,11 @@ function Dataset:cardinality() end
 --- Source: tf.data.Dataset.batch
 function Dataset:batch(batch_size, options) end
 
---- Another order: of `buffer_size` elements that are kept, one is given at random, and the next one takes its place. Rows
---- of tensors are shuffled by their places, so a buffer as long as the dataset, which shuffles evenly, costs little.
+--- Shuffles: keeps `buffer_size` elements, returns a random one of them, and replaces it by the next element. For rows
+--- of tensors the buffer holds only row numbers, so a buffer as long as the dataset, which shuffles uniformly, is
+--- cheap.
 ---@param buffer_size integer how many elements are kept
----@param options? table {seed = makes the orders the same again, without taking from set_seed's sequence; reshuffle_each_iteration = true}
+---@param options? table {seed = makes the orders repeatable, without using random numbers of set_seed's sequence; reshuffle_each_iteration = true}
 ---@return lutra.data.Dataset
 --- Errors: InvalidArgument for a size below 1 or an unknown option.
 --- Example:
@@ -139,21 +142,23 @@ function Dataset:batch(batch_size, options) end
 --- Source: tf.data.Dataset.shuffle
 function Dataset:shuffle(buffer_size, options) end
 
---- What a function makes of each element.
----@param f function of an element's values, which gives values: tensors, numbers, tables; it runs when an element is asked for, on the program's own thread
----@param options? table {num_parallel_calls and deterministic are taken and change nothing}
+--- Applies a function to each element.
+---@param f function takes an element's values, returns the new values: tensors, numbers, tables; it runs when the element is needed, on the program's thread
+---@param options? table {num_parallel_calls and deterministic are accepted and have no effect}
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument for what is no function, and in an iteration when it gives nothing or what is no tensor; what f raises.
+--- Errors: InvalidArgument if f is not a function, and during iteration if it returns nothing or a value that is not a
+---   tensor; errors of f.
 --- Example:
 ---     for x in lt.data.Dataset.range(3):map(function(x) return x * 10 end):batch(3):iterate() do print(x) end
 ---     --> lutra.Tensor([ 0 10 20], shape=(3,), dtype=int64)
 --- Source: tf.data.Dataset.map
 function Dataset:map(f, options) end
 
---- Those elements for which a function says true.
----@param f function of an element's values, which gives a boolean or a bool tensor of one element
+--- Keeps the elements for which a function returns true.
+---@param f function takes an element's values, returns a boolean or a bool tensor with one element
 ---@return lutra.data.Dataset # of unknown length
---- Errors: InvalidArgument for what is no function, and in an iteration when it gives neither true nor false; what f raises.
+--- Errors: InvalidArgument if f is not a function, and during iteration if it returns neither true nor false; errors of
+---   f.
 --- Example:
 ---     for x in lt.data.Dataset.range(6):filter(function(x) return x:item() % 3 == 0 end):iterate() do print(x:item()) end
 ---     --> 0
@@ -164,25 +169,25 @@ function Dataset:filter(f) end
 --- The first elements.
 ---@param count integer how many; -1 for all
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument for what is no count.
+--- Errors: InvalidArgument for an invalid count.
 --- Example:
 ---     print(lt.data.Dataset.range(10):take(3):cardinality())  --> 3
 --- Source: tf.data.Dataset.take
 function Dataset:take(count) end
 
 --- All but the first elements.
----@param count integer how many are left out; -1 for all
+---@param count integer how many to skip; -1 for all
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument for what is no count.
+--- Errors: InvalidArgument for an invalid count.
 --- Example:
 ---     print(lt.data.Dataset.range(10):skip(3):iterate()():item())  --> 3
 --- Source: tf.data.Dataset.skip
 function Dataset:skip(count) end
 
---- The elements several times over. It is called repeat_ because repeat is a word of Lua's.
----@param count? integer how often; nil or -1 for ever
+--- Repeats the elements. The name is repeat_ because repeat is a Lua keyword.
+---@param count? integer how often; nil or -1 to repeat forever
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument for what is no count, or for more elements than an integer counts.
+--- Errors: InvalidArgument for an invalid count, or more elements than an integer can count.
 --- Example:
 ---     for batch in lt.data.Dataset.range(2):repeat_(2):batch(3):iterate() do print(batch) end
 ---     --> lutra.Tensor([0 1 0], shape=(3,), dtype=int64)
@@ -190,20 +195,20 @@ function Dataset:skip(count) end
 --- Source: tf.data.Dataset.repeat
 function Dataset:repeat_(count) end
 
---- The elements, then those of another dataset.
+--- Appends the elements of another dataset.
 ---@param other lutra.data.Dataset
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument for what is no dataset.
+--- Errors: InvalidArgument for an argument that is not a dataset.
 --- Example:
 ---     local ds = lt.data.Dataset.range(2):concatenate(lt.data.Dataset.range(7, 9))
 ---     print(ds:batch(4):iterate()())  --> lutra.Tensor([0 1 7 8], shape=(4,), dtype=int64)
 --- Source: tf.data.Dataset.concatenate
 function Dataset:concatenate(other) end
 
---- Elements with their numbers beside them; one of several values becomes a list.
+--- Numbers the elements. An element with several values becomes a list of them.
 ---@param start? integer = 1 the first number
 ---@return lutra.data.Dataset # of two values: an int64 scalar, the element
---- Errors: InvalidArgument for what is no whole number.
+--- Errors: InvalidArgument if start is not an integer.
 --- Example:
 ---     for i, x in lt.data.Dataset.range(5, 7):enumerate():iterate() do print(i:item(), x:item()) end
 ---     --> 1	5
@@ -211,7 +216,8 @@ function Dataset:concatenate(other) end
 --- Source: tf.data.Dataset.enumerate
 function Dataset:enumerate(start) end
 
---- Elements that are kept in memory by the first iteration that comes to its end: what lies below is not asked again.
+--- Keeps the elements in memory. The first iteration that reaches the end fills the cache; later ones do not use the
+--- dataset below.
 ---@return lutra.data.Dataset
 --- Errors: none of its own.
 --- Example:
@@ -222,12 +228,12 @@ function Dataset:enumerate(start) end
 --- Source: tf.data.Dataset.cache
 function Dataset:cache() end
 
---- The same, with batches of rows gathered ahead by a thread of its own while the program computes: shuffled rows of tensors in
---- the host's memory, and rows of files, that `batch` puts together, wherever below prefetch it stands. A `map`'s function runs when its element is asked
---- for. What comes, and in which order, stays the same.
----@param buffer_size integer how many batches at most; 0 none, lt.data.AUTOTUNE two
+--- Gathers batches ahead in its own thread while the program computes. This covers batches that `batch` makes, anywhere
+--- below prefetch, from shuffled rows of tensors in host memory and from rows of files. The function of a `map` still
+--- runs when its element is needed. Elements and their order do not change.
+---@param buffer_size integer most batches to keep ready; 0 none, lt.data.AUTOTUNE two
 ---@return lutra.data.Dataset
---- Errors: InvalidArgument for what is no count; ResourceExhausted, in an iteration, when the system gives no thread.
+--- Errors: InvalidArgument for an invalid size; ResourceExhausted, during iteration, if no thread can be started.
 --- Example:
 ---     local ds = lt.data.Dataset.range(600):shuffle(600):batch(100):prefetch(2)
 ---     local sum = 0
@@ -236,16 +242,16 @@ function Dataset:cache() end
 --- Source: tf.data.Dataset.prefetch
 function Dataset:prefetch(buffer_size) end
 
---- MNIST, Fashion-MNIST and what else comes in their four files (train-images-idx3-ubyte and so on, plain or .gz), from a
---- folder. Nothing is downloaded.
----@param folder string with the four files
----@param options? table {raw = false: with true labels stay as stored, uint8 from 0}
----@return lutra.Tensor # images to train with, uint8, {rows, height, width}
+--- Loads MNIST, Fashion-MNIST or another data set in the same four files (train-images-idx3-ubyte and so on, plain or
+--- .gz) from a folder. Nothing is downloaded.
+---@param folder string the folder with the four files
+---@param options? table {raw = false: true keeps labels as stored, uint8 from 0}
+---@return lutra.Tensor # training images, uint8, {rows, height, width}
 ---@return lutra.Tensor # their labels, int64, classes from 1
----@return lutra.Tensor # images to test with
+---@return lutra.Tensor # test images
 ---@return lutra.Tensor # their labels
---- Errors: NotFound for a file that is not there; InvalidArgument for one that is damaged, of another kind, or has as many
----   labels as there are not images.
+--- Errors: NotFound for a missing file; InvalidArgument for a file that is damaged or of another kind, or if the
+---   numbers of images and labels differ.
 --- Example:
 ---     local folder = os.tmpname()
 ---     os.remove(folder)

@@ -1,32 +1,33 @@
 ---@meta
 
---- Where operations ran, and why: the placement log, the story of one tensor, what happens without a GPU kernel.
+--- Shows where operations ran, and why: the placement log, the origin of a tensor, the fallback for missing GPU
+--- kernels.
 ---
 --- The rules are in [docs/placement.md](../placement.md).
 ---@class lutra.debugging
 local debugging = {}
 
---- What explain says of a tensor. `tostring` makes one sentence of it, with both devices where t:to(device) moved it.
+--- The result of explain. `tostring` gives one sentence, with both devices if t:to(device) moved the tensor.
 ---@class lutra.Explanation
----@field op? string the operation that made it; nil when none did, or too long ago
+---@field op? string the operation that made it; nil if none did or it was too long ago
 ---@field requested? string the scope's merged name; "" without a scope
----@field chosen? string the device the operation ran on
----@field device string the device it is on
----@field reason string why that device
+---@field chosen? string the device that the operation ran on
+---@field device string the device that the tensor is on
+---@field reason string why this device was chosen
 ---@field bytes integer
----@field line? string the script line, "train.lua:7"; for tensors from 1 MB up, others while a log or handler is on
----@field copies? lutra.Copy[] what was copied for it; when line is known
+---@field line? string the script line, "train.lua:7"; known for tensors of 1 MB or more, and for others while a log or handler is on
+---@field copies? lutra.Copy[] copies made for the operation; present when line is
 
---- What a log handler is told of an operation.
+--- What a log handler receives about an operation.
 ---@class lutra.PlacementEvent
----@field op string "MatMul"; "to" for a copy that t:to(device) made, which is no operation
----@field device string its full name
+---@field op string "MatMul"; "to" for a copy that t:to(device) made, which is not an operation
+---@field device string the device's full name
 ---@field requested string the scope's merged name; "" without a scope
----@field reason string why that device
+---@field reason string why this device was chosen
 ---@field line string the script line, "train.lua:7"
----@field copies lutra.Copy[] what was copied for it
+---@field copies lutra.Copy[] copies made for the operation
 
---- A tensor that went from one device to another.
+--- A copy of a tensor from one device to another.
 ---@class lutra.Copy
 ---@field source string full name of the device
 ---@field target string full name of the device
@@ -35,11 +36,11 @@ local debugging = {}
 
 --- Prints a line on stderr for each operation: `Executing op MatMul in device ...`. Can change at any time.
 ---
---- `--log-placement` and LUTRA_LOG_PLACEMENT=1 switch it on from outside. What was said before is replaced as a whole.
+--- `--log-placement` and LUTRA_LOG_PLACEMENT=1 switch it on from outside. A call replaces all earlier settings.
 ---@param on boolean
----@param options? table booleans: reasons = why the device was chosen; copies = a line for each copy between devices;
----   once = each distinct line once (all false)
---- Errors: InvalidArgument if on is no boolean, or for an unknown option.
+---@param options? table booleans, all false by default: reasons = add why the device was chosen; copies = print a line for each
+---   copy between devices; once = print each distinct line once
+--- Errors: InvalidArgument if on is not a boolean, or for an unknown option.
 --- Example:
 ---     lt.debugging.set_log_device_placement(true, {reasons = true})
 ---     local x = lt.zeros {2}
@@ -54,10 +55,10 @@ function debugging.set_log_device_placement(on, options) end
 --- Source: tf.debugging.get_log_device_placement
 function debugging.get_log_device_placement() end
 
---- Hands each operation's placement to a function, after the operation, also when its kernel failed.
+--- Sets a function that is called after each operation with its placement, also if the operation's kernel failed.
 ---
---- It is called with the log on or off; the log's lines go to it instead of stderr. An error in it removes it and is
---- raised; the operation's effect stands.
+--- It is called whether the log is on or off; the log's lines go to it instead of stderr. An error in the function
+--- removes it and is raised; the operation keeps its effect.
 ---@param handler function|nil called with a PlacementEvent; nil removes it
 --- Errors: InvalidArgument if handler is neither a function nor nil.
 --- Example:
@@ -66,16 +67,16 @@ function debugging.get_log_device_placement() end
 ---     lt.debugging.set_log_handler(nil)
 function debugging.set_log_handler(handler) end
 
---- What happens when a scope asks for a GPU and the operation has no kernel there. It runs on the CPU in any case but
---- "error".
+--- Sets what happens when a scope names a GPU and the operation has no kernel there. Except with "error", it runs on
+--- the CPU.
 ---@param mode string "allow" (silently, the default), "warn" (a line on stderr) or "error"
---- Errors: InvalidArgument for another word.
+--- Errors: InvalidArgument for another value.
 --- Example:
 ---     lt.debugging.set_kernel_fallback("error")
 ---     print(pcall(lt.device, "/GPU:0", lt.unique, {1, 2, 1}) == false)  --> true
 function debugging.set_kernel_fallback(mode) end
 
---- What set_kernel_fallback said.
+--- The value given to set_kernel_fallback.
 ---@return string # "allow", "warn" or "error"
 --- Example:
 ---     print(lt.debugging.get_kernel_fallback())  --> allow
@@ -84,15 +85,15 @@ function debugging.get_kernel_fallback() end
 --- Which operation made a tensor, where, and why there. The last 65,536 operations are remembered.
 ---@param tensor lutra.Tensor
 ---@return lutra.Explanation
---- Errors: InvalidArgument if it is no tensor, FailedPrecondition if it has been released.
+--- Errors: InvalidArgument if it is not a tensor, FailedPrecondition if it has been released.
 --- Example:
 ---     local x = lt.device("/GPU:1", lt.zeros, {2})
 ---     print(lt.debugging.explain(x))
 ---     --> Fill in /job:localhost/replica:0/task:0/device:GPU:1 (scope /device:GPU:1)
 function debugging.explain(tensor) end
 
---- How many storages (the bytes behind tensors) the process holds, those of all interpreters together. For tests that
---- look for leaks. A CPU tensor of at most 64 bytes has none.
+--- The number of storages (memory of tensors) in the process, over all interpreters. For tests that look for leaks. A
+--- CPU tensor of at most 64 bytes has no storage.
 ---@return integer
 --- Example:
 ---     local before = lt.debugging.live_storages()

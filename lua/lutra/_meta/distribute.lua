@@ -2,17 +2,18 @@
 
 --- Training on several devices at once, with TensorFlow's names (tf.distribute). More: [distribute](../distribute.md).
 ---
---- A strategy has a replica on each of its devices. Variables made in its scope are mirrored: each replica sees a component
---- of its own, and all components have the same bits at all times. Replicas count from 1, as lists do.
+--- A strategy has one replica per device. Variables made in its scope are mirrored: each replica has its own component,
+--- and all components have the same bits at all times. Replicas count from 1.
 ---@class lutra.distribute
----@field ReduceOp lutra.distribute.ReduceOp the words that `reduce` and `all_reduce` take
+---@field ReduceOp lutra.distribute.ReduceOp operations for `reduce` and `all_reduce`
 local distribute = {}
 
---- A strategy with a replica on each of the devices. It initialises the devices, and says on stderr which ones it uses.
+--- A strategy with a replica on each of the devices. The call initialises the devices and prints on stderr which it
+--- uses.
 ---@param devices? (string|table)[] names as in {"/GPU:0", "/GPU:1"}, or logical devices; nil or {}: all logical GPUs, else all logical CPUs
----@param options? table {timeout = seconds that a replica may take between collectives, and its device for what one run has queued; without it LUTRA_REPLICA_TIMEOUT, else any time}
+---@param options? table {timeout = most seconds that a replica may take between collectives, and its device for the work queued by one run; default LUTRA_REPLICA_TIMEOUT, else no limit}
 ---@return lutra.distribute.Strategy
---- Errors: InvalidArgument for a device that stands there twice; NotFound for one that is not there; FailedPrecondition in
+--- Errors: InvalidArgument for a device that is listed twice; NotFound for a missing device; FailedPrecondition inside
 ---   the scope of a strategy.
 --- Example:
 ---     local strategy = lt.distribute.MirroredStrategy()  --> INFO: Using MirroredStrategy with devices <*>
@@ -20,18 +21,19 @@ local distribute = {}
 --- Source: tf.distribute.MirroredStrategy
 function distribute.MirroredStrategy(devices, options) end
 
---- A strategy with one replica. Variables made in its scope, and what `run` runs, are on that device.
+--- A strategy with one replica. Variables made in its scope, and functions called by `run`, use that device.
 ---@param device string|table a name as in "/GPU:0", or a logical device
----@param options? table {timeout}, as MirroredStrategy's
+---@param options? table {timeout}, as for MirroredStrategy
 ---@return lutra.distribute.Strategy
---- Errors: NotFound for a device that is not there.
+--- Errors: NotFound for a missing device.
 --- Example:
 ---     local strategy = lt.distribute.OneDeviceStrategy "/GPU:1"
 ---     print(strategy:run(function() return lt.zeros({1}).device end))  --> /job:localhost/replica:0/task:0/device:GPU:1
 --- Source: tf.distribute.OneDeviceStrategy
 function distribute.OneDeviceStrategy(device, options) end
 
---- The strategy in whose scope, or replica, this is called. Outside of all of them a default one, whose `run` just calls.
+--- The strategy whose scope is open or whose replica is running. Otherwise a default strategy, whose `run` just calls
+--- the function.
 ---@return lutra.distribute.Strategy
 --- Errors: none of its own.
 --- Example:
@@ -39,7 +41,7 @@ function distribute.OneDeviceStrategy(device, options) end
 --- Source: tf.distribute.get_strategy
 function distribute.get_strategy() end
 
---- Whether a strategy's scope is open here, or a replica runs.
+--- Whether a strategy's scope is open or a replica is running.
 ---@return boolean
 --- Errors: none of its own.
 --- Example:
@@ -47,7 +49,7 @@ function distribute.get_strategy() end
 --- Source: tf.distribute.has_strategy
 function distribute.has_strategy() end
 
---- Whether this is called in a strategy's scope, but in no replica.
+--- Whether this is called in a strategy's scope, outside its replicas.
 ---@return boolean
 --- Errors: none of its own.
 --- Example:
@@ -55,7 +57,7 @@ function distribute.has_strategy() end
 --- Source: tf.distribute.in_cross_replica_context
 function distribute.in_cross_replica_context() end
 
---- What the replica that runs can ask; nil in a strategy's scope outside of replicas.
+--- The context of the running replica; nil in a strategy's scope outside its replicas.
 ---@return lutra.distribute.ReplicaContext?
 --- Errors: none of its own.
 --- Example:
@@ -66,23 +68,23 @@ function distribute.in_cross_replica_context() end
 --- Source: tf.distribute.get_replica_context
 function distribute.get_replica_context() end
 
---- The words that `reduce` and `all_reduce` take; a string in any case does as well.
+--- Operations for `reduce` and `all_reduce`. Strings work as well, in upper or lower case.
 ---@class lutra.distribute.ReduceOp
 ---@field SUM string "sum"
 ---@field MEAN string "mean"
 local ReduceOp = {}
 
---- Where a program's replicas run: what MirroredStrategy and OneDeviceStrategy give.
+--- A set of replicas and their devices, made by MirroredStrategy or OneDeviceStrategy.
 ---@class lutra.distribute.Strategy
----@field num_replicas_in_sync integer how many replicas there are
+---@field num_replicas_in_sync integer number of replicas
 ---@field devices string[] the full names of their devices, in order
 local Strategy = {}
 
---- Calls `f(...)`; variables made in it are the strategy's.
+--- Calls `f(...)` in the strategy's scope: variables made in it belong to the strategy.
 ---@param f function
 ---@param ... any
----@return any ... # what f returns
---- Errors: FailedPrecondition in the scope of another strategy; whatever f raises.
+---@return any ... # f's results
+--- Errors: FailedPrecondition in the scope of another strategy; errors of f.
 --- Example:
 ---     local strategy = lt.distribute.MirroredStrategy()  --> INFO: Using MirroredStrategy with devices <*>
 ---     local v = strategy:scope(lt.Variable, 1.5, {name = "v"})
@@ -93,14 +95,15 @@ local Strategy = {}
 --- Source: tf.distribute.Strategy.scope
 function Strategy:scope(f, ...) end
 
---- Calls `f` once for each replica, each in the scope of its device. Of PerReplica values among the arguments, also inside
---- tables, each gets its own. Replicas wait for each other where they have to: in all_reduce, merge_call, an optimizer's step.
+--- Calls `f` once per replica, in the scope of the replica's device. Each replica gets its own value of a PerReplica
+--- argument, also inside tables. Replicas wait for each other where they must: in all_reduce, merge_call and an
+--- optimizer's step.
 ---@param f function
 ---@param args? any[] the arguments, as a list
----@return any ... # what the replicas return: PerReplica values; one replica's result as it is
---- Errors: whatever a replica raises, with its number and device before the text, and in the field `replica`;
----   FailedPrecondition for replicas that do not take the same collectives, or yield, or run replicas themselves;
----   DeadlineExceeded for a replica, or a device, that takes longer than the strategy's timeout.
+---@return any ... # the replicas' results as PerReplica values; with one replica its plain results
+--- Errors: errors of a replica, with its number and device before the text and in the field `replica`;
+---   FailedPrecondition for replicas that do not make the same collective calls, that yield, or that run replicas
+---   themselves; DeadlineExceeded for a replica or a device that takes longer than the strategy's timeout.
 --- Example:
 ---     local strategy = lt.distribute.MirroredStrategy()  --> INFO: Using MirroredStrategy with devices <*>
 ---     print(strategy:run(function(x) return lt.constant(x) end, {3}))  --> PerReplica:{
@@ -110,13 +113,13 @@ function Strategy:scope(f, ...) end
 --- Source: tf.distribute.Strategy.run
 function Strategy:run(f, args) end
 
---- What replicas have, as one value on the first device. A mean over an axis weighs all elements alike, however many each
---- replica has.
+--- Combines the replicas' values into one value on the first device. A mean over an axis weights all elements equally,
+--- even if replicas have different numbers of them.
 ---@param op string "sum" or "mean"
----@param value lutra.distribute.PerReplica|lutra.Tensor|number what `run` gave; any other value is every replica's
----@param axis? integer|integer[] axes to sum up within each replica, too
+---@param value lutra.distribute.PerReplica|lutra.Tensor|number a result of `run`; any other value counts as every replica's value
+---@param axis? integer|integer[] axes to reduce within each replica as well
 ---@return lutra.Tensor|number
---- Errors: InvalidArgument for another op, values that are no tensors or numbers, or tensors of different shapes.
+--- Errors: InvalidArgument for another op, values that are not tensors or numbers, or tensors of different shapes.
 --- Example:
 ---     local strategy = lt.distribute.MirroredStrategy()  --> INFO: Using MirroredStrategy with devices <*>
 ---     local values = strategy:run(function() return lt.constant {1.0, 2.0} end)
@@ -125,7 +128,7 @@ function Strategy:run(f, args) end
 function Strategy:reduce(op, value, axis) end
 
 --- The values of the replicas as a list.
----@param value lutra.distribute.PerReplica|lutra.Variable|any of a mirrored variable its components' values
+---@param value lutra.distribute.PerReplica|lutra.Variable|any for a mirrored variable the values of its components
 ---@return any[]
 --- Errors: none of its own.
 --- Example:
@@ -134,10 +137,10 @@ function Strategy:reduce(op, value, axis) end
 --- Source: tf.distribute.Strategy.experimental_local_results
 function Strategy:experimental_local_results(value) end
 
---- A value for each replica.
+--- Makes a PerReplica value by calling a function for each replica.
 ---@param f function called with {replica_id_in_sync_group, num_replicas_in_sync} for each replica
 ---@return lutra.distribute.PerReplica
---- Errors: whatever f raises.
+--- Errors: those of f.
 --- Example:
 ---     local strategy = lt.distribute.MirroredStrategy()  --> INFO: Using MirroredStrategy with devices <*>
 ---     local ids = strategy:experimental_distribute_values_from_function(function(c) return c.replica_id_in_sync_group end)
@@ -145,9 +148,9 @@ function Strategy:experimental_local_results(value) end
 --- Source: tf.distribute.Strategy.experimental_distribute_values_from_function
 function Strategy:experimental_distribute_values_from_function(f) end
 
---- The batches of a dataset, whose rows are shared out: of m rows each of R replicas gets ceil(m / R) in order, the last ones
---- what is left, which may be none.
----@param dataset function|table a function that gives a batch at each call, a list of batches, or an object with iterate(); batches are tensors, or tables or several values of them
+--- Splits the rows of each batch of a dataset among the replicas: of m rows each of R replicas gets ceil(m / R), in
+--- order; the last ones get fewer rows or none.
+---@param dataset function|table a function that returns a batch at each call, a list of batches, or an object with iterate(); a batch is one or several tensors or tables of tensors
 ---@return lutra.distribute.DistributedDataset
 --- Errors: InvalidArgument for anything else, and for a batch that is a scalar.
 --- Example:
@@ -158,35 +161,35 @@ function Strategy:experimental_distribute_values_from_function(f) end
 --- Source: tf.distribute.Strategy.experimental_distribute_dataset
 function Strategy:experimental_distribute_dataset(dataset) end
 
---- Batches shared out among replicas.
+--- A dataset whose batches are split among replicas.
 ---@class lutra.distribute.DistributedDataset
 local DistributedDataset = {}
 
---- A new pass: `for batch in distributed:iterate() do`.
----@return function # gives what the dataset gives, with PerReplica values in place of tensors
---- Errors: whatever the dataset raises.
+--- Starts a new pass: `for batch in distributed:iterate() do`.
+---@return function # returns the dataset's elements with PerReplica values in place of tensors
+--- Errors: those of the dataset.
 --- Example:
 ---     local strategy = lt.distribute.OneDeviceStrategy "/GPU:0"
 ---     for x in strategy:experimental_distribute_dataset({ lt.zeros {2} }):iterate() do print(x.shape) end  --> (2,)
 --- Source: iter(tf.distribute.DistributedDataset)
 function DistributedDataset:iterate() end
 
---- A value that differs from replica to replica. It prints all of them.
+--- One value per replica. It prints all of them.
 ---@class lutra.distribute.PerReplica
----@field values any[] a value for each replica
+---@field values any[] the values, in the replicas' order
 local PerReplica = {}
 
---- What code in a replica can ask.
+--- Information about the running replica, and calls that involve all replicas.
 ---@class lutra.distribute.ReplicaContext
----@field replica_id_in_sync_group integer which replica this is, from 1
----@field num_replicas_in_sync integer how many there are
+---@field replica_id_in_sync_group integer number of this replica, from 1
+---@field num_replicas_in_sync integer number of replicas
 ---@field strategy lutra.distribute.Strategy
 local ReplicaContext = {}
 
---- The sum or mean of what all replicas give here. It is added up once, in the replicas' order, so all get the same bits.
---- To a tape it is a sum like any other: a replica's own part has the gradient 1.
+--- The sum or mean of the values that all replicas pass. It is computed once, in the replicas' order, so all get the
+--- same bits. For a tape it is a sum like any other: the gradient with respect to a replica's own value is 1.
 ---@param op string "sum" or "mean"
----@param value lutra.Tensor|number|table tables of them in the same form in all replicas
+---@param value lutra.Tensor|number|table tables of them, with the same form in all replicas
 ---@return lutra.Tensor|number|table # on the replica's device
 --- Errors: InvalidArgument for tensors of different shapes or dtypes.
 --- Example:
@@ -197,11 +200,11 @@ local ReplicaContext = {}
 --- Source: tf.distribute.ReplicaContext.all_reduce
 function ReplicaContext:all_reduce(op, value) end
 
---- Calls `f(strategy, ...)` once for all replicas, outside of them, with what they give as PerReplica values.
+--- Calls `f(strategy, ...)` once for all replicas, outside of them, with their arguments as PerReplica values.
 ---@param f function
 ---@param args? any[] the arguments, as a list
----@return any ... # what f returns; of PerReplica values each replica gets its own
---- Errors: whatever f raises.
+---@return any ... # f's results; of a PerReplica result each replica gets its own value
+--- Errors: those of f.
 --- Example:
 ---     local strategy = lt.distribute.MirroredStrategy()  --> INFO: Using MirroredStrategy with devices <*>
 ---     strategy:run(function()

@@ -1,14 +1,13 @@
 ---@meta
 
---- What Lutra raises: an object with a code to test and a sentence to read. `pcall` gives it.
+--- A Lutra error, as `pcall` returns it: an object with a code to test and a message to read.
 ---
---- `tostring(err)` is `train.lua:7: matmul: a (2, 3) and b (2, 3) do not match: ...`; `..` joins it with text.
---- `lt.iserror(err, "NotFound")` asks for the code of any value. Codes: InvalidArgument (a wrong argument, shape,
---- dtype, option or value), NotFound (no such device, no such topic), FailedPrecondition (not now: devices are
---- initialised, a tensor is released), ResourceExhausted (no memory), OutOfRange (an index past the end),
---- Unimplemented, Cancelled, DeadlineExceeded, Internal (please report it). A mistake of shape, dtype, device or option
---- is raised at the call. A mistake in values on a GPU is raised where the result is read, each time.
---- Example:
+--- `tostring(err)` is `train.lua:7: matmul: a (2, 3) and b (2, 3) do not match: ...`; `..` joins it to a string.
+--- `lt.iserror(err, "NotFound")` tests any value for a code. Codes: InvalidArgument (a wrong argument, shape, dtype,
+--- option or value), NotFound (no such device, file or topic), FailedPrecondition (not possible now: devices are
+--- already initialised, a tensor is released), ResourceExhausted (out of memory), OutOfRange (an index past the end),
+--- Unimplemented, Cancelled, DeadlineExceeded, Internal (a bug in Lutra: please report it). An error of shape, dtype,
+--- device or option is raised at the call. An error in values on a GPU is raised when the result is read, each time.
 ---     local ok, err = pcall(lt.matmul, lt.zeros {2, 3}, lt.zeros {2, 3})
 ---     print(err.code)  --> InvalidArgument
 ---     print(err.message)
@@ -19,9 +18,9 @@
 --- Source: tf.errors
 ---@class lutra.Error
 ---@field code string "InvalidArgument" and the like
----@field message string the sentence, without the place
----@field where? string the script line, "train.lua:7:"; nil when no script line is running
----@field traceback string Lua's traceback from where it was raised
----@field device? string full name of the device: when memory is exhausted, and of a mistake in values on a GPU
----@field requested? string the scope's merged name: when no device matches, or the kernel fallback is "error"
----@field hint? string what to do: when no device matches, or memory is exhausted
+---@field message string the message, without the script line
+---@field where? string the script line, "train.lua:7:"; nil if no script was running
+---@field traceback string Lua's traceback from where the error was raised
+---@field device? string full name of the device, for exhausted memory and for errors in values on a GPU
+---@field requested? string the scope's merged name, if no device matches or the kernel fallback is "error"
+---@field hint? string what to do, if no device matches or memory is exhausted

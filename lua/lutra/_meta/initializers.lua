@@ -1,13 +1,13 @@
 ---@meta
 
---- What a layer's weights are at first, with Keras 3's names and defaults. A layer's option takes such an object, its name
---- in words ("glorot_uniform", "zeros", ...), or a function of the shape that gives a tensor.
+--- Initial values of a layer's weights, with Keras 3's names and defaults. A layer's option takes such an object, its
+--- name ("glorot_uniform", "zeros", ...), or a function of the shape that returns a tensor.
 ---@class lutra.nn.initializers
 local initializers = {}
 
 --- Zeros.
 ---@param options? table {}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     print(lt.nn.initializers.Zeros()({2}))  --> lutra.Tensor([0. 0.], shape=(2,), dtype=float32)
@@ -16,34 +16,34 @@ function initializers.Zeros(options) end
 
 --- Ones.
 ---@param options? table {}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     print(lt.nn.initializers.Ones()({2}))  --> lutra.Tensor([1. 1.], shape=(2,), dtype=float32)
 --- Source: keras.initializers.Ones
 function initializers.Ones(options) end
 
---- One number everywhere.
+--- The same number everywhere.
 ---@param options? table {value = 0}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     print(lt.nn.initializers.Constant {value = 3}({2}))  --> lutra.Tensor([3. 3.], shape=(2,), dtype=float32)
 --- Source: keras.initializers.Constant
 function initializers.Constant(options) end
 
---- Ones where row and column have one number, zeros elsewhere, times gain; for two axes.
+--- gain on the diagonal, zeros elsewhere; for two axes.
 ---@param options? table {gain = 1}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     print(lt.nn.initializers.Identity()({1, 2}))  --> lutra.Tensor([[1. 0.]], shape=(1, 2), dtype=float32)
 --- Source: keras.initializers.Identity
 function initializers.Identity(options) end
 
---- Rows, or columns where those are fewer, at right angles, of length gain (Saxe et al., ICLR 2014).
+--- Orthogonal rows of length gain, or columns if there are fewer of them (Saxe et al., ICLR 2014).
 ---@param options? table {gain = 1, seed}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     local q = lt.nn.initializers.Orthogonal()({2, 3})
@@ -51,9 +51,9 @@ function initializers.Identity(options) end
 --- Source: keras.initializers.Orthogonal
 function initializers.Orthogonal(options) end
 
---- Normal numbers.
+--- Normally distributed numbers.
 ---@param options? table {mean = 0, stddev = 0.05, seed}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     local w = lt.nn.initializers.RandomNormal()({100, 100})
@@ -61,9 +61,9 @@ function initializers.Orthogonal(options) end
 --- Source: keras.initializers.RandomNormal
 function initializers.RandomNormal(options) end
 
---- Uniform numbers.
+--- Uniformly distributed numbers.
 ---@param options? table {minval = -0.05, maxval = 0.05, seed}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     local w = lt.nn.initializers.RandomUniform()({100, 100})
@@ -71,9 +71,9 @@ function initializers.RandomNormal(options) end
 --- Source: keras.initializers.RandomUniform
 function initializers.RandomUniform(options) end
 
---- Normal numbers, drawn again where they are more than two standard deviations off.
+--- Normally distributed numbers; those more than two standard deviations from the mean are drawn again.
 ---@param options? table {mean = 0, stddev = 0.05, seed}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     local w = lt.nn.initializers.TruncatedNormal()({100, 100})
@@ -81,9 +81,10 @@ function initializers.RandomUniform(options) end
 --- Source: keras.initializers.TruncatedNormal
 function initializers.TruncatedNormal(options) end
 
---- Numbers whose variance is scale / n, where n counts what goes into an element (fan_in), where an element goes (fan_out), or the mean of the two (fan_avg).
+--- Random numbers with variance scale / n, where n is the number of inputs of a result element (fan_in), the number of
+--- result elements that an input affects (fan_out), or the mean of both (fan_avg).
 ---@param options? table {scale = 1; mode = "fan_in"; distribution = "truncated_normal", "untruncated_normal" or "uniform"; seed}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     local w = lt.nn.initializers.VarianceScaling()({100, 100})
@@ -91,9 +92,9 @@ function initializers.TruncatedNormal(options) end
 --- Source: keras.initializers.VarianceScaling
 function initializers.VarianceScaling(options) end
 
---- VarianceScaling of scale 1, fan_avg, uniform (Glorot and Bengio, AISTATS 2010).
+--- VarianceScaling with scale 1, fan_avg, uniform (Glorot and Bengio, AISTATS 2010).
 ---@param options? table {seed}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     local w = lt.nn.initializers.GlorotUniform()({100, 100})
@@ -101,9 +102,9 @@ function initializers.VarianceScaling(options) end
 --- Source: keras.initializers.GlorotUniform
 function initializers.GlorotUniform(options) end
 
---- VarianceScaling of scale 1, fan_avg, truncated normal (Glorot and Bengio, AISTATS 2010).
+--- VarianceScaling with scale 1, fan_avg, truncated normal (Glorot and Bengio, AISTATS 2010).
 ---@param options? table {seed}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     local w = lt.nn.initializers.GlorotNormal()({100, 100})
@@ -111,9 +112,9 @@ function initializers.GlorotUniform(options) end
 --- Source: keras.initializers.GlorotNormal
 function initializers.GlorotNormal(options) end
 
---- VarianceScaling of scale 2, fan_in, uniform (He et al., ICCV 2015).
+--- VarianceScaling with scale 2, fan_in, uniform (He et al., ICCV 2015).
 ---@param options? table {seed}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     local w = lt.nn.initializers.HeUniform()({100, 100})
@@ -121,9 +122,9 @@ function initializers.GlorotNormal(options) end
 --- Source: keras.initializers.HeUniform
 function initializers.HeUniform(options) end
 
---- VarianceScaling of scale 2, fan_in, truncated normal (He et al., ICCV 2015).
+--- VarianceScaling with scale 2, fan_in, truncated normal (He et al., ICCV 2015).
 ---@param options? table {seed}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     local w = lt.nn.initializers.HeNormal()({100, 100})
@@ -131,9 +132,9 @@ function initializers.HeUniform(options) end
 --- Source: keras.initializers.HeNormal
 function initializers.HeNormal(options) end
 
---- VarianceScaling of scale 1, fan_in, uniform.
+--- VarianceScaling with scale 1, fan_in, uniform.
 ---@param options? table {seed}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     local w = lt.nn.initializers.LecunUniform()({100, 100})
@@ -141,9 +142,9 @@ function initializers.HeNormal(options) end
 --- Source: keras.initializers.LecunUniform
 function initializers.LecunUniform(options) end
 
---- VarianceScaling of scale 1, fan_in, truncated normal.
+--- VarianceScaling with scale 1, fan_in, truncated normal.
 ---@param options? table {seed}
----@return function # of a shape, that gives a float32 tensor of it
+---@return function # takes a shape, returns a float32 tensor of that shape
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     local w = lt.nn.initializers.LecunNormal()({100, 100})

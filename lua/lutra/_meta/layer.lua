@@ -1,23 +1,24 @@
 ---@meta
 
---- A layer: weights, and what is computed with them. It is called with a tensor, or a list of them; then, or not, with whether
---- it is trained: a boolean, or a table of that and what else its kind takes, {training = true, mask = m}; any other option is
---- an error. One of several results gives a list. Variables and layers in its fields, and in tables there, are its own. All kinds
---- take the options name, trainable, input_shape = of the rows that come in, for the first layer, and activity_regularizer = what its
---- result costs: a name ("l1", "l2", "l1_l2"), a regularizer or a function, whose number is divided by the rows and added to the loss.
+--- A layer: weights, and a computation with them. Call it with a tensor or a list of tensors; then optionally with the
+--- training flag, a boolean, or a table of options, {training = true, mask = m}. An option that the kind of layer does
+--- not take is an error. A layer with several results returns a list. Variables and layers in its fields, and in tables
+--- there, belong to it. All kinds take the options name, trainable, input_shape = shape of an input row, for the first
+--- layer, and activity_regularizer = penalty on the result: a name ("l1", "l2", "l1_l2"), a regularizer or a function;
+--- the loss grows by its value divided by the number of rows.
 ---@class lutra.nn.Layer
----@field name string given, or the kind's with a number: "dense", "dense_1"
+---@field name string the given name, or the kind's name with a number: "dense", "dense_1"
 ---@field trainable boolean whether training changes its weights; can be set
----@field built boolean whether its weights are made
----@field supports_masking boolean|nil whether the mask of its input is that of what it gives
----@field activity_regularizer function|nil what its result costs
----@field autocast boolean|nil set it to false, and the layer and those in it compute in float32 where the model computes in bfloat16
+---@field built boolean whether its weights exist
+---@field supports_masking boolean|nil whether the input's mask is also the result's
+---@field activity_regularizer function|nil penalty on the result
+---@field autocast boolean|nil false: the layer and its sublayers compute in float32 in a bfloat16 model
 local Layer = {}
 
---- A new class of layers or models on top of this one.
----@param name string of the kind
----@return table # a class: called, it makes an object and hands its arguments to `init`
---- Errors: InvalidArgument for what is no name.
+--- A new class of layers or models that inherits from this one.
+---@param name string the new class's name
+---@return table # a class; calling it makes an object and passes the arguments to `init`
+--- Errors: InvalidArgument if name is not a non-empty string.
 --- Example:
 ---     local Twice = lt.nn.Layer:extend "Twice"
 ---     function Twice:call(x) return 2 * x end
@@ -25,25 +26,25 @@ local Layer = {}
 --- Source: subclassing keras.Layer
 function Layer:extend(name) end
 
---- How the layer was made, as a table that JSON can hold: its class, its name and the arguments of its constructor.
----@return table # {class, name, arguments}, of models {class, name, layers, ...}
---- Errors: InvalidArgument for an argument that cannot be written down, such as a function of the program's.
+--- Describes how the layer was made, as a table that can be written as JSON: its class, name and constructor arguments.
+---@return table # {class, name, arguments}; for a model {class, name, layers, ...}
+--- Errors: InvalidArgument for an argument that cannot be serialised, such as a Lua function.
 --- Example:
 ---     print(lt.nn.Dense(3, {name = "first"}):get_config().arguments[1])  --> 3
 --- Source: keras.Layer.get_config
 function Layer:get_config() end
 
---- A new layer, made as get_config says; its weights are new.
----@param config table of get_config
----@param custom_objects? table classes of the program's own, by name
+--- Makes a new layer from get_config's table, with new weights.
+---@param config table from get_config
+---@param custom_objects? table the program's own classes, by name
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument for what is no such table, or a class that is not there.
+--- Errors: InvalidArgument for an invalid table or an unknown class.
 --- Example:
 ---     print(lt.nn.Layer.from_config(lt.nn.Dense(3, {name = "first"}):get_config()))  --> <lutra.nn.Dense 'first'>
 --- Source: keras.Layer.from_config
 function Layer.from_config(config, custom_objects) end
 
---- A new weight, to be set in a field.
+--- Makes a new weight. Set it as a field of the layer.
 ---@param options table {name; shape = {}; initializer = "glorot_uniform"; trainable = true; dtype = "float32"; regularizer}
 ---@return lutra.Variable
 --- Errors: InvalidArgument for an unknown option or initializer.
@@ -53,7 +54,7 @@ function Layer.from_config(config, custom_objects) end
 --- Source: keras.Layer.add_weight
 function Layer:add_weight(options) end
 
---- Its variables and those of the layers below, in the order in which fields were set.
+--- The variables of the layer and its sublayers, in the order in which fields were set.
 ---@return lutra.Variable[]
 --- Errors: none of its own.
 --- Example:
@@ -62,7 +63,7 @@ function Layer:add_weight(options) end
 --- Source: keras.Layer.variables
 function Layer:variables() end
 
---- Those variables that training changes.
+--- The variables that training changes.
 ---@return lutra.Variable[]
 --- Errors: none of its own.
 --- Example:
@@ -73,7 +74,7 @@ function Layer:variables() end
 --- Source: keras.Layer.trainable_variables
 function Layer:trainable_variables() end
 
---- Those variables that training leaves alone.
+--- The variables that training does not change.
 ---@return lutra.Variable[]
 --- Errors: none of its own.
 --- Example:
@@ -81,7 +82,7 @@ function Layer:trainable_variables() end
 --- Source: keras.Layer.non_trainable_variables
 function Layer:non_trainable_variables() end
 
---- How many numbers its variables hold.
+--- The number of elements in its variables.
 ---@return integer
 --- Errors: none of its own.
 --- Example:
@@ -89,8 +90,9 @@ function Layer:non_trainable_variables() end
 --- Source: keras.Layer.count_params
 function Layer:count_params() end
 
---- What the layer and those below have added to the loss in their last call (add_loss, activity_regularizer), and what regularizers
---- make of the weights that are trained, a scalar of each, for a loop of one's own to add to its loss; `fit` adds them by itself.
+--- The losses that the layer and its sublayers added in their last call (add_loss, activity_regularizer), and the
+--- regularizers' penalties on trainable weights, one scalar each. A custom training loop adds them to its loss; `fit`
+--- does so itself.
 ---@return lutra.Tensor[]
 --- Errors: none of its own.
 --- Example:
@@ -100,10 +102,11 @@ function Layer:count_params() end
 --- Source: keras.Layer.losses
 function Layer:losses() end
 
---- In `call` of a layer or a model of one's own: adds to the loss that training makes small. It is taken for a mean over the rows:
---- where replicas share a batch, theirs count by the rows they have.
----@param loss lutra.Tensor|lutra.Tensor[] a scalar; the elements of a larger one are added up
---- Errors: InvalidArgument, which names the layer, for what is no tensor; Unimplemented inside lutra.recompute_grad.
+--- For `call` of a custom layer or model: adds to the loss that training minimises. The value counts as a mean over the
+--- rows: when replicas share a batch, each replica's value is weighted by its number of rows.
+---@param loss lutra.Tensor|lutra.Tensor[] a scalar; the elements of a larger tensor are summed
+--- Errors: InvalidArgument, which names the layer, for a value that is not a tensor; Unimplemented inside
+---   lutra.recompute_grad.
 --- Example:
 ---     local Small = lt.nn.Layer:extend "Small"
 ---     function Small:call(x)
@@ -125,9 +128,9 @@ function Layer:add_loss(loss) end
 --- Source: keras.Layer.get_weights
 function Layer:get_weights() end
 
---- Gives its variables new values.
----@param values (lutra.Tensor|table|number)[] one a variable, in get_weights' order
---- Errors: InvalidArgument for another number of values, or another shape.
+--- Assigns new values to its variables.
+---@param values (lutra.Tensor|table|number)[] one per variable, in get_weights' order
+--- Errors: InvalidArgument for a wrong number of values or a wrong shape.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
 ---     model:set_weights { {{1.0}, {2.0}}, {3.0} }
@@ -135,7 +138,7 @@ function Layer:get_weights() end
 --- Source: keras.Layer.set_weights
 function Layer:set_weights(values) end
 
---- Forgets the state that recurrent layers keep from one batch to the next, in it and in the layers below.
+--- Clears the state that recurrent layers keep between batches, in the layer and its sublayers.
 --- Errors: none of its own.
 --- Example:
 ---     local layer = lt.nn.SimpleRNN(1, {stateful = true, kernel_initializer = "ones", recurrent_initializer = "ones", activation = "relu"})

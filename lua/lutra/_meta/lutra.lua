@@ -1,38 +1,38 @@
 ---@meta lutra
 
---- The module: `require "lutra"`, which the program has as the globals `lutra` and `lt`.
+--- The module: `require "lutra"`. The program has it as the globals `lutra` and `lt`.
 ---
---- Its operations are among [ops](ops.md). Whatever it raises is an [error](error.md) object.
+--- Its operations are listed under [ops](ops.md). Everything it raises is an [error](error.md) object.
 ---@class lutra
----@field version string of this Lutra, "0.1.0"
+---@field version string Lutra's version, "0.1.0"
 ---@field config lutra.config devices, memory, placement settings
 ---@field debugging lutra.debugging where operations ran, and why
 ---@field random lutra.random random numbers
 ---@field nn lutra.nn layers, models, losses, metrics
 ---@field optim lutra.optim optimisers and schedules
 ---@field distribute lutra.distribute training on several devices
----@field float32 string "float32", as options and `lt.cast` take it
----@field float64 string "float64", as options and `lt.cast` take it
----@field float16 string "float16", as options and `lt.cast` take it
----@field bfloat16 string "bfloat16", as options and `lt.cast` take it
----@field int8 string "int8", as options and `lt.cast` take it
----@field uint8 string "uint8", as options and `lt.cast` take it
----@field int16 string "int16", as options and `lt.cast` take it
----@field int32 string "int32", as options and `lt.cast` take it
----@field int64 string "int64", as options and `lt.cast` take it
----@field bool string "bool", as options and `lt.cast` take it
+---@field float32 string "float32", for options and `lt.cast`
+---@field float64 string "float64", for options and `lt.cast`
+---@field float16 string "float16", for options and `lt.cast`
+---@field bfloat16 string "bfloat16", for options and `lt.cast`
+---@field int8 string "int8", for options and `lt.cast`
+---@field uint8 string "uint8", for options and `lt.cast`
+---@field int16 string "int16", for options and `lt.cast`
+---@field int32 string "int32", for options and `lt.cast`
+---@field int64 string "int64", for options and `lt.cast`
+---@field bool string "bool", for options and `lt.cast`
 local lutra = {}
 
---- A tensor of a Lua value: a number, a boolean, or a nested table of them.
+--- Makes a tensor from a Lua value: a number, a boolean, or a nested table of them.
 ---
---- Integers make int32 (int64 when one does not fit), any float among them makes float32, booleans make bool. An empty
---- table is a float32 tensor of shape (0,). A tensor is returned as it is, or cast to `dtype`.
+--- Integers give int32 (int64 when one does not fit), any float among them gives float32, booleans give bool. An empty
+--- table is a float32 tensor of shape (0,). A tensor is returned unchanged, or cast to `dtype`.
 --- The log calls it _EagerConst; under an explicit CPU scope no operation runs.
 ---@param value number|boolean|table|lutra.Tensor
----@param options? table {dtype = "int8"}: another dtype than the value's own
----@return lutra.Tensor # on the device of the scope; without a scope on the first GPU, else the CPU
---- Errors: InvalidArgument for a ragged table (it names the place), a hole, a string key, numbers mixed with booleans,
----   a number that does not fit the dtype.
+---@param options? table {dtype = "int8"}: overrides the dtype that the value would get
+---@return lutra.Tensor # on the scope's device; without a scope on the first GPU, or the CPU if there is none
+--- Errors: InvalidArgument for a ragged table (the message says where), a hole, a string key, numbers mixed with
+---   booleans, a number that does not fit the dtype.
 --- Example:
 ---     local x = lt.constant {{1, 2}, {3, 4}}
 ---     print(x.dtype, x.shape)  --> int32	(2, 2)
@@ -41,29 +41,30 @@ local lutra = {}
 --- Source: tf.constant
 function lutra.constant(value, options) end
 
---- A tensor of raw bytes, as `tensor:bytes()` gives them: elements in row-major order, little-endian.
----@param bytes string as many bytes as shape and dtype take
----@param dtype string of the elements
+--- Makes a tensor from raw bytes: elements in row-major order, little-endian, as `tensor:bytes()` returns them.
+---@param bytes string exactly as many bytes as shape and dtype need
+---@param dtype string dtype of the elements
 ---@param shape integer[]|integer sizes of the axes; a number is one axis
----@return lutra.Tensor # placed as a constant is
+---@return lutra.Tensor # placed like a constant
 --- Errors: InvalidArgument when the string is too long or too short, for an unknown dtype or a negative size.
 --- Example:
 ---     print(lt.from_bytes("\1\0\2\0", "int16", {2}))  --> lutra.Tensor([1 2], shape=(2,), dtype=int16)
 --- Source: tf.io.decode_raw
 function lutra.from_bytes(bytes, dtype, shape) end
 
---- Reads a file of tensors; its extension says of which kind. [docs/files.md](../files.md) tells about each.
+--- Reads tensors from a file. The extension gives the format; [docs/files.md](../files.md) describes each one.
 ---
---- `.npy`, `.csv`, `.png` and `.idx` give a tensor, `.npz` and `.safetensors` a table of tensors by name. A picture is uint8 of shape
---- {height, width, channels}; of 16 bits the upper 8. A csv is {rows, columns}: int32 (int64 when one does not fit), float32 if there
---- is any fraction, or `dtype`. An empty field is nan, or what `missing` says; lines that begin with # are comments.
+--- `.npy`, `.csv`, `.png` and `.idx` give a tensor, `.npz` and `.safetensors` a table of tensors by name. An image is
+--- uint8 of shape {height, width, channels}; of 16-bit samples the upper 8 bits are kept. A csv gives {rows, columns}:
+--- int32 (int64 when one does not fit), float32 if any number has a fraction, or `dtype`. An empty field reads as nan,
+--- or as `missing`; lines that begin with # are comments.
 ---@param path string
 ---@param options? table csv: {header = true}: the first line names the columns; {delimiter = ";"}; {dtype = "float64"}; {missing = 0}
----@return lutra.Tensor|table<string, lutra.Tensor> # placed as a constant is: on the device of the scope, else the first GPU
----@return table? # of a csv with a header: the columns' names; of a safetensors with metadata: texts by name
---- Errors: NotFound when there is no such file. InvalidArgument for an unknown extension or option, and for a file that is
----   damaged or holds what no tensor can: it names the file, the byte or line, and what is wrong. ResourceExhausted when
----   memory does not suffice.
+---@return lutra.Tensor|table<string, lutra.Tensor> # placed like a constant: on the scope's device, else the first GPU
+---@return table? # for a csv with a header: the column names; for a safetensors with metadata: strings by name
+--- Errors: NotFound when there is no such file. InvalidArgument for an unknown extension or option, and for a file that
+---   is damaged or holds what a tensor cannot: the message names the file, the byte or line, and the problem.
+---   ResourceExhausted when there is not enough memory.
 --- Example:
 ---     local path = os.tmpname()
 ---     lt.save(path .. ".safetensors", {w = lt.ones {2}, step = 7})
@@ -75,19 +76,21 @@ function lutra.from_bytes(bytes, dtype, shape) end
 --- Source: numpy.load
 function lutra.load(path, options) end
 
---- Writes a tensor, or a table of tensors by name, to a file; its extension says of which kind. A Variable saves its value.
+--- Writes a tensor, or a table of tensors by name, to a file. The extension gives the format. A Variable saves its
+--- value.
 ---
---- `.npy`, `.csv`, `.png` and `.idx` take a tensor, `.npz` and `.safetensors` a table of them. Tensors may lie on any device: save waits
---- for what is queued there. A file that exists is replaced in one step, once the new one is complete on disk; when anything
---- goes wrong it stays as it was. More: [docs/files.md](../files.md).
+--- `.npy`, `.csv`, `.png` and `.idx` take a tensor, `.npz` and `.safetensors` a table of them. Tensors may be on any
+--- device: save waits for the work queued there. An existing file is replaced atomically once the new one is complete
+--- on disk; after any error it is unchanged. More: [docs/files.md](../files.md).
 ---@param path string
----@param value lutra.Tensor|lutra.Variable|table a tensor or a literal; or a table of them: {w = tensor}, where names
----   cannot nest
+---@param value lutra.Tensor|lutra.Variable|table a tensor or a literal; or a table of them by name, {w = tensor}, not
+---   nested
 ---@param options? table npz: {compress = true}; csv: {header = {"a", "b"}} names the columns, {delimiter = ";"}; safetensors:
 ---   {metadata = {name = "text"}}
---- Errors: InvalidArgument for an unknown extension or option, and for what the format has no room for (bfloat16 in npy, another
----   dtype than uint8 in png, more than two axes in csv). NotFound when the folder is not there, FailedPrecondition when it
----   may not be written, ResourceExhausted when the disk is full; and what a GPU found wrong while computing the tensors.
+--- Errors: InvalidArgument for an unknown extension or option, and for what the format cannot store (bfloat16 in npy, a
+---   dtype other than uint8 in png, more than two axes in csv). NotFound when the folder does not exist,
+---   FailedPrecondition when it is not writable, ResourceExhausted when the disk is full; also errors of the GPU work
+---   that computes the tensors.
 --- Example:
 ---     local path = os.tmpname()
 ---     lt.save(path .. ".npy", {{1, 2}, {3, 4}})
@@ -97,17 +100,18 @@ function lutra.load(path, options) end
 --- Source: numpy.save
 function lutra.save(path, value, options) end
 
---- Opens a device scope: the operations inside run on the device it names.
+--- Opens a device scope: operations inside it run on the device it names.
 ---
 --- `local _ <close> = lt.device(name)` lasts until the end of the block; `lt.device(name, f, ...)` calls `f(...)`
---- inside. A partial name takes the rest from the scope around it: "/GPU:0", "gpu:*", "/job:localhost", "cpu". `""`
---- changes nothing, `false` lifts every scope. Each coroutine has scopes of its own, which begin as its creator's. A
---- device that is not there is an error of the operation, not of the scope. At the prompt each line is a block of its own,
---- so that a `<close>` variable ends with it: use the form with a function there, or write do ... end. More: [docs/placement.md](../placement.md).
+--- inside the scope. A partial name ("/GPU:0", "gpu:*", "/job:localhost", "cpu") takes the rest from the enclosing
+--- scope. `""` changes nothing, `false` suspends all scopes. Each coroutine has its own scopes and starts with those of
+--- its creator. A missing device is an error of the operation, not of the scope. At the prompt each line is its own
+--- block and ends a `<close>` variable: use the form with a function there, or write do ... end. More:
+--- [docs/placement.md](../placement.md).
 ---@param name string|false|lutra.LogicalDevice
----@param f? function called inside the scope, which ends on every way out
----@param ...? any what f is called with
----@return any # what f returns; without f the scope, for a `<close>` variable
+---@param f? function called inside the scope; the scope also ends when f raises an error
+---@param ...? any f's arguments
+---@return any # f's results; without f the scope, for a `<close>` variable
 --- Errors: InvalidArgument for a malformed name, nil, or an f that cannot be called. FailedPrecondition when scopes are
 ---   closed out of order.
 --- Example:
@@ -120,13 +124,13 @@ function lutra.save(path, value, options) end
 --- Source: tf.device
 function lutra.device(name, f, ...) end
 
---- Calls `f(...)` and frees the tensors it made but did not return, also those inside returned tables.
+--- Calls `f(...)` and frees the tensors it made but did not return, whether directly or inside returned tables.
 ---
---- Nothing waits for the collector, and an error inside frees them too. Variables live as long as anything refers to
---- them, wherever they were made. Yielding inside `f` works.
+--- They are freed at once, not by the garbage collector, and also when f raises an error. Variables live as long as
+--- something refers to them, wherever they were made. `f` may yield.
 ---@param f function
----@param ...? any what f is called with
----@return any # what f returns
+---@param ...? any f's arguments
+---@return any # f's results
 --- Errors: InvalidArgument if f cannot be called; and whatever f raises.
 --- Example:
 ---     local made
@@ -137,12 +141,12 @@ function lutra.device(name, f, ...) end
 ---     print(sum:item(), made)  --> 1000.0	lutra.Tensor(released)
 function lutra.tidy(f, ...) end
 
---- Waits until what is queued on the GPUs is done, and raises what failed there.
+--- Waits until all work queued on the GPUs is done, and raises its errors.
 ---
---- Nobody has to call it: reading a tensor waits for that tensor. It is for measuring time.
+--- Results do not need it, since reading a tensor waits for that tensor. Use it to measure time.
 ---@param device? string|lutra.LogicalDevice only this one (default all)
---- Errors: those of a mistake in values that an operation queued there has met; NotFound for a device that is not
----   there, InvalidArgument for a name that fits several.
+--- Errors: those that operations queued there found in their values; NotFound for a device that does not exist,
+---   InvalidArgument for a name that matches several.
 --- Example:
 ---     local x = lt.ones {64, 64}
 ---     local start = lt.time()
@@ -152,7 +156,7 @@ function lutra.tidy(f, ...) end
 --- Source: tf.test.experimental.sync_devices
 function lutra.synchronize(device) end
 
---- Seconds on a clock that never goes back. Only differences mean anything.
+--- Seconds on a monotonic clock. Only differences are meaningful.
 ---@return number # seconds
 --- Example:
 ---     local start = lt.time()
@@ -160,19 +164,19 @@ function lutra.synchronize(device) end
 --- Source: time.perf_counter of Python
 function lutra.time() end
 
---- Whether a value is an error of Lutra's, and of this code if one is given.
----@param value any what pcall gave
+--- Whether a value is a Lutra error, and has this code if one is given.
+---@param value any usually pcall's second result
 ---@param code? string "InvalidArgument", "NotFound", ... ([error](error.md))
 ---@return boolean
---- Errors: InvalidArgument for a code that does not exist.
+--- Errors: InvalidArgument for an unknown code.
 --- Example:
 ---     local ok, err = pcall(lt.zeros, {-1})
 ---     print(lt.iserror(err), lt.iserror(err, "NotFound"), lt.iserror("text"))  --> true	false	false
 function lutra.iserror(value, code) end
 
---- How tensors are printed. What is not named stays as it was.
----@param options table precision = digits after the point, at most (8); threshold = with more elements than this only
----   the edges are shown (1000); edge_items = how many at each end of an axis (3); line_width = columns (75)
+--- Sets how tensors are printed. Options that are not given keep their values.
+---@param options table precision = most digits after the point (8); threshold = tensors with more elements print only
+---   their edges (1000); edge_items = elements shown at each end of an axis (3); line_width = columns (75)
 --- Errors: InvalidArgument for an unknown option or a value out of range.
 --- Example:
 ---     lt.set_print_options {precision = 2, threshold = 5, edge_items = 1}
@@ -181,12 +185,12 @@ function lutra.iserror(value, code) end
 --- Source: numpy.set_printoptions
 function lutra.set_print_options(options) end
 
---- Tells about a function, an operation, a module, a kind of value, or all there is.
+--- Describes a function, an operation, a module or a kind of value, or lists everything.
 ---@param topic? any a name ("config", "config.reset", "matmul", "tensor.item"), a family of operations ("linalg"),
----   TensorFlow's name ("tf.reduce_sum"), a function (lt.tidy), a module (lt.config), a tensor or another value of Lutra's,
----   an error (default: a list of everything)
+---   TensorFlow's name ("tf.reduce_sum"), a function (lt.tidy), a module (lt.config), a tensor or another Lutra value,
+---   an error (default: lists everything)
 ---@return string # the text; the prompt prints it, a script writes print(lt.help("matmul"))
---- Errors: NotFound for what nothing is known about; it suggests the nearest name.
+--- Errors: NotFound for an unknown name; the message suggests the nearest one.
 --- Example:
 ---     print(lt.help("debugging.get_kernel_fallback"):match("[^\n]+"))  --> lutra.debugging.get_kernel_fallback()
 ---     print(lt.help(lt.tidy) == lt.help("tidy"))  --> true
@@ -194,14 +198,14 @@ function lutra.help(topic) end
 
 --- Random numbers: the same bits on every device for the same seed (counter-based Philox).
 ---
---- The counter belongs to the interpreter and moves in call order, whatever the device. `{seed = n}` makes one call
---- depend on n alone. `random.normal` and the others are among [ops](ops.md).
+--- The interpreter has one counter, which advances in call order on all devices. With `{seed = n}` a call's numbers
+--- depend on n alone. `random.normal` and the others are under [ops](ops.md).
 ---@class lutra.random
 lutra.random = {}
 
---- Starts the random numbers over from a seed. Without it the seed comes from the system.
+--- Restarts the random numbers from a seed. Without this call the seed comes from the system.
 ---@param seed integer
---- Errors: InvalidArgument if seed is no integer.
+--- Errors: InvalidArgument if seed is not an integer.
 --- Example:
 ---     lt.random.set_seed(7)
 ---     local a = lt.random.uniform({3}):totable()
@@ -211,13 +215,14 @@ lutra.random = {}
 --- Source: tf.random.set_seed
 function lutra.random.set_seed(seed) end
 
---- A tensor that can be assigned: parameters of a model, counters. On the first device that the scope means, for life.
+--- A tensor that can be assigned, such as a model's weight or a counter. It stays on the device where it was made: the
+--- first one that the scope allows.
 ---
 --- Logged as VarHandleOp and AssignVariableOp. More: [autograd](autograd.md).
----@param initial lutra.Tensor|table|number|boolean its first value, which fixes shape and dtype
----@param options? table {name = string; trainable = true: tapes watch it; dtype = another dtype than initial's; aggregation = "none": how a strategy's mirrored variable takes what its replicas assign: "sum", "mean", "only_first_replica"}
+---@param initial lutra.Tensor|table|number|boolean its first value, which sets shape and dtype
+---@param options? table {name = string; trainable = true: tapes watch it; dtype = overrides initial's dtype; aggregation = "none": how a strategy combines the values that replicas assign to a mirrored variable: "sum", "mean", "only_first_replica"}
 ---@return lutra.Variable
---- Errors: InvalidArgument for what cannot be a tensor.
+--- Errors: InvalidArgument for a value that cannot become a tensor.
 --- Example:
 ---     local w = lt.Variable({1.0, 2.0}, {name = "w"})
 ---     print(w)  --> <lutra.Variable 'w' shape=(2,) dtype=float32, value=[1. 2.]>
@@ -225,8 +230,9 @@ function lutra.random.set_seed(seed) end
 --- Source: tf.Variable
 function lutra.Variable(initial, options) end
 
---- Records operations so that gradients can be asked: `local tape <close> = lt.GradientTape()`. More: [autograd](autograd.md).
----@param options? table {persistent = false: may be asked more than once; watch_accessed_variables = true: trainable variables are watched when used}
+--- Records operations to compute gradients from: `local tape <close> = lt.GradientTape()`. More:
+--- [autograd](autograd.md).
+---@param options? table {persistent = false: whether gradients can be computed more than once; watch_accessed_variables = true: watch trainable variables when they are used}
 ---@return lutra.GradientTape
 --- Errors: ResourceExhausted when 64 tapes are open.
 --- Example:
@@ -236,17 +242,18 @@ function lutra.Variable(initial, options) end
 --- Source: tf.GradientTape
 function lutra.GradientTape(options) end
 
---- A function whose gradient is given instead of found. More: docs/gradients.md.
+--- Gives a function its own gradient instead of the derived one. More: docs/gradients.md.
 ---
---- `f` returns its results and, last, a function of their upstream gradients that returns one gradient for each argument
---- that is a tensor or Variable, in order: of its shape and dtype, nil or false where there is none. When f uses trainable
---- variables that are no arguments of it, that function gets a list of them as its last argument and returns their gradients
---- after the arguments'. It runs in the scopes that f ran in, when a tape is asked, and what it computes is recorded by the
---- tapes around: it may be differentiated itself.
+--- `f` returns its results and, last, a gradient function. That one takes the upstream gradients of the results and
+--- returns one gradient for each tensor or Variable argument of f, in order, with the argument's shape and dtype; nil
+--- or false means none. If f uses trainable variables that are not its arguments, the gradient function gets a list of
+--- them as its last argument and returns their gradients after the others. It runs in f's scopes, when a tape computes
+--- a gradient, and the tapes that are recording then record it: it may be differentiated itself. tapes around: it may
+--- be differentiated itself.
 ---@param f fun(...): lutra.Tensor, fun(...): lutra.Tensor
----@return fun(...): lutra.Tensor # a function like f that returns the results alone
---- Errors: InvalidArgument if f is no function, returns something else, or a gradient is missing or of another shape or
----   dtype. What the function for gradients raises is raised by `gradient`; it cannot yield.
+---@return fun(...): lutra.Tensor # like f, but returns only the results
+--- Errors: InvalidArgument if f is not a function, returns something else, or a gradient is missing or has another
+---   shape or dtype. Errors of the gradient function are raised by `gradient`; it cannot yield.
 --- Example:
 ---     local log1pexp = lt.custom_gradient(function(x)
 ---       local e = x:exp()
@@ -259,16 +266,15 @@ function lutra.GradientTape(options) end
 --- Source: tf.custom_gradient
 function lutra.custom_gradient(f) end
 
---- A function that is computed again when a gradient is asked, instead of having its intermediate results remembered: a tape
---- keeps its arguments only (Chen et al., arXiv:1604.06174). More: docs/gradients.md.
+--- Makes a function that is computed again for its gradient instead of keeping its intermediate results: a tape keeps
+--- only its arguments (Chen et al., arXiv:1604.06174). More: docs/gradients.md.
 ---
---- The second time it draws the same random numbers, in the scopes of the first time, and layers are told the same about
---- training, and variables have the values of the first time. It should do nothing but compute its results. Gradients reach its
---- tensor arguments and the trainable variables that it uses.
+--- The second run has the random numbers, scopes, variable values and training flag of the first. f should do nothing
+--- but compute its results. Gradients reach its tensor arguments and the trainable variables that it uses.
 ---@param f fun(...): lutra.Tensor a function of tensors, or a layer
 ---@return fun(...): lutra.Tensor # a function like f
---- Errors: InvalidArgument if f is no function, a result is no tensor, or f gives other shapes, dtypes or numbers of results
---- the second time.
+--- Errors: InvalidArgument if f is not a function, a result is not a tensor, or the second run gives other shapes,
+---   dtypes or another number of results.
 --- Example:
 ---     local w = lt.Variable({1.0, 2.0})
 ---     local block = lt.recompute_grad(function(x) return lt.tanh(x * w):exp() end)

@@ -1,12 +1,12 @@
 ---@meta
 
---- Metrics: numbers over many batches, with Keras 3's names and defaults. Each is fed by `update_state(labels, predictions[,
---- sample_weight])`, gives `result()`, and begins anew with `reset_state()`. compile takes such objects, their names, or
---- functions of labels and predictions.
+--- Metrics: numbers accumulated over batches, with Keras 3's names and defaults. `update_state(labels, predictions[,
+--- sample_weight])` adds a batch, `result()` returns the number, and `reset_state()` starts over. compile takes such
+--- objects, their names, or functions of labels and predictions.
 ---@class lutra.nn.metrics
 local metrics = {}
 
---- The mean of the values it is fed.
+--- The mean of the values passed to update_state.
 ---@param options? table {name = "mean"}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option.
@@ -50,7 +50,8 @@ function metrics.MeanAbsoluteError(options) end
 --- Source: keras.metrics.RootMeanSquaredError
 function metrics.RootMeanSquaredError(options) end
 
---- The share of rows that are right: of two classes, of classes' numbers or of distributions, as labels and predictions tell.
+--- The fraction of correct rows. Labels and predictions decide whether they are two classes, class numbers or
+--- distributions.
 ---@param options? table {name; threshold = 0.5, for two classes}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option.
@@ -61,7 +62,7 @@ function metrics.RootMeanSquaredError(options) end
 --- Source: keras.metrics.Accuracy
 function metrics.Accuracy(options) end
 
---- The share of rows whose prediction is on the label's side of the threshold.
+--- The fraction of rows whose prediction is on the label's side of the threshold.
 ---@param options? table {name; threshold = 0.5}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option.
@@ -72,7 +73,7 @@ function metrics.Accuracy(options) end
 --- Source: keras.metrics.BinaryAccuracy
 function metrics.BinaryAccuracy(options) end
 
---- The share of rows whose largest prediction is where the largest label is.
+--- The fraction of rows whose largest prediction is at the index of the largest label.
 ---@param options? table {name}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option.
@@ -83,7 +84,7 @@ function metrics.BinaryAccuracy(options) end
 --- Source: keras.metrics.CategoricalAccuracy
 function metrics.CategoricalAccuracy(options) end
 
---- The share of rows whose largest prediction is the label's, a class's number.
+--- The fraction of rows whose largest prediction is for the label's class. Labels are class numbers.
 ---@param options? table {name}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option.
@@ -94,7 +95,7 @@ function metrics.CategoricalAccuracy(options) end
 --- Source: keras.metrics.SparseCategoricalAccuracy
 function metrics.SparseCategoricalAccuracy(options) end
 
---- The share of rows where the largest label's class is among the k largest predictions.
+--- The fraction of rows whose k largest predictions include the class of the largest label.
 ---@param options? table {name; k = 5}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option.
@@ -105,7 +106,8 @@ function metrics.SparseCategoricalAccuracy(options) end
 --- Source: keras.metrics.TopKCategoricalAccuracy
 function metrics.TopKCategoricalAccuracy(options) end
 
---- The share of rows where the label, a class's number, is among the k largest predictions. compile also knows it as "top_k".
+--- The fraction of rows whose k largest predictions include the label, a class number. compile also knows it as
+--- "top_k".
 ---@param options? table {name; k = 5}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option.
@@ -116,10 +118,10 @@ function metrics.TopKCategoricalAccuracy(options) end
 --- Source: keras.metrics.SparseTopKCategoricalAccuracy
 function metrics.SparseTopKCategoricalAccuracy(options) end
 
---- Of the elements that are predicted, above the threshold, the share whose label is not 0; 0 where there are none.
+--- Of the elements predicted above the threshold, the fraction whose label is not 0; 0 if there are none.
 ---@param options? table {name; thresholds = 0.5: one number}
 ---@return table # with update_state, result and reset_state
---- Errors: InvalidArgument for an unknown option, or a threshold that is no number of 0 to 1.
+--- Errors: InvalidArgument for an unknown option, or a threshold that is not a number from 0 to 1.
 --- Example:
 ---     local metric = lt.nn.metrics.Precision()
 ---     metric:update_state({0, 1, 1}, {0.9, 0.2, 0.8})
@@ -127,10 +129,10 @@ function metrics.SparseTopKCategoricalAccuracy(options) end
 --- Source: keras.metrics.Precision
 function metrics.Precision(options) end
 
---- Of the elements whose label is not 0 the share that is predicted, above the threshold; 0 where there are none.
+--- Of the elements whose label is not 0, the fraction predicted above the threshold; 0 if there are none.
 ---@param options? table {name; thresholds = 0.5: one number}
 ---@return table # with update_state, result and reset_state
---- Errors: InvalidArgument for an unknown option, or a threshold that is no number of 0 to 1.
+--- Errors: InvalidArgument for an unknown option, or a threshold that is not a number from 0 to 1.
 --- Example:
 ---     local metric = lt.nn.metrics.Recall()
 ---     metric:update_state({0, 1, 1}, {0.9, 0.2, 0.8})
@@ -171,7 +173,8 @@ function metrics.CategoricalCrossentropy(options) end
 --- Source: keras.metrics.SparseCategoricalCrossentropy
 function metrics.SparseCategoricalCrossentropy(options) end
 
---- The area under the curve of hits over false alarms, by as many thresholds; predictions are of [0, 1].
+--- The area under the ROC curve (true over false positive rate), from num_thresholds thresholds; predictions are in [0,
+--- 1].
 ---@param options? table {name = "auc"; num_thresholds = 200}
 ---@return table # with update_state, result and reset_state
 --- Errors: InvalidArgument for an unknown option.

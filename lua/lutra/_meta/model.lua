@@ -1,36 +1,36 @@
 ---@meta
 
---- A layer that is trained: what nn.Sequential and nn.Model give. A mistake in shapes names the layer that refused.
+--- A layer that can be trained, made by nn.Sequential or nn.Model. Errors about shapes name the layer that raised them.
 ---@class lutra.nn.Model: lutra.nn.Layer
----@field optimizer table as compile was told
----@field layers lutra.nn.Layer[] in their order, of a Sequential or a graph
+---@field optimizer table as given to compile
+---@field layers lutra.nn.Layer[] the layers of a Sequential or a graph, in order
 ---@field compute_dtype string|nil "bfloat16" once compiled with {precision = "bf16"}
----@field inputs table[]|nil of a graph: what it begins with
----@field outputs table[]|nil of a graph: what it ends with; `layer.output` is what a layer of it gives
----@field output_names string[]|nil of a graph of several outputs
----@field stop_training boolean set it in a callback, and fit ends after the batch
+---@field inputs table[]|nil inputs of a graph
+---@field outputs table[]|nil outputs of a graph; `layer.output` is the output of one of its layers
+---@field output_names string[]|nil names of a graph's outputs, if it has several
+---@field stop_training boolean a callback sets it to end fit after the batch
 local Model = {}
 
---- The layer with this name, or with this number.
----@param which string|integer a name, or a place in `layers`
+--- The layer with a name or an index.
+---@param which string|integer a name, or an index in `layers`
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument where there is none.
+--- Errors: InvalidArgument if there is none.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(3, {name = "hidden", input_shape = {2}}), lt.nn.Dense(1) }
 ---     print(model:get_layer("hidden").units, model:get_layer(2).units)  --> 3	1
 --- Source: keras.Model.get_layer
 function Model:get_layer(which) end
 
---- Says how the model is trained.
+--- Sets how the model is trained.
 ---
---- A model of several outputs takes a loss for each, as a list in their order or a table by their names, those of the layers
---- that they come from ("output_1", "output_2" where the model is a class); false where an output has none. One loss alone is
---- every output's. So with metrics, of which each output may have a list, and with loss_weights. Labels, and weights of rows
---- where they are not the same for all, are then lists or tables by name too, and an output's loss and metrics are told as
---- "name_loss" and "name_mae".
----@param options table {loss = a name, an nn.losses object or a function of labels and predictions; optimizer = "rmsprop": a name or an lt.optim object; metrics = a list of names ("accuracy", "mae", ...), nn.metrics objects or functions, to which all rows are alike; weighted_metrics = others, which rows count for as sample_weight and class_weight say; a name that comes again gets a number, "mae_1"; loss_weights = numbers that the outputs' losses are multiplied with before they are added; precision = "fp32", or "bf16": layers compute in bfloat16, weights, what comes out, losses and the optimiser are float32}
+--- A model with several outputs takes one loss per output, as a list in order or a table by output name; false means no
+--- loss. An output is named after its layer ("output_1", "output_2" if the model is a class). A single loss applies to
+--- every output. The same holds for metrics, where each output may have a list, and for loss_weights. Labels, and
+--- sample weights that differ between outputs, are then also lists or tables by name. An output's loss and metrics are
+--- reported as "name_loss" and "name_mae".
+---@param options table {loss = a name, an nn.losses object or a function of labels and predictions; optimizer = "rmsprop": a name or an lt.optim object; metrics = a list of names ("accuracy", "mae", ...), nn.metrics objects or functions, without row weights; weighted_metrics = metrics that use sample_weight and class_weight; a repeated name gets a number, "mae_1"; loss_weights = factors of the outputs' losses in their sum; precision = "fp32", or "bf16": layers compute in bfloat16; weights, outputs, losses and the optimiser stay float32}
 ---@return lutra.nn.Model # itself
---- Errors: InvalidArgument for an unknown name, or no loss; for what is no output's name, or a list of another length.
+--- Errors: InvalidArgument for an unknown name, a missing loss, an unknown output name, or a list of the wrong length.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     model:compile {optimizer = "adam", loss = "mse", metrics = {"mae"}}
@@ -38,16 +38,17 @@ function Model:get_layer(which) end
 --- Source: keras.Model.compile
 function Model:compile(options) end
 
---- Trains the model: goes through all rows, batch by batch, as many times as there are epochs. The last batch has what rows
---- are left. Ctrl-C ends it: the model keeps what it has learned, and the history so far is returned.
+--- Trains the model on all rows, batch by batch, once per epoch. The last batch of an epoch has the remaining rows.
+--- Ctrl-C ends the training: the model keeps its current weights, and the history so far is returned.
 ---
---- On a terminal it draws Keras' line on stderr (verbose = 1), elsewhere it prints a line an epoch (2); 0 prints nothing.
----@param x lutra.Tensor|table|lutra.data.Dataset rows; a list of tensors, or a table by the inputs' names, for a model of several inputs; or a dataset of batches, and then no y
----@param y? lutra.Tensor|table as many labels; for a model of several outputs a list of tensors, or a table of them by name
----@param options? table {epochs = 1; batch_size = 32; shuffle = true; seed = of the shuffles; validation_split = 0: the share of the last rows held back; validation_data = {x, y} or a dataset; validation_freq = 1; validation_batch_size; sample_weight = a number a row, of the shape {n} or {n, 1}; class_weight = {[class] = weight}, with classes as the labels count them, from 1, and 0 and 1 for binary_crossentropy; of a model of several outputs one for each, as a list or by name; callbacks = {}; initial_epoch = 0; verbose = "auto"; steps_per_epoch, validation_steps = batches of a dataset}
----@return table # {history = {loss = {a number an epoch}, ...}, epoch = {1, 2, ...}, params}
---- Errors: FailedPrecondition before compile; InvalidArgument for rows that do not match, an unknown option, shapes that do
----   not fit a layer, labels of a wrong dtype; OutOfRange for a label that is no class.
+--- On a terminal it draws Keras's progress bar on stderr (verbose = 1), elsewhere it prints one line per epoch (2); 0
+--- prints nothing.
+---@param x lutra.Tensor|table|lutra.data.Dataset rows; for a model with several inputs a list of tensors or a table by input name; or a dataset of batches, without y
+---@param y? lutra.Tensor|table as many labels; for a model with several outputs a list of tensors or a table by output name
+---@param options? table {epochs = 1; batch_size = 32; shuffle = true; seed = seed of the shuffles; validation_split = 0: fraction of the rows, taken from the end, to hold back for validation; validation_data = {x, y} or a dataset; validation_freq = 1; validation_batch_size; sample_weight = one number per row, of shape {n} or {n, 1}; class_weight = {[class] = weight}, with classes numbered as in the labels: from 1, or 0 and 1 for binary_crossentropy; for a model with several outputs one for each, as a list or by name; callbacks = {}; initial_epoch = 0; verbose = "auto"; steps_per_epoch, validation_steps = number of batches of a dataset}
+---@return table # {history = {loss = {one number per epoch}, ...}, epoch = {1, 2, ...}, params}
+--- Errors: FailedPrecondition before compile; InvalidArgument for different numbers of rows, an unknown option, shapes
+---   that do not fit a layer, labels of a wrong dtype; OutOfRange for a label that is not a class.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
 ---     model:compile {optimizer = lt.optim.SGD {learning_rate = 0.5}, loss = "mse"}
@@ -57,11 +58,11 @@ function Model:compile(options) end
 function Model:fit(x, y, options) end
 
 --- The loss and the metrics over all rows, without training.
----@param x lutra.Tensor|table|lutra.data.Dataset rows, or a dataset of batches, and then no y
+---@param x lutra.Tensor|table|lutra.data.Dataset rows, or a dataset of batches, without y
 ---@param y? lutra.Tensor|table as many labels
----@param options? table {batch_size = 32; verbose = "auto"; sample_weight; class_weight; steps = batches of a dataset; return_dict = false: a table by name; callbacks = {}}
+---@param options? table {batch_size = 32; verbose = "auto"; sample_weight; class_weight; steps = number of batches of a dataset; return_dict = false: return a table by name; callbacks = {}}
 ---@return number # the loss, then the metrics in compile's order
---- Errors: as fit.
+--- Errors: as for fit.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
 ---     model:compile {loss = "mse", metrics = {"mae"}}
@@ -69,10 +70,10 @@ function Model:fit(x, y, options) end
 --- Source: keras.Model.evaluate
 function Model:evaluate(x, y, options) end
 
---- What the model gives for all rows, computed batch by batch.
----@param x lutra.Tensor|table|lutra.data.Dataset rows, or a dataset of batches, of whose elements the first value counts
----@param options? table {batch_size = 32; steps = batches of a dataset; verbose = 0: as fit's; callbacks = {}}
----@return lutra.Tensor # a list of them for a model of several outputs
+--- The model's results for all rows, computed batch by batch.
+---@param x lutra.Tensor|table|lutra.data.Dataset rows, or a dataset of batches, of which only the first value is used
+---@param options? table {batch_size = 32; steps = number of batches of a dataset; verbose = 0: as for fit; callbacks = {}}
+---@return lutra.Tensor # a list of tensors for a model with several outputs
 --- Errors: InvalidArgument for shapes that do not fit a layer.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
@@ -80,12 +81,12 @@ function Model:evaluate(x, y, options) end
 --- Source: keras.Model.predict
 function Model:predict(x, options) end
 
---- One step on one batch.
+--- Takes one training step on one batch.
 ---@param x lutra.Tensor|table rows
 ---@param y lutra.Tensor|table as many labels
 ---@param options? table {sample_weight, class_weight}
 ---@return number # the loss before the step, then the metrics of this batch
---- Errors: as fit.
+--- Errors: as for fit.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
 ---     model:compile {optimizer = lt.optim.SGD {learning_rate = 0.5}, loss = "mse"}
@@ -98,7 +99,7 @@ function Model:train_on_batch(x, y, options) end
 ---@param y lutra.Tensor|table as many labels
 ---@param options? table {sample_weight, class_weight}
 ---@return number # the loss, then the metrics
---- Errors: as fit.
+--- Errors: as for fit.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
 ---     model:compile {loss = "mse"}
@@ -106,22 +107,23 @@ function Model:train_on_batch(x, y, options) end
 --- Source: keras.Model.test_on_batch
 function Model:test_on_batch(x, y, options) end
 
---- What the model gives for one batch.
+--- The model's results for one batch.
 ---@param x lutra.Tensor|table rows
 ---@return lutra.Tensor
---- Errors: as predict.
+--- Errors: as for predict.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
 ---     print(model:predict_on_batch({{4.0}}):item())  --> 4.0
 --- Source: keras.Model.predict_on_batch
 function Model:predict_on_batch(x) end
 
---- Writes the model to one file: weights and what the optimizer remembers, by the paths of their fields, and in the file's
---- metadata how the model is made, how it is compiled and where its training stands. The file is replaced whole or not at all.
---- [checkpoints.md](../checkpoints.md) tells more.
+--- Writes the model to one file: the weights and the optimizer's state, named by the paths of their fields, and in the
+--- file's metadata how the model is made and compiled, and the progress of its training. The file is replaced
+--- atomically. [checkpoints.md](../checkpoints.md) describes the format.
 ---@param path string that ends in .safetensors
----@param options? table {include_optimizer = true: with compile's arguments and the optimizer's state}
---- Errors: InvalidArgument for another ending; else as lutra.save: NotFound, FailedPrecondition, ResourceExhausted.
+---@param options? table {include_optimizer = true: include compile's arguments and the optimizer's state}
+--- Errors: InvalidArgument for another extension; else as for lutra.save: NotFound, FailedPrecondition,
+---   ResourceExhausted.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
 ---     local path = os.tmpname() .. ".safetensors"
@@ -131,14 +133,15 @@ function Model:predict_on_batch(x) end
 --- Source: keras.Model.save
 function Model:save(path, options) end
 
---- Reads what save wrote into this model: weights, and the optimizer's state where the model is compiled with one of its kind. A
---- model that is not compiled is compiled as the file says. Everything is held against the model first: a file that does not fit
---- changes nothing.
+--- Loads a file written by save into this model: the weights, and the optimizer's state if the model is compiled with
+--- the same kind of optimizer. A model that is not compiled is compiled as the file says. Everything is checked first:
+--- a file that does not fit changes nothing.
 ---@param path string
----@param options? table {resume = false: with true the next fit goes on after the epoch in which the file was written, with the random numbers that were to come; custom_objects = {Name = class}}
+---@param options? table {resume = false: true makes the next fit continue after the epoch in which the file was written, with the same random numbers; custom_objects = {Name = class}}
 ---@return lutra.nn.Model # itself
---- Errors: InvalidArgument for a damaged file, another optimizer or one that remembers less, a file without training to resume, or another model: it names the first weight that differs, with
----   both shapes. NotFound when there is no such file.
+--- Errors: InvalidArgument for a damaged file, another optimizer or one with less state, a file without training to
+---   resume, or another model: the message names the first weight that differs, with both shapes. NotFound when there
+---   is no such file.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
 ---     local path = os.tmpname() .. ".safetensors"
@@ -150,9 +153,9 @@ function Model:save(path, options) end
 --- Source: keras.Model.load_weights
 function Model:load(path, options) end
 
---- Writes the weights alone.
+--- Writes only the weights.
 ---@param path string that ends in .safetensors
---- Errors: as save.
+--- Errors: as for save.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {2}}) }
 ---     local path = os.tmpname() .. ".safetensors"
@@ -162,10 +165,10 @@ function Model:load(path, options) end
 --- Source: keras.Model.save_weights
 function Model:save_weights(path) end
 
---- Reads weights, from what save or save_weights wrote, or from any safetensors file with the same names.
+--- Loads weights from a file written by save or save_weights, or from any safetensors file with the same names.
 ---@param path string
 ---@return lutra.nn.Model # itself
---- Errors: as load.
+--- Errors: as for load.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }
 ---     local path = os.tmpname() .. ".safetensors"
@@ -175,8 +178,8 @@ function Model:save_weights(path) end
 --- Source: keras.Model.load_weights
 function Model:load_weights(path) end
 
---- Prints its layers, the shapes they give, and how many numbers they hold.
----@param options? table {print_fn = what each line is handed to, instead of print; expand_nested = false: also those in them}
+--- Prints the layers, their output shapes, and their numbers of parameters.
+---@param options? table {print_fn = function called with each line instead of print; expand_nested = false: also print the layers inside layers}
 --- Errors: InvalidArgument for an unknown option.
 --- Example:
 ---     lt.nn.Sequential({ lt.nn.Dense(1, {input_shape = {1}}), name = "tiny" }):summary {

@@ -1,21 +1,21 @@
 ---@meta
 
---- Layers and models, with Keras 3's names and defaults. Class labels count from 1; shapes are without the batch.
+--- Layers and models, with Keras 3's names and defaults. Class labels count from 1; shapes exclude the batch axis.
 ---
---- Loaded when it is first asked for. [training.md](../training.md) shows how its parts go together.
+--- Loaded on first use. [training.md](../training.md) shows how to use it.
 ---@class lutra.nn
----@field initializers lutra.nn.initializers what weights are at first
----@field regularizers lutra.nn.regularizers what large weights cost
----@field losses lutra.nn.losses what training makes small
----@field metrics lutra.nn.metrics what is told beside the loss
----@field callbacks lutra.nn.callbacks what is called between epochs
+---@field initializers lutra.nn.initializers initial values of weights
+---@field regularizers lutra.nn.regularizers penalties on large weights
+---@field losses lutra.nn.losses what training minimises
+---@field metrics lutra.nn.metrics what is reported besides the loss
+---@field callbacks lutra.nn.callbacks functions that fit, evaluate and predict call
 local nn = {}
 
---- A layer of one's own is made by extending it: its class has `call(self, x, training)` and, where it has weights,
---- `build(self, shape)`, which makes them by add_weight. What a call takes beside training its `call_options` tell: with {factor =
---- true} there, `call(self, x, training, given)` finds given.factor. One that hands masks on says `supports_masking = true`; one
---- that makes them has `compute_mask(self, x, mask)`; one that uses them has `mask_options(self, mask)`, which gives options of its
---- call.
+--- The base class of layers. Extend it for a custom layer: define `call(self, x, training)` and, if the layer has
+--- weights, `build(self, shape)`, which makes them with add_weight. `call_options` names the other options that a call
+--- accepts: with {factor = true}, `call(self, x, training, given)` receives given.factor. A layer that passes masks on
+--- sets `supports_masking = true`; a layer that makes masks defines `compute_mask(self, x, mask)`; a layer that uses
+--- masks defines `mask_options(self, mask)`, which returns options for its call.
 ---@return lutra.nn.Layer
 --- Errors: none of its own.
 --- Example:
@@ -26,37 +26,37 @@ local nn = {}
 --- Source: keras.Layer
 function nn.Layer() end
 
---- What a model of the functional form begins with. A layer that is called with it gives what the next one is called with. The
---- model then wants rows of this shape; an axis of one number at the end may be left out.
----@param shape integer[]|integer of a row, without the batch; -1 for a size that may be any
----@param options? table {name: by which the model can be given its rows, {name = rows}; dtype: that rows are cast to, as they are given unless told}
----@return table # a symbol: its shape is known, and it has no numbers
---- Errors: InvalidArgument for what is no shape, or no dtype.
+--- The input of a model in the functional form. Calling a layer with it returns a symbol to call the next layer with.
+--- The model then expects rows of this shape; a last axis of size 1 may be left out.
+---@param shape integer[]|integer of a row, without the batch axis; -1 for any size
+---@param options? table {name: lets the model take its rows as {name = rows}; dtype: rows are cast to it (default: not cast)}
+---@return table # a symbol: it has a shape but no values
+--- Errors: InvalidArgument for an invalid shape or dtype.
 --- Example:
 ---     print(lt.nn.Input({4}, {name = "x"}))  --> <lutra.nn.Symbol 'x' shape=(batch, 4)>
 --- Source: keras.Input
 function nn.Input(shape, options) end
 
---- A model of layers one after the other. Weights are made when the shape of the input is known: from the first layer's
---- `input_shape`, from an Input as the first entry, or from the first batch. `model:add(layer)` adds one at the end and gives the
---- model, `model:pop()` takes the last one off and gives it; a model that was compiled is compiled again then, with an optimizer
---- that knows the new variables.
+--- A model that is a stack of layers. Weights are made when the shape of the input is known: from the first layer's
+--- `input_shape`, from an Input as the first entry, or from the first batch. `model:add(layer)` appends a layer and
+--- returns the model; `model:pop()` removes the last layer and returns it. Both recompile a compiled model, with an
+--- optimizer that knows the new variables.
 ---@param layers? table a list of layers, and `name`
 ---@return lutra.nn.Model # which also has add(layer) and pop()
---- Errors: InvalidArgument for an entry that is no layer, and a layer that is in it already.
+--- Errors: InvalidArgument for an entry that is not a layer, or a layer that the model already has.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(8, {input_shape = {4}}), lt.nn.Dense(1) }
 ---     print(model:count_params())  --> 49
 --- Source: keras.Sequential
 function nn.Sequential(layers) end
 
---- A model of what lies between inputs and outputs. A model of another kind is made by extending it: its class has
---- `init(self, ...)`, which sets layers as fields, and `call(self, x, training)`. A model of several inputs is called with a list, or
---- with a table by the inputs' names.
----@param options? table {inputs = an Input or a list of them; outputs = what layers gave for them, one or a list; name}
+--- A model made of the layers between inputs and outputs. Extend it for a custom model: define `init(self, ...)`, which
+--- sets layers as fields, and `call(self, x, training)`. A model with several inputs is called with a list, or with a
+--- table by input name.
+---@param options? table {inputs = an Input or a list of them; outputs = a symbol computed from them, or a list; name}
 ---@return lutra.nn.Model
---- Errors: InvalidArgument for outputs that depend on an input that is not among inputs; called, for rows of another shape than
----   the input's, which it names.
+--- Errors: InvalidArgument for outputs that depend on an input missing from inputs, and, when the model is called, for
+---   rows that do not have the shape of the input, which the message names.
 --- Example:
 ---     local x = lt.nn.Input {2}
 ---     local model = lt.nn.Model {inputs = x, outputs = lt.nn.Dense(1, {kernel_initializer = "ones"})(x)}
@@ -64,11 +64,12 @@ function nn.Sequential(layers) end
 --- Source: keras.Model
 function nn.Model(options) end
 
---- The model that a file of Model:save tells, with its weights, compiled as it was.
+--- Loads a model from a file written by Model:save, with its weights, compiled as it was.
 ---@param path string
----@param options? table {custom_objects = {Name = class}: classes of the program's own; compile = true; resume = false: as of Model:load}
+---@param options? table {custom_objects = {Name = class}: the program's own classes; compile = true; resume = false: as for Model:load}
 ---@return lutra.nn.Model
---- Errors: InvalidArgument for a damaged file, one that holds no model, or a class that is not there; NotFound.
+--- Errors: InvalidArgument for a damaged file, a file without a model, or an unknown class; NotFound when there is no
+---   such file.
 --- Example:
 ---     local path = os.tmpname() .. ".safetensors"
 ---     lt.nn.Sequential({ lt.nn.Dense(1, {input_shape = {2}}), name = "kept" }):save(path)
@@ -77,9 +78,9 @@ function nn.Model(options) end
 --- Source: keras.saving.load_model
 function nn.load_model(path, options) end
 
---- A dense layer: rows times a matrix, plus a bias, and an activation.
----@param units integer numbers a row of the result has
----@param options? table {activation = a name ("relu", "sigmoid", "tanh", "softmax", ...) or a function; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; input_shape = of the rows that come in, for the first layer; name; trainable = true}
+--- A dense layer: activation(rows * kernel + bias).
+---@param units integer size of a result row
+---@param options? table {activation = a name ("relu", "sigmoid", "tanh", "softmax", ...) or a function; use_bias = true; kernel_initializer = "glorot_uniform"; bias_initializer = "zeros"; kernel_regularizer; bias_regularizer; activity_regularizer; input_shape = shape of an input row, for the first layer; name; trainable = true}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for fewer than one unit, an unknown option, activation or initializer.
 --- Example:
@@ -88,13 +89,13 @@ function nn.load_model(path, options) end
 --- Source: keras.layers.Dense
 function nn.Dense(units, options) end
 
---- A layer that looks up a row of a table for each id, 1 to input_dim. With mask_zero, 0 stands where a sequence has ended: it
---- gives zeros, and a mask says that the step does not count.
+--- A layer that looks up a row of a table for each id from 1 to input_dim. With mask_zero, id 0 marks a step past the
+--- end of a sequence: its result is zeros, and the mask excludes the step.
 ---@param input_dim integer rows of the table
----@param output_dim integer numbers a row
+---@param output_dim integer size of a row
 ---@param options? table {embeddings_initializer = "random_uniform"; embeddings_regularizer; mask_zero = false; activity_regularizer; input_shape; name; trainable = true}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument for the id 0 without mask_zero, OutOfRange for another that has no row.
+--- Errors: InvalidArgument for id 0 without mask_zero, OutOfRange for any other id without a row.
 --- Example:
 ---     print(lt.nn.Embedding(10, 4)(lt.constant {{1, 10, 3}}).shape)  --> (1, 3, 4)
 --- Source: keras.layers.Embedding

@@ -1,19 +1,20 @@
 ---@meta
 
---- Optimisers, with Keras 3's names, defaults and formulas: `optimizer:apply(gradients, variables)` takes a step. All of them
---- take weight_decay, clipvalue, clipnorm, global_clipnorm and name. The step of a variable is one operation on its device,
---- in place when nothing else holds the variable's memory.
+--- Optimisers, with Keras 3's names, defaults and formulas: `optimizer:apply(gradients, variables)` takes a step. All
+--- of them take weight_decay, clipvalue, clipnorm, global_clipnorm and name. A variable's step is one operation on the
+--- variable's device, in place if nothing else uses the variable's memory.
 ---
---- With use_ema = true they keep an average of each variable, which moves at each step by 1 - ema_momentum (0.99) towards its value
---- (Polyak and Juditsky, 1992). `fit` ends with the averages in the variables; ema_overwrite_frequency puts them there every so many
---- steps.
+--- With use_ema = true an optimiser keeps an average of each variable (Polyak and Juditsky, 1992). Each step moves the
+--- average by 1 - ema_momentum (0.99) of the way to the variable's value. `fit` ends by assigning the averages to the
+--- variables; ema_overwrite_frequency assigns them every so many steps.
 ---
---- `learning_rate` is a number, a schedule, or any function of the steps taken so far; the field can be set at any time.
+--- `learning_rate` is a number, a schedule, or any function of the number of steps taken so far; the field can be set
+--- at any time.
 ---@class lutra.optim
----@field schedules lutra.optim.schedules learning rates that change
+---@field schedules lutra.optim.schedules learning rates that change over the steps
 local optim = {}
 
---- Gradient descent, with momentum where it is given.
+--- Gradient descent, with optional momentum.
 ---@param options? table {learning_rate = 0.01; momentum = 0; nesterov = false; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
 ---@return lutra.optim.Optimizer
 --- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
@@ -24,7 +25,7 @@ local optim = {}
 --- Source: keras.optimizers.SGD
 function optim.SGD(options) end
 
---- Adam: means of the gradients and of their squares (Kingma and Ba, ICLR 2015).
+--- Adam: running means of the gradients and of their squares (Kingma and Ba, ICLR 2015).
 ---@param options? table {learning_rate = 0.001; beta_1 = 0.9; beta_2 = 0.999; epsilon = 1e-7; amsgrad = false; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
 ---@return lutra.optim.Optimizer
 --- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
@@ -46,7 +47,7 @@ function optim.Adam(options) end
 --- Source: keras.optimizers.AdamW
 function optim.AdamW(options) end
 
---- Steps divided by the root of a mean of squared gradients, or of their variance where it is centered.
+--- RMSprop: steps divided by the root of a running mean of squared gradients; with centered, of their variance.
 ---@param options? table {learning_rate = 0.001; rho = 0.9; momentum = 0; epsilon = 1e-7; centered = false; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
 ---@return lutra.optim.Optimizer
 --- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
@@ -57,7 +58,7 @@ function optim.AdamW(options) end
 --- Source: keras.optimizers.RMSprop
 function optim.RMSprop(options) end
 
---- Steps divided by the root of the sum of all squared gradients (Duchi et al., JMLR 2011).
+--- Adagrad: steps divided by the root of the sum of all squared gradients (Duchi et al., JMLR 2011).
 ---@param options? table {learning_rate = 0.001; initial_accumulator_value = 0.1; epsilon = 1e-7; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
 ---@return lutra.optim.Optimizer
 --- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
@@ -68,7 +69,8 @@ function optim.RMSprop(options) end
 --- Source: keras.optimizers.Adagrad
 function optim.Adagrad(options) end
 
---- Steps of the learning rate's size, down the sign of a mean of the gradients (Chen et al., NeurIPS 2023).
+--- Lion: steps of the learning rate's size, against the sign of a running mean of the gradients (Chen et al., NeurIPS
+--- 2023).
 ---@param options? table {learning_rate = 0.001; beta_1 = 0.9; beta_2 = 0.99; weight_decay, clipvalue, clipnorm, global_clipnorm, name}
 ---@return lutra.optim.Optimizer
 --- Errors: InvalidArgument for an unknown option, a number out of range, or more than one kind of clipping.
@@ -79,17 +81,17 @@ function optim.Adagrad(options) end
 --- Source: keras.optimizers.Lion
 function optim.Lion(options) end
 
---- What all optimisers have.
+--- The interface of all optimisers.
 ---@class lutra.optim.Optimizer
 ---@field learning_rate number|function can be set
 ---@field iterations integer steps taken so far
 local Optimizer = {}
 
---- One step: each variable goes down its gradient.
----@param gradients (lutra.Tensor|false)[] one a variable, as a tape gives them; false leaves the variable alone
----@param variables? lutra.Variable[] the same at each step; nil from the second step on
---- Errors: InvalidArgument for a gradient of another shape or dtype, or when no variable has one; FailedPrecondition for
----   other variables than those of the first step.
+--- Takes one step: updates each variable from its gradient.
+---@param gradients (lutra.Tensor|false)[] one per variable, as a tape returns them; false leaves the variable unchanged
+---@param variables? lutra.Variable[] the same at every step; may be nil from the second step on
+--- Errors: InvalidArgument for a gradient of another shape or dtype, or if no variable has a gradient;
+---   FailedPrecondition for variables that differ from those of the first step.
 --- Example:
 ---     local w = lt.Variable {1.0, 2.0}
 ---     lt.optim.SGD {learning_rate = 1}:apply({lt.ones {2}}, {w})
@@ -97,7 +99,7 @@ local Optimizer = {}
 --- Source: keras.Optimizer.apply
 function Optimizer:apply(gradients, variables) end
 
---- The same with pairs.
+--- Like apply, with pairs of gradient and variable.
 ---@param pairs_of table[] {{gradient, variable}, ...}
 --- Errors: as apply.
 --- Example:
@@ -107,7 +109,7 @@ function Optimizer:apply(gradients, variables) end
 --- Source: keras.Optimizer.apply_gradients
 function Optimizer:apply_gradients(pairs_of) end
 
---- Gives the variables the averages that it keeps of them with use_ema, as `fit` does when it ends; nothing without.
+--- With use_ema, assigns to the variables their averages, as `fit` does when it ends. Without use_ema it does nothing.
 --- Errors: none of its own.
 --- Example:
 ---     local w = lt.Variable {4.0}
@@ -118,7 +120,7 @@ function Optimizer:apply_gradients(pairs_of) end
 --- Source: keras.Optimizer.finalize_variable_values
 function Optimizer:finalize_variable_values() end
 
---- What it remembers beside the variables: none before the first step.
+--- The optimiser's own state, such as momentum; empty before the first step.
 ---@return lutra.Variable[]
 --- Errors: none of its own.
 --- Example:
@@ -128,73 +130,73 @@ function Optimizer:finalize_variable_values() end
 --- Source: keras.Optimizer.variables
 function Optimizer:variables() end
 
---- Learning rates that change: functions of the number of steps taken so far, with Keras 3's names and formulas.
+--- Learning rate schedules: functions of the number of steps taken so far, with Keras 3's names and formulas.
 ---@class lutra.optim.schedules
 local schedules = {}
 
---- initial_learning_rate decay_rate^(step / decay_steps).
+--- initial_learning_rate * decay_rate^(step / decay_steps).
 ---@param initial_learning_rate number at step 0
----@param decay_steps number after how many steps it is multiplied once
----@param decay_rate number by what
----@param options? table {staircase = false: only after whole decay_steps}
----@return function # of the number of steps taken so far, that gives the rate
---- Errors: InvalidArgument for an argument that is missing, no number, or out of range.
+---@param decay_steps number steps over which the rate is multiplied by decay_rate once
+---@param decay_rate number factor per decay_steps
+---@param options? table {staircase = false: whether the rate changes only after each full decay_steps}
+---@return function # takes the number of steps taken so far, returns the learning rate
+--- Errors: InvalidArgument for an argument that is missing, not a number, or out of range.
 --- Example:
 ---     print(lt.optim.schedules.ExponentialDecay(0.5, 10, 0.25)(5))  --> 0.25
 --- Source: keras.optimizers.schedules.ExponentialDecay
 function schedules.ExponentialDecay(initial_learning_rate, decay_steps, decay_rate, options) end
 
---- initial_learning_rate / (1 + decay_rate step / decay_steps).
+--- initial_learning_rate / (1 + decay_rate * step / decay_steps).
 ---@param initial_learning_rate number at step 0
----@param decay_steps number after how many steps decay_rate counts once
----@param decay_rate number how much it counts
----@param options? table {staircase = false: only after whole decay_steps}
----@return function # of the number of steps taken so far, that gives the rate
---- Errors: InvalidArgument for an argument that is missing, no number, or out of range.
+---@param decay_steps number steps after which decay_rate is added once
+---@param decay_rate number added to the divisor, which starts at 1, every decay_steps
+---@param options? table {staircase = false: whether the rate changes only after each full decay_steps}
+---@return function # takes the number of steps taken so far, returns the learning rate
+--- Errors: InvalidArgument for an argument that is missing, not a number, or out of range.
 --- Example:
 ---     print(lt.optim.schedules.InverseTimeDecay(0.5, 10, 0.5)(20))  --> 0.25
 --- Source: keras.optimizers.schedules.InverseTimeDecay
 function schedules.InverseTimeDecay(initial_learning_rate, decay_steps, decay_rate, options) end
 
---- Down to end_learning_rate along (1 - step / decay_steps)^power.
+--- Decays to end_learning_rate along (1 - step / decay_steps)^power.
 ---@param initial_learning_rate number at step 0
----@param decay_steps number when it has come down
----@param options? table {end_learning_rate = 0.0001; power = 1; cycle = false: begins anew, ever longer}
----@return function # of the number of steps taken so far, that gives the rate
---- Errors: InvalidArgument for an argument that is missing, no number, or out of range.
+---@param decay_steps number the step at which the decay is complete
+---@param options? table {end_learning_rate = 0.0001; power = 1; cycle = false: whenever the decay is complete, extend it by another decay_steps and continue}
+---@return function # takes the number of steps taken so far, returns the learning rate
+--- Errors: InvalidArgument for an argument that is missing, not a number, or out of range.
 --- Example:
 ---     print(lt.optim.schedules.PolynomialDecay(0.5, 10, {end_learning_rate = 0})(5))  --> 0.25
 --- Source: keras.optimizers.schedules.PolynomialDecay
 function schedules.PolynomialDecay(initial_learning_rate, decay_steps, options) end
 
---- Down half a cosine (Loshchilov and Hutter, ICLR 2017).
+--- Decays along half a cosine (Loshchilov and Hutter, ICLR 2017).
 ---@param initial_learning_rate number at step 0
----@param decay_steps number when it has come down
----@param options? table {alpha = 0: the share that is left; warmup_target: where it rises to before; warmup_steps = 0}
----@return function # of the number of steps taken so far, that gives the rate
---- Errors: InvalidArgument for an argument that is missing, no number, or out of range.
+---@param decay_steps number the step at which the decay is complete
+---@param options? table {alpha = 0: the final rate as a fraction of the highest; warmup_target: the rate to rise to before the decay; warmup_steps = 0: steps of that rise}
+---@return function # takes the number of steps taken so far, returns the learning rate
+--- Errors: InvalidArgument for an argument that is missing, not a number, or out of range.
 --- Example:
 ---     print(lt.optim.schedules.CosineDecay(0.5, 10)(0))  --> 0.5
 --- Source: keras.optimizers.schedules.CosineDecay
 function schedules.CosineDecay(initial_learning_rate, decay_steps, options) end
 
---- Half cosines one after the other, each t_mul times as long as the one before and m_mul times as high.
+--- Repeated half cosines, each t_mul times as long and m_mul times as high as the one before.
 ---@param initial_learning_rate number at step 0
----@param first_decay_steps number when the first one has come down
----@param options? table {t_mul = 2: 1 or more; m_mul = 1; alpha = 0: the share that is left}
----@return function # of the number of steps taken so far, that gives the rate
---- Errors: InvalidArgument for an argument that is missing, no number, or out of range.
+---@param first_decay_steps number length of the first one
+---@param options? table {t_mul = 2: 1 or more; m_mul = 1; alpha = 0: the lowest rate as a fraction of the initial one}
+---@return function # takes the number of steps taken so far, returns the learning rate
+--- Errors: InvalidArgument for an argument that is missing, not a number, or out of range.
 --- Example:
 ---     print(lt.optim.schedules.CosineDecayRestarts(0.5, 10, {m_mul = 0.5})(10))  --> 0.25
 --- Source: keras.optimizers.schedules.CosineDecayRestarts
 function schedules.CosineDecayRestarts(initial_learning_rate, first_decay_steps, options) end
 
---- values[1] up to and with step boundaries[1], then values[2], and so on.
----@param boundaries integer[] steps, rising
+--- values[1] up to and including step boundaries[1], then values[2], and so on.
+---@param boundaries integer[] steps, in increasing order
 ---@param values number[] one more than boundaries
 ---@param options? table {name}
----@return function # of the number of steps taken so far, that gives the rate
---- Errors: InvalidArgument for another number of values.
+---@return function # takes the number of steps taken so far, returns the learning rate
+--- Errors: InvalidArgument for boundaries that do not increase, or a wrong number of values.
 --- Example:
 ---     print(lt.optim.schedules.PiecewiseConstantDecay({10}, {0.5, 0.25})(11))  --> 0.25
 --- Source: keras.optimizers.schedules.PiecewiseConstantDecay

@@ -2,10 +2,10 @@
 
 --- An array of numbers or booleans on one device. A tensor never changes; operations make new ones.
 ---
---- Elements lie in row-major order; there are at most 8 axes. Indices and axes count from 1, negative ones from the
---- end. Operations that take a tensor first are methods: `x:sum(1)` is `lt.sum(x, 1)`, one of the [ops](ops.md). So are
---- casts and arithmetic (`a + b`, `-a`); comparisons are methods only (`a:eq(b)`, `a:lt(b)`), and `==` tells identity.
---- A tensor prints as NumPy lays it out, with shape and dtype; `lt.set_print_options` changes how.
+--- Elements are in row-major order; there are at most 8 axes. Indices and axes count from 1, negative ones from the
+--- end. Operations that take a tensor first are also methods: `x:sum(1)` is `lt.sum(x, 1)`, one of the [ops](ops.md).
+--- So are casts and arithmetic (`a + b`, `-a`). Comparisons are methods only (`a:eq(b)`, `a:lt(b)`); `==` compares
+--- identity. A tensor prints like a NumPy array, with shape and dtype; `lt.set_print_options` changes the layout.
 ---@class lutra.Tensor
 ---@field shape lutra.Shape sizes of the axes
 ---@field rank integer number of axes, 0 to 8
@@ -15,20 +15,20 @@
 ---@field device string full name: "/job:localhost/replica:0/task:0/device:GPU:0"
 local Tensor = {}
 
---- The sizes of a tensor's axes: a list that prints as `(2, 3)` and equals any list with the same numbers. Axes count from
---- 1, and -1 is the last: `x.shape[-1]`. 0 is InvalidArgument, an axis that is not there OutOfRange.
+--- The sizes of a tensor's axes: a list that prints as `(2, 3)` and equals any list with the same numbers. Axes count
+--- from 1, and -1 is the last: `x.shape[-1]`. Index 0 raises InvalidArgument, a missing axis OutOfRange.
 ---@class lutra.Shape
 ---@field [integer] integer size of an axis
 
---- The number or boolean of a one-element tensor. Waits for the tensor and raises what failed on the way.
+--- The number or boolean of a one-element tensor. Waits for the tensor and raises errors of the work that computes it.
 ---@return number|integer|boolean # an integer for integer dtypes, a boolean for bool, else a float
---- Errors: InvalidArgument when the tensor has not one element; FailedPrecondition when it has been released.
+--- Errors: InvalidArgument unless the tensor has exactly one element; FailedPrecondition when it has been released.
 --- Example:
 ---     print(lt.constant({1.5, 2.5}):sum():item())  --> 4.0
 --- Source: numpy.ndarray.item
 function Tensor:item() end
 
---- The elements as nested Lua tables; of a scalar the number itself. Waits as item does.
+--- The elements as nested Lua tables; for a scalar the number itself. Waits as item does.
 ---@return table|number|boolean
 --- Errors: FailedPrecondition when the tensor has been released.
 --- Example:
@@ -46,12 +46,13 @@ function Tensor:totable() end
 --- Source: numpy.ndarray.tobytes
 function Tensor:bytes() end
 
---- The tensor on a device: itself when it is there, else a copy. No operation: the placement log tells the copy alone, with
---- `{copies = true}`. Under soft placement a device that exists stands for one that does not.
----@param device string|lutra.LogicalDevice a name that fits one device
+--- Moves a tensor to a device: returns itself if it is there already, else a copy. This is not an operation: the
+--- placement log shows only the copy, with `{copies = true}`. Under soft placement an existing device replaces a
+--- missing one.
+---@param device string|lutra.LogicalDevice a name that matches one device
 ---@return lutra.Tensor
---- Errors: NotFound for a device that is not there, InvalidArgument for a name that fits several; ResourceExhausted when
----   it is full.
+--- Errors: NotFound for a missing device, InvalidArgument for a name that matches several; ResourceExhausted when the
+---   device is full.
 --- Example:
 ---     local x = lt.device("/GPU:1", lt.ones, {2})
 ---     print(x:to("CPU:0").device)  --> /job:localhost/replica:0/task:0/device:CPU:0
@@ -59,26 +60,27 @@ function Tensor:bytes() end
 --- Source: tf.identity in a device scope
 function Tensor:to(device) end
 
---- Frees the tensor now; the collector would do it later. A second call does nothing, any other use is an error.
+--- Frees the tensor now instead of leaving it to the garbage collector. A second call does nothing; any other use of
+--- the tensor is an error.
 ---
---- Memory shared with other tensors (reshapes, slices) stays until the last of them goes.
---- Errors: InvalidArgument if it is no tensor.
+--- Memory shared with other tensors (reshapes, slices) is freed with the last of them.
+--- Errors: InvalidArgument if it is not a tensor.
 --- Example:
 ---     local x = lt.ones {2}
 ---     x:release()
 ---     print(x)  --> lutra.Tensor(released)
 function Tensor:release() end
 
---- Part of the tensor: `t[i]`, `t[{...}]` with one entry per axis, `t[indices]`, `t[mask]`.
+--- Selects part of the tensor: `t[i]`, `t[{...}]` with one entry per axis, `t[indices]`, `t[mask]`.
 ---
---- A number drops the axis and takes one place of it: `t[2]`, `t[-1]`, `t[{1, 2}]`. In `t[{...}]` an entry
---- `{first, last, step}` keeps that range, both ends included (step 1 unless said, `{first}` is one place), `{}` keeps
---- all; axes without an entry are kept. An integer tensor gathers along the first axis. A bool tensor with the sizes
---- of the leading axes keeps the parts where it is true, one after the other. A string is a field or a method.
+--- A number selects one index and drops the axis: `t[2]`, `t[-1]`, `t[{1, 2}]`. In `t[{...}]` an entry `{first, last,
+--- step}` keeps that range, both ends included (step defaults to 1, `{first}` is one index), and `{}` keeps the whole
+--- axis, as do missing entries. An integer tensor gathers along the first axis. A bool tensor with the sizes of the
+--- leading axes keeps the slices where it is true, in order. A string is a field or a method.
 ---@param key integer|table|lutra.Tensor|string
 ---@return lutra.Tensor # a slice along the first axis shares the tensor's memory; logged as StridedSlice, GatherV2 or BooleanMask
---- Errors: InvalidArgument for index 0, too many entries, a mask of other sizes, an unknown field; OutOfRange for a
----   place past the end.
+--- Errors: InvalidArgument for index 0, too many entries, a mask of other sizes, an unknown field; OutOfRange for an
+---   index past the end.
 --- Example:
 ---     local t = lt.constant {{1, 2, 3}, {4, 5, 6}}
 ---     print(t[2])  --> lutra.Tensor([4 5 6], shape=(3,), dtype=int32)
@@ -118,8 +120,8 @@ function Tensor:__len() end
 --- Source: f"{x}" of a tf.Tensor
 function Tensor:__concat(a, b) end
 
---- Walks the first axis: `for i, row in pairs(t) do`.
----@return function # gives 1, t[1], then 2, t[2], ...
+--- Iterates over the first axis: `for i, row in pairs(t) do`.
+---@return function # returns 1, t[1], then 2, t[2], ...
 --- Errors: InvalidArgument for a scalar.
 --- Example:
 ---     for i, row in pairs(lt.constant {{1, 2}, {3, 4}}) do print(i, row:sum():item()) end
@@ -128,7 +130,7 @@ function Tensor:__concat(a, b) end
 --- Source: iteration over a tf.Tensor
 function Tensor:__pairs() end
 
---- The tensor as print shows it. Only the elements that are shown are copied to the host.
+--- The text that print shows. Only the elements that are shown are copied to the host.
 ---@return string
 --- Example:
 ---     print(tostring(lt.constant(3.0)))  --> lutra.Tensor(3.0, shape=(), dtype=float32)
@@ -145,8 +147,8 @@ function Tensor:__tostring() end
 ---     print(kept)  --> lutra.Tensor(released)
 function Tensor:__close() end
 
---- Always an error: Lua makes one boolean of it. Compare with `a:lt(b)` and `a:gt(b)`, in an `if` with
---- `a:lt(b):item()`.
+--- Always an error, since Lua converts the result to one boolean. Compare with `a:lt(b)` and `a:gt(b)`; in an `if`
+--- use `a:lt(b):item()`.
 ---@param a any
 ---@param b any
 --- Errors: InvalidArgument.
@@ -154,8 +156,8 @@ function Tensor:__close() end
 ---     print(lt.constant({1, 5}):lt(3))  --> lutra.Tensor([ True False], shape=(2,), dtype=bool)
 function Tensor:__lt(a, b) end
 
---- Always an error: Lua makes one boolean of it. Compare with `a:le(b)` and `a:ge(b)`, in an `if` with
---- `a:le(b):item()`.
+--- Always an error, since Lua converts the result to one boolean. Compare with `a:le(b)` and `a:ge(b)`; in an `if`
+--- use `a:le(b):item()`.
 ---@param a any
 ---@param b any
 --- Errors: InvalidArgument.

@@ -1,5 +1,6 @@
--- Datasets: elements one after the other, with tf.data's names and semantics. Each says how it is gone through and how many
--- elements it has. Those that only say which rows come in which order are Rows, which batches gather (rows.lua).
+-- Datasets: sequences of elements, with tf.data's names and semantics. A dataset has a function that opens an
+-- iteration, and its number of elements. Datasets that only reorder rows of tensors are Rows, and gather batches at
+-- once (rows.lua).
 local lutra, tools, use = ...
 local class, options, structure = use "class", use "options", use "data.structure"
 local randomness = use "data.randomness"
@@ -9,9 +10,9 @@ local kInfinite, kUnknown = -1, -2
 local Dataset = class "data.Dataset"
 Dataset.is_dataset = true
 
--- open(ahead) gives a function that gives the values of the next element, and nothing after the last; `ahead` batches of rows
--- may be gathered before they are asked for. count: how many elements there are, kInfinite or kUnknown. inputs: the datasets it
--- is made of.
+-- open(ahead) returns an iterator: a function that returns the values of the next element, and nil after the last.
+-- `ahead` batches of rows may be gathered in advance. count: the number of elements, kInfinite or kUnknown. inputs: the
+-- datasets that this one is made of.
 function Dataset:init(kind, count, inputs, open)
   if not open then
     tools.fail("InvalidArgument", "data.Dataset: a dataset is made by lt.data.Dataset.from_tensor_slices, from_generator, range or zip")
@@ -23,7 +24,7 @@ function Dataset:cardinality() return self.count end
 
 function Dataset:__len()
   if self.count < 0 then
-    tools.fail("FailedPrecondition", ("the dataset is %s: it has no length; cardinality() says so too"):format(
+    tools.fail("FailedPrecondition", ("the dataset is %s: it has no length; test for that with cardinality()"):format(
       self.count == kInfinite and "infinite" or "of unknown length"))
   end
   return self.count
@@ -44,7 +45,7 @@ local function require_dataset(who, value, hint)
   end
   return value
 end
--- ds.map(f) in place of ds:map(f) is the usual slip.
+-- ds.map(f) instead of ds:map(f) is a common mistake.
 local function require_self(who, value)
   return require_dataset(who, value, ("; methods are called with a colon, as in dataset:%s(...)"):format(who))
 end
@@ -55,7 +56,7 @@ local function require_function(who, f)
   return f
 end
 
--- A kind of dataset made of one: method(self, ...) gives the count and open.
+-- Defines a method that derives a dataset from one other: make(self, ...) returns the count and open.
 local function derive(name, make)
   Dataset[name] = function(self, ...)
     require_self(name, self)
@@ -72,7 +73,7 @@ local function converted_values(who, first, ...)
   return table.unpack(parts)
 end
 
--- map(f[, {num_parallel_calls}]): f runs on the program's own thread whatever that says.
+-- map(f[, {num_parallel_calls}]): f always runs on the program's own thread.
 derive("map", function(self, f, given)
   require_function("map", f)
   options.read("map", given, { num_parallel_calls = false, deterministic = true })
@@ -107,7 +108,7 @@ derive("filter", function(self, f)
   end
 end)
 
--- take(n): the first n; all with -1.
+-- take(n): the first n elements; -1 takes all.
 derive("take", function(self, n)
   n = options.count("take", "count", n, -1)
   local count = self.count
@@ -123,7 +124,7 @@ derive("take", function(self, n)
   end
 end)
 
--- skip(n): without the first n; nothing with -1.
+-- skip(n): all but the first n elements; -1 skips all.
 derive("skip", function(self, n)
   n = options.count("skip", "count", n, -1)
   local count = self.count
@@ -141,7 +142,7 @@ derive("skip", function(self, n)
   end
 end)
 
--- repeat is a word of Lua's. repeat_(n): n times, for ever with nil or -1.
+-- repeat_(n): n times; nil or -1 repeats forever. (repeat is a Lua keyword.)
 derive("repeat_", function(self, n)
   n = options.count("repeat_", "count", n or -1, -1)
   local count = self.count
@@ -149,7 +150,7 @@ derive("repeat_", function(self, n)
   elseif n < 0 then count = count == kUnknown and kUnknown or kInfinite
   elseif count > 0 then
     if n > math.maxinteger // count then
-      tools.fail("InvalidArgument", ("repeat_: %d times %d elements are more than can be counted; repeat_() goes on for ever"):format(n,
+      tools.fail("InvalidArgument", ("repeat_: %d times %d elements are more than can be counted; repeat_() repeats forever"):format(n,
         count))
     end
     count = count * n
@@ -168,7 +169,7 @@ derive("repeat_", function(self, n)
           return table.unpack(element, 1, element.n)
         end
         next = nil
-        -- What has nothing in it would be asked for ever.
+        -- An empty dataset would be opened forever.
         if is_fresh then left = 0 end
       end
     end
@@ -191,7 +192,7 @@ function Dataset.concatenate(self, other)
   end)
 end
 
--- batch(n[, {drop_remainder}]): n elements as one, along a new first axis.
+-- batch(n[, {drop_remainder}]): combines n elements along a new first axis.
 derive("batch", function(self, batch_size, given)
   local size = options.count("batch", "batch_size", batch_size, 1)
   local read = options.read("batch", given, { drop_remainder = false, num_parallel_calls = false, deterministic = true })
@@ -222,7 +223,7 @@ derive("batch", function(self, batch_size, given)
   end
 end)
 
--- What an iteration's order depends on: the seed given and how many iterations there were, or a number drawn.
+-- The seed of an iteration's order: from the given seed and the number of iterations so far, or drawn.
 function Dataset:next_seed()
   self.iterations = self.iterations + 1
   if not self.reshuffles then
@@ -232,7 +233,7 @@ function Dataset:next_seed()
   return self.seed and randomness.derived(self.seed, self.iterations) or randomness.drawn()
 end
 
--- What is kept is given up one by one at random, each place filled anew, as tf.data does it.
+-- Returns random elements of a buffer and refills it, as tf.data does.
 local function open_shuffled(made, input, size, ahead)
   local next, number = input.open(ahead), randomness.numbers(made:next_seed())
   local buffer, is_over = {}, false
@@ -250,7 +251,7 @@ local function open_shuffled(made, input, size, ahead)
   end
 end
 
--- The options of a shuffle, checked: how many elements it keeps; {seed, reshuffle_each_iteration}.
+-- Checks the options {seed, reshuffle_each_iteration} of a shuffle. Returns its buffer size.
 local function read_shuffle(made, buffer_size, given)
   local read = options.read("shuffle", given, { seed = false, reshuffle_each_iteration = true })
   made.seed = read.seed and options.count("shuffle", "seed", read.seed, math.mininteger)
@@ -266,7 +267,7 @@ function Dataset:shuffle(buffer_size, given)
   return made
 end
 
--- Elements with their numbers, from `start` on.
+-- Numbers the elements, from `start` on.
 function Dataset:enumerate(start)
   require_self("enumerate", self)
   start = options.count("enumerate", "start", start or 1, math.mininteger)
@@ -283,7 +284,7 @@ function Dataset:enumerate(start)
   end)
 end
 
--- Kept in memory once they have all been gone through.
+-- Keeps all elements in memory once an iteration has reached the end.
 derive("cache", function(self)
   local kept
   return self.count, function(ahead)
@@ -307,8 +308,8 @@ derive("cache", function(self)
   end
 end)
 
--- prefetch(n): batches of rows below are gathered ahead, n at most, by a thread; 2 with AUTOTUNE. A map's function runs when its
--- element is asked for, on the program's own thread.
+-- prefetch(n): a thread gathers up to n batches of rows below in advance; 2 with AUTOTUNE. The function of a map still
+-- runs when its element is needed, on the program's own thread.
 local kAutotune, kByItself = -1, 2
 derive("prefetch", function(self, n)
   n = options.count("prefetch", "buffer_size", n, kAutotune)
@@ -316,7 +317,7 @@ derive("prefetch", function(self, n)
   return self.count, function(ahead) return self.open(math.max(ahead or 0, most)) end, most
 end)
 
--- Those below it whose iterations count for what comes: shuffles, in order.
+-- The shuffles below it, in order: their numbers of iterations determine later orders.
 function Dataset:shuffles(list)
   list = list or {}
   for _, input in ipairs(self.inputs) do input:shuffles(list) end

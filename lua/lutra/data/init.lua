@@ -1,4 +1,4 @@
--- lutra.data: what models are trained with, element by element. What users read about it stands in _meta/data.lua.
+-- lutra.data: input pipelines for training. Documented in _meta/data.lua.
 local lutra, tools, use = ...
 local options, structure = use "options", use "data.structure"
 local dataset, Rows = use "data.dataset", use "data.rows"
@@ -9,12 +9,12 @@ local data = {
   UNKNOWN_CARDINALITY = kUnknown,
 }
 
--- The rows of tensors: of one, of several side by side, of a table of them by name.
+-- The rows of one tensor, of several, or of a table of them by name.
 function Dataset.from_tensor_slices(...)
   return Rows.of("from_tensor_slices", "from_tensor_slices", structure.parts("from_tensor_slices", ...))
 end
 
--- One element: the tensors as they are.
+-- One element: the tensors themselves.
 function Dataset.from_tensors(...)
   local parts = structure.parts("from_tensors", ...)
   for i, part in ipairs(parts) do
@@ -23,7 +23,7 @@ function Dataset.from_tensors(...)
   return Rows.of("from_tensors", "from_tensors", parts)
 end
 
--- The rows of files, side by side, which are read when a batch wants them.
+-- The rows of files, which are read when a batch needs them.
 function Dataset.from_file(...)
   local paths, parts = table.pack(...), {}
   for i = 1, math.max(paths.n, 1) do parts[i] = tools.file_rows(paths[i]) end
@@ -32,18 +32,18 @@ function Dataset.from_file(...)
   return made
 end
 
--- Whole numbers as lutra.range has them.
+-- Integers, with the arguments of lutra.range.
 function Dataset.range(...)
   local numbers = table.pack(...)
   for i = 1, numbers.n do numbers[i] = options.count("range", "argument " .. i, numbers[i], math.mininteger) end
   return Rows.of("range", "range", { lutra.range(...):int64() })
 end
 
--- make() gives what a `for` wants: a function, and perhaps its state and first value.
+-- make() returns the values of a generic `for`: a function and optionally its state and initial value.
 function Dataset.from_generator(make)
   if type(make) ~= "function" then
-    tools.fail("InvalidArgument", ("from_generator: the generator is %s, expected a function that gives an iterator, which an "
-      .. "iteration starts with"):format(tools.what_is(make)))
+    tools.fail("InvalidArgument", ("from_generator: the generator is %s, expected a function that returns an "
+      .. "iterator"):format(tools.what_is(make)))
   end
   return Dataset("from_generator", kUnknown, {}, function()
     local next, state, control, closing = make()
@@ -59,7 +59,7 @@ function Dataset.from_generator(make)
   end)
 end
 
--- Elements of several datasets side by side, as many as the shortest has. What has several values an element gives a list.
+-- Combines the elements of several datasets; ends with the shortest. An element with several values becomes a list.
 function Dataset.zip(...)
   local inputs, given = { ... }, select("#", ...)
   if given == 1 and type(inputs[1]) == "table" and not options.is_dataset(inputs[1]) then

@@ -1,8 +1,8 @@
--- MNIST, and what comes in its form, from a folder. Nothing is downloaded.
+-- Loads MNIST, or another data set in its format, from a folder. Nothing is downloaded.
 local lutra, tools, use = ...
 local options = use "options"
 
--- The file of that name, written with a dash or a dot, packed or not.
+-- Finds a file whose name has a dash or a dot there, plain or compressed.
 local function find(folder, part, kind)
   for _, mark in ipairs { "-", "." } do
     for _, ending in ipairs { "", ".gz" } do
@@ -31,7 +31,7 @@ local function load_set(folder, name, read)
   return images, read.raw and labels or lutra.cast(labels, "int64") + 1
 end
 
--- mnist(folder[, {raw}]): images and labels to train with, images and labels to test with.
+-- mnist(folder[, {raw}]): training images and labels, test images and labels.
 return function(folder, given)
   if type(folder) ~= "string" then
     tools.fail("InvalidArgument", "mnist: folder is " .. tools.what_is(folder) .. ", expected the path of a folder")

@@ -1,6 +1,6 @@
--- Rows by their places. A dataset that only says which rows of its tensors come in which order hands out places, many at
--- a time: next(most) gives a range `first, last` or a tensor of int64, and nil after the last one. So a batch is one slice
--- or one gather, and no Lua runs for a row.
+-- Iterators over row numbers. A dataset that only reorders rows of its tensors produces row numbers, many at a time:
+-- next(most) returns a range `first, last` or an int64 tensor, and nil after the last. So a batch is one slice or one
+-- gather, and no Lua runs per row.
 local lutra, tools, use = ...
 
 local places = {}
@@ -16,7 +16,7 @@ function places.range(first, last)
   end
 end
 
--- Those of a tensor.
+-- The row numbers in a tensor.
 function places.listed(list)
   local next_range = places.range(1, #list)
   return function(most)
@@ -29,7 +29,7 @@ local function count_of(first, last) return last and last - first + 1 or #first 
 local function as_tensor(first, last) return last and lutra.range(first, last + 1, { dtype = "int64" }) or first end
 places.as_tensor = as_tensor
 
--- As next(most), and fewer than `most` at the end alone.
+-- Like next(most), but returns fewer than `most` row numbers only at the end.
 function places.collect(next, most)
   local first, last = next(most)
   if first == nil then return nil end
@@ -45,7 +45,7 @@ function places.collect(next, most)
   return first, last
 end
 
--- At most `most` in all.
+-- At most `most` row numbers in total.
 function places.take(next, most)
   return function(wanted)
     if most <= 0 then return nil end
@@ -55,7 +55,7 @@ function places.take(next, most)
   end
 end
 
--- Without the first `count`.
+-- All but the first `count` row numbers.
 function places.skip(next, count)
   return function(wanted)
     while count > 0 do
@@ -67,7 +67,7 @@ function places.skip(next, count)
   end
 end
 
--- What open() gives, `times` over, for ever when that is nil.
+-- The row numbers of open(), repeated `times` times, or forever if that is nil.
 function places.again(open, times)
   local next, is_fresh = nil, true
   return function(wanted)

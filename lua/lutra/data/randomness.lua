@@ -1,10 +1,10 @@
--- The random numbers of shuffles. What an iteration draws depends on one number alone, so that a shuffle with a seed takes
--- nothing from set_seed's sequence, and one without takes a single number from it.
+-- Random numbers of shuffles. An iteration's numbers depend on one seed alone: a shuffle with a seed uses nothing of
+-- set_seed's sequence, and one without a seed draws a single number from it.
 local lutra, tools, use = ...
 
 local randomness = {}
 
--- Another number for each of (seed, i), spread over all bits: one step of splitmix64 (Steele et al., OOPSLA 2014).
+-- A different number for each (seed, i), spread over all bits: one step of splitmix64 (Steele et al., OOPSLA 2014).
 function randomness.derived(seed, i)
   local z = seed + (i + 1) * 0x9e3779b97f4a7c15
   z = (z ~ (z >> 30)) * 0xbf58476d1ce4e5b9
@@ -19,7 +19,7 @@ end
 
 local kBlock = 256
 
--- A function that gives a whole number of 1 .. n.
+-- Returns a function that returns a random integer of 1 .. n.
 function randomness.numbers(seed)
   local block, at, made = {}, 0, 0
   return function(n)

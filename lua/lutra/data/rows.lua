@@ -1,5 +1,5 @@
--- Datasets of rows of tensors in some order: what from_tensor_slices gives, shuffled, cut and repeated. They know places
--- (places.lua), not elements, so that a batch is one gather.
+-- Datasets of rows of tensors in some order: results of from_tensor_slices, shuffled, sliced and repeated. They produce
+-- row numbers (places.lua) instead of elements, so that a batch is one gather.
 local lutra, tools, use = ...
 local class, structure = use "class", use "data.structure"
 local places, randomness, dataset = use "data.places", use "data.randomness", use "data.dataset"
@@ -7,10 +7,10 @@ local Dataset, kInfinite = dataset.Dataset, dataset.kInfinite
 
 local Rows = class("data.Dataset", Dataset)
 
--- Places are looked up this many at a time where rows are wanted one by one.
+-- Block size for row numbers when elements are needed one by one.
 local kBlock = 256
 
--- Batches that are gathered ahead, whatever prefetch was called with.
+-- Most batches gathered in advance, whatever prefetch was called with.
 local kMostAhead = 1 << 16
 
 local function open_elements(self)
@@ -32,13 +32,14 @@ local function open_elements(self)
   end
 end
 
--- parts: tensors with equally many rows, side by side; open_places() gives a function as in places.lua.
+-- parts: the values of an element, as tensors with the same number of rows; open_places() returns an iterator of
+-- places.lua.
 function Rows:init(kind, count, inputs, parts, open_places)
   Dataset.init(self, kind, count, inputs, function() return open_elements(self) end)
   self.parts, self.open_places = parts, open_places
 end
 
--- A function that gives the places of the next batch: `first, last` or a tensor, and nil after the last.
+-- An iterator over batches of row numbers: `first, last` or a tensor, and nil after the last.
 local function batch_places(self, size, drops_remainder)
   local next = self.open_places()
   return function()
@@ -48,7 +49,7 @@ local function batch_places(self, size, drops_remainder)
   end
 end
 
--- The parts with the tensors of a list in place of theirs, side by side.
+-- The values of `parts`, with its tensors replaced by those in `list`.
 local function put_back(parts, list)
   local values, at = {}, 0
   local function take()
@@ -65,7 +66,7 @@ local function sliced(tensors, first, last)
   return list
 end
 
--- Batches that a thread gathers, `ahead` of them before they are asked for; nil where the rows are not such that it can.
+-- An iterator over batches that a thread gathers, up to `ahead` in advance; nil if it cannot gather these rows.
 local function gathered_ahead(self, next_places, ahead)
   local tensors = {}
   for _, part in ipairs(self.parts) do
@@ -82,7 +83,7 @@ local function gathered_ahead(self, next_places, ahead)
     if first == nil then
       is_over = true
     elseif last and not self.in_file then
-      -- Rows in their own order need no copy.
+      -- A range of rows is a slice and needs no copy.
       waiting[#waiting + 1] = { list = sliced(tensors, first, last) }
     else
       waiting[#waiting + 1] = { list = tools.submit_rows(gatherer, places.as_tensor(first, last)), is_job = true }
@@ -101,11 +102,11 @@ local function gathered_ahead(self, next_places, ahead)
   end
 end
 
--- Batches of rows: slices of the tensors where they come in order, else gathered, on the device where the rows are.
+-- Batches of rows on the rows' device: slices for ranges of rows, else gathers.
 function Rows:batches(size, drops_remainder, ahead)
   local next_places, parts = batch_places(self, size, drops_remainder), self.parts
   ahead = math.max(ahead or 0, self.ahead or 0, self.in_file and 1 or 0)
-  -- There is room for as many from the start.
+  -- Room for `ahead` batches is reserved at the start.
   ahead = math.min(ahead, kMostAhead, self.count >= 0 and self.count // size + 1 or kMostAhead)
   if ahead > 0 then
     local gathered = gathered_ahead(self, next_places, ahead)
@@ -127,7 +128,7 @@ end
 
 local function derive(name, make)
   Rows[name] = function(self, ...)
-    -- What a method is called with is checked where elements are gone through; so is the number of elements.
+    -- The Dataset method checks the arguments and computes the number of elements.
     local made = Dataset[name](self, ...)
     local rows = Rows(name, made.count, { self }, self.parts, make(self, made.count, ...))
     rows.ahead, rows.in_file = made.ahead or self.ahead, self.in_file
@@ -147,7 +148,7 @@ end)
 
 derive("prefetch", function(self) return self.open_places end)
 
--- Once gone through, the order stays as it was.
+-- Keeps the order of the first iteration.
 derive("cache", function(self, count)
   local kept
   return function()
@@ -161,7 +162,7 @@ derive("cache", function(self, count)
   end
 end)
 
--- All places in a new order at once, where the buffer holds them all or they can be counted.
+-- Shuffles all row numbers at once.
 local function open_shuffled(made, input, size)
   local opened
   return function(most)
@@ -187,7 +188,7 @@ function Rows:shuffle(buffer_size, given)
   return made
 end
 
--- Rows in their own order.
+-- The rows of `parts` in order.
 function Rows.of(kind, who, parts)
   local count = structure.rows(who, parts)
   local made = Rows(kind, count, {}, parts, function() return places.range(1, count) end)

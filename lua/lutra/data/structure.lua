@@ -1,4 +1,5 @@
--- What an element of a dataset is made of: values side by side, each a tensor or a table of such, in a list or by name.
+-- The structure of a dataset's element: one or several values, each a tensor or a table of tensors, in a list or by
+-- name.
 local lutra, tools, use = ...
 local options = use "options"
 
@@ -11,7 +12,7 @@ local function refuse_cycle(who, value, around)
   end
 end
 
--- Whether a table holds tensors somewhere, or names: then it is no table of numbers.
+-- Whether a table holds tensors or string keys at any depth, so that it is not a table of numbers.
 local function holds_tensors(who, value, around)
   refuse_cycle(who, value, around)
   around[value] = true
@@ -42,7 +43,7 @@ local function converted(who, value, around)
 end
 structure.converted = converted
 
--- The values side by side as a list. One list that holds tensors stands for what is in it.
+-- The given values as a list. A single list that holds tensors counts as its entries.
 function structure.parts(who, ...)
   local given = table.pack(...)
   if given.n == 1 and type(given[1]) == "table" and rawget(given[1], 1) ~= nil and holds_tensors(who, given[1], {}) then
@@ -69,7 +70,7 @@ local function first_tensor(value)
 end
 structure.first_tensor = first_tensor
 
--- How many rows all tensors below have.
+-- The number of rows, which must be the same for all tensors.
 function structure.rows(who, parts)
   local rows, first
   local function visit(value, name)
@@ -95,14 +96,15 @@ local function stack(list, place)
   for i = 2, #list do
     if type(list[i]) ~= "userdata" or list[i].shape ~= shape or list[i].dtype ~= dtype then
       local other = type(list[i]) == "userdata" and ("%s %s"):format(list[i].dtype, tostring(list[i].shape)) or tools.what_is(list[i])
-      tools.fail("InvalidArgument", ("batch: value %d of the first element is %s %s, and of element %d %s; those of a batch must be alike")
+      tools.fail("InvalidArgument", ("batch: value %d of the first element is %s %s, and of element %d %s; all elements "
+        .. "of a batch must have the same dtype and shape")
         :format(place, dtype, tostring(shape), i, other))
     end
   end
   return lutra.stack(list)
 end
 
--- The elements' values at one place, put together along a new first axis.
+-- Stacks the elements' values of one position along a new first axis.
 function structure.stacked(values, place)
   if type(values[1]) ~= "table" then return stack(values, place) end
   local out = {}

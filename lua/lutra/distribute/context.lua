@@ -1,4 +1,4 @@
--- What code in a replica can ask: which replica it is, and what the others have.
+-- The interface of code in a replica: which replica it is, and calls that involve all replicas.
 local lutra, tools, use = ...
 local class, replicas, sums, strategies = use "class", use "distribute.replicas", use "distribute.sums", use "distribute.strategy"
 
@@ -13,7 +13,7 @@ function ReplicaContext:__tostring()
   return ("<lutra.distribute.ReplicaContext replica %d of %d>"):format(self.replica_id_in_sync_group, self.num_replicas_in_sync)
 end
 
--- The sum, or mean, of what all replicas give here, on each one's device.
+-- The sum or mean of the values that all replicas pass, on each replica's device.
 function ReplicaContext:all_reduce(op, value)
   local how = sums.op("all_reduce", op)
   if not replicas.current then return value end
@@ -23,8 +23,8 @@ function ReplicaContext:all_reduce(op, value)
   end, value, how)
 end
 
--- f(strategy, ...) runs once, outside of the replicas; what they give stands in it as PerReplica values. All of them get
--- what it returns.
+-- Runs f(strategy, ...) once, outside of the replicas; their arguments become PerReplica values. All replicas get its
+-- results.
 function ReplicaContext:merge_call(f, arguments)
   if not replicas.current then return f(self.strategy, table.unpack(arguments or {})) end
   return replicas.meet("merge_call", function(strategy, brought, list)
@@ -45,7 +45,8 @@ function ReplicaContext:merge_call(f, arguments)
   end, arguments or {}, arguments and #arguments or 0)
 end
 
--- The context of the replica that runs; outside of any strategy that of the only one there is; nil between replicas.
+-- The context of the running replica; outside any strategy that of the default strategy's only replica; nil in
+-- cross-replica context.
 local function get_replica_context()
   local replica = replicas.current
   if replica then

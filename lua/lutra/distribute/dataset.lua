@@ -1,11 +1,11 @@
--- Batches that are shared out among replicas.
+-- A dataset whose batches are split among replicas.
 local lutra, tools, use = ...
 local class, values = use "class", use "distribute.values"
 
 local Distributed = class "distribute.DistributedDataset"
 
--- What is looped over: a function, as `for batch in f do` takes it, gives one pass; a list is its entries; an object with
--- iterate(), or one that can be called, begins anew at each pass.
+-- Returns a function that starts a pass over the dataset. A function, as in `for batch in f do`, gives one pass; a list
+-- gives its entries; an object with iterate() or __call starts over at each pass.
 local function passes(dataset)
   local kind = type(dataset)
   if kind == "function" then return function() return dataset end end
@@ -29,7 +29,7 @@ function Distributed:init(strategy, dataset) self.strategy, self.pass = strategy
 
 function Distributed:__tostring() return "<lutra.distribute.DistributedDataset>" end
 
--- Each replica's rows of a batch, on its device.
+-- Splits a batch: each replica gets its rows on its device.
 local function split(strategy, batch)
   if type(batch) == "table" and values.is_plain(batch) then
     local out = {}
@@ -51,7 +51,7 @@ local function split(strategy, batch)
   return values.PerReplica(list, shares, #batch)
 end
 
--- for x, y in distributed:iterate() do: the batches of a new pass, as PerReplica values.
+-- for x, y in distributed:iterate() do: starts a new pass over the batches, as PerReplica values.
 function Distributed:iterate()
   local step, state, at = self.pass()
   return function()

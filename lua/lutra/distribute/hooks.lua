@@ -1,4 +1,4 @@
--- What lt.Variable and the functions of mirrored variables do once there is a strategy.
+-- Replacements for lt.Variable and for functions of mirrored variables, installed once there is a strategy.
 local lutra, tools, use = ...
 local mirrored, replicas, sums = use "distribute.mirrored", use "distribute.replicas", use "distribute.sums"
 
@@ -8,7 +8,7 @@ function hooks.make(initial, options)
   local strategy = replicas.strategy()
   if not strategy or not strategy.mirrors then return tools.raw_variable(initial, options) end
   if not replicas.current then return mirrored.make(strategy, initial, options) end
-  -- All replicas come here, and get the one variable.
+  -- A collective: all replicas get the same new variable.
   return replicas.meet("Variable", function(_, brought, list)
     local made = mirrored.make(strategy, brought[1][1], brought[1][2])
     local answers = {}
@@ -19,7 +19,7 @@ end
 
 local function name_of(variable) return ("the variable '%s'"):format(variable.name) end
 
--- A table is read in the variable's dtype, as it is outside of replicas.
+-- A table becomes a tensor of the variable's dtype, as outside replicas.
 local function typed(strategy, variable, value, name)
   if type(value) ~= "table" then return value end
   return lutra.device(strategy.devices[1], tools.assigned_table, variable, value, name)
@@ -45,11 +45,11 @@ local function assign_by(name, assign)
     local mirror = mirrored.of(variable)
     if not replicas.current or select("#", ...) > 0 then return mirrored.write(variable, assign, value, ...) end
     if mirror.aggregation == "none" then
-      tools.fail("FailedPrecondition", ("%s: the mirrored variable '%s' is assigned in a replica, and how the replicas' values "
-        .. "make one is not said: make it with {aggregation = \"mean\"}, \"sum\" or \"only_first_replica\""):format(name,
+      tools.fail("FailedPrecondition", ("%s: the mirrored variable '%s' is assigned in a replica, but has no aggregation to "
+        .. "combine the replicas' values: make it with {aggregation = \"mean\"}, \"sum\" or \"only_first_replica\""):format(name,
         variable.name))
     end
-    -- What is no value is refused as it is outside.
+    -- Another value gets the same error as outside replicas.
     if not kValues[type(value)] then return assign(variable, value) end
     return replicas.meet(name .. " of '" .. variable.name .. "'", merge_assign(name, variable, assign), value, variable)
   end

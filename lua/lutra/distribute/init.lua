@@ -1,4 +1,4 @@
--- lutra.distribute: one model on several devices. What users read about it stands in _meta/distribute.lua.
+-- lutra.distribute: one model on several devices. Documented in _meta/distribute.lua.
 local lutra, tools, use = ...
 local strategies = use "distribute.strategy"
 

@@ -1,17 +1,17 @@
--- Mirrored variables: one lt.Variable with a component on each device of a strategy. Outside of replicas it acts as the
--- first component, in replica r as the r-th, which takes its place while that replica runs (mirrored.place). All components
--- have the same bits at all times: what changes one changes all.
+-- Mirrored variables: one lt.Variable with a component on each device of a strategy. Outside replicas it acts as the
+-- first component. While replica r runs, the r-th component takes the variable's place (mirrored.place). All components
+-- have the same bits at all times: every change is made to all of them.
 local lutra, tools, use = ...
 
 local mirrored = {}
 
--- Of each mirrored variable: its strategy, the components of replicas 2, 3, ..., and how what replicas assign is put
--- together. The variable's own memory is the first component.
+-- By mirrored variable: its strategy, the components of replicas 2, 3, ..., and its aggregation. The variable's own
+-- memory is the first component.
 local known = setmetatable({}, { __mode = "k" })
 
--- Of each strategy: `variables`, a list, and for each replica from the second on the list of their components; `placed`: which
--- replica's stand for the variables now; `behind`: whether components wait for memory to get the first ones' values. They keep
--- nothing alive: where a variable is gone there is a hole.
+-- By strategy: `variables`, a list; `parts`, for each replica from the second on the list of their components;
+-- `placed`, the replica whose components are in place; `behind`, whether components wait for memory to get the first
+-- component's value. The lists are weak: a collected variable leaves a hole.
 local books = setmetatable({}, { __mode = "k" })
 
 local function new_book(strategy)
@@ -21,7 +21,7 @@ local function new_book(strategy)
   return book
 end
 
--- A book without the variables that are gone, when their places have become many.
+-- Copies a book without its holes, when the lists have grown long.
 local function compact(strategy)
   local old, book = books[strategy], new_book(strategy)
   for i = 1, old.count do
@@ -36,15 +36,15 @@ local function compact(strategy)
   return book
 end
 
--- Gives every component the value of the first.
+-- Assigns the first component's value to the others.
 local function spread(variable)
   local mirror = known[variable]
   local value = variable:value()
   for id = 2, #mirror.strategy.devices do tools.raw_assign(mirror.parts[id], value) end
 end
 
--- All variables of a strategy, after a step that was broken off. Where a device has no memory for that now, its components are
--- behind, and get the values before anybody sees them: the first ones have lost nothing.
+-- The same for all variables of a strategy, after an interrupted step. If a device has no memory for it, components
+-- stay behind and are updated before anybody reads them. The first components have the right values.
 function mirrored.spread_all(strategy)
   local book = books[strategy]
   if not book then return end
@@ -55,14 +55,14 @@ function mirrored.spread_all(strategy)
   book.behind = false
 end
 
--- Outside of replicas, before components other than the first are read or changed.
+-- Called outside replicas before components other than the first are read or changed.
 local function catch_up(strategy)
   local book = books[strategy]
   if book and book.behind then mirrored.spread_all(strategy) end
 end
 mirrored.catch_up = catch_up
 
--- The components of replica `id` stand for the variables from now on; their own do with 1.
+-- Puts the components of replica `id` in the variables' place; id 1 restores the variables.
 function mirrored.place(strategy, id)
   local book = books[strategy]
   if book then tools.place_components(book, id) end
@@ -70,7 +70,7 @@ end
 
 function mirrored.of(variable) return known[variable] end
 
--- A new one. Its initial value is worked out once and copied.
+-- Makes a mirrored variable. Its initial value is computed once and copied.
 function mirrored.make(strategy, initial, options)
   local devices = strategy.devices
   local first = lutra.device(devices[1], tools.raw_variable, initial, options)
@@ -91,7 +91,7 @@ function mirrored.make(strategy, initial, options)
   return first
 end
 
--- What write() has prepared becomes the components' values; where it came to nothing, the first one has what it had.
+-- Assigns the prepared copies to the components; if write() failed, restores the first component.
 local function settle(change)
   local mirror = known[change.variable]
   if change.copies then
@@ -110,14 +110,14 @@ local function prepare(change, assign, ...)
   change.copies = copies
 end
 
--- Outside of replicas: assigns to all components, or to none. `assign` is one of the raw functions.
+-- Outside replicas: assigns to all components, or to none if it fails. `assign` is one of the raw functions.
 function mirrored.write(variable, assign, ...)
   local change = { variable = variable }
   tools.finally(settle, change, prepare, change, assign, ...)
   return variable
 end
 
--- The values of all components, outside of replicas.
+-- The values of all components, outside replicas.
 function mirrored.values(variable)
   local mirror = known[variable]
   catch_up(mirror.strategy)
@@ -126,7 +126,7 @@ function mirrored.values(variable)
   return values
 end
 
--- Components of replica `id` as variables, for a tape that sees all replicas.
+-- The component of replica `id` as a variable, for a tape that sees all replicas.
 function mirrored.component(variable, id) return id == 1 and variable or known[variable].parts[id] end
 
 function mirrored.text(variable)

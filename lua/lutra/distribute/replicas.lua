@@ -1,19 +1,19 @@
--- Replicas: a function that runs once for each device of a strategy, as coroutines on this thread. Where they have to
--- wait for each other (a collective) all of them stop, what they brought is put together, and they go on. Work on GPUs is
--- only queued here, so that one thread keeps all of them busy.
+-- Replicas: runs a function once per device of a strategy, as coroutines on one thread. At a collective, where replicas
+-- wait for each other, all of them yield; their arguments are merged, and they resume. GPU work is only queued here, so
+-- one thread keeps all devices busy.
 local lutra, tools, use = ...
 local mirrored = use "distribute.mirrored"
 
 local replicas = {
-  current = nil, -- the replica that runs; nil between them
-  running = nil, -- the strategy whose replicas run
-  scopes = {},   -- the strategies whose scopes are open, the innermost last
+  current = nil, -- the running replica; nil in cross-replica context
+  running = nil, -- the strategy whose replicas are running
+  scopes = {},   -- strategies with open scopes, innermost last
 }
 
 -- The strategy in force, or nil.
 function replicas.strategy() return replicas.running or replicas.scopes[#replicas.scopes] end
 
--- What a replica yields when it has come to a collective, beside its name, what puts it together, and the arguments.
+-- Marks a yield at a collective. The collective's name, merge function and arguments follow it.
 local kMeets = {}
 
 -- "replica 2 (GPU:1)", for error texts.
@@ -21,7 +21,7 @@ function replicas.name(replica)
   return ("replica %d (%s)"):format(replica.id, replica.device:match("device:(.*)$") or replica.device)
 end
 
--- The error of a replica, which says whose it is.
+-- Adds the replica's name to its error.
 function replicas.named(err, replica)
   local name = replicas.name(replica)
   if lutra.iserror(err) then
@@ -43,7 +43,7 @@ local function leave(replica)
   mirrored.place(replica.strategy, 1)
 end
 
--- f(...), a coroutine's function, while the replica's components stand for the mirrored variables.
+-- Calls f(...), a coroutine function, with the replica's components in place of the mirrored variables.
 local function inside(replica, f, ...) return table.pack(tools.finally(leave, replica, enter, replica, f, ...)) end
 
 local function start(strategy, id, f, arguments)
@@ -56,14 +56,14 @@ local function start(strategy, id, f, arguments)
   return replica
 end
 
--- The devices' work of the run before must be done by now, or be so in time: a card that hangs is told by the replica's
--- name, and no more than two runs are queued ahead.
+-- Waits for the work that the previous run queued on the devices, at most for the timeout: the error for a hanging card
+-- names its replica, and at most two runs are queued ahead.
 local function check_progress(strategy)
   for id, number in ipairs(strategy.queued or {}) do
     local device = strategy.devices[id]
     if not tools.finishes(device, number, strategy.timeout) then
       strategy.queued = nil
-      tools.fail("DeadlineExceeded", ("%s: its device has not done in %g seconds what the run before has queued"):format(
+      tools.fail("DeadlineExceeded", ("%s: its device has not finished the work of the previous run within %g seconds"):format(
         replicas.name { id = id, device = device }, strategy.timeout))
     end
   end
@@ -71,8 +71,8 @@ local function check_progress(strategy)
   for id, device in ipairs(strategy.devices) do strategy.queued[id] = tools.queued(device) end
 end
 
--- Runs the replica to its next collective, or to its end. One that neither comes to a collective nor to its end is stopped
--- when the strategy's time is over, also in coroutines that it has made.
+-- Runs the replica to its next collective or its end. A replica that reaches neither within the strategy's timeout is
+-- stopped, even inside coroutines that it has made.
 local function resume(replica, answer)
   replica.waits = nil
   local limit = replica.strategy.timeout
@@ -90,7 +90,7 @@ local function resume(replica, answer)
   end
 end
 
--- The collective that all of them wait in; nothing when all have ended. Fails when they are not of one mind.
+-- The collective that all replicas wait in; nil if all have ended. Fails if they differ.
 local function meeting(list)
   local first = list[1]
   for _, replica in ipairs(list) do
@@ -116,7 +116,7 @@ local function run_all(strategy, list)
     local answers = collective.merge(strategy, brought, list)
     for i, replica in ipairs(list) do resume(replica, answers[i]) end
   end
-  -- What could wait until all have ended.
+  -- Deferred merges (replicas.defer).
   for k, deferred in ipairs(list[1].deferred) do
     local brought = {}
     for i, replica in ipairs(list) do brought[i] = (replica.deferred[k] or {}).arguments end
@@ -125,7 +125,7 @@ local function run_all(strategy, list)
   if strategy.timeout then check_progress(strategy) end
 end
 
--- Ends replicas that have not come to their end, and also one that an error has ended has variables to close.
+-- Closes all coroutines: some have not ended, and one that failed still has variables to close.
 local function finish(list)
   if list[1].strategy.timeout then tools.set_deadline() end
   for _, replica in ipairs(list) do inside(replica, coroutine.close, replica.thread) end
@@ -133,8 +133,8 @@ local function finish(list)
   tools.draw_part()
 end
 
--- Runs f for the replicas `ids` (all, if there are none), with arguments[i] (packed). Gives their packed results. On an
--- error all of them are ended first.
+-- Runs f for the replicas `ids` (default: all), with arguments[i] (packed). Returns their packed results. On an error
+-- all replicas are ended first.
 function replicas.run(strategy, f, arguments, ids)
   if replicas.running then
     tools.fail("FailedPrecondition", "run: replicas of a strategy run already; collectives and replicas cannot start others")
@@ -148,13 +148,13 @@ function replicas.run(strategy, f, arguments, ids)
   return results
 end
 
--- Two replicas bring different things, as these texts say, to one collective.
+-- The error for two replicas that pass different values, described by these texts, to one collective.
 function replicas.disagree(who, first, one, replica, other)
-  tools.fail("FailedPrecondition", ("%s: %s brings %s, and %s %s: all replicas must bring the same"):format(who,
+  tools.fail("FailedPrecondition", ("%s: %s passes %s, and %s %s: all replicas must pass the same"):format(who,
     replicas.name(first), one, replicas.name(replica), other))
 end
 
--- Fails unless argument k of the collective is the same object in all replicas. text(object) is for the error.
+-- Fails unless argument k of the collective is the same object in all replicas. text(object) describes it in the error.
 function replicas.agree(who, brought, list, k, text)
   local first = brought[1][k]
   for i = 2, #list do
@@ -166,8 +166,8 @@ function replicas.agree(who, brought, list, k, text)
   end
 end
 
--- In a replica: waits until all have come here, and gives what merge(strategy, brought, list) says for it. brought[i] is
--- what replica list[i] gave here, packed; merge returns a packed list for each.
+-- In a replica: a collective. Waits until all replicas reach it, and returns this replica's results of merge(strategy,
+-- brought, list). brought[i] holds the packed arguments of replica list[i]; merge returns one packed list per replica.
 function replicas.meet(name, merge, ...)
   local replica = replicas.current
   if coroutine.running() ~= replica.thread then
@@ -177,12 +177,12 @@ function replicas.meet(name, merge, ...)
   return coroutine.yield(kMeets, name, merge, table.pack(...))
 end
 
--- In a replica: merge(strategy, brought, list) will be called when all replicas have ended, before others start.
+-- In a replica: calls merge(strategy, brought, list) when all replicas have ended, before others start.
 function replicas.defer(merge, ...)
   table.insert(replicas.current.deferred, { merge = merge, arguments = table.pack(...) })
 end
 
--- The answer of a merge that has none.
+-- The results of a merge that returns nothing.
 function replicas.no_answers(list)
   local answers = {}
   for i = 1, #list do answers[i] = { n = 0 } end

@@ -1,4 +1,4 @@
--- Optimisers' steps of replicas: the gradients' sums, and the same step for all components of the variables.
+-- Optimiser steps of replicas: sums the gradients and takes the same step on all components of the variables.
 local lutra, tools, use = ...
 local mirrored, replicas, Optimizer = use "distribute.mirrored", use "distribute.replicas", use "optim.optimizer"
 
@@ -14,7 +14,7 @@ function steps.require_mirrored(strategy, who, variables)
   end
 end
 
--- The same step on all devices.
+-- Takes the same step on all devices.
 local function take_all(step, gradients)
   local strategy, optimizer = step.strategy, step.optimizer
   mirrored.catch_up(strategy)
@@ -28,7 +28,7 @@ local function take_all(step, gradients)
     if not ok then error(replicas.named(err, { id = id, device = device }), 0) end
   end
   mirrored.place(strategy, 1)
-  -- Different kinds of devices round differently: the first one's values are everybody's.
+  -- Devices of different types round differently: copy the first one's values to all.
   if not strategy.alike then mirrored.spread_all(strategy) end
   optimizer.iterations = optimizer.iterations + 1
   step.done = true
@@ -40,15 +40,15 @@ local function finish(step)
   if step.began and not step.done then mirrored.spread_all(step.strategy) end
 end
 
--- One step down the sums of gradients[id], of each replica. A step that breaks off leaves all components equal.
+-- Takes one step with the sums of the replicas' gradients[id]. A step that fails leaves all components equal.
 function steps.take(strategy, optimizer, gradients)
-  -- Of our own optimisers it is known that they read the sums in their step, and then no more.
+  -- Our own optimisers read the sums only during their step, so the memory of the sums can be lent.
   local step = { strategy = strategy, optimizer = optimizer, lends = optimizer.take_step == Optimizer.take_step }
   tools.finally(finish, step, take_all, step, gradients)
   if optimizer.use_ema then optimizer:average() end
 end
 
--- What the error says of two lists of variables.
+-- Texts for an error about two different lists of variables; nil if they are equal.
 local function difference(a, b)
   if #a ~= #b then return #a .. " variables", tostring(#b) end
   for k = 1, #a do
@@ -76,7 +76,7 @@ local function merge_apply(strategy, brought, list)
   return replicas.no_answers(list)
 end
 
--- Outside of replicas: the step down these gradients.
+-- Outside replicas: takes a step with these gradients.
 function steps.apply_outside(optimizer, gradients)
   local strategy, lists = optimizer.mirror.strategy, {}
   steps.require_mirrored(strategy, "apply", optimizer.built_for)

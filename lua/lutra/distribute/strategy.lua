@@ -1,4 +1,4 @@
--- Strategies: on which devices a program's replicas run. TensorFlow's names (tf.distribute.Strategy).
+-- Strategies: sets of devices that a program's replicas run on, with TensorFlow's names (tf.distribute.Strategy).
 local lutra, tools, use = ...
 local class, options, replicas, values = use "class", use "options", use "distribute.replicas", use "distribute.values"
 local mirrored, sums, hooks = use "distribute.mirrored", use "distribute.sums", use "distribute.hooks"
@@ -29,7 +29,7 @@ local function close_to(depth)
   for i = #open, depth + 1, -1 do open[i] = nil end
 end
 
--- f(...), in which variables are this strategy's.
+-- Calls f(...); variables made in it belong to this strategy.
 function Strategy:scope(f, ...)
   require_function("scope", f)
   local outer = current()
@@ -39,12 +39,12 @@ function Strategy:scope(f, ...)
   end
   local depth = #open
   if not coroutine.isyieldable() then return tools.finally(close_to, depth, opened, self, f, ...) end
-  -- In a coroutine f may yield; tools.finally could not.
+  -- In a coroutine f may yield, which tools.finally does not allow.
   local restore <close> = setmetatable({}, { __close = function() close_to(depth) end })
   return opened(self, f, ...)
 end
 
--- f, told which rows of a batch its replica has, where the arguments have parts of one: layers that drop want to know.
+-- If the arguments hold shares of a batch, makes f set which rows its replica has: dropout layers need it.
 local function with_places(f, arguments)
   local part = values.part_of_batch(arguments)
   if not part then return f end
@@ -57,7 +57,7 @@ local function with_places(f, arguments)
   end
 end
 
--- f(...) in each replica. Gives what they return: PerReplica values, or the value itself where there is one replica.
+-- Calls f(...) in each replica. Returns PerReplica values, or plain results if there is one replica.
 function Strategy:run(f, arguments)
   require_function("run", f)
   if arguments ~= nil and type(arguments) ~= "table" then
@@ -83,14 +83,15 @@ function Strategy:run(f, arguments)
   return table.unpack(out, 1, most)
 end
 
--- The values that a PerReplica value, or a mirrored variable, has in the replicas, in order.
+-- The values of a PerReplica value or a mirrored variable, in the replicas' order.
 function Strategy:experimental_local_results(value)
   if values.is_per_replica(value) then return { table.unpack(value.values) } end
   if mirrored.of(value) then return mirrored.values(value) end
   return { value }
 end
 
--- What replicas gave, as one: the sum or the mean; with an axis along that, too. A mean weighs all elements alike.
+-- Reduces the replicas' values to one, their sum or mean; also along an axis if one is given. A mean weights all
+-- elements equally.
 function Strategy:reduce(op, value, axis)
   local how = sums.op("reduce", op)
   local list = self:experimental_local_results(value)
@@ -119,7 +120,7 @@ function Strategy:reduce(op, value, axis)
   return lutra.device(self.devices[1], function() return total / count end)
 end
 
--- A value for each replica: f(context), run once for each, outside of them.
+-- A PerReplica value of f(context), which is called once per replica, outside of them.
 function Strategy:experimental_distribute_values_from_function(f)
   require_function("experimental_distribute_values_from_function", f)
   local list = {}
@@ -134,10 +135,10 @@ function Strategy:experimental_distribute_dataset(dataset)
   return use "distribute.dataset"(self, dataset)
 end
 
--- What get_strategy gives where no scope is open.
+-- The result of get_strategy if no scope is open.
 local default = setmetatable({ devices = {}, num_replicas_in_sync = 1, kind = "DefaultStrategy", mirrors = false }, Strategy)
 
--- Seconds that a replica may take between collectives, and its device for a run; false: any time.
+-- Most seconds that a replica may take between collectives, and its device for a run; false: no limit.
 local function timeout_of(who, given)
   local seconds = options.read(who, given, { timeout = false }).timeout
   if seconds then return options.number(who, "timeout", seconds, 0) end
@@ -164,7 +165,7 @@ end
 local MirroredStrategy = class("distribute.MirroredStrategy", Strategy)
 MirroredStrategy.kind, MirroredStrategy.mirrors = "MirroredStrategy", true
 
--- Full names of the devices given, or of all logical GPUs, or CPUs; and whether they are of one type.
+-- Full names of the given devices, or of all logical GPUs, else CPUs; and whether all have the same type.
 local function devices_of(given)
   if type(given) == "string" then given = { given } end
   if type(given) == "table" and getmetatable(given) == nil then
@@ -195,7 +196,7 @@ local function devices_of(given)
   return names, alike
 end
 
--- Python's tuple, as TensorFlow prints it.
+-- Formatted like a Python tuple, as TensorFlow prints it.
 local function tuple(names)
   local words = {}
   for i, name in ipairs(names) do words[i] = "'" .. name .. "'" end

@@ -1,10 +1,10 @@
--- Sums and means over what replicas have: tensors, numbers, and tables of them.
+-- Sums and means over the replicas' values: tensors, numbers, and tables of them.
 local lutra, tools, use = ...
 local values = use "distribute.values"
 
 local sums = {}
 
--- "sum" or "mean", in any case: lt.distribute.ReduceOp, or the word.
+-- Checks op: "sum" or "mean", in upper or lower case (the values of lt.distribute.ReduceOp).
 function sums.op(who, op)
   if type(op) == "string" then op = op:lower() end
   if op ~= "sum" and op ~= "mean" then
@@ -27,7 +27,7 @@ local function are_numbers(list)
   return true
 end
 
--- One value of the replicas' values, on the first device.
+-- Reduces the replicas' values to one, on the first device.
 function sums.reduce(strategy, how, list)
   if are_numbers(list) then return numbers(how, list) end
   return lutra.device(strategy.devices[1], function()
@@ -36,8 +36,8 @@ function sums.reduce(strategy, how, list)
   end)
 end
 
--- Flat lists of the tensors in the replicas' values, which are tensors, numbers, or tables of the same form; and a
--- function that puts a list back into that form.
+-- Appends the tensors and numbers in a value (a tensor, a number, or a table of them) to `list`, and returns a function
+-- that puts such a list back into the value's form.
 local function flatten(who, value, list)
   if values.is_plain(value) then
     local keys = {}
@@ -62,14 +62,14 @@ local function flatten(who, value, list)
   return function(flat) return flat[at] end
 end
 
--- The sums of all replicas, in each one's form and on its own device: what a merge answers.
+-- The sums over all replicas, in each one's form and on its own device: the results of a merge.
 function sums.all_reduce(strategy, how, brought, list)
   local lists, forms, devices = {}, {}, {}
   for i, replica in ipairs(list) do
     lists[i], devices[i] = {}, replica.device
     forms[i] = flatten("all_reduce", brought[i][1], lists[i])
   end
-  -- Numbers are added up here.
+  -- Numbers are summed here.
   local plain = {}
   for k = 1, #lists[1] do
     local column = {}

@@ -1,8 +1,8 @@
--- Values that differ from replica to replica.
+-- PerReplica: values that differ between replicas.
 local lutra, tools, use = ...
 local class = use "class"
 
--- values[i] is replica i's. Parts of a batch know which rows they are: shares[i] of `whole`.
+-- values[i] belongs to replica i. For the shares of a batch, shares[i] are the rows of replica i, of `whole` rows.
 local PerReplica = class "distribute.PerReplica"
 
 function PerReplica:init(list, shares, whole) self.values, self.shares, self.whole = list, shares, whole end
@@ -18,10 +18,10 @@ end
 
 local function is_per_replica(value) return getmetatable(value) == PerReplica end
 
--- A table of the program's own, which is looked into.
+-- A plain table, whose entries are considered.
 local function is_plain(value) return type(value) == "table" and getmetatable(value) == nil end
 
--- What replica `id` gets of a value: its own part of PerReplica values, also of those in tables.
+-- Replica `id`'s version of a value: PerReplica values, also inside tables, are replaced by its own.
 local function select(value, id)
   if is_per_replica(value) then return value.values[id] end
   if not is_plain(value) then return value end
@@ -40,7 +40,7 @@ local function select(value, id)
   return own
 end
 
--- A value in `value`, or in tables there, that is a part of a batch.
+-- A PerReplica value with shares of a batch, found in `value` or in tables there.
 local function part_of_batch(value)
   if is_per_replica(value) then return value.shares and value end
   for _, entry in pairs(is_plain(value) and value or {}) do
@@ -49,8 +49,8 @@ local function part_of_batch(value)
   end
 end
 
--- What the replicas gave as one value: PerReplica; what is the same object in all is itself, and tables are put together
--- entry by entry.
+-- Combines the replicas' values into one: the object itself if it is the same in all replicas, a table combined entry
+-- by entry, else a PerReplica value.
 local function regroup(list, count)
   local first = list[1]
   if count == 1 then return first end
@@ -75,8 +75,8 @@ local function regroup(list, count)
   return out
 end
 
--- The rows 1..rows in consecutive shares of ceil(rows / replicas), as TensorFlow has it: the last ones may be short, or
--- empty. first, last of each.
+-- Splits rows 1..rows into consecutive shares of ceil(rows / replicas), as TensorFlow does; the last ones may be short
+-- or empty. Returns {first, last} of each.
 local function shares(rows, replicas)
   local most, list = (rows + replicas - 1) // replicas, {}
   for id = 1, replicas do

@@ -1,5 +1,5 @@
--- lutra.nn: layers, models, and what training them takes. What users read about it stands in _meta/nn.lua and, for the parts
--- below, in a file of the part's name in _meta/nn.
+-- lutra.nn: layers, models and their training. Documented in _meta/nn.lua and, for the files below, in files of the
+-- same names in _meta/nn.
 local lutra, tools, use = ...
 
 local nn = {
@@ -16,7 +16,7 @@ for _, file in ipairs {
 } do
   for name, made in pairs(use("nn." .. file)) do nn[name] = made end
 end
--- Keras' own names for what it also calls by these.
+-- Keras's other names for the same layers.
 nn.MaxPooling1D, nn.AveragePooling1D = nn.MaxPool1D, nn.AvgPool1D
 nn.MaxPooling2D, nn.AveragePooling2D = nn.MaxPool2D, nn.AvgPool2D
 nn.GlobalAveragePooling1D, nn.GlobalMaxPooling1D = nn.GlobalAvgPool1D, nn.GlobalMaxPool1D

@@ -1,4 +1,4 @@
--- lutra.optim: optimisers and schedules. What users read about them stands in _meta/optim.lua.
+-- lutra.optim: optimisers and schedules. Documented in _meta/optim.lua.
 local lutra, tools, use = ...
 
 local optim = { schedules = use "optim.schedules" }

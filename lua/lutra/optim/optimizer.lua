@@ -1,4 +1,5 @@
--- What all optimisers have: a learning rate, slots beside each variable, clipped gradients, one kernel for many variables.
+-- The base class of optimisers: learning rate, slots of variables, clipping of gradients, one kernel for many
+-- variables.
 local lutra, tools, use = ...
 local class, options, replicas = use "class", use "options", use "distribute.replicas"
 local journal, mirrored = use "variable_journal", use "distribute.mirrored"
@@ -6,7 +7,7 @@ local journal, mirrored = use "variable_journal", use "distribute.mirrored"
 local Optimizer = class "optim.Optimizer"
 Optimizer.remembers = true
 
--- What every optimiser takes; false means none.
+-- Options of all optimisers; false means none.
 Optimizer.defaults = {
   weight_decay = false, clipnorm = false, clipvalue = false, global_clipnorm = false, use_ema = false, ema_momentum = 0.99,
   ema_overwrite_frequency = false, name = false,
@@ -36,12 +37,12 @@ function Optimizer:init(given)
   if self.weight_decay then options.number(who, "weight_decay", self.weight_decay, 0) end
   if self.epsilon ~= nil then options.number(who, "epsilon", self.epsilon, 0) end
   self.iterations = 0
-  -- The step's options, made once and brought up to date at each step.
+  -- The step's options: one table that each step updates.
   self.numbers = {}
   if self.check then self:check(who) end
 end
 
--- Its field may have been set since.
+-- Checked again at each step, since the field may be set.
 function Optimizer:check_rate()
   local rate = self.learning_rate
   if options.is_callable(rate) or type(rate) == "number" and rate >= 0 then return end
@@ -49,7 +50,7 @@ function Optimizer:check_rate()
     .. "steps taken"):format(self.kind, tools.what_is(rate)))
 end
 
--- The rate of the next step: a number, or what a schedule says for the steps taken so far.
+-- The rate of the next step: the number, or the schedule's value for the steps taken so far.
 function Optimizer:rate()
   local rate = self.learning_rate
   if type(rate) == "number" and rate >= 0 then return rate end
@@ -60,14 +61,14 @@ function Optimizer:rate()
     tools.what_is(rate), self.iterations))
 end
 
--- Gives slots the values that were restored.
+-- Assigns the restored values to the slots.
 local function fill(optimizer, slots)
   for k, slot in ipairs(optimizer:all_slots()) do
     for i, variable in ipairs(slots[k]) do variable:assign(optimizer.restored[slot][i]) end
   end
 end
 
--- Makes the slots: a list of Variables for each of the kind's slots, on the devices of theirs, mirrored where theirs are.
+-- Makes the slots: per slot name a list of Variables, on the devices of the trained variables, mirrored if those are.
 function Optimizer:build(variables)
   -- The caller's list may change.
   variables = table.move(variables, 1, #variables, 1, {})
@@ -87,14 +88,14 @@ function Optimizer:build(variables)
     slots[k] = list
   end
   if self.restored then fill(self, slots) end
-  -- What breaks off before the last of these, as by Ctrl-C, has built nothing.
+  -- Set only now, so that an interrupted build, as by Ctrl-C, leaves nothing half built.
   self.slots, self.mirror = slots, of_strategy
   self.rule_slots = { table.unpack(slots, 1, #self:slot_names()) }
   self.built_for = variables
   self.restored = nil
 end
 
--- Values of slots from a file, {slot = {a tensor a variable}}, are taken as soon as there are slots.
+-- Takes slot values from a file, {slot = {one tensor per variable}}, now or as soon as the slots are built.
 function Optimizer:restore(values)
   self.restored = values
   if not self.built_for then return end
@@ -102,7 +103,7 @@ function Optimizer:restore(values)
   self.restored = nil
 end
 
--- Of the kind's rule; and with the averages of the variables, where they are wanted.
+-- Slots of the kind's rule. all_slots adds the averages of use_ema.
 function Optimizer:slot_names() return self.slot_list or {} end
 function Optimizer:all_slots()
   local names = { table.unpack(self:slot_names()) }
@@ -134,8 +135,8 @@ function Optimizer:clipped(gradients)
   return out
 end
 
--- What all gradients are multiplied with so that their norm together is global_clipnorm at most: one number, on the device of
--- the first. The step does it, in passing. Nil when nothing is wanted.
+-- The factor for all gradients that limits their joint norm to global_clipnorm: one number, on the device of the first
+-- gradient. The step's kernel multiplies with it. Nil without global_clipnorm.
 function Optimizer:shared_scale(gradients)
   local most, norms, device = self.global_clipnorm, {}, nil
   if not most then return nil end
@@ -168,19 +169,19 @@ local function same(a, b)
   return true
 end
 
--- Slots for these variables, and no others from then on.
+-- Builds slots for these variables; later calls must pass the same ones.
 function Optimizer:ensure_built(variables)
   local known = self.built_for
   if variables ~= nil or known == nil then require_list("apply", "variables", variables, "Variables") end
   if known == nil then
     self:build(variables)
   elseif variables ~= nil and not same(variables, known) then
-    tools.fail("FailedPrecondition", ("apply: the optimizer knows %d variables, and these are others: make a new optimizer for "
-      .. "them"):format(#known))
+    tools.fail("FailedPrecondition", ("apply: the optimizer was built for %d variables, and these are others: make a new "
+      .. "optimizer for them"):format(#known))
   end
 end
 
--- The next step's numbers.
+-- Updates the options for the next step.
 function Optimizer:begin_step()
   local numbers, rate = self.numbers, self:rate()
   numbers.decay = self.weight_decay and self.weight_decay * rate or nil
@@ -192,7 +193,8 @@ function Optimizer:take_step(gradients)
   tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients), self.rule_slots)
 end
 
--- Behind a step: the averages move by the variables' new values (Polyak and Juditsky, 1992), and take their place where it is time.
+-- After a step: moves the averages towards the variables' new values (Polyak and Juditsky, 1992), and assigns them to
+-- the variables every ema_overwrite_frequency steps.
 function Optimizer:average()
   local momentum, averages = self.iterations > 1 and self.ema_momentum or 0, self.slots[#self.slots]
   for i, variable in ipairs(self.built_for) do
@@ -203,15 +205,15 @@ function Optimizer:average()
   if every and self.iterations % every == 0 then self:finalize_variable_values() end
 end
 
--- Gives the variables their averages, where these are kept: what a training ends with.
+-- Assigns the averages, if kept, to the variables. Called at the end of training.
 function Optimizer:finalize_variable_values()
   if not (self.use_ema and self.slots and self.iterations > 0) then return end
   for i, variable in ipairs(self.built_for) do variable:assign(self.slots[#self.slots][i]:value()) end
 end
 
--- One step: variables[i] goes down gradients[i]. All variables there are come at each step, the first one settles which.
--- In a replica all replicas come here, and the step goes down the sums of their gradients; outside of replicas mirrored
--- variables take the step on all devices.
+-- Takes one step: updates variables[i] with gradients[i]. Every step must pass all variables; the first step fixes
+-- which. In a replica this is a collective, and the step uses the sums of the replicas' gradients. Outside replicas
+-- mirrored variables take the step on all devices.
 function Optimizer:apply(gradients, variables)
   require_list("apply", "gradients", gradients, "tensors, as many as there are variables; false where there is none")
   if replicas.current then return use "distribute.steps".apply(self, gradients, variables) end
@@ -223,7 +225,7 @@ function Optimizer:apply(gradients, variables)
   if self.use_ema then self:average() end
 end
 
--- The same with pairs, as Keras has them: {{gradient, variable}, ...}.
+-- The same with pairs, as in Keras: {{gradient, variable}, ...}.
 function Optimizer:apply_gradients(pairs_of)
   local gradients, variables = {}, {}
   require_list("apply_gradients", "pairs_of", pairs_of, "{gradient, variable}")

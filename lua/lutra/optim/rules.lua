@@ -25,7 +25,7 @@ define("SGD", "ResourceApplyGradientDescent", { learning_rate = 0.01, momentum =
     end,
   })
 
--- The rate of the first steps makes up for means that began at 0 (Kingma and Ba, ICLR 2015).
+-- Corrects the bias of means that start at 0 (Kingma and Ba, ICLR 2015).
 local function adam_numbers(self, numbers, rate)
   local step = self.iterations + 1
   numbers.learning_rate = rate * math.sqrt(1 - self.beta_2 ^ step) / (1 - self.beta_1 ^ step)
@@ -82,7 +82,7 @@ define("Lion", "ResourceApplyLion", { learning_rate = 0.001, beta_1 = 0.9, beta_
   numbers.learning_rate, numbers.beta_1, numbers.beta_2 = rate, self.beta_1, self.beta_2
 end, { slot_list = { "momentum" }, check = check_betas })
 
--- Not for users: what compile's option means.
+-- Internal: resolves compile's option.
 local by_name = {}
 for kind, Made in pairs(optimizers) do by_name[kind:lower()] = Made end
 

@@ -1,10 +1,10 @@
--- Learning rates that change: functions of the number of steps taken so far, with Keras 3's names and formulas.
+-- Learning rate schedules: functions of the number of steps taken so far, with Keras 3's names and formulas.
 local lutra, tools, use = ...
 local class, options = use "class", use "options"
 
 local schedules = {}
 
--- What each argument and option must be.
+-- Checks of arguments and options; the default is at_least_0.
 local checks = {
   decay_steps = options.positive, first_decay_steps = options.positive, staircase = options.boolean, cycle = options.boolean,
   warmup_target = function(who, name, value) return value == false or options.number(who, name, value, 0) end,
@@ -13,7 +13,7 @@ local checks = {
 }
 local function at_least_0(who, name, value) return options.number(who, name, value, 0) end
 
--- schedules.NAME(places ..., options) is an object that can be called: schedule(step) gives a number.
+-- schedules.NAME(places ..., options) makes a callable object: schedule(step) returns a rate.
 local function define(name, places, defaults, rate, check)
   local Schedule = class("optim.schedules." .. name)
   Schedule.remembers = true
@@ -50,8 +50,8 @@ define("PolynomialDecay", { "initial_learning_rate", "decay_steps" },
     if self.cycle then steps = steps * math.max(1, math.ceil(step / steps)) else step = math.min(step, steps) end
     return (start - last) * (1 - step / steps) ^ self.power + last
   end)
--- Down a half cosine to alpha times the first rate; before that, with warmup_steps, up to warmup_target (Loshchilov and
--- Hutter, ICLR 2017).
+-- Decays along half a cosine to alpha times the initial rate; with warmup_target, first rises to that over warmup_steps
+-- and decays from there (Loshchilov and Hutter, ICLR 2017).
 define("CosineDecay", { "initial_learning_rate", "decay_steps" }, { alpha = 0.0, warmup_target = false, warmup_steps = 0 },
   function(self, step)
     local start = self.initial_learning_rate
@@ -63,8 +63,8 @@ define("CosineDecay", { "initial_learning_rate", "decay_steps" }, { alpha = 0.0,
     local down = 0.5 * (1 + math.cos(math.pi * step / self.decay_steps))
     return start * ((1 - self.alpha) * down + self.alpha)
   end)
--- How many times it has begun anew, and how far it has come since, where the first time takes 1 and each other `longer` times
--- the one before.
+-- The number of restarts so far, and the progress (0 to 1) since the last one. The first period takes 1, each further
+-- one `longer` times the one before.
 local function restarts(time, longer)
   if longer == 1 then return math.floor(time), time % 1 end
   local count, length = 0, 1
@@ -77,7 +77,7 @@ define("CosineDecayRestarts", { "initial_learning_rate", "first_decay_steps" }, 
     local down = 0.5 * self.m_mul ^ count * (1 + math.cos(math.pi * come))
     return self.initial_learning_rate * ((1 - self.alpha) * down + self.alpha)
   end)
--- values[i] up to and with the step boundaries[i], the last one after them.
+-- values[i] up to and including step boundaries[i]; the last value after all boundaries.
 define("PiecewiseConstantDecay", { "boundaries", "values" }, {}, function(self, step)
   for i, boundary in ipairs(self.boundaries) do
     if step <= boundary then return self.values[i] end
@@ -93,7 +93,7 @@ end, function(self, who)
   end
   for i = 2, #self.boundaries do
     if not (self.boundaries[i] > self.boundaries[i - 1]) then
-      tools.fail("InvalidArgument", ("%s: boundaries[%d] is %g and the one before %g, expected them to grow"):format(who, i,
+      tools.fail("InvalidArgument", ("%s: boundaries[%d] is %g and the one before %g, expected increasing steps"):format(who, i,
         self.boundaries[i], self.boundaries[i - 1]))
     end
   end

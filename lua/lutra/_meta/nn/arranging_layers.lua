@@ -3,8 +3,8 @@
 ---@class lutra.nn
 local nn = {}
 
---- A layer that makes several of each step of a sequence.
----@param size? integer 2 unless told
+--- A layer that repeats each step of a sequence.
+---@param size? integer (default 2)
 ---@param options? table {input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
@@ -13,9 +13,9 @@ local nn = {}
 --- Source: keras.layers.UpSampling1D
 function nn.UpSampling1D(size, options) end
 
---- A layer that makes several of each place of an image: the same number, or by what lies between neighbours.
----@param size? integer|integer[] 2 unless told: one number, or height and width
----@param options? table {interpolation = "nearest" or "bilinear", of which the second makes float32s of whole numbers; input_shape; name}
+--- A layer that enlarges images, by repeating pixels or by interpolating between them.
+---@param size? integer|integer[] (default 2): one number, or height and width
+---@param options? table {interpolation = "nearest" or "bilinear"; bilinear turns integers into float32; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:
@@ -24,7 +24,7 @@ function nn.UpSampling1D(size, options) end
 function nn.UpSampling2D(size, options) end
 
 --- A layer that puts zeros around sequences.
----@param padding? integer|integer[] at both ends, or {before, after}; 1 unless told
+---@param padding? integer|integer[] at both ends, or {before, after}; (default 1)
 ---@param options? table {input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
@@ -33,18 +33,18 @@ function nn.UpSampling2D(size, options) end
 --- Source: keras.layers.ZeroPadding1D
 function nn.ZeroPadding1D(padding, options) end
 
---- A layer that cuts the edges of sequences off.
----@param cropping? integer|integer[] at both ends, or {before, after}; 1 unless told
+--- A layer that cuts off the ends of sequences.
+---@param cropping? integer|integer[] at both ends, or {before, after}; (default 1)
 ---@param options? table {input_shape; name}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument, which names the layer, for an input of another rank, or of which nothing would be left.
+--- Errors: InvalidArgument, which names the layer, for an input of another rank, or one that would have nothing left.
 --- Example:
 ---     print(lt.nn.Cropping1D(1)(lt.zeros {1, 4, 2}).shape)  --> (1, 2, 2)
 --- Source: keras.layers.Cropping1D
 function nn.Cropping1D(cropping, options) end
 
 --- A layer that puts zeros around images.
----@param padding? integer|table on all sides, {height, width}, or {{top, bottom}, {left, right}}; 1 unless told
+---@param padding? integer|table on all sides, {height, width}, or {{top, bottom}, {left, right}}; (default 1)
 ---@param options? table {input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
@@ -53,27 +53,27 @@ function nn.Cropping1D(cropping, options) end
 --- Source: keras.layers.ZeroPadding2D
 function nn.ZeroPadding2D(padding, options) end
 
---- A layer that cuts the edges of images off.
----@param cropping? integer|table on all sides, {height, width}, or {{top, bottom}, {left, right}}; 0 unless told
+--- A layer that cuts off the edges of images.
+---@param cropping? integer|table on all sides, {height, width}, or {{top, bottom}, {left, right}}; (default 0)
 ---@param options? table {input_shape; name}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument, which names the layer, for an input of another rank, or of which nothing would be left.
+--- Errors: InvalidArgument, which names the layer, for an input of another rank, or one that would have nothing left.
 --- Example:
 ---     print(lt.nn.Cropping2D({1, 0})(lt.zeros {1, 4, 4, 2}).shape)  --> (1, 2, 4, 2)
 --- Source: keras.layers.Cropping2D
 function nn.Cropping2D(cropping, options) end
 
---- A layer that puts the axes of a row in another order.
----@param dims integer[] which axis of a row, counted from 1 without the batch, stands at each place
+--- A layer that permutes the axes of a row.
+---@param dims integer[] the input axis for each axis of the result; axes of a row count from 1, without the batch
 ---@param options? table {name, input_shape}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument for what is no order of axes, and, which names the layer, for an input of another rank.
+--- Errors: InvalidArgument if dims is not a permutation, and, naming the layer, for an input of another rank.
 --- Example:
 ---     print(lt.nn.Permute {2, 1}(lt.zeros {5, 3, 4}).shape)  --> (5, 4, 3)
 --- Source: keras.layers.Permute
 function nn.Permute(dims, options) end
 
---- A layer that makes a sequence of each row: the row, n times.
+--- A layer that turns each row into a sequence of n copies of it.
 ---@param n integer steps of the result
 ---@param options? table {name, input_shape}
 ---@return lutra.nn.Layer

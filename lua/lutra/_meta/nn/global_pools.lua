@@ -3,8 +3,8 @@
 ---@class lutra.nn
 local nn = {}
 
---- A layer that takes the mean over all steps of a sequence; those that a mask hides do not count.
----@param options? table {keepdims = false: keep the axes, of size 1; input_shape; name}
+--- A layer that takes the mean over the steps of a sequence, for each channel. Masked steps do not count.
+---@param options? table {keepdims = false: keep the axes, with size 1; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:
@@ -12,8 +12,8 @@ local nn = {}
 --- Source: keras.layers.GlobalAveragePooling1D
 function nn.GlobalAvgPool1D(options) end
 
---- A layer that takes the largest over all steps of a sequence, of each channel.
----@param options? table {keepdims = false: keep the axes, of size 1; input_shape; name}
+--- A layer that takes the maximum over the steps of a sequence, for each channel.
+---@param options? table {keepdims = false: keep the axes, with size 1; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:
@@ -21,8 +21,8 @@ function nn.GlobalAvgPool1D(options) end
 --- Source: keras.layers.GlobalMaxPooling1D
 function nn.GlobalMaxPool1D(options) end
 
---- A layer that takes the mean over all places of an image, of each channel.
----@param options? table {keepdims = false: keep the axes, of size 1; input_shape; name}
+--- A layer that takes the mean over the pixels of an image, for each channel.
+---@param options? table {keepdims = false: keep the axes, with size 1; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:
@@ -30,8 +30,8 @@ function nn.GlobalMaxPool1D(options) end
 --- Source: keras.layers.GlobalAveragePooling2D
 function nn.GlobalAvgPool2D(options) end
 
---- A layer that takes the largest over all places of an image, of each channel.
----@param options? table {keepdims = false: keep the axes, of size 1; input_shape; name}
+--- A layer that takes the maximum over the pixels of an image, for each channel.
+---@param options? table {keepdims = false: keep the axes, with size 1; input_shape; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for an input of another rank.
 --- Example:

@@ -3,7 +3,8 @@
 ---@class lutra.nn
 local nn = {}
 
---- A layer that adds its inputs, a list of one shape; a size of 1 stretches to the others', and missing axes stand behind the batch.
+--- A layer that adds its inputs, a list of tensors of the same shape. An axis of size 1 is repeated to match the
+--- others; missing axes are inserted after the batch axis.
 ---@param options? table {name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for inputs of different shapes.
@@ -12,7 +13,7 @@ local nn = {}
 --- Source: keras.layers.Add
 function nn.Add(options) end
 
---- A layer that multiplies its inputs, a list of one shape, element by element.
+--- A layer that multiplies its inputs, a list of tensors of the same shape, element by element.
 ---@param options? table {name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for inputs of different shapes.
@@ -25,7 +26,7 @@ function nn.Multiply(options) end
 --- A layer that subtracts the second of its two inputs, a list, from the first.
 ---@param options? table {name}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument, which names the layer, for shapes that do not go together, or another number of inputs.
+--- Errors: InvalidArgument, which names the layer, for shapes that do not match, or if there are not two inputs.
 --- Example:
 ---     print(lt.nn.Subtract() {lt.constant {3.0}, lt.constant {1.0}}:item())  --> 2.0
 --- Source: keras.layers.Subtract
@@ -34,32 +35,32 @@ function nn.Subtract(options) end
 --- A layer that takes the mean of its inputs, a list, element by element.
 ---@param options? table {name}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument, which names the layer, for inputs of shapes that do not go together.
+--- Errors: InvalidArgument, which names the layer, for inputs whose shapes do not match.
 --- Example:
 ---     print(lt.nn.Average() {lt.constant {3.0}, lt.constant {1.0}}:item())  --> 2.0
 --- Source: keras.layers.Average
 function nn.Average(options) end
 
---- A layer that takes the largest of its inputs, a list, element by element.
+--- A layer that takes the maximum of its inputs, a list, element by element.
 ---@param options? table {name}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument, which names the layer, for inputs of shapes that do not go together.
+--- Errors: InvalidArgument, which names the layer, for inputs whose shapes do not match.
 --- Example:
 ---     print(lt.nn.Maximum() {lt.constant {3.0}, lt.constant {1.0}}:item())  --> 3.0
 --- Source: keras.layers.Maximum
 function nn.Maximum(options) end
 
---- A layer that takes the least of its inputs, a list, element by element.
+--- A layer that takes the minimum of its inputs, a list, element by element.
 ---@param options? table {name}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument, which names the layer, for inputs of shapes that do not go together.
+--- Errors: InvalidArgument, which names the layer, for inputs whose shapes do not match.
 --- Example:
 ---     print(lt.nn.Minimum() {lt.constant {3.0}, lt.constant {1.0}}:item())  --> 1.0
 --- Source: keras.layers.Minimum
 function nn.Minimum(options) end
 
---- A layer that puts its inputs, a list, one after the other along an axis.
----@param options? table {axis = -1, which counts the batch as axis 1; name}
+--- A layer that concatenates its inputs, a list, along an axis.
+---@param options? table {axis = -1; the batch is axis 1; name}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument, which names the layer, for shapes that differ along another axis.
 --- Example:

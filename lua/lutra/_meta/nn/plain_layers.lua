@@ -3,7 +3,7 @@
 ---@class lutra.nn
 local nn = {}
 
---- A layer that makes one axis of all but the first.
+--- A layer that flattens all axes but the first into one.
 ---@param options? table {name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an unknown option.
@@ -13,18 +13,18 @@ local nn = {}
 function nn.Flatten(options) end
 
 --- A layer that gives each row another shape.
----@param target_shape integer[] of a row, without the batch; one size may be -1
+---@param target_shape integer[] of a row, without the batch axis; one size may be -1
 ---@param options? table {name, input_shape}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument, which names the layer, when a row's elements do not make the shape.
+--- Errors: InvalidArgument, which names the layer, when a row does not have as many elements as the shape.
 --- Example:
 ---     print(lt.nn.Reshape {2, -1}(lt.zeros {5, 6}).shape)  --> (5, 2, 3)
 --- Source: keras.layers.Reshape
 function nn.Reshape(target_shape, options) end
 
---- A layer that, in training only, sets a share of the elements to 0 and divides the others by 1 - rate.
----@param rate number the share, 0 to 1
----@param options? table {seed = of the masks, of which each call has its own; name, input_shape}
+--- A layer that, in training only, sets a fraction of the elements to 0 and divides the others by 1 - rate.
+---@param rate number the fraction, 0 to 1
+---@param options? table {seed = seed of the masks; each call draws a new mask; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for a rate outside 0 to 1.
 --- Example:
@@ -32,11 +32,11 @@ function nn.Reshape(target_shape, options) end
 --- Source: keras.layers.Dropout
 function nn.Dropout(rate, options) end
 
---- A layer that finds the steps of [batch, steps, ...] that count: those with a number other than mask_value. The others become 0,
---- and the mask goes with the result to the layers that follow.
+--- A layer that masks steps of [batch, steps, ...] whose numbers all equal mask_value. Masked steps become 0, and the
+--- mask is passed on with the result to the next layers.
 ---@param options? table {mask_value = 0.0; name, input_shape}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument for a mask_value that is no number, or an input without steps.
+--- Errors: InvalidArgument for a mask_value that is not a number, or an input without steps.
 --- Example:
 ---     local adding = lt.nn.SimpleRNN(1, {kernel_initializer = "ones", recurrent_initializer = "ones", activation = "linear"})
 ---     local x = lt.nn.Masking {mask_value = -1}(lt.constant {{{1.0}, {-1.0}, {4.0}}})
@@ -45,7 +45,7 @@ function nn.Dropout(rate, options) end
 function nn.Masking(options) end
 
 --- A layer that applies a function to its input.
----@param activation string|function a name that Dense knows, or a function
+---@param activation string|function a name, as for Dense, or a function
 ---@param options? table {name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for an unknown name.
@@ -54,18 +54,19 @@ function nn.Masking(options) end
 --- Source: keras.layers.Activation
 function nn.Activation(activation, options) end
 
---- A layer that is a function of one's own. One that is not in `lt.nn` cannot be written to a file: a class that extends
---- lt.nn.Layer can.
----@param f function of the input, a tensor or a list of them
----@param options? table {output_shape = of a row, or a function that gives it of the input's; tried out unless told; mask = what the result's mask is, or a function of input and mask; name, input_shape}
+--- A layer that calls a given function. A function that is not from `lt.nn` cannot be saved to a file; use a class that
+--- extends lt.nn.Layer for that.
+---@param f function takes the input, a tensor or a list of tensors
+---@param options? table {output_shape = of a row, or a function of the input's shape (default: found by a trial call); mask = the result's mask, or a function of input and mask; name, input_shape}
 ---@return lutra.nn.Layer
---- Errors: InvalidArgument for what is no function.
+--- Errors: InvalidArgument if f is not a function.
 --- Example:
 ---     print(lt.nn.Lambda(function(x) return x * 2 end)(lt.constant {1.0}):item())  --> 2.0
 --- Source: keras.layers.Lambda
 function nn.Lambda(f, options) end
 
---- A layer that gives what it gets, which costs: l1 times its magnitudes and l2 times its squares are added to the loss, a row.
+--- A layer that returns its input unchanged and adds a penalty to the loss: per row, l1 times the sum of the absolute
+--- values and l2 times the sum of the squares.
 ---@param options? table {l1 = 0.0; l2 = 0.0; name, input_shape}
 ---@return lutra.nn.Layer
 --- Errors: InvalidArgument for a number below 0.

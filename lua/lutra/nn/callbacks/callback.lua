@@ -1,4 +1,4 @@
--- What kinds of callbacks have in common: options, a number that they monitor, what they remember from epoch to epoch.
+-- The base of callbacks: options, the monitored number, state kept between epochs.
 local lutra, tools, use = ...
 local class, options = use "class", use "options"
 
@@ -6,7 +6,7 @@ local callback = {}
 
 callback.Callback = class "nn.callbacks.Callback"
 
--- A class of callbacks: its arguments are called `places`, and options stand behind them.
+-- Defines a class of callbacks with positional arguments named `places`, followed by options.
 function callback.define(name, places, defaults, init)
   local Made = class("nn.callbacks." .. name, callback.Callback)
   function Made:init(...)
@@ -26,8 +26,8 @@ function callback.require_kind(self, who, kind, ...)
   end
 end
 
--- What a callback remembers from epoch to epoch, which BackupAndRestore keeps: fields that are numbers or nil, and those of
--- `lists` that are lists of tensors or nil.
+-- Declares the state that BackupAndRestore saves: fields `names`, numbers or nil, and fields `lists`, lists of tensors
+-- or nil.
 function callback.remembers(Made, names, lists)
   function Made:get_state()
     local state = {}
@@ -38,7 +38,7 @@ function callback.remembers(Made, names, lists)
   function Made:set_state(state)
     local function check(name, is_right)
       if state[name] ~= nil and not is_right(state[name]) then
-        tools.fail("InvalidArgument", ("%s: its memory in the backup is damaged: %s is %s"):format(self.__name, name,
+        tools.fail("InvalidArgument", ("%s: its state in the backup is damaged: %s is %s"):format(self.__name, name,
           tools.what_is(state[name])))
       end
     end
@@ -51,7 +51,7 @@ function callback.remembers(Made, names, lists)
   end
 end
 
--- What names of numbers have in them that are to be large, and those that are to be small.
+-- Parts of names of numbers that should be large, and of those that should be small.
 local rising, falling = { "acc", "auc", "top_k", "precision", "recall" }, { "loss", "error", "entropy", "mse", "mae" }
 local function has_one(name, words)
   for _, word in ipairs(words) do
@@ -60,8 +60,7 @@ local function has_one(name, words)
   return false
 end
 
--- Whether a value of the monitored name is better than the best so far where it is less (-1), where it is more (1), or nobody
--- can tell (false).
+-- Sets the direction of improvement for the monitored name: -1 smaller is better, 1 larger is better, false unknown.
 function callback.set_direction(self, who)
   callback.require_kind(self, who, "string", "monitor")
   local mode = self.mode
@@ -70,7 +69,7 @@ function callback.set_direction(self, who)
   self.sign = mode and (mode == "max" and 1 or -1)
 end
 
--- All names that the fit tells, those of validation with them; sorted.
+-- All names in the fit's logs, including those of validation; sorted.
 function callback.told_names(logs, model)
   local names, seen = {}, {}
   local function add(name)
@@ -82,12 +81,12 @@ function callback.told_names(logs, model)
   return names, seen
 end
 
--- Whether a value is better than the best so far, by more than `delta`. One that is no number is not better than anything.
+-- Whether a value is better than the best so far by more than `delta`. nan is not better than anything.
 function callback.is_better(self, value, delta)
   return value == value and (self.best == nil or (value - self.best) * self.sign > delta)
 end
 
--- The monitored number; nil in an epoch without validation, where it is one that validation tells.
+-- The monitored number; nil for a number of validation in an epoch without validation.
 function callback.monitored(self, who, logs, model)
   local value = logs[self.monitor]
   if value ~= nil and self.sign then return value end
@@ -95,7 +94,7 @@ function callback.monitored(self, who, logs, model)
   if not known[self.monitor] then
     tools.refuse_word(("%s: there is no '%s' to monitor"):format(who, options.quoted(self.monitor)), self.monitor, names)
   elseif not self.sign then
-    tools.fail("InvalidArgument", ("%s: the name '%s' does not tell whether less or more of it is better: give mode = \"min\" or "
+    tools.fail("InvalidArgument", ("%s: it is not known whether '%s' should be small or large: give mode = \"min\" or "
       .. "mode = \"max\""):format(who, self.monitor))
   end
 end

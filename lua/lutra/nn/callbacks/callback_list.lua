@@ -1,4 +1,4 @@
--- The callbacks of a fit as one object. A callback is a table with some of the methods below, or a function, called as
+-- The callbacks of a fit as one object. A callback is a table with some of the methods below, or a function called as
 -- f(epoch, logs, model) after each epoch.
 local lutra, tools, use = ...
 local class, options, layers = use "class", use "options", use "nn.layers.layer"
@@ -11,7 +11,7 @@ local methods = {
   "on_predict_batch_begin", "on_predict_batch_end",
 }
 
--- A table that is no callback fails here, and not in the midst of training.
+-- Checks callbacks before training starts.
 local function check_callback(who, entry)
   local meta = getmetatable(entry)
   if type(meta) == "table" and meta.__name == "lutra.Class" then
@@ -33,7 +33,7 @@ end
 
 function CallbackList:init(who, given, model)
   if type(given) ~= "table" or getmetatable(given) ~= nil or given[1] == nil and next(given) ~= nil then given = { given } end
-  -- `hears` has the names of the methods that somebody has.
+  -- `hears` has the names of the methods that any callback defines.
   self.model, self.entries, self.hears = model, {}, {}
   for i, entry in ipairs(given) do
     if type(entry) == "function" then
@@ -49,8 +49,8 @@ function CallbackList:init(who, given, model)
   end
 end
 
--- Callbacks are called as by themselves: what they compute is inference, in its own dtype. They may also wait, in a coroutine,
--- or never come back, and no other model is to notice. An error is seen to by who called (Model:guarded).
+-- Callbacks are called outside the layer call state: what they compute is inference, in its own dtype. They may also
+-- yield, or never return, without affecting other models. The caller handles errors (Model:guarded).
 local running = layers.running
 local function noted(err)
   layers.note_interrupt(err)
@@ -69,7 +69,8 @@ local function forward(name)
         local interrupts = tools.interrupts()
         local ok, err = xpcall(method, noted, entry, table.unpack(arguments, 1, arguments.n + 1))
         if not ok then
-          -- It may read as Ctrl-C's, and end the fit in peace, only where it is. Ctrl-C may have come in a coroutine of the callback's.
+          -- Only a real Ctrl-C, which may also have come in a coroutine of the callback, ends the fit normally; an
+          -- error of the callback with the same text does not.
           self.own_error = type(err) == "string" and running.interrupt ~= err and tools.interrupts() == interrupts
           error(err, 0)
         end
@@ -80,7 +81,7 @@ local function forward(name)
 end
 for _, name in ipairs(methods) do forward(name) end
 
--- What those callbacks remember that tell it, in their order.
+-- The states of those callbacks that have one, in order.
 function CallbackList:states()
   local states = {}
   for _, entry in ipairs(self.entries) do
@@ -98,8 +99,8 @@ end
 function CallbackList:restore(states)
   local now = self:states()
   if kinds_text(now) ~= kinds_text(states) then
-    tools.fail("InvalidArgument", ("fit: the backup has the memory of these callbacks: %s; and these are given that have one: %s. Give the "
-      .. "same in the same order, or remove the file"):format(kinds_text(states), kinds_text(now)))
+    tools.fail("InvalidArgument", ("fit: the backup has the state of these callbacks: %s; those given now with a state are: %s. "
+      .. "Give the same in the same order, or remove the file"):format(kinds_text(states), kinds_text(now)))
   end
   local i = 0
   for _, entry in ipairs(self.entries) do
@@ -110,7 +111,7 @@ function CallbackList:restore(states)
   end
 end
 
--- Callbacks forget at the beginning of a fit, but for one that goes on.
+-- Callbacks reset their state when a fit begins, unless it resumes one.
 local begin, end_epoch = CallbackList.on_train_begin, CallbackList.on_epoch_end
 function CallbackList:on_train_begin()
   begin(self)

@@ -1,5 +1,5 @@
--- What fit can call between steps and epochs, with Keras 3's names and defaults: callbacks that end it, change its rate or write
--- its numbers down, and those of checkpoint_callbacks.lua.
+-- Callbacks of fit, with Keras 3's names and defaults: those that end it, change the learning rate or write logs, and
+-- those of checkpoint_callbacks.lua.
 local lutra, tools, use = ...
 local options, callback = use "options", use "nn.callbacks.callback"
 local define, require_kind, remembers = callback.define, callback.require_kind, callback.remembers
@@ -29,19 +29,19 @@ function EarlyStopping:on_epoch_end(epoch, logs, model)
   if is_better(self, value, self.min_delta) then
     self.best, self.best_epoch = value, epoch
     if self.restore_best_weights then self.best_weights = model:get_weights() end
-    -- Patience is for those who have not reached the baseline, too.
+    -- An improvement that does not beat the baseline does not reset the wait.
     if not self.baseline or (value - self.baseline) * self.sign > self.min_delta then self.wait = 0 end
   elseif self.wait >= self.patience then
     self.stopped_epoch, model.stop_training = epoch, true
     if self.verbose > 0 then io.stderr:write(("Epoch %d: early stopping\n"):format(epoch)) end
   end
 end
--- The best weights come back however the fit has ended, but for Ctrl-C, which keeps what is there.
+-- Restores the best weights at the end of any fit except one ended by Ctrl-C, which keeps the current weights.
 function EarlyStopping:on_train_end(model)
   if self.best_weights and not model.history.interrupted then model:set_weights(self.best_weights) end
 end
 
--- The rate of each epoch: schedule(epoch, rate so far).
+-- Sets the rate of each epoch to schedule(epoch, current rate).
 local LearningRateScheduler = define("LearningRateScheduler", { "schedule" }, { verbose = 0 }, function(self)
   if not options.is_callable(self.schedule) then
     tools.fail("InvalidArgument", ("LearningRateScheduler: schedule is %s, expected a function of the epoch and the rate"):format(
@@ -93,7 +93,7 @@ function ReduceLROnPlateau:on_epoch_end(epoch, logs, model)
   end
 end
 
--- A line an epoch, with a head of names: all that are ever told.
+-- One line per epoch, below a line with all names that are ever logged.
 local CSVLogger = define("CSVLogger", { "path" }, { separator = ",", append = false }, function(self)
   require_kind(self, "CSVLogger", "string", "path", "separator")
 end)
@@ -102,7 +102,7 @@ local function written(self, ok, problem)
 end
 function CSVLogger:on_train_begin()
   self.file, self.names, self.head = nil, nil, nil
-  -- What is appended to has a head already.
+  -- A file that is appended to has the line of names already.
   local before = self.append and io.open(self.path, "rb") or nil
   if before then
     self.head = before:read "l"
@@ -116,7 +116,7 @@ local function begin_table(self, logs, model)
   self.names = callback.told_names(logs, model)
   local head = table.concat({ "epoch", table.unpack(self.names) }, self.separator)
   if self.head and self.head:gsub("\r$", "") ~= head then
-    tools.fail("FailedPrecondition", ("CSVLogger: %s has the columns '%s', and this fit tells '%s': append wants the same"):format(self.path,
+    tools.fail("FailedPrecondition", ("CSVLogger: %s has the columns '%s', and this fit logs '%s': append needs the same"):format(self.path,
       self.head, head))
   end
   if not self.head then written(self, self.file:write(head, "\n")) end
@@ -133,7 +133,7 @@ function CSVLogger:on_train_end()
   self.file = nil
 end
 
--- Ends the training before the step of a loss that is nan or inf would spoil the weights, and says where it came up.
+-- Ends the training before a nan or inf loss would spoil the weights, and reports where it came from.
 local TerminateOnNaN = define("TerminateOnNaN", {}, {})
 TerminateOnNaN.stops_at_nan = true
 local function is_finite(x)
@@ -146,8 +146,8 @@ local function is_finite(x)
   return lutra.all(lutra.isfinite(x)):item()
 end
 
--- Computes once more, with an ear to each layer; gives the first that makes of finite numbers others, which lies in no other
--- one that does.
+-- Computes the model once more and returns the first layer to finish with a result that is not finite. Inner layers
+-- finish first, so it is the innermost one.
 local function listen(model, x)
   local found, own = nil, {}
   local restore <close> = setmetatable({}, { __close = function()
@@ -166,7 +166,7 @@ local function listen(model, x)
   return found
 end
 
--- The name of the first layer that gives something that is not finite for `x`, or nil.
+-- The name of the first layer whose result for `x` is not finite, or nil; and a text for the report.
 local function first_bad_layer(model, x)
   if type(x) == "userdata" and not lutra.all(lutra.isfinite(x)):item() then return nil, "the input is not finite" end
   for _, variable in ipairs(model:variables()) do

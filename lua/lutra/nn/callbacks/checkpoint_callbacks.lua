@@ -3,7 +3,7 @@ local lutra, tools, use = ...
 local options, callback = use "options", use "nn.callbacks.callback"
 local define = callback.define
 
--- "{epoch:02d}-{val_loss:.3f}.safetensors" with the numbers in their places.
+-- Fills in the numbers of a path such as "{epoch:02d}-{val_loss:.3f}.safetensors".
 local function path_of(template, epoch, logs)
   return (template:gsub("{([%w_]+):?([^}]*)}", function(name, form)
     local value = name == "epoch" and epoch or logs[name]
@@ -11,7 +11,7 @@ local function path_of(template, epoch, logs)
       local names = { "epoch" }
       for known in pairs(logs) do names[#names + 1] = known end
       table.sort(names)
-      tools.refuse_word(("ModelCheckpoint: the path has {%s}, which is not told"):format(options.quoted(name)), name, names)
+      tools.refuse_word(("ModelCheckpoint: the path has {%s}, which is not in the logs"):format(options.quoted(name)), name, names)
     end
     if form == "" then return tostring(value) end
     if not form:find "^[%-+ 0]*%d?%d?%.?%d?%d?[dfeg]$" then
@@ -27,8 +27,8 @@ local function require_path(who, path)
   end
 end
 
--- Saves the model, or calls a function of it, the epoch and its logs: after each epoch, or after so many batches; or after
--- those that are better than all before.
+-- Saves the model, or calls a function with it, the epoch and its logs: after each epoch, after so many batches, or
+-- after those that are the best so far.
 local ModelCheckpoint = define("ModelCheckpoint", { "save" }, {
   monitor = "val_loss", mode = "auto", save_best_only = false, save_weights_only = false, save_freq = "epoch", verbose = 0,
   initial_value_threshold = false,
@@ -38,7 +38,7 @@ local ModelCheckpoint = define("ModelCheckpoint", { "save" }, {
   self.best, self.batches = self.initial_value_threshold or nil, 0
   if self.save_freq == "epoch" then return end
   options.count("ModelCheckpoint", "save_freq", self.save_freq, 1)
-  -- Only with a number: each step waits for its loss.
+  -- Defined only if needed, since it makes each step wait for its loss.
   function self:on_train_batch_end(_, logs, model)
     self.batches = self.batches + 1
     if self.batches % self.save_freq == 0 then self:consider(self.epoch, logs, model) end
@@ -52,7 +52,7 @@ end
 function ModelCheckpoint:consider(epoch, logs, model)
   if self.save_best_only then
     local value = callback.monitored(self, "ModelCheckpoint", logs, model)
-    -- What is not told is not better than anything, either.
+    -- A missing number is not better than anything.
     if value == nil or not callback.is_better(self, value, 0) then return end
     self.best = value
   end
@@ -63,7 +63,7 @@ function ModelCheckpoint:consider(epoch, logs, model)
   if self.verbose > 0 then io.stderr:write(("Epoch %d: saved to %s\n"):format(epoch, path)) end
 end
 
--- A fit that was killed goes on after its last whole epoch when it is started again.
+-- Resumes a killed fit after its last complete epoch when it is started again.
 local BackupAndRestore = define("BackupAndRestore", { "path" }, { delete_checkpoint = true },
   function(self) require_path("BackupAndRestore", self.path) end)
 function BackupAndRestore:on_train_begin(model)
@@ -73,7 +73,8 @@ function BackupAndRestore:on_train_begin(model)
   model:load(self.path, { resume = true })
   rawget(model, "resumed").is_backup = true
 end
--- After all callbacks have been told of the epoch. One that ended the fit need not be come back to.
+-- Called after the other callbacks of the epoch. If the epoch ended the fit and the file will be deleted, it is not
+-- written.
 function BackupAndRestore:back_up(model, states)
   if model.stop_training and self.delete_checkpoint then return end
   use "nn.files.saving".write(model, self.path, true, states)

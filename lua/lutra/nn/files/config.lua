@@ -1,5 +1,5 @@
--- Layers, models and what they were made with as plain tables that JSON can hold, and back. An object is told by its class
--- and the arguments of its constructor (class.lua remembers them), so that a new kind of layer needs nothing here.
+-- Converts layers, models and their constructor arguments to plain tables that JSON can hold, and back. An object is
+-- described by its class and constructor arguments, which class.lua keeps, so a new kind of layer needs no code here.
 local lutra, tools, use = ...
 local json, options, layers = use "json", use "options", use "nn.layers.layer"
 
@@ -10,7 +10,7 @@ local function is_object(value)
   return type(kind) == "table" and kind.remembers and rawget(value, "made_with") ~= nil
 end
 
--- Functions that have a name, by the word that a file calls their kind: operations as activations, losses of rows.
+-- Modules whose functions have names in a file: operations used as activations, and loss functions.
 local named_functions = { activations = "nn.layers.activations", losses = "nn.training.losses" }
 local function name_of_function(f)
   for kind, module in pairs(named_functions) do
@@ -33,14 +33,15 @@ local function encode_list(who, list, count)
   return out
 end
 
--- JSON is UTF-8.
+-- Checks a string, since JSON is UTF-8.
 local function text(who, value)
   if utf8.len(value) then return value end
   local shown = options.quoted(value):gsub("[\128-\255]", "?")
   tools.fail("InvalidArgument", ("%s: \"%s\" is no UTF-8 and cannot be written down"):format(who, shown))
 end
 
--- A value of a constructor's. Tables with both places and names, and what is no plain value, carry a mark "@".
+-- Encodes a constructor argument. Tables with both indices and names, and values that are not plain, are marked with
+-- "@".
 function encode(who, value)
   local kind = type(value)
   if kind == "string" then return text(who, value) end
@@ -76,7 +77,7 @@ local function expect_table(who, value, what)
   return value
 end
 
--- The class that is called so, of those that remember.
+-- The class of that name, among those that keep their arguments.
 local function find_class(who, name, custom)
   if custom and type(name) == "string" and custom[name] then return custom[name] end
   local found = lutra
@@ -130,14 +131,14 @@ function decode(who, value, custom)
 end
 config.encode, config.decode = encode, decode
 
--- Models that are made of other layers tell those, since `add` may have changed them.
+-- A model made of layers is described by its present layers, since `add` may have changed them.
 local function encode_layers(who, list)
   local out = {}
   for i, layer in ipairs(list) do out[i] = config.of_layer(layer, who) end
   return out
 end
 
--- The calls between inputs and outputs, by the layers' numbers and the values' places (graph.lua).
+-- The calls between inputs and outputs, by indices of layers and values (graph.lua).
 local function graph_of(who, model)
   local numbers, inputs, steps = {}, {}, {}
   for i, layer in ipairs(model.layers) do numbers[layer] = i end
@@ -206,7 +207,7 @@ local function graph_from(who, description, custom)
   return lutra.nn.Model { inputs = inputs, outputs = outputs, name = description.name }
 end
 
--- custom: classes of the program's, by name.
+-- custom: the program's own classes, by name.
 function config.layer_from(who, description, custom)
   expect_table(who, description, "a layer")
   if type(description.name) ~= "string" then wrong(who, "has a layer without a name") end

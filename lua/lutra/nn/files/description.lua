@@ -1,12 +1,12 @@
--- What a checkpoint says of its model, read and held against what it must look like: a file may come from anywhere. How the model
--- itself is made is config.lua's to check.
+-- Reads and checks the model description in a checkpoint: a file may come from anywhere. config.lua checks how the
+-- model itself is made.
 local lutra, tools, use = ...
 local json = use "json"
 
 local kFormat = 1
 
 local function is_count(value) return math.type(value) == "integer" and value >= 0 end
--- An upper bound on epochs and batches that no fit reaches.
+-- A bound on epochs and batches that no fit reaches.
 local function is_reachable(value) return is_count(value) and value < 2 ^ 31 end
 local function is_whole(value) return math.type(value) == "integer" end
 local function is_text(value) return type(value) == "string" end
@@ -52,11 +52,11 @@ local checks = {
   },
 }
 
--- description(who, path, text): what the JSON says, with fields that are left out or as they must be.
+-- description(who, path, text): the decoded JSON; each field is valid or missing.
 return function(who, path, text)
   local about = json.decode(text, who .. ": " .. path)
   if not is_table(about) or math.type(about.format) ~= "integer" then
-    tools.fail("InvalidArgument", ("%s: %s: what it says of its model is no description of Lutra's"):format(who, path))
+    tools.fail("InvalidArgument", ("%s: %s: its model description was not written by Lutra"):format(who, path))
   elseif about.format > kFormat then
     tools.fail("InvalidArgument", ("%s: %s: its format is %d, and this version of Lutra reads up to %d"):format(who, path, about.format,
       kFormat))
@@ -64,15 +64,15 @@ return function(who, path, text)
   for name, is_right in pairs(checks) do
     if about[name] == json.null then about[name] = nil end
     if about[name] ~= nil and not is_right(about[name]) then
-      tools.fail("InvalidArgument", ("%s: %s: what it says of its model is damaged: '%s' is not what it must be"):format(who, path, name))
+      tools.fail("InvalidArgument", ("%s: %s: its model description is damaged: '%s' has an invalid value"):format(who, path, name))
     end
   end
-  -- Sizes of rows that no file needs would take all memory there is.
+  -- Absurd row sizes would use up the memory.
   for _, input in ipairs(about.input or {}) do
     local size = 1.0
     for _, n in ipairs(input.shape) do size = size * n end
     if size > 2 ^ 31 or #input.shape > 7 then
-      tools.fail("InvalidArgument", ("%s: %s: what it says of its model is damaged: rows of %g elements"):format(who, path, size))
+      tools.fail("InvalidArgument", ("%s: %s: its model description is damaged: rows of %g elements"):format(who, path, size))
     end
   end
   return about

@@ -1,11 +1,12 @@
--- While a model is built from a file: the shapes of the file's tensors. A weight of another shape is refused before it is allocated.
+-- The shapes of a file's tensors while a model is built from it: a weight of another shape is an error before it is
+-- allocated.
 local lutra, tools, use = ...
 local options = use "options"
 
 local expected = {}
 local now -- who reads which file, and how many of its tensors have a shape, by its text
 
--- Calls f(...). Meanwhile Lutra's own layers may make weights of these shapes only.
+-- Calls f(...), in which Lutra's own layers may make only weights of these shapes.
 function expected.during(who, path, tensors, f, ...)
   local counts, before = {}, now
   for _, tensor in pairs(tensors) do
@@ -18,7 +19,7 @@ function expected.during(who, path, tensors, f, ...)
   return table.unpack(results, 1, results.n)
 end
 
--- The program's own layers may have weights that no file keeps.
+-- Layers of the program may have weights that no file stores.
 function expected.take(layer, name, shape)
   if not now or not rawequal(lutra.nn[layer.kind], getmetatable(layer)) then return end
   local text = options.shape_text(shape)

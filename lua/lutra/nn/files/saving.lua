@@ -1,6 +1,6 @@
--- Methods of a model that write it to a file and read it back, and load_model. One file has it all, so that it is replaced
--- whole or not at all: a safetensors file of the weights by their paths and of what the optimizer remembers beside them, and
--- in its metadata a JSON of the architecture, of compile's arguments and of where training stood (config.lua, json.lua).
+-- Methods of a model that write it to a file and load it, and load_model. A model is one file, so that it is replaced
+-- atomically: a safetensors file with the weights and the optimizer's state, named by their paths. Its metadata has a
+-- JSON text with the architecture, compile's arguments and the progress of training (config.lua, json.lua).
 local lutra, tools, use = ...
 local options, below, config, json = use "options", use "nn.layers.below", use "nn.files.config", use "json"
 local expected = use "nn.files.expected_weights"
@@ -10,7 +10,7 @@ local saving = {}
 local kKey, kFormat = "lutra.model", 1
 local kOfOptimizer, kOfCallbacks = "optimizer/", "callbacks/"
 
--- What callbacks remember, as JSON has it: tensors go among the file's own, under the way that leads to them.
+-- Encodes the callbacks' state for JSON: its tensors are stored with the file's others, named by their path.
 local function packed(value, name, tensors)
   if tools.is_tensor(value) then
     tensors[name] = value
@@ -23,8 +23,8 @@ local function packed(value, name, tensors)
   local made = {}
   for key, entry in pairs(value) do
     if #value > 0 and math.type(key) ~= "integer" then
-      tools.fail("InvalidArgument", ("save: %s is a list with a name in it, %s, which no file can hold: make it a list or a table of "
-        .. "names"):format(name, tools.what_is(key)))
+      tools.fail("InvalidArgument", ("save: %s is a list that also has the key %s, which a file cannot store: use a list or a "
+        .. "table by name"):format(name, tools.what_is(key)))
     end
     made[key] = packed(entry, name .. "/" .. tostring(key), tensors)
   end
@@ -50,7 +50,7 @@ end
 
 local function shape_text(tensor) return ("%s %s"):format(tensor.dtype, tostring(tensor.shape)) end
 
--- What the model was built for: shapes and dtypes of its inputs, or nothing where its layers tell.
+-- The input shapes and dtypes that the model was built for, or nothing if its layers define them.
 local function input_of(model)
   if rawget(model, "first_input") then return model.first_input end
   local shape = rawget(model, "shape")
@@ -60,7 +60,7 @@ local function input_of(model)
   return { { shape = sizes, dtype = "float32" } }
 end
 
--- Settings that a file can hold, or why it cannot.
+-- Encoded settings, or why they cannot be stored.
 local function described(f, ...)
   local ok, result = pcall(f, ...)
   if ok then return result end
@@ -75,7 +75,7 @@ local function compiled_of(model)
       precision = given.precision, optimizer = model.optimizer }) or nil
 end
 
--- Adds the optimizer's slots to the tensors; gives what is to be said of it.
+-- Adds the optimizer's slots to the tensors. Returns its description.
 local function optimizer_of(model, path_of, tensors)
   local optimizer = model.optimizer
   for k, slot in ipairs(optimizer.built_for and optimizer:all_slots() or {}) do
@@ -97,7 +97,7 @@ local function weights_of(model)
   return tensors, path_of
 end
 
--- Where training stands: the epochs that are done, the random sequence, and what the dataset has shuffled.
+-- The progress of training: the completed epochs, the random sequence, and the dataset's shuffles.
 local function training_of(model)
   local history, batches = rawget(model, "history"), rawget(model, "batches")
   local key, counter = tools.random_state()
@@ -132,7 +132,7 @@ function saving:save_weights(path)
   lutra.save(path, (weights_of(self)), { metadata = { [kKey] = json.encode(about) } })
 end
 
--- The file's tensors, on the CPU, and what it says of them, if it does.
+-- The file's tensors, on the CPU, and its model description, if any.
 local function read_file(who, path)
   require_path(who, path)
   local tensors, metadata = lutra.device("/CPU:0", lutra.load, path)
@@ -141,7 +141,7 @@ local function read_file(who, path)
   return tensors, about
 end
 
--- A model that has no weights yet gets them from the shapes that the file tells.
+-- Builds a model without weights from the input shapes in the file.
 local function ensure_weights(who, path, model, tensors, about)
   if not (about and about.input and about.input[1]) then return end
   rawset(model, "first_input", rawget(model, "first_input") or about.input)
@@ -149,7 +149,7 @@ local function ensure_weights(who, path, model, tensors, about)
   expected.during(who, path, tensors, model.guarded, model, model.ensure_ready, model, nil, about.input)
 end
 
--- Holds the file's weights against the model's: the first that differs is an error. Gives variables and values.
+-- Compares the file's weights with the model's; the first difference is an error. Returns variables and values.
 local function matched(who, path, model, tensors)
   local variables, paths = below.weights_with_paths(model)
   local function differ(...) tools.fail("InvalidArgument", ("%s: %s: "):format(who, path) .. string.format(...)) end
@@ -178,7 +178,7 @@ local function matched(who, path, model, tensors)
   return variables, values, paths
 end
 
--- What the optimizer remembers, as Optimizer:restore takes it; nothing where the file has none.
+-- The optimizer's state for Optimizer:restore; nothing if the file has none.
 local function matched_slots(who, path, model, tensors, about, paths, variables)
   local optimizer, said = model.optimizer, about.optimizer
   local function differ(...) tools.fail("InvalidArgument", ("%s: %s: "):format(who, path) .. string.format(...)) end
@@ -226,7 +226,7 @@ local function restore_optimizer(model, said, values)
   if said.learning_rate ~= json.null and type(optimizer.learning_rate) == "number" then optimizer.learning_rate = said.learning_rate end
 end
 
--- The next fit goes on after the epoch, with the random numbers and the order of rows that were to come.
+-- Makes the next fit continue after the epoch, with the same random numbers and order of rows as without the break.
 local function resume(model, training, callbacks)
   rawset(model, "resumed", { epoch = training.epoch, random = training.random, data = training.data, callbacks = callbacks })
   tools.set_random_state(training.random[1], training.random[2])
@@ -234,7 +234,7 @@ end
 
 local function load_into(who, model, path, tensors, about, resumes)
   if resumes and not (about and about.training) then
-    tools.fail("InvalidArgument", ("%s: %s: it does not say where training stood, so that there is nothing to resume: save says it, "
+    tools.fail("InvalidArgument", ("%s: %s: it has no progress of a training, so that there is nothing to resume: save stores it, "
       .. "save_weights does not"):format(who, path))
   end
   ensure_weights(who, path, model, tensors, about)
@@ -243,18 +243,19 @@ local function load_into(who, model, path, tensors, about, resumes)
   local has_optimizer = said and rawget(model, "loss")
   if has_optimizer then slots = matched_slots(who, path, model, tensors, about, paths, variables) end
   local callbacks = resumes and unpacked(about.callbacks, kOfCallbacks:sub(1, -2), tensors)
-  -- From here on nothing is refused.
+  -- No errors from here on.
   for i, variable in ipairs(variables) do variable:assign(values[i]) end
   if has_optimizer then restore_optimizer(model, said, slots) end
   if resumes then resume(model, about.training, callbacks) end
 end
 
--- f(...) on what a file says. Whatever goes wrong in our own code is the file's fault; classes of the program's raise as they do.
+-- Calls f(...) on a file's description. Errors in our own code mean a damaged file; those of the program's classes pass
+-- through.
 local function told_by_file(who, path, custom, f, ...)
   local ok, result = pcall(f, ...)
   if ok then return result end
   if custom or lutra.iserror(result) then error(result, 0) end
-  tools.fail("InvalidArgument", ("%s: %s: what it says of its model is damaged: %s"):format(who, path, tostring(result)))
+  tools.fail("InvalidArgument", ("%s: %s: its model description is damaged: %s"):format(who, path, tostring(result)))
 end
 
 local function compile_as(who, path, model, about, custom)

@@ -1,4 +1,4 @@
--- What a layer does to its result, by Keras 3's names. All of them are operations of the module.
+-- Activations of layers, by Keras 3's names. All of them are operations of the module.
 local lutra, tools, use = ...
 local options = use "options"
 
@@ -10,7 +10,7 @@ local activations = {
   exponential = lutra.exp,
 }
 
--- Not for users: what a layer's option means; nil where there is nothing to do.
+-- Internal: resolves a layer's option; nil if there is nothing to do.
 local function get(who, value)
   if not value or value == "linear" or value == activations.linear then return nil end
   return options.resolve_callable(who, "activation", value, activations, "a name or a function")

@@ -1,16 +1,16 @@
--- Layers without weights that put the numbers of a row elsewhere: they stretch sequences and images, put zeros around them or cut
--- their edges off, turn axes round, repeat rows.
+-- Layers without weights that rearrange the elements of a row: upsampling, zero padding, cropping, permuting axes,
+-- repeating rows.
 local lutra, tools, use = ...
 local options, layers, windows, define_layer = use "options", use "nn.layers.layer", use "nn.layers.windows", use "nn.layers.define_layer"
 
--- What does not fit is refused: as soon as the shape is known, and rows of another rank in any later call.
+-- Checks the shape when the layer is built, and the rank of the rows in later calls.
 local function check_shape(self, shape) self:compute_output_shape(shape) end
 local function check_rank(self, x, rank)
   if x.rank ~= rank then self:compute_output_shape { table.unpack(x.shape, 2) } end
 end
 
--- A class of layers over so many axes. read(self, value, options) takes its argument, which may be left out; size(self, axis, size)
--- tells how long an axis becomes.
+-- Defines a class of layers over so many axes. read(self, value, options) reads its optional argument; size(self, axis,
+-- size) returns the new size of an axis.
 local function define(kind, axes, defaults, read, size)
   local Made = layers.Layer:extend(kind)
   Made.takes_one, Made.build = true, check_shape
@@ -29,8 +29,8 @@ local function define(kind, axes, defaults, read, size)
   return Made
 end
 
--- Between two neighbours in proportion, as if numbers stood in the middle of their places; beyond the last one, it. Their difference
--- could be more than a float holds.
+-- Linear interpolation between neighbours, as if elements were at the centres of their cells; beyond the last one, its
+-- value. The difference of two elements could overflow a float, so it is not computed.
 local function between(x, axis, factor)
   local size = x.shape[axis]
   local at = (lutra.range(size * factor):float32() + 0.5) / factor + 0.5
@@ -52,7 +52,7 @@ local function define_stretch(kind, axes, defaults)
   end, function(self, axis, size) return size * self.size[axis] end)
   function Stretch:call(x)
     check_rank(self, x, axes + 2)
-    -- Between whole numbers there are others.
+    -- Interpolating integers gives fractions.
     if self.stretch == between and x.dtype:find "int" then x = x:float32() end
     for axis, factor in ipairs(self.size) do
       if factor > 1 then x = self.stretch(x, axis + 1, factor) end
@@ -62,7 +62,7 @@ local function define_stretch(kind, axes, defaults)
   return Stretch
 end
 
--- {before, after} of each axis: a number for all of them, one for each, or both for each. Of one axis a list is both.
+-- {before, after} of each axis, from one number for all, one for each, or both for each. For one axis a list is both.
 local function edges_of(kind, name, value, axes)
   local edges = {}
   if type(value) == "table" and axes == 1 then value = { value } end
@@ -94,7 +94,7 @@ local function define_cropping(kind, axes, usual)
   local Cropping = define(kind, axes, {}, function(self, value) self.edges = edges_of(kind, "cropping", value or usual, axes) end,
     function(self, axis, size, shape)
       local first, last = self.edges[axis][1], size - self.edges[axis][2]
-      if first >= last then self:refuse("its input has the shape %s, of which nothing would be left along axis %d", options.batch_text(shape), axis + 1) end
+      if first >= last then self:refuse("its input has the shape %s, and cropping leaves nothing along axis %d", options.batch_text(shape), axis + 1) end
       return last - first
     end)
   function Cropping:call(x)
@@ -106,7 +106,7 @@ local function define_cropping(kind, axes, usual)
   return Cropping
 end
 
--- The axes of a row in another order, counted from 1 without the batch.
+-- Permutes the axes of a row, counted from 1 without the batch.
 local Permute = define_layer("Permute", {}, 1, function(self, _, dims)
   local function refuse(text)
     tools.fail("InvalidArgument", ("Permute: dims is %s, expected each of 1 to the number of a row's axes once"):format(text))

@@ -1,5 +1,5 @@
--- Attention in several heads (Vaswani et al., NIPS 2017): each step of the query weighs the steps of the values by how its
--- product with their keys compares.
+-- Multi-head attention (Vaswani et al., NIPS 2017): each query step gets the values, weighted by how well its product
+-- with their keys matches.
 local lutra, tools, use = ...
 local options, layers, masks = use "options", use "nn.layers.layer", use "nn.training.masks"
 local added, attention_masks = use "nn.training.added_losses", use "nn.layers.attention_masks"
@@ -8,7 +8,7 @@ local linear, matmul, einsum, reshape = lutra.linear, lutra.matmul, lutra.einsum
 
 local MultiHeadAttention = Layer:extend "MultiHeadAttention"
 
--- The axes that steps lie along, as they are given: one number, or a list.
+-- Reads attention_axes: one number or a list.
 local function read_axes(value)
   local list = {}
   for i, axis in ipairs(type(value) == "table" and value or { value }) do
@@ -26,7 +26,7 @@ function MultiHeadAttention:init(num_heads, key_dim, given)
     value_dim = false, dropout = 0.0, use_bias = true, output_shape = false, attention_axes = false, kernel_initializer = "glorot_uniform",
     bias_initializer = "zeros", kernel_regularizer = false, bias_regularizer = false, seed = false,
   })
-  -- It is that of the products, not of what they make together.
+  -- The regularizer applies to each product, not to the layer's result.
   self.product_regularizer, self.activity_regularizer = self.activity_regularizer, false
   self.num_heads = options.count("MultiHeadAttention", "num_heads", num_heads, 1)
   self.key_dim = options.count("MultiHeadAttention", "key_dim", key_dim, 1)
@@ -40,13 +40,13 @@ end
 
 local names = { "query", "value", "key" }
 
--- Query, value and key of a list, of which one stands for all and two for a key that is the value.
+-- Query, value and key from a list: one tensor counts as all three, two as query and value = key.
 local function three_of(list)
   local value = list[2] or list[1]
   return { list[1], value, list[3] or value }
 end
 
--- The axes that steps lie along, of rows with `rank` axes, the batch among them: all between batch and features unless told.
+-- The axes of steps, for inputs with `rank` axes including the batch; by default all between batch and features.
 local function axes_of(self, rank)
   local list, seen = {}, {}
   if not self.axes_given then
@@ -64,7 +64,7 @@ local function axes_of(self, rank)
   return list
 end
 
--- The axes of query and value that steps lie along, and the others behind the batch, in which each part attends to its own.
+-- The axes of steps, and the other axes after the batch; each position on those attends only to its own steps.
 local function layout_of(self, rank)
   local steps, others, taken = axes_of(self, rank), {}, {}
   for _, axis in ipairs(steps) do taken[axis] = true end
@@ -79,7 +79,7 @@ end
 
 local function differ(a, b) return a ~= b and a ~= -1 and b ~= -1 end
 
--- Shapes of query, value and key without the batch that go together, and their layout.
+-- Checks that the shapes of query, value and key (without the batch) match. Returns them and their layout.
 local function fitted(self, shapes)
   local query, value, key = table.unpack(three_of(shapes))
   for i, shape in ipairs { query, value, key } do
@@ -106,8 +106,8 @@ end
 
 local function shapes_of(self, shape) return fitted(self, type(shape[1]) == "table" and shape or { shape }) end
 
--- What einsum is told of products of query and key, and of scores and value. Axes have letters, those of value's steps large ones;
--- y are the heads and z their numbers.
+-- The einsum equations for the products of query and key, and of scores and value. Axes have letters, upper case for
+-- the steps of value; y is the heads axis and z the axis within a head.
 local function equations_of(layout, rank)
   local query, value, outer, from, to = {}, {}, "a", "", ""
   for axis = 1, rank - 1 do
@@ -124,7 +124,7 @@ local function equations_of(layout, rank)
   return { scores = of_query .. "," .. of_value .. "->" .. scores, result = scores .. "," .. of_value .. "->" .. of_query }
 end
 
--- A product that gives each head its part, kept in the shape that Keras keeps it in.
+-- Adds the weights of a projection to all heads, in the shape that Keras uses.
 local function add_projection(self, name, from, to)
   local read = self.read
   self[name .. "_kernel"] = self:add_weight {
@@ -152,7 +152,7 @@ MultiHeadAttention.call_options = {
   attention_mask = true, use_causal_mask = true, return_attention_scores = true, query_mask = true, value_mask = true, key_mask = true,
 }
 
--- The masks of query, value and key; that of one tensor that is all of them is both the query's and the value's.
+-- The masks of query, value and key. If one tensor is all three, its mask is the query's and the value's.
 function MultiHeadAttention:mask_options(mask)
   if type(mask) ~= "table" then mask = { mask, mask } end
   return { query_mask = mask[1], value_mask = mask[2], key_mask = mask[3] }
@@ -172,7 +172,7 @@ function MultiHeadAttention:compute_output_shape(shape, given)
   return { out, scores }
 end
 
--- x's product with a projection, the last axis of x joined over `inner` numbers.
+-- The product of x's last axis, of `inner` elements, with a projection.
 local function project(self, name, x, inner)
   local kernel, bias = self[name .. "_kernel"], self[name .. "_bias"]
   local width = kernel.size // inner
@@ -182,7 +182,7 @@ local function project(self, name, x, inner)
   return y
 end
 
--- Query, value and key of what the layer is called with, which must go together, and their layout.
+-- Query, value and key of a call, checked against each other, and their layout.
 local function inputs_of(self, x)
   local list = three_of(type(x) == "table" and x or { x })
   local query, shapes = list[1], {}
@@ -198,7 +198,7 @@ local function inputs_of(self, x)
   return list, layout
 end
 
--- x's heads, as they stand: [batch, steps ..., heads, size].
+-- The heads of x without a transpose: [batch, steps ..., heads, size].
 local function heads_of(self, name, x, size)
   local shape, rank = { table.unpack(x.shape) }, x.rank
   local y = project(self, name, x, shape[rank])
@@ -206,7 +206,7 @@ local function heads_of(self, name, x, size)
   return reshape(y, shape)
 end
 
--- Scores as weights that add up to 1 over the steps of the values, along `axes` last axes.
+-- Softmax of the scores over the steps of the values, the last `axes` axes.
 local function softmax(scores, axes)
   if axes == 1 then return lutra.softmax(scores) end
   local shape, flat = scores.shape, { table.unpack(scores.shape, 1, scores.rank - axes) }
@@ -220,7 +220,7 @@ function MultiHeadAttention:call(x, training, given)
   local query, value, key = table.unpack(list)
   local q = heads_of(self, "query", query, self.key_dim)
   local k, v = heads_of(self, "key", key, self.key_dim), heads_of(self, "value", value, self.value_dim)
-  -- The sums of products read the heads where they stand.
+  -- einsum reads the heads in place.
   local scores = einsum(self.equations.scores, q * (1 / math.sqrt(self.key_dim)), k)
   if given then scores = attention_masks(self, scores, given, layout, list) end
   scores = softmax(scores, #layout.steps)

@@ -1,8 +1,8 @@
--- Which steps attention may look at: what is given as masks, put together and laid over the scores. These have the axes batch,
--- others, heads, steps of the query, steps of the values.
+-- Masks of attention, combined and applied to the scores. Scores have the axes batch, others, heads, query steps, value
+-- steps.
 local lutra, tools, use = ...
 
--- What is given as a mask as one of bool.
+-- Converts a mask to bool.
 local function as_bool(layer, name, mask)
   if type(mask) == "table" then mask = lutra.constant(mask) end
   if not tools.is_tensor(mask) then layer:refuse("%s is %s, expected a tensor", name, tools.what_is(mask)) end
@@ -11,8 +11,8 @@ end
 
 local function text_of(sizes) return "(" .. table.concat(sizes, ", ") .. (#sizes == 1 and ",)" or ")") end
 
--- A mask's form for scores of this shape. It ends with the steps of query and values; axes that it lacks, the heads' first of
--- all, stand before those.
+-- Reshapes a mask for scores of this shape. The mask ends with the steps of query and values; missing axes, first of
+-- all that of the heads, are inserted before those.
 local function mask_for(layer, shape, mask, steps)
   local given = as_bool(layer, "attention_mask", mask)
   local sizes, rank, fits = { table.unpack(given.shape) }, #shape, given.rank >= 2 * steps and given.rank <= #shape
@@ -24,7 +24,7 @@ local function mask_for(layer, shape, mask, steps)
   layer:refuse("attention_mask has the shape %s, expected %s or what broadcasts to it", tostring(given.shape), text_of(wanted))
 end
 
--- The mask of the steps of x, query or value, for scores. It may lack axes at the end.
+-- Reshapes the step mask of x (query or value) for the scores. It may lack axes at the end.
 local function steps_mask(layer, name, mask, x, layout, is_query)
   local allowed, rank = as_bool(layer, name, mask), x.rank - 1
   local sizes, wanted = { table.unpack(allowed.shape) }, { table.unpack(x.shape, 1, rank) }
@@ -51,7 +51,7 @@ local function causal_mask(layer, shape, steps)
   return lutra.expand_dims(lutra.range(shape[#shape - 1]), -1):ge(lutra.range(shape[#shape]))
 end
 
--- Scores where a query's step may look, and what no softmax lets through where it may not. `inputs` are query, value and key.
+-- Masks the scores: a disallowed entry becomes so small that its softmax is 0. `inputs` are query, value and key.
 return function(layer, scores, given, layout, inputs)
   local shape, steps, allowed = { table.unpack(scores.shape) }, #layout.steps, nil
   local function restrict(own) allowed = allowed and lutra.logical_and(allowed, own) or own end

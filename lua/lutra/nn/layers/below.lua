@@ -1,5 +1,5 @@
--- What lies below a layer: weights and other layers, in its fields and in tables there, found by walking the fields in the order in
--- which they were first set; names in a table have no order of their own, and go by the alphabet.
+-- Weights and sublayers of a layer: in its fields and in tables there. Fields are visited in the order in which they
+-- were first set; string keys of a table have no order and are visited alphabetically.
 local lutra, tools, use = ...
 local options = use "options"
 
@@ -13,8 +13,8 @@ below.is_layer = is_layer
 
 local function path_of(path, key) return path and path .. "." .. key or tostring(key) end
 
--- Calls on_layer(layer) and on_weight(variable, is_trainable, path) for what lies below `value`, in order, each once; not for what
--- lies below a layer of which on_layer says true. A path is made of fields and places: "layers.1.kernel".
+-- Calls on_layer(layer) and on_weight(variable, is_trainable, path) for everything in `value`, in order, each once. If
+-- on_layer returns true, the layer's contents are skipped. A path consists of fields and indices: "layers.1.kernel".
 local function walk(value, trainable, seen, on_weight, on_layer, path)
   if type(value) == "userdata" then
     if getmetatable(value) == "lutra.Variable" and not seen[value] then
@@ -37,14 +37,14 @@ local function walk(value, trainable, seen, on_weight, on_layer, path)
   end
 end
 
--- All variables below, in order, and their paths.
+-- All variables, in order, and their paths.
 function below.weights_with_paths(layer)
   local list, paths = {}, {}
   walk(layer, true, {}, function(variable, _, path) list[#list + 1], paths[#paths + 1] = variable, path end)
   return list, paths
 end
 
--- All variables; with `wanted` those that training changes, or the others.
+-- All variables; with `wanted` true only those that training changes, with false only the others.
 function below.weights(layer, wanted)
   local list = {}
   walk(layer, true, {}, function(variable, is_trainable)
@@ -55,7 +55,7 @@ end
 
 local function ignore() end
 
--- The layers below a layer, each once.
+-- All sublayers of a layer at any depth, each once.
 function below.layers(layer)
   local list = {}
   walk(layer, true, {}, ignore, function(found)
@@ -64,7 +64,7 @@ function below.layers(layer)
   return list
 end
 
--- Those right below it, in order, each once.
+-- The direct sublayers, in order, each once.
 function below.right_below(layer)
   local list = {}
   walk(layer, true, {}, ignore, function(found)

@@ -1,4 +1,4 @@
--- Convolutions of sequences and images: of all channels together and back, of each for itself, and one after the other.
+-- Convolutions of sequences and images: ordinary, transposed, depthwise and separable ones.
 local lutra, tools, use = ...
 local options, layers, activations, windows = use "options", use "nn.layers.layer", use "nn.layers.activations", use "nn.layers.windows"
 local for_image, to_image, from_image = windows.for_image, windows.to_image, windows.from_image
@@ -10,7 +10,7 @@ local defaults = {
   bias_regularizer = false,
 }
 
--- A class of convolutions over so many axes; `more` are its other options.
+-- Defines a class of convolutions over so many axes; `more` are its other options.
 local function define(kind, axes, more)
   local Made = layers.Layer:extend(kind)
   Made.axes, Made.takes_one = axes, true
@@ -26,7 +26,7 @@ local function define(kind, axes, more)
     self.read, self.groups = read, 1
   end
 
-  -- What lutra.conv2d is told, a table that is made once.
+  -- The options of lutra.conv2d, a table that is made once.
   function Made:how(groups)
     local told = rawget(self, "told")
     if told then return told end
@@ -44,7 +44,7 @@ local function define(kind, axes, more)
     return window
   end
 
-  -- A weight whose last two sizes are these, before which the window's stand.
+  -- Adds a weight of the window's sizes followed by from and to.
   function Made:add_kernel(name, from, to, initializer, regularizer, window)
     local shape = { table.unpack(window or self.kernel_size) }
     shape[axes + 1], shape[axes + 2] = from, to
@@ -61,7 +61,7 @@ local function define(kind, axes, more)
     return windows.output_shape(self, shape, self:window(), self:channels(shape[#shape]))
   end
 
-  -- What there is of a product behind it.
+  -- Applies bias and activation to a product.
   function Made:finished(y)
     y = from_image(y, axes)
     if self.bias then y = lutra.bias_add(y, self.bias) end
@@ -70,7 +70,7 @@ local function define(kind, axes, more)
   return Made
 end
 
--- A kernel as lutra.conv2d takes it: its window, and the last two sizes.
+-- Reshapes a kernel for lutra.conv2d: the window, then the last two sizes.
 local function kernel_of_image(kernel, axes, from, to)
   local shape = kernel.shape
   return lutra.reshape(kernel, { axes == 1 and 1 or shape[1], shape[axes], from, to })
@@ -88,7 +88,7 @@ local function define_conv(kind, axes)
     self:compute_output_shape(shape)
     local read, channels = self.read, shape[#shape]
     if channels % self.groups ~= 0 or self.filters % self.groups ~= 0 then
-      self:refuse("%d channels and %d filters cannot be shared out among %d groups", channels, self.filters, self.groups)
+      self:refuse("%d channels and %d filters cannot be divided into %d groups", channels, self.filters, self.groups)
     end
     self.kernel = self:add_kernel("kernel", channels // self.groups, self.filters, read.kernel_initializer, read.kernel_regularizer)
     self:add_bias(self.filters)
@@ -96,7 +96,7 @@ local function define_conv(kind, axes)
   function Conv:call(x)
     local kernel, shape, how = self.kernel, self.kernel.shape, self:how(self.groups)
     if self.padding == "causal" then
-      -- Where there are no steps, the zeros before them are no window's.
+      -- If there are no steps, no window covers the zeros before them.
       how.padding = x.shape[2] == 0 and "same" or "valid"
       if x.shape[2] > 0 then x = lutra.pad(x, { { 0, 0 }, { self:window()[1] - 1, 0 }, { 0, 0 } }) end
     end
@@ -110,7 +110,7 @@ local function require_channels(self, shape)
   if shape[#shape] == 0 then self:refuse("its input has the shape %s, expected a channel or more", options.shape_text(shape)) end
 end
 
--- Each channel by a window of its own.
+-- Depthwise convolution: each channel has its own windows.
 local function each_channel(self, x, kernel)
   local shape, axes = kernel.shape, self.axes
   local channels, multiplier = shape[axes + 1], shape[axes + 2]
@@ -135,7 +135,7 @@ local function define_depthwise(kind, axes)
   return Depthwise
 end
 
--- Each channel by a window of its own, and then all of them together at each place (Chollet, CVPR 2017).
+-- A depthwise convolution, then a product that combines the channels at each position (Chollet, CVPR 2017).
 local function define_separable(kind, axes)
   local Separable = define(kind, axes, {
     depth_multiplier = 1, depthwise_initializer = "glorot_uniform", pointwise_initializer = "glorot_uniform",
@@ -164,7 +164,8 @@ local function define_separable(kind, axes)
   return Separable
 end
 
--- The gradient of a convolution by its input as a layer: each place of the input adds a window to the result.
+-- Transposed convolution: the gradient of a convolution with respect to its input. Each input position adds a window to
+-- the result.
 local function define_transpose(kind, axes)
   local Transpose = define(kind, axes, { output_padding = false, kernel_initializer = "glorot_uniform", kernel_regularizer = false })
   function Transpose:init(filters, kernel_size, given)
@@ -178,7 +179,7 @@ local function define_transpose(kind, axes)
       end
     end
   end
-  -- The result's size along an axis, of which several would give the input by a convolution.
+  -- The result's size along an axis. A convolution would map several sizes to the input's size; this is the chosen one.
   local function size_of(self, axis, size)
     local stride, reach, more = self.strides[axis], self:window()[axis], self.output_padding and self.output_padding[axis]
     if self.padding == "same" then return more and size > 0 and (size - 1) * stride + reach % 2 + more or size * stride end
@@ -201,7 +202,8 @@ local function define_transpose(kind, axes)
     for axis = 1, axes do
       local count = x.shape[axis + 1]
       size[axis], first[axis] = size_of(self, axis, count), 1
-      -- Of that size an even window would have made one place less of the input: the result has one more, which is cut off.
+      -- A convolution with an even window would map that size to one position too few: compute one more, which is cut
+      -- off.
       if self.padding == "same" and size[axis] == (count - 1) * self.strides[axis] then size[axis], first[axis] = size[axis] + 1, 2 end
     end
     how.output_size = for_image(size, axes)

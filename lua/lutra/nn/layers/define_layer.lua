@@ -1,5 +1,5 @@
--- define(kind, defaults, places, init): a class of layers. Beside the options in `defaults` each has those of all layers; they
--- stand behind `places` other arguments. init(self, read, ...) gets the options read, and all arguments.
+-- define(kind, defaults, places, init): defines a class of layers. `places` is the number of arguments before the
+-- options, which are `defaults` and those of all layers. init(self, read, ...) gets the options read and all arguments.
 local lutra, tools, use = ...
 local Layer = use "nn.layers.layer".Layer
 

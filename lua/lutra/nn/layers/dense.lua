@@ -1,4 +1,4 @@
--- x kernel + bias, and an activation.
+-- activation(x * kernel + bias).
 local lutra, tools, use = ...
 local options, define, activations = use "options", use "nn.layers.define_layer", use "nn.layers.activations"
 local linear, matmul = lutra.linear, lutra.matmul

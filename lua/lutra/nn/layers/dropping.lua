@@ -1,13 +1,14 @@
--- Dropout as layers use it: in a replica that has a part of a batch, the mask is that of the rows' places in the whole.
+-- Dropout for layers. In a replica the mask is the replica's rows of the mask for the whole batch.
 local lutra, tools, use = ...
 local replicas = use "distribute.replicas"
 
--- Numbers of a block of random bits; element i of an op takes number i.
+-- Numbers per block of random bits; element i of an op takes number i.
 local kBlock = 4
 
--- The mask of elements `first` on (from 0) of `whole`, whose random bits begin at block `began`, or where the sequence is.
+-- Drops elements `first` on (from 0) of `whole`, whose random bits begin at block `began`, or at the sequence's
+-- position.
 local function dropped(x, rate, seed, first, whole, began)
-  -- As many blocks as the whole batch would take (Executor).
+  -- Uses as many blocks as the whole batch would (Executor).
   tools.draw_part(first // kBlock, whole // 2 + 1, began)
   local before = first % kBlock
   if before == 0 then return lutra.dropout(x, rate, { seed = seed }) end
@@ -15,8 +16,8 @@ local function dropped(x, rate, seed, first, whole, began)
   return lutra.dropout(flat, rate, { seed = seed })[{ { before + 1, -1 } }]:reshape(x.shape)
 end
 
--- A layer's seed for this one mask: the next one is another, and both come again where the sequence of random numbers stands
--- where it stood. Splitmix64 (Steele, Lea and Flood, OOPSLA 2014) of both.
+-- The seed for one mask, from the layer's seed and the position in the sequence of random numbers: the next mask
+-- differs, and masks repeat when the sequence does. Both are mixed by splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 local function seed_here(seed)
   local key, at = tools.random_state()
   tools.set_random_state(key, at + 1)
@@ -34,7 +35,7 @@ return function(x, rate, seed)
   end
   local row = x.size // rows.count
   local first, whole = (rows.first - 1) * row, rows.whole * row
-  -- The first replica takes bits from the sequence, or a seed, for all of them; the others come after it.
+  -- The first replica takes bits, or a seed, for all replicas; the others use the same.
   local began, draws = rows.began, rows.draws + 1
   rows.draws = draws
   local is_first = not began[draws]

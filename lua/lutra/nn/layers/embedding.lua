@@ -1,4 +1,4 @@
--- A row of a table for each id, 1 .. input_dim.
+-- Looks up a row of a table for each id, 1 .. input_dim.
 local lutra, tools, use = ...
 local options, define = use "options", use "nn.layers.define_layer"
 
@@ -12,7 +12,7 @@ local Embedding = define("Embedding", {
   self.read = read
 end)
 Embedding.takes_one = true
--- Looking up and then casting casts less than the reverse.
+-- Casting after the lookup casts fewer elements.
 Embedding.needs_float32 = true
 
 function Embedding:build()
@@ -28,7 +28,7 @@ function Embedding:compute_output_shape(shape)
   return out
 end
 
--- With mask_zero, 0 stands where a sequence has ended: no row, but zeros, and a step that does not count.
+-- With mask_zero, id 0 marks steps past the end of a sequence: they give zeros and are masked.
 function Embedding:compute_mask(ids) return self.mask_zero and lutra.ne(ids, 0) or nil end
 
 function Embedding:call(ids)

@@ -1,4 +1,4 @@
--- Layers that make one number of each channel: its mean, or its largest, over all steps of a sequence or all places of an image.
+-- Layers that reduce each channel to its mean or maximum over all steps of a sequence or pixels of an image.
 local lutra, tools, use = ...
 local options, masks, define_layer = use "options", use "nn.training.masks", use "nn.layers.define_layer"
 
@@ -20,7 +20,7 @@ local function define(kind, axes, expected, pool)
     return pool(x, { axis = axes, keepdims = self.keepdims }, given and given.mask or nil)
   end
 
-  -- No steps are left that could be masked.
+  -- The result has no steps that could be masked.
   function Pool:compute_mask() end
   return Pool
 end
@@ -28,7 +28,7 @@ end
 local function mean(x, how) return lutra.mean(x, how) end
 local function max(x, how) return lutra.max(x, how) end
 
--- Steps that a mask hides do not count. As in Keras, where none counts there is no mean: nan.
+-- Masked steps do not count. As in Keras, if all are masked the mean is nan.
 local function mean_of_steps(x, how, mask)
   if not mask then return lutra.mean(x, how) end
   local sum, count = masks.sums(x, mask, how)

@@ -1,4 +1,4 @@
--- What a layer's weights are at first: functions of a shape, with Keras 3's names and defaults.
+-- Initialisers of weights: functions of a shape, with Keras 3's names and defaults.
 local lutra, tools, use = ...
 local options, class = use "options", use "class"
 
@@ -7,7 +7,7 @@ local initializers, by_name = {}, {}
 local modes = { fan_in = true, fan_out = true, fan_avg = true }
 local distributions = { truncated_normal = true, untruncated_normal = true, uniform = true }
 
--- initializers.NAME{options} is an object that can be called: init(shape) gives a tensor of that shape.
+-- initializers.NAME{options} makes a callable object: init(shape) returns a tensor of that shape.
 local function define(name, words, defaults, fill)
   local Initializer, who = class("nn.initializers." .. name), "initializers." .. name
   Initializer.remembers = true
@@ -47,7 +47,7 @@ define("Identity", { "identity" }, { gain = 1.0 }, function(self, shape)
   end
   return lutra.broadcast_to(lutra.eye(math.max(shape[1], shape[2]))[{ { 1, shape[1] }, { 1, shape[2] } }] * self.gain, shape)
 end)
--- Rows or columns, whichever are fewer, at right angles and of length `gain` (Saxe et al., ICLR 2014).
+-- Orthogonal rows or columns, whichever are fewer, of length `gain` (Saxe et al., ICLR 2014).
 define("Orthogonal", { "orthogonal" }, { gain = 1.0, seed = false }, function(self, shape)
   local columns, rows = shape[#shape], 1
   for axis = 1, #shape - 1 do rows = rows * shape[axis] end
@@ -57,7 +57,7 @@ define("Orthogonal", { "orthogonal" }, { gain = 1.0, seed = false }, function(se
   return lutra.reshape(q, shape) * self.gain
 end)
 
--- How many numbers go into an element of the result, and to how many one goes.
+-- fan_in and fan_out: the number of inputs of a result element, and of result elements that an input affects.
 local function fans(shape)
   local field = 1
   for axis = 1, #shape - 2 do field = field * shape[axis] end
@@ -66,7 +66,7 @@ local function fans(shape)
   return shape[#shape - 1] * field, shape[#shape] * field
 end
 
--- The standard deviation of a normal distribution that is cut at two of them.
+-- The standard deviation of a standard normal distribution truncated at two standard deviations.
 local kCutDeviation = 0.87962566103423978
 
 local function scaled(scale, mode, distribution, shape, seed)
@@ -97,7 +97,7 @@ for _, entry in ipairs {
   end)
 end
 
--- Not for users: what a layer's option means, a word, an object or a function of the shape.
+-- Internal: resolves a layer's option: a word, an object or a function of the shape.
 local function get(who, what, value)
   local found = options.resolve_callable(who, what, value, by_name, "a name, an initializer or a function of the shape")
   return type(value) == "string" and found() or found

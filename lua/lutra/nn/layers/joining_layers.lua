@@ -1,4 +1,4 @@
--- Layers of several inputs, without weights: they add them up and the like, element by element, or put them one after the other.
+-- Layers without weights that combine several inputs, element by element or by concatenation.
 local lutra, tools, use = ...
 local options, define = use "options", use "nn.layers.define_layer"
 local shape_text = options.shape_text
@@ -12,17 +12,17 @@ local function require_shapes(self, shapes)
   end
 end
 
--- Whether two sizes may be one.
+-- Whether two sizes may be equal; -1 is any size.
 local function alike(a, b) return a == b or a == -1 or b == -1 end
 
--- The size that two make where one stretches to the other; nil where neither does.
+-- The broadcast size of two; nil if they do not broadcast.
 local function stretched(a, b)
   if a == b or b == 1 then return a end
   if a == 1 or a == -1 then return b end
   return b == -1 and a or nil
 end
 
--- The shape of a row that rows of two shapes make; their last axes go together.
+-- The broadcast shape of two row shapes, aligned at the last axis.
 local function joined(self, a, b)
   local long, short = #a < #b and b or a, #a < #b and a or b
   local out, before = { table.unpack(long) }, #long - #short
@@ -36,7 +36,7 @@ local function joined(self, a, b)
   return out
 end
 
--- The inputs with as many axes each: missing ones stand behind the batch.
+-- Gives all inputs the same rank: missing axes are inserted after the batch axis.
 local function with_equal_ranks(self, inputs)
   local rank, out = 0, {}
   for i, input in ipairs(inputs) do
@@ -51,7 +51,7 @@ local function with_equal_ranks(self, inputs)
   return out
 end
 
--- `join` makes one of two inputs, and `finish` of the last one and their number what the layer gives.
+-- Defines a layer: `join` combines two inputs; `finish` gets the last result and the number of inputs.
 local function define_join(kind, join, finish)
   local Made = define(kind, {}, 0)
   function Made:compute_output_shape(shapes)
@@ -68,7 +68,7 @@ local function define_join(kind, join, finish)
     return finish and finish(out, #inputs) or out
   end
   Made.only_merges_masks = true
-  -- A step counts where it does in one of them.
+  -- A step counts if it counts in any input.
   function Made:compute_mask(_, mask)
     local out = mask and mask[1]
     for i = 2, mask and #mask or 0 do out = out and mask[i] and lutra.logical_or(out, mask[i]) end
@@ -100,7 +100,7 @@ local Concatenate = define("Concatenate", { axis = -1 }, 0, function(self, read)
   self.axis = read.axis
 end)
 
--- Where in a row the inputs are put one after the other.
+-- The axis of a row along which inputs are concatenated.
 local function joined_axis(self, shape)
   local axis = self.axis < 0 and #shape + 1 + self.axis or self.axis - 1
   if axis < 0 or axis > #shape then
@@ -137,7 +137,7 @@ function Concatenate:call(inputs)
   return lutra.concat(inputs, self.axis)
 end
 Concatenate.only_merges_masks = true
--- That of the inputs' masks one after the other, as wide as they are; one without a mask counts.
+-- The concatenated masks of the inputs, each broadcast to its input's shape; an input without a mask counts fully.
 function Concatenate:compute_mask(inputs, mask)
   if not mask then return nil end
   local wide = {}

@@ -1,4 +1,4 @@
--- A layer: weights, and what is computed with them. Layers may hold others, in fields and in tables (below.lua).
+-- A layer: weights, and a computation with them. Layers may contain others, in fields and in tables (below.lua).
 local lutra, tools, use = ...
 local class, options = use "class", use "options"
 local regularizers, precision, masks, below = use "nn.layers.regularizers", use "nn.training.precision", use "nn.training.masks", use "nn.layers.below"
@@ -7,14 +7,14 @@ local shape_below, result = shapes.below, shapes.result
 
 local Layer = class "nn.Layer"
 
--- What is under way: `layer` is the one that computes, for error texts; `training` what layers are told that were not told;
--- `dtype` what the model's layers compute in, where that is not their weights'; `frozen` whether a layer around is not trained.
--- What computes a layer again (autograd.lua) sets `again`. Each coroutine has its own.
+-- Layer call state, per coroutine: `layer` is the running layer, for error messages; `training` the default training
+-- flag of calls; `dtype` the dtype that the model's layers compute in, if not their weights'; `frozen` whether an
+-- enclosing layer is not trainable. Recomputation (autograd.lua) sets `again`.
 local running = use "turns".running
 tools.running = running
 
--- Ctrl-C raises "interrupted!" from a hook, wherever Lua happens to be. A message handler that calls this where an error is
--- raised tells it from an error of the same text: running.interrupt is the last one.
+-- Ctrl-C raises "interrupted!" from a hook, at any place in Lua. A message handler that calls this where an error is
+-- raised can tell it from an error with the same text: running.interrupt is the last real one.
 local getinfo = debug and debug.getinfo -- a host may have taken it away
 local function note_interrupt(err)
   if type(err) ~= "string" or not err:find "interrupted!$" then return end
@@ -29,7 +29,7 @@ local function note_interrupt(err)
   if not getinfo then running.interrupt = err end
 end
 
--- Puts the layer at work, and the output that a loss is of, in front of what an error says.
+-- Prefixes an error message with the running layer and, in a loss, the output.
 local function name_error(err)
   note_interrupt(err)
   local layer, output = running.layer, running.output
@@ -41,7 +41,7 @@ end
 
 use "turns".name_error = name_error
 
--- Closing back_to[layer] makes `layer` the running one again; an error first gets the name of the layer it came from.
+-- Closing back_to[layer] makes `layer` the running one again, after naming the layer that raised an error, if any.
 -- back_to[false]: no layer.
 local closing = { __close = function(back, err)
   if err ~= nil then name_error(err) end
@@ -55,7 +55,7 @@ end })
 
 local counts = {}
 
--- "dense", "dense_1": of each kind's name, which is written with underscores.
+-- "dense", "dense_1": a new name for a layer of this kind, in lower case with underscores.
 local function new_name(kind)
   local word = kind:gsub("(%l)(%u)", "%1_%2"):gsub("(%u)(%u%l)", "%1_%2"):lower()
   local count = counts[word] or 0
@@ -70,7 +70,7 @@ function Layer:extend(name)
   end
   local made = class("nn." .. name, self)
   made.kind = name
-  if added.has_our_layers then added.used = true end  -- calls of a layer of the program may add losses
+  if added.has_our_layers then added.used = true end  -- a layer of the program may add losses
   return made
 end
 
@@ -78,10 +78,10 @@ Layer.kind = "Layer"
 
 Layer.remembers = true
 
--- Names of what a call takes beside `training`.
+-- Names of the options of a call besides `training`.
 Layer.call_options = {}
 
--- The name of the next layer that is made, when a file tells it (config.lua).
+-- The name of the next new layer, when a file gives it (config.lua).
 local next_name
 
 function Layer.begin(object)
@@ -95,7 +95,7 @@ function Layer.begin(object)
   rawset(object, "costs", {})
 end
 
--- The name given, or a new one; before anything asks for it.
+-- Sets the given name or a new one, when the name is first needed.
 function Layer:named(name)
   if name then options.text(self.kind, "name", name) end
   if name or rawget(self, "name") == nil then rawset(self, "name", name or new_name(self.kind)) end
@@ -105,7 +105,7 @@ end
 -- Options that all kinds of layers have.
 local common = { name = false, input_shape = false, trainable = true, activity_regularizer = false }
 
--- What is given over the defaults, with which the layer takes its name and what else all layers are told.
+-- Reads the given options over the defaults, and sets the name and the other options of all layers.
 function Layer:read_options(given, defaults)
   local kind = self.kind
   for name, value in pairs(common) do
@@ -121,7 +121,7 @@ function Layer:read_options(given, defaults)
 end
 
 function Layer.finish(object)
-  Layer.named(object)  -- whose user may have a field of that name
+  Layer.named(object)  -- called like this since a subclass may have a field `named`
   if object.compute_mask ~= Layer.compute_mask and not object.only_merges_masks then masks.used = true end
 end
 
@@ -136,28 +136,28 @@ function Layer:__tostring() return ("<lutra.nn.%s '%s'>"):format(self.kind, self
 
 for name, method in pairs(use "nn.layers.layer_weights") do Layer[name] = method end
 
--- What layers added in the last call, and what the weights cost now, a scalar of each: for a loop of one's own to add to its loss.
+-- Losses added in the last call, and the regularizers' penalties, one scalar each: for a custom training loop.
 function Layer:losses()
   local list = added.of(self)
   for _, each in ipairs(self:weight_costs()) do list[#list + 1] = each.cost(each.weight) end
   return list
 end
 
--- In its call: adds a tensor, or a list of them, to the loss that is made small.
+-- For use in `call`: adds a tensor or a list of them to the loss that training minimises.
 function Layer:add_loss(loss) added.add(self, loss) end
 
--- A mistake of the layer's user.
+-- Raises an error about the layer's use.
 function Layer:refuse(...)
   tools.fail("InvalidArgument", "layer '" .. Layer.named(self) .. "': " .. string.format(...))
 end
 
--- Forgets what it and the layers below keep from one batch to the next.
+-- Clears the state that the layer and its sublayers keep between batches.
 function Layer:reset_state()
   rawset(self, "states", nil)
   for _, layer in ipairs(self:sublayers()) do rawset(layer, "states", nil) end
 end
 
--- Makes the weights for an input of this shape, without its first axis, the batch.
+-- Makes the weights for an input of this shape, without the batch axis.
 function Layer:build() end
 
 function Layer:ensure_built(shape)
@@ -165,7 +165,7 @@ function Layer:ensure_built(shape)
   if self.takes_one and type(shape[1]) == "table" then
     self:refuse("its input is a list of %d, %s, expected one of them", #shape, options.batch_text(shape))
   end
-  -- What a build that was broken off has added counts once.
+  -- Remove the costs that an interrupted build has added.
   rawset(self, "costs_before", rawget(self, "costs_before") or #self.costs)
   for i = #self.costs, self.costs_before + 1, -1 do self.costs[i] = nil end
   local outer <const> = running.layer
@@ -177,7 +177,7 @@ function Layer:ensure_built(shape)
   rawset(self, "built", true)
 end
 
--- Fails where something in the list, or in lists there, is no tensor.
+-- Fails unless everything in the list, and in lists inside it, is a tensor.
 local function require_tensors(self, list)
   for key, each in pairs(list) do
     if type(each) == "table" then
@@ -188,8 +188,8 @@ local function require_tensors(self, list)
   end
 end
 
--- What comes out for an input of this shape; both are without the batch, and -1 is any size. A layer of several outputs gives a list
--- of shapes. A kind that does not say is tried out.
+-- The output shape for an input shape; both without the batch axis, and -1 is any size. A layer with several outputs
+-- returns a list of shapes. A layer that does not define this is tried out.
 function Layer:compute_output_shape(shape)
   local outer <const> = running.layer
   local back <close> = back_to[outer or false]
@@ -200,11 +200,11 @@ function Layer:compute_output_shape(shape)
   return out
 end
 
--- The mask of what the layer gives for x, whose own mask is `mask`, or nil; of several inputs a list (masks.lua). By itself a
--- layer hands on a mask if it says that it supports_masking.
+-- The mask of the result for x, whose own mask is `mask` or nil; for several inputs it is a list (masks.lua). By
+-- default a layer passes the mask on if supports_masking is set.
 function Layer:compute_mask(_, mask) return self.supports_masking and masks.first(mask) or nil end
 
--- layer:call, in the dtype that the model computes in. One whose user has set autocast = false is left out, with what is in it.
+-- layer:call in the model's compute dtype. `autocast = false` exempts a layer and its sublayers.
 local function compute_unmasked(layer, x, training, given)
   local dtype = running.dtype
   if not dtype then
@@ -223,7 +223,7 @@ local function compute_masked(layer, x, training, given)
   return compute_unmasked(layer, x, training, given)
 end
 
--- In a layer that is not to be trained nothing is that lies in it: running.frozen tells those that keep statistics.
+-- Sublayers of a layer that is not trainable are not trained either: running.frozen tells layers that keep statistics.
 local thawing = setmetatable({}, { __close = function() running.frozen = nil end })
 local function compute_frozen(layer, x, training, given)
   local _ <close> = thawing
@@ -241,8 +241,8 @@ local function compute(layer, x, training, given)
   return y
 end
 
--- What a call says beside the input: whether it is training, or a table of that and of what else the kind of layer takes, its
--- call_options. Gives both.
+-- Reads the second argument of a call: the training flag, or a table with it and the layer's call_options. Returns the
+-- flag and the table.
 local function read_call(layer, training)
   if training == nil or type(training) == "boolean" then return training end
   if type(training) ~= "table" or getmetatable(training) ~= nil then
@@ -260,8 +260,8 @@ local function read_call(layer, training)
   return training.training, training
 end
 
--- Calls the layer: with tensors it computes, with what lt.nn.Input gives it becomes part of a graph (graph.lua). `training` is
--- a boolean or, with what else the kind of layer takes, a table: {training = true, mask = m}.
+-- Calls the layer: with tensors it computes, with symbols of lt.nn.Input it becomes part of a graph (graph.lua).
+-- `training` is a boolean, or a table with call options: {training = true, mask = m}.
 function Layer:__call(x, training)
   local given
   training, given = read_call(self, training)
@@ -285,9 +285,9 @@ function Layer:__call(x, training)
   return y
 end
 
-function Layer:call() self:refuse("a %s does not say what it computes: give its class a call(self, x, training)", self.kind) end
+function Layer:call() self:refuse("the class %s has no call method: define call(self, x, training)", self.kind) end
 
--- make(), whose first layer gets this name.
+-- Calls make(); the first layer made in it gets this name.
 local function with_name(name, make)
   next_name = name
   local ok, made = pcall(make)
@@ -296,7 +296,7 @@ local function with_name(name, make)
   return made
 end
 
--- What a file says of a layer, and a new one made of that (config.lua).
+-- A layer's description as in a file, and a new layer from a description (config.lua).
 function Layer:get_config() return use "nn.files.config".of_layer(self, "get_config") end
 function Layer.from_config(config, given) return use "nn.files.config".layer_from("from_config", config, given) end
 

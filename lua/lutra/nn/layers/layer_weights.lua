@@ -1,17 +1,16 @@
--- Methods of a layer that are about its variables, and those of the layers below: how they are made, what they hold, what large
--- ones cost.
+-- Methods of a layer about its variables and those of its sublayers: making them, their values, penalties on them.
 local lutra, tools, use = ...
 local options, initializers, regularizers, below = use "options", use "nn.layers.initializers", use "nn.layers.regularizers", use "nn.layers.below"
 local expected = use "nn.files.expected_weights"
 
 local weights = {}
 
--- All variables; those that training changes; the others.
+-- All variables; the trainable ones; the others.
 function weights:variables() return below.weights(self) end
 function weights:trainable_variables() return below.weights(self, true) end
 function weights:non_trainable_variables() return below.weights(self, false) end
 
--- The layers below this one, each once.
+-- All sublayers, each once.
 function weights:sublayers() return below.layers(self) end
 
 function weights:count_params()
@@ -27,7 +26,7 @@ function weights:get_weights()
   return list
 end
 
--- Whether `assign` takes the value.
+-- Whether `assign` accepts the value.
 local function fits(value, variable)
   if type(value) == "number" or type(value) == "boolean" then return true end
   if not tools.have_one_shape(value, variable) then return false end
@@ -37,10 +36,10 @@ end
 function weights:set_weights(values)
   local list = self:variables()
   if type(values) ~= "table" or #values ~= #list then
-    tools.fail("InvalidArgument", ("set_weights: values is %s, expected a list of %d tensors, one a variable of '%s'"):format(
+    tools.fail("InvalidArgument", ("set_weights: values is %s, expected a list of %d tensors, one per variable of '%s'"):format(
       type(values) == "table" and "a list of " .. #values or tools.what_is(values), #list, self.name))
   end
-  -- All of them or none: the first that does not fit is refused before any is assigned.
+  -- All or none: check every value before assigning any.
   for i, variable in ipairs(list) do
     local value = values[i]
     if type(value) == "table" and getmetatable(value) == nil then value = lutra.constant(value) end
@@ -49,7 +48,7 @@ function weights:set_weights(values)
   for i, variable in ipairs(list) do variable:assign(values[i]) end
 end
 
--- What an initializer gave: one of the program's own may give anything.
+-- Checks the result of an initializer, which may be the program's own.
 local function check_initial(layer, name, initial, wanted)
   if not tools.is_tensor(initial) then
     layer:refuse("%s_initializer gives %s, expected a tensor of shape %s", name, tools.what_is(initial), options.shape_text(wanted))
@@ -62,7 +61,8 @@ local function check_initial(layer, name, initial, wanted)
   end
 end
 
--- What the regularizer makes of a weight, which may be the program's own: a scalar.
+-- Makes a function for the regularizer's penalty on a weight, which checks the result: the regularizer may be the
+-- program's own.
 local function cost_of(layer, name, regularizer)
   return function(weight)
     local cost = regularizer(weight)
@@ -73,14 +73,15 @@ local function cost_of(layer, name, regularizer)
   end
 end
 
--- A new weight, to be set in a field: self.kernel = self:add_weight {name = "kernel", shape = {2, 3}}.
+-- Makes a new weight, to be set as a field: self.kernel = self:add_weight {name = "kernel", shape = {2, 3}}.
 function weights:add_weight(given)
   local read = options.read("add_weight", given,
     { name = "weight", shape = {}, initializer = "glorot_uniform", trainable = true, dtype = "float32", regularizer = false })
   local who = "layer '" .. use "nn.layers.layer".Layer.named(self) .. "'"
   for axis = 1, #read.shape do
     if read.shape[axis] == -1 then
-      self:refuse("its weight '%s' depends on a size of its input that may be any: say it, or take the axis out before", read.name)
+      self:refuse("its weight '%s' depends on an input size that is not fixed: give the size, or remove the axis in an "
+        .. "earlier layer", read.name)
     end
   end
   expected.take(self, read.name, read.shape)
@@ -93,8 +94,8 @@ function weights:add_weight(given)
   return made
 end
 
--- What regularizers make of its weights and those below that training changes: {cost = function of the weight, weight = variable}
--- of each.
+-- The regularizers' penalties on trainable weights of the layer and its sublayers: a list of {cost = function of the
+-- weight, weight = variable}.
 function weights:weight_costs()
   local all, changing, list = { table.unpack(self.costs) }, {}, {}
   for _, layer in ipairs(self:sublayers()) do table.move(layer.costs, 1, #layer.costs, #all + 1, all) end

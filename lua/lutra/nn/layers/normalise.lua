@@ -1,9 +1,9 @@
--- Layers that shift and scale their input to mean 0 and variance 1, and then as they have learned.
+-- Layers that normalise their input to mean 0 and variance 1, then apply a learned scale and shift.
 local lutra, tools, use = ...
 local options, layers, masks, replicas = use "options", use "nn.layers.layer", use "nn.training.masks", use "distribute.replicas"
 local define_layer, running = use "nn.layers.define_layer", layers.running
 
--- The last axis' scale and offset, where they are wanted.
+-- Adds the learned scale and offset of the last axis, if enabled.
 local function add_scale(self, features)
   local read = self.read
   local made = {}
@@ -40,10 +40,10 @@ end
 local LayerNorm = define("LayerNorm", {})
 function LayerNorm:call(x) return lutra.layer_norm(x, self.ones, self.zeros, { epsilon = self.read.epsilon }) end
 
--- Channels of a group together, over all places of a row (Wu and He, ECCV 2018). -1 makes a group of each channel.
+-- Normalises groups of channels over all positions of a row (Wu and He, ECCV 2018). -1 makes each channel a group.
 local GroupNorm = define("GroupNorm", { groups = 32 }, function(self, features)
   local groups = self.read.groups == -1 and features or self.read.groups
-  if groups == 0 or features % groups ~= 0 then self:refuse("%d channels cannot be shared out among %d groups", features, groups) end
+  if groups == 0 or features % groups ~= 0 then self:refuse("%d channels cannot be divided into %d groups", features, groups) end
   self.groups, self.channels = groups, features
 end)
 function GroupNorm:call(x)
@@ -59,7 +59,8 @@ function GroupNorm:call(x)
   return y * self.ones + self.zeros
 end
 
--- In training the batch's own mean and variance, and a running mean of them kept for later (Ioffe and Szegedy, ICML 2015).
+-- In training uses the batch's mean and variance, and updates running means of them for later (Ioffe and Szegedy, ICML
+-- 2015).
 local BatchNorm = define("BatchNorm", { momentum = 0.99, synchronized = false }, function(self, features)
   self.moving_mean = self:add_weight { name = "moving_mean", shape = { features }, initializer = "zeros", trainable = false }
   self.moving_variance = self:add_weight { name = "moving_variance", shape = { features }, initializer = "ones", trainable = false }
@@ -71,21 +72,21 @@ local function move(self, mean, variance)
   self.moving_variance:assign(self.moving_variance * momentum + variance * (1 - momentum))
 end
 
--- The mean over the replicas of what each brings in place k; a replica counts as much as it has rows.
+-- The mean over the replicas of argument k, weighted by their numbers of rows.
 local function mean_of(brought, list, k)
   local parts = {}
   for i, replica in ipairs(list) do parts[i] = brought[i][k] * (replica.share or 1 / #list) end
   return #parts > 1 and lutra.add_n(parts) or parts[1]
 end
 
--- When all replicas have ended, the running mean moves by the mean of theirs.
+-- When all replicas have ended, updates the running means by the mean over the replicas.
 local function move_by_all(strategy, brought, list)
   lutra.device(strategy.devices[1], function()
     move(brought[1][1], mean_of(brought, list, 2), mean_of(brought, list, 3))
   end)
 end
 
--- Mean and variance over the rows of all replicas (Chan, Golub and LeVeque, 1979), which a tape around all of them sees.
+-- Mean and variance over the rows of all replicas (Chan, Golub and LeVeque, 1979). A tape around all replicas sees it.
 local function of_all(strategy, brought, list)
   local mean, variance
   lutra.device(strategy.devices[1], function()
@@ -110,7 +111,7 @@ end
 BatchNorm.call_options = { mask = true }
 function BatchNorm:mask_options(mask) return { mask = mask } end
 
--- Mean and variance of the batch, of the rows that count where there is a mask.
+-- Mean and variance of the batch, over the rows that count if there is a mask.
 local function moments(x, mask)
   local axes = {}
   for axis = 1, x.rank - 1 do axes[axis] = axis end
@@ -129,7 +130,7 @@ function BatchNorm:call(x, training, given)
   end
   local mean, variance = moments(x, given and given.mask or nil)
   if replicas.current and read.synchronized then mean, variance = synchronized(self, mean, variance) end
-  -- A layer that is computed again, for its gradient, has moved.
+  -- In a recomputation the running means have been updated already.
   if not running.again then
     if replicas.current then replicas.defer(move_by_all, self, mean, variance) else move(self, mean, variance) end
   end

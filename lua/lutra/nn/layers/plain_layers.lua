@@ -1,10 +1,10 @@
--- Layers of one input without weights: they reshape it, drop of it, apply a function, or say which of its steps count.
+-- Layers without weights and with one input: they reshape, drop, apply a function, or mask steps.
 local lutra, tools, use = ...
 local options, define, Layer = use "options", use "nn.layers.define_layer", use "nn.layers.layer".Layer
 local activations, dropout, regularizers = use "nn.layers.activations", use "nn.layers.dropping", use "nn.layers.regularizers".public
 local shape_text = options.shape_text
 
--- Elements of a row; -1 where they may be any number.
+-- The number of elements of a row; -1 if unknown.
 local function size_of(shape)
   local size = 1
   for i = 1, #shape do
@@ -41,7 +41,7 @@ function Reshape:compute_output_shape(shape)
   if size == -1 then return out end
   if open and known > 0 and size % known == 0 then out[open] = size // known end
   if size_of(out) ~= size then
-    self:refuse("its input has the shape %s and %d elements a row, which do not make %s", shape_text(shape), size,
+    self:refuse("its input has the shape %s and %d elements per row, which do not fit %s", shape_text(shape), size,
       "(" .. table.concat(self.target_shape, ", ") .. ")")
   end
   return out
@@ -50,7 +50,7 @@ function Reshape:call(x)
   return lutra.reshape(x, { #x, table.unpack(self.target_shape) })
 end
 
--- Active in training only; the mask is dropout's, so that set_seed makes it the same again.
+-- Active in training only. The mask comes from lutra.dropout, so set_seed makes it repeatable.
 local Dropout = define("Dropout", { seed = false }, 1, function(self, read, rate)
   self.rate = options.number("Dropout", "rate", rate, 0, 1)
   self.seed = read.seed or nil
@@ -71,7 +71,7 @@ Activation.takes_one, Activation.supports_masking = true, true
 function Activation:compute_output_shape(shape) return shape end
 function Activation:call(x) return self.activation and self.activation(x) or x end
 
--- Gives what it gets, which costs as L1L2 says.
+-- Returns its input and adds L1L2's penalty on it.
 local ActivityRegularization = define("ActivityRegularization", { l1 = 0.0, l2 = 0.0 }, 0, function(self, read)
   self.activity_regularizer = regularizers.L1L2 { l1 = read.l1, l2 = read.l2 }
 end)
@@ -79,7 +79,7 @@ ActivityRegularization.takes_one, ActivityRegularization.supports_masking = true
 function ActivityRegularization:compute_output_shape(shape) return shape end
 function ActivityRegularization:call(x) return x end
 
--- A function of one's own. What it gives is tried out unless its shape is told.
+-- Calls a given function. Its output shape is found by a trial call unless output_shape is given.
 local Lambda = define("Lambda", { output_shape = false, mask = false }, 1, function(self, read, f)
   if not options.is_callable(f) then tools.fail("InvalidArgument", "Lambda: function is " .. tools.what_is(f) .. ", expected a function") end
   self.f, self.mask, self.output_shape = f, read.mask, read.output_shape
@@ -105,7 +105,7 @@ function Lambda:compute_mask(x, mask)
 end
 function Lambda:call(x) return self.f(x) end
 
--- Steps count that have a number other than mask_value; the others become 0.
+-- Masks steps whose numbers all equal mask_value, and sets them to 0.
 local Masking = define("Masking", { mask_value = 0.0 }, 0, function(self, read)
   if type(read.mask_value) ~= "number" then
     tools.fail("InvalidArgument", "Masking: mask_value is " .. tools.what_is(read.mask_value) .. ", expected a number")

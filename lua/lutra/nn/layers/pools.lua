@@ -1,4 +1,4 @@
--- Layers that make one number of each window of a channel: its largest, or its mean.
+-- Layers that reduce each window of a channel to its maximum or mean.
 local lutra, tools, use = ...
 local options, layers, windows = use "options", use "nn.layers.layer", use "nn.layers.windows"
 

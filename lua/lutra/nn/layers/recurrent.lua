@@ -1,5 +1,5 @@
--- What recurrent layers have in common: options, weights, the walk through the steps, and the state that is kept between
--- batches. A kind (recurrent_layers.lua) says how many matrices stand side by side in its kernels and what a step computes.
+-- The base of recurrent layers: options, weights, the loop over the steps, and the state kept between batches. A kind
+-- (recurrent_layers.lua) defines how many matrices its kernels hold side by side and what a step computes.
 local lutra, tools, use = ...
 local options, layers, activations, masks = use "options", use "nn.layers.layer", use "nn.layers.activations", use "nn.training.masks"
 local Layer = layers.Layer
@@ -18,7 +18,8 @@ local defaults = {
   stateful = false, zero_output_for_mask = false,
 }
 
--- A kind of recurrent layer: {gates = matrices in a kernel, states = tensors of its state, defaults = more options}.
+-- Defines a kind of recurrent layer: {gates = matrices in a kernel, states = tensors of its state, defaults = more
+-- options}.
 function Recurrent.define(kind, facts)
   local Made = Recurrent:extend(kind)
   Made.gates, Made.state_count, Made.defaults = facts.gates, facts.states, {}
@@ -38,7 +39,7 @@ function Recurrent:init(units, given)
   self.read = read
 end
 
--- The same layer with other options, and weights of its own: what Bidirectional makes of the one it is given.
+-- A copy of the layer with other options and its own weights, for Bidirectional.
 function Recurrent:remade(changes)
   local given = {}
   for key, value in pairs(self.read) do given[key] = value end
@@ -46,7 +47,7 @@ function Recurrent:remade(changes)
   return getmetatable(self)(self.units, given)
 end
 
--- The shape of the sequence: alone, or before those of the first states.
+-- The shape of the sequence, which is given alone or before those of initial states.
 local function sequence_shape(self, shape)
   local first = type(shape[1]) == "table" and shape[1] or shape
   if #first ~= 2 then
@@ -83,7 +84,7 @@ function Recurrent:compute_output_shape(shape)
   return all
 end
 
--- With {initial_state = } a layer is called as with the list {x, state, ...}.
+-- A call with {initial_state = } is converted to one with the list {x, state, ...}.
 function Recurrent:__call(x, training)
   local start = type(training) == "table" and training.initial_state
   if start then
@@ -96,14 +97,14 @@ function Recurrent:__call(x, training)
   return Layer.__call(self, x, training)
 end
 
--- Zeros where something is dropped, and what makes up for it elsewhere; one mask for all steps (Gal and Ghahramani, NIPS 2016).
+-- A dropout mask: 0 for dropped elements, else 1 / (1 - rate); the same for all steps (Gal and Ghahramani, NIPS 2016).
 local function mask_of(self, rate, shape, dtype, place)
   local seed = self.read.seed and self.read.seed + place or nil
   if rate == 1 then return lutra.zeros(shape, { dtype = dtype }) end
   return use "nn.layers.dropping"(lutra.ones(shape, { dtype = dtype }), rate, seed)
 end
 
--- What of the state goes into each gate's product, or nil.
+-- The dropout masks of the state for each gate's product, or nil.
 local function state_masks(self, rows, dtype, training)
   local rate, list = training and self.read.recurrent_dropout or 0, {}
   if rate == 0 then return nil end
@@ -111,8 +112,8 @@ local function state_masks(self, rows, dtype, training)
   return list
 end
 
--- What the input adds to each step: one product for all of them. As in Keras, where the state drops, each gate has a mask of its
--- own for the input too.
+-- The input's contribution to all steps, as one product. As in Keras, with recurrent dropout each gate has its own mask
+-- for the input, too.
 local function input_products(self, steps, rows, training)
   local read, bias = self.read, self:input_bias()
   local function mask(place) return mask_of(self, read.dropout, { rows, steps.shape[3] }, steps.dtype, place) end
@@ -126,7 +127,7 @@ local function input_products(self, steps, rows, training)
   return bias and product + bias or product
 end
 
--- The state before the first step: given, left by the batch before, or zeros.
+-- The state before the first step: given, kept from the previous batch, or zeros.
 local function first_states(self, x, rows, dtype)
   local states, kept = {}, rawget(self, "states")
   if type(x) == "table" then
@@ -148,7 +149,7 @@ local function first_states(self, x, rows, dtype)
   return states
 end
 
--- Where a row's mask is false, its state and its output stay as they were.
+-- Rows with a false mask keep their state and output.
 local function masked(self, mask, states, new_states, before)
   local kept = {}
   for i = 1, #states do kept[i] = lutra.where(mask, new_states[i], states[i]) end
@@ -166,8 +167,8 @@ local function step_masks(self, mask, rows, count)
   return lutra.unstack(lutra.expand_dims(lutra.transpose(mask), -1))
 end
 
--- Outputs of all steps, the last one's, and the state after it. What the input adds to each step is one product, made with the
--- steps in front, so that each step's part lies in one piece.
+-- The outputs of all steps, the last output, and the state after it. The input's contribution to all steps is one
+-- product, with the steps as first axis, so that each step is contiguous.
 local function run(self, x, states, rows, training, mask)
   local read, steps = self.read, lutra.transpose(x, { 2, 1, 3 })
   local count = #steps

@@ -1,12 +1,12 @@
--- The kinds of recurrent layers: what a step makes of its input's product, the state before it and the recurrent kernel.
--- stepper(dropped) gives a function of both that returns the state after it, whose first tensor is the output; dropped[k] is
--- what the state is multiplied with where it goes into matrix k's product; nil where nothing is dropped.
+-- The kinds of recurrent layers: how a step combines the input's product, the previous state and the recurrent kernel.
+-- stepper(dropped) returns a function from input product and state to the new state, whose first tensor is the output.
+-- dropped[k] multiplies the state in the product with matrix k; nil if nothing is dropped.
 local lutra, tools, use = ...
 local Recurrent, initializers = use "nn.layers.recurrent", use "nn.layers.initializers"
 local matmul, split, linear = lutra.matmul, lutra.split, lutra.linear
 local lstm_cell, gru_cell = lutra.lstm_cell, lutra.gru_cell
 
--- The function that gives a state's product with these matrices, which stand side by side.
+-- Returns a function for a state's product with these matrices, which lie side by side.
 local function product_with(kernel, count, dropped)
   if not dropped then return function(h) return matmul(h, kernel) end end
   local kernels = split(kernel, count, -1)
@@ -19,10 +19,10 @@ end
 
 local function same(x) return x end
 
--- Whether the functions are those that an operation computes a whole step with.
+-- Whether the activations are those of the operation that computes a whole step.
 local function is_usual(self) return self.activation == lutra.tanh and self.recurrent_activation == lutra.sigmoid end
 
--- h = activation(x kernel + h recurrent_kernel + bias) (Elman, 1990).
+-- h = activation(x * kernel + h * recurrent_kernel + bias) (Elman, 1990).
 local SimpleRNN = Recurrent.define("SimpleRNN", { gates = 1, states = 1 })
 
 function SimpleRNN:stepper(dropped)
@@ -35,7 +35,7 @@ local LSTM = Recurrent.define("LSTM", {
   gates = 4, states = 2, defaults = { recurrent_activation = "sigmoid", unit_forget_bias = true },
 })
 
--- Gates that begin open forget nothing (Jozefowicz et al., ICML 2015).
+-- With a bias of 1 the forget gates start open (Jozefowicz et al., ICML 2015).
 function LSTM:bias_start()
   if not self.read.unit_forget_bias then return self.read.bias_initializer end
   local start = initializers.get("layer '" .. self.name .. "'", "bias_initializer", self.read.bias_initializer)
@@ -59,8 +59,8 @@ function LSTM:stepper(dropped)
   end
 end
 
--- Update, reset and candidate side by side (Cho et al., EMNLP 2014). With reset_after the reset gate stands behind the product,
--- and the product has a bias of its own: bias has two rows.
+-- Update, reset and candidate side by side (Cho et al., EMNLP 2014). With reset_after the reset gate is applied after
+-- the product, which has its own bias: bias has two rows.
 local GRU = Recurrent.define("GRU", {
   gates = 3, states = 1, defaults = { recurrent_activation = "sigmoid", reset_after = true },
 })

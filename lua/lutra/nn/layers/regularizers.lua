@@ -1,4 +1,5 @@
--- What large weights cost: functions of a weight that give a scalar, added to the loss, with Keras 3's names and defaults.
+-- Penalties on large weights, added to the loss: functions from a weight to a scalar, with Keras 3's names and
+-- defaults.
 local lutra, tools, use = ...
 local options, class = use "options", use "class"
 
@@ -23,7 +24,7 @@ define("L1L2", { "l1_l2" }, { l1 = 0.0, l2 = 0.0 }, function(self, weight)
   return lutra.abs(weight):sum() * self.l1 + lutra.square(weight):sum() * self.l2
 end)
 
--- Not for users: what a layer's option means; nil where there is none.
+-- Internal: resolves a layer's option; nil if there is none.
 local function get(who, what, value)
   if not value then return nil end
   local found = options.resolve_callable(who, what, value, by_name, "a name, a regularizer or a function of the weight")

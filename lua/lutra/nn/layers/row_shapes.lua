@@ -1,9 +1,10 @@
--- Shapes of rows, without the batch: those of tensors, and those that a layer gives whose kind does not say, found by trying it out.
+-- Shapes of rows, without the batch axis: of tensors, and of results of layers that must be tried out to find the
+-- shape.
 local lutra, tools = ...
 
 local shapes = {}
 
--- A tensor's shape without the batch, or those of a list.
+-- A tensor's shape without the batch axis, or those of a list of tensors.
 function shapes.below(x)
   if type(x) ~= "table" then
     local shape = x.shape
@@ -14,8 +15,8 @@ function shapes.below(x)
   return found
 end
 
--- A batch of one row of this shape, or a list of them; `any` stands for sizes that may be any. Floats are 0, whole numbers, which
--- may be ids, 1.
+-- A batch with one row of this shape, or a list of such batches; `any` replaces sizes of -1. Floats are 0; integers,
+-- which may be ids, are 1.
 local function rows_like(shape, dtype, any)
   if type(shape[1]) == "table" then
     local list = {}
@@ -27,7 +28,7 @@ local function rows_like(shape, dtype, any)
   return dtype == "float32" and lutra.zeros(sizes) or lutra.ones(sizes, { dtype = dtype })
 end
 
--- What the layer's call gave, which must be a tensor or a list of them.
+-- Checks the result of a layer's call: a tensor or a list of them.
 function shapes.result(layer, y)
   local kind = type(y)
   if kind ~= "userdata" and kind ~= "table" then
@@ -38,12 +39,12 @@ end
 
 local function call(layer, x) return shapes.result(layer, layer:call(x, false)) end
 
--- Calls the layer with such rows: with floats, or with whole numbers where it wants those.
+-- Calls the layer with such rows: floats, or integers if it rejects floats.
 local function try_out(layer, shape, any, name_error)
   local ok, out = pcall(call, layer, rows_like(shape, "float32", any))
   if not ok then
     local err = name_error(out)
-    tools.running.layer = layer  -- the one that computed when it failed was at work
+    tools.running.layer = layer  -- the layer that was running when it failed
     if not lutra.iserror(err, "InvalidArgument") then error(err, 0) end
     ok, out = pcall(call, layer, rows_like(shape, "int32", any))
     if not ok then error(err, 0) end
@@ -58,7 +59,7 @@ local function is_open(shape)
   return false
 end
 
--- Sizes that two tries with different ones differ in may be any.
+-- The common shape of two trials with different sizes: -1 where they differ.
 local function common(a, b)
   local out = {}
   for i, size in ipairs(a) do
@@ -67,7 +68,8 @@ local function common(a, b)
   return out
 end
 
--- What the layer gives for rows of this shape, in which -1 is any size. name_error puts the layer's name into an error.
+-- The layer's output shape for rows of this shape, in which -1 is any size. name_error adds the layer's name to an
+-- error.
 function shapes.tried(layer, shape, name_error)
   if not is_open(shape) then return try_out(layer, shape, nil, name_error) end
   return common(try_out(layer, shape, 6, name_error), try_out(layer, shape, 7, name_error))

@@ -1,11 +1,11 @@
--- What layers that move windows over sequences, {steps, channels}, and over images, {height, width, channels}, have in common.
--- Operations know images only: to them a sequence is one of height 1.
+-- The base of layers that move windows over sequences, {steps, channels}, and images, {height, width, channels}.
+-- Operations know only images: a sequence is an image of height 1.
 local lutra, tools, use = ...
 local options = use "options"
 
 local windows = { paddings = { valid = "valid", same = "same" } }
 
--- A number for each of the axes, from `least`, or 1, on: one for all of them, or a list.
+-- Reads one number per axis, at least `least` (default 1): one number for all axes, or a list.
 function windows.numbers(who, name, value, axes, least)
   local list, numbers = type(value) == "table" and value or { value, axes > 1 and value or nil }, {}
   if #list ~= axes then
@@ -23,14 +23,14 @@ local function require_rank(layer, shape, axes)
 end
 windows.require_rank = require_rank
 
--- How many places a window of `size` has along an axis.
+-- The number of positions of a window of `size` along an axis.
 local function places(length, size, stride, padding)
   if length == -1 then return -1 end
   if padding ~= "valid" then return (length + stride - 1) // stride end
   return (length - size) // stride + 1
 end
 
--- The shape of a row that a layer's window of these sizes makes of one, with so many channels.
+-- The output shape of a row for a layer's window of these sizes, with so many channels.
 function windows.output_shape(layer, shape, window, channels)
   require_rank(layer, shape, #window)
   local out = {}
@@ -45,7 +45,7 @@ function windows.output_shape(layer, shape, window, channels)
   return out
 end
 
--- Sizes, or a shape, as those of an image; a sequence, and what was made of it, as one and back.
+-- Converts sizes or a shape to those of an image; and a sequence, and its result back.
 function windows.for_image(sizes, axes) return axes == 1 and { 1, table.unpack(sizes) } or sizes end
 function windows.to_image(x, axes) return axes == 1 and lutra.expand_dims(x, 2) or x end
 function windows.from_image(y, axes) return axes == 1 and lutra.squeeze(y, 2) or y end

@@ -1,9 +1,9 @@
--- Layers that hold another one and call it otherwise: in both directions, or on each step.
+-- Layers that wrap another one: in both directions, or on each step.
 local lutra, tools, use = ...
 local options, layers, masks = use "options", use "nn.layers.layer", use "nn.training.masks"
 local Layer, compute = layers.Layer, layers.compute
 
--- Merging what both directions give.
+-- How the results of both directions are merged.
 local merges = {
   concat = function(a, b) return lutra.concat({ a, b }, -1) end,
   sum = function(a, b) return a + b end,
@@ -37,12 +37,12 @@ function Bidirectional:init(layer, given)
         tostring(here[key]), tostring(there[key])))
     end
   end
-  -- What a masked step repeats is not what the other direction has there.
+  -- A masked step would repeat its direction's previous output, which does not match the other direction: use zeros.
   for _, each in ipairs { self.forward_layer, self.backward_layer } do each.read.zero_output_for_mask = here.return_sequences end
   if not rawget(self, "input_shape") then self.input_shape = rawget(layer, "input_shape") end
 end
 
--- The list {x, state, ...} as each direction gets it: the first half of the states is the forward layer's.
+-- Splits the list {x, state, ...} for the two directions: the first half of the states is for the forward layer.
 local function parted(self, x)
   if type(x) ~= "table" then return x, x end
   local half = (#x - 1) // 2
@@ -95,7 +95,7 @@ function Bidirectional:call(x, training, given)
   return { y, z, table.unpack(states) }
 end
 
--- The layer sees each step as a row of its own.
+-- The layer sees each step as a separate row.
 local TimeDistributed = Layer:extend "TimeDistributed"
 TimeDistributed.takes_one, TimeDistributed.supports_masking = true, true
 

@@ -1,12 +1,12 @@
--- The functional form: lt.nn.Input gives a symbol, a layer called with symbols gives another, and a Model runs what lies
--- between two of them.
+-- The functional form: lt.nn.Input returns a symbol, a layer called with symbols returns another, and a Model runs the
+-- layers between two of them.
 local lutra, tools, use = ...
 local class, options, layers = use "class", use "options", use "nn.layers.layer"
 
 local Symbol = class "nn.Symbol"
 Symbol.is_symbol = true
 
--- `node` is the call it comes from: {layer, inputs, given = options, named = {option = symbol}, outputs = symbols}.
+-- `node` is the call that made it: {layer, inputs, given = options, named = {option = symbol}, outputs = symbols}.
 function Symbol:init(shape, node, name)
   self.shape, self.node, self.layer, self.name = shape, node, node and node.layer, name
 end
@@ -18,8 +18,8 @@ local graph = {}
 
 local inputs_made = 0
 
--- What a model is called with, of this shape without the batch; an axis of -1 may have any size. It is cast to the dtype, if one is
--- told.
+-- A symbol for a model's input, with this shape without the batch axis; -1 is any size. The input is cast to the dtype
+-- option, if given.
 function graph.input(shape, given)
   if type(shape) == "table" and shape.shape then given, shape = shape, shape.shape end
   local read = options.read("Input", given, { shape = false, name = false, dtype = false })
@@ -33,7 +33,7 @@ function graph.input(shape, given)
   return made
 end
 
--- Options of a call, of which some may be symbols: the others, and those.
+-- Splits the options of a call into plain ones and symbols.
 local function sorted_out(given)
   local plain, named = nil, nil
   for key, value in pairs(given or {}) do
@@ -48,13 +48,14 @@ local function sorted_out(given)
   return plain or named and {}, named
 end
 
--- What a call of the layer gives: a symbol, or a list of them.
+-- The result of calling a layer with symbols: a symbol, or a list of them.
 function graph.apply(layer, x, given)
   local inputs = x.is_symbol and { x } or x
   local shapes = {}
   for i, input in ipairs(inputs) do
     if type(input) ~= "table" or not input.is_symbol then
-      tools.fail("InvalidArgument", ("layer '%s': input %d is %s, and another one came from lt.nn.Input; all of them must"):format(
+      tools.fail("InvalidArgument", ("layer '%s': input %d is %s, but another one is a symbol of lt.nn.Input; all of "
+        .. "them must be"):format(
         layer.name, i, tools.what_is(input)))
     end
     shapes[i] = input.shape
@@ -69,13 +70,13 @@ function graph.apply(layer, x, given)
     node.outputs[i] = Symbol(shape, node, several and layer.name .. ":" .. i or layer.name)
   end
   local y = several and { table.unpack(node.outputs) } or node.outputs[1]
-  -- For models that end there; a model's own are its outputs, and a field of its user's is the user's.
+  -- layer.output, for models that end there. A model has its own outputs, and a field set by the user is kept.
   if not layer.fit and rawget(layer, "output") == nil then rawset(layer, "output", y) end
   return y
 end
 
--- The layers between inputs and outputs in an order in which they can run: {layer, shapes, from = places, to = places, given =
--- options, named = places of options}, where a place is a value's number.
+-- The layers between inputs and outputs in an executable order: {layer, shapes, from = values, to = values, given =
+-- options, named = values of options}; values are given by number.
 function graph.plan(who, inputs, outputs)
   local steps, places, count = {}, {}, 0
   local function new_place(symbol)
@@ -85,18 +86,18 @@ function graph.plan(who, inputs, outputs)
   end
   for i, input in ipairs(inputs) do
     if type(input) ~= "table" or not input.is_symbol then
-      tools.fail("InvalidArgument", ("%s: inputs[%d] is %s, expected what lt.nn.Input gives"):format(who, i, tools.what_is(input)))
+      tools.fail("InvalidArgument", ("%s: inputs[%d] is %s, expected a result of lt.nn.Input"):format(who, i, tools.what_is(input)))
     end
     if places[input] then
       tools.fail("InvalidArgument", ("%s: inputs[%d] is '%s', which is among inputs already"):format(who, i, input.name))
     end
     new_place(input)
   end
-  if count == 0 then tools.fail("InvalidArgument", who .. ": inputs is an empty list, expected what lt.nn.Input gives") end
+  if count == 0 then tools.fail("InvalidArgument", who .. ": inputs is an empty list, expected results of lt.nn.Input") end
   local function visit(symbol)
     if places[symbol] then return places[symbol] end
     if type(symbol) ~= "table" or not symbol.is_symbol then
-      tools.fail("InvalidArgument", who .. ": outputs has " .. tools.what_is(symbol) .. ", expected what a layer gives for inputs")
+      tools.fail("InvalidArgument", who .. ": outputs has " .. tools.what_is(symbol) .. ", expected a layer's result for the inputs")
     end
     if not symbol.layer then
       tools.fail("InvalidArgument", ("%s: the outputs depend on the input '%s', which is not among inputs"):format(who, symbol.name))
@@ -120,7 +121,7 @@ end
 
 local running, compute = layers.running, layers.compute
 
--- A step's options, with the values of those that are computed.
+-- A step's options, with computed values filled in.
 local function options_of(step, values)
   if not step.named then return step.given end
   local given = {}
@@ -129,7 +130,7 @@ local function options_of(step, values)
   return given
 end
 
--- What a layer gives whose user has said at the call whether it is training: so it is, with all that is in it.
+-- Calls a layer for which the user set `training` in the functional call; that applies to its sublayers as well.
 local function compute_as_told(layer, x, given)
   local before = running.training
   running.training = given.training
@@ -138,7 +139,7 @@ local function compute_as_told(layer, x, given)
   return y
 end
 
--- Runs the steps on the values of the inputs; gives those of `results`.
+-- Runs the steps on the input values; returns the values of `results`.
 function graph.run(steps, results, values, training)
   local outer = running.layer
   for i = 1, #steps do

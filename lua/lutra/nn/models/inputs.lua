@@ -1,10 +1,10 @@
--- What a model is called with, held against the inputs that it was made for, before a layer of it is asked.
+-- Checks the inputs of a model's call before its layers run.
 local lutra, tools, use = ...
 local options, masks = use "options", use "nn.training.masks"
 
 local inputs = {}
 
--- Rows in the dtype that an Input tells, if it does.
+-- Casts rows to the dtype of an Input, if it has one.
 local function cast(x, dtype)
   if not dtype or not tools.is_tensor(x) or x.dtype == dtype then return x end
   local made = lutra.cast(x, dtype)
@@ -12,7 +12,7 @@ local function cast(x, dtype)
   return made
 end
 
--- Rows of the rank wanted: as Keras has it, a last axis of one number may be missing, or be too many.
+-- Adjusts the rank of rows: as in Keras, a last axis of size 1 may be missing or superfluous.
 local function ranked(x, wanted, last)
   if x.rank == wanted then return x end
   if x.rank == wanted - 1 and last == 1 then return lutra.expand_dims(x, -1) end
@@ -23,7 +23,7 @@ local function refuse(model, what, x, shape)
   model:refuse("%s has the shape %s, expected %s", what, tostring(x.shape), options.batch_text(shape))
 end
 
--- The rows of one input of a graph: its shape is settled.
+-- Checks the rows of one input of a graph, whose shape is fixed.
 local function fitted(model, symbol, x)
   local shape = symbol.shape
   x = cast(x, symbol.dtype)
@@ -40,7 +40,7 @@ local function fitted(model, symbol, x)
   return rows
 end
 
--- A list in the inputs' order of what is given by their names.
+-- Converts a table by input name to a list in the inputs' order.
 local function by_name(model, symbols, x)
   local list, names, known = {}, {}, {}
   for i, symbol in ipairs(symbols) do
@@ -53,12 +53,12 @@ local function by_name(model, symbols, x)
     end
   end
   for i, name in ipairs(names) do
-    if list[i] == nil then model:refuse("there is nothing for its input '%s'", name) end
+    if list[i] == nil then model:refuse("its input '%s' is missing", name) end
   end
   return list
 end
 
--- The values of a graph's inputs, in their order: a tensor, a list, or a table by name.
+-- The values of a graph's inputs, in order, from a tensor, a list, or a table by name.
 function inputs.of_graph(model, x)
   local symbols = model.input_symbols
   if type(x) ~= "table" then
@@ -74,7 +74,7 @@ function inputs.of_graph(model, x)
   return values
 end
 
--- The rows that a list of layers begins with. As in Keras its layers see to the sizes, each as it has been built.
+-- Checks the rows for a list of layers. As in Keras, the layers check the sizes, each as it was built.
 function inputs.of_layers(model, x, shape)
   local dtype = rawget(model, "input_dtype")
   if dtype then x = cast(x, dtype) end

@@ -1,5 +1,6 @@
--- A model: a layer that is trained. It is made of inputs and outputs of a graph, of a list of layers (sequential.lua), or by
--- extending it; what compile, fit and the others do is in training.lua.
+-- A model: a layer that can be trained. It is made from inputs and outputs of a graph, from a list of layers
+-- (sequential.lua), or by extending it. compile, fit and the other methods of training are in training.lua and
+-- fitting.lua.
 local lutra, tools, use = ...
 local options, layers, graph, replicas = use "options", use "nn.layers.layer", use "nn.models.graph", use "distribute.replicas"
 local precision, inputs, added = use "nn.training.precision", use "nn.models.inputs", use "nn.training.added_losses"
@@ -13,12 +14,12 @@ function Model:init(given)
   local read = options.read("Model", given, { inputs = false, outputs = false, name = false })
   self:named(read.name)
   if not (read.inputs and read.outputs) then
-    tools.fail("InvalidArgument", 'Model: inputs and outputs are wanted, as in nn.Model {inputs = x, outputs = y}; a model of '
-      .. 'another kind is made by lt.nn.Model:extend "Name"')
+    tools.fail("InvalidArgument", 'Model: inputs or outputs are missing: write nn.Model {inputs = x, outputs = y}; custom '
+      .. 'models are made with lt.nn.Model:extend "Name"')
   end
   local function list(name, value)
     if type(value) ~= "table" then
-      tools.fail("InvalidArgument", ("Model: %s is %s, expected what lt.nn.Input or a layer gives, or a list"):format(name,
+      tools.fail("InvalidArgument", ("Model: %s is %s, expected a result of lt.nn.Input or of a layer, or a list"):format(name,
         tools.what_is(value)))
     end
     return value.is_symbol and { value } or value
@@ -26,7 +27,7 @@ function Model:init(given)
   local symbols, outputs = list("inputs", read.inputs), list("outputs", read.outputs)
   self.input_symbols = symbols
   local steps, results = graph.plan("Model", symbols, outputs)
-  -- What holds its layers is self.layers.
+  -- Set raw: self.layers holds the model's layers.
   rawset(self, "steps", steps)
   rawset(self, "results", results)
   self.output_symbols = outputs
@@ -52,11 +53,11 @@ function Model:compute_output_shape(shape)
 end
 
 function Model:call(x, training)
-  if not self.steps then self:refuse("a %s does not say what it computes: give its class a call(self, x, training)", self.kind) end
+  if not self.steps then self:refuse("the class %s has no call method: define call(self, x, training)", self.kind) end
   return graph.run(self.steps, self.results, inputs.of_graph(self, x), training)
 end
 
--- The layer with this name, or with this number in the list.
+-- The layer with this name or index.
 function Model:get_layer(which)
   local list, names = rawget(self, "layers") or use "nn.layers.below".right_below(self), {}
   for i, layer in ipairs(list) do
@@ -69,7 +70,7 @@ function Model:get_layer(which)
   self:refuse("it has no layer %s: expected a name or a number of 1 to %d", tools.what_is(which), #list)
 end
 
--- What the model gives for a batch. In mixed precision layers compute in bfloat16, and what comes out is float32.
+-- The model's result for a batch. In mixed precision layers compute in bfloat16, and the result is float32.
 function Model:compute(x, training, given)
   local outer <const>, entered <close> = running.layer, added.enter(self)
   running.layer = self
@@ -84,7 +85,7 @@ local function ready_and_call(self, x, training, given)
   return self:compute(x, training, given)
 end
 
--- A model that is called builds itself, and tells which layer refused. `training` as a layer's (layer.lua).
+-- A call builds the model if needed; errors name the layer. `training` is as for a layer (layer.lua).
 function Model:__call(x, training)
   local given
   training, given = layers.read_call(self, training)
@@ -103,14 +104,14 @@ local function finish(is_open, layer, training, dtype, ok, ...)
   return ...
 end
 
--- f(...), with the name of the layer at work in front of what it is refused.
+-- Calls f(...); errors get the name of the running layer.
 function Model:guarded(f, ...)
   local layer, dtype = running.layer, running.dtype
   running.layer, running.dtype = nil, rawget(self, "compute_dtype") or dtype
   return finish(added.is_open(), layer, running.training, dtype, xpcall(f, layers.name_error, ...))
 end
 
--- Shapes and dtypes of rows, which a file keeps (saving.lua).
+-- Shapes and dtypes of rows, which a file stores (saving.lua).
 local function inputs_of(x)
   local list = {}
   for i, tensor in ipairs(type(x) == "table" and x or { x }) do
@@ -131,7 +132,7 @@ local function rows_like(inputs)
   return one_or_all(rows)
 end
 
--- Makes the weights of a model that takes its shapes from its first input: x, or what a file says of it.
+-- Makes the weights of a model that takes its shapes from its first input: x, or the shapes in a file.
 function Model:ensure_ready(x, inputs)
   if rawget(self, "ready") then return end
   local strategy = rawget(self, "strategy")
@@ -140,7 +141,7 @@ function Model:ensure_ready(x, inputs)
     rawset(self, "first_input", inputs or inputs_of(x))
     self:ensure_built(inputs and shapes_like(inputs) or layers.shape_below(x))
   end
-  -- A model that was extended makes its layers' weights by computing once. Ctrl-C may have broken that off.
+  -- An extended model makes its layers' weights by computing once. Ctrl-C may have interrupted that.
   local has_input = x ~= nil or inputs ~= nil
   for _, layer in ipairs(has_input and self:sublayers() or {}) do
     if not layer.built then

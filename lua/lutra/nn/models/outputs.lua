@@ -1,5 +1,5 @@
--- Models of several outputs: a loss and metrics for each, labels and weights of rows given as lists or by the outputs' names.
--- Their losses together act as one loss, and what is told of an output as one metric, so that a step needs not know.
+-- Models with several outputs: a loss and metrics for each, and labels and sample weights as lists or by output name.
+-- The losses are combined into one loss object and the metrics wrapped, so that a training step need not know.
 local lutra, tools, use = ...
 local options, class, layers, losses, metrics = use "options", use "class", use "nn.layers.layer", use "nn.training.losses", use "nn.training.metrics"
 local tensor_batches, class_weights = use "nn.training.tensor_batches", use "nn.training.class_weights"
@@ -7,7 +7,7 @@ local replicas, running = use "distribute.replicas", layers.running
 
 local outputs = {}
 
--- The names of a graph's results: those of the layers that they come from, each once.
+-- The names of a graph's outputs, from the layers that made them; unique.
 function outputs.names_of(symbols)
   local names, seen = {}, {}
   for i, symbol in ipairs(symbols) do
@@ -20,7 +20,7 @@ end
 
 local function is_plain(value) return type(value) == "table" and getmetatable(value) == nil end
 
--- What is given for each output, false where nothing is: a list in the outputs' order, or a table by name.
+-- Spreads an option to the outputs (false = none): a list in the outputs' order, or a table by name.
 local function spread(who, what, given, names)
   local list = {}
   if given[1] ~= nil or next(given) == nil then
@@ -41,7 +41,7 @@ local function spread(who, what, given, names)
   return list
 end
 
--- An output's part of labels or weights, which one tensor may be for all.
+-- An output's labels or weights; a single tensor applies to all outputs.
 local function part_of(values, place, name)
   if type(values) ~= "table" then return values end
   local value = values[place]
@@ -53,7 +53,7 @@ local Losses = class "nn.OutputLosses"
 
 function Losses:init(names, list, weights)
   self.names, self.losses, self.weights = names, list, weights
-  -- What each output's loss was for the predictions of a step, which the metrics are told soon after.
+  -- The outputs' losses by a step's predictions, for the metrics of the same step.
   self.known = setmetatable({}, { __mode = "k" })
 end
 
@@ -62,11 +62,11 @@ function Losses:of(place, y, predictions, sample_weight)
   local name = self.names[place]
   running.output = name
   local labels = part_of(y, place, name)
-  if labels == nil then tools.fail("InvalidArgument", "there are no labels for it, and it has a loss") end
+  if labels == nil then tools.fail("InvalidArgument", "it has a loss but no labels") end
   local loss, replica = self.losses[place], replicas.current
   local value = loss(labels, predictions[place], part_of(sample_weight, place, name))
   running.output = nil
-  -- A replica's loss will count by its share of the rows, which a sum over rows is not to.
+  -- A replica's loss is later weighted by its share of the rows, which is wrong for a sum over rows.
   local share = replica and replica.share
   return share and type(loss) == "table" and loss.reduction == "sum" and value / share or value
 end
@@ -80,7 +80,7 @@ function Losses:check_labels(who, y, waits)
   end
 end
 
--- Weights of rows by the classes of an output's labels, as a list or by the outputs' names, beside those that are given.
+-- Sample weights from the classes of the outputs' labels, multiplied with given ones; a list or a table by name.
 function Losses:weights_by_class(who, y, sample_weight, class_weight)
   local given, list = spread(who, "class_weight", class_weight, self.names), {}
   for place, name in ipairs(self.names) do
@@ -94,7 +94,7 @@ function Losses:weights_by_class(who, y, sample_weight, class_weight)
   return list
 end
 
--- The sum over the outputs, each times its weight.
+-- The weighted sum of the outputs' losses.
 function Losses:__call(y, predictions, sample_weight)
   if type(predictions) ~= "table" or #predictions ~= #self.names then
     tools.fail("InvalidArgument", ("compile has losses for %d outputs, and the model gives %s"):format(#self.names,
@@ -116,7 +116,7 @@ function Losses:__call(y, predictions, sample_weight)
   return total
 end
 
--- An output's loss, as it is told.
+-- An output's loss as a metric, for reports.
 local OutputLoss = class("nn.OutputLoss", metrics.Mean)
 
 function OutputLoss:init(all, place)
@@ -155,8 +155,8 @@ local function metrics_of(who, what, given, names, list)
   end
 end
 
--- What compile is told, of a model whose outputs have these names: its loss, its metrics, and how many of them, the last, are
--- weighted.
+-- compile's options for a model with these output names: the loss, the metrics, and how many of the metrics, the last
+-- ones, are weighted.
 function outputs.compile(who, names, read)
   local list, weights, told = {}, {}, {}
   for place, loss in ipairs(is_plain(read.loss) and spread(who, "loss", read.loss, names) or names) do
@@ -182,13 +182,13 @@ function outputs.compile(who, names, read)
   return all, told, #told - plain
 end
 
--- The name of the only output of a graph or a list of layers: that of the layer it comes from.
+-- The name of a single output of a graph or a list of layers: the layer's name.
 local function name_of_one(model)
   local symbols, chain = rawget(model, "output_symbols"), rawget(model, "layers") or {}
   return symbols and outputs.names_of(symbols)[1] or chain[1] and chain[#chain].name
 end
 
--- The outputs' names as compile is to know them, or nil for a model of one. A model that was extended has as many as losses.
+-- The outputs' names for compile, or nil for a model with one output. An extended model has as many as losses.
 function outputs.names_for(model, read)
   local known = rawget(model, "output_names")
   if known then return known end
@@ -206,7 +206,7 @@ function outputs.names_for(model, read)
   return names
 end
 
--- What is given for a model of one output, perhaps by its name.
+-- The value of an option for a model with one output, which may be given by name.
 local function of_one(model, given)
   if not is_plain(given) or type(next(given)) ~= "string" or next(given, (next(given))) ~= nil then return given end
   local name = name_of_one(model)
@@ -214,7 +214,7 @@ local function of_one(model, given)
   return value ~= nil and value or given
 end
 
--- Labels as a list of tensors in the outputs' order, false where there are none; of one output they stay what they are.
+-- Labels as a list of tensors in the outputs' order (false = none); for a single output unchanged.
 function outputs.labels(model, who, y, name)
   local names = rawget(model, "compiled_outputs")
   if tensor_batches.is_dataset(y) then return y end
@@ -230,14 +230,14 @@ function outputs.labels(model, who, y, name)
   return list
 end
 
--- Weights of rows: one tensor for all outputs, or what there is for each.
+-- Sample weights: one tensor for all outputs, or one per output.
 function outputs.weights(model, who, weights)
   if not rawget(model, "compiled_outputs") then return of_one(model, weights) end
   if not is_plain(weights) or type(weights[1]) == "number" then return weights end
   return outputs.labels(model, who, weights, "sample_weight")
 end
 
--- The same for what fit and evaluate are told: y, and in `read` the weights and what is held back.
+-- The same for the arguments of fit and evaluate: y, and in `read` the weights and validation data.
 function outputs.prepare(model, who, y, read)
   local held = read.validation_data
   if is_plain(held) and held[2] ~= nil then

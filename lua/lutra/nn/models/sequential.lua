@@ -1,4 +1,4 @@
--- A model of layers one after the other.
+-- A model that is a stack of layers.
 local lutra, tools, use = ...
 local options, layers, Model, inputs = use "options", use "nn.layers.layer", use "nn.models.model", use "nn.models.inputs"
 local running, compute = layers.running, layers.compute
@@ -13,14 +13,14 @@ function Sequential:init(given)
   for i = 1, #(given or {}) do self:add(given[i]) end
 end
 
--- Its layers are others now, which must go together, and so are the variables that training changes.
+-- Called after its layers have changed: checks that they fit, and discards what depends on the variables.
 local function changed(self)
   self:compute_output_shape(self.shape)
   rawset(self, "step_variables", false)
   rawset(self, "known_costs", nil)
 end
 
--- Adds a layer at the end.
+-- Appends a layer.
 function Sequential:add(layer)
   if type(layer) == "table" and layer.is_symbol and not layer.layer and #self.layers == 0 then
     self.shape, self.input_dtype = layer.shape, layer.dtype
@@ -39,7 +39,7 @@ function Sequential:add(layer)
   end
   if #chain == 0 and rawget(layer, "input_shape") then self.shape = layer.input_shape end
   chain[#chain + 1] = layer
-  -- Weights are made as soon as the shapes are known.
+  -- Make the weights as soon as the shapes are known.
   if self.built then
     changed(self)
   elseif self.shape then
@@ -48,10 +48,10 @@ function Sequential:add(layer)
   return self
 end
 
--- Takes the last layer off, and gives it.
+-- Removes the last layer and returns it.
 function Sequential:pop()
   local layer = table.remove(self.layers)
-  if not layer then self:refuse("it has no layers, so that none can be taken off") end
+  if not layer then self:refuse("it has no layers to remove") end
   if self.built then changed(self) end
   return layer
 end
@@ -61,7 +61,7 @@ function Sequential:build(shape)
   self:compute_output_shape(shape)
 end
 
--- Building on the way.
+-- Builds the layers on the way.
 function Sequential:compute_output_shape(shape)
   for _, layer in ipairs(self.layers) do
     layer:ensure_built(shape)

@@ -1,4 +1,4 @@
--- model:summary(): its layers, what they give, how many numbers they hold.
+-- model:summary(): the layers, their output shapes and numbers of parameters.
 local lutra, tools, use = ...
 local options, layers, below = use "options", use "nn.layers.layer", use "nn.layers.below"
 
@@ -21,7 +21,7 @@ local function totals(variables)
   return size_text(count, bytes)
 end
 
--- What the layer gives for the rows it was built for; nil where that would have to be tried.
+-- The layer's output shape for the rows it was built for; nil if it would have to be tried out.
 local function output_shape(layer)
   local shape = rawget(layer, "built_for") or rawget(layer, "steps") and {}
   if not (shape and layer.built) or layer.compute_output_shape == layers.Layer.compute_output_shape then return nil end
@@ -39,8 +39,8 @@ local function outputs_of(step)
   return step.shapes
 end
 
--- {layer, the shape it gives} of those right below: of a graph as it is planned, each layer once; of a list of layers one after the
--- other; of a class in the order of its fields.
+-- {layer, output shape} of the direct sublayers: of a graph in its order, each layer once; of a list of layers in
+-- sequence; of a class in the order of its fields.
 local function rows_of(model)
   local rows, seen = {}, {}
   if rawget(model, "steps") then
@@ -59,7 +59,7 @@ local function rows_of(model)
   return rows
 end
 
--- A line for each layer, those of models and layers in it under theirs where they are wanted.
+-- Adds a line for each layer; with `expand` also for the layers inside it.
 local function add_lines(lines, model, expand, indent)
   for _, row in ipairs(rows_of(model)) do
     local layer, shape = row[1], shape_text(row[2])
@@ -74,7 +74,7 @@ end
 
 local summary = {}
 
--- Prints it, or hands each line to print_fn.
+-- Prints the summary, or calls print_fn with each line.
 function summary:summary(given)
   local read = options.read("summary", given, { print_fn = false, expand_nested = false })
   local print_line = read.print_fn or print

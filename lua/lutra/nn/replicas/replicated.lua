@@ -1,5 +1,5 @@
--- What a model does with a batch under a strategy: its rows are shared out among the replicas, each computes with its own,
--- and one tape sees all of them. Every row weighs alike, so a share's mean counts as much as it has rows.
+-- A model's steps under a strategy: the batch's rows are split among the replicas, each computes with its share, and
+-- one tape sees all of them. All rows have the same weight, so the mean of a share is weighted by its number of rows.
 local lutra, tools, use = ...
 local class, layers, replicas = use "class", use "nn.layers.layer", use "distribute.replicas"
 local values, steps, mirrored = use "distribute.values", use "distribute.steps", use "distribute.mirrored"
@@ -8,7 +8,7 @@ local GradientTape, running = lutra.GradientTape, layers.running
 
 local replicated = {}
 
--- The shares of a batch with what the model has made of them: metrics are fed share by share.
+-- The shares of a batch with the model's results: metrics are updated share by share.
 local Shares = class "nn.Shares"
 function Shares:init(list) self.list = list end
 
@@ -26,7 +26,7 @@ local function slice(value, share)
   return value and value[{ { share.first, share.last } }]
 end
 
--- The shares that have rows: {id, x, y, weight, rows, share}, and the replicas' numbers.
+-- Splits a batch. Returns the shares that have rows, {id, x, y, weight, rows, share}, and the replicas' numbers.
 local function split(strategy, x, y, weight)
   local whole, count = rows_of(x), #strategy.devices
   local list, ids, began = {}, {}, {}
@@ -57,15 +57,15 @@ local function run(strategy, f, list, ids)
   for i, share in ipairs(list) do share.loss, share.predictions = results[i][1], results[i][2] end
 end
 
--- The loss of a batch: that of its shares, each with its weight.
+-- The loss of a batch: the weighted sum of its shares' losses.
 local function shared_loss(list, is_sum)
   local losses, weights = {}, {}
   for i, share in ipairs(list) do losses[i], weights[i] = share.loss, is_sum and 1.0 or share.share end
   return waiting.Parts(losses, weights)
 end
 
--- A loss that adds up rows is that of the shares added up; any other one is taken for a mean over rows. Those of several outputs
--- see to it themselves (outputs.lua).
+-- Whether the loss is a sum over rows, so that the shares' losses are added up; any other loss counts as a mean over
+-- rows. For several outputs outputs.lua handles this.
 local function is_sum(model)
   local loss = model.loss
   return not model.compiled_outputs and type(loss) == "table" and loss.reduction == "sum"
@@ -83,7 +83,7 @@ local function forward(model, training)
   end
 end
 
--- What the gradient of a share's loss begins with.
+-- Initial gradients of the shares' losses: their weights as constants.
 local seeds = setmetatable({}, { __mode = "v" })
 local function seed_of(weight, dtype)
   local key = ("%.17g %s"):format(weight, dtype)
@@ -91,7 +91,8 @@ local function seed_of(weight, dtype)
   return seeds[key]
 end
 
--- The gradients of all shares' losses by each replica's components: a list for each replica, of false where it has none.
+-- The gradients of all shares' losses with respect to each replica's components: one list per replica, of false if it
+-- has none.
 local function gradients_of(strategy, tape, variables, list, weights)
   local targets, sources, starts = {}, {}, {}
   for i, share in ipairs(list) do
@@ -133,7 +134,7 @@ function replicated.test_step(model, x, y, weight)
   return shared_loss(list, is_sum(model)), Shares(list)
 end
 
--- What the model gives for all rows, on the first device.
+-- The model's result for all rows, on the first device.
 function replicated.predict(model, x)
   local list, ids = split(model.strategy, x)
   run(model.strategy, function(share)
@@ -153,14 +154,14 @@ function replicated.predict(model, x)
   return out
 end
 
--- Feeds a metric the shares, each on its device, with or without the rows' weights.
+-- Updates a metric with the shares, each on its device, with or without sample weights.
 function replicated.update_metric(metric, shares, is_weighted)
   for _, share in ipairs(shares.list) do
     lutra.device(share.device, metric.update_state, metric, share.y, share.predictions, is_weighted and share.weight or nil)
   end
 end
 
--- The strategy of a model: the one in whose scope it was compiled, or whose its variables are.
+-- The strategy of a model: the one in whose scope it was compiled, or the one of its variables.
 function replicated.strategy_of(model, variables)
   local strategy = rawget(model, "strategy")
   local mirror = mirrored.of(variables[1])

@@ -1,15 +1,17 @@
--- Losses that layers add to their model's while they compute: by add_loss, and what activity_regularizer makes of what they give. A
--- layer keeps those since the outermost call around it began, each replica for itself; the next such call forgets them.
+-- Losses that layers add during their call, with add_loss or activity_regularizer. A layer keeps the losses of the
+-- outermost call that is running around it, separately for each replica, until the next outermost call begins.
 local lutra, tools, use = ...
 local replicas, below, precision = use "distribute.replicas", use "nn.layers.below", use "nn.training.precision"
 
--- `used`: there may be such losses, because a layer regularizes what it gives, or because a program has made layers of its own, which
--- begins when this library's are there. Until then calls are not looked at.
+-- `used`: there may be such losses, since a layer has an activity regularizer or the program defines its own layers.
+-- has_our_layers: the library's layers are defined, so further ones are the program's. Until `used` is set, calls are
+-- not tracked.
 local added = { used = false, has_our_layers = false }
 
--- What is told of one replica, or of where none runs: `lists` has what each layer has added, `open` the coroutines in which an
--- outermost call is under way, `ignores` those in which what is computed is no step: shapes are tried out. A coroutine that is left
--- in a call is forgotten with it; until then, and while it is suspended, it is around nothing else.
+-- The state of one replica, or of code outside replicas. `lists`: the losses that each layer has added. `open`:
+-- coroutines with a running outermost call. `ignores`: coroutines in which losses do not count, since shapes are being
+-- tried out. The entry of a coroutine that never returns from a call disappears with the coroutine; a suspended
+-- coroutine encloses no other call.
 local weak = { __mode = "k" }
 local function new_place()
   local place = { lists = setmetatable({}, weak), open = setmetatable({}, weak), ignores = setmetatable({}, weak) }
@@ -31,7 +33,7 @@ local function here()
   return place
 end
 
--- Whether one of the coroutines is at work: the one that runs, or one that waits for it.
+-- Whether one of the coroutines is running or waits for the one that runs.
 local function is_around(threads)
   for thread in next, threads do
     local status = coroutine.status(thread)
@@ -40,13 +42,13 @@ local function is_around(threads)
   return false
 end
 
--- What an error that came from anywhere is to find again.
+-- Saved and restored around code that may raise an error.
 function added.is_open() return added.used and here().open[coroutine.running()] or nil end
 function added.set_open(is_open)
   if added.used then here().open[coroutine.running()] = is_open end
 end
 
--- The layer's call begins. Gives what is to be closed where that is the outermost one.
+-- Begins a layer's call. For an outermost call it returns a value to close at the end.
 function added.enter(layer)
   if not added.used then return nil end
   local place = here()
@@ -59,7 +61,7 @@ function added.enter(layer)
   return place.leaving
 end
 
--- Until what it gives is closed nothing is added.
+-- Ignores added losses until the result is closed.
 function added.ignore()
   local place = here()
   if is_around(place.ignores) then return nil end
@@ -81,18 +83,18 @@ local function add(layer, value)
   if list then list[#list + 1] = value else place.lists[layer] = { value } end
 end
 
--- A tensor, or a list of them, as one that a scalar is made of.
+-- Adds a tensor or a list of tensors; elements of larger tensors are summed.
 function added.add(layer, loss)
   local list = type(loss) == "table" and getmetatable(loss) == nil and loss or { loss }
   for _, value in ipairs(list) do
     if not tools.is_tensor(value) then
-      layer:refuse("add_loss: loss is %s, expected a tensor, which a layer or a model has in its call", tools.what_is(value))
+      layer:refuse("add_loss: loss is %s, expected a tensor, computed in the call of a layer or model", tools.what_is(value))
     end
   end
   for _, value in ipairs(list) do add(layer, value) end
 end
 
--- What the regularizer makes of each result, divided by the rows that there are.
+-- Adds the regularizer's value for each result, divided by the number of rows.
 function added.regularize(layer, regularizer, y)
   for _, each in ipairs(type(y) == "table" and y or { y }) do
     local cost = regularizer(precision.wide(each))
@@ -102,7 +104,7 @@ function added.regularize(layer, regularizer, y)
   end
 end
 
--- The losses that the layer has added and those below, in that order.
+-- The losses added by the layer and then by its sublayers.
 function added.of(layer)
   local lists, found = here().lists, {}
   if next(lists) == nil then return found end

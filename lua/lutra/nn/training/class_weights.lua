@@ -1,7 +1,7 @@
--- Weights of rows by the classes of their labels, as fit's class_weight says.
+-- Sample weights from the classes of labels, for fit's class_weight.
 local lutra, tools = ...
 
--- Numbers of classes beyond this one are taken for mistakes: a table of weights is as long as the largest number.
+-- Larger class numbers are taken for mistakes: the table of weights is as long as the largest number.
 local kClasses = 1 << 24
 
 local function read_class_weights(who, class_weight, first)
@@ -20,8 +20,8 @@ local function read_class_weights(who, class_weight, first)
   return most
 end
 
--- Weights of rows by the classes of their labels: class_weight[class], and 1 for classes that it has not. Labels are numbers or
--- distributions. Numbers count from 1, but those of two classes, for a loss that says so, are 0 and 1.
+-- Sample weights from the classes of labels: class_weight[class], or 1 for classes without an entry. Labels are class
+-- numbers or distributions. Numbers count from 1, except that two classes are 0 and 1 for a loss that says so.
 local function weights_of(who, y, class_weight, loss)
   local first = type(loss) == "table" and loss.first_class or 1
   local most, list = read_class_weights(who, class_weight, first), {}
@@ -43,12 +43,12 @@ local function weights_of(who, y, class_weight, loss)
   if y.dtype ~= "bool" and not lutra.all(lutra.cast(numbers, y.dtype):eq(y)):item() then
     tools.fail("InvalidArgument", who .. ": class_weight is for classes' numbers, and y has numbers that are not whole: give a sample_weight")
   end
-  -- The last entry is for all classes beyond.
+  -- The last entry is for all larger classes.
   for number = first, most + 1 do list[number - first + 1] = (class_weight[number] or 1) + 0.0 end
   return lutra.gather(lutra.constant(list), lutra.minimum(numbers, most + 1) + (1 - first))
 end
 
--- The same beside weights of rows that are given, if there are any. A model of several outputs has them for each (outputs.lua).
+-- The same, multiplied with given sample weights, if any. Models with several outputs do this per output (outputs.lua).
 local function of_rows(who, y, weight, class_weight, loss)
   if type(loss) == "table" and loss.weights_by_class then return loss:weights_by_class(who, y, weight, class_weight) end
   local by_class = weights_of(who, y, class_weight, loss)

@@ -1,23 +1,22 @@
--- What fit, evaluate and predict see of a dataset (lua/lutra/data): its elements as batches. Those of tensors are tensor_batches.lua's.
+-- Batches of a dataset (lua/lutra/data) for fit, evaluate and predict. tensor_batches.lua does the same for tensors.
 local lutra, tools, use = ...
 local class, options, losses, class_weights = use "class", use "options", use "nn.training.losses", use "nn.training.class_weights"
 
 local DatasetBatches = class "nn.DatasetBatches"
 
--- steps: how many batches an epoch has, where that is not all of them. In training the next epoch then goes on where this
--- one ended.
+-- steps: the number of batches per epoch, if not all. In training the next epoch then continues where this one ended.
 function DatasetBatches:init(who, dataset, steps_name, steps, class_weight, loss)
   self.who, self.dataset, self.class_weight, self.loss = who, dataset, class_weight, loss
   self.steps = steps and options.count(who, steps_name, steps, 1) or nil
   self.goes_on = steps_name == "steps_per_epoch"
   local known = dataset:cardinality()
   if known == -1 and not self.steps then
-    tools.fail("InvalidArgument", ("%s: the dataset is infinite: say how many batches there are to be with %s"):format(who, steps_name))
+    tools.fail("InvalidArgument", ("%s: the dataset is infinite: set the number of batches with %s"):format(who, steps_name))
   end
   self.count = self.steps or known >= 0 and known or nil
 end
 
--- Options that are about rows of tensors.
+-- Options that apply only to tensors.
 local not_for_datasets = {
   batch_size = "the dataset's elements are batches already: dataset:batch(n)",
   validation_batch_size = "the dataset's elements are batches already: dataset:batch(n)",
@@ -40,7 +39,7 @@ function DatasetBatches.options_of(who, y, given)
   return given
 end
 
--- What the shuffles below stand at.
+-- The state of the dataset's shuffles.
 local function shuffled(dataset)
   local list = {}
   for i, node in ipairs(dataset:shuffles()) do list[i] = { node.iterations, node.drawn or false } end
@@ -52,14 +51,14 @@ local function open(self)
   self.next = self.dataset:iterate()
 end
 
--- Where the dataset stands between two batches: its shuffles' iterations, and of an iteration under way how many batches
--- were taken and from which random numbers it began.
+-- The position of the dataset between two batches: the iterations of its shuffles and, for a running iteration, the
+-- number of batches taken and the random state at its start.
 function DatasetBatches:state()
   if not self.next then return { shuffles = shuffled(self.dataset), taken = 0 } end
   return { shuffles = self.opened.shuffles, random = self.opened.random, taken = self.taken }
 end
 
--- The other way round, for the same dataset made anew.
+-- Restores that position in a newly made equal dataset.
 function DatasetBatches:restore(state)
   local nodes = self.dataset:shuffles()
   if type(state) ~= "table" or #state.shuffles ~= #nodes then
@@ -78,7 +77,7 @@ local function refuse_empty(self)
   tools.fail("InvalidArgument", self.who .. ": the dataset has no elements")
 end
 
--- x of the first batch, which the next epoch begins with.
+-- x of the first batch, with which the next epoch begins.
 function DatasetBatches:first_x()
   if not self.next then
     open(self)
@@ -88,7 +87,7 @@ function DatasetBatches:first_x()
   return self.ahead and self.ahead[1]
 end
 
--- The order is the dataset's own affair.
+-- The dataset determines the order.
 function DatasetBatches:shuffle() end
 
 local function next_values(self)
@@ -115,7 +114,7 @@ local function weight_of(self, y, weight)
   return self.class_weight and class_weights.of_rows(self.who, y, weight, self.class_weight, self.loss) or weight
 end
 
--- for i, x, y, sample_weight, rows in batches:each() do: one epoch. wants_labels: elements without are refused.
+-- for i, x, y, sample_weight, rows in batches:each() do: one epoch. wants_labels: elements without labels are an error.
 function DatasetBatches:each(wants_labels)
   local i = 0
   if not (self.goes_on or self.ahead) then self.next = nil end
@@ -139,7 +138,7 @@ function DatasetBatches:each(wants_labels)
         self.count = i
         return nil
       end
-      -- It begins anew where it ends before the epoch does.
+      -- Start over if the dataset ends before the epoch.
       open(self)
       values = table.pack(next_values(self))
       if values[1] == nil then refuse_empty(self) end

@@ -1,4 +1,4 @@
--- Methods of a model that go through all rows of its data: fit, evaluate, predict.
+-- Methods of a model that process all rows of its data: fit, evaluate, predict.
 local lutra, tools, use = ...
 local options, layers, metrics, outputs = use "options", use "nn.layers.layer", use "nn.training.metrics", use "nn.models.outputs"
 local tensor_batches, DatasetBatches, class_weights = use "nn.training.tensor_batches", use "nn.training.dataset_batches", use "nn.training.class_weights"
@@ -7,7 +7,7 @@ local running = layers.running
 
 local fitting = {}
 
--- `read` has weights of rows, and the loss, which may have a word about labels.
+-- `read` has the sample weights and the loss, which may check labels.
 local function arrays_of(who, x, y, read)
   local arrays = { x = tensor_batches.read(who, "x", x), y = tensor_batches.read(who, "y", y) }
   if read.sample_weight then arrays.sample_weight = tensor_batches.read(who, "sample_weight", read.sample_weight) end
@@ -43,7 +43,7 @@ local function is_interrupt(err)
   return type(text) == "string" and text:find("interrupted!$") ~= nil
 end
 
--- One epoch over the batches. Gives the logs, or nothing when a loss that is not finite ended it.
+-- One epoch over the batches. Returns the logs, or nothing if a loss that is not finite ended it.
 local function run_epoch(self, batches, run, epoch)
   local loss_mean, progress, told, hears = run.loss_mean, run.progress, run.callbacks, run.callbacks.hears
   loss_mean:reset_state()
@@ -52,7 +52,7 @@ local function run_epoch(self, batches, run, epoch)
   local steps = 0
   for i, x, y, weight, rows in batches:each(true) do
     if hears.on_train_batch_begin then told:on_train_batch_begin(i) end
-    -- A callback may have compiled the model anew: training goes on with what it says now.
+    -- A callback may have recompiled the model: training continues with the new settings.
     if not self.step_variables then self:ensure_trainable(x) end
     local loss, predictions = self:train_step(x, y, weight)
     steps = i
@@ -90,7 +90,7 @@ local function run_epochs(self, batches, run)
   end
 end
 
--- What is held back to validate with: a dataset, {x, y[, sample_weight]}, or the last rows.
+-- The validation data: a dataset, {x, y[, sample_weight]}, or the last rows.
 local function validation_of(read, arrays, rows)
   local given = read.validation_data
   if tensor_batches.is_dataset(given) then
@@ -108,7 +108,7 @@ local function validation_of(read, arrays, rows)
   return arrays, rows
 end
 
--- The batches that are trained on, and those that are validated with, if any.
+-- The batches for training, and those for validation, if any.
 local function sources_of(x, y, read)
   if tensor_batches.is_dataset(x) then
     local _, _, validation = validation_of(read)
@@ -122,7 +122,8 @@ local function sources_of(x, y, read)
   return tensor_batches.Batches(arrays, rows, math.min(read.batch_size, rows)), validation
 end
 
--- Where to begin: at the epoch after the one that a file which is resumed was written in, as if nothing had been between.
+-- The first epoch: when a file is resumed, the one after the epoch in which it was written, as if training had not
+-- stopped.
 local function first_epoch(self, batches, read)
   local resumed = rawget(self, "resumed")
   if not resumed then return read.initial_epoch + 1 end
@@ -167,7 +168,7 @@ local function fit(self, x, y, given)
   if not ok then
     if run.callbacks.own_error or not is_interrupt(err) then error(err, 0) end
     run.history.interrupted = true
-    -- An epoch that was being written down is not told.
+    -- Drop an epoch that was only partly recorded.
     for _, list in pairs(run.history.history) do list[#run.history.epoch + 1] = nil end
     io.stderr:write(("\nfit: interrupted in epoch %d; the model keeps what it has learned\n"):format(#run.history.epoch
       + run.first_epoch))
@@ -199,7 +200,7 @@ local function evaluate(self, x, y, given)
   return table.unpack(values)
 end
 
--- What the model gives for each batch.
+-- The model's results for each batch.
 local function predict_all(self, batches, told, progress)
   local parts, hears = {}, told.hears
   told:on_predict_begin()

@@ -1,22 +1,22 @@
--- Losses, with Keras 3's names, defaults and formulas. A function gives a value a row; an object, made with options, gives
--- one number, the mean over the rows. Class labels count from 1.
+-- Losses, with Keras 3's names, defaults and formulas. A function returns one value per row; an object, made with
+-- options, returns one number, the mean over the rows. Class labels count from 1.
 local lutra, tools, use = ...
 local class, options, masks = use "class", use "options", use "nn.training.masks"
 
--- Probabilities are kept this far away from 0 and 1 where their logarithm is taken.
+-- Probabilities are clipped to this distance from 0 and 1 before their logarithm is taken.
 local kEpsilon = 1e-7
 
 local losses, by_name = {}, {}
 
--- Numbers and tables of them stand for tensors, as they do for operations.
+-- Accepts numbers and tables of numbers as tensors, as operations do.
 local function tensor(who, name, value)
   if tools.is_tensor(value) then return value end
   if type(value) == "table" and getmetatable(value) == nil or type(value) == "number" then return lutra.constant(value) end
   tools.fail("InvalidArgument", ("%s: %s is %s, expected a tensor or numbers"):format(who, name, tools.what_is(value)))
 end
 
--- Labels of shape {n} beside predictions {n, 1}, or the reverse, take their shape. Nothing else is broadcast: it would be a
--- loss of pairs that nobody meant.
+-- Labels of shape {n} with predictions of shape {n, 1}, or the reverse, are reshaped. Nothing else is broadcast: that
+-- would compare all pairs, which is never meant.
 local function fitted(who, y_true, y_pred)
   if tools.have_one_shape(y_true, y_pred) then return y_true end
   local rank, wanted = y_true.rank, y_pred.rank
@@ -33,8 +33,8 @@ local function fitted(who, y_true, y_pred)
   return labels
 end
 
--- Weights of rows as `values` is to be multiplied with them: a number for each row, {n} or {n, 1}, or one for each of the
--- first axes of `values`, whose other axes they are then alike in. Keras fits them in the same way.
+-- Reshapes sample weights to multiply `values` with: one number per row, {n} or {n, 1}, or one for each index of the
+-- first axes of `values`, shared by the other axes. Keras does the same.
 local function row_weights(who, values, weight, what)
   weight = tensor(who, what or "sample_weight", weight)
   local rank, given = values.rank, weight
@@ -51,7 +51,7 @@ local function row_weights(who, values, weight, what)
   return weight
 end
 
--- What values of predictions are multiplied with, or nil: weights of rows, and where the predictions have a mask, its.
+-- The factor for values of predictions, or nil: sample weights, and the mask of the predictions if there is one.
 local function weights_for(who, values, y_pred, sample_weight, is_mean)
   local mask = masks.used and masks.of(y_pred)
   if not mask then return sample_weight and row_weights(who, values, sample_weight) end
@@ -59,12 +59,12 @@ local function weights_for(who, values, y_pred, sample_weight, is_mean)
   return sample_weight and counts * row_weights(who, values, sample_weight) or counts
 end
 
--- Halves do not hold 1 - kEpsilon: it would be 1, and the logarithm of what is left -inf.
+-- 16-bit floats cannot represent 1 - kEpsilon: it would round to 1, and the logarithm of the rest would be -inf.
 local function unhalved(y) return y.dtype:find "float16" and lutra.cast(y, "float32") or y end
 
 local function probabilities(p) return lutra.clip(unhalved(p), kEpsilon, 1 - kEpsilon) end
 
--- Each: {class's name, words, options, function(self, labels, predictions)}; self has the options.
+-- Defines a loss: class name, words, options, function(self, labels, predictions); self has the options.
 local function define(name, words, defaults, fn)
   local function read_options(given)
     local read, who = options.read("losses." .. name, given, defaults), "losses." .. name
@@ -81,7 +81,7 @@ local function define(name, words, defaults, fn)
     options.word("losses." .. name, "reduction", self.reduction, { sum_over_batch_size = true, mean = true, sum = true, none = true })
     self.name = self.name or words[1]
   end
-  -- Rows weigh as sample_weight says; the mean is over the number of rows all the same, as Keras has it.
+  -- Multiplies by sample_weight, but divides by the number of rows, as Keras does.
   function Loss:__call(y_true, y_pred, sample_weight)
     y_true, y_pred = tensor(words[1], "y_true", y_true), tensor(words[1], "y_pred", y_pred)
     local values = fn(self, y_true, y_pred)
@@ -105,7 +105,7 @@ end)
 define("MeanAbsoluteError", { "mean_absolute_error", "mae" }, {}, function(_, y_true, y_pred)
   return mae(fitted("mae", y_true, y_pred), y_pred)
 end)
--- Squares up to `delta`, straight beyond (Huber, 1964).
+-- Quadratic up to `delta`, linear beyond (Huber, 1964).
 define("Huber", { "huber" }, { delta = 1.0 }, function(self, y_true, y_pred)
   local delta = self.delta
   local apart = lutra.abs(y_pred - fitted("huber", y_true, y_pred))
@@ -113,7 +113,7 @@ define("Huber", { "huber" }, { delta = 1.0 }, function(self, y_true, y_pred)
   return (near * (apart - near * 0.5)):mean(-1)
 end)
 
--- Labels of two classes as the numbers 0 and 1, or the share of the second.
+-- Labels are 0 or 1, or the probability of 1.
 define("BinaryCrossentropy", { "binary_crossentropy" }, { from_logits = false, label_smoothing = 0.0 },
   function(self, y_true, y_pred)
     local given = unhalved(y_pred)
@@ -123,9 +123,9 @@ define("BinaryCrossentropy", { "binary_crossentropy" }, { from_logits = false, l
     local p = probabilities(given)
     return -(labels * lutra.log(p) + (1 - labels) * lutra.log(1 - p)):mean(-1)
   end)
--- What class_weight's numbers begin with.
+-- The first class number in class_weight.
 losses.BinaryCrossentropy.first_class = 0
--- Looked at before training: a label of 2 would make a loss that can fall for ever. `waits`: also where that means to wait for
+-- Checked before training: with a label of 2 the loss could fall forever. `waits`: check even if that means waiting for
 -- a GPU.
 function losses.BinaryCrossentropy:check_labels(who, y_true, waits)
   if y_true.dtype == "bool" or y_true.size == 0 or not waits and not y_true.device:find "CPU:%d+$" then return end
@@ -135,7 +135,7 @@ function losses.BinaryCrossentropy:check_labels(who, y_true, waits)
       .. "there is sparse_categorical_crossentropy"):format(who, least, most))
   end
 end
--- Labels are distributions, a number for each class.
+-- Labels are distributions, one number per class.
 define("CategoricalCrossentropy", { "categorical_crossentropy" }, { from_logits = false, label_smoothing = 0.0 },
   function(self, y_true, y_pred)
     if y_true.rank ~= y_pred.rank then
@@ -152,14 +152,14 @@ define("CategoricalCrossentropy", { "categorical_crossentropy" }, { from_logits 
     local p = probabilities(y_pred / y_pred:sum(-1, { keepdims = true }))
     return -(y_true * lutra.log(p)):sum(-1)
   end)
--- Labels are the classes' numbers, 1..n, of an integer dtype.
+-- Labels are class numbers, 1..n, of an integer dtype.
 define("SparseCategoricalCrossentropy", { "sparse_categorical_crossentropy" }, { from_logits = false },
   function(self, y_true, y_pred)
     if y_true.rank == y_pred.rank and y_true.shape[y_true.rank] == 1 then y_true = lutra.squeeze(y_true, -1) end
     return cross_entropy(y_true, self.from_logits and y_pred or lutra.log(probabilities(y_pred)))
   end)
 
--- Not for users: what compile's option means; called with labels, predictions and weights (or nil).
+-- Internal: resolves compile's option to a function of labels, predictions and weights (or nil).
 local function get(who, value)
   local found = options.resolve(who, "loss", value, by_name)
   if type(value) == "string" then return found() end
@@ -167,12 +167,12 @@ local function get(who, value)
     return function(y_true, y_pred, sample_weight)
       local values = value(y_true, y_pred)
       if not tools.is_tensor(values) then
-        tools.fail("InvalidArgument", ("the loss function gives %s, expected a tensor: a number a row, or their mean"):format(
+        tools.fail("InvalidArgument", ("the loss function gives %s, expected a tensor: one number per row, or their mean"):format(
           tools.what_is(values)))
       end
       if sample_weight and values.rank == 0 then
-        tools.fail("InvalidArgument", "the loss function gives one number for the batch, which weights of rows cannot act on: expected "
-          .. "a number a row where there is a sample_weight or a class_weight")
+        tools.fail("InvalidArgument", "the loss function gives one number for the batch, which cannot be weighted by rows: expected "
+          .. "one number per row if there is a sample_weight or a class_weight")
       end
       local weights = values.rank > 0 and weights_for("the loss function", values, y_pred, sample_weight, true)
       if weights then values = values * weights end
@@ -185,7 +185,7 @@ local function get(who, value)
     tools.what_is(value)))
 end
 
--- A batch's labels, where the loss has a word about them. That is not to wait for a GPU at each step.
+-- Checks a batch's labels if the loss has a check that does not wait for a GPU, since this runs at each step.
 local function check_batch(who, y, loss)
   if y and type(loss) == "table" and loss.check_labels then loss:check_labels(who, y) end
 end

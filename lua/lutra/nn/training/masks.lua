@@ -1,15 +1,15 @@
--- Masks: which steps of a batch count. A layer that finds out (Embedding, Masking) has its mask put beside what it gives; the
--- next ones take it from there, use it and hand it on, as do losses and metrics at the end. Rules and formulas are Keras 3's.
+-- Masks: which steps of a batch count. A layer that finds out (Embedding, Masking) attaches a mask to its result; later
+-- layers, losses and metrics read it there, use it and pass it on. Rules and formulas are Keras 3's.
 local lutra, tools, use = ...
 
 local masks = {
-  used = false, -- until there is a layer that makes masks, nobody looks for one
+  used = false, -- whether any layer makes masks; otherwise nobody looks for one
 }
 
--- The mask of each tensor that has one: bool, true where a step counts, of the shape of the tensor's first axes.
+-- Masks by tensor: bool, true where a step counts, with the shape of the tensor's first axes.
 local known = setmetatable({}, { __mode = "k" })
 
--- The mask of a tensor, or nil; of a list what its tensors have, false where one has none, or nil where none has.
+-- The mask of a tensor, or nil. For a list: a list of masks (false = none), or nil if none has one.
 function masks.of(x)
   if type(x) ~= "table" then return known[x] end
   local list, found = {}, false
@@ -20,10 +20,10 @@ function masks.of(x)
   return found and list or nil
 end
 
--- That of the first input, of what masks.of gave.
+-- The first input's mask, from the result of masks.of.
 function masks.first(mask) return type(mask) == "table" and mask[1] or type(mask) == "userdata" and mask or nil end
 
--- Puts masks beside what a layer gave: one is the first result's. What has one keeps it.
+-- Attaches masks to a layer's results; a single mask belongs to the first result. A result that has a mask keeps it.
 function masks.put(y, mask)
   local results, list = type(y) == "table" and y or { y }, type(mask) == "table" and mask or { mask }
   for i, each in ipairs(list) do
@@ -31,10 +31,10 @@ function masks.put(y, mask)
   end
 end
 
--- `made` is x in another dtype.
+-- Copies the mask of x to `made`, which is x in another dtype.
 function masks.carry(x, made) known[made] = known[x] end
 
--- What a layer is told at its call: the masks of its inputs in so far as it takes them, under what the caller says.
+-- The options of a layer's call: the masks of its inputs, as far as it takes them, overridden by the caller's options.
 local function told(layer, given, mask)
   local own = mask and layer.mask_options and layer:mask_options(mask)
   if not own then return given end
@@ -42,7 +42,7 @@ local function told(layer, given, mask)
   return own
 end
 
--- call(layer, x, training, given) with the masks of x; its results have theirs.
+-- Calls call(layer, x, training, given) with the masks of x, and attaches masks to the results.
 function masks.call(call, layer, x, training, given)
   local mask = masks.of(x)
   local y = call(layer, x, training, told(layer, given, mask))
@@ -55,14 +55,14 @@ function masks.call(call, layer, x, training, given)
   return y
 end
 
--- Sums over axes of x, of the steps that count, and how many these are; `how` is what lutra.sum is told.
+-- Sums of x over the steps that count, and the number of these; `how` are the options of lutra.sum.
 function masks.sums(x, mask, how)
   local counts = mask
   for _ = mask.rank + 1, x.rank do counts = lutra.expand_dims(counts, -1) end
   return lutra.sum(lutra.where(counts, x, 0), how), lutra.sum(lutra.broadcast_to(lutra.cast(counts, x.dtype), x.shape), how)
 end
 
--- How many steps count, and how many there are. In a replica that trains on a part of a batch: in the whole batch.
+-- The number of steps that count, and of all steps; in a replica with a share of a batch, those of the whole batch.
 local function counted(mask, dtype)
   local valid, size = lutra.sum(lutra.cast(mask, dtype)), mask.size
   local replicas = use "distribute.replicas"
@@ -73,7 +73,7 @@ local function counted(mask, dtype)
   end, { valid, size }))
 end
 
--- Weights of a loss's values by the mask of the predictions: where a mean is to come, it is over the steps that count.
+-- Weights of a loss's values from the mask of the predictions, scaled so that a mean is over the steps that count.
 function masks.weights(mask, dtype, is_mean)
   local weights = lutra.cast(mask, dtype)
   if not is_mean then return weights end

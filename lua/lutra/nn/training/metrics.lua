@@ -1,15 +1,15 @@
--- Metrics: what fit and evaluate tell beside the loss, with Keras 3's names and defaults. A metric is fed batch by batch
--- and gives one number over all of them.
+-- Metrics: numbers that fit and evaluate report besides the loss, with Keras 3's names and defaults. A metric
+-- accumulates batches and returns one number.
 local lutra, tools, use = ...
 local class, options, losses, masks, waiting = use "class", use "options", use "nn.training.losses", use "nn.training.masks", use "nn.training.waiting"
 local fitted, tensor, row_weights, weights_for = losses.fitted, losses.tensor, losses.row_weights, losses.weights_for
 
--- 0 / 0 has a sign on some machines, and would be printed with it.
+-- 0 / 0 has a sign on some machines, which would be printed.
 local nan = 0 / 0
 if tostring(nan):find "^-" then nan = -nan end
 local function plain(value) return value ~= value and nan or value end
 
--- Numbers that come as tensors are read this many at a time: a read waits for a GPU.
+-- Tensors are read this many at a time, since a read waits for a GPU.
 local kWaiting = 64
 
 local Mean = class "nn.metrics.Mean"
@@ -22,7 +22,7 @@ end
 
 function Mean:reset_state() self.total, self.count, self.waiting = 0, 0, {} end
 
--- Adds the mean (a tensor of one element) of `count` rows; or the sum of rows whose weights come to `count`, a tensor.
+-- Adds the mean (a one-element tensor) of `count` rows, or the sum of rows whose weights add up to `count`, a tensor.
 function Mean:add(value, count)
   local list = self.waiting
   local at = #list
@@ -32,7 +32,7 @@ end
 
 function Mean:read()
   local list, total, count = self.waiting, self.total, self.count
-  -- What counts no rows is not read.
+  -- Values of no rows are not read.
   local wanted = {}
   for at = 1, #list, 2 do
     local rows = list[at + 1]
@@ -55,19 +55,19 @@ function Mean:read()
   self.total, self.count, self.waiting = total, count, {}
 end
 
--- The mean of `values`, whose rows weigh as sample_weight says.
+-- Adds `values`, weighted by sample_weight.
 function Mean:update_state(values, sample_weight)
   values = lutra.cast(tensor(self.name, "values", values), "float32")
   if not sample_weight then return self:add(values:mean(), values.size) end
   sample_weight = tensor(self.name, "sample_weight", sample_weight)
-  -- One number for the batch counts as much as its rows together.
+  -- A single number for the batch counts as much as its rows together.
   if values.rank == 0 then values = values * lutra.ones_like(lutra.cast(sample_weight, "float32")) end
   local weight = row_weights(self.name, values, sample_weight)
   if weight.size ~= values.size then weight = weight * lutra.ones_like(values) end
   self:add((values * weight):sum(), weight:sum())
 end
 
--- 0 before there was anything, and where no row has a weight.
+-- 0 if there were no values or no weights.
 function Mean:result()
   self:read()
   return self.count == 0 and 0.0 or plain(self.total / self.count)
@@ -75,14 +75,15 @@ end
 
 local metrics, by_name = { Mean = Mean }, {}
 
--- The same of values of predictions, which may have a mask.
+-- The same for values of predictions, which may have a mask.
 local function update_by_rows(self, values, y_pred, sample_weight)
   local has_rows = tools.is_tensor(values) and values.rank > 0
   return Mean.update_state(self, values, has_rows and masks.of(y_pred) and weights_for(self.name, values, y_pred, sample_weight)
     or sample_weight)
 end
 
--- A metric that is the mean of a value a row. `values(self, labels, predictions)` gives a tensor of one axis or none.
+-- Defines a metric that is a mean over rows. `values(self, labels, predictions)` returns a tensor with one axis or
+-- none.
 local function define(name, words, defaults, values, check)
   local Metric = class("nn.metrics." .. name, Mean)
   defaults.name = words[1]
@@ -110,7 +111,7 @@ define("RootMeanSquaredError", { "root_mean_squared_error" }, {}, function(_, y_
 end)
 function metrics.RootMeanSquaredError:result() return math.sqrt(Mean.result(self)) end
 
--- Losses that models are also measured by.
+-- Losses that are also metrics.
 for _, entry in ipairs {
   { "BinaryCrossentropy", "binary_crossentropy", { from_logits = false, label_smoothing = 0.0 } },
   { "CategoricalCrossentropy", "categorical_crossentropy", { from_logits = false, label_smoothing = 0.0 } },
@@ -125,7 +126,7 @@ for _, entry in ipairs {
   end)
 end
 
--- Of rows of the last axis, how many are all right.
+-- The fraction of right entries along the last axis.
 local function last_mean(right)
   right = lutra.cast(right, "float32")
   return right.rank > 1 and right:mean(-1) or right
@@ -159,14 +160,14 @@ end
 define("BinaryAccuracy", { "binary_accuracy" }, { threshold = 0.5 }, binary_accuracy)
 define("SparseCategoricalAccuracy", { "sparse_categorical_accuracy" }, {}, sparse_accuracy)
 define("CategoricalAccuracy", { "categorical_accuracy" }, {}, categorical_accuracy)
--- Which of the three is meant, labels and predictions tell.
+-- Labels and predictions determine which of the three accuracies applies.
 define("Accuracy", { "accuracy", "acc" }, { threshold = 0.5 }, function(self, y_true, y_pred)
   if y_pred.rank < 2 or y_pred.shape[y_pred.rank] == 1 then return binary_accuracy(self, y_true, y_pred) end
   if y_true.rank == y_pred.rank and y_true.shape[y_true.rank] > 1 then return categorical_accuracy(self, y_true, y_pred) end
   return sparse_accuracy(self, y_true, y_pred)
 end)
 
--- Two shares of elements, by what pick(label, predicted), each 0 or 1, gives: what is counted, and of which elements.
+-- Defines precision or recall: pick(label, predicted), both 0 or 1, returns what is counted, and among which elements.
 local function define_share(name, word, pick)
   local Share = class("nn.metrics." .. name, Mean)
   function Share:init(given)
@@ -186,8 +187,8 @@ end
 define_share("Precision", "precision", function(label, predicted) return label, predicted end)
 define_share("Recall", "recall", function(label, predicted) return predicted, label end)
 
--- Whether fewer than k classes got more than the right one. Those that do not get less, nan, count as more: a right class of
--- nan is never among the first.
+-- Whether fewer than k classes have a larger prediction than the right one. nan counts as larger, so a right class of
+-- nan is never among the first k.
 local function in_top(y_pred, labels, k)
   local classes = y_pred.shape[y_pred.rank]
   local right = lutra.take_along_axis(y_pred, lutra.expand_dims(labels, -1), -1)
@@ -200,7 +201,7 @@ define("TopKCategoricalAccuracy", { "top_k_categorical_accuracy" }, { k = 5 }, f
   return in_top(y_pred, class_of("top_k_categorical_accuracy", y_true, y_pred), self.k)
 end, check_k)
 
--- The area under the curve of hits over false alarms, from counts between thresholds that are evenly spaced, as Keras has it.
+-- The area under the ROC curve, from counts between evenly spaced thresholds, as in Keras.
 local AUC = class "nn.metrics.AUC"
 AUC.remembers = true
 metrics.AUC, by_name.auc = AUC, AUC
@@ -212,8 +213,8 @@ function AUC:init(given)
 end
 function AUC:reset_state() self.counts = nil end
 
--- Rows between two neighbouring thresholds fall together: element b counts those of (b - 1, b] / (num_thresholds - 1), the
--- first those of 0 as well.
+-- Rows between two neighbouring thresholds are counted together: element b counts predictions in (b - 1, b] /
+-- (num_thresholds - 1); the first also counts 0.
 function AUC:update_state(y_true, y_pred, sample_weight)
   y_true, y_pred = tensor(self.name, "y_true", y_true), tensor(self.name, "y_pred", y_pred)
   local buckets = self.num_thresholds
@@ -255,7 +256,7 @@ function Wrapped:update_state(y_true, y_pred, sample_weight)
   update_by_rows(self, self.f(y_true, y_pred), y_pred, sample_weight)
 end
 
--- Not for users: what an entry of compile's list means.
+-- Internal: resolves an entry of compile's list.
 local function get(who, value, place, list)
   list = list or "metrics"
   local found = options.resolve(who, ("%s[%d]"):format(list, place), value, by_name)

@@ -1,5 +1,6 @@
--- Mixed precision (Micikevicius et al., ICLR 2018): layers compute in bfloat16, with weights, losses and optimisers in float32. A
--- layer's inputs are cast on the way in, and so are its weights while it computes, on the tape, whose gradients are float32 then.
+-- Mixed precision (Micikevicius et al., ICLR 2018): layers compute in bfloat16; weights, losses and optimisers use
+-- float32. A layer's inputs are cast at its call, and its weights are cast while it computes. The tape records the
+-- casts, so gradients are float32.
 local lutra, tools, use = ...
 local options, masks = use "options", use "nn.training.masks"
 local cast = lutra.cast
@@ -8,7 +9,7 @@ local precision = {}
 
 local kinds = { bf16 = "bfloat16", fp32 = false }
 
--- What compile's option means: the dtype that layers compute in, or nil for that of their weights.
+-- Resolves compile's option to the dtype that layers compute in, or nil for the dtype of their weights.
 function precision.read(who, value)
   if value and type(value) ~= "string" then
     tools.fail("InvalidArgument", ("%s: precision is %s, expected \"bf16\" or \"fp32\""):format(who, tools.what_is(value)))
@@ -18,7 +19,7 @@ end
 
 local floats = { float16 = true, bfloat16 = true, float32 = true, float64 = true }
 
--- Tensors of floats, alone or in a table, as `dtype`.
+-- Casts float tensors, alone or in a table, to `dtype`.
 local function as(x, dtype)
   if type(x) == "table" then
     local made = {}
@@ -33,13 +34,13 @@ local function as(x, dtype)
 end
 precision.as = as
 
--- A tensor of halves as float32; any other as it is.
+-- Casts 16-bit float tensors to float32; others are returned unchanged.
 function precision.wide(x)
   local dtype = x.dtype
   return (dtype == "bfloat16" or dtype == "float16") and as(x, "float32") or x
 end
 
--- A weight that training changes as `dtype`, also in a table; anything else stays.
+-- Casts a trainable weight, also in a table, to `dtype`; anything else is returned unchanged.
 local function weight_as(value, dtype)
   if type(value) == "userdata" then
     if getmetatable(value) == "lutra.Variable" and value.trainable and floats[value.dtype] and value.dtype ~= dtype then
@@ -62,15 +63,15 @@ local function weight_as(value, dtype)
   return value
 end
 
--- Which coroutine, a replica's maybe, a layer has its weights cast for.
+-- By layer: the coroutine, possibly a replica's, for which its weights are cast.
 local users = setmetatable({}, { __mode = "k" })
 
--- The layer's own weights as `dtype`, until what is returned is closed.
+-- Casts the layer's own weights to `dtype` until the result is closed.
 local function with_weights(layer, dtype)
   local user, before, kept = coroutine.running(), users[layer], nil
   if before and before ~= user then
     tools.fail("Unimplemented", ("layer '%s': it has weights of its own and waits for other replicas while it computes, which mixed "
-      .. "precision does not do: put the weights into a layer of their own"):format(layer.name))
+      .. "precision does not support: put the weights into a separate layer"):format(layer.name))
   end
   for _, key in ipairs(layer._fields) do
     local value = rawget(layer, key)
@@ -89,7 +90,7 @@ local function with_weights(layer, dtype)
   end })
 end
 
--- layer:call in `dtype`. Kinds that need float32 compute in it and hand on what they made as dtype.
+-- layer:call in `dtype`. Kinds that need float32 compute in it, and their result is cast to dtype.
 function precision.call(dtype, layer, x, training, given)
   if layer.needs_float32 then return as(layer:call(as(x, "float32"), training, given), dtype) end
   local _ <close> = with_weights(layer, dtype)

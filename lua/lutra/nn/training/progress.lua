@@ -1,10 +1,10 @@
--- What fit prints, on stderr: Keras' line with its bar on a terminal, a plain line an epoch elsewhere.
+-- Prints the progress of fit on stderr: Keras's progress bar on a terminal, one plain line per epoch elsewhere.
 local lutra, tools, use = ...
 local class = use "class"
 
 local Progress = class "nn.Progress"
 
--- verbose: "auto" (1 on a terminal, else 2), 0 nothing, 1 the bar, 2 a line an epoch.
+-- verbose: "auto" (1 on a terminal, else 2), 0 nothing, 1 the bar, 2 one line per epoch.
 function Progress:init(who, verbose, epochs, steps)
   if type(verbose) ~= "boolean" and verbose ~= "auto" and verbose ~= 0 and verbose ~= 1 and verbose ~= 2 then
     tools.fail("InvalidArgument", ("%s: verbose is %s, expected \"auto\", 0, 1 or 2"):format(who, tools.what_is(verbose)))
@@ -14,7 +14,7 @@ function Progress:init(who, verbose, epochs, steps)
 end
 
 local kBar = 20
--- A line is drawn anew at most so often, in seconds.
+-- Least seconds between redraws of a line.
 local kPause = 0.05
 
 local function number_text(value)
@@ -28,7 +28,7 @@ local function time_text(seconds)
   return ("%.0fus"):format(seconds * 1e6)
 end
 
--- " - loss: 0.1234 - mae: 0.2": the names in the order of the list, then those of validation.
+-- " - loss: 0.1234 - mae: 0.2": the names in the list's order, then those of validation.
 function Progress.values_text(names, logs)
   local words = {}
   for _, name in ipairs(names) do
@@ -42,7 +42,7 @@ function Progress:begin_epoch(epoch)
   if self.verbose == 1 and self.epochs then io.stderr:write(("Epoch %d/%d\n"):format(epoch, self.epochs)) end
 end
 
--- Whether a step's values would be shown now: reading them waits for a GPU.
+-- Whether a step's values would be shown now; reading them waits for a GPU.
 function Progress:wants_step()
   return self.verbose == 1 and lutra.time() - self.drawn > kPause
 end

@@ -1,15 +1,15 @@
--- What fit, evaluate and predict see of tensors: rows in batches, shuffled by a seed; parts that are held back.
+-- Batches of tensors for fit, evaluate and predict: rows in batches, shuffled by a seed; validation splits.
 local lutra, tools, use = ...
 local class, options = use "class", use "options"
 
 local tensor_batches = {}
 
--- Whether several tensors stand in a table by their names.
+-- Whether value is a table of tensors by name.
 local function has_names(value)
   return type(value) == "table" and value[1] == nil and type(next(value)) == "string" and getmetatable(value) == nil
 end
 
--- Numbers as a tensor; a list or a table of tensors, for several inputs, stays one.
+-- Converts numbers to a tensor; keeps a list or table of tensors, for several inputs.
 function tensor_batches.read(who, name, value)
   local kind = type(value)
   if kind == "table" and (type(value[1]) == "userdata" or value[1] == false) then return value end
@@ -29,7 +29,7 @@ function tensor_batches.read(who, name, value)
   return value
 end
 
--- How many rows there are, the same in each of the arrays: {x = , y = , weight = }.
+-- The number of rows, which must be the same in all arrays: {x = , y = , weight = }.
 function tensor_batches.rows(who, arrays)
   local rows, first
   for _, name in ipairs { "x", "y", "sample_weight" } do
@@ -37,7 +37,7 @@ function tensor_batches.rows(who, arrays)
     local list = type(value) == "table" and value or { value }
     for key, tensor in pairs(list) do
       local here = type(key) == "string" and ("%s['%s']"):format(name, key) or #list > 1 and ("%s[%d]"):format(name, key) or name
-      -- An output without a loss has false for labels.
+      -- Labels are false for an output without a loss.
       if tensor and tensor.rank == 0 then
         tools.fail("InvalidArgument", ("%s: %s is a scalar, expected rows: the first axis is the batch"):format(who, here))
       end
@@ -59,7 +59,7 @@ local function each(value, f)
   return out
 end
 
--- Rows first .. last, in the tensors' own memory.
+-- Rows first .. last, sharing the tensors' memory.
 function tensor_batches.slice(value, first, last)
   local key = { { first, last } }
   return each(value, function(tensor) return tensor[key] end)
@@ -69,7 +69,7 @@ local function gather(value, places)
   return each(value, function(tensor) return lutra.gather(tensor, places) end)
 end
 
--- Batches of `size` rows, the last one of what is left. get(i) gives x, y, weight and how many rows batch i has.
+-- Batches of `size` rows; the last one has the rest. get(i) returns x, y, weight and the number of rows of batch i.
 local Batches = class "nn.Batches"
 
 function Batches:init(arrays, rows, size)
@@ -78,7 +78,7 @@ function Batches:init(arrays, rows, size)
   self.made = {}
 end
 
--- A new order. Without it batches are slices, made once.
+-- Sets a new order. Without it batches are slices, made once.
 function Batches:shuffle(seed)
   self.order = lutra.random.permutation(self.rows, { seed = seed })
 end
@@ -111,18 +111,18 @@ function Batches:each()
   end
 end
 
--- The order of the rows is drawn anew for each epoch: there is nothing to keep between two.
+-- Nothing to save: each epoch draws a new order of rows.
 function Batches:state() end
 function Batches:restore() end
 
--- x of the first rows, in their own order.
+-- x of the first rows, unshuffled.
 function Batches:first_x() return (tensor_batches.slice(self.arrays.x, 1, math.min(self.size, self.rows))) end
 
 tensor_batches.Batches = Batches
 
 tensor_batches.is_dataset = options.is_dataset
 
--- The first rows and the last `share` of them: what is trained on, and what is held back.
+-- Splits rows into those for training and, from the end, the fraction `share` for validation.
 function tensor_batches.split(who, arrays, rows, share)
   local first = math.floor(rows * (1 - share))
   if first == 0 or first == rows then

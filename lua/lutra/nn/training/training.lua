@@ -1,4 +1,4 @@
--- Methods of a model that are about one batch: compile, train_on_batch, test_on_batch, predict_on_batch.
+-- Methods of a model for one batch: compile, train_on_batch, test_on_batch, predict_on_batch.
 local lutra, tools, use = ...
 local options, layers, losses, metrics = use "options", use "nn.layers.layer", use "nn.training.losses", use "nn.training.metrics"
 local read_tensors, class_weights = use "nn.training.tensor_batches".read, use "nn.training.class_weights"
@@ -8,7 +8,7 @@ local GradientTape, running = lutra.GradientTape, layers.running
 
 local training = {}
 
--- The loss and the metrics of a model of one output, those first that take no account of the rows' weights.
+-- The loss and the metrics of a model with one output; metrics without row weights come first.
 local function compile_one(read)
   local list = {}
   for _, name in ipairs { "metrics", "weighted_metrics" } do
@@ -31,7 +31,7 @@ local function check_metrics(name, value, names)
   end
 end
 
--- What the numbers are told as: "loss", then the metrics' names, of which one that is there already gets a number.
+-- Names of the reported numbers: "loss", then the metrics; a repeated name gets a number.
 local function names_of(list)
   local names, seen = { "loss" }, {}
   for i, metric in ipairs(list) do
@@ -46,7 +46,7 @@ end
 function training:compile(given)
   local read = options.read("compile", given,
     { optimizer = "rmsprop", loss = false, metrics = {}, weighted_metrics = {}, loss_weights = false, precision = false })
-  if not read.loss then tools.fail("InvalidArgument", 'compile: loss is wanted, as in model:compile {optimizer = "adam", loss = "mse"}') end
+  if not read.loss then tools.fail("InvalidArgument", 'compile: loss is missing: write model:compile {optimizer = "adam", loss = "mse"}') end
   local optimizer, names = optimizers.get("compile", read.optimizer), outputs.names_for(self, read)
   local dtype = precision.read("compile", read.precision)
   check_metrics("metrics", read.metrics, names)
@@ -63,11 +63,11 @@ function training:compile(given)
   })
   rawset(self, "metrics", list)
   rawset(self, "metric_names", names_of(list))
-  -- How many of them are unweighted: these come first.
+  -- The number of unweighted metrics, which come first.
   rawset(self, "plain_metrics", #list - weighted)
   rawset(self, "step_variables", false)
   rawset(self, "known_costs", nil)
-  -- Whose replicas it is trained in; false where there is no strategy.
+  -- The strategy whose replicas train it; false if there is none.
   rawset(self, "strategy", replicas.strategy() or false)
   return self
 end
@@ -79,7 +79,7 @@ function training:require_compiled(who)
   end
 end
 
--- Before the first step: weights, and the optimizer's slots beside them. They are the strategy's.
+-- Before the first step: makes the weights and the optimizer's slots, in the strategy's scope.
 function training:ensure_trainable(x)
   if self.step_variables then return end
   local strategy = rawget(self, "strategy")
@@ -95,7 +95,7 @@ function training:ensure_trainable(x)
   rawset(self, "step_variables", variables)
 end
 
--- The loss, what the weights cost and what layers have added to it, or `share` of these.
+-- The loss, the weights' penalties and the losses added by layers; `share` scales the latter two.
 function training:total_loss(y, predictions, sample_weight, share)
   if type(predictions) == "table" and not self.compiled_outputs then
     tools.fail("InvalidArgument", ("the model '%s' gives %d outputs, and compile has one loss: expected a list of them"):format(self.name,
@@ -117,8 +117,8 @@ function training:total_loss(y, predictions, sample_weight, share)
   return loss
 end
 
--- One step. Gives the loss, a tensor of one element, and the predictions; the loss alone where that is nan or inf and
--- somebody asked about it (callbacks.TerminateOnNaN), and then takes no step.
+-- Takes one step. Returns the loss, a one-element tensor, and the predictions. If a callback checks for it
+-- (TerminateOnNaN) and the loss is nan or inf, it takes no step and returns the loss alone.
 function training:train_step(x, y, sample_weight)
   if self.strategy then return use "nn.replicas.replicated".train_step(self, x, y, sample_weight) end
   local variables, before = self.step_variables, running.training
@@ -126,7 +126,7 @@ function training:train_step(x, y, sample_weight)
   local tape <close> = GradientTape()
   local predictions = self:compute(x, true)
   local loss = self:total_loss(y, predictions, sample_weight)
-  -- An error is seen to by who called (Model:guarded).
+  -- The caller handles errors (Model:guarded).
   running.training = before
   if self.stops_at_nan and not lutra.isfinite(loss):item() then return loss end
   self.optimizer:apply(tape:gradient(loss, variables), variables)
@@ -155,7 +155,7 @@ function training:reset_metrics()
   for _, metric in ipairs(self.metrics) do metric:reset_state() end
 end
 
--- The loss and what the metrics say, by name.
+-- The values of the loss and the metrics, by name.
 function training:read_metrics(loss)
   local logs = { loss = loss }
   local names = self.metric_names

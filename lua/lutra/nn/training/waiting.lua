@@ -1,14 +1,14 @@
--- Numbers that wait on devices, as the losses of the steps that are queued do. They are read together: a read waits for a GPU.
+-- Numbers still on devices, such as losses of queued steps. They are read together, since a read waits for a GPU.
 local lutra, tools, use = ...
 local class = use "class"
 
--- A number in parts: tensors of one element, each with its weight. It is read as a tensor is.
+-- A weighted sum of one-element tensors on several devices. It is read like a tensor.
 local Parts = class "nn.Parts"
 function Parts:init(tensors, weights) self.tensors, self.weights = tensors, weights end
 
 local waiting = { Parts = Parts }
 
--- The numbers of a list of tensors and Parts.
+-- Reads a list of tensors and Parts as numbers.
 function waiting.items(list)
   local tensors = {}
   for _, value in ipairs(list) do
