@@ -34,7 +34,7 @@ Tensor filled_like(Context& context, const char* op, const TensorRep& tensor, Lo
   return run_op(context, call, &place);
 }
 
-// Where it is.
+// On the tensor's own device.
 Tensor cast(Context& context, const Tensor& tensor, DType dtype) {
   Operand operands[1] = {{&tensor.rep(), Scalar::of(false)}};
   Call call(context.runtime().cast_op(), operands, 1);
@@ -50,7 +50,7 @@ std::vector<uint64_t> in_order(std::vector<uint64_t> values) {
 
 }  // namespace
 
-// The rule of one record at work. Values are numbers of tensors that live until the rule has run.
+// Runs the rule of one record. A Value is an index into tensors that live until the rule has run.
 class TapeGradient final : public Gradient {
  public:
   TapeGradient(Backward& backward, const Record& record, const std::vector<bool>& needed)
@@ -156,7 +156,7 @@ class TapeGradient final : public Gradient {
     }
     Tensor copy;
     share(copy.rep(), recorded.tensor);
-    // Known to the tapes around this one by what it was when the op ran.
+    // The tapes around this one know the tensor by its number when the op ran.
     copy.rep().value = recorded.value;
     return hold(std::move(copy));
   }
@@ -167,7 +167,7 @@ class TapeGradient final : public Gradient {
   }
   const Tensor& tensor(const Value& value) const { return tensors_[static_cast<std::size_t>(id_of(value))]; }
 
-  // Sums over the axes along which an input of shape `to` was repeated.
+  // Sums over the axes along which an input of shape `to` was broadcast.
   Value sum_to(Value gradient, const Shape& to) {
     if (gradient.is_number()) return fill(to, gradient.number(), record_.key);
     Shape from = shape(gradient);
@@ -181,7 +181,7 @@ class TapeGradient final : public Gradient {
     return broadcast_to(reshape(sum(gradient, axes), narrowed(from, to, extra)), to);
   }
 
-  // What is left of `from` when it has been summed: `to`, but for axes that the gradient itself leaves to broadcasting.
+  // The shape after the sum: `to`, but 1 on axes where the gradient itself has size 1 and still has to be broadcast.
   static Shape narrowed(const Shape& from, const Shape& to, int extra) {
     Shape shape;
     for (int axis = 0; axis < to.rank(); ++axis) {
@@ -215,7 +215,7 @@ Backward::Backward(Context& context, Ledger::Tapes tape, bool consumes, CustomGr
       values_end_(ledger_.values_end()),
       serial_(ledger_.tape(tape).serial),
       earlier_(in_order(ledger_.tape(tape).earlier)) {
-  // What a rule holds, and the gradients of a small net.
+  // Enough for a rule's tensors, and for the gradients of a small net.
   tensors_.reserve(16);
   gradients_.reserve(16);
   slots_.resize(1 + earlier_.size() + static_cast<std::size_t>(values_end_ - first_value_));
@@ -253,12 +253,12 @@ void Backward::check_may_go_on() const {
   if (context_.take_interrupt()) fail(ErrorCode::Cancelled, "gradient: interrupted!");
   if (ledger_.tape(tape_).serial != serial_) {
     fail(ErrorCode::FailedPrecondition,
-         "gradient: the tape was closed while it was asked, by a finalizer or a function for gradients");
+         "gradient: the tape was closed while it computed gradients, by a finalizer or a gradient function");
   }
 }
 
 void Backward::seed(const TensorRep& target, const TensorRep* seed) {
-  // A value that this tape has not met depends on nothing it knows.
+  // A value that this tape has not seen depends on no value that it watches.
   std::size_t place = place_of(ledger_.find(target));
   if (place == 0 || !is_float(target.dtype)) return;
   LogicalDevice& device = context_.runtime().device(target.device);
@@ -297,7 +297,7 @@ std::vector<bool> Backward::find_needed(std::span<const TensorRep* const> source
 }
 
 Tensor* Backward::sum_at(std::size_t place) {
-  constexpr uint8_t kFewUses = 8;  // which cost a few roundings, but never stall
+  constexpr uint8_t kFewUses = 8;  // a sum of so few halves loses some digits, but always grows
   Tensor* sum = gradient_at(place);
   if (sum == nullptr || !kHalves.has(sum->rep().dtype) || place >= uses_.size() || uses_[place] <= kFewUses) return sum;
   widened_[place] = sum->rep().dtype;
@@ -333,7 +333,7 @@ void Backward::accumulate_part(const Recorded& whole, const SliceAttrs& part, co
   call.as<SliceAttrs>() = part;
   Prepared prepared;
   prepare(context_, call, &prepared, &place);
-  // In its own memory when nobody else holds that: n parts cost no n copies of the whole.
+  // In place if nothing else holds the memory: so n parts do not cost n copies of the whole.
   const TensorRep* const into[] = {&sum->rep()};
   prepared.into = into;
   Tensor result;

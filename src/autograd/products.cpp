@@ -1,6 +1,6 @@
-// Weights that are used several times, as a recurrent layer's are at each step, have for a gradient the sum of as many
-// products a^T b. Each of few rows takes little more time than to write the sum anew; so their rows are gathered, and
-// multiplied together. And what reaches the rows of each use is a product with the same transpose.
+// The gradient of weights that are used several times, as a recurrent layer's are at each step, is a sum of as many
+// products a^T b. With few rows each, the time goes into rewriting the sum; so the rows are gathered and multiplied as
+// one product. The gradients of the rows are products with the same transpose, which is cached.
 
 #include "autograd/backward.h"
 #include "eager/executor.h"
@@ -9,12 +9,12 @@
 namespace lutra {
 namespace {
 
-// Of more rows than that, a product by itself is as fast. What is gathered is held in memory until it has been
-// multiplied: so many rows at most, and as many tensors as an op takes.
+// With more than kFewRows rows a separate product is as fast. Gathered tensors stay in memory until they are
+// multiplied: at most kMostRows rows, and as many tensors as an op takes.
 constexpr int64_t kFewRows = 256, kMostRows = 1024;
 constexpr std::size_t kMostTensors = 64;
-// On a CPU few rows times a matrix that is read down its columns take nearly twice the time, and to turn it takes about
-// what one of them loses. Cards do not mind.
+// On a CPU a product of few rows with a matrix read by columns takes nearly twice the time, and the transpose costs
+// about what one such product loses. On cards there is no difference.
 constexpr int kLeastUses = 4;
 
 Tensor joined(Context& context, const std::vector<Tensor>& parts, const ForcedPlace& place) {
@@ -52,7 +52,7 @@ const Tensor* Backward::transposed(std::size_t place, const Tensor& matrix, cons
   if (!pays || matrix.rep().storage == nullptr) return nullptr;
   auto known = transposed_.find(place);
   if (known != transposed_.end()) {
-    // Between two uses a variable may have been assigned.
+    // The variable may have been assigned between two uses.
     const TensorRep& seen = known->second.matrix.rep();
     const bool is_same = seen.storage == matrix.rep().storage && seen.data == matrix.rep().data;
     return is_same ? &known->second.transpose : nullptr;
@@ -70,7 +70,7 @@ void Backward::multiply_gathered(std::size_t place) {
   Products products = std::move(known->second);
   products_.erase(known);
   ForcedPlace at{products.device, Reason::Gradient};
-  // As the walk came by them, from the last to the first: both lists alike.
+  // Both lists are in the order of the walk, from the last to the first.
   Tensor a = joined(context_, products.a, at), b = joined(context_, products.b, at);
   Operand operands[2] = {{&a.rep(), Scalar::of(false)}, {&b.rep(), Scalar::of(false)}};
   Call call(context_.runtime().ops().get("MatMul"), operands, 2);

@@ -6,7 +6,7 @@
 namespace lutra {
 
 Tape::Tape(Context& context, TapeOptions options) : context_(context), options_(options), recording_(options.records) {
-  // Tapes that nobody can reach any more may be in the way.
+  // Garbage tapes may still be open.
   if (!context.ledger().has_room() && context.hooks.collect != nullptr) context.hooks.collect(context.hooks.user);
   bit_ = context.ledger().open(options.watch_accessed_variables, options.records);
 }
@@ -14,7 +14,7 @@ Tape::Tape(Context& context, TapeOptions options) : context_(context), options_(
 void Tape::watch(TensorRep& tensor) {
   require(is_float(tensor.dtype), "watch: tensor is ", tensor.dtype,
           ", expected a float dtype: only functions of floats have gradients");
-  if (!recording_) fail(ErrorCode::FailedPrecondition, "watch: the tape records no more; open a new one");
+  if (!recording_) fail(ErrorCode::FailedPrecondition, "watch: the tape has stopped recording; open a new one");
   context_.ledger().watch(tensor, bit_);
 }
 
@@ -30,7 +30,7 @@ void Tape::close() {
 }
 
 void Tape::reset() {
-  if (!recording_) fail(ErrorCode::FailedPrecondition, "reset: the tape records no more; open a new one");
+  if (!recording_) fail(ErrorCode::FailedPrecondition, "reset: the tape has stopped recording; open a new one");
   Ledger& ledger = context_.ledger();
   ledger.close(bit_);
   bit_ = ledger.open(options_.watch_accessed_variables, options_.records);
@@ -39,10 +39,11 @@ void Tape::reset() {
 void Tape::require_may_be_asked(const char* who) const {
   if (asked_ && !options_.persistent) {
     fail(ErrorCode::FailedPrecondition, who,
-         ": a tape that is not persistent can be asked only once; ask for all gradients in one call with a list of "
+         ": a tape that is not persistent can compute gradients only once; compute all in one call with a list of "
          "sources, or make the tape with {persistent = true}");
   }
-  if (bit_ == 0) fail(ErrorCode::FailedPrecondition, who, ": the tape is closed; ask before its block ends");
+  if (bit_ == 0)
+    fail(ErrorCode::FailedPrecondition, who, ": the tape is closed; compute gradients before its block ends");
 }
 
 void Tape::hold(const char* who) {
@@ -65,7 +66,7 @@ void Tape::let_go() {
 std::vector<std::optional<Tensor>> Tape::gradient(std::span<const Target> targets,
                                                   std::span<const TensorRep* const> sources, CustomGradients* custom) {
   require_may_be_asked("gradient");
-  // Its own backward pass is not recorded for it; a tape around it sees all of it.
+  // The tape does not record its own backward pass; a tape around it does.
   Ledger& ledger = context_.ledger();
   bool resumes = recording_ && options_.persistent && !held_;
   ledger.stop(bit_);

@@ -1,4 +1,4 @@
-// Records what is computed from variables and watched tensors, and gives gradients of it (reverse mode; TensorFlow's
+// Records what is computed from variables and watched tensors, and computes its gradients (reverse mode; TensorFlow's
 // tf.GradientTape).
 #pragma once
 
@@ -12,16 +12,16 @@
 namespace lutra {
 
 struct TapeOptions {
-  bool persistent = false;               // may be asked more than once
+  bool persistent = false;               // gradient may be called more than once
   bool watch_accessed_variables = true;  // trainable variables are watched when they are used
-  bool records = true;                   // else it only notes which variables are used
+  bool records = true;                   // false: it only notes which variables are used
 };
 
-// Calls the functions that users have given for gradients of their own functions (Ledger::record_custom).
+// Calls users' functions that compute the gradients of their own functions (Ledger::record_custom).
 class CustomGradients {
  public:
-  // The gradients of what function `number` was recorded with, by those of its results; none where there is none.
-  // `inputs` says how many there are. May throw anything.
+  // The gradients of the `inputs` inputs that function `number` was recorded with, given those of its results; nullopt
+  // for an input without a gradient. May throw anything.
   virtual std::vector<std::optional<Tensor>> call(uint64_t number, std::span<const Tensor> dy, int inputs) = 0;
 
  protected:
@@ -36,11 +36,11 @@ class Tape {
 
   // Fails (InvalidArgument) unless the tensor is of a float dtype, (FailedPrecondition) once recording has ended.
   void watch(TensorRep& tensor);
-  // Ends the recording. What is recorded stays until it is asked, or closed.
+  // Ends the recording. The records stay until gradient or close.
   void stop();
   // Forgets everything.
   void close();
-  // Forgets everything and goes on recording. Fails (FailedPrecondition) once recording has ended.
+  // Forgets everything and continues to record. Fails (FailedPrecondition) once recording has ended.
   void reset();
   bool is_open() const { return bit_ != 0; }
   bool is_recording() const { return recording_; }
@@ -48,7 +48,8 @@ class Tape {
   bool is_held() const { return held_; }
   Ledger::Tapes bit() const { return bit_; }
 
-  // From here to let_go it can be asked several times by `who`, and records nothing. Fails as gradient does.
+  // Until let_go, gradient may be called several times, and nothing is recorded. `who` is for errors; fails as gradient
+  // does.
   void hold(const char* who);
   void let_go();
 
@@ -56,8 +57,8 @@ class Tape {
     const TensorRep* tensor;
     const TensorRep* seed;  // the gradient it starts with, of its shape; null: ones
   };
-  // The gradient of the targets' sum by each source, in the source's shape and dtype; nothing where the targets do not
-  // depend on it. Fails (FailedPrecondition) when a tape that is not persistent is asked a second time, or closed.
+  // The gradient of the targets' sum by each source, in the source's shape and dtype; nullopt if the targets do not
+  // depend on the source. Fails (FailedPrecondition) on the second call if the tape is not persistent, and once closed.
   std::vector<std::optional<Tensor>> gradient(std::span<const Target> targets,
                                               std::span<const TensorRep* const> sources, CustomGradients* custom);
 
@@ -72,7 +73,7 @@ class Tape {
   bool held_ = false;
 };
 
-// The gradient of a source that the target does not depend on, for those who want one.
+// Zeros as the gradient of a source that the target does not depend on.
 Tensor zeros_like(Context& context, const TensorRep& source);
 
 }  // namespace lutra

@@ -47,7 +47,7 @@ std::string detail_of(const Finding& finding, std::string_view name) {
   return "";
 }
 
-// Cards, as far as one can get: each step needs those before it.
+// Checks the cards, as far as possible: each step needs the ones before it.
 void look_at_cards(const System& system, std::vector<Finding>* findings) {
   bool goes_on = true;
   if (system.value("LUTRA_CUDA_DRIVER").empty()) {
@@ -56,7 +56,7 @@ void look_at_cards(const System& system, std::vector<Finding>* findings) {
   }
   std::string library;
   findings->push_back(cuda::diagnose_driver_library(system, &library));
-  if (findings->back().verdict == Verdict::Note) return;  // GPUs are not looked for
+  if (findings->back().verdict == Verdict::Note) return;  // GPUs are turned off
   PluginFacts plugin;
   findings->push_back(plugin_finding(&plugin));
   std::string folder = cuda::plugin_folder();
@@ -130,7 +130,7 @@ int run_doctor(const Options& options) {
                                  .details = {{"threads", text(cores.threads)}}}};
   look_at_cards(cuda::own_system(), &findings);
   findings.push_back(lapack_finding());
-  // With a library that cannot be used no interpreter starts.
+  // If the named library cannot be used, no interpreter starts.
   if (findings.back().verdict != Verdict::Failed) try_devices(options, &findings);
   std::string told = options.doctor == Doctor::Json ? doctor_json(findings) : doctor_text(findings);
   bool is_told = std::fputs(told.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;

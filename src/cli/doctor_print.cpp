@@ -1,4 +1,4 @@
-// What the doctor found, for people and for programs.
+// The doctor's findings as text and as JSON.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -62,7 +62,7 @@ std::string doctor_json(const std::vector<Finding>& findings) {
     list.push_back(std::move(entry));
   }
   Json all = {{"lutra", LUTRA_VERSION}, {"ok", all_well(findings)}, {"findings", std::move(list)}};
-  // A file's name need not be UTF-8.
+  // File names may not be valid UTF-8.
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

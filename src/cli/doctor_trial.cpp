@@ -1,4 +1,4 @@
-// A few ops on one device, through the interpreter, as a script would run them.
+// Runs a few ops on one device through the interpreter, as a script would.
 #include <string_view>
 
 #include "cli/doctor.h"
@@ -8,9 +8,9 @@
 namespace lutra {
 namespace {
 
-// Prints per op: its name, where it ran, whether it gave what it must, and why it ran there. Numbers are small and
-// whole, so that they are exact in every precision and sums do not depend on their order. The CPU is held against plain
-// Lua, a GPU against the CPU.
+// Prints per op: its name, where it ran, whether its result is right, and why it ran there. Numbers are small integers,
+// so that they are exact in every precision and sums do not depend on their order. The CPU is compared with plain Lua,
+// a GPU with the CPU.
 constexpr std::string_view kTrial = R"lua(
 local device = "/" .. doctor_device
 local rows, depth, columns = 96, 64, 48
@@ -77,7 +77,7 @@ std::vector<Result> results_in(const std::string& printed) {
 
 void say_nothing(void*, std::string_view) {}
 
-// What the options ask for is told when scripts run; here it would be in the way.
+// Without the options that add output or change where ops run.
 InterpreterOptions quiet(const Options& options) {
   InterpreterOptions quiet = options.interpreter;
   quiet.log_placement = false;
@@ -90,7 +90,7 @@ std::vector<Device*> gpus_of(Interpreter& interpreter) {
   return State::find(interpreter.lua())->runtime().registry().list_physical(DeviceType::GPU);
 }
 
-// The device alone, so that one that fails stands in no other's way.
+// Makes only this device visible, so that a device that fails does not affect the others' trials.
 void use_only(Interpreter& interpreter, int number) {
   DeviceRegistry& registry = State::find(interpreter.lua())->runtime().registry();
   std::vector<Device*> gpus = gpus_of(interpreter), only;
@@ -111,7 +111,7 @@ std::string printed_by_trial(const Options& options, int number) {
   use_only(interpreter, number);
   std::string chunk = text("local doctor_device = '", number < 0 ? "CPU:0" : "GPU:0", "'\n", kTrial);
   if (auto failed = interpreter.run_string(chunk, "=doctor")) {
-    // Without the chunk's line, "doctor:7: ", and the traceback.
+    // Removes the chunk's position, "doctor:7: ", and the traceback.
     std::string why = failed->substr(0, failed->find('\n'));
     std::size_t words = why.starts_with("doctor:") ? why.find(' ') : std::string::npos;
     fail(ErrorCode::Internal, words == std::string::npos ? why : why.substr(words + 1));
@@ -146,7 +146,7 @@ Finding try_device(const Options& options, int number) {
   for (const Result& result : results) {
     bool is_here = result.device.starts_with(own);
     append(finding.text, text(finding.text.empty() ? "" : "; ", result.op,
-                              result.is_right ? " gives what it must" : " gives wrong results"));
+                              result.is_right ? " gives the right result" : " gives a wrong result"));
     if (!is_here) append(finding.text, text(", but ran on the CPU: ", result.reason));
     if (!result.is_right) finding.verdict = Verdict::Failed;
     finding.details.push_back({result.op, result.is_right ? result.device : "wrong"});

@@ -16,11 +16,11 @@ pthread_t running_thread;
 void set_handler(void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
-  sigemptyset(&action.sa_mask);  // no SA_RESTART: a read that waits for input gives up
+  sigemptyset(&action.sa_mask);  // no SA_RESTART: the signal ends a read that waits for input
   sigaction(SIGINT, &action, nullptr);
 }
 
-// Another thread passes the signal on: only Lua's own thread may set the hook.
+// If another thread gets the signal, it forwards it: only Lua's own thread may set the hook.
 void on_interrupt(int signal) {
   if (pthread_equal(pthread_self(), running_thread) == 0) {
     pthread_kill(running_thread, signal);

@@ -1,4 +1,4 @@
-// The lutra program: reads the options, runs what they ask for, tells what went wrong. See README.md here.
+// The lutra program: parses the options, runs what they say, reports errors. See README.md here.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

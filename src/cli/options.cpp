@@ -22,14 +22,14 @@ constexpr const char* kLuaHelp =
     "  -i                      enter interactive mode after executing 'script'\n"
     "  -l mod                  require library 'mod' into global 'mod'\n"
     "  -l g=mod                require library 'mod' into global 'g'\n"
-    "  -m mod                  run library 'mod' as the script; what follows is its 'arg'\n"
+    "  -m mod                  run library 'mod' as the script; the words after it are its 'arg'\n"
     "  -v                      show version information\n"
     "  -E                      ignore environment variables\n"
     "  -W                      turn warnings on\n"
     "  --                      stop handling options\n"
     "  -                       stop handling options and execute stdin\n";
 
-// How a long option takes its value: `--device NAME` and `--device=NAME`, or `--log-placement` and
+// Whether a long option takes a value: Value is `--device NAME` or `--device=NAME`, MayHaveValue is `--log-placement` or
 // `--log-placement=FILE`.
 enum class Takes { Nothing, Value, MayHaveValue };
 
@@ -95,12 +95,12 @@ void set_color(Options& options, std::string_view value) {
 }
 
 const LongOption kLongOptions[] = {
-    {"--sim-gpus", Takes::Value, "N[:MB]", "make N simulated GPUs, of 4096 MB unless said", set_sim_gpus},
+    {"--sim-gpus", Takes::Value, "N[:MB]", "make N simulated GPUs, each of MB or 4096 MB", set_sim_gpus},
     {"--log-placement", Takes::MayHaveValue, "FILE", "log where each operation runs, on stderr or to FILE",
      set_log_placement},
     {"--device", Takes::Value, "NAME", "run inside the scope lutra.device(NAME)",
      [](Options& options, std::string_view value) { options.interpreter.device = value; }},
-    {"--soft-placement", Takes::Nothing, "", "where a device does not exist, choose one that does",
+    {"--soft-placement", Takes::Nothing, "", "replace a device that does not exist by one that does",
      [](Options& options, std::string_view) { options.interpreter.soft_placement = true; }},
     {"--memory-growth", Takes::Nothing, "", "let each GPU's memory start small and grow",
      [](Options& options, std::string_view) { options.memory_growth = true; }},
@@ -136,7 +136,7 @@ const char* next_word(char** argv, int* i) {
   throw UsageError(text("unrecognized option '", word, "'", nearest.hint()));
 }
 
-// argv[*i] begins with "--" and goes on; *i moves on to its value if that is a word of its own.
+// argv[*i] is "--" and a name. Increments *i if the option's value is the next word.
 void read_long_option(Options& options, char** argv, int* i) {
   std::string_view word = argv[*i];
   std::size_t equals = word.find('=');
@@ -154,7 +154,7 @@ void read_long_option(Options& options, char** argv, int* i) {
   unrecognized(argv[*i]);
 }
 
-// argv[*i] begins with "-" and is one of lua's.
+// argv[*i] is an option of lua, beginning with "-".
 void read_short_option(Options& options, char** argv, int* i) {
   const char* word = argv[*i];
   const char* rest = word + 2;
@@ -179,7 +179,7 @@ void read_short_option(Options& options, char** argv, int* i) {
   }
 }
 
-// `doctor`, at the script's place, and what follows it.
+// `doctor`, in place of the script, and the words after it.
 void read_doctor(Options& options, int argc, char** argv) {
   if (!options.actions.empty() || options.show_banner) {
     throw UsageError("'doctor' runs nothing else: -e, -l, -i, -v and -W have no meaning before it");
@@ -210,7 +210,7 @@ Options parse_options(int argc, char** argv) {
     if (!options.module.empty()) break;
   }
   options.script = i;
-  // A file of that name is ./doctor.
+  // A script named doctor is run as ./doctor.
   bool may_be_verb = i < argc && options.module.empty() && std::string_view(argv[i - 1]) != "--";
   if (may_be_verb && std::string_view(argv[i]) == "doctor") read_doctor(options, argc, argv);
   return options;

@@ -1,4 +1,4 @@
-// The command line, read: lua's own options exactly as lua reads them, and Lutra's long ones. Reading does nothing yet.
+// The parsed command line: lua's own options exactly as lua reads them, and Lutra's long ones. Parsing has no effects.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace lutra {
 enum class Color { Auto, Always, Never };
 enum class Doctor { No, Text, Json };
 
-// -e, -l and -W, which happen in the order in which they are written.
+// -e, -l and -W, which are carried out in the order in which they are written.
 struct Action {
   enum Kind { Run, Require, WarningsOn };
   Kind kind;
@@ -23,23 +23,23 @@ struct Options {
   InterpreterOptions interpreter;
   std::string log_file;  // of --log-placement=FILE; "" for stderr
   bool memory_growth = false;
-  double memory_limit_mb = 0;  // of each visible GPU, or of each part of it; 0: not said
-  int virtual_gpus = 0;        // parts of each visible GPU; 0: not said
+  double memory_limit_mb = 0;  // of each visible GPU, or of each part of it; 0: not given
+  int virtual_gpus = 0;        // parts of each visible GPU; 0: not given
   bool strict = false;
   bool no_init = false;
   Color color = Color::Auto;
   Doctor doctor = Doctor::No;  // the subcommand, in place of a script
-  bool show_help = false;      // --help and --version: say so and end
+  bool show_help = false;      // --help and --version: print and exit
   bool show_version = false;
-  bool show_banner = false;    // -v and -i: say so and go on
+  bool show_banner = false;    // -v and -i: print and continue
   bool interactive = false;    // -i: a prompt after the script
-  bool has_statement = false;  // -e was there
+  bool has_statement = false;  // -e was given
   std::vector<Action> actions;
-  int script = 0;      // its place in argv, or argc
-  std::string module;  // of -m, which stands at the script's place; "" without
+  int script = 0;      // its index in argv, or argc
+  std::string module;  // of -m, found at argv[script]; "" without -m
 };
 
-// A command line that cannot be followed: what() tells the first word that is wrong.
+// A wrong command line: what() names the first wrong word.
 class UsageError : public Error {
  public:
   explicit UsageError(std::string message) : Error(ErrorCode::InvalidArgument, std::move(message)) {}

@@ -14,7 +14,7 @@
 namespace lutra {
 namespace {
 
-// Runs what a load left on the stack: the function, or the error message.
+// Runs the function that a load left on the stack. If the load failed, leaves its error message there.
 int run_loaded(lua_State* L, int load_status) {
   return load_status == LUA_OK ? run_with_traceback(L, 0, 0) : load_status;
 }
@@ -47,7 +47,7 @@ Program::Program(const Options& options, const Report& report, int argc, char** 
   configure_gpus();
 }
 
-// --memory-growth, --memory-limit and --virtual-gpus say for every visible GPU what lutra.config says for one.
+// --memory-growth, --memory-limit and --virtual-gpus set for every visible GPU what lutra.config sets for one.
 void Program::configure_gpus() {
   bool has_limits = options_.memory_limit_mb > 0 || options_.virtual_gpus > 0;
   if (!options_.memory_growth && !has_limits) return;
@@ -98,7 +98,7 @@ bool Program::run_all(lua_State* L) {
   return true;
 }
 
-// arg[0] is the script, what stands before it has negative indices; without a script arg[0] is the program.
+// arg[0] is the script, and words before it have negative indices; without a script arg[0] is the program.
 void Program::set_arg_table(lua_State* L) {
   int zero = options_.script < argc_ ? options_.script : 0;
   lua_createtable(L, argc_ - zero, zero + 1);
@@ -144,7 +144,7 @@ bool Program::run_statement(lua_State* L, const char* statement, const char* chu
 bool Program::require_module(lua_State* L, const char* text) {
   const char* equals = std::strchr(text, '=');
   const char* module = equals != nullptr ? equals + 1 : text;
-  // The global's name lies below the call, for afterwards.
+  // The global's name is kept on the stack below the call.
   if (equals != nullptr) lua_pushlstring(L, text, static_cast<std::size_t>(equals - text));
   else lua_pushstring(L, text);
   lua_getglobal(L, "require");
@@ -159,7 +159,7 @@ bool Program::require_module(lua_State* L, const char* text) {
   return ok;
 }
 
-// Pushes the file that require would load the module of -m from; an error when there is none.
+// Pushes the name of the file that require would load the module of -m from. Reports an error if there is none.
 bool Program::find_module(lua_State* L) {
   lua_getglobal(L, "package");
   lua_getfield(L, -1, "searchpath");
@@ -182,14 +182,14 @@ bool Program::run_script(lua_State* L) {
   if (!options_.module.empty()) {
     if (!find_module(L)) return false;
     name = lua_tostring(L, -1);
-    // The script that runs is the file.
+    // arg[0] becomes the file.
     if (lua_getglobal(L, "arg") == LUA_TTABLE) {
       lua_pushvalue(L, -2);
       lua_rawseti(L, -2, 0);
     }
     lua_pop(L, 1);
   }
-  // "-" is stdin, but after "--" it is a file.
+  // "-" is stdin, but after "--" a file's name.
   bool is_stdin = options_.module.empty() && std::strcmp(name, "-") == 0;
   if (is_stdin && std::strcmp(argv_[options_.script - 1], "--") != 0) name = nullptr;
   int status = luaL_loadfilex(L, name, nullptr);

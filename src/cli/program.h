@@ -1,4 +1,4 @@
-// The program, once its options are read: what runs, in which order, and with which exit status.
+// The program after its options are parsed: what runs, in which order, and with which exit status.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@ namespace lutra {
 
 class Program {
  public:
-  // Throws Error when the options cannot be had here.
+  // Throws Error if the options cannot be satisfied on this machine.
   Program(const Options& options, const Report& report, int argc, char** argv);
 
-  // False when something failed; that has been told then.
+  // False if something failed, which has then been reported.
   bool run();
 
  private:
   void configure_gpus();
 
   // These run inside one protected call, so that no C++ object is alive in their frames when Lua raises an error. Each
-  // returns whether to go on.
+  // returns whether to continue.
   static int run_protected(lua_State* L);
   bool run_all(lua_State* L);
   void set_arg_table(lua_State* L);
@@ -41,12 +41,12 @@ class Program {
   std::optional<LogFile> log_file_;
   Warnings warnings_;
   LineReader lines_;
-  Interpreter interpreter_;  // the last: it is closed while the log and the warnings still have their places
+  Interpreter interpreter_;  // the last member: closing it may still write to the log and the warnings
 };
 
 // "Lutra 0.1.0, Lua 5.4.4"
 const char* version_line();
-// How the prompt begins: that line, and where to ask.
+// Printed before the first prompt: that line, and how to get help.
 const char* greeting();
 
 }  // namespace lutra

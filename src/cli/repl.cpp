@@ -38,7 +38,7 @@ int load(lua_State* L, int at) {
   return luaL_loadbufferx(L, chunk, size, kChunkName, "t");
 }
 
-// Whether the message on top says that the chunk only stopped too early.
+// Whether the error on top only says that the chunk is incomplete.
 bool is_incomplete(lua_State* L, int status) {
   if (status != LUA_ERRSYNTAX) return false;
   std::size_t size;
@@ -72,7 +72,7 @@ bool read_chunk(lua_State* L, LineReader& lines, int* status) {
   return true;
 }
 
-// Replaces the values on the stack by what the prompt shows of them (lua/lutra/listing.lua).
+// Replaces the values on the stack by the texts that the prompt shows for them (lua/lutra/listing.lua).
 void show_listings(lua_State* L) {
   const LuaSource* source = kLuaSources;
   while (std::strcmp(source->name, "lutra.listing") != 0) ++source;
@@ -93,7 +93,7 @@ int print_shown(lua_State* L) {
   return 0;
 }
 
-// Prints all that is on the stack with the global print.
+// Prints all values on the stack with the global print.
 void print_results(lua_State* L, const Report& report) {
   int count = lua_gettop(L);
   if (count == 0) return;

@@ -1,5 +1,5 @@
-// The prompt, by lua's own rules: a line is tried as an expression first, then as a statement that may go on over
-// lines.
+// The prompt, by lua's own rules: a line is tried as an expression first, then as a statement, which may continue on
+// further lines.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace lutra {
 
 class Report;
 
-// Reads lines of stdin. Lua errors pass through its users, so it is made outside of every Lua call.
+// Reads lines from stdin. Lua errors jump over the functions that use it, so it is created outside of every Lua call.
 class LineReader {
  public:
   LineReader() = default;
@@ -25,15 +25,15 @@ class LineReader {
   std::size_t capacity_ = 0;
 };
 
-// Until the end of stdin. Errors of the lines are reported and the session goes on; may raise what _PROMPT's own
-// __tostring raises.
+// Runs until the end of stdin. Errors in the lines are reported and the session continues. May raise what the
+// __tostring of _PROMPT raises.
 void run_repl(lua_State* L, LineReader& lines, const Report& report);
 
-// The function and its `arguments` are on top of the stack: runs it as the program runs everything, interruptible and
-// with a traceback added to its error.
+// Calls the function on top of the stack with its `arguments`: interruptible, and with a traceback added to an error.
+// The program runs all Lua code by it.
 int run_with_traceback(lua_State* L, int arguments, int results);
 
-// Tells the error on top of the stack and pops it; nothing when status is LUA_OK. Returns status.
+// Reports the error on top of the stack and pops it; does nothing if status is LUA_OK. Returns status.
 int report_status(lua_State* L, int status, const Report& report, bool in_session = false);
 
 }  // namespace lutra

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kRed = "\33[31m";
 constexpr std::string_view kPlain = "\33[0m";
 
-// Allocates nothing: the message may be that memory ran out.
+// Allocates nothing, as the message may be that memory ran out.
 void put(std::initializer_list<std::string_view> parts) {
   std::fflush(stdout);
   for (std::string_view part : parts) std::fwrite(part.data(), 1, part.size(), stderr);
@@ -51,7 +51,7 @@ void LogFile::write(void* user, std::string_view line) {
   if (log.failed_) return;
   std::fwrite(line.data(), 1, line.size(), log.file_);
   std::fputc('\n', log.file_);
-  // Whole lines are there while the script still runs.
+  // Flushed, so that the file has all lines while the script still runs.
   if (std::fflush(log.file_) == 0) return;
   log.failed_ = true;
   put({"lutra: '--log-placement': cannot write ", log.path_, ": ", std::strerror(errno),
@@ -62,7 +62,7 @@ void Warnings::warn(void* user, const char* message, int to_be_continued) {
   Warnings& warnings = *static_cast<Warnings*>(user);
   bool starts = !warnings.continues_;
   warnings.continues_ = to_be_continued != 0;
-  // One piece that begins with @ is for us.
+  // A message in one piece that begins with @ is a control message.
   if (starts && to_be_continued == 0 && message[0] == '@') {
     if (std::strcmp(message, "@on") == 0) warnings.on_ = true;
     if (std::strcmp(message, "@off") == 0) warnings.on_ = false;

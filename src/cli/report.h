@@ -1,4 +1,4 @@
-// What the program itself says to the person at the terminal: errors and warnings, on stderr, in order with stdout.
+// The program's own messages: errors and warnings, on stderr, in order with stdout.
 #pragma once
 
 #include <cstdio>
@@ -13,7 +13,7 @@ namespace lutra {
 
 class Report {
  public:
-  // NO_COLOR counts unless `color` says always.
+  // Color::Always overrides NO_COLOR.
   explicit Report(Color color);
 
   // "lutra: message"; in_session: without the prefix. The first line is red where colours are on.
@@ -23,15 +23,15 @@ class Report {
   bool colors_;
 };
 
-// Where the placement log goes with --log-placement=FILE; warnings stay on stderr. The first line that cannot be
-// written is the last one tried: that is told on stderr, and the program ends with status 1.
+// The file of --log-placement=FILE; warnings stay on stderr. If a line cannot be written, that is reported on stderr,
+// no further line is written, and the program ends with status 1.
 class LogFile {
  public:
   explicit LogFile(const std::string& path);  // throws Error
   ~LogFile();
   LogFile(const LogFile&) = delete;
 
-  // Whether all of it is in the file.
+  // Whether all lines have been written.
   bool is_whole() const { return !failed_; }
 
   // A LogSink; `user` is the LogFile.
@@ -51,7 +51,7 @@ class Warnings {
 
  private:
   bool on_ = false;
-  bool continues_ = false;  // the last piece was not the last of its message
+  bool continues_ = false;  // the message is not complete yet
 };
 
 }  // namespace lutra

@@ -13,7 +13,7 @@ constexpr const char* kStrict = R"lua(
 local declared, meta, getinfo = {}, {}, debug.getinfo
 setmetatable(_G, meta)
 
--- What runs the access that a metamethod handles: "main", "Lua", "C".
+-- Which kind of function made the access that a metamethod handles: "main", "Lua", "C".
 local function accessor()
   local info = getinfo(3, "S")
   return info and info.what or "C"

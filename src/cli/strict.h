@@ -1,4 +1,4 @@
-// --strict: reading or setting a global that nobody declared is an error.
+// --strict: reading or setting an undeclared global is an error.
 #pragma once
 
 struct lua_State;

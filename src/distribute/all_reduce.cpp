@@ -8,7 +8,7 @@
 namespace lutra {
 namespace {
 
-// Up to this size tensors travel together: for larger ones putting them into one would cost more than a command saves.
+// Tensors up to this size are packed into buckets. For larger ones packing costs more than the commands it saves.
 constexpr std::size_t kSmallBytes = std::size_t{64} << 10;
 // The first bucket is small, so that the sums begin early.
 constexpr std::size_t kFirstBucketBytes = std::size_t{1} << 20, kBucketBytes = std::size_t{25} << 20;
@@ -25,8 +25,8 @@ void order(LogicalDevice& device, Ticket ticket) {
   if (!is_done(ticket)) device.compute->wait_for(ticket);
 }
 
-// What replicas bring, for commands of `reader`. Memory that it can read where it lies is not copied: the command
-// comes after what the other device has queued, and that frees nothing which is still read (see DeviceHeap::free).
+// The replicas' tensors, for commands of `reader`. Memory that it can read directly is not copied: the command waits
+// for the other device's queued work, and that device reuses no memory that is still read (see DeviceHeap::free).
 class Borrowed {
  public:
   Borrowed(Context& context, LogicalDevice& reader) : context_(context), reader_(reader) {}
@@ -41,13 +41,13 @@ class Borrowed {
     Storage& storage = *tensor.rep().storage;
     context_.runtime().transfer().make_ready(owner, storage);
     come_after(owner.compute->tail_ticket());
-    // One ticket stands for all readers: this one comes after the last.
+    // `reading` is one ticket for all readers, so this one must come after the last.
     if (storage.reading.stream != reader_.compute.get()) come_after(storage.reading);
     held.rep().device = reader_.id;
     read_.push_back(held);
     return held;
   }
-  // The commands that read it are queued.
+  // To be called when the commands that read borrowed tensors are queued.
   void queued() {
     for (const Tensor& tensor : read_) tensor.rep().storage->reading = reader_.compute->tail_ticket();
     read_.clear();
@@ -68,8 +68,7 @@ class Borrowed {
   std::vector<Ticket> waited_;
 };
 
-// The sum of what the replicas have, on the first of them that brings something; Mean: divided by how many replicas
-// there are.
+// The sum of the parts, on `device`; Mean: divided by the number of replicas.
 Tensor sum_up(Context& context, Borrowed& borrowed, std::span<const Tensor* const> parts, LogicalDevice& device,
               Reduction how, std::size_t replicas) {
   Tensor sum(*parts[0]);
@@ -86,7 +85,7 @@ Tensor sum_up(Context& context, Borrowed& borrowed, std::span<const Tensor* cons
   return run(context, "RealDiv", operands, device);
 }
 
-// `size` elements of a tensor from `first` on, in `shape`, in its own memory.
+// `size` elements of a tensor from `first` on, with `shape`, sharing its memory.
 Tensor view(const Tensor& tensor, int64_t first, int64_t size, const Shape& shape) {
   Tensor part(tensor);
   TensorRep& rep = part.rep();
@@ -155,7 +154,7 @@ class Sums {
     return some;
   }
 
-  // Tapes know whole tensors only, and where memory is shared there is nothing to send.
+  // Not while tapes record, as they know whole tensors only; nor where memory is shared, as nothing is sent.
   bool may_travel_together(std::size_t i, const Tensor& some) const {
     if (lends_ || context_.ledger().is_recording() || some.rep().size == 0) return false;
     for (std::size_t r = 0; r < lists_.size(); ++r) {
@@ -164,7 +163,7 @@ class Sums {
     return some.rep().nbytes() <= kSmallBytes;
   }
 
-  // The sum of the parts on every device: the same bits.
+  // The sum of the parts, on every device with the same bits.
   std::vector<Tensor> sum_over_devices(std::span<const std::optional<Tensor>* const> parts) {
     if (auto sums = sum_by_backend(context_, parts, devices_, how_)) return std::move(*sums);
     std::vector<const Tensor*> tensors;
@@ -173,7 +172,7 @@ class Sums {
     }
     Tensor sum = sum_up(context_, borrowed_, tensors, *devices_[0], how_, devices_.size());
     std::vector<Tensor> out(devices_.size());
-    // The one part there is may have its bytes still on their way.
+    // If there is only one part, its bytes may still be in flight.
     if (lends_ && tensors.size() == 1 && sum.rep().device == devices_[0]->id && sum.rep().storage != nullptr)
       context_.runtime().transfer().make_ready(*devices_[0], *sum.rep().storage);
     for (std::size_t r = 0; r < devices_.size(); ++r) {
@@ -232,7 +231,7 @@ class Sums {
   Borrowed borrowed_;
   bool lends_ = false;
   std::vector<ReplicaTensors> out_;
-  std::vector<std::size_t> bucket_;  // the entries that are to travel together, of dtype_
+  std::vector<std::size_t> bucket_;  // the entries of the current bucket, all of dtype_
   DType dtype_ = DType::Float32;
   std::size_t bytes_ = 0, most_ = kFirstBucketBytes;
 };
@@ -258,7 +257,7 @@ std::vector<ReplicaTensors> lend_sums(Context& context, std::span<const ReplicaT
   return Sums(context, lists, devices, how).lend_all();
 }
 
-// What the first device frees from now on it uses again only after the others' commands.
+// Memory that the first device frees from now on is reused only after the others' commands.
 void take_back(std::span<LogicalDevice* const> devices) {
   if (devices[0]->is_host()) return;
   for (LogicalDevice* device : devices.subspan(1)) {

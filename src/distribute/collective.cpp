@@ -7,7 +7,7 @@
 namespace lutra {
 namespace {
 
-// On cards of one kind, each another one: replicas that share a card share its memory, too.
+// Whether the devices are different cards of one kind. Replicas on the same card share its memory.
 bool are_own_cards(std::span<LogicalDevice* const> devices) {
   std::set<const Device*> cards;
   for (const LogicalDevice* device : devices) {
@@ -17,7 +17,7 @@ bool are_own_cards(std::span<LogicalDevice* const> devices) {
   return cards.size() == devices.size() && devices.size() > 1;
 }
 
-// Every replica has its part, in memory of its own card.
+// Whether every replica has a part, in memory of its own card.
 bool are_there(std::span<const std::optional<Tensor>* const> parts, std::span<LogicalDevice* const> devices) {
   for (std::size_t r = 0; r < parts.size(); ++r) {
     if (!parts[r]->has_value() || (*parts[r])->rep().device != devices[r]->id || (*parts[r])->rep().size == 0) {
@@ -27,7 +27,7 @@ bool are_there(std::span<const std::optional<Tensor>* const> parts, std::span<Lo
   return true;
 }
 
-// The part in memory of its own, which the sum is written over.
+// A copy of the part, which the sum overwrites.
 Tensor copy_of(Context& context, const Tensor& part, LogicalDevice& device, Reduction how, std::size_t replicas) {
   const char* op = how == Reduction::Mean ? "RealDiv" : "Mul";
   double by = how == Reduction::Mean ? static_cast<double>(replicas) : 1.0;

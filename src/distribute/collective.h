@@ -1,4 +1,4 @@
-// Sums that the devices' back end makes by itself, all of them at once.
+// Sums over devices that their back end computes.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@
 
 namespace lutra {
 
-// parts[r], which lie on devices[r], summed up (Mean: divided first) on every device: the same bits, added up in the
-// back end's order. Empty where it has no such way, and nothing has been queued then.
+// The sum of parts[r], which are on devices[r], on every device (Mean: divided first). Every device gets the same bits;
+// the back end chooses the order. nullopt if it cannot sum these; then nothing has been queued.
 std::optional<std::vector<Tensor>> sum_by_backend(Context& context, std::span<const std::optional<Tensor>* const> parts,
                                                   std::span<LogicalDevice* const> devices, Reduction how);
 

@@ -50,7 +50,7 @@ void Context::forget_specs(std::span<const uint32_t> in_use) {
     *specs_[id] = Spec{};
     free_specs_.push_back(id);
   }
-  // Each walk is paid for by as many new names as it had to look at.
+  // The next call comes after at least as many new names as remain now: amortised, a name costs O(1).
   many_specs_ = std::max(kManySpecs, 2 * spec_ids_.size());
 }
 
@@ -78,7 +78,7 @@ const Context::Target& Context::resolve(Spec& entry) {
   };
   target.devices = matching(spec);
   if (target.devices.empty() && runtime_.soft_placement()) {
-    // The same type first, then any; job, replica and task stay as they were said.
+    // First devices of the same type, then any; job, replica and task must still match.
     DeviceSpec wider = spec;
     wider.index = -1;
     target.devices = matching(wider);
@@ -151,7 +151,7 @@ Storage* Context::allocate_under_pressure(LogicalDevice& device, std::size_t byt
     return device.allocate(bytes);
   };
   std::size_t limit = device.heap != nullptr ? device.heap->stats().limit_bytes : runtime_.pool().stats().limit_bytes;
-  // What can never fit is not worth a collection.
+  // A request above the limit can never succeed, so do not collect for it.
   if (bytes > limit) throw out_of_memory(*this, device, bytes, wanted);
   if (hooks.collect != nullptr && hooks.collect(hooks.user)) {
     if (Storage* storage = attempt()) return storage;
@@ -161,7 +161,7 @@ Storage* Context::allocate_under_pressure(LogicalDevice& device, std::size_t byt
   }
   device.trim();
   if (Storage* storage = attempt()) return storage;
-  // Where it is the card that is full, one logical GPU of it may keep what another needs.
+  // If the limit leaves room, the card is full: other logical GPUs on it may hold free pages.
   bool limit_has_room = device.heap != nullptr && bytes <= device.heap->stats().largest_free_bytes;
   if (limit_has_room && runtime_.trim_others_on(device) > 0) {
     if (Storage* storage = attempt()) return storage;

@@ -1,5 +1,5 @@
-// One thread's view of a Runtime: its device scopes, its random numbers, who listens, and who made which tensor.
-// It holds no scratch of a call in progress: a finalizer may call ops in the middle of one.
+// One thread's view of a Runtime: its device scopes, random numbers, placement log, ledger and the origins of tensors.
+// It holds no scratch memory of a call in progress, as a finalizer may call ops in the middle of one.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,19 @@
 
 namespace lutra {
 
-// What src/lua lends the layers below. Every one may be null.
+// What src/lua provides to the layers below. Each function may be null.
 struct ContextHooks {
   void* user = nullptr;
   // Collects garbage; false when that is not possible now (stopped, inside a finalizer).
   bool (*collect)(void* user) = nullptr;
   // The script line that is running, "train.lua:7".
   std::string (*line)(void* user) = nullptr;
-  // Whether the user asked to stop. Long work polls it between steps. True once: the caller must then stop.
+  // Whether the user asked to stop. Long work polls it between steps. Returns true only once: the caller must then
+  // stop.
   bool (*take_interrupt)() = nullptr;
 };
 
-// What memory is asked for, for the out-of-memory report.
+// The tensor that an allocation is for, for the out-of-memory report.
 struct Wanted {
   const char* op;
   DType dtype;
@@ -54,48 +55,48 @@ class Context {
   ScopeStack* scopes = &main_scopes_;
   ScopeStack& main_scopes() { return main_scopes_; }
 
-  // The id of a DeviceSpec in this Context; 0 is the empty one. It holds until forget_specs.
+  // The id of a DeviceSpec in this Context; 0 is the empty one. Valid until forget_specs.
   uint32_t intern(const DeviceSpec& spec);
-  // Many names were made up since names were forgotten last: time to do it again.
+  // Whether so many names are interned that it is time to call forget_specs.
   bool has_many_specs() const { return spec_ids_.size() >= many_specs_; }
-  // Forgets the names that neither `in_use` nor an origin refers to, and gives their ids to others.
+  // Forgets the names that neither `in_use` nor an origin refers to. Their ids are reused.
   void forget_specs(std::span<const uint32_t> in_use);
   const DeviceSpec& spec(uint32_t id) const { return specs_[id]->spec; }
   const std::string& spec_text(uint32_t id) const { return specs_[id]->text; }
-  // The id of `name`, read as a scope opened inside `outer`.
+  // The id of the scope `inner` opened inside `outer`.
   uint32_t scope_inside(uint32_t outer, uint32_t inner);
 
-  // The initialised devices a scope means, in order of placement. With soft placement on those that stand in for them.
+  // The initialised devices that a scope names, in order of placement; under soft placement their substitutes.
   struct Target {
     std::vector<LogicalDevice*> devices;
     Reason reason = Reason::OnlyCpu;  // for the first of them
-    bool soft = false;                // none of them was meant
+    bool soft = false;                // they are substitutes
   };
-  // Initialises the devices if need be. Fails (NotFound) when there are none.
+  // Initialises the devices if necessary. Fails (NotFound) if no device matches.
   const Target& target(uint32_t spec) {
     Spec& entry = *specs_[spec];
     return entry.resolved == runtime_.placement_stamp() ? entry.target : resolve(entry);
   }
 
-  // The devices, initialising them if need be.
+  // All devices. Initialises them if necessary.
   std::span<LogicalDevice* const> devices() {
     if (!runtime_.is_initialised()) runtime_.initialise(line());
     return runtime_.order();
   }
 
   void set_seed(uint64_t seed);
-  // Where the sequence of random numbers stands: what is drawn next is drawn again when it is put back there.
+  // A position in the sequence of random numbers. Setting it repeats the numbers that were drawn after it was read.
   struct RandomPlace {
     uint64_t seed = 0, counter = 0;
     bool seeded = false;
   };
   RandomPlace random_place();
   void set_random_place(const RandomPlace& place) { random_ = place; }
-  // The next range of `blocks` Philox blocks; with a given seed one that depends on it alone.
+  // The next range of `blocks` Philox blocks; with a given seed, a range that depends on the seed alone.
   Rng random_range(const Seed& seed, uint64_t blocks);
-  // The next range is a part of a larger one, from block `skip` of it on: the counter moves on by `whole` blocks, or
-  // not at all when the larger one began at `began`, in the past. So the rows of a batch that replicas share have the
-  // random bits of their places in it.
+  // Makes the next range a part of a larger range, from its block `skip` on. The counter advances by `whole` blocks, or
+  // not at all if the larger range began in the past, at `began`. So each row of a batch split among replicas gets the
+  // random bits of its position in the batch.
   struct RandomPart {
     uint64_t skip = 0;
     uint64_t whole = 0;  // 0: the next range is an ordinary one
@@ -104,8 +105,8 @@ class Context {
   void draw_part(const RandomPart& part) { part_ = part; }
   uint64_t random_counter() const { return random_.counter; }
 
-  // Never null: collects, drops mirrors, drains, trims and tries again before it fails (ResourceExhausted) with the
-  // report (memory_report.h).
+  // Never null. If memory is short, collects garbage, drops mirrors, drains and trims, retrying in between; fails
+  // (ResourceExhausted) with the report (memory_report.h).
   Storage* allocate(LogicalDevice& device, std::size_t bytes, const Wanted& wanted) {
     Storage* storage = device.allocate(bytes);
     return storage != nullptr ? storage : allocate_under_pressure(device, bytes, wanted);

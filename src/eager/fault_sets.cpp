@@ -14,7 +14,7 @@ FaultSets::~FaultSets() {
   }
 }
 
-// They are in one set less.
+// A set with these launches is gone: launches that are now in no set are retired.
 void FaultSets::let_go(const Launches& launches) {
   for (LaunchRecord* launch : launches) {
     if (--launch->sets > 0) continue;
@@ -31,7 +31,7 @@ uint32_t FaultSets::intern(Launches launches) {
   }
   if (unused_.empty()) {
     sets_.reserve(sets_.size() == sets_.capacity() ? 2 * sets_.size() : 0);
-    unused_.reserve(sets_.capacity());  // giving a set back must not fail
+    unused_.reserve(sets_.capacity());  // release must not fail
     sets_.emplace_back();
     unused_.push_back(static_cast<uint32_t>(sets_.size() - 1));
   }
@@ -45,7 +45,7 @@ uint32_t FaultSets::intern(Launches launches) {
 }
 
 void FaultSets::sweep() {
-  const Stream* busy = nullptr;  // a card is asked once
+  const Stream* busy = nullptr;  // so that consecutive launches of a busy stream query the card once
   for (LaunchRecord** link = &retired_; *link != nullptr;) {
     LaunchRecord* launch = *link;
     if (launch->ticket.stream != busy || busy == nullptr) {
@@ -60,7 +60,7 @@ void FaultSets::sweep() {
   }
 }
 
-// Without those that are known to be good: a program that never waits would carry all it has ever queued.
+// Omits launches known to be good: otherwise the sets of a program that never waits would keep growing.
 FaultSets::Launches FaultSets::open_launches(const Launches& launches) {
   Launches open;
   std::copy_if(launches.begin(), launches.end(), std::back_inserter(open),
@@ -109,7 +109,7 @@ bool FaultSets::is_good(uint32_t set) const {
 }
 
 void FaultSets::raise_if_failed(const LaunchRecord& launch) {
-  host_wait(launch.ticket);  // it is done; a card's stream tells its record of a mistake when it is asked
+  host_wait(launch.ticket);  // it is done, but a card's stream reports a fault to the record only when waited for
   if (!launch.fault.happened()) return;
   Error error = fault_error(*launch.op, launch.fault);
   std::string message = error.message();

@@ -1,6 +1,6 @@
-// Late errors. A launch that may find a mistake in values has a record; every tensor computed from it, directly or not,
-// carries the set of such launches it depends on, as a small index in its storage (0, nearly always: the empty set).
-// A wait for a tensor raises, every time, iff its set holds a launch that failed.
+// Late errors. A launch that may find a wrong value has a record. Each tensor carries the set of such launches that it
+// depends on, directly or not, as a small index in its storage (0, nearly always: the empty set). Every wait for a
+// tensor raises iff its set contains a launch that failed.
 #pragma once
 
 #include <cstdint>
@@ -30,21 +30,21 @@ class FaultSets {
   FaultSets() : sets_(1) {}
   ~FaultSets();
 
-  // A record for a launch about to be queued; `set` + it is the set of what it computes. The returned index is
-  // retained.
+  // Makes a record for a launch that is about to be queued. Its outputs have the set *with_it, which is `set` and the
+  // launch, and is retained.
   LaunchRecord* open(uint32_t set, uint32_t* with_it);
 
-  // The union, retained. Sets known to be good count as empty.
+  // The union, retained. A set that is known to be good counts as empty.
   uint32_t unite(uint32_t a, uint32_t b);
   void retain(uint32_t set) {
     if (set != 0) ++sets_[set].refs;
   }
   void release(uint32_t set);
-  // Whether all launches of the set are done, and none failed.
+  // Whether all launches of the set are done and none failed.
   bool is_good(uint32_t set) const;
-  // Raises the first failed launch's error. All launches of the set are done: the caller has waited.
+  // Raises the error of a launch that failed. The caller has waited for all launches of the set.
   void check(uint32_t set) const;
-  // The same for every set that some tensor has, of one device's launches or ("") of all.
+  // The same for all sets in use, for the launches of one device or ("") of all.
   void check_all(const std::string& device) const;
 
  private:
@@ -62,7 +62,7 @@ class FaultSets {
 
   std::vector<Set> sets_;  // [0] is the empty set
   std::map<Launches, uint32_t> known_;
-  LaunchRecord* retired_ = nullptr;  // in no set any more, but the device may still write into them
+  LaunchRecord* retired_ = nullptr;  // in no set any more, but the device may still write to them
   std::vector<uint32_t> unused_;
 };
 

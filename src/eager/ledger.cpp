@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kBlockBytes = 64 << 10;
 constexpr std::size_t kBlocksKept = 64;
-// Fewer dead records than this are not worth a walk over all.
+// With at most this many dead records, a pass over all records does not pay.
 constexpr std::size_t kFewDead = 64;
 
 const OpDef kCustomOp{.name = "CustomGradient"};
@@ -18,9 +18,9 @@ const OpDef kCustomOp{.name = "CustomGradient"};
 }  // namespace
 
 struct alignas(16) RecordBlock {
-  std::size_t bytes;  // of room, after this head
+  std::size_t bytes;  // of room, after this header
   std::size_t used;
-  std::size_t records;  // that lie in it
+  std::size_t records;  // in it
 
   std::byte* room() { return reinterpret_cast<std::byte*>(this + 1); }
   static RecordBlock* make(std::size_t bytes) {
@@ -84,7 +84,7 @@ Ledger::Tapes Ledger::pause(Tapes tapes) {
 }
 
 void Ledger::unpause(Tapes tapes) {
-  // A tape that was closed meanwhile, or another that has taken its bit, is not paused.
+  // A tape that was closed in the meantime, or a new one with its bit, is not paused.
   for (Tapes left = tapes & paused_; left != 0; left &= left - 1) {
     Tapes tape = left & -left;
     if (--opened(tape).pauses == 0) paused_ &= ~tape;
@@ -99,7 +99,7 @@ void Ledger::close(Tapes tape) {
   OpenTape& entry = opened(tape);
   ++entry.serial;
   if (open_ == 0 && readers_ == 0) return forget_all();
-  // The bit will be another tape's: nothing may remember it.
+  // Another tape will reuse the bit, so it must be cleared everywhere.
   for (std::size_t i = entry.first_record; i < records_.size(); ++i) {
     Record& record = *records_[i];
     if ((record.tapes & tape) == 0) continue;
@@ -120,7 +120,7 @@ void Ledger::close(Tapes tape) {
 
 std::size_t Ledger::index_of(Tapes tape) { return static_cast<std::size_t>(std::countr_zero(tape)); }
 
-// From here on these tapes are interested in the value.
+// From here on these tapes watch the value.
 void Ledger::give(uint64_t value, Tapes tapes) {
   Tapes fresh = tapes & ~tapes_of(value);
   if (fresh == 0) return;
@@ -155,11 +155,11 @@ void Ledger::forget_all() {
   if (!chunks_.empty()) chunks_.back()->live = 0;
 }
 
-// Each walk is paid for by as many records that died.
+// The cost is amortised over the records that died since the last call.
 void Ledger::drop_dead_records() {
   std::size_t kept = 0;
   for (std::size_t i = 0; i <= records_.size(); ++i) {
-    // No later i is `kept` again.
+    // A moved first_record cannot match again: `kept` is at most i.
     for (OpenTape& tape : tapes_) {
       if (tape.first_record == i) tape.first_record = kept;
     }
@@ -265,7 +265,7 @@ uint64_t Ledger::find(const TensorRep& tensor) const {
   return info_of(tensor.value) != nullptr ? tensor.value : 0;
 }
 
-// As find; a trainable variable becomes known by being used.
+// As find, but the use of a trainable variable adds it to the ledger.
 uint64_t Ledger::of_input(const TensorRep& tensor) {
   if (tensor.value == 0) return 0;
   uint64_t value = find(tensor);
@@ -287,7 +287,7 @@ std::vector<uint64_t> Ledger::variables_of(Tapes tape) const {
   for (const auto& [identity, value] : variables_) {
     if ((tapes_of(value) & tape) != 0) found.push_back(identity);
   }
-  // Identities grow, but for the bit that says trainable.
+  // Identities grow with age, apart from the bit kTrainable.
   auto made_before = [](uint64_t a, uint64_t b) {
     return (a & ~value_bits::kTrainable) < (b & ~value_bits::kTrainable);
   };

@@ -1,6 +1,6 @@
-// What ran while somebody was interested: a record per op with its inputs, outputs and attributes. Tapes are its
-// readers: each is a bit, and a record is kept when some input is watched by a tape that records. A tensor knows its
-// place by TensorRep::value; nothing points from the ledger to a tensor's owner.
+// What ran while tapes recorded: one record per op, with its inputs, outputs and attributes. Tapes read it. A tape is a
+// bit; a record is kept if a recording tape watches one of its inputs. TensorRep::value identifies a tensor in the
+// ledger; the ledger does not point to a tensor's owner.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace lutra {
 
-// TensorRep::value of a variable: an identity for its life. Else of a result: its number in the ledger, which no other
-// value ever has, and which the ledger may have forgotten; 0: nobody watches.
+// TensorRep::value is, for a variable, its identity for life; for any other tensor, its number in the ledger, or 0 if
+// no tape watches it. A number is never reused; the ledger may have forgotten it.
 namespace value_bits {
 inline constexpr uint64_t kVariable = uint64_t{1} << 63;
 inline constexpr uint64_t kTrainable = uint64_t{1} << 62;
@@ -23,10 +23,10 @@ inline constexpr uint64_t kTrainable = uint64_t{1} << 62;
 inline bool is_variable(const TensorRep& tensor) { return (tensor.value & value_bits::kVariable) != 0; }
 inline bool is_trainable(const TensorRep& tensor) { return (tensor.value & value_bits::kTrainable) != 0; }
 
-// An input or output of a recorded op. Shape, dtype and device are always there, the bytes only when saved.
+// An input or output of a recorded op. Shape, dtype and device are always valid, the bytes only if saved.
 struct Recorded {
   TensorRep tensor;  // without storage unless is_saved
-  Scalar number;     // of an input that is a number
+  Scalar number;     // if is_number
   uint64_t value;    // its number in the ledger; 0: not watched
   bool is_saved;
   bool is_number;
@@ -35,14 +35,14 @@ struct Recorded {
 struct RecordBlock;
 
 struct alignas(16) Record {
-  RecordBlock* block;  // that it lies in
-  std::size_t bytes;   // that it takes there, with its attributes, inputs and outputs
+  RecordBlock* block;  // that contains it
+  std::size_t bytes;   // of the block that it takes, with its attributes, inputs and outputs
   const OpDef* op;
   const std::byte* attrs;
   Recorded* in;
   Recorded* out;
-  uint64_t tapes;   // that are interested
-  uint64_t custom;  // which function of the user's gives its gradients; 0: the op's rule does
+  uint64_t tapes;   // that keep it
+  uint64_t custom;  // the number of the user's function that computes its gradients; 0: the op's rule does
   uint16_t device;  // that it ran on
   DType key;
   int n_in;
@@ -57,47 +57,47 @@ class Ledger {
   ~Ledger();
   Ledger(const Ledger&) = delete;
 
-  // Whether somebody wants to be told what runs.
+  // Whether some tape wants to know which ops run.
   bool is_recording() const { return (recording_ | watching_variables_) != 0; }
 
   bool has_room() const { return open_ != ~Tapes{0}; }  // for one more tape
-  // A new tape; its bit. One that does not record only notes which variables are used. Fails (ResourceExhausted) when
-  // 64 are open.
+  // Opens a tape and returns its bit. One with `records` false only notes which variables are used. Fails
+  // (ResourceExhausted) if 64 are open.
   Tapes open(bool watches_variables, bool records = true);
-  // It records no more; what it has recorded stays.
+  // Ends the recording; the records stay.
   void stop(Tapes tape);
-  // It records again.
+  // Records again.
   void resume(Tapes tape, bool watches_variables);
-  // From here on these tapes, or all that are open, are told nothing, until as many unpause as pause have been called.
-  // Gives those that it is about.
+  // Pauses these tapes, or all open ones, until unpause has been called as often as pause. Returns the paused tapes.
   Tapes pause(Tapes tapes = ~Tapes{0});
   void unpause(Tapes tapes);
-  // It lets go of its records. What no tape is interested in any more is forgotten, with the last tape everything.
+  // Closes a tape. Forgets records and values that no other tape needs; with the last tape, everything.
   void close(Tapes tape);
 
-  // From here on `tape` is interested in what is computed from the tensor.
+  // From here on `tape` records what is computed from the tensor.
   void watch(TensorRep& tensor, Tapes tape);
-  // While a reader walks the records, they stay where they are.
+  // Between these, records are neither moved nor freed.
   void begin_reading() { ++readers_; }
   void end_reading();
 
-  // What a tensor carries that was read from a variable: gradients by it are the variable's.
+  // The `value` of a tensor that was read from a variable: gradients by the tensor are gradients by the variable.
   uint64_t of_read(const TensorRep& variable);
 
   // Called after each op while a tape records. Sets the outputs' `value`.
   void record(const Call& call, const Prepared& prepared, TensorRep* const* outs);
-  // A function of the user's made `out` of `in`, and another one, known by the number that is given, has the gradients.
+  // Records that a user's function computed `out` from `in`; another function, identified by the returned number,
+  // computes its gradients.
   struct Custom {
-    Tapes tapes;  // that have recorded it; 0: none was interested
+    Tapes tapes;  // that have recorded it; 0: none
     uint64_t number;
   };
   Custom record_custom(std::span<const TensorRep* const> in, std::span<TensorRep* const> out);
   // The identities of the variables that the tape watches, in the order in which they were made.
   std::vector<uint64_t> variables_of(Tapes tape) const;
-  // Lets go of what a record has saved for its rule.
+  // Releases the tensors that a record has saved for its rule.
   void drop_saved(Record& record);
 
-  // The number of a tensor's or variable's value; 0 when no tape knows it.
+  // The number of a tensor's or variable's value; 0 if no tape watches it.
   uint64_t find(const TensorRep& tensor) const;
   uint64_t values_end() const { return next_; }  // one past the last number
   std::size_t records() const { return records_.size(); }
@@ -106,32 +106,32 @@ class Ledger {
     const ValueInfo* info = info_of(value);
     return info != nullptr && (info->tapes & tape) != 0;
   }
-  // Where a tape began: what came before is none of its business, but for a few values that it watches.
+  // Where a tape began. It ignores what came before, except for the values in `earlier`.
   struct OpenTape {
     std::size_t first_record = 0;
     uint64_t first_value = 0;
-    std::vector<uint64_t> earlier;  // values from before that it watches
-    uint64_t serial = 0;            // moves on when the tape is closed, so that the next one of its bit is another
+    std::vector<uint64_t> earlier;  // watched values from before
+    uint64_t serial = 0;            // incremented by close, to tell apart tapes that use the same bit
     int pauses = 0;
   };
   const OpenTape& tape(Tapes tape) const { return tapes_[index_of(tape)]; }
 
-  // Bytes of the records and of what they have saved; a storage that two have saved counts twice.
+  // Bytes of the records and the tensors they have saved; a storage saved by two records counts twice.
   int64_t held_bytes() const { return held_bytes_; }
-  // How many values it remembers, to the size of a chunk.
+  // How many values it remembers, rounded up to whole chunks.
   std::size_t values_kept() const;
 
  private:
-  // Values by number, in chunks: numbers only grow, and a chunk goes when no tape is interested in any of its values.
+  // Values by number, in chunks. Numbers only grow; a chunk is freed when no tape watches any of its values.
   struct ValueInfo {
     Tapes tapes = 0;
-    uint64_t variable = 0;  // the identity of the variable it is the value of
+    uint64_t variable = 0;  // the identity of its variable, or 0
   };
   static constexpr int kChunkBits = 9;
   static constexpr uint64_t kChunkValues = uint64_t{1} << kChunkBits;
   struct Chunk {
     ValueInfo infos[kChunkValues];
-    int live = 0;  // values some tape is interested in
+    int live = 0;  // values that some tape watches
   };
   // Null: forgotten.
   const ValueInfo* info_of(uint64_t value) const {
@@ -163,9 +163,9 @@ class Ledger {
   void find_who_is_told();
 
   Tapes open_ = 0;
-  Tapes active_ = 0, watchers_ = 0;  // that want to record, and to know of variables
+  Tapes active_ = 0, watchers_ = 0;  // tapes that record, and that watch variables, unless paused
   Tapes paused_ = 0;
-  // What follows from these.
+  // The same without paused tapes.
   Tapes recording_ = 0;
   Tapes watching_variables_ = 0;
   uint64_t last_custom_ = 0;
@@ -177,9 +177,9 @@ class Ledger {
   std::vector<std::unique_ptr<Chunk>> chunks_;        // from first_chunk_ on; null: forgotten
   std::unordered_map<uint64_t, uint64_t> variables_;  // a variable's identity to its value
   std::vector<Record*> records_;
-  std::size_t dead_ = 0;  // records that no tape is interested in
-  // Records lie in blocks that are used again.
-  RecordBlock* block_ = nullptr;     // where the next one goes
+  std::size_t dead_ = 0;  // records that no tape keeps
+  // Records are allocated in blocks, which are reused.
+  RecordBlock* block_ = nullptr;     // the one being filled
   std::vector<RecordBlock*> empty_;  // blocks without records
 };
 

@@ -48,7 +48,7 @@ std::string holder_text(const Origins& origins, const Storage& storage) {
     if (!big->detail.line.empty()) line = text(" at ", big->detail.line);
     return text(big->shape, " ", big->dtype, "  made by ", big->origin.op != nullptr ? big->origin.op : "a copy", line);
   }
-  if (storage.tensor == nullptr) return "(what a slice, a copy or an op in progress holds)";
+  if (storage.tensor == nullptr) return "(held by a slice, a copy or an op in progress)";
   const TensorRep& tensor = *storage.tensor;
   std::string made = text(tensor.shape(), " ", tensor.dtype);
   const Origin* origin = origins.find(tensor);
@@ -58,10 +58,10 @@ std::string holder_text(const Origins& origins, const Storage& storage) {
   return text(made, "  made by ", origin->op, line);
 }
 
-// What stands in the way: the limit, or whoever gives the pages under it.
+// Why the request failed: the limit, or a lack of pages.
 struct Want {
   std::size_t limit, in_use, largest_free;
-  std::string refusal;  // why there are no pages, though the limit leaves room; "" when the limit is the reason
+  std::string refusal;  // why there are no pages, though the limit leaves room; "" if the limit is the reason
 };
 
 Want want_on(Context& context, const LogicalDevice& device, std::size_t bytes) {

@@ -1,5 +1,5 @@
-// The out-of-memory error: bytes asked for, the device and its limit, what is in use, the largest free piece, the
-// largest live tensors with the lines that made them, and what to do.
+// The out-of-memory error: bytes requested, the device and its limit, bytes in use, the largest free block, the largest
+// live tensors with the lines that made them, and what to do.
 #pragma once
 
 #include "eager/context.h"

@@ -1,5 +1,5 @@
-// Who made a tensor: one of the last 65,536 ops of the Context by the number the tensor carries, and for storages from
-// 1 MB up all of it for the storage's life.
+// Which op made a tensor. The last 65,536 ops of the Context are found by the number that the tensor carries; for
+// storages of 1 MB or more, origin and details are kept for the storage's life.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct Origin {
   Reason reason = Reason::OnlyCpu;
 };
 
-// What is only written down while somebody listens, or for big results.
+// Recorded only while the placement log is on, or for big results.
 struct OriginDetail {
   uint32_t number = 0;  // of the op
   std::string line;
@@ -40,7 +40,7 @@ struct BigOrigin {
 
 class Origins {
  public:
-  // The number a result of this op carries; never 0.
+  // Records an op and returns the number that its results carry; never 0.
   uint32_t record(const char* op, uint32_t spec, const LogicalDevice& device, Reason reason) {
     if (ring_.empty()) ring_.resize(kRememberedOps);
     if (++last_ == 0) ++last_;
@@ -48,19 +48,19 @@ class Origins {
     return last_;
   }
   uint32_t last() const { return last_; }  // the number recorded last
-  // Null when it was more than 65,536 ops ago.
+  // Null if the tensor is older than the last 65,536 ops.
   const Origin* find(const TensorRep& tensor) const;
   const OriginDetail* detail(const TensorRep& tensor) const;
 
   void record_detail(uint32_t number, OriginDetail detail);
   void record_big(const Storage* storage, const TensorRep& tensor, OriginDetail detail);
-  // The ids of scopes that explain() may be asked for.
+  // Visits the ids of all scopes that explain() may have to name.
   template <class Visit> void for_each_spec(const Visit& visit) const {
     for (const Origin& origin : ring_) visit(origin.spec);
     for (const auto& [storage, big] : big_) visit(big.origin.spec);
   }
   void forget(const Storage* storage) { big_.erase(storage); }
-  // What is kept for the life of a storage of 1 MB or more; null for others.
+  // The origin of a storage of 1 MB or more; null for others.
   const BigOrigin* big(const Storage* storage) const {
     if (storage->bytes < kBigBytes) return nullptr;
     auto found = big_.find(storage);
@@ -70,7 +70,7 @@ class Origins {
  private:
   std::vector<Origin> ring_;
   uint32_t last_ = 0;
-  std::vector<OriginDetail> details_;  // the same ring; empty until somebody listens
+  std::vector<OriginDetail> details_;  // a ring like ring_; empty until the placement log is first on
   std::unordered_map<const Storage*, BigOrigin> big_;
 };
 

@@ -1,4 +1,5 @@
-// Tells what ran where: a line per op on stderr in order with the script's output, or an event per op to a handler.
+// Reports which op ran where: a line per op on stderr, in order with the script's output, or an event per op for a
+// handler.
 #pragma once
 
 #include <string>
@@ -30,7 +31,7 @@ struct PlacementEvent {
 
 struct PlacementLogOptions {
   bool on = false;
-  bool reasons = false;  // append why
+  bool reasons = false;  // append the reason
   bool copies = false;   // a line per copy, before the op's
   bool once = false;     // each distinct line once
 };
@@ -39,16 +40,16 @@ class PlacementLog {
  public:
   explicit PlacementLog(Log& log) : log_(log) {}
 
-  // Whether anybody listens: then the executor reports.
+  // Whether the log is on or has a handler: then the executor reports.
   bool listens() const { return options_.on || handler_; }
   const PlacementLogOptions& options() const { return options_; }
   void set_options(const PlacementLogOptions& options);
-  // With a handler events wait in `events` for src/lua to hand them over after the op, and stderr stays quiet.
+  // With a handler, events are queued in `events` instead of printed; src/lua passes them on after the op.
   void set_handler(bool on) { handler_ = on; }
 
   // Called after placement and input checks, before the op is submitted.
   void executes(PlacementEvent event);
-  // A copy that no op asked for: t:to(device).
+  // A copy not made for an op: t:to(device).
   void moved(PlacementEvent event);
 
   std::vector<PlacementEvent> events;

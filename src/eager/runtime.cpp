@@ -9,7 +9,7 @@
 namespace lutra {
 namespace {
 
-// The CPU: its memory is the HostPool's business, and it has no streams, for its work runs at once.
+// The CPU. The HostPool manages its memory. It has no streams, as its work runs at once.
 class CpuDevice final : public Device {
  public:
   CpuDevice() : Device(DeviceType::CPU, 0) {}
@@ -32,7 +32,7 @@ void require_growable(const LogicalDevicePlan& plan) {
        "driver does not have. Leave growth off, and set a limit if others need the card too");
 }
 
-// A tensor names its device by a 16-bit number.
+// A tensor stores its device as a 16-bit number.
 constexpr std::size_t kMostDevices = UINT16_MAX;
 
 }  // namespace
@@ -65,7 +65,7 @@ Runtime::Runtime()
 }
 
 Runtime::~Runtime() {
-  // The tensors are gone: a script that ends, or is interrupted, does not wait for what it had queued.
+  // No tensor is left: a script that ends or is interrupted does not wait for its queued work.
   for (auto& device : devices_) {
     if (device->compute == nullptr) continue;
     device->compute->abandon();
@@ -94,12 +94,12 @@ void Runtime::set_simulated_gpus(int count, const SimOptions& each) {
   sim_schedule_ = schedule;
 }
 
-// The first question about GPUs looks for them.
+// Cards are discovered at the first query about GPUs.
 void Runtime::use_own_cards() {
   registry_->set_gpu_source([this] { return backend_named("cuda").discover(log_); });
 }
 
-// Kernels of the GPUs there are, in place of those of GPUs there were.
+// Replaces the GPU kernels of another back end, if registered before, by this one's.
 void Runtime::take_kernels(const Backend& backend) {
   bool has_others = gpu_backend_ != nullptr && gpu_backend_ != &backend;
   for (int id = 0; has_others && id < ops_.count(); ++id) kernels_->remove(ops_.at(id).name, DeviceType::GPU);
@@ -116,7 +116,7 @@ void Runtime::initialise(std::string_view by) {
   bool any_gpu = false;
   for (const LogicalDevicePlan& plan : plans) any_gpu |= plan.physical->type() == DeviceType::GPU;
   if (any_gpu) take_kernels(backend_named(sim_count_ > 0 ? "sim" : "cuda"));
-  // What may fail comes first: half of the devices are none.
+  // Whatever may fail comes first, so that no device is open after a failure.
   std::vector<LogicalDevice*> devices;
   for (const LogicalDevicePlan& plan : plans) {
     require_growable(plan);
@@ -133,7 +133,7 @@ void Runtime::initialise(std::string_view by) {
   ++placement_stamp_;
 }
 
-// The same number on the same card as before a reset is the same device. See
+// After a reset, the device with the same number on the same card is the same LogicalDevice. See
 // docs/decisions/device-ids-are-never-reused.md
 LogicalDevice& Runtime::device_for(const LogicalDevicePlan& plan) {
   LogicalDevice*& known = known_[{plan.physical, plan.spec.index}];

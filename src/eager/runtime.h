@@ -1,6 +1,5 @@
-// What a State (one lua_State's Lutra) computes with: the ops, the kernels, the devices with their memory, the
-// settings. A Context (one thread's view) stands on it. Devices are initialised by the first op, or the first question
-// that needs them.
+// The ops, kernels, devices with their memory, and settings of one State (one lua_State's Lutra). A Context is one
+// thread's view of it. Devices are initialised by the first op, or the first query that needs them.
 #pragma once
 
 #include <cstdint>
@@ -44,38 +43,39 @@ class Runtime {
   Transfer& transfer() { return transfer_; }
   HostPool& pool() { return *pool_; }
 
-  // The only GPUs from now on, all alike; before initialisation. 0 takes them away again: then the machine's own are.
+  // Replaces the machine's GPUs by `count` simulated ones, all alike; 0 restores the machine's. Only before
+  // initialisation.
   void set_simulated_gpus(int count, const SimOptions& each = {});
 
   bool is_initialised() const { return !order_.empty(); }
-  // `by`: the script line that does it, for later error texts.
+  // `by`: the script line that caused it, for later error texts.
   void initialise(std::string_view by);
-  // Back to before initialisation. Fails (FailedPrecondition) while tensors live on a GPU.
+  // Returns to the state before initialisation. Fails (FailedPrecondition) while tensors live on a GPU.
   void reset();
 
   // GPUs before CPUs, lowest number first: the order of placement. Empty before initialisation.
   std::span<LogicalDevice* const> order() const { return order_; }
   LogicalDevice& device(uint16_t id) { return *devices_[id]; }
   LogicalDevice& cpu() { return *cpu_; }
-  // What stands for a CPU that a reset has retired: the one of its name, else the first. No tensor of a GPU outlives a
-  // reset.
+  // The CPU that replaces one retired by a reset: the one with its name, else the first. Only CPUs need this: no tensor
+  // on a GPU outlives a reset.
   LogicalDevice& successor(LogicalDevice& retired);
-  // Fails (InvalidArgument) unless exactly one initialised device is meant.
+  // Fails unless the name matches exactly one initialised device: NotFound if none, else InvalidArgument.
   LogicalDevice& find(std::string_view name);
   std::string device_names() const;
 
-  // Blocks until the device (all of them when null) has finished what was queued; raises what failed.
+  // Blocks until the device (null: all devices) has finished all queued work. Raises the error of work that failed.
   void synchronize(LogicalDevice* device);
-  // Gives cached pages back: mirrors, arenas, the CPU's pool. Null: everywhere.
+  // Releases cached memory: mirrors, and free pages of the device's arena or the CPU's pool. Null: of all devices.
   void release_memory(LogicalDevice* device);
-  // The pages that are free in the arenas of other logical GPUs of the same card go back to it; how many bytes.
+  // Releases free pages of other logical GPUs on the same card. Returns how many bytes.
   std::size_t trim_others_on(const LogicalDevice& device);
 
-  // The Contexts that stand on this Runtime, so that a freed storage can be forgotten by them.
+  // The Contexts of this Runtime, which must forget a storage when it is freed.
   void attach(Context* context) { contexts_.push_back(context); }
   void detach(Context* context) { std::erase(contexts_, context); }
 
-  // On how many threads loops of this Runtime's ops run at most; 0: the calling thread's share (core/parallel.h).
+  // The most threads that a loop of this Runtime's ops uses; 0: the calling thread's share (core/parallel.h).
   int threads() const { return threads_; }
 
   bool soft_placement() const { return soft_placement_; }
@@ -83,13 +83,12 @@ class Runtime {
     soft_placement_ = on;
     ++placement_stamp_;
   }
-  // Moves on with every change to what a scope's devices are. Never 0.
+  // Changes whenever a scope may resolve to other devices. Never 0.
   uint64_t placement_stamp() const { return placement_stamp_; }
 
   KernelFallback kernel_fallback = KernelFallback::Allow;
   MatmulPrecision float32_matmul_precision = MatmulPrecision::Tf32;  // as TensorFlow; the CPU always computes in fp32
-  // Counts what may pull the ground from under an op in progress: a tensor released by hand, a variable assigned, a
-  // reset.
+  // Counts changes that may invalidate an op in progress: a tensor released by hand, a variable assigned, a reset.
   uint64_t epoch = 0;
 
  private:
@@ -98,7 +97,7 @@ class Runtime {
   LogicalDevice& device_for(const LogicalDevicePlan& plan);
   void open_device(LogicalDevice& device, const LogicalDevicePlan& plan);
 
-  // Destroyed from the last to the first: mirrors and fault records before the streams they wait for.
+  // Order matters for destruction: mirrors and fault records go before the streams they wait for.
   OpRegistry ops_;
   const OpDef& constant_op_;
   const OpDef& cast_op_;
@@ -106,7 +105,7 @@ class Runtime {
   std::unique_ptr<DeviceRegistry> registry_;
   Log log_;
   StorageHooks hooks_;
-  std::vector<std::unique_ptr<LogicalDevice>> devices_;  // by id; they stay after a reset, for the tensors they made
+  std::vector<std::unique_ptr<LogicalDevice>> devices_;  // by id; kept after a reset, for tensors that refer to them
   std::map<std::pair<const Device*, int>, LogicalDevice*> known_;  // the same, by card and number
   std::vector<LogicalDevice*> order_;
   LogicalDevice* cpu_ = nullptr;
@@ -117,9 +116,9 @@ class Runtime {
   int threads_ = 0;
   bool soft_placement_ = false;
   uint64_t placement_stamp_ = 1;
-  const Backend* gpu_backend_ = nullptr;  // of the GPUs there are
+  const Backend* gpu_backend_ = nullptr;  // of the current GPUs
   int sim_count_ = 0;
-  SimOptions sim_;  // each of them
+  SimOptions sim_;  // of each simulated GPU
   std::shared_ptr<Schedule> sim_schedule_;
 };
 

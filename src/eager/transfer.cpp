@@ -11,9 +11,9 @@
 namespace lutra {
 namespace {
 
-// Mirrors on one GPU may take this share of its limit.
+// Mirrors on one GPU may take 1 / kMirrorShare of its limit.
 constexpr std::size_t kMirrorShare = 4;
-// A content-keyed mirror costs a device block each.
+// Mirrors found by their contents. Each takes a block of the device's memory.
 constexpr std::size_t kMaxSmallMirrors = 256;
 
 void order_after(Stream& stream, Ticket ticket) {
@@ -26,13 +26,14 @@ template <class Map, class Key> void erase(Map& map, const Key& key, const Mirro
   if (first != last) map.erase(first);
 }
 
-// What a copy that reads the tensor on its GPU has to wait for.
+// Makes a copy on `stream` that reads `source` wait until the source is written.
 void wait_for_source(LogicalDevice& from, const Storage& source, Stream& stream) {
   order_after(stream, from.compute->tail_ticket());
   order_after(stream, source.ready);
 }
 
-// Bytes of a GPU's tensor on their way to host memory, which must stay until they are there; whoever destroys it waits.
+// A copy of a GPU tensor's bytes to host memory, in flight. The host memory must live until it is done; the destructor
+// waits for it.
 class Arrival {
  public:
   Arrival(FaultSets& sets, LogicalDevice& from, const TensorRep& tensor, std::byte* to, std::size_t offset,
@@ -55,13 +56,13 @@ class Arrival {
     try {
       check_arrived();
     } catch (...) {
-      // It did not come to a check: another one has failed.
+      // check() was not called, as another copy has failed.
     }
     let_go();
   }
 
   void wait() { host_wait(ticket_); }
-  // Raises what a launch that the tensor depends on has found wrong.
+  // Raises the error of a failed launch that the tensor depends on.
   void check() {
     from_.copy->check();
     sets_.check(faults_);
@@ -133,7 +134,7 @@ void Transfer::read_all(Context& context, std::span<const TensorRep* const> tens
     else arrivals.emplace_back(faults_, from, *tensor, to, 0, bytes);
     to += bytes;
   }
-  // The last one of a device is there after all others: from there on nothing sleeps.
+  // Backwards, as the last copy of a device ends last: then no wait for an earlier one sleeps.
   for (auto arrival = arrivals.rbegin(); arrival != arrivals.rend(); ++arrival) arrival->wait();
   for (Arrival& arrival : arrivals) arrival.check();
 }
@@ -148,7 +149,7 @@ Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevic
   *made = true;
   LogicalDevice& from = context.runtime().device(tensor.device);
   std::size_t bytes = tensor.nbytes();
-  if (tensor.storage != nullptr) tensor.storage->retain();  // collecting may release it by hand
+  if (tensor.storage != nullptr) tensor.storage->retain();  // a finalizer may release the tensor by hand
   TensorRep source = tensor;
   Storage* copy = nullptr;
   try {
@@ -157,7 +158,7 @@ Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevic
       write(to, *copy, source.bytes, bytes);
     } else if (from.is_host()) {
       order_after(*to.copy, to.heap->idle(*copy));
-      // One ticket must stand for all readers: a reader on another stream comes after the last one.
+      // `reading` is one ticket for all readers, so a reader on another stream must come after the last one.
       if (source.storage->reading.stream != to.copy.get()) order_after(*to.copy, source.storage->reading);
       copy->ready = source.storage->reading = to.copy->copy({copy->data, source.data, bytes}, false);
     } else if (to.is_host()) {
@@ -198,7 +199,7 @@ Mirror* Transfer::find(const TensorRep& tensor, const LogicalDevice& to) {
   return nullptr;
 }
 
-// What may throw comes first; only then is the mirror linked to what there is.
+// Whatever may throw comes first; only then is the mirror linked into the lists.
 void Transfer::remember(const TensorRep& tensor, Storage* copy) {
   auto made = std::make_unique<Mirror>();
   Mirror* mirror = made.get();
@@ -247,7 +248,7 @@ void Transfer::forget(Mirror* mirror) {
   bytes_[mirror->copy->device] -= mirror->bytes;
   mirror->next = forgotten_;
   forgotten_ = mirror;
-  // Freeing a copy forgets its own mirrors: a long chain of copies must not become as deep a recursion.
+  // Freeing a copy forgets the copy's own mirrors. A loop, not recursion, as the chain of copies may be long.
   if (releasing_) return;
   releasing_ = true;
   release_forgotten();
@@ -263,7 +264,7 @@ void Transfer::release_forgotten() {
 
 bool Transfer::drop_mirrors(const LogicalDevice* device) {
   bool any = false;
-  // Copies are released after the walk: freeing one forgets its own mirrors, which may be the next of the list.
+  // Copies are released after the loop: freeing one forgets its own mirrors, which may come next in the list.
   bool outermost = !std::exchange(releasing_, true);
   for (auto at = recent_.begin(); at != recent_.end();) {
     Mirror* mirror = *at++;

@@ -19,15 +19,15 @@ uint64_t new_identity(bool trainable) {
   return trainable ? id | value_bits::kTrainable : id;
 }
 
-// Whether `value` may become the variable's as it lies: the same memory, and not a small part of something large.
+// Whether the variable may share the memory of `value`: in the same memory, and not a small part of a large storage.
 bool can_share(Runtime& runtime, const TensorRep& variable, const TensorRep& value) {
   if (value.dtype != variable.dtype) return false;
   if (!runtime.device(value.device).shares_memory_with(runtime.device(variable.device))) return false;
   return value.storage == nullptr || (value.data == value.storage->data && value.storage->bytes / 2 <= value.nbytes());
 }
 
-// The variable keeps its device and identity and takes the bytes. An op that is being set up, whose finalizer this may
-// be, learns by the epoch that what it knows of the variable is of before.
+// The variable takes the bytes, and keeps its device and identity. This may run in a finalizer while another op is
+// being prepared: the epoch tells that op that the variable has changed.
 void take_value(Runtime& runtime, TensorRep& variable, const TensorRep& value) {
   ++runtime.epoch;
   TensorRep before = variable;
@@ -35,7 +35,7 @@ void take_value(Runtime& runtime, TensorRep& variable, const TensorRep& value) {
   variable.device = before.device;
   variable.value = before.value;
   if (variable.storage != before.storage) {
-    // The out-of-memory report asks a storage for a tensor of it.
+    // The out-of-memory report reads a tensor from the storage.
     if (before.storage != nullptr && before.storage->tensor == &variable) before.storage->tensor = nullptr;
     if (variable.storage != nullptr && variable.storage->tensor == nullptr) variable.storage->tensor = &variable;
   }
@@ -57,8 +57,8 @@ void check_value(const char* who, std::string_view name, const TensorRep& variab
   }
 }
 
-// A number that fits in the variable's own dtype, so that the update's result is of that dtype too: a 2.0 beside int32
-// would promote to float32.
+// A number converted to the variable's dtype, so that the update's result has that dtype: with int32, a 2.0 would
+// promote to float32.
 Operand as_variables(const TensorRep& variable, const Operand& value) {
   if (value.tensor != nullptr) return value;
   std::byte element[8];
@@ -156,7 +156,7 @@ void assign(Context& context, std::string_view name, TensorRep& variable, const 
 void assign_slice(Context& context, std::string_view name, TensorRep& variable, const SliceAttrs& slice,
                   const Operand& value, OriginRange literals) {
   check_value("v[...] = value", name, variable, value, true);
-  // Itself, or parts of it, are read from the value it had: held here, that is not written over.
+  // If `value` is the variable or a slice of it, it must be read as it was: held here, the memory is not overwritten.
   Tensor before;
   if (value.tensor != nullptr && value.tensor->storage == variable.storage) share(before.rep(), variable);
   Operand operands[2] = {{&variable, Scalar::of(false)}, as_variables(variable, value)};

@@ -1,6 +1,6 @@
-// A tensor that can be assigned. It is a TensorRep whose `value` says that it is a variable and names it for life; as
-// an op's input it is used as it is. It stays on the device it was made on. An update writes in place when nobody else
-// holds the memory (a tape, a read, a slice), else into fresh memory, so tensors read before never change.
+// A tensor that can be assigned. It is a TensorRep whose `value` marks it as a variable and is its identity for life;
+// ops take it as an input like any tensor. It stays on the device it was made on. An update writes in place if nothing
+// else holds the memory (a tape, a read, a slice), else into fresh memory, so tensors read before never change.
 #pragma once
 
 #include <span>
@@ -11,22 +11,24 @@
 
 namespace lutra {
 
-// Makes a variable of `initial` on the first device that the scopes mean; logs VarHandleOp and AssignVariableOp.
+// Makes a variable with the value `initial` on the first device that the scopes name. Logs VarHandleOp and
+// AssignVariableOp.
 void make_variable(Context& context, const TensorRep& initial, bool trainable, TensorRep* variable);
 
 enum class Assign : uint8_t { Set, Add, Sub };
 // variable = value, variable + value, variable - value. `name` is for error texts. Fails (InvalidArgument) unless a
-// tensor has the variable's shape and a dtype that its takes in; a number fits every shape. `literals`: Call's.
+// tensor has the variable's shape and a dtype that promotes to the variable's; a number fits every shape. `literals`:
+// see Call.
 void assign(Context& context, std::string_view name, TensorRep& variable, const Operand& value, Assign how,
             OriginRange literals);
 // variable[slice] = value, which is broadcast to the slice.
 void assign_slice(Context& context, std::string_view name, TensorRep& variable, const SliceAttrs& slice,
                   const Operand& value, OriginRange literals);
 
-// Runs an op whose output i becomes the value of variables[i], which is an input of it; all live on one device.
+// Runs an op that takes variables[i] as an input and whose output i becomes its value. All live on one device.
 void update(Context& context, Call& call, std::span<TensorRep* const> variables);
 
-// Its value as a tensor, shared until the variable is assigned; logs ReadVariableOp.
+// The variable's value as a tensor, which shares its memory until the variable is assigned. Logs ReadVariableOp.
 void read_variable(Context& context, const TensorRep& variable, TensorRep* out);
 
 }  // namespace lutra

@@ -1,4 +1,4 @@
-// lutra.h over Interpreter. Nothing that C++ throws gets past `attempt`.
+// lutra.h on top of Interpreter. No C++ exception gets past `attempt`.
 #include "embed/lutra.h"
 
 #include <algorithm>
@@ -29,14 +29,14 @@ struct lutra_t {
   void* print_user = nullptr;
   void (*log)(void* user, const char* line, size_t size) = nullptr;
   void* log_user = nullptr;
-  bool busy = false;  // inside a call: who asks now is a callback
+  bool busy = false;  // inside a call: another one comes from a callback
 };
 
 namespace {
 
 constexpr int kMostSimGpus = 64;
 
-// The last failure without a lutra_t. Plain bytes: nothing to destroy when a thread ends.
+// The last failure without a lutra_t. Plain bytes, so that the end of a thread has nothing to destroy.
 thread_local char error_here[1024];
 
 void remember(lutra_t* lutra, const char* message) noexcept {
@@ -47,11 +47,11 @@ void remember(lutra_t* lutra, const char* message) noexcept {
   try {
     lutra->error = message;
   } catch (...) {
-    lutra->error = "out of memory";  // short enough to need none
+    lutra->error = "out of memory";  // short enough not to allocate
   }
 }
 
-// Runs body(), which throws what is wrong. 0 when all went well.
+// Runs body(), which throws on errors. Returns 0 on success.
 template <class Body> int attempt(lutra_t* lutra, const Body& body) noexcept {
   try {
     body();
@@ -64,9 +64,9 @@ template <class Body> int attempt(lutra_t* lutra, const Body& body) noexcept {
   return 1;
 }
 
-// The same for what needs a lutra_t that is not in use, which is `who`'s first argument.
+// The same for function `who`, whose first argument must be a lutra_t that is not in use.
 template <class Body> int attempt_on(lutra_t* lutra, const char* who, const Body& body) noexcept {
-  if (lutra != nullptr && lutra->busy) return 1;  // its error belongs to the call that goes on
+  if (lutra != nullptr && lutra->busy) return 1;  // lutra->error belongs to the outer call
   return attempt(lutra, [&] {
     require(lutra != nullptr, who, ": the lutra_t is NULL");
     struct Busy {
@@ -78,7 +78,7 @@ template <class Body> int attempt_on(lutra_t* lutra, const char* who, const Body
   });
 }
 
-// The caller's options, which may come from an older or a newer header than ours.
+// Reads the caller's options, which may be of an older or newer version of the header.
 InterpreterOptions read_options(const lutra_options* given) {
   lutra_options options = LUTRA_OPTIONS_INIT;
   if (given != nullptr) {
@@ -108,7 +108,7 @@ void fail_with(const std::optional<std::string>& error) {
   if (error) fail(ErrorCode::Internal, *error);
 }
 
-// Scripts may keep the print they found, so it stays valid when the host takes its function away.
+// Scripts may keep this print, so it must stay valid when the host removes its function.
 void print_text(void* user, const char* text, size_t size) {
   const lutra_t& lutra = *static_cast<const lutra_t*>(user);
   if (lutra.print != nullptr) lutra.print(lutra.print_user, text, size);
@@ -134,7 +134,7 @@ int lutra_run_string(lutra_t* lutra, const char* text, const char* chunk_name) {
   return attempt_on(lutra, "lutra_run_string", [&] {
     require(text != nullptr, "lutra_run_string: text is NULL");
     std::string name = chunk_name != nullptr ? chunk_name : "host";
-    if (name.empty() || (name[0] != '=' && name[0] != '@')) name = "=" + name;  // as it is, for Lua
+    if (name.empty() || (name[0] != '=' && name[0] != '@')) name = "=" + name;  // so that Lua shows it unchanged
     fail_with(lutra->interpreter.run_string(text, name.c_str()));
   });
 }

@@ -1,5 +1,5 @@
-// lutra.h for C++: a Session closes itself, its failures are exceptions, its callbacks are std::functions and may
-// throw. Header-only, C++17.
+// lutra.h for C++: a Session closes itself, failures are exceptions, callbacks are std::functions and may throw.
+// Header-only, C++17.
 #ifndef LUTRA_HPP
 #define LUTRA_HPP
 
@@ -15,13 +15,13 @@
 
 namespace lutra {
 
-// What lutra_error() says: the message, and the traceback of an error in a script.
+// Its text is that of lutra_error(): the message, with the traceback of an error in a script.
 class ScriptError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// As lutra_options; Options{}.simulate_gpus(4).log_placement() reads well.
+// lutra_options with chained setters: Options{}.simulate_gpus(4).log_placement().
 class Options {
  public:
   Options& simulate_gpus(int count, double mb = 0) {
@@ -63,14 +63,14 @@ class Session {
     if (handle_ == nullptr) throw ScriptError(lutra_error(nullptr));
   }
 
-  // Runs Lua source; `chunk_name` stands for it in error messages.
+  // Runs Lua source. Error messages call it `chunk_name`.
   void run(const std::string& text, const std::string& chunk_name = "host") {
     finish(lutra_run_string(handle_.get(), text.c_str(), chunk_name.c_str()));
   }
   void run_file(const std::string& path) { finish(lutra_run_file(handle_.get(), path.c_str())); }
 
-  // An exception of a callback is thrown by the run() it happened in, once that is over; an empty function means
-  // stdout, or stderr for the log.
+  // An exception thrown by a callback is rethrown by run() when the script has ended. An empty function means stdout,
+  // or stderr for the log.
   void on_print(TextFunction print) {
     callbacks_->print = std::move(print);
     finish(lutra_set_print(handle_.get(), callbacks_->print ? Callbacks::print_text : nullptr, callbacks_.get()));

@@ -1,4 +1,4 @@
-// Activation functions, and their gradients as hidden ops: one pass each, for training spends its time there.
+// Activation functions, and their gradients as hidden ops of one pass each, since training spends its time there.
 
 #include "ops/activations.h"
 
@@ -12,14 +12,15 @@ AttrTable leaky_relu_attrs() {
   return attrs<LeakyReluAttrs>({attr("alpha", &LeakyReluAttrs::alpha, "the slope below 0").otherwise("0.2")});
 }
 AttrTable elu_attrs() {
-  return attrs<EluAttrs>({attr("alpha", &EluAttrs::alpha, "minus the limit at -inf").otherwise("1")});
+  return attrs<EluAttrs>(
+      {attr("alpha", &EluAttrs::alpha, "the result tends to -alpha as x goes to -inf").otherwise("1")});
 }
 AttrTable gelu_attrs() {
   return attrs<GeluAttrs>(
-      {attr("approximate", &GeluAttrs::approximate, "with tanh in the error function's place").otherwise("false")});
+      {attr("approximate", &GeluAttrs::approximate, "use tanh instead of the error function").otherwise("false")});
 }
 
-// A hidden op of (dy, x) or (dy, y) with the options of the op itself.
+// Each calls a hidden op of (dy, x) or (dy, y) with the op's own options.
 void relu_gradient(Gradient& g) { g.add(0, g.call("ReluGrad", {g.dy(), g.y()})); }
 void relu6_gradient(Gradient& g) { g.add(0, g.call("Relu6Grad", {g.dy(), g.y()})); }
 void leaky_relu_gradient(Gradient& g) { g.add(0, g.call("LeakyReluGrad", {g.dy(), g.x()}, g.attrs<LeakyReluAttrs>())); }
@@ -61,11 +62,11 @@ void selu_grad_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, below_zero(g, g.x(1), g.call("SeluGrad", {g.dy() * g.x(0), g.x(1)})));
 }
 
-// Held where no bend below has anything left: their powers of x would be inf there, times 0.
+// x limited to the range where the second derivatives below are not 0: beyond, their powers of x would be inf, times 0.
 Value held(Gradient& g, const Value& x, double most) {
   return g.call("Maximum", {g.call("Minimum", {unhalved(g, x), most}), -most});
 }
-// The logistic function's slope, which 1 - s would lose where s is close to 1.
+// The logistic function's derivative, s(x) s(-x): 1 - s would lose all digits where s is close to 1.
 Value logistic_slope(Gradient& g, const Value& x) { return g.call("Sigmoid", {x}) * g.call("Sigmoid", {-x}); }
 
 // The density of the normal distribution times 2 - x^2.
@@ -120,7 +121,7 @@ void define_grads(OpRegistry& ops) {
        relu6_grad_gradient},
       {"LeakyReluGrad", "dy", "x", "dy where x > 0, else alpha dy: leaky_relu's gradient.", "tf.raw_ops.LeakyReluGrad",
        leaky_relu_grad_gradient, leaky_relu_attrs()},
-      // By x: y + alpha would have no digit of alpha e^x left where x is far below 0.
+      // Computed from x: far below 0, y + alpha would have lost all digits of alpha e^x.
       {"EluGrad", "dy", "x", "dy where x >= 0, else dy alpha e^x: elu's gradient.",
        "tf.raw_ops.EluGrad, by x instead of y", elu_grad_gradient, elu_attrs()},
       {"SeluGrad", "dy", "x", "selu's gradient.", "tf.raw_ops.SeluGrad, by x instead of y", selu_grad_gradient},
@@ -143,7 +144,7 @@ void define_activations_ops(OpRegistry& ops) {
   const UnaryEntry same_dtype[] = {
       {"Relu", "relu", "x where it is positive, else 0; nan stays nan. Integers stay integers.",
        "Nair and Hinton, ICML 2010", "lutra.relu{-1, 2}  --> {0, 2}", relu_gradient, kY0},
-      {"Relu6", "relu6", "x held between 0 and 6; nan stays nan. Integers stay integers.",
+      {"Relu6", "relu6", "x limited to the range 0 to 6; nan stays nan. Integers stay integers.",
        "Krizhevsky, 2010; tf.nn.relu6", "lutra.relu6{-1, 2, 8}  --> {0, 2, 6}", relu6_gradient, kY0},
   };
   for (const UnaryEntry& entry : same_dtype) define_unary(ops, entry, Compute::Same);
@@ -153,7 +154,7 @@ void define_activations_ops(OpRegistry& ops) {
        "lutra.leaky_relu({-1.0, 2.0}, {alpha = 0.5})  --> {-0.5, 2.0}", leaky_relu_gradient, kX0, leaky_relu_attrs()},
       {"Elu", "elu", "x where it is positive, else alpha (e^x - 1).", "Clevert, Unterthiner and Hochreiter, ICLR 2016",
        "lutra.elu{-1.0, 2.0}  --> {-0.63212055, 2.0}", elu_gradient, kX0, elu_attrs()},
-      {"Selu", "selu", "elu with alpha = 1.6732632, times 1.050701: layers of it keep mean 0 and variance 1.",
+      {"Selu", "selu", "elu with alpha = 1.6732632, times 1.050701: keeps mean 0 and variance 1 from layer to layer.",
        "Klambauer et al., NIPS 2017", "lutra.selu{-1.0, 2.0}  --> {-1.1113307, 2.101402}", selu_gradient, kX0},
       {"Gelu", "gelu",
        "x times the normal distribution function of x; approximate: 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))).",

@@ -1,4 +1,4 @@
-// Where the largest and the smallest element is.
+// argmax and argmin.
 
 #include "ops/argmax.h"
 
@@ -28,11 +28,11 @@ void define_place(OpRegistry& ops, const char* name, const char* lua_name, const
       .summary = summary,
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = attrs<ArgMaxAttrs>(
-          {attr("axis", &ArgMaxAttrs::axis, "the axis to look along").positional().otherwise("the flattened tensor"),
+          {attr("axis", &ArgMaxAttrs::axis, "the axis to search along").positional().otherwise("the flattened tensor"),
            attr("keepdims", &ArgMaxAttrs::keepdims, "leave an axis of size 1 in its place").otherwise("false"),
            attr("index_base", &ArgMaxAttrs::base, "what the first index is")}),
       .output = "x's shape without the axis; int64",
-      .errors = "InvalidArgument for an axis that is not there, for more than one, or if there are no elements.",
+      .errors = "InvalidArgument for an axis that does not exist, for more than one, or if there are no elements.",
       .source = source,
       .example = example,
       .shape = argmax_shape,
@@ -45,12 +45,12 @@ void define_place(OpRegistry& ops, const char* name, const char* lua_name, const
 
 void define_argmax_ops(OpRegistry& ops) {
   define_place(ops, "ArgMax", "argmax",
-               "Where the largest element along the axis is, counted from 1; without an axis its row-major position. "
-               "The first of equals, and the first nan before any number.",
+               "The index of the largest element along the axis, counted from 1; without an axis its row-major "
+               "position. Of equal elements the first; if there are nans, the first nan.",
                "numpy.argmax", "lutra.argmax{1, 5, 3}  --> 2");
   define_place(ops, "ArgMin", "argmin",
-               "Where the smallest element along the axis is, counted from 1; without an axis its row-major position. "
-               "The first of equals, and the first nan before any number.",
+               "The index of the smallest element along the axis, counted from 1; without an axis its row-major "
+               "position. Of equal elements the first; if there are nans, the first nan.",
                "numpy.argmin", "lutra.argmin{4, 1, 3}  --> 2");
 }
 

@@ -1,4 +1,4 @@
-// Elements repeated, moved along their axes, or with others around them: tile, repeat_interleave, pad, flip, roll.
+// Ops that repeat, pad or move elements: tile, repeat_interleave, pad, flip, roll.
 #include "ops/arrange.h"
 
 #include "ops/axes.h"
@@ -40,7 +40,7 @@ void tile_shape(Inference& inference) {
   if (out.size() == x.size()) inference.share();
 }
 
-// Each axis' repetitions lie next to each other: they are summed axis by axis, the outermost and so the most first.
+// The sum over the repetitions, axis by axis. The outermost axis first, as that shrinks the tensor most.
 void tile_gradient(Gradient& g) {
   Shape x = g.shape_of(0), out = g.output_shape();
   if (out.size() == 0) return g.add(0, g.fill(x, 0, g.dtype_of(0)));
@@ -189,8 +189,8 @@ void define_arrange_ops(OpRegistry& ops) {
       .summary = "The whole tensor repeated along its axes.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = attrs<TileAttrs>({attr("counts", &TileAttrs::counts,
-                                      "how often for each axis, aligned at the last; more counts than axes add axes in "
-                                      "front; a number is the last axis' count")
+                                      "the number of repetitions for each axis, aligned at the last; more counts than "
+                                      "axes add axes in front; a number is the last axis' count")
                                      .required()}),
       .output = "x's sizes times the counts; x's dtype",
       .errors = "InvalidArgument for a negative count or more than eight.",
@@ -203,15 +203,16 @@ void define_arrange_ops(OpRegistry& ops) {
   ops.define({
       .name = "Repeat",
       .lua_name = "repeat_interleave",
-      .summary = "Each element of an axis several times, one copy behind the other.",
+      .summary = "Repeats each element of an axis; its copies are neighbours.",
       .inputs = {{"x", kAnyDType, "at least one axis"}},
       .attrs = attrs<RepeatAttrs>(
-          {attr("n", &RepeatAttrs::n,
-                "how often each; or a list of counts, one for each element of the axis, or one for all")
+          {attr(
+               "n", &RepeatAttrs::n,
+               "the number of copies of each element; or a list of counts: one per element of the axis, or one for all")
                .required(),
            attr("axis", &RepeatAttrs::axis, "the axis to repeat along").positional().otherwise("1")}),
-      .output = "x's shape, axis as long as the counts add up to; x's dtype",
-      .errors = "InvalidArgument for a scalar, an axis that is not there, a negative count or a list of several "
+      .output = "x's shape, except that the axis is as long as the sum of the counts; x's dtype",
+      .errors = "InvalidArgument for a scalar, an axis that does not exist, a negative count or a list of several "
                 "counts that is not as long as the axis.",
       .source = "numpy.repeat, tf.repeat",
       .example = "lutra.repeat_interleave({1, 2}, {1, 3})  --> {1, 2, 2, 2}",
@@ -221,7 +222,7 @@ void define_arrange_ops(OpRegistry& ops) {
   });
   ops.define({
       .name = "RepeatGrad",
-      .summary = "Sums what belongs to copies of one element: the gradient of Repeat with a list of counts.",
+      .summary = "Sums the elements that are copies of one element: the gradient of Repeat with a list of counts.",
       .inputs = {{"dy", kFloats, "of Repeat's result"}},
       .attrs = attrs<RepeatAttrs>({attr("n", &RepeatAttrs::n, "the counts")}),
       .output = "the shape of Repeat's x",
@@ -233,13 +234,13 @@ void define_arrange_ops(OpRegistry& ops) {
   ops.define({
       .name = "PadV2",
       .lua_name = "pad",
-      .summary = "With elements of one value around it.",
+      .summary = "Adds elements of one value before and after the elements of each axis.",
       .inputs = {{"x", kAnyDType, "any shape"}},
-      .attrs = attrs<PadAttrs>(
-          {attr("paddings", &PadAttrs::paddings,
-                "for each axis how many go in front and how many behind: {{1, 1}, ...}")
-               .required(),
-           attr("value", &PadAttrs::value, "what goes there; a boolean for bool").otherwise("0, false for bool")}),
+      .attrs = attrs<PadAttrs>({attr("paddings", &PadAttrs::paddings,
+                                     "for each axis the number of elements to add before and after: {{1, 1}, ...}")
+                                    .required(),
+                                attr("value", &PadAttrs::value, "the value of the added elements; a boolean for bool")
+                                    .otherwise("0, false for bool")}),
       .output = "x's shape with the paddings added; x's dtype",
       .errors = "InvalidArgument for a negative padding, other than one pair an axis, or a value that does not fit x's "
                 "dtype.",
@@ -255,9 +256,9 @@ void define_arrange_ops(OpRegistry& ops) {
       .summary = "The elements in reverse order along some axes.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = attrs<AxisAttrs>(
-          {attr("axis", &AxisAttrs::axis, "the axis or axes to turn round").positional().otherwise("all")}),
+          {attr("axis", &AxisAttrs::axis, "the axis or axes to reverse").positional().otherwise("all")}),
       .output = "x's shape and dtype",
-      .errors = "InvalidArgument if an axis is not there or stands twice.",
+      .errors = "InvalidArgument if an axis does not exist or is given twice.",
       .source = "numpy.flip, tf.reverse",
       .example = "lutra.flip{1, 2, 3}  --> {3, 2, 1}",
       .shape = flip_shape,
@@ -267,18 +268,18 @@ void define_arrange_ops(OpRegistry& ops) {
   ops.define({
       .name = "Roll",
       .lua_name = "roll",
-      .summary = "The elements moved on along an axis; those that leave it at one end come in at the other.",
+      .summary = "Shifts the elements along an axis; those shifted past one end come in at the other.",
       .inputs = {{"x", kAnyDType, "any shape"}},
-      .attrs = attrs<RollAttrs>(
-          {attr("shift", &RollAttrs::shift, "how far, negative to the front; one number, or one for each axis")
-               .required(),
-           attr("axis", &RollAttrs::axis, "the axis or axes to move along")
-               .positional()
-               .otherwise("the flattened tensor")}),
+      .attrs = attrs<RollAttrs>({attr("shift", &RollAttrs::shift,
+                                      "the distance, negative towards the front; one number, or one for each axis")
+                                     .required(),
+                                 attr("axis", &RollAttrs::axis, "the axis or axes to shift along")
+                                     .positional()
+                                     .otherwise("the flattened tensor")}),
       .output = "x's shape and dtype",
-      .errors =
-          "InvalidArgument if an axis is not there or stands twice, or for a list of distances that is not as long as "
-          "that of axes.",
+      .errors = "InvalidArgument if an axis does not exist or is given twice, or for a list of distances that is not "
+                "as long as "
+                "that of axes.",
       .source = "numpy.roll",
       .example = "lutra.roll({1, 2, 3}, 1)  --> {3, 1, 2}",
       .shape = roll_shape,

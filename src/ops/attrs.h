@@ -1,5 +1,5 @@
-// The options of an op: a plain struct that kernels read, and a table that says where each option lies in it. Binding,
-// help and error texts walk the table; nobody else knows an op's options by name.
+// The options of an op: a plain struct that kernels read, and a table with each option's offset in it. The binding,
+// help and error texts iterate over the table; no other code knows an op's options by name.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace lutra {
 
-// Axes as the user gave them, 0-based, negative from the end, not yet held against a rank.
+// Axes as the user gave them: 0-based, negative from the end, not yet checked against a rank.
 struct Axes {
   static constexpr int8_t kNotGiven = -1;
   int8_t count = kNotGiven;
@@ -29,7 +29,7 @@ struct Dims {
   int8_t count = kNotGiven;
   int64_t v[kMaxRank];
   bool given() const { return count != kNotGiven; }
-  // It was given.
+  // Requires given().
   Shape shape() const { return Shape({v, static_cast<std::size_t>(count)}); }
   static Dims of(const Shape& shape) {
     Dims dims;
@@ -57,13 +57,13 @@ struct Ints {
   bool is_list() const { return v != nullptr; }
 };
 
-// How much goes before and behind each axis.
+// How many elements are added before and after each axis.
 struct Pads {
   int8_t count = 0;
   int64_t v[kMaxRank][2];
 };
 
-// What one result of an op that gives a list (OpDef::pieces) is: `size` elements of an axis.
+// One result of an op that returns a list (OpDef::pieces): `size` elements of an axis, from `first` on.
 struct Part {
   int64_t first = 0;
   int64_t size = 0;
@@ -75,19 +75,19 @@ struct Number {
   bool given() const { return value.kind != Scalar::Kind::Bool; }
 };
 
-// Random bits: the executor fills it with the next range of its Context's counter, or from `seed`.
+// Identifies random bits: the executor takes the next range of its Context's counter, or derives it from `seed`.
 struct Rng {
   uint64_t key = 0;
   uint64_t counter = 0;
 };
 
-// A seed that makes one call depend on it alone.
+// A seed for one call, whose random bits then depend on it alone.
 struct Seed {
   bool given = false;
   int64_t value = 0;
 };
 
-// Where indices count from: 1 from Lua, 0 from C++.
+// The number of the first index: 1 from Lua, 0 from C++.
 struct IndexBase {
   int8_t value = 0;
 };
@@ -98,14 +98,14 @@ struct Pair {
   int64_t v[2] = {1, 1};
 };
 
-// What lies around an image while a window moves over it: nothing, as much as gives every stride a result, or this many
-// rows and columns on each side.
+// Padding of an image under a moving window: none (Valid), enough for one result per stride (Same), or this many rows
+// and columns on each side (Given).
 struct Padding {
   enum class Kind : uint8_t { Valid, Same, Given } kind = Kind::Valid;
   int64_t v[2] = {0, 0};
 };
 
-// A few words, in place, so that a record of the op is a copy of its bytes.
+// A short text, stored inline so that the attributes can be copied as bytes.
 struct Text {
   static constexpr int kMost = 127;
   uint8_t length = 0;
@@ -147,9 +147,9 @@ struct AttrDef {
   uint16_t offset;
   const char* summary;
   bool is_required = false;
-  bool is_positional = false;  // may stand after the inputs, in table order
+  bool is_positional = false;  // may follow the inputs by position, in table order
   bool is_before_inputs = false;
-  bool is_leading_optional = false;  // left out when fewer positional values than places are given: range(limit)
+  bool is_leading_optional = false;  // skipped when there are too few positional values: range(limit)
   const char* fallback = "";         // the default as help prints it
 
   AttrDef positional() const {

@@ -15,26 +15,25 @@ namespace lutra {
 class Backend {
  public:
   virtual const char* name() const = 0;
-  // optional: the machine's own cards of this kind, numbered from 0. What the user should hear of without asking goes
-  // to the log: why there are none, why one is left out, and, while they are used, what they do without. The log
-  // outlives their work.
+  // optional: the machine's cards of this kind, numbered from 0. Logs what every user should know: why there are none,
+  // why one is left out and, while they are used, what is missing for them. The log outlives their work.
   virtual std::vector<std::unique_ptr<Device>> discover(const Log& log) const {
     static_cast<void>(log);
     return {};
   }
-  // Adds what it has under DeviceType::GPU; the CPU's kernels are there already.
+  // Registers its kernels under DeviceType::GPU. The CPU's are already registered.
   virtual void register_kernels(KernelRegistry& kernels) const = 0;
-  // Queues the kernel. `args` and what it points to, but for tensors' memory and the fault, may be gone on return.
+  // Queues the kernel. Tensors' memory and the fault outlive the launch; `args` and all else it points to may be
+  // freed on return.
   virtual Ticket submit(Stream& stream, const KernelEntry& kernel, const KernelArgs& args) const = 0;
 
-  // optional: sums over several cards, each of which brings elements of that dtype on its stream: whether there is a
-  // way for these.
+  // optional: whether it can sum elements of `dtype` over several cards, each with its stream.
   virtual bool can_sum_over(std::span<Stream* const> streams, DType dtype) const {
     static_cast<void>(streams), static_cast<void>(dtype);
     return false;
   }
-  // Queues one, where there is: data[r], of `count` elements on the card of streams[r], becomes the sum of all, the
-  // same bits on every card.
+  // Queues such a sum; requires can_sum_over. data[r], `count` elements on the card of streams[r], becomes the sum of
+  // all data, with the same bits on every card.
   virtual void sum_over(std::span<Stream* const> streams, std::span<std::byte* const> data, int64_t count,
                         DType dtype) const {
     static_cast<void>(streams), static_cast<void>(data), static_cast<void>(count), static_cast<void>(dtype);
@@ -44,7 +43,7 @@ class Backend {
   ~Backend() = default;
 };
 
-// Those of the build, from a generated file.
+// The backends of this build, from a generated file.
 std::span<const Backend* const> linked_backends();
 
 }  // namespace lutra

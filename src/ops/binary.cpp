@@ -1,5 +1,4 @@
-// Arithmetic of two tensors, element by element, with NumPy's broadcasting. Comparisons, logic and bits are in
-// compare.cpp.
+// Elementwise arithmetic of two tensors, with NumPy's broadcasting. Comparisons, logic and bits are in compare.cpp.
 
 #include "ops/binary.h"
 
@@ -60,12 +59,12 @@ void squared_difference_gradient(Gradient& g) {
   g.add(0, slope);
   if (g.needs(1)) g.add(1, -slope);
 }
-// 1 for the dividend; the divisor counts as often as it went in.
+// 1 for the dividend, minus the integer quotient for the divisor.
 void mod_gradient(Gradient& g) {
   g.add(0, g.dy());
   if (g.needs(1)) g.add(1, -(g.dy() * g.call("FloorDiv", {g.x(0), g.x(1)})));
 }
-// Of y and x divided by the larger of them, whose squares neither overflow nor vanish.
+// Computed from y and x divided by the larger of them, so that their squares neither overflow nor vanish.
 void atan2_gradient(Gradient& g) {
   Value y = g.x_in_key(0), x = g.x_in_key(1);
   auto size = [&](const Value& v) { return v.is_number() ? Value(std::abs(v.number())) : g.call("Abs", {v}); };
@@ -91,7 +90,7 @@ Value slope_in_base(Gradient& g, const Value& a, const Value& b) {
   Value less = g.call("SelectV2", {g.call("Equal", {b, 0.0}), 0.0, b - 1.0});
   return g.call("Pow", {a, less}) * b;
 }
-// The logarithm counts as 0 where a is 0 or less: a^b does not change with b > 0 at 0, and has no slope below.
+// log(a), but 0 where a <= 0: at a = 0, a^b does not change with b > 0; for a < 0 it has no derivative by b.
 Value log_of_base(Gradient& g, const Value& a) {
   if (a.is_number()) return a.number() > 0 ? std::log(a.number()) : 0.0;
   return g.call("Log", {g.call("SelectV2", {g.call("Greater", {a, 0.0}), a, 1.0})});
@@ -99,16 +98,16 @@ Value log_of_base(Gradient& g, const Value& a) {
 void pow_gradient(Gradient& g) {
   Value a = g.x_in_key(0), b = g.x_in_key(1);
   if (g.needs(0)) g.add(0, g.dy() * slope_in_base(g, a, b));
-  // Made again: most exponents are numbers, and a result kept for nothing is memory.
+  // a^b is recomputed rather than saved: most exponents are numbers, which need no gradient.
   if (g.needs(1)) g.add(1, g.dy() * (g.call("Pow", {a, b}) * log_of_base(g, a)));
 }
 
-// Half to each where they are equal.
+// Where a and b are equal, each gets half.
 void extreme_gradient(Gradient& g, const char* share_of_first) {
   if (g.needs(0)) g.add(0, g.call(share_of_first, {g.dy(), g.x(0), g.x(1)}));
   if (g.needs(1)) g.add(1, g.call(share_of_first, {g.dy(), g.x(1), g.x(0)}));
 }
-// Of a share: it is linear in dy and steps in the others.
+// The gradient of that: it is linear in dy and a step function of the others.
 void share_gradient(Gradient& g) {
   g.add(0, g.call(g.op().name, {g.dy(), g.x(1), g.x(2)}));
   for (int i = 1; i <= 2; ++i) {
@@ -137,7 +136,7 @@ constexpr BinaryCommon kArithmetic = {
     "b",
     kNumbers,
     "InvalidArgument if the shapes do not broadcast, if both are bool, or for a number "
-    "that an integer dtype does not hold.",
+    "that does not fit an integer dtype.",
     "the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1",
     broadcast_all};
 constexpr const char* kDivisionErrors =
@@ -167,8 +166,9 @@ void define_binary_ops(OpRegistry& ops) {
       {"FloorMod", "mod", "The remainder of a // b; it has the sign of b.", "numpy.remainder, tf.math.floormod",
        "lutra.mod({7, -7}, 3)  --> {1, 2}", mod_gradient, kX0 | kX1, Compute::Same, kDivisionErrors, divided_by_zero},
       {"Pow", "pow",
-       "a to the power b; integers wrap. float64 is within one unit in the last place, the other floats are as good as "
-       "correctly rounded; the numbers 1, 2, 3, -1 and 0.5 as b multiply, divide or take the root.",
+       "a to the power b; integers wrap. The error in float64 is below one unit in the last place; other floats are "
+       "nearly always correctly rounded. If b is the number 1, 2, 3, -1 or 0.5, a multiplication, division or square "
+       "root is used.",
        "numpy.power; fdlibm's e_pow by Sun Microsystems", "lutra.pow({2, 3}, 2)  --> {4, 9}", pow_gradient, kX0 | kX1,
        Compute::Same, kPowerErrors, negative_power},
       {"Maximum", "maximum", "The larger of a and b; nan if either is.", "numpy.maximum",
@@ -184,8 +184,8 @@ void define_binary_ops(OpRegistry& ops) {
       {"Atan2", "atan2", "The angle of the point (x, y) to the x axis, in radians from -pi to pi.", "numpy.arctan2",
        "lutra.atan2({1.0, 0.0}, {1.0, -1.0})  --> {0.7853982, 3.1415927}", atan2_gradient, kX0 | kX1, Compute::Float},
       {"y", "x", kNumbers, kArithmetic.errors, kFraction, broadcast_all});
-  define_share(ops, "MaximumGrad", "What of dy reaches a of maximum(a, b).");
-  define_share(ops, "MinimumGrad", "What of dy reaches a of minimum(a, b).");
+  define_share(ops, "MaximumGrad", "The gradient of maximum(a, b) by a.");
+  define_share(ops, "MinimumGrad", "The gradient of minimum(a, b) by a.");
 }
 
 }  // namespace lutra

@@ -1,4 +1,4 @@
-// How functions of two tensors are declared, element by element: what binary.cpp and compare.cpp share.
+// Declares elementwise functions of two tensors, for binary.cpp and compare.cpp.
 #pragma once
 
 #include "ops/gradient.h"
@@ -16,13 +16,13 @@ struct BinaryEntry {
   void (*gradient)(Gradient& g) = nullptr;
   uint16_t saves = 0;
   Compute compute = Compute::Same;
-  // When the kernel may find wrong values: the errors, these included, and the sentence.
+  // If the kernel may find wrong values: the text for OpDef::errors, which mentions them, and OpDef::fault.
   const char* wrong_values = nullptr;
   Error (*fault)(const char* op, const Fault& fault) = nullptr;
   const char* (*logged_as)(const Call& call) = nullptr;
 };
 
-// What several of them have in common.
+// The fields that several entries share.
 struct BinaryCommon {
   const char* a;
   const char* b;

@@ -1,4 +1,4 @@
-// Comparisons, logic and bits of two tensors, element by element.
+// Elementwise comparisons, logic and bits of two tensors.
 
 #include "ops/binary.h"
 #include "ops/fault.h"
@@ -65,26 +65,26 @@ void define_compare_ops(OpRegistry& ops) {
   };
   const BinaryEntry bitwise[] = {
       bits("BitwiseAnd", "bitwise_and",
-           "a & b: the bits that both have. Of bool tensors: logical_and, and logged as that.", "numpy.bitwise_and",
-           "lutra.bitwise_and({12, 10}, 6)  --> {4, 2}",
+           "a & b: the bits set in both. For bool tensors the same as logical_and, and logged as that.",
+           "numpy.bitwise_and", "lutra.bitwise_and({12, 10}, 6)  --> {4, 2}",
            [](const Call& call) { return all_bool(call) ? "LogicalAnd" : "BitwiseAnd"; }),
       bits("BitwiseOr", "bitwise_or",
-           "a | b: the bits that either has. Of bool tensors: logical_or, and logged as that.", "numpy.bitwise_or",
-           "lutra.bitwise_or({12, 10}, 6)  --> {14, 14}",
+           "a | b: the bits set in either. For bool tensors the same as logical_or, and logged as that.",
+           "numpy.bitwise_or", "lutra.bitwise_or({12, 10}, 6)  --> {14, 14}",
            [](const Call& call) { return all_bool(call) ? "LogicalOr" : "BitwiseOr"; }),
       bits("BitwiseXor", "bitwise_xor",
-           "a ~ b: the bits that one of them has. Of bool tensors: logical_xor, and logged as that.",
+           "a ~ b: the bits set in exactly one. For bool tensors the same as logical_xor, and logged as that.",
            "numpy.bitwise_xor", "lutra.bitwise_xor({12, 10}, 6)  --> {10, 12}",
            [](const Call& call) { return all_bool(call) ? "LogicalXor" : "BitwiseXor"; }),
   };
   for (const BinaryEntry& entry : bitwise) define_binary(ops, entry, kBits);
 
   const BinaryEntry shifts[] = {
-      {"LeftShift", "left_shift", "a << count: the bits moved up by so many places; 0 once all are out.",
+      {"LeftShift", "left_shift", "a << count: shifts the bits up by count; 0 once all are shifted out.",
        "numpy.left_shift", "lutra.left_shift({1, -3}, 2)  --> {4, -12}", nullptr, 0, Compute::Same, kShiftErrors,
        negative_shift},
       {"RightShift", "right_shift",
-       "a >> count: the bits moved down by so many places, rounding down; once all are out 0, or -1 for a negative a.",
+       "a >> count: shifts the bits down by count, rounding down; once all are shifted out 0, or -1 for a negative a.",
        "numpy.right_shift", "lutra.right_shift({12, -3}, 1)  --> {6, -2}", nullptr, 0, Compute::Same, kShiftErrors,
        negative_shift},
   };

@@ -1,5 +1,5 @@
-// Convolution of images, and its gradients: each of the three is a sum of products of the other two's arrays, so each
-// is the gradient of the others. That by the image is also a layer's, the transposed convolution.
+// Convolution of images, and its two gradients. Each of the three is a sum of products of the other two's arrays, so
+// each is a gradient of the others. The gradient by the image is also an op for layers, the transposed convolution.
 
 #include "ops/conv.h"
 
@@ -34,7 +34,7 @@ void conv_shape(Inference& inference) {
   inference.output(inference.key(), Shape{sizes.batch, sizes.height.out, sizes.width.out, sizes.out});
 }
 
-// The gradients' shapes follow from an op that has been checked.
+// Gradients need no checks: their shapes follow from an op that has been checked.
 void result_shape(Inference& inference) {
   inference.output(inference.key(), inference.attrs<ConvAttrs>().result.shape());
 }
@@ -76,8 +76,8 @@ void filter_gradient_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, convolution(g, g.x(0), g.dy()));
 }
 
-// A size that gives x by a convolution, unless one is told: the smallest, or with "same" what every stride makes. With
-// "valid" no stride is cut short by a smaller window, as in Keras.
+// The result's size if output_size is not given: the smallest from which a convolution makes x, or with "same" x times
+// the stride. With "valid" and a window smaller than the stride also x times the stride, as in Keras.
 int64_t transposed_size(const Inference& inference, int axis, int64_t x, int64_t window) {
   const ConvAttrs& attrs = inference.attrs<ConvAttrs>();
   int64_t stride = attrs.stride.v[axis], reach = (window - 1) * attrs.dilation.v[axis] + 1, size = 0;
@@ -88,8 +88,9 @@ int64_t transposed_size(const Inference& inference, int axis, int64_t x, int64_t
   else if (attrs.padding.kind == Padding::Kind::Valid) size = (x - 1) * stride + std::max(reach, stride);
   else size = (x - 1) * stride + reach - 2 * attrs.padding.v[axis];
   int64_t back = size < 0 ? -1 : WindowAxis(size, window, stride, attrs.dilation.v[axis], attrs.padding, axis).out;
-  require(back == x, inference.who(), ": a result whose ", kAxisNames[axis], " is ", size, " would be of ",
-          back < 0 ? std::string("no place") : text(back, back == 1 ? " place" : " places"), " of x, which has ", x);
+  const char* name = kAxisNames[axis];
+  require(back == x, inference.who(), ": ", back < 0 ? "no x gives a result of " : "a result of ", name, " ", size,
+          back < 0 ? std::string() : text(" needs an x of ", name, " ", back), ", and x has ", x);
   return size;
 }
 
@@ -124,28 +125,29 @@ void define_transpose(OpRegistry& ops) {
       .name = "Conv2DBackpropInput",
       .lua_name = "conv2d_transpose",
       .summary =
-          "The transposed convolution, or the gradient of conv2d by its x: every place of x adds the window w, times "
-          "its number, to the places that conv2d would have seen for it.",
+          "The transposed convolution, or the gradient of conv2d by its x: every element of x adds the window w, times "
+          "the element, to the positions that conv2d would have read for it.",
       .inputs = {{"x", kNumbers, "[batch, height, width, in]"}, {"w", kNumbers, "[height, width, out / groups, in]"}},
       .attrs = attrs<ConvAttrs>(
           {attr("stride", &ConvAttrs::stride,
-                "how far apart the places of x stand in the result: a number, or {height, width}")
+                "the distance of x's elements in the result: a number, or {height, width}")
                .otherwise("1"),
            attr("padding", &ConvAttrs::padding,
-                "\"valid\": the whole of each window is in the result; \"same\": the result is x times the stride; "
-                "{height, width}: so much is cut off on both sides")
+                "\"valid\": the result contains all windows; \"same\": its size is x's times the stride; {height, "
+                "width}: so many rows and columns are cut off on both sides")
                .otherwise("\"valid\""),
            attr("dilation", &ConvAttrs::dilation, "the distance of w's elements: a number, or {height, width}")
                .otherwise("1"),
-           attr("groups", &ConvAttrs::groups, "channels are taken in so many groups, each with its own part of w's in")
+           attr("groups", &ConvAttrs::groups,
+                "the number of groups of channels, each of which uses its own part of w's in")
                .otherwise("1"),
            attr("output_size", &ConvAttrs::output_size,
-                "height and width of the result, of those that conv2d would make x's of")
-               .otherwise("the smallest, but x times the stride with \"same\", and with \"valid\" where w is smaller "
-                          "than the stride")}),
+                "height and width of the result, from which conv2d must make x's")
+               .otherwise("the smallest possible; x's times the stride with \"same\", and with \"valid\" if w is "
+                          "smaller than the stride")}),
       .output = "[batch, height, width, out]; float32 for integers, else the promoted dtype",
       .errors = "InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide "
-                "them, no result of output_size or with this padding makes x, or both are bool.",
+                "them, conv2d would not make x's size from output_size or with this padding, or both are bool.",
       .source = "tf.nn.conv2d_transpose (NHWC)",
       .example = "lutra.conv2d_transpose({{{{1.0}, {2.0}}}}, lutra.ones{1, 2, 1, 1}):flatten()  --> {1.0, 3.0, 2.0}",
       .compute = Compute::Float,
@@ -180,7 +182,7 @@ void require_image(const Inference& inference, int input, const char* wanted) {
   require(shape.rank() == 4, inference.who(), ": ", inference.call().op->input(input).name, " has the shape ", shape,
           ", expected four axes: ", wanted);
   for (int64_t size : shape.dims()) {
-    // Only where another axis is empty; sums of it and a window's reach must fit.
+    // Possible only if another axis is empty. Its sum with a window's reach must not overflow.
     require(size <= int64_t{1} << 60, inference.who(), ": ", inference.call().op->input(input).name, " ", shape,
             " has an axis of more than 2^60");
   }
@@ -212,21 +214,20 @@ void define_conv_ops(OpRegistry& ops) {
       .name = "Conv2D",
       .lua_name = "conv2d",
       .summary =
-          "Slides the window w over images and takes, at every stop, the sum of products over the window and the "
-          "input channels, once for each output channel (cross-correlation: w is not turned round).",
+          "Slides the window w over images and computes at every step, for each output channel, the sum of products "
+          "over the window and the input channels (cross-correlation: w is not flipped).",
       .inputs = {{"x", kNumbers, "[batch, height, width, channels]"},
                  {"w", kNumbers, "[height, width, channels / groups, out]"}},
       .attrs = attrs<ConvAttrs>(
-          {attr("stride", &ConvAttrs::stride, "how far the window moves: a number, or {height, width}").otherwise("1"),
-           attr(
-               "padding", &ConvAttrs::padding,
-               "\"valid\": none; \"same\": zeros around the image, so that each stride gives a result (an odd one goes "
-               "below and to the right); {height, width}: so many on both sides")
+          {attr("stride", &ConvAttrs::stride, "the step of the window: a number, or {height, width}").otherwise("1"),
+           attr("padding", &ConvAttrs::padding,
+                "\"valid\": none; \"same\": zeros around the image, for one result per stride (an odd one is added "
+                "below and to the right); {height, width}: so many rows and columns on both sides")
                .otherwise("\"valid\""),
            attr("dilation", &ConvAttrs::dilation, "the distance of w's elements in x: a number, or {height, width}")
                .otherwise("1"),
            attr("groups", &ConvAttrs::groups,
-                "channels are taken in so many groups, each with its own part of w's out; as many as channels: "
+                "the number of groups of channels, each of which uses its own part of w's out; if equal to channels, "
                 "depthwise")
                .otherwise("1")}),
       .output = "[batch, height, width, out]; float32 for integers, else the promoted dtype",

@@ -1,5 +1,5 @@
-// Attributes of convolution and pooling, and how a window moves over an image: read the same way by shape functions,
-// kernels and costs.
+// Attributes of convolution and pooling, and how a window moves over an image. Shared by shape functions, kernels and
+// costs.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ struct ConvAttrs {
   Padding padding;
   Pair dilation;
   int64_t groups = 1;
-  Pair output_size;  // of a transposed one: height and width of its result
-  Dims result;       // of the gradients: the shape of what they are the gradient of
+  Pair output_size;  // of a transposed convolution: height and width of its result
+  Dims result;       // of gradient ops: the shape of their result
 };
 struct PoolAttrs {
   Pair size;
@@ -23,11 +23,11 @@ struct PoolAttrs {
   Dims result;  // as above
 };
 
-// No size, stride or padding is larger, so that sums and products of two fit.
+// The upper limit of sizes, strides and paddings, so that sums and products of two fit in an int64_t.
 inline constexpr int64_t kMostWindow = (int64_t{1} << 31) - 1;
 
-// One spatial axis. Result `at` sees the places at * stride - before + tap * dilation for taps [0, size); those outside
-// [0, in) are padding. out < 0: the window does not fit.
+// One spatial axis. Result `at` reads the positions at * stride - before + tap * dilation for taps [0, size); those
+// outside [0, in) are padding. out < 0: the window does not fit.
 struct WindowAxis {
   int64_t in, size, stride, dilation, before, out;
 
@@ -42,10 +42,10 @@ struct WindowAxis {
       if (in + 2 * before >= reach) out = (in + 2 * before - reach) / stride + 1;
     }
   }
-  // The taps that do not meet padding, of a window that is not dilated.
+  // The positions that result `at` reads, without padding. For windows without dilation.
   constexpr int64_t first_place(int64_t at) const { return std::max<int64_t>(0, at * stride - before); }
   constexpr int64_t last_place(int64_t at) const { return std::min(in, at * stride - before + size); }  // one past it
-  // The results that see `place`, of a window that is not dilated; the last is one past it.
+  // The results that read position `place`; last_result is one past them. For windows without dilation.
   constexpr int64_t first_result(int64_t place) const {
     int64_t low = place + before - size + 1;
     return low <= 0 ? 0 : (low + stride - 1) / stride;

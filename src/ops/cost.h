@@ -1,4 +1,4 @@
-// What ops cost on paper, where several are alike.
+// Cost estimates that several ops share.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace lutra {
 
-// So many flops an element of the largest array; every array touched once.
+// kFlops per element of the largest array; every array is touched once.
 template <int kFlops> Cost elements_cost(const KernelArgs& args) {
   Cost cost;
   int64_t most = 0;
@@ -21,7 +21,7 @@ template <int kFlops> Cost elements_cost(const KernelArgs& args) {
   return cost;
 }
 
-// What a flop an element that goes in costs.
+// One flop per input element.
 inline Cost reduction_cost(const KernelArgs& args) {
   return {.flops = static_cast<double>(args.in[0].size), .bytes = args.in[0].bytes() + args.out[0].bytes()};
 }

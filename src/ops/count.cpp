@@ -1,5 +1,5 @@
-// Masks, counts and places among sorted values. Where a result's size depends on values, the op runs on the CPU: a GPU
-// would have to be waited for before anything could be done with the result.
+// Masks, counts and searches in sorted values. Ops whose result's size depends on values run on the CPU: on a GPU,
+// every use of the result would first have to wait for its size.
 
 #include "ops/gradient.h"
 #include "ops/index.h"
@@ -66,8 +66,9 @@ void define_count_ops(OpRegistry& ops) {
       .name = "Where",
       .lua_name = "nonzero",
       .summary =
-          "Where x is not zero, or true, in row-major order: a row an element, an index an axis, counted from 1, as "
-          "gather_nd takes them. nan is not zero. The size depends on values, so it runs on the CPU.",
+          "The indices of the elements of x that are not zero, or true, in row-major order: one row per element, with "
+          "one index per axis, counted from 1, as gather_nd takes them. nan is not zero. The size depends on values, "
+          "so it runs on the CPU.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
       .output = "[n, x's number of axes]; int64",
@@ -80,9 +81,9 @@ void define_count_ops(OpRegistry& ops) {
       .name = "LowerBound",
       .lua_name = "searchsorted",
       .summary =
-          "The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. "
-          "false goes before true, and nan after every number. Where sorted is not in order, any place from 1 to one "
-          "past its end.",
+          "The position in sorted, counted from 1, before which each value must be inserted to keep the order; before "
+          "equal values. false sorts before true, nan after every number. If sorted is not in order, any position from "
+          "1 to one past its end.",
       .inputs = {{"sorted", kAnyDType, "[n], or [..., n] with one row for each row of values"},
                  {"values", kAnyDType, "any shape, or [..., m]", kNumber}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
@@ -97,9 +98,9 @@ void define_count_ops(OpRegistry& ops) {
   ops.define({
       .name = "Bincount",
       .lua_name = "bincount",
-      .summary =
-          "How often each whole number occurs in x, flattened: element i counts the value i, up to the largest there "
-          "is. The size depends on values, so it runs on the CPU.",
+      .summary = "Counts how often each integer occurs in x, flattened: element i is the number of values i, up to the "
+                 "largest "
+                 "in x. The size depends on values, so it runs on the CPU.",
       .inputs = {{"x", kInts, "any shape, values of at least 1"}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first value is")}),
       .output = "[x's largest value], [0] if x has no elements; int64",
@@ -113,10 +114,10 @@ void define_count_ops(OpRegistry& ops) {
   ops.define({
       .name = "BooleanMask",
       .summary =
-          "t[mask]: the parts of t where the mask is true, one after the other. The size depends on values, so it runs "
-          "on the CPU.",
+          "t[mask]: the slices of t where the mask is true, in order. The size depends on values, so it runs on the "
+          "CPU.",
       .inputs = {{"t", kAnyDType, "any shape"}, {"mask", kBool, "the sizes of t's leading axes", kOwnDType}},
-      .output = "[n], then t's axes that the mask does not have; t's dtype",
+      .output = "[n], then t's axes after those of the mask; t's dtype",
       .errors = "InvalidArgument when the mask's sizes are not those of t's leading axes.",
       .source = "numpy's boolean indexing, tf.boolean_mask",
       .shape = mask_shape,
@@ -127,7 +128,7 @@ void define_count_ops(OpRegistry& ops) {
   ops.define({
       .name = "BooleanMaskGrad",
       .summary =
-          "The gradient of t[mask]: the parts of dy where the mask is true, zeros elsewhere. Runs on the CPU, where "
+          "The gradient of t[mask]: the slices of dy where the mask is true, zeros elsewhere. Runs on the CPU, where "
           "t[mask] did.",
       .inputs = {{"dy", kFloats, "t[mask]'s"}, {"mask", kBool, "as given", kOwnDType}},
       .output = "t's shape; dy's dtype",

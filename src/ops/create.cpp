@@ -1,4 +1,4 @@
-// Tensors out of nothing, and the same values under another name, dtype or device.
+// Ops that create tensors, or give the same values in another tensor, dtype or device.
 
 #include <cmath>
 
@@ -46,7 +46,7 @@ void eye_shape(Inference& inference) {
 void require_number(const Inference& inference, DType dtype) {
   require(dtype != DType::Bool, inference.who(), ": dtype is bool, expected a number's");
 }
-// Only a fraction is cut off where dtype has none.
+// A fraction is cut off for integer dtypes; any other loss is an error.
 void require_fits(const Inference& inference, DType dtype, const Scalar& end, const char* name) {
   double value = end.as_double();
   require(is_float(dtype) ? std::abs(value) <= largest_of(dtype)
@@ -63,7 +63,7 @@ void range_shape(Inference& inference) {
   DType dtype = DType::Float32;
   Scalar last_number;
   if (integral) {
-    // In 128 bits: limit - start of two int64 need not fit one.
+    // In 128 bits, as limit - start may not fit in an int64.
     __int128 start = attrs.start.value.i, limit = attrs.limit.value.i, step = attrs.step.value.i;
     require(step != 0, who, ": step is 0");
     __int128 span = step > 0 ? limit - start : start - limit;
@@ -145,7 +145,7 @@ const char* const kDTypeDoc = "dtype of the result";
 void define_create_ops(OpRegistry& ops) {
   ops.define({
       .name = "_EagerConst",
-      .summary = "A literal of the script as a tensor.",
+      .summary = "A tensor from a literal of the script.",
       .inputs = {{"value", kAnyDType, "any shape"}},
       .shape = constant_shape,
       .gpu = kAnyDType,
@@ -154,7 +154,7 @@ void define_create_ops(OpRegistry& ops) {
   ops.define({
       .name = "Fill",
       .lua_name = "fill",
-      .summary = "A tensor of one value everywhere.",
+      .summary = "A tensor whose elements all have one value.",
       .inputs = {{"value", kAnyDType, "a scalar", kNumber}},
       .attrs = attrs<FillAttrs>({attr("shape", &FillAttrs::shape, "sizes of the axes").before_inputs(),
                                  attr("dtype", &FillAttrs::dtype, kDTypeDoc).otherwise("value's")}),
@@ -227,10 +227,10 @@ void define_create_ops(OpRegistry& ops) {
   ops.define({
       .name = "Range",
       .lua_name = "range",
-      .summary = "Numbers from start on in steps, limit left out: lutra.range(1, n + 1) are the indices 1 to n.",
+      .summary = "Numbers from start on in steps, without limit: lutra.range(1, n + 1) are the indices 1 to n.",
       .attrs = attrs<RangeAttrs>(
           {attr("start", &RangeAttrs::start, "the first number").leading_optional().otherwise("0"),
-           attr("limit", &RangeAttrs::limit, "where to stop, left out").required(),
+           attr("limit", &RangeAttrs::limit, "where to stop; not in the result").required(),
            attr("step", &RangeAttrs::step, "the difference of neighbours").positional().otherwise("1"),
            attr("dtype", &RangeAttrs::dtype, kDTypeDoc).otherwise("int32 or int64 for integers, else float32")}),
       .output = "(ceil((limit - start) / step),)",
@@ -244,10 +244,10 @@ void define_create_ops(OpRegistry& ops) {
   ops.define({
       .name = "LinSpace",
       .lua_name = "linspace",
-      .summary = "n numbers at equal distances, both ends among them. In an integer dtype each is rounded down.",
+      .summary = "n numbers at equal distances, including start and stop. In an integer dtype each is rounded down.",
       .attrs = attrs<LinSpaceAttrs>({attr("start", &LinSpaceAttrs::start, "the first number").required(),
                                      attr("stop", &LinSpaceAttrs::stop, "the last number").required(),
-                                     attr("n", &LinSpaceAttrs::n, "how many; one is start alone").required(),
+                                     attr("n", &LinSpaceAttrs::n, "how many; if 1, only start").required(),
                                      attr("dtype", &LinSpaceAttrs::dtype, kDTypeDoc).otherwise("float32")}),
       .output = "(n,); float32 unless dtype says otherwise",
       .errors = "InvalidArgument for a negative n, ends that are not finite or do not fit the dtype, or bool.",
@@ -260,8 +260,8 @@ void define_create_ops(OpRegistry& ops) {
   ops.define({
       .name = "OneHot",
       .lua_name = "one_hot",
-      .summary = "For each label a vector with a one at the label's place and zeros elsewhere; zeros only for a label "
-                 "that is none of 1 to depth.",
+      .summary = "For each label a vector with a one at the label's index and zeros elsewhere; only zeros if the label "
+                 "is not in 1 to depth.",
       .inputs = {{"labels", kInts, "any shape of up to seven axes", kOwnDType}},
       .attrs = attrs<OneHotAttrs>(
           {attr("depth", &OneHotAttrs::depth, "how many labels there are").required(),
@@ -270,7 +270,7 @@ void define_create_ops(OpRegistry& ops) {
            attr("index_base", &OneHotAttrs::base, "what the first label is")}),
       .output = "labels' shape with depth at axis; float32 unless dtype says otherwise",
       .errors =
-          "InvalidArgument if labels are no integers, for a negative depth, an axis that is not there or a ninth.",
+          "InvalidArgument if labels are not integers, for a negative depth, an axis that does not exist or a ninth.",
       .source = "tf.one_hot",
       .example = "lutra.one_hot({1, 3}, 3)  --> {{1.0, 0.0, 0.0}, {0.0, 0.0, 1.0}}",
       .shape = one_hot_shape,
@@ -280,8 +280,9 @@ void define_create_ops(OpRegistry& ops) {
   ops.define({
       .name = "Cast",
       .lua_name = "cast",
-      .summary = "The same values in another dtype. Floats lose their fraction towards zero, and beyond an integer "
-                 "dtype's range they become its nearest end; integers wrap.",
+      .summary =
+          "The same values in another dtype. To an integer dtype floats are rounded towards zero, and become its "
+          "smallest or largest value if out of range; integers wrap.",
       .inputs = {{"x", kAnyDType, "any shape", kNumber}},
       .attrs = attrs<CastAttrs>({attr("dtype", &CastAttrs::dtype, "the new dtype; must be given").positional()}),
       .output = "x's shape; the given dtype",
@@ -307,7 +308,7 @@ void define_create_ops(OpRegistry& ops) {
   ops.define({
       .name = "StopGradient",
       .lua_name = "stop_gradient",
-      .summary = "The same tensor, through which no gradient flows.",
+      .summary = "The same tensor, but no gradient flows through it.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .output = "x's shape and dtype",
       .source = "tf.stop_gradient",

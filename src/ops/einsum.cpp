@@ -1,4 +1,4 @@
-// Einstein's sums: reading the text, the shape, the gradient (which is einsum again).
+// Einstein sums: parsing, shape, and the gradient (which is an einsum again).
 
 #include "ops/einsum.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// The text of one operand or of the result: letters before the ellipsis and after it.
+// The spec of one operand or of the result: letters before the ellipsis and after it.
 struct Subscripts {
   std::string before, after;
   bool has_ellipsis = false;
@@ -80,7 +80,7 @@ class Reader {
 
   std::string operand(int i) const { return text("operand ", i + 1, " ", operands_[static_cast<std::size_t>(i)]); }
 
-  // How many axes an operand's ellipsis stands for.
+  // The number of axes that an operand's ellipsis covers.
   int ellipsis_rank(int i) const {
     const Subscripts& letters = inputs_[static_cast<std::size_t>(i)];
     int named = static_cast<int>(letters.before.size() + letters.after.size());
@@ -161,7 +161,7 @@ class Reader {
     }
   }
 
-  // Without an arrow: the ellipsis, then the letters that stand once, in the order of their codes.
+  // Without an arrow: the ellipsis, then the letters that occur once, in the order of their codes.
   void choose_result() {
     result_.has_ellipsis = true;
     std::string all, once;
@@ -201,7 +201,7 @@ void einsum_shape(Inference& inference) {
   inference.output(inference.key(), plan_einsum(inference.who(), spec, operands).out_shape());
 }
 
-// One multiplication and one addition for each combination of all axes: what pairs save is not counted.
+// One multiplication and one addition for each combination of all axes, as if not multiplied in pairs.
 Cost einsum_cost(const KernelArgs& args) {
   Shape shapes[kMostOperands];
   double bytes = static_cast<double>(args.out[0].size);
@@ -216,7 +216,7 @@ Cost einsum_cost(const KernelArgs& args) {
   return {.flops = flops, .bytes = bytes * static_cast<double>(size_of(args.out[0].dtype))};
 }
 
-// The gradient of one operand. Its axes are summed, repeated and put on diagonals as the sum had them.
+// The gradient of one operand: undoes what the sum did with its axes (summed, broadcast, taken as a diagonal).
 class OperandGradient {
  public:
   OperandGradient(Gradient& g, const EinsumPlan& plan) : g_(g), plan_(plan) {
@@ -232,7 +232,7 @@ class OperandGradient {
   void add(int operand) {
     const EinsumPlan::Term& term = plan_.in[operand];
     Shape shape = g_.shape_of(operand);
-    // The operand's own axes: without those that the ellipsis repeats, each once.
+    // The operand's own axes, each once, without those that the ellipsis broadcasts.
     std::string own, all;
     for (int axis = 0; axis < term.rank; ++axis) {
       if (repeats(term, axis, shape)) continue;
@@ -252,7 +252,7 @@ class OperandGradient {
     return shape[axis] != plan_.size[term.label[axis]];
   }
 
-  // The sum over dy and the other operands, for those of the operand's axes that they have: `kept_`.
+  // The einsum of dy and the other operands, with those of the operand's axes that they have: `kept_`.
   Value combine(int operand, const std::string& own) {
     std::string spec;
     for (int i = 0; i < plan_.out.rank; ++i) spec += letters_[static_cast<std::size_t>(plan_.out.label[i])];
@@ -275,7 +275,7 @@ class OperandGradient {
     return einsum(spec + "->" + kept_, values);
   }
 
-  // With the axes that were only summed: along them the gradient is the same.
+  // Adds the axes that only this operand had: along them the gradient is constant.
   Value spread(Value value, const std::string& own) {
     if (kept_ == own) return value;
     Shape narrow, wide;
@@ -338,7 +338,7 @@ Shape shape_of(const Array& array) {
   return shape;
 }
 
-// `operand`: the shape of one, by number.
+// `operand` gives the shape of an operand by its number.
 template <class Operand>
 EinsumCall call_of(const char* who, std::string_view spec, int operands, const Operand& operand) {
   Shape shapes[kMostOperands];
@@ -381,18 +381,18 @@ void define_einsum_ops(OpRegistry& ops) {
       .name = "Einsum",
       .lua_name = "einsum",
       .summary =
-          "Products of up to eight operands, summed: letters name the axes, an axis that the result does not name is "
-          "summed over, a letter that stands twice in one operand takes its diagonal. An ellipsis stands for any axes, "
-          "which broadcast. Without an arrow the result has the ellipsis, then the letters that stand once, capitals "
-          "first, then by the alphabet. Operands are multiplied in pairs, the cheapest pair first.",
+          "The sum of products of up to eight operands. Letters name the axes: an axis that is not in the result is "
+          "summed over, and a letter that occurs twice in one operand takes its diagonal. An ellipsis covers any other "
+          "axes, which broadcast. Without an arrow the result has the ellipsis, then the letters that occur once: "
+          "capitals first, then in alphabetical order. Operands are multiplied in pairs, the cheapest pair first.",
       .inputs = inputs,
       .attrs = attrs<EinsumAttrs>(
           {attr("spec", &EinsumAttrs::spec, "letters of each operand, commas between, -> and the result's letters")
                .before_inputs()}),
       .output = "the axes that spec names; the promoted dtype, in which integers wrap",
       .errors =
-          "InvalidArgument if spec is not of this form, does not fit the operands' axes, gives a letter two sizes, or "
-          "leaves the ellipsis out of the result, and if all operands are bool.",
+          "InvalidArgument if spec is malformed, does not fit the operands' axes, gives a letter two sizes, or lacks "
+          "the ellipsis in the result, and if all operands are bool.",
       .source = "numpy.einsum; a letter's sizes must be equal, as in tf.einsum",
       .example = "lutra.einsum(\"ij,jk->ik\", {{1, 2}, {3, 4}}, {{5}, {6}})  --> {{17}, {39}}",
       .shape = einsum_shape,

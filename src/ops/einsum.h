@@ -1,5 +1,5 @@
-// What an einsum means once its text is read: axes have labels, numbers from 0 on, and each label a size. Read the same
-// way by the shape function, the gradient and the kernel.
+// A parsed einsum: each axis has a label, a number from 0 on, and each label a size. Shared by the shape function, the
+// gradient and the kernel.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ struct EinsumAttrs {
 };
 
 inline constexpr int kMostOperands = 8;
-// Different axes of one einsum. Fewer than there are letters, so that the gradient always finds a free one.
+// Different labels in one einsum. Fewer than there are letters, so that the gradient always finds a free letter.
 inline constexpr int kMostLabels = 44;
 
 struct EinsumPlan {
@@ -27,7 +27,7 @@ struct EinsumPlan {
   int64_t size[kMostLabels];
   char letter[kMostLabels];  // 0: an axis of an ellipsis
   int n_in = 0;
-  Term in[kMostOperands];  // an axis of size 1 under an ellipsis may have a label of another size: it repeats
+  Term in[kMostOperands];  // an axis of size 1 under an ellipsis may have a label of another size: it is broadcast
   Term out;
 
   Shape out_shape() const {
@@ -37,27 +37,28 @@ struct EinsumPlan {
   }
 };
 
-// "ij,jk->ik" for operands of these shapes. Fails, as `who`, with the sentence about what does not fit.
+// Parses a spec such as "ij,jk->ik" for operands of these shapes. Throws an error in the name of `who` if they do not
+// match.
 EinsumPlan plan_einsum(const char* who, std::string_view spec, std::span<const Shape> operands);
 
-// What an op of the family computes: the plan, and the operands' dimensions as it sees them. Plain data, which the CUDA
-// plugin gets as it is.
+// What an op of the family computes: the plan, and the operands' dimensions as the plan counts them. Plain data, passed
+// unchanged to the CUDA plugin.
 struct EinsumCall {
   EinsumPlan plan;
   int64_t dims[kMostOperands][kMaxRank];
 };
 
 struct KernelArgs;
-// Of arguments that the shape function found nothing wrong with.
+// The shape function has accepted the arguments.
 EinsumCall einsum_call(const KernelArgs& args);
 EinsumCall dot_call(const KernelArgs& args);
 EinsumCall outer_call(const KernelArgs& args);
 
-// dot as an einsum: the letters of its operands' axes and of its result's.
+// dot as an einsum: the letters for the axes of its operands and its result.
 struct DotLetters {
   DotLetters(int rank_a, int rank_b);
   bool joins;       // neither is a scalar
-  int joined_of_b;  // the axis of b that meets a's last
+  int joined_of_b;  // the axis of b that is summed with a's last
   std::string a, b, out;
 };
 

@@ -82,7 +82,7 @@ void svd_shape(Inference& inference) {
   inference.output(inference.key(), with_matrix(batch, k, columns_of(x)));
 }
 
-// Work of order rows * columns * the smaller of both for each matrix, kFactor times.
+// kFactor * rows * columns * min(rows, columns) flops for each matrix.
 template <int kFactor> Cost factorise_cost(const KernelArgs& args) {
   const Array& x = args.in[0];
   double rows = static_cast<double>(x.dims[x.rank - 2]), columns = static_cast<double>(x.dims[x.rank - 1]);
@@ -93,7 +93,7 @@ template <int kFactor> Cost factorise_cost(const KernelArgs& args) {
           .bytes = bytes * static_cast<double>(size_of(args.out[0].dtype))};
 }
 
-// The words of the rules below. T: transposed.
+// Short names for the rules below. t: transposed.
 Value mul(Gradient& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{false, false}); }
 Value mul_t(Gradient& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{false, true}); }
 Value t_mul(Gradient& g, Value a, Value b) { return g.call("MatMul", {a, b}, MatMulAttrs{true, false}); }
@@ -171,7 +171,7 @@ void qr_gradient(Gradient& g) {
   int64_t m = rows_of(x), n = columns_of(x);
   if (x.size() == 0) return g.add(0, g.fill(x, 0, g.key()));
   Value q = g.y(0), r = g.y(1), dq = g.dy(0);
-  // Below its diagonal r is zero whatever a is.
+  // Below its diagonal r is always zero.
   Value dr = g.call("Triu", {g.dy(1)}, DiagonalAttrs{0});
   if (m >= n) return g.add(0, tall_qr_gradient(g, q, r, dq, dr));
   // a = [x y], r = [u v]: x = q u, y = q v.
@@ -242,7 +242,7 @@ Error wrong_matrix(const char* op, const Fault& fault, const char* what) {
 }
 Error singular(const char* op, const Fault& fault) { return wrong_matrix(op, fault, "is singular"); }
 
-// Said of each: factorisations run on the CPU.
+// For all of them: factorisations run on the CPU.
 constexpr const char* kOutput =
     "x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in "
     "float32 where OpenBLAS is installed";
@@ -253,8 +253,8 @@ void define_factorise_ops(OpRegistry& ops) {
   ops.define({
       .name = "Cholesky",
       .lua_name = "cholesky",
-      .summary = "The lower triangle l of each symmetric, positive definite matrix: x = l l^T. Only the lower triangle "
-                 "of x is read; the gradient is that of a symmetric x.",
+      .summary = "The Cholesky factor l of each symmetric, positive definite matrix, a lower triangle: x = l l^T. Only "
+                 "the lower triangle of x is read; the gradient is that of a symmetric x.",
       .inputs = {{"x", kNumbers, "[..., n, n]"}},
       .output = kOutput,
       .errors = "InvalidArgument if x is not square, not positive definite, or bool.",
@@ -270,9 +270,9 @@ void define_factorise_ops(OpRegistry& ops) {
   ops.define({
       .name = "MatrixSolve",
       .lua_name = "solve",
-      .summary =
-          "The x with a x = b, by LU factorisation with partial pivoting. b is a vector if it has one axis, else "
-          "the columns of matrices; axes before the last two are a batch and broadcast.",
+      .summary = "The solution x of a x = b, by LU factorisation with partial pivoting. b is a vector if it has one "
+                 "axis, else "
+                 "a matrix of columns; axes before the last two are a batch and broadcast.",
       .inputs = {{"a", kNumbers, "[..., n, n]"}, {"b", kNumbers, "[n] or [..., n, k]"}},
       .attrs = attrs<SolveAttrs>(
           {attr("adjoint", &SolveAttrs::adjoint, "solve with a's transpose instead").otherwise("false")}),
@@ -291,7 +291,7 @@ void define_factorise_ops(OpRegistry& ops) {
   });
   ops.define({
       .name = "MatrixTriangularSolve",
-      .summary = "The x with t x = b, t the lower or the upper triangle of a matrix.",
+      .summary = "The solution x of t x = b, where t is the lower or the upper triangle of a matrix.",
       .inputs = {{"t", kFloats, "[..., n, n]"}, {"b", kFloats, "[..., n, k]"}},
       .attrs = attrs<TriangularAttrs>({attr("lower", &TriangularAttrs::lower, "t is the lower triangle"),
                                        attr("adjoint", &TriangularAttrs::adjoint, "solve with t's transpose")}),
@@ -306,7 +306,7 @@ void define_factorise_ops(OpRegistry& ops) {
   ops.define({
       .name = "MatrixInverse",
       .lua_name = "inv",
-      .summary = "The inverse of each matrix. To solve with it, solve is quicker and closer.",
+      .summary = "The inverse of each matrix. For linear systems, solve is faster and more accurate.",
       .inputs = {{"x", kNumbers, "[..., n, n]"}},
       .output = kOutput,
       .errors = "InvalidArgument if x is not square, exactly singular (a pivot is 0), or bool.",
@@ -322,8 +322,8 @@ void define_factorise_ops(OpRegistry& ops) {
   ops.define({
       .name = "Qr",
       .lua_name = "qr",
-      .summary = "q with orthonormal columns and r, an upper triangle, of each matrix: x = q r. Reduced: they meet in "
-                 "the smaller of x's two sizes, k.",
+      .summary = "The reduced QR decomposition of each matrix, x = q r: q has orthonormal columns, r is an upper "
+                 "triangle. k is the smaller of x's two sizes.",
       .inputs = {{"x", kNumbers, "[..., m, n]"}},
       .output = "q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; "
                 "large matrices of float32 in float32 where OpenBLAS is installed",
@@ -343,9 +343,9 @@ void define_factorise_ops(OpRegistry& ops) {
       .name = "Svd",
       .lua_name = "svd",
       .summary =
-          "The singular value decomposition of each matrix: x = u diag(s) vt, u's columns and vt's rows "
-          "orthonormal, s not negative and descending. Reduced: they meet in the smaller of x's two sizes, k. The "
-          "signs of a column of u and its row of vt may both be the other. All nan if x is not finite.",
+          "The reduced singular value decomposition of each matrix: x = u diag(s) vt. u's columns and vt's rows are "
+          "orthonormal, s is not negative and descending. k is the smaller of x's two sizes. The sign of a column of u "
+          "together with its row of vt is arbitrary. All nan if x is not finite.",
       .inputs = {{"x", kNumbers, "[..., m, n]"}},
       .output = "u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, "
                 "in float64; large matrices of float32 in float32 where OpenBLAS is installed",

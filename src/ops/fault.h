@@ -1,5 +1,5 @@
-// A mistake in values, found by a kernel: an index that is not there, an integer divided by zero. The kernel writes 0
-// or nan and tells it here; on the CPU the call raises it, on a GPU the first wait for the tensor does.
+// A wrong value found by a kernel: an index out of range, an integer divided by zero. The kernel writes 0 or nan and
+// records the fault here. On the CPU the call raises it, on a GPU the first wait for the tensor does.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@ struct OpDef;
 
 enum class FaultCode : uint32_t {
   None,
-  WrongValue,   // what value and limit are is the op's to say (OpDef::fault)
-  OutOfMemory,  // for what the kernel needs beside its results
+  WrongValue,   // OpDef::fault says what value and limit mean
+  OutOfMemory,  // no memory for what the kernel needs besides its results
   Injected,     // a simulated GPU was told to fail this command
 };
 
@@ -23,7 +23,7 @@ struct Fault {
   int64_t value = 0;
   int64_t limit = 0;
 
-  // The first one told is kept.
+  // Only the first fault is kept.
   void raise(FaultCode what, int64_t bad_value = 0, int64_t bound = 0) {
     FaultCode expected = FaultCode::None;
     if (code.compare_exchange_strong(expected, what)) {

@@ -1,5 +1,5 @@
-// What an op's gradient rule is written with. A rule is run once for a recorded op: it reads the op's inputs, outputs
-// and the gradients of its outputs, and adds the gradients of its inputs, by calling ops:
+// The interface for gradient rules. A rule runs once per recorded op: it reads the op's inputs, outputs and the
+// gradients of its outputs, computes the gradients of its inputs by calling ops, and adds them:
 //   .gradient = [](Gradient& g) { g.add(0, g.dy() * g.y()); }, .saves = kY0      // exp
 #pragma once
 
@@ -15,7 +15,7 @@ namespace lutra {
 class Builder;
 struct SliceAttrs;
 
-// A tensor inside a rule, or a number. Arithmetic calls the ops AddV2, Sub, Mul, RealDiv and Neg.
+// A tensor or a number in a rule. Arithmetic calls the ops AddV2, Sub, Mul, RealDiv and Neg.
 class Value {
  public:
   Value() = default;
@@ -38,10 +38,10 @@ class Value {
   friend Value operator-(const Value& a);
 };
 
-// Calls ops by their names. Eager execution implements it; so can whoever records a graph.
+// Calls ops by name. Eager execution implements it; a recorder of graphs could, too.
 class Builder {
  public:
-  // Output 0 of the op.
+  // Returns output 0 of the op.
   Value call(const char* op, std::initializer_list<Value> in) { return one(op, {in.begin(), in.size()}, nullptr, 0); }
   template <class A> Value call(const char* op, std::initializer_list<Value> in, const A& attrs) {
     return call(op, std::span<const Value>(in.begin(), in.size()), attrs);
@@ -50,7 +50,7 @@ class Builder {
     static_assert(std::is_trivially_copyable_v<A> && sizeof(A) <= kMaxAttrBytes);
     return one(op, in, &attrs, sizeof attrs);
   }
-  // As many of its outputs as there are in `out`.
+  // Returns the op's first outputs, as many as `out` holds.
   void call_all(const char* op, std::initializer_list<Value> in, std::span<Value> out) {
     run(op, {in.begin(), in.size()}, nullptr, 0, out);
   }
@@ -59,7 +59,7 @@ class Builder {
 
   Value cast(Value value, DType dtype);
   Value reshape(Value value, const Shape& shape);
-  Value sum(Value value, uint32_t axes, bool keepdims = false);  // a bit an axis
+  Value sum(Value value, uint32_t axes, bool keepdims = false);  // one bit per axis
   Value sum_leading(Value value, int kept);                      // over all but the last `kept` axes
   Value broadcast_to(Value value, const Shape& shape);
   Value transpose(Value value);  // swaps the last two axes
@@ -80,37 +80,38 @@ class Builder {
   }
 };
 
-// The recorded op whose gradient is asked.
+// The recorded op whose gradient is computed.
 class Gradient : public Builder {
  public:
   virtual const OpDef& op() const = 0;
   virtual int inputs() const = 0;
   virtual DType key() const = 0;  // the dtype the op was computed in
-  // Input i and output i as they were; only those that the entry's `.saves` names.
+  // Input i and output i as they were when the op ran; only those that the entry's `.saves` names.
   virtual Value x(int i = 0) = 0;
   virtual Value y(int i = 0) = 0;
   // The gradient of output i, of its shape and dtype; zeros when nothing depends on it.
   virtual Value dy(int i = 0) = 0;
   virtual bool has_dy(int i) const = 0;
-  // Known whatever was saved.
+  // Known for all inputs and outputs, saved or not.
   virtual Shape shape_of(int input) const = 0;
   virtual DType dtype_of(int input) const = 0;
   virtual Shape output_shape(int i = 0) const = 0;
-  // Whether the gradient of input i is wanted at all.
+  // Whether the gradient of the input is needed.
   virtual bool needs(int input) const = 0;
-  // Adds to the gradient of input i. A value of a shape that the input was broadcast to is summed back, one of another
-  // float dtype is cast; an input that is not needed is no matter.
+  // Adds to the gradient of the input; does nothing if that is not needed. A value in a shape that the input was
+  // broadcast to is summed to the input's shape; one of another float dtype is cast.
   virtual void add(int input, Value gradient) = 0;
-  // The same for a part of input i, of the part's shape: many parts are added up in one tensor that is written in
-  // place.
+  // The same for a slice of the input; `gradient` has the slice's shape. Many slices are added in place in one tensor.
   virtual void add_part(int input, const SliceAttrs& part, Value gradient) = 0;
-  // Adds a^T b to the gradient of input i, a matrix: what the rows of `a` and their gradients, those of `b`, make of
-  // weights. Where weights are used several times with few rows each, the rows are gathered for one product.
+  // Adds a^T b to the gradient of the input, a matrix of weights: `a` has the rows that were multiplied with it, `b`
+  // the gradients of the results. If weights are used several times with few rows each, all rows are gathered for one
+  // product.
   virtual void add_product(int input, Value a, Value b) = 0;
-  // rows b^T for input i, a matrix b in the dtype of `rows`: what reaches the rows that weights were multiplied with.
+  // rows b^T, where b is the input, a matrix of weights, in the dtype of `rows`: the gradient of the rows that were
+  // multiplied with b.
   virtual Value times_transposed(Value rows, int input) = 0;
   template <class A> const A& attrs() const { return *static_cast<const A*>(raw_attrs()); }
-  // Input i as it went into the computation: in `key`, where it is no number.
+  // Input i as the op computed with it: cast to `key`, unless it is a number.
   Value x_in_key(int i = 0) {
     Value value = x(i);
     return value.is_number() ? value : cast(value, key());
@@ -121,7 +122,7 @@ class Gradient : public Builder {
 };
 
 // Rules that many ops share.
-void gradient_is_zero(Gradient& gradient);  // step functions
-void gradient_passes(Gradient& gradient);   // input 0's is the output's, in input 0's shape
+void gradient_is_zero(Gradient& gradient);  // for step functions
+void gradient_passes(Gradient& gradient);   // input 0's gradient is the output's, in input 0's shape
 
 }  // namespace lutra

@@ -1,4 +1,4 @@
-// Elements by their place: gather and its kin. What adds back to places is in scatter.cpp.
+// Picking elements by index: gather and related ops. Adding at indices is in scatter.cpp.
 
 #include "ops/index.h"
 
@@ -47,10 +47,10 @@ void take_along_axis_shape(Inference& inference) {
   inference.output(inference.key(), out);
 }
 
-// What is moved: each result twice, and the indices.
+// Bytes moved: each result twice, and the indices.
 Cost pick_cost(const KernelArgs& args) { return {.flops = 0, .bytes = 2 * args.out[0].bytes() + args.in[1].bytes()}; }
 
-// What was picked along `axis` of input 0 goes back there.
+// The attributes that add along `axis` of input 0 what was picked there.
 ScatterAttrs scattering(Gradient& g, int64_t axis, IndexBase base) {
   ScatterAttrs attrs;
   attrs.shape = Dims::of(g.shape_of(0));
@@ -95,14 +95,15 @@ void define_index_ops(OpRegistry& ops) {
   ops.define({
       .name = "GatherV2",
       .lua_name = "gather",
-      .summary = "The parts of x at the given indices along an axis. Indices count from 1; negative ones from the end.",
+      .summary =
+          "The slices of x at the given indices along an axis. Indices count from 1, negative ones from the end.",
       .inputs = {{"x", kAnyDType, "at least one axis"}, {"indices", kInts, "any shape", kOwnDType}},
       .attrs =
           attrs<GatherAttrs>({attr("axis", &GatherAttrs::axis, "x's axis to pick along").positional().otherwise("1"),
                               attr("index_base", &GatherAttrs::base, "what the first index is")}),
       .output = "x's shape with axis replaced by the axes of indices; x's dtype",
       .errors =
-          "InvalidArgument for the index 0, an axis that is not there, or a ninth axis; OutOfRange for an index past "
+          "InvalidArgument for the index 0, an axis that does not exist, or a ninth axis; OutOfRange for an index past "
           "the axis' end.",
       .source = "numpy.take, tf.gather",
       .example = "lutra.gather({10, 20, 30}, {3, 1, -1})  --> {30, 10, 30}",
@@ -116,15 +117,14 @@ void define_index_ops(OpRegistry& ops) {
   ops.define({
       .name = "GatherNd",
       .lua_name = "gather_nd",
-      .summary =
-          "The parts of x at places that the last axis of indices spells out, an index for each of x's leading axes. "
-          "Indices count from 1; negative ones from the end.",
+      .summary = "The elements or slices of x at the given positions: the last axis of indices lists one index for "
+                 "each of x's "
+                 "leading axes. Indices count from 1, negative ones from the end.",
       .inputs = {{"x", kAnyDType, "any shape"}, {"indices", kInts, "[..., k], k at most x's axes", kOwnDType}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
       .output = "the shape of indices without its last axis, then x's without its first k; x's dtype",
-      .errors =
-          "InvalidArgument for the index 0, more indices a place than x has axes, or a ninth axis; OutOfRange for an "
-          "index past its axis' end.",
+      .errors = "InvalidArgument for the index 0, more indices than x has axes, or a ninth axis; OutOfRange for an "
+                "index past its axis' end.",
       .source = "tf.gather_nd",
       .example = "lutra.gather_nd({{1, 2}, {3, 4}}, {{1, 2}, {-1, 1}})  --> {2, 3}",
       .shape = gather_nd_shape,
@@ -138,17 +138,18 @@ void define_index_ops(OpRegistry& ops) {
       .name = "TakeAlongAxis",
       .lua_name = "take_along_axis",
       .summary =
-          "Elements of x, each line along the axis by its own indices: out[i, j] = x[indices[i, j], j] for axis 1 of a "
-          "matrix. It puts argsort's and argmax's answers to use. Indices count from 1; negative ones from the end.",
+          "Picks elements of x along an axis, with separate indices for each line: out[i, j] = x[indices[i, j], j] for "
+          "axis 1 of a matrix. Takes the results of argsort and argmax. Indices count from 1, negative ones from the "
+          "end.",
       .inputs = {{"x", kAnyDType, "at least one axis"},
-                 {"indices", kInts, "x's axes; broadcasts but for axis", kOwnDType}},
+                 {"indices", kInts, "x's number of axes; broadcasts, except along axis", kOwnDType}},
       .attrs =
           attrs<GatherAttrs>({attr("axis", &GatherAttrs::axis, "x's axis to pick along").positional().otherwise("1"),
                               attr("index_base", &GatherAttrs::base, "what the first index is")}),
       .output = "the broadcast shape of x and indices with the size of indices along axis; x's dtype",
-      .errors =
-          "InvalidArgument for the index 0, an axis that is not there, or shapes that do not match; OutOfRange for an "
-          "index past the axis' end.",
+      .errors = "InvalidArgument for the index 0, an axis that does not exist, or shapes that do not match; OutOfRange "
+                "for an "
+                "index past the axis' end.",
       .source = "numpy.take_along_axis",
       .example = "lutra.take_along_axis({{1, 2}, {3, 4}}, {{2}, {1}}, 2)  --> {{2}, {3}}",
       .shape = take_along_axis_shape,

@@ -33,7 +33,7 @@ uint32_t Inference::axes(const Axes& axes, int rank) const {
   uint32_t mask = 0;
   for (int i = 0; i < axes.count; ++i) {
     uint32_t bit = 1u << axis(axes.v[i], rank);
-    require((mask & bit) == 0, who(), ": axis ", shown(axes.v[i]), " stands twice in the list");
+    require((mask & bit) == 0, who(), ": axis ", shown(axes.v[i]), " is given twice");
     mask |= bit;
   }
   return mask;

@@ -1,5 +1,5 @@
-// What a shape function sees: the inputs' shapes and dtypes and the attributes; it says what comes out, or throws the
-// sentence about what does not fit. Pure: no data, no allocation.
+// What a shape function sees: the inputs' shapes and dtypes, and the attributes. It declares the outputs or throws an
+// error. Pure: no data, no allocation.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ class Inference {
   }
   template <class A> const A& attrs() const { return call_.as<A>(); }
 
-  // The next output. Fails when it has more bytes than can be counted.
+  // Declares the next output. Throws if its size in bytes overflows.
   void output(DType dtype, const Shape& shape) {
     OutputMeta& meta = out_[count_++];
     meta.dtype = dtype;
@@ -44,13 +44,13 @@ class Inference {
   void output_like(DType dtype, int input);
   int outputs() const { return count_; }
 
-  // Output 0 is input 0's bytes from element `first` on: nothing moves.
+  // Output 0 shares input 0's memory, from element `first` on; nothing is copied.
   void share(int64_t first = 0) { shared_from_ = first; }
   int64_t shared_from() const { return shared_from_; }
 
-  // `axis` (0-based, negative from the end) held against `rank`; fails naming the option as the user counts.
+  // Checks `axis` (0-based, negative from the end) against `rank`. Errors name the option and count as the user does.
   int axis(int64_t axis, int rank, const char* option = "axis") const;
-  // A bit an axis; all of them when none was given.
+  // One bit per axis; all of them if none was given.
   uint32_t axes(const Axes& axes, int rank) const;
   // An axis as the user counts it.
   int64_t shown(int64_t axis) const { return axis >= 0 ? axis + call_.index_base : axis; }
@@ -68,7 +68,7 @@ void same_as_first(Inference& inference);      // one output: the key dtype in t
 void broadcast_all(Inference& inference);      // one output: the key dtype in the inputs' broadcast shape
 void broadcast_to_bool(Inference& inference);  // the same in bool
 Shape broadcast_shape(const Inference& inference);
-// x has a last axis, and each of the inputs [first, last] is a vector of its size.
+// Throws unless x has a last axis and each of the inputs [first, last] is a vector of its size.
 void require_vectors(const Inference& inference, int first, int last);
 
 }  // namespace lutra

@@ -1,5 +1,5 @@
-// How an op is computed: plain functions in a table by device type, op and key dtype. A missing kernel is a normal
-// state that placement sees.
+// How an op is computed: plain functions in a table by device type, op and key dtype. A kernel may be missing:
+// placement takes that into account.
 #pragma once
 
 #include <cstddef>
@@ -34,25 +34,25 @@ struct KernelArgs {
   const Array* in;
   const Array* out;
   std::byte* scratch;
-  Fault* fault;        // where a mistake in values is told; null when the op checks none
+  Fault* fault;        // where wrong values are reported; null if the op checks none
   int64_t* out_count;  // kDynamic: the real size of each output's first axis (KernelEntry::count)
   int n_in;
   int n_out;
-  MatmulPrecision precision = MatmulPrecision::Tf32;  // of a GPU's products
+  MatmulPrecision precision = MatmulPrecision::Tf32;  // of matrix products on a GPU
 
   template <class A> const A& as() const { return *static_cast<const A*>(attrs); }
 };
 
 struct KernelEntry {
   void (*run)(const KernelArgs& args) = nullptr;
-  // Bytes of scratch memory it wants beside its outputs; null: none.
+  // Bytes of scratch memory it needs besides its outputs; null: none.
   std::size_t (*scratch)(const KernelArgs& args) = nullptr;
   // kDynamic: fills out_count from the inputs before outputs are allocated; such an op has no scratch. Null: outputs
   // are allocated in the shape function's size, and run fills out_count.
   void (*count)(const KernelArgs& args) = nullptr;
 };
 
-// What kernels are registered for.
+// The dtypes that kernels are registered for.
 template <class... Ts> struct TypeList {};
 using AllFloats = TypeList<Float16, BFloat16, float, double>;
 using AllInts = TypeList<int8_t, uint8_t, int16_t, int32_t, int64_t>;
@@ -65,7 +65,7 @@ class KernelRegistry {
       : ops_(ops), entries_(static_cast<std::size_t>(kDeviceTypes * ops.count() * kDTypeCount)) {}
 
   void add(const char* op, DeviceType type, DTypes keys, KernelEntry entry);
-  // One entry a type of the list: make(TypeTag<T>{}) gives it.
+  // Adds one entry per type of the list: the one that make(TypeTag<T>{}) returns.
   template <class... Ts, class Make> void add_each(const char* op, DeviceType type, TypeList<Ts...>, Make make) {
     (add(op, type, dtype_of<Ts>, make(TypeTag<Ts>{})), ...);
   }
@@ -89,7 +89,7 @@ class KernelRegistry {
 
 void register_all_cpu_kernels(KernelRegistry& kernels);
 
-// What an op costs on paper; for simulated machines' clocks and, later, placers.
+// The estimated cost of an op, for the clocks of simulated machines and, later, for placement.
 Cost cost_of(const KernelArgs& args);
 
 }  // namespace lutra

@@ -1,4 +1,4 @@
-// The ops that plain layers are made of: bias, linear maps, dropout, lookups by number.
+// The ops of basic layers: bias, linear maps, dropout, lookups by number.
 
 #include "ops/layers.h"
 #include "ops/cost.h"
@@ -37,7 +37,7 @@ Cost linear_cost(const KernelArgs& args) {
   return cost;
 }
 
-// A matrix of all rows.
+// All rows as one matrix.
 Value rows_of(Gradient& g, Value value) {
   Shape shape = g.shape(value);
   int64_t columns = shape[shape.rank() - 1], rows = 1;
@@ -83,7 +83,7 @@ void embedding_grad_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, g.call("Embedding", {g.dy(), g.x(0)}, g.attrs<EmbeddingAttrs>()));
 }
 
-constexpr const char* kRateDoc = "the share of elements that become 0; 0 or more and below 1";
+constexpr const char* kRateDoc = "the probability that an element becomes 0; 0 or more and below 1";
 constexpr const char* kFirstIdDoc = "what the first id is";
 
 }  // namespace
@@ -120,13 +120,13 @@ void define_layers_ops(OpRegistry& ops) {
   ops.define({
       .name = "Dropout",
       .lua_name = "dropout",
-      .summary = "x with each element set to 0 with the probability rate, and divided by 1 - rate else, so that the "
-                 "mean stays. Always active: a layer knows whether it is training.",
+      .summary = "Sets each element of x to 0 with probability rate, and divides the others by 1 - rate, which keeps "
+                 "the mean. Always active; the layer nn.Dropout is active only in training.",
       .inputs = {{"x", kNumbers, "any shape"}},
       .attrs = attrs<DropoutAttrs>(
           {attr("rate", &DropoutAttrs::rate, kRateDoc).required(),
            attr("seed", &DropoutAttrs::seed,
-                "makes the result depend on x and this number alone, and takes nothing from set_seed's sequence")
+                "makes the result depend on x and this number alone; set_seed's sequence is not advanced")
                .otherwise("the next of set_seed's sequence"),
            attr("rng", &DropoutAttrs::rng, "the range of random bits")}),
       .output = "x's shape; float32 for integers, else x's dtype",
@@ -142,7 +142,7 @@ void define_layers_ops(OpRegistry& ops) {
   });
   ops.define({
       .name = "DropoutGrad",
-      .summary = "Drops what a Dropout dropped, which follows from its range of random bits.",
+      .summary = "Drops the elements that a Dropout dropped, computed from its range of random bits.",
       .inputs = {{"dy", kFloats, "any shape"}},
       .attrs = attrs<DropoutAttrs>({}),
       .output = "dy's shape and dtype",
@@ -156,8 +156,8 @@ void define_layers_ops(OpRegistry& ops) {
       .name = "Embedding",
       .lua_name = "embedding",
       .summary =
-          "The rows of a table that ids name. Ids are 1..n, n being the table's first axis; none counts from the "
-          "end.",
+          "The rows of a table with the given ids: 1..n, where n is the size of the table's first axis. Negative ids "
+          "are errors.",
       .inputs = {{"table", kAnyDType, "[n, ...]"}, {"ids", kInts, "any shape", kOwnDType}},
       .attrs = attrs<EmbeddingAttrs>({attr("index_base", &EmbeddingAttrs::base, kFirstIdDoc)}),
       .output = "the shape of ids and then of a row; the table's dtype",
@@ -173,7 +173,7 @@ void define_layers_ops(OpRegistry& ops) {
   });
   ops.define({
       .name = "EmbeddingGrad",
-      .summary = "The sums of dy's rows by the id they belong to: the gradient of an embedding's table.",
+      .summary = "The sum of dy's rows for each id: the gradient of an embedding's table.",
       .inputs = {{"ids", kInts, "any shape", kOwnDType}, {"dy", kFloats, "the shape of ids and then of a row"}},
       .attrs = attrs<EmbeddingAttrs>({}),
       .output = "the table's shape; dy's dtype",

@@ -1,4 +1,4 @@
-// Attributes of what layers are made of, as their kernels read them.
+// Attributes of the ops that layers are built from, as their kernels read them.
 #pragma once
 
 #include "ops/attrs.h"
@@ -10,7 +10,7 @@ struct DropoutAttrs {
   Seed seed;
   Rng rng;
 };
-// Of lookups by number, and of their gradients: `result` is the table's shape there.
+// Of lookups by number and of their gradients, where `result` is the table's shape.
 struct EmbeddingAttrs {
   IndexBase base;
   Dims result;

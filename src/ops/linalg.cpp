@@ -1,5 +1,5 @@
-// Ops on matrices that only pick and place elements, and products with the rules of their own. The matrix product is in
-// matmul.cpp, einsum in einsum.cpp, factorisations in factorise.cpp.
+// Ops on matrices that only move elements, and products other than matmul. The matrix product is in matmul.cpp, einsum
+// in einsum.cpp, factorisations in factorise.cpp.
 
 #include "ops/linalg.h"
 
@@ -39,7 +39,7 @@ void trace_gradient(Gradient& g) {
   g.add(0, g.reshape(g.dy(), dy) * g.call("Eye", {}, eye));
 }
 
-// k made small enough to count with, and still past every diagonal of the matrix.
+// k limited to avoid overflow; a k outside the matrix stays outside.
 int64_t within(int64_t k, int64_t size) { return k > size ? size : k < -size ? -size : k; }
 
 void diag_shape(Inference& inference) {
@@ -120,7 +120,7 @@ void outer_gradient(Gradient& g) {
   if (g.needs(1)) g.add(1, g.reshape(g.call("MatMul", {g.reshape(g.x_in_key(0), Shape{a.size()}), g.dy()}), b));
 }
 
-// Sums of products: every element of the result takes as many as the joined axis is long.
+// Every element of the result is a sum of as many products as the summed axis is long.
 Cost dot_cost(const KernelArgs& args) {
   const Array& a = args.in[0];
   double depth = a.rank > 0 && args.in[1].rank > 0 ? static_cast<double>(a.dims[a.rank - 1]) : 1;
@@ -169,13 +169,13 @@ void define_linalg_ops(OpRegistry& ops) {
   ops.define({
       .name = "Dot",
       .lua_name = "dot",
-      .summary = "The sum of products over a's last axis and b's first, its second-last when b has more than one: of "
-                 "vectors a number, of matrices their product. A scalar multiplies every element.",
+      .summary = "The sum of products over a's last axis and b's first (second-last if b has more than one axis): for "
+                 "vectors the inner product, for matrices their product. A scalar multiplies every element.",
       .inputs = {{"a", kNumbers, "[..., k], [k] or a scalar", kNumber},
                  {"b", kNumbers, "[..., k, n], [k] or a scalar", kNumber}},
       .output = "a's other axes, then b's; the promoted dtype, in which integers wrap",
       .errors =
-          "InvalidArgument if the joined sizes differ, the result would have a ninth axis, or an operand is bool.",
+          "InvalidArgument if the summed sizes differ, the result would have a ninth axis, or an operand is bool.",
       .source = "numpy.dot",
       .example = "lutra.dot({1, 2, 3}, {4, 5, 6})  --> 32",
       .shape = dot_shape,
@@ -201,7 +201,7 @@ void define_linalg_ops(OpRegistry& ops) {
   ops.define({
       .name = "Trace",
       .lua_name = "trace",
-      .summary = "The sum of the main diagonal of each matrix; of no elements 0.",
+      .summary = "The sum of the main diagonal of each matrix; 0 if there are no elements.",
       .inputs = {{"x", kAnyDType, "[..., m, n]"}},
       .output = "x's shape without the last two axes; int64 for integers and bool, else x's dtype",
       .errors = "InvalidArgument if x has fewer than two axes.",
@@ -214,7 +214,8 @@ void define_linalg_ops(OpRegistry& ops) {
   ops.define({
       .name = "Diag",
       .lua_name = "diag",
-      .summary = "Of a vector the square matrix with it on a diagonal and zeros elsewhere; of a matrix that diagonal.",
+      .summary =
+          "For a vector: the square matrix with it on a diagonal and zeros elsewhere. For a matrix: that diagonal.",
       .inputs = {{"x", kAnyDType, "[n] or [m, n]"}},
       .attrs = diagonal_attrs("which diagonal: 0 the main one, positive above it, negative below"),
       .output = "a matrix of n + |k| rows and columns, or a vector as long as the diagonal; x's dtype",

@@ -1,4 +1,4 @@
-// Attributes of the ops on matrices, and what their shapes mean to kernels.
+// Attributes of the ops on matrices, and the sizes that their kernels read.
 #pragma once
 
 #include "ops/attrs.h"
@@ -15,7 +15,8 @@ struct DiagonalOfAttrs {
   int64_t rows = 0, columns = 0;
 };
 
-// The k-th diagonal of a matrix: its first element's place and its length. Any k is one; far out it is empty.
+// The k-th diagonal of a matrix: its first element's position and its length. Any k is valid; outside the matrix the
+// diagonal is empty.
 struct Diagonal {
   int64_t row, column, length;
 };

@@ -1,4 +1,4 @@
-// Losses: one value a row, from what there should be and what there is.
+// Losses: one value per row, from labels and predictions.
 
 #include "ops/losses.h"
 #include "ops/cost.h"
@@ -10,7 +10,7 @@ namespace {
 
 Shape without_last(Shape shape) { return Shape(shape.dims().first(static_cast<std::size_t>(shape.rank() - 1))); }
 
-// A value a row of two inputs that broadcast.
+// One value per row of two inputs that broadcast.
 void rows_shape(Inference& inference) {
   Shape both = broadcast_shape(inference);
   const auto& defs = inference.call().op->inputs;
@@ -19,7 +19,7 @@ void rows_shape(Inference& inference) {
   inference.output(inference.key(), without_last(both));
 }
 
-// Distributions: a row of one meets a row of the other.
+// Labels that are distributions: the last axes of both inputs must be equal.
 void distributions_shape(Inference& inference) {
   Shape labels = inference.shape(0), logits = inference.shape(1);
   require(labels.rank() > 0 && logits.rank() > 0, inference.who(), ": ", labels.rank() == 0 ? "labels" : "logits",
@@ -39,13 +39,13 @@ void cross_entropy_shape(Inference& inference) {
 
 void cross_entropy_grad_shape(Inference& inference) { inference.output_like(inference.key(), 1); }
 void both_shape(Inference& inference) {
-  // dy, the last input, has a value a row.
+  // dy, the last input, has one value per row.
   Shape both = inference.shape(0);
   broadcast(both, inference.shape(1), &both);
   inference.output(inference.key(), both);
 }
 
-// A value a row as an axis of size 1 under the rows.
+// One value per row, with a last axis of size 1 added.
 Value as_column(Gradient& g, Value per_row) {
   Shape shape = g.shape(per_row);
   shape.push(1);
@@ -148,8 +148,8 @@ void define_losses_ops(OpRegistry& ops) {
   ops.define({
       .name = "SparseSoftmaxCrossEntropyWithLogits",
       .lua_name = "cross_entropy",
-      .summary = "-log(softmax(logits)[label]) of each row, in nats: the loss of a classifier whose labels are the "
-                 "classes' numbers, 1..n.",
+      .summary = "-log(softmax(logits)[label]) of each row, in nats: the loss of a classifier whose labels are "
+                 "class numbers, 1..n.",
       .inputs = {{"labels", kInts, "[...]: a number for each row", kOwnDType},
                  {"logits", kNumbers, "[..., n]: a number for each class"}},
       .attrs =
@@ -185,7 +185,7 @@ void define_losses_ops(OpRegistry& ops) {
       {"SoftmaxCrossEntropyWithLogits", "softmax_cross_entropy",
        "-sum(labels * log(softmax(logits))) of each row, in nats: the loss of a classifier whose labels are "
        "distributions. "
-       "A label of 0 adds nothing, also where its logit is -inf.",
+       "A label of 0 adds nothing, even if its logit is -inf.",
        "labels", "logits", "tf.nn.softmax_cross_entropy_with_logits",
        "lutra.softmax_cross_entropy({{0.5, 0.5}}, {{0.0, 0.0}})  --> {0.6931}", distributions_shape,
        softmax_cross_entropy_gradient, 0},

@@ -1,4 +1,5 @@
-// The matrix product, NumPy's: vectors take part, axes before the last two are a batch that broadcasts.
+// The matrix product as NumPy defines it: operands may be vectors, and axes before the last two are a batch that
+// broadcasts.
 
 #include "ops/matmul.h"
 
@@ -21,7 +22,7 @@ void check_operand(const Inference& inference, int input) {
           " is a scalar, expected a vector, a matrix or a batch of matrices; a * b multiplies by a number");
 }
 
-// The axes before an operand's matrix.
+// The batch axes of an operand.
 Shape batch_of(const Shape& shape) {
   return Shape(shape.dims().first(static_cast<std::size_t>(std::max(0, shape.rank() - 2))));
 }
@@ -67,10 +68,10 @@ Value product(Gradient& g, Value a, bool transpose_a, Value b, bool transpose_b)
   return g.call("MatMul", {a, b}, MatMulAttrs{transpose_a, transpose_b});
 }
 
-// A matrix of all rows of a batch.
+// All rows of a batch as one matrix.
 Value rows_of(Gradient& g, Value batch) {
   Shape shape = g.shape(batch);
-  int64_t rows = 1;  // counted from the axes: a row may have no elements
+  int64_t rows = 1;  // the product of the axes, as a row may have no elements
   for (int axis = 0; axis < shape.rank() - 1; ++axis) rows *= shape[axis];
   return g.reshape(batch, Shape{rows, shape[shape.rank() - 1]});
 }
@@ -78,7 +79,7 @@ Value rows_of(Gradient& g, Value batch) {
 void matmul_gradient(Gradient& g) {
   const MatMulAttrs& attrs = g.attrs<MatMulAttrs>();
   Shape a_shape = g.shape_of(0), b_shape = g.shape_of(1);
-  // Vectors take part as a row and a column, which no transpose changes.
+  // Vectors count as a row and a column; the transpose options do not apply to them.
   bool ta = attrs.transpose_a && a_shape.rank() > 1, tb = attrs.transpose_b && b_shape.rank() > 1;
   Shape y = g.output_shape();
   Shape a_matrix = a_shape, b_matrix = b_shape;
@@ -105,7 +106,7 @@ void matmul_gradient(Gradient& g) {
   }
   if (g.needs(1)) {
     Value a = g.reshape(g.x(0), a_matrix);
-    // One product over all rows when a batch meets one matrix.
+    // A batch times one matrix: one product over all rows.
     bool flat = b_matrix.rank() == 2 && a_matrix.rank() > 2 && !ta;
     if (flat) {
       a = rows_of(g, a);
@@ -132,15 +133,15 @@ void define_matmul_ops(OpRegistry& ops) {
       .lua_name = "matmul",
       .logged_as = matmul_logged,
       .summary =
-          "The matrix product. A vector is a row on the left and a column on the right, and its axis is left out "
-          "of the result; axes before the last two are a batch and broadcast.",
+          "The matrix product. A vector counts as a row on the left and as a column on the right; the result does "
+          "not have its axis. Axes before the last two are a batch and broadcast.",
       .inputs = {{"a", kNumbers, "[..., m, k] or [k]"}, {"b", kNumbers, "[..., k, n] or [k]"}},
       .attrs = attrs<MatMulAttrs>(
           {attr("transpose_a", &MatMulAttrs::transpose_a, "multiply by a's transpose; a vector stays as it is")
                .otherwise("false"),
            attr("transpose_b", &MatMulAttrs::transpose_b, "multiply by b's transpose; a vector stays as it is")
                .otherwise("false")}),
-      .output = "[..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are added up in float32",
+      .output = "[..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are summed in float32",
       .errors =
           "InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or "
           "bool.",

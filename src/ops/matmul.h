@@ -1,4 +1,4 @@
-// What a matrix product multiplies: read the same way by the shape function, the kernels and the cost.
+// The sizes of a matrix product, shared by the shape function, the kernels and the cost.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct MatMulSizes {
   int64_t m, n, k;
   int64_t k_of_b;  // equal to k once the shapes are checked
   int64_t lda, ldb;
-  bool transpose_a, transpose_b;  // never of a vector: the options do not concern it
+  bool transpose_a, transpose_b;  // false for a vector, whatever the options are
 };
 
 inline MatMulSizes matmul_sizes(const MatMulAttrs& attrs, const int64_t* a, int rank_a, const int64_t* b, int rank_b) {

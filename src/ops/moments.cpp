@@ -11,7 +11,7 @@
 namespace lutra {
 namespace {
 
-// Two operations an element in each of two passes.
+// Two flops per element in each of two passes.
 Cost two_pass_cost(const KernelArgs& args) {
   Cost cost = reduction_cost(args);
   cost.flops *= 4;
@@ -42,8 +42,8 @@ void std_gradient(Gradient& g) {
   g.add(0, (x - mean_of(g, x)) * with_axes(g, slope / degrees_of_freedom(g)));
 }
 
-// Powers relative to their sum: softmax. y is rounded, by more than 1 where it is large, so the powers are added up
-// again. A result of -inf has no element that could change it.
+// The softmax of x. The powers are summed again, since y is rounded, by more than 1 if it is large. Where y is -inf, no
+// single element changes it.
 void logsumexp_gradient(Gradient& g) {
   Value y = g.call("SelectV2", {g.call("IsFinite", {g.y()}), g.y(), 0.0});
   Value powers = g.call("Exp", {unhalved(g, g.x()) - with_axes(g, unhalved(g, y))});
@@ -51,14 +51,14 @@ void logsumexp_gradient(Gradient& g) {
   g.add(0, powers * over_result(g, with_axes(g, unhalved(g, g.dy())), sums));
 }
 
-constexpr const char* kErrors = "InvalidArgument for an axis that is not there or stands twice, or if x is bool.";
+constexpr const char* kErrors = "InvalidArgument for an axis that does not exist or is given twice, or if x is bool.";
 
 void define_variance(OpRegistry& ops, OpDef def) {
   def.inputs = {{"x", kNumbers, "any shape"}};
-  def.attrs =
-      attrs<VarAttrs>({axis_option<VarAttrs>(),
-                       attr("ddof", &VarAttrs::ddof, "taken off the number of elements to divide by").otherwise("0"),
-                       keepdims_option<VarAttrs>()});
+  def.attrs = attrs<VarAttrs>(
+      {axis_option<VarAttrs>(),
+       attr("ddof", &VarAttrs::ddof, "subtracted from the number of elements in the divisor").otherwise("0"),
+       keepdims_option<VarAttrs>()});
   def.output = kReducedFraction;
   def.errors = kErrors;
   def.compute = Compute::Float;
@@ -71,37 +71,37 @@ void define_variance(OpRegistry& ops, OpDef def) {
 }  // namespace
 
 void define_moments_ops(OpRegistry& ops) {
+  define_variance(ops, {
+                           .name = "Var",
+                           .lua_name = "var",
+                           .summary = "The variance over the given axes, or of all elements: the mean square of the "
+                                      "differences from the mean; nan if there are no elements.",
+                           .source = "numpy.var, tf.math.reduce_variance; Chan, Golub and LeVeque 1983",
+                           .example = "lutra.var{1, 2, 3, 4}  --> 1.25",
+                           .gradient = var_gradient,
+                           .saves = kX0,
+                       });
   define_variance(ops,
                   {
-                      .name = "Var",
-                      .lua_name = "var",
-                      .summary = "The variance over the given axes, or of all elements: the mean square of what is "
-                                 "left when the mean is taken off. Of nothing nan.",
-                      .source = "numpy.var, tf.math.reduce_variance; Chan, Golub and LeVeque 1983",
-                      .example = "lutra.var{1, 2, 3, 4}  --> 1.25",
-                      .gradient = var_gradient,
-                      .saves = kX0,
+                      .name = "Std",
+                      .lua_name = "std",
+                      .summary = "The standard deviation over the given axes, or of all elements: the square root "
+                                 "of the variance; nan if there are no elements. Where it is 0, its gradient is 0.",
+                      .source = "numpy.std",
+                      .example = "lutra.std{1, 3}  --> 1.0",
+                      .gradient = std_gradient,
+                      .saves = kX0 | kY0,
                   });
-  define_variance(ops, {
-                           .name = "Std",
-                           .lua_name = "std",
-                           .summary = "The standard deviation over the given axes, or of all elements: the square root "
-                                      "of the variance. Of nothing nan. Its gradient is 0 where it is 0.",
-                           .source = "numpy.std",
-                           .example = "lutra.std{1, 3}  --> 1.0",
-                           .gradient = std_gradient,
-                           .saves = kX0 | kY0,
-                       });
   ops.define({
       .name = "Logsumexp",
       .lua_name = "logsumexp",
-      .summary = "log(sum(exp(x))) over the given axes, or of all elements, without an overflow on the way. Of nothing "
-                 "-inf.",
+      .summary = "log(sum(exp(x))) over the given axes, or of all elements, without intermediate overflow; -inf if "
+                 "there are no elements.",
       .inputs = {{"x", kNumbers, "any shape"}},
       .attrs = attrs<ReduceAttrs>({axis_option<ReduceAttrs>(), keepdims_option<ReduceAttrs>()}),
       .output = kReducedFraction,
       .errors = kErrors,
-      .source = "tf.math.reduce_logsumexp; the largest element is taken off first",
+      .source = "tf.math.reduce_logsumexp; the largest element is subtracted first",
       .example = "lutra.logsumexp{0, 0}  --> 0.6931",
       .compute = Compute::Float,
       .shape = reduced_like_key,

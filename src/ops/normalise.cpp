@@ -1,4 +1,4 @@
-// Normalisation along the last axis: by given statistics, and by each row's own.
+// Normalisation along the last axis: with given statistics, or with each row's own.
 
 #include <cmath>
 
@@ -36,8 +36,8 @@ void last_axis_shape(Inference& inference) {
 
 Value sum_of_rows(Gradient& g, Value value) { return g.sum_leading(value, 1); }
 
-// With s = 1 / sqrt(var + epsilon), all but two sums over rows are arithmetic between vectors; halves have no room for
-// the third power of s.
+// With s = 1 / sqrt(var + epsilon), all but two sums over rows are arithmetic on vectors. Not in halves, where the
+// third power of s may overflow.
 void batch_norm_gradient(Gradient& g) {
   Value x = g.x(0), mean = g.x(1), var = unhalved(g, g.cast(g.x(2), g.key())), scale = g.x(3), dy = g.dy();
   Value s = 1.0 / g.call("Sqrt", {var + g.attrs<NormalizeAttrs>().epsilon});
@@ -69,7 +69,7 @@ void layer_norm_gradient(Gradient& g) {
   if (g.needs(2)) g.add(2, sum_of_rows(g, g.dy()));
 }
 
-// Mean over the last axis, which stays with the size 1.
+// The mean over the last axis, which is kept with size 1.
 Value row_mean(Gradient& g, Value value) {
   Shape shape = g.shape(value);
   int64_t n = std::max<int64_t>(1, shape[shape.rank() - 1]);
@@ -123,7 +123,7 @@ void layer_norm_scale_grad_gradient(Gradient& g) {
 
 AttrTable epsilon_option() {
   return attrs<NormalizeAttrs>(
-      {attr("epsilon", &NormalizeAttrs::epsilon, "added to the variance, so that nothing is divided by 0")
+      {attr("epsilon", &NormalizeAttrs::epsilon, "added to the variance, to avoid a division by 0")
            .otherwise("0.001")});
 }
 
@@ -145,8 +145,8 @@ void define_normalise_ops(OpRegistry& ops) {
       .name = "BatchNorm",
       .lua_name = "batch_norm",
       .summary =
-          "(x - mean) / sqrt(var + epsilon) * scale + offset, with one number of each for an element of the last "
-          "axis.",
+          "(x - mean) / sqrt(var + epsilon) * scale + offset, with one mean, var, scale and offset for each element of "
+          "the last axis.",
       .inputs = {{"x", kNumbers, "[..., n]"},
                  {"mean", kNumbers, "[n]"},
                  {"var", kNumbers, "[n]"},
@@ -170,8 +170,8 @@ void define_normalise_ops(OpRegistry& ops) {
       .name = "LayerNorm",
       .lua_name = "layer_norm",
       .summary =
-          "Each row along the last axis with its mean taken off and divided by sqrt(its variance + epsilon), times "
-          "scale, plus offset. The variance is the mean of squares (ddof = 0).",
+          "Normalises each row along the last axis: (row - mean) / sqrt(variance + epsilon) * scale + offset, with the "
+          "row's own mean and variance (ddof = 0).",
       .inputs = {{"x", kNumbers, "[..., n]"}, {"scale", kNumbers, "[n]"}, {"offset", kNumbers, "[n]"}},
       .attrs = epsilon_option(),
       .output = "x's shape; float32 for integers, else the promoted dtype",
@@ -190,7 +190,7 @@ void define_normalise_ops(OpRegistry& ops) {
   const InputDef x = {"x", kNumbers, "[..., n]"}, dy = {"dy", kNumbers, "x's shape"};
   const Hidden hidden[] = {
       {"CenteredDot",
-       "The sum over rows of (x - mean) * dy: what a batch norm's var and scale get.",
+       "The sum over rows of (x - mean) * dy, for the gradients of a batch norm's var and scale.",
        {x, {"mean", kNumbers, "[n]"}, dy},
        {},
        "[n]",

@@ -1,5 +1,5 @@
-// An op is data: one entry says what it is called, what it takes, what shape comes out and where it may run. Lua
-// functions, methods, help and the placement log come from the entry; kernels are registered apart (ops/kernel.h).
+// An op is data: one entry has its names, inputs, attributes, shape function and GPU coverage. Lua functions, methods,
+// help and the placement log are made from the entry; kernels are registered separately (ops/kernel.h).
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ struct KernelArgs;
 enum InputFlags : uint8_t {
   kOptional = 1,
   kVariadic = 2,  // the last input; a list in Lua
-  kNumber = 4,    // a Lua number may stand here and takes the others' dtype
-  kOwnDType = 8,  // not promoted with the others; its dtypes are checked by themselves
+  kNumber = 4,    // may be a Lua number, which takes the other inputs' dtype
+  kOwnDType = 8,  // not promoted with the others; its dtypes are checked separately
 };
 
 struct InputDef {
@@ -40,7 +40,7 @@ struct InputDef {
   uint8_t flags = 0;
 };
 
-// In which dtype the promoted inputs are computed.
+// In which dtype an op with promoted inputs computes.
 enum class Compute : uint8_t {
   Same,   // the promoted dtype itself
   Float,  // integers and bool give float32 (of int32 and int64 computed in float64: eager/prepare.cpp): a function
@@ -49,14 +49,14 @@ enum class Compute : uint8_t {
 
 enum OpFlags : uint8_t {
   kDynamic = 1,       // sizes of outputs depend on values; CPU only
-  kChecksValues = 2,  // the kernel may tell a Fault; set by the registry where the entry has `fault`
+  kChecksValues = 2,  // the kernel may report a Fault; set by the registry where the entry has `fault`
   kNoMethod = 4,      // a function only
   kHidden = 8,        // no Lua function: made by the binding itself
   kRandom = 16,       // its attributes hold an Rng
   kKeyIsOutput = 32,  // the kernel is chosen by output 0's dtype, not by the inputs'
 };
 
-// What a gradient rule reads of the forward op beside shapes and dtypes; only that is kept alive for it.
+// Which tensors of the forward op a gradient rule reads. Only these are kept alive; shapes and dtypes are always known.
 enum Saves : uint16_t {
   kX0 = 1,
   kX1 = 2,
@@ -77,7 +77,7 @@ struct OpDef {
   const char* name;                // unique; printed in placement logs unless log_name is set
   const char* lua_name = nullptr;  // "matmul", "random.normal"
   const char* log_name = nullptr;
-  const char* (*logged_as)(const Call& call) = nullptr;  // where the printed name depends on the inputs
+  const char* (*logged_as)(const Call& call) = nullptr;  // if the printed name depends on the inputs
   const char* summary = "";
   std::vector<InputDef> inputs = {};
   AttrTable attrs = {};
@@ -88,35 +88,35 @@ struct OpDef {
   int outputs = 1;
   Compute compute = Compute::Same;
   void (*shape)(Inference& inference) = nullptr;
-  // An op that gives a list. `pieces` throws every mistake in the call and says how many results there are; next_piece
-  // moves the Part on to the next of them. Each is then made by a call whose attribute of that type says which.
+  // For an op that returns a list. `pieces` throws every error in the call, else returns the number of results.
+  // next_piece advances the Part to the next result. A call of its own, with that Part, then computes each result.
   int64_t (*pieces)(const Inference& list) = nullptr;
   void (*next_piece)(const Inference& list, int64_t piece, Part* part) = nullptr;
   void (*gradient)(Gradient& gradient) =
-      nullptr;         // null: its outputs depend on no input smoothly, or have no dtype that could
+      nullptr;         // null: the outputs depend smoothly on no input, or their dtype has no gradients
   uint16_t saves = 0;  // of Saves
-  // What it says of a mistake in values that its kernel found (ops/fault.h), after "gather: ", the op's name.
+  // The error for a wrong value that the kernel found (ops/fault.h); its text begins with `op`: "gather: ...".
   Error (*fault)(const char* op, const Fault& fault) = nullptr;
-  Cost (*cost)(const KernelArgs& args) = nullptr;  // null: a flop an output element, each byte touched once
-  DTypes gpu = {};                                 // the one statement of GPU coverage
+  Cost (*cost)(const KernelArgs& args) = nullptr;  // null: one flop per output element, each byte touched once
+  DTypes gpu = {};                                 // the only statement of GPU coverage
   uint8_t flags = 0;
   uint16_t id = 0;            // position in the registry
-  const char* group = "";     // set by the registry: under which heading help lists it
+  const char* group = "";     // set by the registry: the heading that help lists it under
   int ints_at = -1;           // set by the registry: offset of the attribute that is an Ints; -1: there is none
   bool plain_inputs = false;  // set by the registry: all inputs are promoted together and checked by one mask
 
   const char* logged() const { return log_name != nullptr ? log_name : name; }
   const char* logged(const Call& call) const { return logged_as != nullptr ? logged_as(call) : logged(); }
   const char* called() const { return lua_name != nullptr ? lua_name : logged(); }  // in error texts
-  // The definition of argument i; the last one's for the rest of a list.
+  // The definition of argument i; the last definition also covers the rest of a list.
   const InputDef& input(int i) const { return inputs[std::min(static_cast<std::size_t>(i), inputs.size() - 1)]; }
   bool has(OpFlags flag) const { return (flags & flag) != 0; }
-  // The list among these attributes of the op, when the user gave one.
+  // The attribute of type Ints, or null if there is none or it is not a list.
   Ints* list_in(void* attrs) const {
     Ints* ints = ints_at < 0 ? nullptr : reinterpret_cast<Ints*>(static_cast<std::byte*>(attrs) + ints_at);
     return ints != nullptr && ints->is_list() ? ints : nullptr;
   }
-  // The bytes of a copy of these attributes with their list, in steps of 16, and that copy, which stands by itself.
+  // A self-contained copy of the attributes and their list: its size in bytes, a multiple of 16, and the copying.
   std::size_t attr_bytes(const void* attrs) const;
   void copy_attrs(std::byte* to, const void* attrs) const;
   bool is_variadic() const { return !inputs.empty() && (inputs.back().flags & kVariadic) != 0; }
@@ -128,20 +128,20 @@ struct Operand {
   Scalar number;
 };
 
-// Ops in a row, by the numbers that their results carry (TensorRep::origin): those after `before` up to `last`.
+// Consecutive ops, as a range of the numbers in TensorRep::origin: after `before`, up to and with `last`.
 struct OriginRange {
   uint32_t before = 0;
   uint32_t last = 0;
   bool has(const TensorRep& tensor) const { return tensor.origin - before - 1 < last - before; }
 };
 
-// An op with its arguments, read but not yet checked. Trivially destructible: Lua may jump over it.
+// An op with its arguments, read but not yet checked. Trivially destructible, as a Lua error may jump over it.
 struct Call {
   const OpDef* op;
   const Operand* in;
   int n_in;
-  int index_base;        // 1 when a Lua program is to read the error texts
-  OriginRange literals;  // inputs from it were made of Lua values for this call, and are logged with it
+  int index_base;        // the number of the first index in error texts: 1 for Lua programs
+  OriginRange literals;  // inputs in this range were made from Lua values for this call, and are logged with it
   alignas(8) std::byte attrs[kMaxAttrBytes];
 
   Call(const OpDef& def, const Operand* inputs, int count, int base = 0)
@@ -159,8 +159,8 @@ class OpRegistry {
   void begin_group(const char* name) { group_ = name; }  // of the ops defined from now on
   const OpDef& define(OpDef op);
   const OpDef* find(std::string_view name) const;
-  const OpDef& get(std::string_view name) const;  // one of our own names
-  // The same for a string literal, found by its address after the first time; for one thread.
+  const OpDef& get(std::string_view name) const;  // a name from our own code, which must exist
+  // The same for a string literal, cached by its address. For one thread.
   const OpDef& get_literal(const char* name) const {
     auto& [known, op] = recent_[reinterpret_cast<uintptr_t>(name) / 4 % kRecent];
     if (known != name) {

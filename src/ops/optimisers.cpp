@@ -1,5 +1,5 @@
-// One step of an optimiser for a variable: its new value, and those of the slots that the rule remembers things in,
-// all written over the old ones (eager/variable.h). Formulas are those of Keras 3.
+// One step of an optimiser for a variable: computes the new values of the variable and of its slots, which overwrite
+// the old ones (eager/variable.h). The formulas are those of Keras 3.
 
 #include "ops/optimisers.h"
 #include "ops/cost.h"
@@ -8,7 +8,7 @@
 namespace lutra {
 namespace {
 
-// The variable and its slots, in the order of the inputs that are not the gradient.
+// The variable and its slots, in the order of the inputs without the gradient.
 void step_shape(Inference& inference) {
   Shape shape = inference.shape(0);
   const int count = inference.inputs() - (inference.attrs<StepAttrs>().scaled ? 1 : 0);
@@ -38,15 +38,15 @@ struct Entry {
 
 void define_optimisers_ops(OpRegistry& ops) {
   constexpr const char* kShape = "the variable's shape";
-  AttrDef rate = attr("learning_rate", &StepAttrs::learning_rate, "how far a step goes");
-  AttrDef decay = attr("decay", &StepAttrs::decay, "the share of the variable that is taken off before the step");
-  AttrDef momentum = attr("momentum", &StepAttrs::momentum, "the share of the last step that is taken again");
-  AttrDef beta_1 = attr("beta_1", &StepAttrs::beta_1, "how long gradients are remembered");
-  AttrDef beta_2 = attr("beta_2", &StepAttrs::beta_2, "how long their squares are");
-  AttrDef rho = attr("rho", &StepAttrs::rho, "how long squares of gradients are remembered");
-  AttrDef epsilon = attr("epsilon", &StepAttrs::epsilon, "keeps divisors away from 0");
-  AttrDef nesterov = attr("nesterov", &StepAttrs::nesterov, "looks a step ahead");
-  AttrDef centered = attr("centered", &StepAttrs::centered, "divides by the variance, not by the square");
+  AttrDef rate = attr("learning_rate", &StepAttrs::learning_rate, "the step size");
+  AttrDef decay = attr("decay", &StepAttrs::decay, "the fraction of the variable that is subtracted before the step");
+  AttrDef momentum = attr("momentum", &StepAttrs::momentum, "the fraction of the last step that is repeated");
+  AttrDef beta_1 = attr("beta_1", &StepAttrs::beta_1, "the decay rate of the mean of gradients");
+  AttrDef beta_2 = attr("beta_2", &StepAttrs::beta_2, "the decay rate of the mean of their squares");
+  AttrDef rho = attr("rho", &StepAttrs::rho, "the decay rate of the mean of squared gradients");
+  AttrDef epsilon = attr("epsilon", &StepAttrs::epsilon, "added to divisors, to avoid a division by 0");
+  AttrDef nesterov = attr("nesterov", &StepAttrs::nesterov, "Nesterov's momentum");
+  AttrDef centered = attr("centered", &StepAttrs::centered, "divides by the variance instead of the mean square");
   const Entry entries[] = {
       {"ResourceApplyGradientDescent", "Gradient descent.", {}, {rate, decay}},
       {"ResourceApplyKerasMomentum",
@@ -54,7 +54,7 @@ void define_optimisers_ops(OpRegistry& ops) {
        {{"momentum", kFloats, kShape}},
        {rate, decay, momentum, nesterov}},
       {"ResourceApplyAdam",
-       "Adam; the learning rate comes corrected for the first steps.",
+       "Adam. The caller has corrected the learning rate for the first steps.",
        {{"m", kFloats, kShape}, {"v", kFloats, kShape}, {"v_hat", kFloats, kShape, kOptional}},
        {rate, decay, beta_1, beta_2, epsilon}},
       {"ResourceApplyRMSProp",

@@ -1,4 +1,4 @@
-// A tensor taken apart along an axis into a list. Pieces that lie in one block share its memory.
+// Splitting a tensor along an axis into a list. Pieces that are contiguous in memory share the tensor's memory.
 #include "ops/pieces.h"
 #include "ops/axes.h"
 #include "ops/gradient.h"
@@ -13,7 +13,7 @@ int split_axis(const Inference& list) {
   return one_axis(list, list.attrs<SplitAttrs>().axis, 0);
 }
 
-// The sizes without the -1, which stands at `open` (-1: nowhere).
+// The sum of the sizes without the -1, whose index is `open` (-1: there is none).
 int64_t sum_of_sizes(const Inference& list, const Ints& sizes, int64_t* open) {
   int64_t sum = 0;
   *open = -1;
@@ -38,7 +38,7 @@ int64_t split_pieces(const Inference& list) {
   if (!sizes.is_list()) {
     require(sizes.one > 0, list.who(), ": sizes is ", sizes.one, ", expected the number of pieces or a list of sizes");
     require(size % sizes.one == 0, list.who(), ": axis ", list.shown(axis), " of x ", list.shape(0), " has ", size,
-            size == 1 ? " element" : " elements", ", which ", sizes.one, " pieces cannot share out evenly");
+            size == 1 ? " element" : " elements", ", which cannot be divided into ", sizes.one, " equal pieces");
     return sizes.one;
   }
   require(sizes.count > 0, list.who(), ": sizes is empty, expected at least one size");
@@ -62,7 +62,7 @@ void next_split(const Inference& list, int64_t piece, Part* part) {
   }
 }
 
-// One piece: `part` of the axis, which goes when `drops`.
+// The shape of one piece: `part` of the axis, without the axis if `drops`.
 void piece_shape(Inference& inference, int axis, const Part& part, bool drops) {
   Shape x = inference.shape(0), out;
   for (int i = 0; i < x.rank(); ++i) {
@@ -100,14 +100,14 @@ void define_pieces_ops(OpRegistry& ops) {
       .name = "Unpack",
       .lua_name = "unstack",
       .summary =
-          "The parts of a tensor along an axis, as a list of tensors without it. Along the first axis nothing is "
+          "A list of the slices of a tensor along an axis, each without that axis. Along the first axis nothing is "
           "copied. The inverse of stack.",
       .inputs = {{"x", kAnyDType, "at least one axis"}},
       .attrs =
-          attrs<UnstackAttrs>({attr("axis", &UnstackAttrs::axis, "the axis to take apart").positional().otherwise("1"),
-                               attr("part", &UnstackAttrs::part, "which of the parts")}),
-      .output = "a list, as long as the axis, of tensors of x's other sizes; x's dtype",
-      .errors = "InvalidArgument for a scalar or an axis that is not there.",
+          attrs<UnstackAttrs>({attr("axis", &UnstackAttrs::axis, "the axis to split along").positional().otherwise("1"),
+                               attr("part", &UnstackAttrs::part, "which of the slices")}),
+      .output = "a list as long as the axis; each tensor has x's other axes; x's dtype",
+      .errors = "InvalidArgument for a scalar or an axis that does not exist.",
       .source = "tf.unstack",
       .example = "lutra.unstack({{1, 2}, {3, 4}})[2]  --> {3, 4}",
       .shape =
@@ -131,16 +131,16 @@ void define_pieces_ops(OpRegistry& ops) {
           "of concat.",
       .inputs = {{"x", kAnyDType, "at least one axis"}},
       .attrs = attrs<SplitAttrs>(
-          {attr("sizes", &SplitAttrs::sizes,
-                "the number of pieces, all of one size; or a list of their sizes, of which one may be -1, which takes "
-                "what is left")
+          {attr(
+               "sizes", &SplitAttrs::sizes,
+               "the number of pieces, all of one size; or a list of their sizes, one of which may be -1: the remaining "
+               "elements")
                .required(),
            attr("axis", &SplitAttrs::axis, "the axis to cut").positional().otherwise("1"),
            attr("part", &SplitAttrs::part, "which of the pieces")}),
-      .output = "a list of tensors of x's shape but for the axis; x's dtype",
-      .errors = "InvalidArgument for a scalar, an axis that is not there, pieces that cannot be of one size, and sizes "
-                "that do "
-                "not add up to the axis'.",
+      .output = "a list of tensors with x's shape, except along the axis; x's dtype",
+      .errors = "InvalidArgument for a scalar, an axis that does not exist, an axis that cannot be divided into that "
+                "many equal pieces, and sizes that do not add up to the axis'.",
       .source = "numpy.split, tf.split",
       .example = "lutra.split({1, 2, 3}, {1, -1})[2]  --> {2, 3}",
       .shape =

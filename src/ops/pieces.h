@@ -1,4 +1,4 @@
-// Attributes of the ops that take a tensor apart, as their kernels read them.
+// Attributes of the ops that split a tensor, as their kernels read them.
 #pragma once
 
 #include "ops/attrs.h"

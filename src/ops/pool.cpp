@@ -14,7 +14,7 @@ void pool_shape(Inference& inference) {
   require_window(inference, "size", attrs.size, 1);
   require_window(inference, "stride", attrs.stride, 1);
   require_padding(inference, attrs.padding);
-  // So that each window holds an element.
+  // So that each window contains an element.
   for (int i = 0; i < 2; ++i) {
     require(attrs.padding.v[i] < attrs.size.v[i], inference.who(), ": padding ", attrs.padding.v[i],
             " is as large as size ", attrs.size.v[i], ": a window would hold padding only");
@@ -51,7 +51,7 @@ void max_gradient(Gradient& g) {
   g.add(0, g.call("MaxPoolGrad", {g.x(), g.y(), g.dy()}, with_result(g, g.shape_of(0))));
 }
 
-// Linear in dy; which elements are the largest does not change with x, but at ties.
+// Linear in dy. Which elements are the largest changes with x only at ties.
 void max_grad_gradient(Gradient& g) {
   for (int i = 0; i < 2; ++i) {
     if (g.needs(i)) g.add(i, g.fill(g.shape_of(i), 0, g.dtype_of(i)));
@@ -73,7 +73,7 @@ void avg_grad_gradient(Gradient& g) { g.add(0, g.call("AvgPool", {g.dy()}, g.att
 AttrTable pool_options(const char* padding) {
   return attrs<PoolAttrs>(
       {attr("size", &PoolAttrs::size, "the window: a number, or {height, width}").required(),
-       attr("stride", &PoolAttrs::stride, "how far the window moves: a number, or {height, width}").otherwise("size"),
+       attr("stride", &PoolAttrs::stride, "the step of the window: a number, or {height, width}").otherwise("size"),
        attr("padding", &PoolAttrs::padding, padding).otherwise("\"valid\"")});
 }
 
@@ -89,10 +89,10 @@ void define_pool_ops(OpRegistry& ops) {
       .name = "MaxPool",
       .lua_name = "max_pool2d",
       .summary = "The largest element under a window that moves over images, channel by channel; nan if there is one. "
-                 "Elements that tie share the gradient equally.",
+                 "Equal largest elements share the gradient equally.",
       .inputs = {{"x", kNumbers, "[batch, height, width, channels]"}},
-      .attrs = pool_options("\"valid\": none; \"same\": -inf around the image, so that each stride gives a result; "
-                            "{height, width}: so many on both sides"),
+      .attrs = pool_options("\"valid\": none; \"same\": -inf around the image, for one result per stride; "
+                            "{height, width}: so many rows and columns on both sides"),
       .output = "[batch, height, width, channels]; x's dtype",
       .errors = kErrors,
       .source = "tf.nn.max_pool2d (NHWC)",
@@ -109,8 +109,9 @@ void define_pool_ops(OpRegistry& ops) {
       .summary = "The mean of the elements under a window that moves over images, channel by channel. Padding does not "
                  "count.",
       .inputs = {{"x", kNumbers, "[batch, height, width, channels]"}},
-      .attrs = pool_options("\"valid\": none; \"same\": around the image, so that each stride gives a result; {height, "
-                            "width}: so many on both sides"),
+      .attrs =
+          pool_options("\"valid\": none; \"same\": around the image, for one result per stride; {height, width}: so "
+                       "many rows and columns on both sides"),
       .output = "[batch, height, width, channels]; float32 for integers, else x's dtype",
       .errors = kErrors,
       .source = "tf.nn.avg_pool2d (NHWC)",
@@ -138,11 +139,11 @@ void define_pool_ops(OpRegistry& ops) {
     });
   };
   const InputDef x = {"x", kFloats, "four axes"}, y = {"y", kFloats, "the pooled x"};
-  define_hidden("MaxPoolGrad", "The gradient of a max pool's x: each window's goes to its largest elements.",
+  define_hidden("MaxPoolGrad", "The gradient of a max pool by x: each window's dy goes to its largest elements.",
                 {x, y, {"dy", kFloats, "y's shape"}}, max_grad_gradient, kX0 | kX1);
-  define_hidden("MaxPoolGradGrad", "The mean, in each window, of what stands where x is largest.",
+  define_hidden("MaxPoolGradGrad", "In each window, the mean of v where x is largest.",
                 {x, y, {"v", kFloats, "x's shape"}}, max_grad_grad_gradient, kX0 | kX1);
-  define_hidden("AvgPoolGrad", "The gradient of an average pool's x: each window's is shared out among its elements.",
+  define_hidden("AvgPoolGrad", "The gradient of an average pool by x: each window's dy is divided among its elements.",
                 {{"dy", kFloats, "four axes"}}, avg_grad_gradient, 0);
 }
 

@@ -1,5 +1,5 @@
-// Random tensors. Each number depends on the key, the call's counter and its row-major position alone: not on the
-// shape, the device or the number of threads. Choices among integers are in random_choice.cpp.
+// Random tensors. Each number depends only on the key, the call's counter and its row-major position, not on the shape,
+// the device or the number of threads. Choices among integers are in random_choice.cpp.
 
 #include "ops/random.h"
 
@@ -66,18 +66,18 @@ void define_random_ops(OpRegistry& ops) {
   ops.define({
       .name = "TruncatedNormal",
       .lua_name = "random.truncated_normal",
-      .summary = "Normally distributed random numbers; those further than two standard deviations from the mean are "
-                 "drawn again.",
-      .attrs =
-          attrs<NormalAttrs>({attr("shape", &NormalAttrs::shape, kShapeDoc).required(),
-                              attr("mean", &NormalAttrs::mean, "the mean before and after").otherwise("0"),
-                              attr("stddev", &NormalAttrs::stddev, "the standard deviation before").otherwise("1"),
-                              attr("dtype", &NormalAttrs::dtype, kDTypeDoc).otherwise("float32"),
-                              attr("seed", &NormalAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
-                              attr("rng", &NormalAttrs::rng, kRngDoc)}),
+      .summary = "Normally distributed random numbers, redrawn if they are more than two standard deviations from the "
+                 "mean.",
+      .attrs = attrs<NormalAttrs>(
+          {attr("shape", &NormalAttrs::shape, kShapeDoc).required(),
+           attr("mean", &NormalAttrs::mean, "the mean, which truncation does not change").otherwise("0"),
+           attr("stddev", &NormalAttrs::stddev, "the standard deviation before truncation").otherwise("1"),
+           attr("dtype", &NormalAttrs::dtype, kDTypeDoc).otherwise("float32"),
+           attr("seed", &NormalAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
+           attr("rng", &NormalAttrs::rng, kRngDoc)}),
       .output = "the given shape; float32 unless dtype says otherwise",
       .errors = "InvalidArgument for a negative size or stddev, a mean that is not finite, or another dtype.",
-      .source = "tf.random.truncated_normal; as random.normal, which gives the same numbers where none is left out",
+      .source = "tf.random.truncated_normal; the same numbers as random.normal where none is redrawn",
       .example = "lutra.random.truncated_normal({2}, {seed = 1})  --> {0.3804, -0.2963}",
       .shape = normal_shape,
       .gpu = kFloats,
@@ -86,10 +86,10 @@ void define_random_ops(OpRegistry& ops) {
   ops.define({
       .name = "RandomUniform",
       .lua_name = "random.uniform",
-      .summary = "Random numbers spread evenly from minval on to below maxval.",
+      .summary = "Uniformly distributed random numbers, from minval up to but not including maxval.",
       .attrs = attrs<UniformAttrs>(
           {attr("shape", &UniformAttrs::shape, kShapeDoc).required(),
-           attr("minval", &UniformAttrs::minval, "the smallest number there can be").otherwise("0"),
+           attr("minval", &UniformAttrs::minval, "the smallest possible number").otherwise("0"),
            attr("maxval", &UniformAttrs::maxval, "the limit, which no number reaches").otherwise("1"),
            attr("dtype", &UniformAttrs::dtype, kDTypeDoc).otherwise("float32"),
            attr("seed", &UniformAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
@@ -107,7 +107,7 @@ void define_random_ops(OpRegistry& ops) {
   ops.define({
       .name = "RandomBernoulli",
       .lua_name = "random.bernoulli",
-      .summary = "Ones with probability p, zeros else.",
+      .summary = "Ones with probability p, zeros otherwise.",
       .attrs = attrs<BernoulliAttrs>(
           {attr("shape", &BernoulliAttrs::shape, kShapeDoc).required(),
            attr("p", &BernoulliAttrs::p, "the probability of a one, 0 to 1, in steps of 2^-32").required(),

@@ -1,4 +1,4 @@
-// Attributes of the random ops, as their kernels read them, and what their entries share.
+// Attributes of the random ops, as their kernels read them, and texts that their entries share.
 #pragma once
 
 #include "ops/inference.h"
@@ -39,7 +39,7 @@ struct ShuffleAttrs {
   Seed seed;
   Rng rng;
 };
-// The order that a shuffle with these random bits gave, or the way back from it.
+// The order that a shuffle with these random bits made, or its inverse (`back`).
 struct ReorderAttrs {
   Rng rng;
   bool back = false;
@@ -60,10 +60,10 @@ struct UniformAttrs {
   Rng rng;
 };
 
-// What entries say of the options they share.
+// Help texts for the options they share.
 inline constexpr const char* kShapeDoc = "sizes of the axes";
 inline constexpr const char* kSeedDoc =
-    "makes the result depend on this number alone, and takes nothing from set_seed's sequence";
+    "makes the result depend on this number alone; set_seed's sequence is not advanced";
 inline constexpr const char* kRngDoc = "the range of random bits";
 
 inline void check_dtype(const Inference& inference, DType dtype, DTypes wanted) {

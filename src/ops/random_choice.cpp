@@ -58,7 +58,7 @@ void categorical_shape(Inference& inference) {
   inference.output(attrs.dtype, out);
 }
 
-// An exponential a class, a binary search a result.
+// One exponential per class, one binary search per result.
 Cost categorical_cost(const KernelArgs& args) {
   double logits = static_cast<double>(args.in[0].size), results = static_cast<double>(args.out[0].size);
   int64_t classes = args.in[0].dims[args.in[0].rank - 1];
@@ -79,11 +79,11 @@ void define_random_choice_ops(OpRegistry& ops) {
   ops.define({
       .name = "RandomUniformInt",
       .lua_name = "random.randint",
-      .summary = "Random integers from low to high, both among them, all equally likely.",
+      .summary = "Random integers from low to high, both included, all equally likely.",
       .attrs =
           attrs<RandintAttrs>({attr("shape", &RandintAttrs::shape, kShapeDoc).required(),
-                               attr("low", &RandintAttrs::low, "the smallest there can be").required(),
-                               attr("high", &RandintAttrs::high, "the largest there can be").required(),
+                               attr("low", &RandintAttrs::low, "the smallest possible number").required(),
+                               attr("high", &RandintAttrs::high, "the largest possible number").required(),
                                attr("dtype", &RandintAttrs::dtype, kIntDTypeDoc).otherwise("int64"),
                                attr("seed", &RandintAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
                                attr("rng", &RandintAttrs::rng, kRngDoc)}),
@@ -117,7 +117,7 @@ void define_random_choice_ops(OpRegistry& ops) {
   ops.define({
       .name = "RandomShuffle",
       .lua_name = "random.shuffle",
-      .summary = "The parts of a tensor along its first axis in a random order, each order equally likely.",
+      .summary = "The slices of a tensor along its first axis in a random order, each order equally likely.",
       .inputs = {{"x", kAnyDType, "at least one axis"}},
       .attrs =
           attrs<ShuffleAttrs>({attr("seed", &ShuffleAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
@@ -147,8 +147,8 @@ void define_random_choice_ops(OpRegistry& ops) {
   ops.define({
       .name = "Multinomial",
       .lua_name = "random.categorical",
-      .summary = "Random classes, 1 to the size of the last axis, with the probabilities softmax(logits), each row by "
-                 "itself.",
+      .summary = "Random classes, 1 to the size of the last axis, with the probabilities softmax(logits), for each row "
+                 "separately.",
       .inputs = {{"logits", kNumbers, "[..., classes]"}},
       .attrs = attrs<CategoricalAttrs>(
           {attr("n", &CategoricalAttrs::n, "how many for each row").required(),
@@ -156,11 +156,10 @@ void define_random_choice_ops(OpRegistry& ops) {
            attr("seed", &CategoricalAttrs::seed, kSeedDoc).otherwise("the next of set_seed's sequence"),
            attr("index_base", &CategoricalAttrs::base, "what the first class is"),
            attr("rng", &CategoricalAttrs::rng, kRngDoc)}),
-      .output = "logits' shape with n in the place of classes; int64 unless dtype says otherwise",
+      .output = "logits' shape with n instead of classes; int64 unless dtype says otherwise",
       .errors =
-          "InvalidArgument for a scalar, no classes, a negative n, a row with nan, inf or nothing but -inf, or another "
-          "dtype.",
-      .source = "tf.random.categorical; inversion of the distribution function, summed up in float64",
+          "InvalidArgument for a scalar, no classes, a negative n, a row with nan, inf or only -inf, or another dtype.",
+      .source = "tf.random.categorical; inversion of the distribution function, summed in float64",
       .example = "lutra.random.categorical({0.0, 1.0, 2.0}, 4, {seed = 1})  --> {3, 3, 3, 3}",
       .compute = Compute::Float,
       .shape = categorical_shape,

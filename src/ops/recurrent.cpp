@@ -1,5 +1,5 @@
-// A step of recurrent layers behind its two products: gates and new states from what the input and the state before add
-// to them. Their functions' values are a result too, for the gradient needs nothing else of the sums.
+// A step of recurrent layers after its two products: gates and new states, from the products of the input and of the
+// previous state. The activated gates are a result too, since the gradient needs only these.
 
 #include "ops/cost.h"
 #include "ops/gradient.h"
@@ -9,7 +9,7 @@
 namespace lutra {
 namespace {
 
-// `gates` times as long as the state along the last axis, and else like it.
+// Throws unless the input has the state's shape, but a last axis `gates` times as long.
 void require_gates(const Inference& inference, int input, int state, int64_t gates) {
   const auto& inputs = inference.call().op->inputs;
   auto name = [&](int i) { return inputs[static_cast<std::size_t>(i)].name; };
@@ -35,8 +35,8 @@ void gru_shape(Inference& inference) {
   inference.output(inference.key(), inference.shape(0));
 }
 
-// Of the gates, the state before and after, and the gradients of both new states: the gradients of the gates' sums and
-// of the state before.
+// From the gates, the previous and the new cell, and the gradients of both new states: the gradients of the gates' sums
+// and of the previous cell.
 void lstm_grad_shape(Inference& inference) {
   inference.output(inference.key(), inference.shape(0));
   inference.output(inference.key(), inference.shape(1));
@@ -48,7 +48,7 @@ void gru_grad_shape(Inference& inference) {
   inference.output(inference.key(), inference.shape(2));
 }
 
-// ---- the words of the rules: `count` gates lie side by side along the last axis
+// ---- helpers for the rules: `count` gates are concatenated along the last axis
 
 Value gate(Gradient& g, Value gates, int64_t count, int64_t which) {
   const Shape shape = g.shape(gates);
@@ -68,7 +68,7 @@ Value side_by_side(Gradient& g, std::initializer_list<Value> gates) {
   return g.call("ConcatV2", gates, last);
 }
 
-// The slopes of the logistic function and of tanh, by their values.
+// The derivatives of the logistic function and of tanh, from their values.
 Value slope(Value y) { return y * (1.0 - y); }
 Value tanh_slope(Value y) { return 1.0 - y * y; }
 
@@ -155,16 +155,17 @@ void define_recurrent_ops(OpRegistry& ops) {
       .name = "LstmCell",
       .lua_name = "lstm_cell",
       .summary =
-          "A step of an LSTM behind its products. The sums x + recurrent hold input gate, forget gate, candidate and "
-          "output gate side by side; new cell = forget * c + input * candidate, new state = output * tanh(new cell), "
-          "with the logistic function of the gates and tanh of the candidate.",
-      .inputs = {{"x", kNumbers, "[..., 4 n]: what the input adds, with the bias"},
-                 {"recurrent", kNumbers, "[..., 4 n]: what the state before adds"},
-                 {"c", kNumbers, "[..., n]: the cell before"}},
-      .output = "the new state and the new cell, c's shape, and the four functions' values, x's shape; float32 for "
+          "An LSTM step after its matrix products. x + recurrent has input gate, forget gate, candidate and output "
+          "gate, "
+          "in this order along the last axis. Gates go through the logistic function, the candidate through tanh; new "
+          "cell = forget * c + input * candidate, new state = output * tanh(new cell).",
+      .inputs = {{"x", kNumbers, "[..., 4 n]: the product of the input, plus the bias"},
+                 {"recurrent", kNumbers, "[..., 4 n]: the product of the previous state"},
+                 {"c", kNumbers, "[..., n]: the previous cell"}},
+      .output = "the new state and the new cell, of c's shape, and the activated gates, of x's shape; float32 for "
                 "integers, else the promoted dtype",
-      .errors = "InvalidArgument if c is a scalar, x or recurrent is not four times as long along the last axis and "
-                "else of c's shape, or all inputs are bool.",
+      .errors = "InvalidArgument if c is a scalar, if x or recurrent has not c's shape with a last axis four times as "
+                "long, or if all inputs are bool.",
       .source =
           "Hochreiter and Schmidhuber, 1997; Gers et al., 2000; torch.nn.LSTMCell, whose candidate comes third too",
       .example =
@@ -180,7 +181,7 @@ void define_recurrent_ops(OpRegistry& ops) {
   });
   ops.define({
       .name = "LstmCellGrad",
-      .summary = "The gradients of an LSTM step's sums and of the cell before.",
+      .summary = "The gradients of an LSTM step by its sums and the previous cell.",
       .inputs = {{"gates", kFloats, "[..., 4 n]"},
                  {"c", kFloats, "[..., n]"},
                  {"next", kFloats, "[..., n]"},
@@ -199,16 +200,17 @@ void define_recurrent_ops(OpRegistry& ops) {
       .name = "GruCell",
       .lua_name = "gru_cell",
       .summary =
-          "A step of a GRU behind its products, the reset gate standing behind the recurrent one. x and recurrent hold "
-          "update gate, reset gate and candidate side by side: z and r are the logistic functions of the sums of "
-          "the first two, candidate = tanh(x's + r * recurrent's), new state = candidate + z * (h - candidate).",
-      .inputs = {{"x", kNumbers, "[..., 3 n]: what the input adds, with its bias"},
-                 {"recurrent", kNumbers, "[..., 3 n]: what the state before adds, with its bias"},
-                 {"h", kNumbers, "[..., n]: the state before"}},
-      .output = "the new state, h's shape, and the three functions' values, x's shape; float32 for integers, else the "
+          "A GRU step after its matrix products, with the reset gate applied after the recurrent product. x and "
+          "recurrent have update gate, reset gate and candidate, in this order along the last axis: z and r are the "
+          "logistic functions of the sums of the first two, candidate = tanh(x's + r * recurrent's), new state = "
+          "candidate + z * (h - candidate).",
+      .inputs = {{"x", kNumbers, "[..., 3 n]: the product of the input, plus its bias"},
+                 {"recurrent", kNumbers, "[..., 3 n]: the product of the previous state, plus its bias"},
+                 {"h", kNumbers, "[..., n]: the previous state"}},
+      .output = "the new state, of h's shape, and the activated gates, of x's shape; float32 for integers, else the "
                 "promoted dtype",
-      .errors = "InvalidArgument if h is a scalar, x or recurrent is not three times as long along the last axis and "
-                "else of h's shape, or all inputs are bool.",
+      .errors = "InvalidArgument if h is a scalar, if x or recurrent has not h's shape with a last axis three times as "
+                "long, or if all inputs are bool.",
       .source = "Cho et al., EMNLP 2014; keras.layers.GRU with reset_after",
       .example = "lutra.gru_cell({0.0, 9.0, 1.0}, {0.0, 91.0, 1.0}, {0.0})  --> {0.482}, {0.5, 1.0, 0.964}",
       .outputs = 2,
@@ -221,7 +223,7 @@ void define_recurrent_ops(OpRegistry& ops) {
   });
   ops.define({
       .name = "GruCellGrad",
-      .summary = "The gradients of a GRU step's x, recurrent and h.",
+      .summary = "The gradients of a GRU step by x, recurrent and h.",
       .inputs = {{"gates", kFloats, "[..., 3 n]"},
                  {"recurrent", kFloats, "[..., 3 n]"},
                  {"h", kFloats, "[..., n]"},

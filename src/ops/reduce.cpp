@@ -1,4 +1,4 @@
-// Ops that take axes away: sums, means, products, extremes, logic over all elements.
+// Reductions: sums, means, products, extremes, all and any.
 
 #include "ops/reduce.h"
 
@@ -50,14 +50,14 @@ double reduced_count(Gradient& g) {
 
 void sum_gradient(Gradient& g) { g.add(0, with_axes(g, g.dy())); }
 void mean_gradient(Gradient& g) { g.add(0, with_axes(g, g.cast(unhalved(g, g.dy()) / reduced_count(g), g.key()))); }
-// Equals share.
+// Equal extremes share the gradient.
 void extreme_gradient(Gradient& g) {
   uint32_t axes = reduced_axes(g.attrs<ReduceAttrs>().axis, g.shape_of(0).rank());
   Value is_extreme = g.call("Equal", {g.x(), with_axes(g, g.y())});
   Value share = with_axes(g, unhalved(g, g.dy())) / g.cast(g.sum(is_extreme, axes, true), DType::Float32);
   g.add(0, g.call("SelectV2", {is_extreme, g.cast(share, g.key()), 0.0}));
 }
-// Each element's is the product of all others. Axes that do not lie side by side are moved to the end first.
+// Each element's gradient is the product of all others. Axes that are not adjacent are moved to the end first.
 void prod_gradient(Gradient& g) {
   Shape shape = g.shape_of(0);
   uint32_t axes = reduced_axes(g.attrs<ReduceAttrs>().axis, shape.rank());
@@ -96,11 +96,11 @@ void prod_gradient(Gradient& g) {
   g.add(0, others * with_axes(g, g.dy()));
 }
 
-constexpr const char* kAxisErrors = "InvalidArgument for an axis that is not there or stands twice.";
+constexpr const char* kAxisErrors = "InvalidArgument for an axis that does not exist or is given twice.";
 constexpr const char* kExtremeErrors =
-    "InvalidArgument for an axis that is not there or stands twice, if x is bool, or if there are no elements.";
+    "InvalidArgument for an axis that does not exist or is given twice, if x is bool, or if there are no elements.";
 constexpr const char* kLogicErrors =
-    "InvalidArgument for an axis that is not there or stands twice, or if x is not bool.";
+    "InvalidArgument for an axis that does not exist or is given twice, or if x is not bool.";
 
 }  // namespace
 
@@ -118,7 +118,7 @@ void require_elements(const Inference& inference, uint32_t mask) {
   if (x.size() > 0) return;
   for (int axis = 0; axis < x.rank(); ++axis) {
     require((mask >> axis & 1) == 0 || x[axis] > 0, inference.who(), ": x ", x, " has no elements to reduce, and ",
-            inference.who(), " of nothing has no value");
+            inference.who(), " of no elements is undefined");
   }
 }
 
@@ -148,14 +148,14 @@ Value unhalved(Gradient& g, Value value) { return kHalves.has(g.dtype(value)) ? 
 
 void define_reduce_ops(OpRegistry& ops) {
   const Entry entries[] = {
-      {"Sum", "sum", "The sum over the given axes, or of all elements. Of nothing 0; integers wrap.", kAnyDType,
+      {"Sum", "sum", "The sum over the given axes, or of all elements; 0 if there are none. Integers wrap.", kAnyDType,
        "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.sum",
        "lutra.sum{1, 2, 3}  --> 6", sum_shape, kAnyDType, sum_gradient},
-      {"Mean", "mean", "The mean over the given axes, or of all elements. Of nothing nan.", kAnyDType,
+      {"Mean", "mean", "The mean over the given axes, or of all elements; nan if there are none.", kAnyDType,
        "x's shape without the axes; float32 for integers and bool, else x's dtype", kAxisErrors, "numpy.mean",
        "lutra.mean{1, 2, 6}  --> 3.0", reduced_like_key, kFloats, mean_gradient, 0, Compute::Float},
-      {"Prod", "prod", "The product over the given axes, or of all elements. Of nothing 1; integers wrap.", kAnyDType,
-       "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.prod",
+      {"Prod", "prod", "The product over the given axes, or of all elements; 1 if there are none. Integers wrap.",
+       kAnyDType, "x's shape without the axes; int64 for integers and bool, else x's dtype", kAxisErrors, "numpy.prod",
        "lutra.prod{2, 3, 4}  --> 24", sum_shape, kAnyDType, prod_gradient, kX0},
       {"Max", "max", "The largest element over the given axes, or of all; nan if there is one.", kNumbers,
        "x's shape without the axes; x's dtype", kExtremeErrors, "numpy.max", "lutra.max{1, 5, 3}  --> 5", extreme_shape,
@@ -163,10 +163,10 @@ void define_reduce_ops(OpRegistry& ops) {
       {"Min", "min", "The smallest element over the given axes, or of all; nan if there is one.", kNumbers,
        "x's shape without the axes; x's dtype", kExtremeErrors, "numpy.min", "lutra.min{4, 1, 3}  --> 1", extreme_shape,
        kNumbers, extreme_gradient, kX0 | kY0},
-      {"All", "all", "Whether all elements over the given axes are true. Of nothing true.", kBool,
+      {"All", "all", "Whether all elements over the given axes are true; true if there are none.", kBool,
        "x's shape without the axes; bool", kLogicErrors, "numpy.all", "lutra.all{true, false}  --> false",
        reduced_like_key, kBool},
-      {"Any", "any", "Whether any element over the given axes is true. Of nothing false.", kBool,
+      {"Any", "any", "Whether any element over the given axes is true; false if there are none.", kBool,
        "x's shape without the axes; bool", kLogicErrors, "numpy.any", "lutra.any{true, false}  --> true",
        reduced_like_key, kBool},
   };

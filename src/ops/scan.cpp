@@ -1,4 +1,4 @@
-// Running sums and products, and the ops their gradients are made of.
+// Running sums and products, and the ops for their gradients.
 
 #include "ops/scan.h"
 
@@ -30,15 +30,15 @@ ScanAttrs scan_attrs(const ScanAttrs& like, bool exclusive, bool reverse) {
   return attrs;
 }
 
-// What an element adds to, it adds to from the other side.
+// The gradient is a running sum in the opposite direction.
 void cumsum_gradient(Gradient& g) {
   const ScanAttrs& attrs = g.attrs<ScanAttrs>();
   Value sums = g.call("Cumsum", {g.dy()}, scan_attrs(attrs, attrs.exclusive, !attrs.reverse));
   g.add(0, g.reshape(sums, g.shape_of(0)));
 }
 
-// The product before an element, times what the products from it on are weighted with: right for zeros, too. Behind a
-// zero the weights are no less for it, and would soon be more than a half holds.
+// The product before an element, times the weights of the products from it on: correct for zeros, too. The weights do
+// not shrink after a zero, and would soon overflow a half.
 void cumprod_gradient(Gradient& g) {
   const ScanAttrs& attrs = g.attrs<ScanAttrs>();
   Value x = unhalved(g, g.reshape(g.x(), g.output_shape()));
@@ -67,14 +67,14 @@ void prod_others_gradient(Gradient& g) {
 
 AttrTable scan_options() {
   return attrs<ScanAttrs>(
-      {attr("axis", &ScanAttrs::axis, "the axis to go along").positional().otherwise("the flattened tensor"),
-       attr("exclusive", &ScanAttrs::exclusive, "without the element itself").otherwise("false"),
+      {attr("axis", &ScanAttrs::axis, "the axis to accumulate along").positional().otherwise("the flattened tensor"),
+       attr("exclusive", &ScanAttrs::exclusive, "leave out the element itself").otherwise("false"),
        attr("reverse", &ScanAttrs::reverse, "from the last element to the first").otherwise("false")});
 }
 
 constexpr const char* kOutput =
-    "x's shape; without an axis (x.size,), or () of a scalar; int64 for integers and bool, else x's dtype";
-constexpr const char* kErrors = "InvalidArgument for an axis that is not there or for more than one.";
+    "x's shape; without an axis (x.size,), or () for a scalar; int64 for integers and bool, else x's dtype";
+constexpr const char* kErrors = "InvalidArgument for an axis that does not exist or for more than one.";
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 
 namespace lutra {
 
-// cumsum, cumprod; without an axis over the flattened tensor
+// cumsum, cumprod; over the flattened tensor if no axis is given
 struct ScanAttrs {
   Axes axis;
   bool exclusive = false;  // without the element itself

@@ -1,4 +1,4 @@
-// Elements added to their places: scatter_add, and the gradients of the ops that pick.
+// Adding elements at indices: scatter_add, and the gradients of the ops that pick elements.
 
 #include "ops/gradient.h"
 #include "ops/index.h"
@@ -22,7 +22,7 @@ void scatter_shape(Inference& inference) {
   inference.output(inference.key(), inference.attrs<ScatterAttrs>().shape.shape());
 }
 
-// An addition an element of dy.
+// One addition per element of dy.
 Cost scatter_cost(const KernelArgs& args) {
   double element = static_cast<double>(size_of(args.out[0].dtype));
   double added = static_cast<double>(args.in[0].size), results = static_cast<double>(args.out[0].size);
@@ -48,7 +48,7 @@ void scatter_add_gradient(Gradient& g) {
   if (g.needs(2)) g.add(2, g.call("GatherV2", {g.dy(), g.x(1)}, picking(0, g.attrs<IndexAttrs>().base)));
 }
 
-// Those are linear: the gradient of each is the op it is the gradient of.
+// These are linear: the gradient of each is the op that it is the gradient of.
 void pick_again(Gradient& g, const char* op) {
   const ScatterAttrs& attrs = g.attrs<ScatterAttrs>();
   g.add(0, g.call(op, {g.dy(), g.x(1)}, picking(attrs.axis, attrs.base)));
@@ -72,16 +72,15 @@ void define_scatter_ops(OpRegistry& ops) {
       .name = "ScatterAdd",
       .lua_name = "scatter_add",
       .summary =
-          "x with updates added to its parts at the given indices along the first axis; an index that stands twice is "
-          "added to twice, in the order of the indices. Indices count from 1; negative ones from the end.",
+          "Adds updates to the slices of x at the given indices along the first axis; if an index occurs twice, both "
+          "updates are added, in the order of the indices. Indices count from 1, negative ones from the end.",
       .inputs = {{"x", kNumbers, "at least one axis"},
                  {"indices", kInts, "any shape", kOwnDType},
                  {"updates", kNumbers, "the shape of indices, then x's without its first axis; or a scalar", kNumber}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
       .output = "x's shape; the dtype x and updates promote to",
       .errors = "InvalidArgument for the index 0, if x and updates are bool, or if the shapes do not match; OutOfRange "
-                "for an "
-                "index past the axis' end.",
+                "for an index past the axis' end.",
       .source = "tf.tensor_scatter_nd_add, numpy.add.at",
       .example = "lutra.scatter_add({0, 0, 0}, {1, 3, 1}, {10, 20, 30})  --> {40, 0, 20}",
       .shape = scatter_add_shape,
@@ -92,10 +91,12 @@ void define_scatter_ops(OpRegistry& ops) {
       .gpu = kNumbers,
   });
   const ScatterEntry entries[] = {
-      {"GatherGrad", "gather's gradient: zeros with each part of dy added where it came from.", gather_grad_gradient},
-      {"TakeAlongAxisGrad", "take_along_axis' gradient: zeros with each element of dy added where it came from.",
+      {"GatherGrad", "gather's gradient: zeros, with each slice of dy added where it was picked.",
+       gather_grad_gradient},
+      {"TakeAlongAxisGrad", "take_along_axis' gradient: zeros, with each element of dy added where it was picked.",
        take_along_axis_grad_gradient},
-      {"ScatterNd", "gather_nd's gradient: zeros with each part of dy added where it came from.", scatter_nd_gradient},
+      {"ScatterNd", "gather_nd's gradient: zeros, with each slice of dy added where it was picked.",
+       scatter_nd_gradient},
   };
   for (const ScatterEntry& entry : entries) {
     ops.define({
@@ -104,7 +105,7 @@ void define_scatter_ops(OpRegistry& ops) {
         .inputs = {{"dy", kFloats, "the result's"}, {"indices", kInts, "as given", kOwnDType}},
         .attrs = attrs<ScatterAttrs>({}),
         .output = "the shape of what was picked from; dy's dtype",
-        .source = "tf.scatter_nd, which adds where indices stand twice",
+        .source = "tf.scatter_nd, which adds where indices occur twice",
         .shape = scatter_shape,
         .gradient = entry.gradient,
         .saves = kX1,

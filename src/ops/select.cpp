@@ -1,4 +1,4 @@
-// Choosing among values element by element, and sums of lists.
+// Elementwise choice among values, and sums of lists.
 
 #include "ops/gradient.h"
 #include "ops/kernel.h"
@@ -33,7 +33,7 @@ void where_gradient(Gradient& g) {
   if (g.needs(2)) g.add(2, g.call("SelectV2", {g.x(0), 0.0, g.dy()}));
 }
 
-// Each element's gradient goes to where it came from: to x unless a bound took its place.
+// Each element's gradient goes to its source: x, or the bound that replaced it.
 void clip_gradient(Gradient& g) {
   Value stayed = g.call("Equal", {g.x(0), g.y()});
   if (g.needs(0)) g.add(0, g.call("SelectV2", {stayed, g.dy(), 0.0}));
@@ -70,7 +70,7 @@ void define_select_ops(OpRegistry& ops) {
   ops.define({
       .name = "ClipByValue",
       .lua_name = "clip",
-      .summary = "x, but no less than min and no more than max; max where min is above it. nan stays nan.",
+      .summary = "x limited to the range from min to max; max where min is above max. nan stays nan.",
       .inputs = {{"x", kNumbers, "any shape", kNumber},
                  {"min", kNumbers, "broadcasts with x", kNumber},
                  {"max", kNumbers, "broadcasts with x", kNumber}},
@@ -87,7 +87,7 @@ void define_select_ops(OpRegistry& ops) {
   ops.define({
       .name = "AddN",
       .lua_name = "add_n",
-      .summary = "The sum of a list of tensors, from the first to the last, element by element.",
+      .summary = "The elementwise sum of a list of tensors, from the first to the last.",
       .inputs = {{"tensors", kNumbers, "a list of tensors of one shape", kVariadic}},
       .output = "the tensors' shape; their promoted dtype",
       .errors = "InvalidArgument for an empty list, for shapes that differ (nothing broadcasts), or if all are bool.",

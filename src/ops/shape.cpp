@@ -1,4 +1,5 @@
-// The same elements arranged otherwise: reshape and its kin, transpose, concat, stack. Indexing is in slice.cpp.
+// Ops that arrange elements in another shape: reshape and related ops, transpose, concat, stack. Indexing is in
+// slice.cpp.
 
 #include "ops/shape.h"
 
@@ -28,8 +29,8 @@ void reshape_shape(Inference& inference) {
   int64_t given = element_count(inference.who(), known.dims(), 1);
   if (open >= 0) {
     require(!has_zero, inference.who(), ": shape ", asked, " has -1 beside 0, where any size would do; say which");
-    require(size % given == 0, inference.who(), ": x ", x, " has ", size, " elements, which shape ", asked,
-            " cannot share out evenly");
+    require(size % given == 0, inference.who(), ": x ", x, " has ", size,
+            " elements, which is no multiple of the other sizes of shape ", asked);
     out[open] = size / given;
   } else {
     require(size == given, inference.who(), ": x ", x, " has ", size, size == 1 ? " element" : " elements", ", shape ",
@@ -94,7 +95,7 @@ void transpose_shape(Inference& inference) {
   } else {
     for (int i = 0; i < rank; ++i) order[i] = rank - 1 - i;
   }
-  // Axes of one element may go anywhere; while the others keep their order nothing moves.
+  // If the axes of more than one element keep their order, nothing moves in memory.
   int before = -1;
   bool moves = false;
   for (int i = 0; i < rank; ++i) {
@@ -151,7 +152,7 @@ void transpose_gradient(Gradient& g) {
   g.add(0, g.call("Transpose", {g.dy()}, back));
 }
 
-// Each tensor's share of dy, cut along `axis`; sizes(i) is how long it is.
+// Gives each tensor its slice of dy along `axis`; sizes(i) is the slice's length.
 template <class Sizes> void cut(Gradient& g, int axis, bool drops, const Sizes& sizes) {
   int64_t first = 0;
   for (int i = 0; i < g.inputs(); ++i) {
@@ -185,8 +186,8 @@ void define_shape_ops(OpRegistry& ops) {
       .summary = "The same elements in another shape, in row-major order. Nothing is copied.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = attrs<ReshapeAttrs>({attr("shape", &ReshapeAttrs::shape,
-                                         "the new sizes; one of them may be -1, which "
-                                         "takes what is left")
+                                         "the new sizes; one of them may be -1, which is "
+                                         "computed from the number of elements")
                                         .required()}),
       .output = "the given shape; x's dtype",
       .errors = "InvalidArgument if the number of elements differs, for more than one -1, and for -1 beside 0.",
@@ -199,7 +200,7 @@ void define_shape_ops(OpRegistry& ops) {
   ops.define({
       .name = "Flatten",
       .lua_name = "flatten",
-      .summary = "The same elements in one axis, in row-major order. Nothing is copied.",
+      .summary = "The same elements along one axis, in row-major order. Nothing is copied.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .output = "(x's size,); x's dtype",
       .source = "numpy.ravel",
@@ -211,13 +212,12 @@ void define_shape_ops(OpRegistry& ops) {
   ops.define({
       .name = "Squeeze",
       .lua_name = "squeeze",
-      .summary = "Without axes of one element. Nothing is copied.",
+      .summary = "Removes axes of size 1. Nothing is copied.",
       .inputs = {{"x", kAnyDType, "any shape"}},
-      .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the axis or axes to leave out")
-                                     .positional()
-                                     .otherwise("all of one element")}),
+      .attrs = attrs<AxisAttrs>(
+          {attr("axis", &AxisAttrs::axis, "the axis or axes to remove").positional().otherwise("all of size 1")}),
       .output = "x's shape without the axes; x's dtype",
-      .errors = "InvalidArgument if a given axis has not exactly one element, or is not there.",
+      .errors = "InvalidArgument if a given axis does not have size 1, or does not exist.",
       .source = "numpy.squeeze",
       .example = "lutra.squeeze({{1, 2}})  --> {1, 2}",
       .shape = squeeze_shape,
@@ -227,10 +227,10 @@ void define_shape_ops(OpRegistry& ops) {
   ops.define({
       .name = "ExpandDims",
       .lua_name = "expand_dims",
-      .summary = "With one more axis, of one element. Nothing is copied.",
+      .summary = "Adds an axis of size 1. Nothing is copied.",
       .inputs = {{"x", kAnyDType, "any shape of up to seven axes"}},
       .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis,
-                                      "the new axis' place in the result; -1 is the last; must "
+                                      "the new axis' position in the result; -1 is the last; must "
                                       "be given")
                                      .positional()}),
       .output = "x's shape with a 1 at axis; x's dtype",
@@ -260,7 +260,7 @@ void define_shape_ops(OpRegistry& ops) {
   ops.define({
       .name = "BroadcastTo",
       .lua_name = "broadcast_to",
-      .summary = "Repeated along axes of one element, and along new ones in front, until it has the given shape.",
+      .summary = "Repeats x along axes of size 1, and along new axes in front, to the given shape.",
       .inputs = {{"x", kAnyDType, "broadcasts to shape"}},
       .attrs = attrs<ReshapeAttrs>({attr("shape", &ReshapeAttrs::shape, "the new sizes").required()}),
       .output = "the given shape; x's dtype",
@@ -274,11 +274,11 @@ void define_shape_ops(OpRegistry& ops) {
   ops.define({
       .name = "ConcatV2",
       .lua_name = "concat",
-      .summary = "Tensors one after the other along an axis they have.",
+      .summary = "Joins tensors along an existing axis.",
       .inputs = {{"tensors", kAnyDType, "equal sizes except along axis", kVariadic}},
       .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the axis to join along").positional().otherwise("1")}),
-      .output = "the first's shape, the sizes along axis added up; the promoted dtype",
-      .errors = "InvalidArgument if ranks or other sizes differ, naming the tensor, or if the axis is not there.",
+      .output = "the tensors' shape, with the sum of their sizes along axis; the promoted dtype",
+      .errors = "InvalidArgument, naming the tensor, if ranks or other sizes differ, or if the axis does not exist.",
       .source = "numpy.concatenate",
       .example = "lutra.concat({{1, 2}, {3}})  --> {1, 2, 3}",
       .shape = concat_shape,
@@ -288,13 +288,13 @@ void define_shape_ops(OpRegistry& ops) {
   ops.define({
       .name = "Pack",
       .lua_name = "stack",
-      .summary = "Tensors of one shape along a new axis.",
+      .summary = "Joins tensors of one shape along a new axis.",
       .inputs = {{"tensors", kAnyDType, "all the same", kVariadic}},
-      .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the new axis' place in the result; -1 is the last")
+      .attrs = attrs<AxisAttrs>({attr("axis", &AxisAttrs::axis, "the new axis' position in the result; -1 is the last")
                                      .positional()
                                      .otherwise("1")}),
       .output = "the tensors' shape with their number at axis; the promoted dtype",
-      .errors = "InvalidArgument if the shapes differ, naming the tensor, or if the result has no such axis.",
+      .errors = "InvalidArgument, naming the tensor, if the shapes differ, or if the result has no such axis.",
       .source = "numpy.stack",
       .example = "lutra.stack({{1, 2}, {3, 4}}, -1)  --> {{1, 3}, {2, 4}}",
       .shape = stack_shape,

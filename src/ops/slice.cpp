@@ -1,4 +1,4 @@
-// t[...]: what the binding's entries pick. A part that lies in one piece is shared, not copied.
+// t[...]: the slice that the entries pick. A slice that is contiguous in memory is shared, not copied.
 
 #include "ops/slice.h"
 #include "ops/gradient.h"
@@ -6,7 +6,7 @@
 namespace lutra {
 namespace {
 
-// The index as the user wrote it: "t[{2, {}, {1, -1, 2}}]"; a single number stands without the list.
+// The index as the user wrote it: "t[{2, {}, {1, -1, 2}}]"; a single number without the list.
 std::string written(const Inference& inference, const SliceAttrs& attrs) {
   if (attrs.count == 1 && attrs.drops[0]) return text("t[", inference.shown(attrs.axis[0].first), "]");
   std::string out = "t[{";
@@ -21,14 +21,14 @@ std::string written(const Inference& inference, const SliceAttrs& attrs) {
   return out + "}]";
 }
 
-// What the entries pick of input 0. `first`: the part's first element when it lies in one piece, else -1.
+// The shape of the slice of input 0. `first`: its first element if it is contiguous in memory, else -1.
 Shape picked_shape(const Inference& inference, const SliceAttrs& attrs, int64_t* first) {
   Shape x = inference.shape(0), out;
   require(attrs.count <= x.rank(), written(inference, attrs), ": ", attrs.count,
           attrs.count == 1 ? " entry" : " entries", ", and the tensor ", x, " has ", x.rank(),
           x.rank() == 1 ? " axis" : " axes");
-  // The part is one piece when, from the last axis on, each step is as long as what has been picked after it.
-  uint64_t start = 0, stride = 1, piece = 1;  // unsigned: sizes beside a 0 may be anything
+  // The slice is contiguous if, from the last axis on, each step is as long as all that is picked along later axes.
+  uint64_t start = 0, stride = 1, piece = 1;  // unsigned: may overflow when another size is 0
   bool is_one_piece = true;
   Picked picked[kMaxRank];
   for (int axis = x.rank() - 1; axis >= 0; --axis) {
@@ -72,7 +72,7 @@ void slice_assign_shape(Inference& inference) {
   inference.output_like(inference.key(), 0);
 }
 
-// The part of dy that was written over came from the value.
+// Of dy, the slice that was overwritten belongs to the value, the rest to t.
 void slice_assign_gradient(Gradient& g) {
   const SliceAttrs& attrs = g.attrs<SliceAttrs>();
   if (g.needs(0)) g.add(0, g.call("StridedSliceAssign", {g.dy(), 0.0}, attrs));
@@ -91,10 +91,10 @@ void slice_add_gradient(Gradient& g) {
 void define_slice_ops(OpRegistry& ops) {
   ops.define({
       .name = "StridedSlice",
-      .summary = "A part of a tensor: t[i], t[{i, {first, last, step}, {}}].",
+      .summary = "A slice of a tensor: t[i], t[{i, {first, last, step}, {}}].",
       .inputs = {{"t", kAnyDType, "any shape"}},
       .attrs = attrs<SliceAttrs>({}),
-      .output = "an axis for each range, none for a single index; t's dtype",
+      .output = "one axis for each range, none for a single index; t's dtype",
       .errors = "OutOfRange past an axis' end; InvalidArgument for more entries than axes or a step of 0.",
       .source = "numpy's basic indexing, 1-based and with both ends included",
       .shape = slice_shape,
@@ -104,11 +104,11 @@ void define_slice_ops(OpRegistry& ops) {
   });
   ops.define({
       .name = "StridedSliceAssign",
-      .summary = "A tensor with another value in a part of it: v[...] = value of a variable.",
-      .inputs = {{"t", kAnyDType, "any shape"}, {"value", kAnyDType, "broadcasts to the part", kNumber}},
+      .summary = "A tensor with one slice replaced: v[...] = value for a variable.",
+      .inputs = {{"t", kAnyDType, "any shape"}, {"value", kAnyDType, "broadcasts to the slice", kNumber}},
       .attrs = attrs<SliceAttrs>({}),
       .output = "t's shape and dtype",
-      .errors = "As for indexing; InvalidArgument when value's shape does not fit the part.",
+      .errors = "As for indexing; InvalidArgument if value's shape does not broadcast to the slice.",
       .source = "tf.raw_ops.TensorStridedSliceUpdate",
       .shape = slice_assign_shape,
       .gradient = slice_assign_gradient,
@@ -117,11 +117,11 @@ void define_slice_ops(OpRegistry& ops) {
   });
   ops.define({
       .name = "StridedSliceAdd",
-      .summary = "A tensor with something added to a part of it: what gradients of parts are gathered with.",
-      .inputs = {{"t", kFloats, "any shape"}, {"value", kFloats, "broadcasts to the part"}},
+      .summary = "Adds to a slice of a tensor, for gradients of slices.",
+      .inputs = {{"t", kFloats, "any shape"}, {"value", kFloats, "broadcasts to the slice"}},
       .attrs = attrs<SliceAttrs>({}),
       .output = "t's shape and dtype",
-      .source = "the gradient of tf.strided_slice, added to what is there",
+      .source = "the gradient of tf.strided_slice, added to t",
       .shape = slice_assign_shape,
       .gradient = slice_add_gradient,
       .gpu = kFloats,

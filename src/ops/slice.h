@@ -1,4 +1,4 @@
-// What an indexing entry picks.
+// The attributes of t[...], and the elements that each entry picks.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 namespace lutra {
 
 // t[...], entry by entry as the user gave it: 1-based made 0-based, negative from the end; `last` is included. Axes
-// from `count` on are kept whole. Flags lie apart from the ranges to fit the attributes' limit.
+// from `count` on are kept whole. Flags are separate from the ranges to fit within kMaxAttrBytes.
 struct SliceAttrs {
   struct Range {
     int64_t first = 0;
@@ -26,8 +26,8 @@ struct Picked {
   int64_t first, step, count;
 };
 
-// Nothing when the entry reaches past the axis. A range that runs against its step is empty, and an empty one may
-// start one past the end.
+// nullopt if the entry reaches past the axis. A range that runs against its step is empty, and an empty range may start
+// one past the end.
 inline std::optional<Picked> pick(const SliceAttrs& attrs, int axis, int64_t size) {
   if (axis >= attrs.count || attrs.all[axis]) return Picked{0, 1, size};
   const SliceAttrs::Range& range = attrs.axis[axis];

@@ -54,17 +54,17 @@ void define_softmax(OpRegistry& ops, const Entry& entry) {
       .lua_name = entry.lua_name,
       .summary = entry.summary,
       .inputs = {{"x", kNumbers, "at least one axis"}},
-      .attrs =
-          attrs<SoftmaxAttrs>({attr("axis", &SoftmaxAttrs::axis, "the axis to go along").positional().otherwise("-1")}),
+      .attrs = attrs<SoftmaxAttrs>(
+          {attr("axis", &SoftmaxAttrs::axis, "the axis of the distributions").positional().otherwise("-1")}),
       .output = "x's shape; float32 for integers, else x's dtype",
-      .errors = "InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.",
+      .errors = "InvalidArgument if x is bool or a scalar, for an axis that does not exist or for more than one.",
       .source = entry.source,
       .example = entry.example,
       .compute = Compute::Float,
       .shape = softmax_shape,
       .gradient = entry.gradient,
       .saves = kY0,
-      .cost = elements_cost<5>,  // the largest, its difference, e to that, the sum and the quotient
+      .cost = elements_cost<5>,  // maximum, difference, exponential, sum, quotient
       .gpu = kFloats,
   });
 }
@@ -90,7 +90,7 @@ void define_gradient(OpRegistry& ops, const char* name, const char* summary, voi
 void define_softmax_ops(OpRegistry& ops) {
   define_softmax(ops,
                  {"Softmax", "softmax", "exp(x) divided by its sum along an axis: positive numbers that add up to 1.",
-                  "tf.nn.softmax; the largest element is taken off first, so that nothing overflows",
+                  "tf.nn.softmax; the largest element is subtracted first, so that nothing overflows",
                   "lutra.softmax{1.0, 1.0}  --> {0.5, 0.5}", softmax_gradient});
   define_softmax(ops,
                  {"LogSoftmax", "log_softmax",

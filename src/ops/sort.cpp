@@ -1,4 +1,4 @@
-// Elements in order and where they were. nan counts as larger than every number, -0 as equal to 0.
+// Sorting. nan counts as larger than every number, -0 as equal to 0.
 
 #include "ops/sort.h"
 
@@ -22,7 +22,7 @@ void argsort_shape(Inference& inference) {
   inference.output_like(DType::Int64, 0);
 }
 
-// The most there can be: the kernel says how many there are.
+// The largest possible size; the kernel reports the real one.
 void unique_shape(Inference& inference) {
   Shape all{inference.shape(0).size()};
   inference.output(inference.key(), all);
@@ -34,7 +34,7 @@ Cost sorting_cost(const KernelArgs& args, const Axes& axes) {
   const Array& x = args.in[0];
   double size = static_cast<double>(x.size), element = static_cast<double>(size_of(x.dtype));
   double line = static_cast<double>(x.dims[axis_of(axes, x.rank, -1)]);
-  // A radix sort reads and writes each element once a byte.
+  // A radix sort reads and writes each element once per byte of its key.
   return {.flops = size * std::log2(line + 1), .bytes = 2 * size * element * element};
 }
 Cost sort_cost(const KernelArgs& args) { return sorting_cost(args, args.as<SortAttrs>().axis); }
@@ -47,7 +47,7 @@ void sort_gradient(Gradient& g) {
 }
 
 constexpr const char* kErrors =
-    "InvalidArgument if x is a scalar, for an axis that is not there, or for more than one.";
+    "InvalidArgument if x is a scalar, for an axis that does not exist, or for more than one.";
 
 }  // namespace
 
@@ -69,8 +69,8 @@ void define_sort_ops(OpRegistry& ops) {
   ops.define({
       .name = "Sort",
       .lua_name = "sort",
-      .summary = "The elements along an axis in ascending order, or descending. Equals keep their order; nan counts as "
-                 "larger than every number.",
+      .summary = "The elements along an axis in ascending or descending order. Equal elements keep their order; nan "
+                 "counts as larger than every number.",
       .inputs = {{"x", kAnyDType, "at least one axis"}},
       .attrs = attrs<SortAttrs>({attr("axis", &SortAttrs::axis, "the axis to sort along").positional().otherwise("-1"),
                                  attr("descending", &SortAttrs::descending, "the largest first").otherwise("false")}),
@@ -87,8 +87,9 @@ void define_sort_ops(OpRegistry& ops) {
   ops.define({
       .name = "Argsort",
       .lua_name = "argsort",
-      .summary = "Where the elements along an axis stand, counted from 1, in the order that sort puts them in: "
-                 "take_along_axis(x, argsort(x), -1) is sort(x).",
+      .summary =
+          "The indices, counted from 1, that sort the elements along an axis: take_along_axis(x, argsort(x), -1) "
+          "is sort(x).",
       .inputs = {{"x", kAnyDType, "at least one axis"}},
       .attrs =
           attrs<ArgsortAttrs>({attr("axis", &ArgsortAttrs::axis, "the axis to sort along").positional().otherwise("-1"),
@@ -106,9 +107,9 @@ void define_sort_ops(OpRegistry& ops) {
       .name = "Unique",
       .lua_name = "unique",
       .summary =
-          "The different values of x in ascending order; for each element of x, flattened, the place of its value "
-          "among them; and how often each occurs. All nans are one value, the last. Its sizes depend on values, so it "
-          "runs on the CPU.",
+          "The distinct values of x in ascending order; for each element of x, flattened, the index of its value among "
+          "them; and how often each occurs. All nans are one value, the last. The sizes depend on values, so it runs "
+          "on the CPU.",
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = attrs<IndexAttrs>({attr("index_base", &IndexAttrs::base, "what the first index is")}),
       .output = "values [n] in x's dtype, inverse [x's size] int64, counts [n] int64",

@@ -1,4 +1,4 @@
-// Attributes of the ops that put elements in order, as their kernels read them, and what their entries share.
+// Attributes of the sorting ops, as their kernels read them, and what their entries share.
 #pragma once
 
 #include "ops/index.h"
@@ -23,9 +23,9 @@ struct TopKAttrs {
   IndexBase base;
 };
 
-// The axis to put in order: the last unless another was given.
+// The axis to sort along: the last unless another was given.
 int sorted_axis(const Inference& inference, const Axes& axes);
-// dy goes back along the axis to where `places` says that each element was.
+// Adds dy to the input's gradient; `places` has the index along the axis where each element was.
 void add_to_places(Gradient& g, const Axes& axis, const Value& places, IndexBase base);
 
 }  // namespace lutra

@@ -1,4 +1,4 @@
-// The largest elements along an axis and where they were.
+// The largest elements along an axis, and their indices.
 
 #include "ops/gradient.h"
 #include "ops/sort.h"
@@ -29,16 +29,16 @@ void define_top_k_ops(OpRegistry& ops) {
   ops.define({
       .name = "TopKV2",
       .lua_name = "top_k",
-      .summary = "The k largest elements along an axis, the largest first, and where they stand, counted from 1. Of "
-                 "equals the "
-                 "one with the lower index comes first; nan counts as larger than every number.",
+      .summary = "The k largest elements along an axis, the largest first, and their indices, counted from 1. Of equal "
+                 "elements the one with the lower index comes first; nan counts as larger than every number.",
       .inputs = {{"x", kAnyDType, "at least one axis"}},
-      .attrs = attrs<TopKAttrs>({attr("k", &TopKAttrs::k, "how many, at most the axis' size").required(),
-                                 attr("axis", &TopKAttrs::axis, "the axis to look along").positional().otherwise("-1"),
-                                 attr("index_base", &TopKAttrs::base, "what the first index is")}),
+      .attrs =
+          attrs<TopKAttrs>({attr("k", &TopKAttrs::k, "how many, at most the axis' size").required(),
+                            attr("axis", &TopKAttrs::axis, "the axis to search along").positional().otherwise("-1"),
+                            attr("index_base", &TopKAttrs::base, "what the first index is")}),
       .output = "values in x's dtype and indices in int64, both in x's shape with k at axis",
       .errors =
-          "InvalidArgument if x is a scalar, for an axis that is not there, for a negative k, and for one past the "
+          "InvalidArgument if x is a scalar, for an axis that does not exist, for a negative k, and for one past the "
           "axis' size.",
       .source = "tf.math.top_k",
       .example = "lutra.top_k({10, 40, 20, 30}, 2)  --> {40, 30}",

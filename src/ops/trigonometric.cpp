@@ -1,11 +1,11 @@
-// Sines, cosines, tangents, their inverses and their hyperbolic kin.
+// Sines, cosines, tangents, their inverses and hyperbolic functions.
 
 #include "ops/unary.h"
 
 namespace lutra {
 namespace {
 
-// 1 / sqrt(1 - x^2), whose difference loses nothing next to 1 this way.
+// 1 / sqrt(1 - x^2), written so that the difference loses no digits close to 1.
 Value arc_slope(Gradient& g) { return g.call("Rsqrt", {(1.0 - g.x()) * (1.0 + g.x())}); }
 
 }  // namespace

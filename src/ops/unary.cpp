@@ -52,17 +52,17 @@ void define_unary_grad(OpRegistry& ops, const UnaryGradEntry& entry) {
 
 namespace {
 
-// For a rule that is one call of a hidden op on the output and its gradient.
+// A rule that calls one hidden op on the output and its gradient.
 template <const auto& kOp> void by_output(Gradient& g) { g.add(0, g.call(kOp, {g.y(), g.dy()})); }
 constexpr char kSqrtGrad[] = "SqrtGrad", kRsqrtGrad[] = "RsqrtGrad", kReciprocalGrad[] = "ReciprocalGrad";
 
 void define_same_dtype(OpRegistry& ops) {
   const UnaryEntry entries[] = {
-      {"Neg", "neg", "-x. Of the smallest integer: itself.", "numpy.negative", "lutra.neg{1, -2}  --> {-1, 2}",
+      {"Neg", "neg", "-x. The smallest integer stays itself.", "numpy.negative", "lutra.neg{1, -2}  --> {-1, 2}",
        [](Gradient& g) { g.add(0, -g.dy()); }},
-      {"Abs", "abs", "x without its sign. Of the smallest integer: itself.", "numpy.absolute",
+      {"Abs", "abs", "The absolute value of x. The smallest integer stays itself.", "numpy.absolute",
        "lutra.abs{1, -2}  --> {1, 2}", [](Gradient& g) { g.add(0, g.dy() * g.call("Sign", {g.x()})); }, kX0},
-      {"Sign", "sign", "-1, 0 or 1, as x is negative, 0 or positive; nan stays nan.", "numpy.sign",
+      {"Sign", "sign", "-1, 0 or 1 for x negative, 0 or positive; nan stays nan.", "numpy.sign",
        "lutra.sign{-2.5, 0, 7}  --> {-1.0, 0.0, 1.0}", gradient_is_zero},
       {"Square", "square", "x times x; integers wrap.", "numpy.square", "lutra.square{3, -2}  --> {9, 4}",
        [](Gradient& g) { g.add(0, g.dy() * g.x() * 2.0); }, kX0},
@@ -70,7 +70,7 @@ void define_same_dtype(OpRegistry& ops) {
        "lutra.floor{1.5, -1.5}  --> {1.0, -2.0}", gradient_is_zero},
       {"Ceil", "ceil", "The smallest integer not below x; integers stay as they are.", "numpy.ceil",
        "lutra.ceil{1.5, -1.5}  --> {2.0, -1.0}", gradient_is_zero},
-      {"Rint", "round", "The integer nearest to x, of two the even one; integers stay as they are.", "numpy.rint",
+      {"Rint", "round", "The integer nearest to x, halves to the even one; integers stay as they are.", "numpy.rint",
        "lutra.round{0.5, 1.5, -2.6}  --> {0.0, 2.0, -3.0}", gradient_is_zero},
       {"Trunc", "trunc", "x without its fraction, rounded towards 0; integers stay as they are.", "numpy.trunc",
        "lutra.trunc{1.5, -1.5}  --> {1.0, -1.0}", gradient_is_zero},
@@ -88,7 +88,7 @@ void define_powers(OpRegistry& ops) {
        "lutra.reciprocal{4, -0.5}  --> {0.25, -2.0}", by_output<kReciprocalGrad>, kY0},
       {"Exp", "exp", "e to the power x.", "numpy.exp", "lutra.exp{0.0, 1.0}  --> {1.0, 2.7182817}",
        [](Gradient& g) { g.add(0, g.dy() * g.y()); }, kY0},
-      // Not dy (y + 1): of a large negative x, that has no digit of e^x left.
+      // Not dy (y + 1): for a large negative x that has lost all digits of e^x.
       {"Expm1", "expm1", "e^x - 1, with all digits where x is close to 0.", "numpy.expm1",
        "lutra.expm1{0.0, 1e-6}  --> {0.0, 1.0000005e-06}",
        [](Gradient& g) { g.add(0, g.dy() * g.call("Exp", {g.x()})); }, kX0},
@@ -132,11 +132,11 @@ void bool_like_first(Inference& inference) { inference.output(DType::Bool, infer
 
 void define_questions(OpRegistry& ops) {
   const UnaryEntry entries[] = {
-      {"IsNan", "isnan", "Whether x is nan; of integers false.", "numpy.isnan",
+      {"IsNan", "isnan", "Whether x is nan; false for integers.", "numpy.isnan",
        "lutra.isnan{1.0, 0 / 0}  --> {false, true}"},
-      {"IsInf", "isinf", "Whether x is inf or -inf; of integers false.", "numpy.isinf",
+      {"IsInf", "isinf", "Whether x is inf or -inf; false for integers.", "numpy.isinf",
        "lutra.isinf{1.0, -math.huge}  --> {false, true}"},
-      {"IsFinite", "isfinite", "Whether x is neither nan nor infinite; of integers true.", "numpy.isfinite",
+      {"IsFinite", "isfinite", "Whether x is neither nan nor infinite; true for integers.", "numpy.isfinite",
        "lutra.isfinite{1.0, math.huge}  --> {true, false}"},
   };
   for (const UnaryEntry& entry : entries) {
@@ -180,7 +180,7 @@ void define_inversions(OpRegistry& ops) {
       .lua_name = "bitwise_not",
       .logged_as = inversion_logged_as,
       .summary =
-          "Each bit turned round: ~x, which is -x - 1 of signed integers. Of bool: logical_not, and logged as that.",
+          "~x: inverts each bit; for signed integers -x - 1. For bool the same as logical_not, and logged as that.",
       .inputs = {{"x", kInts | kBool, "any shape", kNumber}},
       .output = "x's shape and dtype",
       .errors = "InvalidArgument if x is of a float dtype.",

@@ -1,4 +1,4 @@
-// How functions of one element are declared: what unary.cpp and activations.cpp share.
+// Declares elementwise functions of one tensor, for unary.cpp and activations.cpp.
 #pragma once
 
 #include "ops/gradient.h"
@@ -16,10 +16,10 @@ struct UnaryEntry {
   AttrTable attrs = {};
 };
 
-// Of numbers; Compute::Float: integers give float32, else they are computed as they are.
+// The op takes all numbers. With Compute::Float integers give float32; else they keep their dtype.
 void define_unary(OpRegistry& ops, const UnaryEntry& entry, Compute compute);
 
-// The gradient of an op's input in one pass: a hidden op of two floats of one shape.
+// A hidden op that computes the gradient of an op's input in one pass, from two float tensors of one shape.
 struct UnaryGradEntry {
   const char* name;
   const char* first;

@@ -1,4 +1,4 @@
-// What assigning a variable runs: the result takes the variable's place (eager/variable.h).
+// The ops that assign a variable: their result replaces its value (eager/variable.h).
 
 #include "ops/create.h"
 #include "ops/inference.h"

@@ -1,4 +1,4 @@
-// Lengths of vectors.
+// Norms of vectors.
 
 #include "ops/vector_norm.h"
 
@@ -25,7 +25,7 @@ void norm_gradient(Gradient& g) {
   double ord = g.attrs<NormAttrs>().ord;
   if (ord == 1) return g.add(0, g.call("Sign", {g.x()}) * with_axes(g, g.dy()));
   if (ord == 2) return g.add(0, g.x() * with_axes(g, over_result(g, unhalved(g, g.dy()), unhalved(g, g.y()))));
-  // The largest share, and none when that is 0.
+  // The largest elements share the gradient; it is 0 if they are 0.
   Value most = with_axes(g, g.y()), sign = g.call("Sign", {g.x()});
   Value is_most = g.call("Equal", {g.call("Abs", {g.x()}), most});
   uint32_t axes = reduced_axes(g.attrs<ReduceAttrs>().axis, g.shape_of(0).rank());
@@ -39,15 +39,15 @@ void define_vector_norm_ops(OpRegistry& ops) {
   ops.define({
       .name = "Norm",
       .lua_name = "norm",
-      .summary = "The length of the vector that the elements over the given axes, or all, make up: the square root of "
-                 "the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest. Of nothing 0. "
-                 "Its gradient is 0 where it is 0.",
+      .summary = "The norm of the vectors along the given axes, or of all elements: the square root of the sum of "
+                 "squares; with ord 1 the sum of magnitudes, with ord math.huge the largest; 0 if there are no "
+                 "elements. Where it is 0, its gradient is 0.",
       .inputs = {{"x", kNumbers, "any shape"}},
       .attrs = attrs<NormAttrs>({axis_option<NormAttrs>(),
                                  attr("ord", &NormAttrs::ord, "which norm: 1, 2 or math.huge").otherwise("2"),
                                  keepdims_option<NormAttrs>()}),
       .output = kReducedFraction,
-      .errors = "InvalidArgument for an axis that is not there or stands twice, for another ord, or if x is bool.",
+      .errors = "InvalidArgument for an axis that does not exist or is given twice, for another ord, or if x is bool.",
       .source = "tf.norm, numpy.linalg.norm of vectors",
       .example = "lutra.norm{3, 4}  --> 5.0",
       .compute = Compute::Float,

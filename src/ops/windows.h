@@ -1,4 +1,4 @@
-// What conv.cpp and pool.cpp ask of images and windows; texts name the op, the argument and what was expected.
+// Checks of images and windows, for conv.cpp and pool.cpp. Errors name the op, the argument and what was expected.
 #pragma once
 
 #include "ops/conv.h"
@@ -9,7 +9,7 @@ namespace lutra {
 void require_image(const Inference& inference, int input, const char* wanted);  // four axes
 void require_window(const Inference& inference, const char* option, const Pair& pair, int64_t least);
 void require_padding(const Inference& inference, const Padding& padding);
-// The window, called `window`, is no larger than the padded image.
+// Throws if the window, called `window` in the error, is larger than the padded image.
 void require_fit(const Inference& inference, const char* window, const WindowAxis& height, const WindowAxis& width);
 
 }  // namespace lutra

@@ -1,11 +1,11 @@
-// x log(y): what entropies are sums of.
+// x log(y), the summand of entropies.
 
 #include "ops/gradient.h"
 
 namespace lutra {
 namespace {
 
-// Where x is 0 the result is, whatever y is: there both slopes are 0, and the slopes of these too.
+// Where x is 0, the result is 0 for all y: there both derivatives are 0, and theirs too.
 void xlogy_gradient(Gradient& g) {
   Value x = g.x(0), y = g.x(1);
   if (g.needs(0)) g.add(0, g.dy() * g.call("Xlogy", {g.cast(g.call("NotEqual", {x, 0.0}), g.key()), y}));

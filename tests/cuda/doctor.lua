@@ -20,7 +20,7 @@ end
 
 expect("A=", "doctor", 0, "the driver is for CUDA 13.0 and shows 2 cards", "ok      card GPU:1       Stub 1",
   "3.00GiB of 4.00GiB are free", "ok      trial CPU:0", "ok      trial GPU:0      Stub 0: ", "ok      trial GPU:1      Stub 1: ",
-  "matmul gives what it must", "sum gives what it must", "conv2d gives what it must", "All that is here works.")
+  "matmul gives the right result", "sum gives the right result", "conv2d gives the right result", "All that is here works.")
 
 expect("LUTRA_CUDNN=0", "doctor", 0, "note    cudnn            LUTRA_CUDNN is 0: convolutions are laid out and multiplied by cuBLASLt\n")
 expect("A=", "doctor", 0, ("ok      cudnn            %s/libcudnn.so.9 is version 9, for convolutions\n"):format(os.getenv("LUTRA_PLUGIN_PATH")))
@@ -28,7 +28,7 @@ expect("A=", "doctor", 0, ("ok      cudnn            %s/libcudnn.so.9 is version
 -- One that is found and does not start: convolutions go on without it, and the doctor says why.
 local environment, remove, other = dofile("tests/support/false_library.lua")("libcudnn.so.9")
 expect(environment, "doctor", 0, ("note    cudnn GPU:1      %s/libcudnn.so.9 has no cudnn"):format(other),
-  "so convolutions are laid out and multiplied by cuBLASLt\n", "conv2d gives what it must")
+  "so convolutions are laid out and multiplied by cuBLASLt\n", "conv2d gives the right result")
 expect(environment, "doctor --json", 0, '"check": "cudnn",\n      "status": "note",\n      "device": "GPU:0"')
 remove()
 
@@ -58,7 +58,7 @@ expect("LUTRA_CUDA_STUB=inline,cards:3,old:0,closed:1", "doctor", 1,
   "ok      card GPU:0       Stub 1, compute capability 9.0", "failed  memory GPU:0     the card gives no context: CUDA_ERROR_DEVICE_UNAVAILABLE",
   "another program has the card to itself", "ok      card GPU:1       Stub 2, compute capability 9.0",
   "failed  trial GPU:0      Stub 1: the card gives no context: CUDA_ERROR_DEVICE_UNAVAILABLE",
-  "ok      trial GPU:1      Stub 2: matmul gives what it must")
+  "ok      trial GPU:1      Stub 2: matmul gives the right result")
 
 -- A library of another build: its entry is there, its table is not ours.
 local folder = os.tmpname()
@@ -77,9 +77,9 @@ expect("LUTRA_PLUGIN_PATH=" .. folder, "doctor", 1, "ok      cublasLt         " 
 assert(os.execute(("cp '%s/libcublasLt.so.13' '%s/libcublasLt.so.12'"):format(os.getenv("LUTRA_PLUGIN_PATH"), folder)))
 expect(("LUTRA_PLUGIN_PATH=%s LUTRA_CUDA_STUB=inline,driver:12040"):format(folder), "doctor", 0,
   ("ok      cublasLt         %s/libcublasLt.so.12 is version 12; major version 12 is needed by a driver for "
-    .. "CUDA 12.4, so these were ignored: %s/libcublasLt.so.13\n"):format(folder, folder), "ok      trial GPU:0      Stub 0: matmul gives what it must;")
+    .. "CUDA 12.4, so these were ignored: %s/libcublasLt.so.13\n"):format(folder, folder), "ok      trial GPU:0      Stub 0: matmul gives the right result;")
 os.execute(("rm -r '%s'"):format(folder))
 
 -- Simulated cards come before the machine's own, and are tried in their place.
-expect("LUTRA_SIM_GPUS=1", "doctor", 0, "ok      trial GPU:0      Simulated GPU: matmul gives what it must; sum gives what it must; conv2d gives what it must\n")
+expect("LUTRA_SIM_GPUS=1", "doctor", 0, "ok      trial GPU:0      Simulated GPU: matmul gives the right result; sum gives the right result; conv2d gives the right result\n")
 print("doctor passed")

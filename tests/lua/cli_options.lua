@@ -231,7 +231,7 @@ expect("--color=always", { "--color=always", "-e", "error('red', 0)" }, { status
 local usage = "usage: lutra [options] [script [args]]\nlutra --help lists the options\n"
 local well = "All that is here works.\n"
 local no_driver = "env -u LUTRA_CUDA_STUB LUTRA_CUDA_DRIVER=none"
-expect("doctor", { "doctor" }, { env = no_driver, out = { "ok      trial CPU:0      matmul gives what it must", well } })
+expect("doctor", { "doctor" }, { env = no_driver, out = { "ok      trial CPU:0      matmul gives the right result", well } })
 expect("doctor says how many threads", { "doctor" }, {
   env = no_driver .. " LUTRA_NUM_THREADS=3", out = { "ok      threads          3 for large loops: set by LUTRA_NUM_THREADS\n" } })
 if os.execute("taskset -V >/dev/null 2>&1") then
@@ -241,7 +241,7 @@ if os.execute("taskset -V >/dev/null 2>&1") then
     out = { "ok      threads          1 for large loops: the process may run on 1 core\n" } })
 end
 expect("doctor on simulated GPUs", { "--sim-gpus", "2", "doctor", "--json" }, {
-  env = no_driver, out = { '"device": "GPU:1"', '"text": "Simulated GPU: matmul gives what it must' } })
+  env = no_driver, out = { '"device": "GPU:1"', '"text": "Simulated GPU: matmul gives the right result' } })
 expect("doctor takes no script's arguments", { "doctor", "x" }, {
   status = 1, err = "lutra: 'doctor' takes '--json' and nothing else, not 'x'\n" .. usage })
 expect("doctor runs nothing else", { "-i", "doctor" }, {

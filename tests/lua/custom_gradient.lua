@@ -132,13 +132,13 @@ do
   local y = lt.custom_gradient(function(v) return v * 2, function() error(reason) end end)(x)
   local ok, raised = pcall(tape.gradient, tape, y, x)
   assert(not ok and rawequal(raised, reason))
-  expect.raises("FailedPrecondition", "can be asked only once", tape.gradient, tape, y, x)
+  expect.raises("FailedPrecondition", "can compute gradients only once", tape.gradient, tape, y, x)
   -- The tape that is asked cannot be closed from within, nor can the function yield: each says so.
   local closing
   closing = lt.GradientTape { persistent = true }
   closing:watch(x)
   y = lt.custom_gradient(function(v) return v * 2, function(dy) closing:close() return dy end end)(x)
-  expect.raises("FailedPrecondition", "the tape was closed while it was asked", closing.gradient, closing, y, x)
+  expect.raises("FailedPrecondition", "the tape was closed while it computed gradients", closing.gradient, closing, y, x)
   local yields = lt.GradientTape()
   yields:watch(x)
   y = lt.custom_gradient(function(v) return v * 2, function(dy) coroutine.yield() return dy end end)(x)

@@ -132,9 +132,9 @@ for call, words in pairs {
 } do
   says("; options stand in a table of their own: " .. words, load("local lt, t = require 'lutra', ... return lt." .. call), lt.ones { 2, 2 })
 end
-says("shape has names among its entries, expected a list of integers; shape stands in its place: reshape(x, shape)", lt.reshape, x, { shape = { 4, 6 } })
-says("depth stands in its place: one_hot(labels, depth, [axis], [options])", lt.one_hot, { 1 }, { depth = 3 })
-says("size stands in its place: max_pool2d(x, size, [options])", lt.max_pool2d, lt.ones { 1, 4, 4, 1 }, 2, { ksize = 2 })
+says("shape has names among its entries, expected a list of integers; shape is a positional argument: reshape(x, shape)", lt.reshape, x, { shape = { 4, 6 } })
+says("depth is a positional argument: one_hot(labels, depth, [axis], [options])", lt.one_hot, { 1 }, { depth = 3 })
+says("size is a positional argument: max_pool2d(x, size, [options])", lt.max_pool2d, lt.ones { 1, 4, 4, 1 }, 2, { ksize = 2 })
 
 -- Options and dtypes by another library's name.
 says("sum: unknown option 'dim' (did you mean 'axis'?); it takes axis, keepdims", lt.sum, x, { dim = 1 })
@@ -176,7 +176,7 @@ says("cond is int32, expected bool; cond:ne(0) is bool, true where cond is not 0
 expect.equal(lt.constant({ 2, 0 }):ne(0):totable(), { true, false })
 says('indices is float32, expected an integer; cast it first: indices:cast("int64")', lt.gather, x, lt.ones { 2 })
 says('b is "3", expected a tensor, a table or a number; tonumber makes a number of it', lt.add, x, "3")
-says("value[1] is a tensor, expected a number or a boolean; tensors stand one by one, and stack(value) makes one of a list", lt.constant, { x, x })
+says("value[1] is a tensor, expected a number or a boolean; stack(value) makes one tensor of a list of tensors", lt.constant, { x, x })
 says("add_n: tensors is a tensor, expected a list of tensors: add_n({a, b, ...})", lt.add_n, x, x)
 says("concat: tensors is a tensor, expected a list of tensors: concat({a, b, ...}, [axis])", lt.concat, x, x)
 says('labels is float32, expected an integer; cast it first: labels:cast("int64"); the order is cross_entropy(labels, logits)', lt.cross_entropy, lt.ones { 2, 3 }, { 1, 2 })
@@ -193,7 +193,7 @@ says("device is nil, expected a device's name or object; a list gives nil past i
   .. "/physical_device:GPU:0", lt.config.set_memory_growth, lt.config.list_physical_devices("GPU")[2], true)
 
 -- Masks.
-says("a mask or a tensor of indices stands alone", function() return x[{ x:gt(1), 2 }] end)
+says("use a mask or a tensor of indices alone", function() return x[{ x:gt(1), 2 }] end)
 says("write v:assign(lutra.where(mask, value, v))", function() w[w:gt(1)] = 0 end)
 
 -- Files.

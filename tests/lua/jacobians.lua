@@ -86,8 +86,8 @@ do
   expect.raises("InvalidArgument", "unknown option 'unconnected'", tape.jacobian, tape, y, x, { unconnected = "zero" })
   expect.raises("InvalidArgument", 'unconnected_gradients is "nought"', tape.jacobian, tape, y, x, { unconnected_gradients = "nought" })
   expect.equal(tape:jacobian(y, x):totable(), { { 2, 0 }, { 0, 4 } })
-  expect.raises("FailedPrecondition", "jacobian: a tape that is not persistent can be asked only once", tape.jacobian, tape, y, x)
-  expect.raises("FailedPrecondition", "gradient: a tape that is not persistent can be asked only once", tape.gradient, tape, y, x)
+  expect.raises("FailedPrecondition", "jacobian: a tape that is not persistent can compute gradients only once", tape.jacobian, tape, y, x)
+  expect.raises("FailedPrecondition", "gradient: a tape that is not persistent can compute gradients only once", tape.gradient, tape, y, x)
   expect.raises("InvalidArgument", "expected a GradientTape", tape.jacobian, 3, y, x)
   expect.raises("InvalidArgument", "jacobian: 6 arguments given", tape.jacobian, tape, y, x, {}, 1, 2)
   expect.raises("InvalidArgument", "batch_jacobian: 5 arguments given", tape.batch_jacobian, tape, y, x, {}, 1)
@@ -112,7 +112,7 @@ do
   end)
   expect.raises("InvalidArgument", "stop_recording: f is nil, expected a function", tape.stop_recording, tape)
   expect.raises("InvalidArgument", "stop_recording: tape is 3, expected a GradientTape", tape.stop_recording, 3, print)
-  expect.raises("FailedPrecondition", "stop_recording: the tape records no more", outer.stop_recording, outer, print)
+  expect.raises("FailedPrecondition", "stop_recording: the tape has stopped recording", outer.stop_recording, outer, print)
   -- One that is closed inside leaves the next tape alone.
   tape:stop_recording(function() tape:close() end)
   local next_one <close> = new_tape(x)
@@ -131,7 +131,7 @@ do
   expect.equal(tape:gradient(x * x * w, { x, w })[2]:item(), 9)
   local once <close> = new_tape(x)
   once:gradient(x * 2, x)
-  expect.raises("FailedPrecondition", "reset: the tape records no more", once.reset, once)
+  expect.raises("FailedPrecondition", "reset: the tape has stopped recording", once.reset, once)
   local closed = lt.GradientTape()
   closed:close()
   expect.raises("FailedPrecondition", "reset: the tape is closed", closed.reset, closed)
@@ -151,7 +151,7 @@ do
   local _ = a * b
   assert(#shy:watched_variables() == 1 and rawequal(shy:watched_variables()[1], b))
   expect.equal(#tape:gradient(a * b, tape:watched_variables()), 4)
-  expect.raises("FailedPrecondition", "watched_variables: the tape has been asked and is closed", tape.watched_variables, tape)
+  expect.raises("FailedPrecondition", "watched_variables: the tape has computed gradients and is closed", tape.watched_variables, tape)
 end
 
 -- In a replica they are the replica's own, by the names that the program has for them.

@@ -170,8 +170,8 @@ do
   local once <close> = lt.GradientTape()
   local y = x * x
   expect.equal(once:gradient(y, x):item(), 6)
-  expect.raises("FailedPrecondition", "a tape that is not persistent can be asked only once", once.gradient, once, y, x)
-  expect.raises("FailedPrecondition", "the tape records no more", once.watch, once, lt.constant(1.0))
+  expect.raises("FailedPrecondition", "a tape that is not persistent can compute gradients only once", once.gradient, once, y, x)
+  expect.raises("FailedPrecondition", "the tape has stopped recording", once.watch, once, lt.constant(1.0))
   local closed = lt.GradientTape()
   closed:close()
   closed:close()
@@ -300,14 +300,14 @@ end
 assert(ok, text)
 expect.equal(text, [[
 ResourceExhausted: mul: out of memory
-FailedPrecondition: gradient: a tape that is not persistent can be asked only once
+FailedPrecondition: gradient: a tape that is not persistent can compute gradients only once
 0
 ResourceExhausted: mul: out of memory
 12.0
 0
-FailedPrecondition: gradient: the tape was closed while it was asked, by a finalizer or a function for gradients
+FailedPrecondition: gradient: the tape was closed while it computed gradients, by a finalizer or a gradient function
 FailedPrecondition: gradient: the tape is closed
-FailedPrecondition: gradient: the tape was closed while it was asked, by a finalizer or a function for gradients
+FailedPrecondition: gradient: the tape was closed while it computed gradients, by a finalizer or a gradient function
 FailedPrecondition: gradient: the tape is closed
 4.0
 ]])

@@ -51,7 +51,7 @@ local function place(op, sign)
     rejects = axis_rejects(op, matrix, {
       { args = { matrix, { 1, 2 } }, says = op .. ": axis is a list of 2, expected one axis" },
       { args = { matrix, { axis = {} } }, says = op .. ": axis is a list of 0, expected one axis" },
-      { args = { zeros { 0 } }, says = op .. ": x (0,) has no elements to reduce, and " .. op .. " of nothing has no value" },
+      { args = { zeros { 0 } }, says = op .. ": x (0,) has no elements to reduce, and " .. op .. " of no elements is undefined" },
       { args = { zeros { 0, 3 }, 1 }, says = op .. ": x (0, 3) has no elements to reduce" },
       { args = { zeros { 0, 0 }, 2 }, says = op .. ": x (0, 0) has no elements to reduce" },
       { args = { matrix, { index_base = 0 } }, says = op .. ": unknown option 'index_base'" },

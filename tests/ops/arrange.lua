@@ -284,7 +284,7 @@ spec "flip" {
   },
   rejects = {
     { args = { { 1, 2 }, 2 }, says = "flip: axis 2 is not there: x (2,) has 1 axis" },
-    { args = { { 1, 2 }, { 1, -1 } }, says = "flip: axis -1 stands twice in the list" },
+    { args = { { 1, 2 }, { 1, -1 } }, says = "flip: axis -1 is given twice" },
     { args = { { 1, 2 }, 0 }, says = "axis 0" },
     { args = { 5, 1 }, says = "flip: axis 1 is not there" },
   },
@@ -329,7 +329,7 @@ spec "roll" {
     { args = { { 1, 2 }, { 1, 2 } }, says = "roll: shift lists 2 distances, and no axis is given" },
     { args = { { { 1, 2 } }, { 1, 2 }, 1 }, says = "roll: shift lists 2 distances, and axis 1 axis" },
     { args = { { 1, 2 }, 1, 2 }, says = "roll: axis 2 is not there" },
-    { args = { { 1, 2 }, { 1, 1 }, { 1, 1 } }, says = "roll: axis 1 stands twice in the list" },
+    { args = { { 1, 2 }, { 1, 1 }, { 1, 1 } }, says = "roll: axis 1 is given twice" },
     { args = { { 1, 2 }, 1.5 }, says = "roll: shift is 1.5, expected an integer or a list of integers" },
     { args = { { 1, 2 } }, says = "roll: 1 argument given, expected roll(x, shift, [axis])" },
   },

@@ -90,7 +90,7 @@ spec "split" {
   },
   rejects = {
     { args = { 5, 1 }, says = "split: x is a scalar, which has no axis to split along" },
-    { args = { { 1, 2, 3 }, 2 }, says = "split: axis 1 of x (3,) has 3 elements, which 2 pieces cannot share out evenly" },
+    { args = { { 1, 2, 3 }, 2 }, says = "split: axis 1 of x (3,) has 3 elements, which cannot be divided into 2 equal pieces" },
     { args = { { 1, 2, 3 }, 0 }, says = "split: sizes is 0, expected the number of pieces or a list of sizes" },
     { args = { { 1, 2, 3 }, -3 }, says = "split: sizes is -3" },
     { args = { { 1, 2, 3 }, { 1, 1 } }, says = "split: sizes add up to 2, and axis 1 of x (3,) has 3 elements" },

@@ -277,7 +277,7 @@ local function extreme(op, pick, start, gives)
     gradients = gradients({ { 1.5, -2, 0.25 }, { 4, 0.5, -1 } }, cube),
     rejects = axis_rejects(op, matrix, {
       twice(op, matrix),
-      { args = { zeros { 0 } }, says = op .. ": x (0,) has no elements to reduce, and " .. op .. " of nothing has no value" },
+      { args = { zeros { 0 } }, says = op .. ": x (0,) has no elements to reduce, and " .. op .. " of no elements is undefined" },
       { args = { zeros { 0, 3 }, 1 }, says = op .. ": x (0, 3) has no elements to reduce" },
       { args = { zeros { 0, 0 }, 2 }, says = op .. ": x (0, 0) has no elements to reduce" },
       { args = { bool { true } }, says = op .. ": x is bool, expected a number" },

@@ -17,7 +17,7 @@ spec "reshape" {
   rejects = {
     { args = { { { 1, 2, 3 }, { 4, 5, 6 } }, { 4 } }, says = "reshape: x (2, 3) has 6 elements, shape (4,) has 4" },
     { args = { { { 1, 2, 3 }, { 4, 5, 6 } }, { 4, -1 } },
-      says = "reshape: x (2, 3) has 6 elements, which shape (4, -1) cannot share out evenly" },
+      says = "reshape: x (2, 3) has 6 elements, which is no multiple of the other sizes of shape (4, -1)" },
     { args = { { 1, 2 }, { -2, -1 } }, says = "reshape: shape (-2, -1) has the negative size -2" },
     { args = { { 1, 2 }, { -1, -1 } }, says = "reshape: shape (-1, -1) has more than one -1" },
     { args = { { 1, 2 }, { -2, -1 } }, says = "negative size -2" },
@@ -69,7 +69,7 @@ spec "squeeze" {
     { args = { { { 1, 2 } }, 3 }, says = "squeeze: axis 3 is not there: x (1, 2) has 2 axes" },
     { args = { { { 1, 2 } }, -3 }, says = "squeeze: axis -3 is not there" },
     { args = { { { 1, 2 } }, 0 }, says = "axis 0" },
-    { args = { { { 1, 2 } }, { 1, 1 } }, says = "squeeze: axis 1 stands twice in the list" },
+    { args = { { { 1, 2 } }, { 1, 1 } }, says = "squeeze: axis 1 is given twice" },
   },
   gradients = { { { { 1, 2 } } }, { { { { 1 }, { 2 } } }, 3 } },
 }

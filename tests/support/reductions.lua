@@ -26,7 +26,7 @@ function reductions.axis_rejects(op, x, more, has_keepdims)
 end
 
 function reductions.twice(op, x)
-  return { args = { x, { 1, -2 } }, says = op .. ": axis -2 stands twice in the list" }
+  return { args = { x, { 1, -2 } }, says = op .. ": axis -2 is given twice" }
 end
 
 local matrix = { { 1, 2, 3 }, { 4, 5, 6 } }

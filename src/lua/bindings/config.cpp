@@ -1,5 +1,5 @@
-// lutra.config: which devices there are, how much memory they may take, how ops are placed. The rules and texts are
-// DeviceRegistry's; here arguments are read and lists are made.
+// lutra.config: which devices exist, how much memory they may take, how ops are placed. The rules and error texts are
+// in DeviceRegistry; this file reads arguments and makes lists.
 
 #include <cstring>
 
@@ -15,10 +15,10 @@ constexpr RegistryKey kMemoryInfoMeta{};
 
 DeviceRegistry& registry(Args& args) { return args.state.runtime().registry(); }
 
-// A type filter in any case; nothing when it is left out.
+// A filter by device type, in upper or lower case; may be omitted.
 struct Filter {
   bool given = false;
-  std::optional<DeviceType> type;  // empty though given: a type of which there is nothing here
+  std::optional<DeviceType> type;  // nullopt though given: a type without devices here
 };
 
 Filter read_filter(Args& args, int i) {

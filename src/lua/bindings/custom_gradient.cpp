@@ -1,5 +1,5 @@
-// What lutra.custom_gradient, recompute_grad and the tapes' jacobian are made of (lua/lutra/autograd.lua): functions of
-// the user's in the place of gradient rules, tapes that pause, tapes that are asked several times.
+// Functions for lutra.custom_gradient, recompute_grad and the tapes' jacobian (lua/lutra/autograd.lua): users'
+// functions as gradient rules, paused tapes, tapes whose gradient is called several times.
 
 #include <bit>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr RegistryKey kUndoMeta{};
 
-// Ends something at the end of a block. Only Lutra's own Lua has any.
+// Undoes something at the end of a block. Only Lutra's own Lua uses these.
 struct Undo {
   enum Kind : uint8_t { Nothing, Pause, Hold, Replay } kind;
   Ledger::Tapes tapes;
@@ -53,7 +53,7 @@ int collect_undo(lua_State* L) {
   return 0;
 }
 
-// pause([tape]): the tape, or all that are open, record nothing until what is returned is closed.
+// pause([tape]): the tape, or all open ones, record nothing until the returned object is closed.
 int pause(lua_State* L) {
   State& state = state_of(L);
   lua_settop(L, 1);
@@ -62,7 +62,7 @@ int pause(lua_State* L) {
     Ledger::Tapes tapes = ~Ledger::Tapes{0};
     if (args.has(1)) {
       Tape& tape = tape_at(args, 1);
-      if (!tape.is_recording()) fail(ErrorCode::FailedPrecondition, args.who(), ": the tape records no more");
+      if (!tape.is_recording()) fail(ErrorCode::FailedPrecondition, args.who(), ": the tape has stopped recording");
       tapes = tape.bit();
     }
     undo->tapes = state.context().ledger().pause(tapes);
@@ -71,7 +71,7 @@ int pause(lua_State* L) {
   return 1;
 }
 
-// hold(tape, who): it may be asked several times until what is returned is closed.
+// hold(tape, who): the tape's gradient may be called several times until the returned object is closed.
 int hold(lua_State* L) {
   State& state = state_of(L);
   Undo* undo = push_undo(L, state);
@@ -85,8 +85,8 @@ int hold(lua_State* L) {
   return 1;
 }
 
-// random_place(): where the sequence of random numbers stands. replay(place): it goes on from there until what is
-// returned is closed, and then from where it was.
+// random_place(): the position in the sequence of random numbers. replay(place): the sequence continues from that
+// position until the returned object is closed, and then from where it was.
 int random_place(lua_State* L) {
   Undo* undo = push_undo(L, state_of(L));
   undo->random = state_of(L).context().random_place();
@@ -117,7 +117,7 @@ const Box& box_in(Args& args, int list, lua_Integer i, const char* name) {
   return box;
 }
 
-// Run: the results become the outputs' values, made of the inputs.
+// Phase run: the results become copies of the outputs, recorded as computed from the inputs.
 Ledger::Custom make_results(Args& args, int count, int results) {
   lua_State* L = args.L;
   std::vector<const TensorRep*> in;
@@ -135,8 +135,8 @@ Ledger::Custom make_results(Args& args, int count, int results) {
   return args.state.context().ledger().record_custom(in, out);
 }
 
-// record_custom(gradient, inputs, results): a list of the results as they are to tapes from here on, made of the inputs
-// by a function whose gradients `gradient` gives; and how many tapes may ask for them.
+// record_custom(gradient, inputs, results): returns a list of the results, which tapes see as computed from the inputs
+// by one function whose gradients `gradient` computes; and the number of tapes that have recorded it.
 int record_custom(lua_State* L) {
   State& state = state_of(L);
   lua_settop(L, 3);
@@ -211,7 +211,7 @@ std::vector<std::optional<Tensor>> LuaGradients::call(uint64_t number, std::span
       box->tensor.value = each.rep().value;
       state_.own(L, box);
     }
-    lua_pushboolean(L, forgets_);  // whether this tape asks for the last time
+    lua_pushboolean(L, forgets_);  // whether this is the tape's last call
     lua_call(L, static_cast<int>(dy.size()) + 1, 1);
     return 1;
   });

@@ -1,4 +1,4 @@
-// What lutra.data and checkpoints are made of beside Lua: the order of a shuffle, and where the random sequence stands.
+// C++ functions for lutra.data and checkpoints: the order of a shuffle, and the position in the random sequence.
 
 #include <vector>
 
@@ -26,8 +26,8 @@ class Random {
   uint64_t state_;
 };
 
-// 1 .. count in the order in which a buffer of `size` gives them up: it is kept full, and one in it is picked at
-// random.
+// 1 .. count in the order in which they leave a shuffle buffer of `size`, which is kept full and from which one at
+// random is picked.
 void shuffle(int64_t count, int64_t size, uint64_t seed, int64_t* to) {
   Random random(seed);
   std::vector<int64_t> buffer(static_cast<std::size_t>(size));

@@ -1,4 +1,4 @@
-// How long Lua may go on: what a replica that does not come back is stopped by.
+// Limits how long Lua may run, to stop a replica that does not return.
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 namespace lutra {
 namespace {
 
-// {seconds, when they are over}; nil while there is none.
+// {seconds, the time of the deadline}; nil while there is none.
 constexpr RegistryKey kDeadline{};
 
 // Lua instructions between two checks of the clock. Each error halves the interval, so that a loop around pcall soon
@@ -46,15 +46,15 @@ void look_at_clock(lua_State* L, lua_Debug*) {
   });
 }
 
-// heed_deadline(thread): that coroutine, and those that it makes, which inherit its hook, end in DeadlineExceeded once
-// the deadline that is set then is over.
+// heed_deadline(thread): that coroutine, and coroutines that it makes, which inherit its hook, end in DeadlineExceeded
+// once the current deadline has passed.
 int heed_deadline(lua_State* L) {
   lua_State* thread = lua_tothread(L, 1);
   if (thread != nullptr) look_every(thread, kInstructions);
   return 0;
 }
 
-// set_deadline([seconds]): from now; none without seconds.
+// set_deadline([seconds]): sets the deadline to `seconds` from now; without seconds, removes it.
 int set_deadline(lua_State* L) {
   if (lua_isnoneornil(L, 1)) {
     lua_pushnil(L);

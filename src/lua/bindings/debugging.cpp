@@ -33,7 +33,7 @@ int set_log_handler(Args& args) {
   args.state.set_log_handler(args.L, 1);
   PlacementLog& log = args.state.context().placement_log();
   log.set_handler(on);
-  log.events.clear();  // of an op whose telling was cut short
+  log.events.clear();  // of an op whose handler call was interrupted
   return 0;
 }
 
@@ -55,7 +55,7 @@ int get_kernel_fallback(Args& args) {
   return 1;
 }
 
-// explain(t): who made it, where, and why there.
+// explain(t): which op made it, on which device, and why there.
 int explain(Args& args) {
   args.at_most(1);
   State& state = args.state;

@@ -1,4 +1,4 @@
-// Errors as Lua objects: their text, and lutra.iserror. State::raise (error_bridge.cpp) makes them.
+// Error objects in Lua: their text, and lutra.iserror. State::raise (error_bridge.cpp) makes them.
 
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
@@ -45,7 +45,7 @@ int error_text(lua_State* L) {
   lua_rawget(L, 1);
   if (lua_type(L, 3) != LUA_TSTRING) return luaL_error(L, "not an error of Lutra's");
   if (lua_type(L, 2) != LUA_TSTRING) return 1;
-  // Not by a format: what a message quotes may hold a zero byte.
+  // Not by a format, as the message may contain a zero byte.
   lua_pushvalue(L, 2);
   lua_pushliteral(L, " ");
   lua_pushvalue(L, 3);

@@ -54,7 +54,7 @@ int make_file_rows(Args& args) {
   return 1;
 }
 
-// A tensor on the CPU of `count` rows from `first` on; of one row alone without the first axis.
+// Pushes a tensor on the CPU with `count` rows from `first` on; with is_row one row, without the first axis.
 int push_rows(Args& args, FileReader& reader, int64_t first, int64_t count, bool is_row) {
   const FileEntry& entry = reader.entries()[0];
   Shape shape;

@@ -1,5 +1,5 @@
-// The rows of a file of one tensor, as lutra.data has them in a tensor's place: #rows, rows.rank, rows.shape,
-// rows.dtype, rows.device, rows[i] and rows[{{first, last}}], which reads them.
+// The rows of a file with one tensor, which lutra.data uses like a tensor: #rows, rows.rank, rows.shape, rows.dtype,
+// rows.device, and rows[i] or rows[{{first, last}}], which read the file.
 #pragma once
 
 #include <lua.hpp>
@@ -10,7 +10,7 @@
 
 namespace lutra {
 
-// Null for anything else.
+// The reader of the rows at `index`; null for anything else.
 std::shared_ptr<FileReader> file_rows_at(lua_State* L, int index);
 
 }  // namespace lutra

@@ -1,4 +1,5 @@
-// lutra.load and lutra.save: files of tensors (src/io) as tensors of the scope's device, and back from any device.
+// lutra.load and lutra.save: read files of tensors (src/io) into tensors on the scope's device, and write tensors of
+// any device.
 
 #include <algorithm>
 #include <span>
@@ -15,7 +16,7 @@ namespace lutra {
 namespace {
 
 char delimiter_of(const char* who, std::string_view word) {
-  // What a number or a comment is made of would make the file mean something else.
+  // Characters of numbers and comments would change the file's meaning.
   constexpr std::string_view kTaken = "+-.#\"\r\n\\";
   char c = word.size() == 1 ? word[0] : '\0';
   bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
@@ -38,7 +39,7 @@ constexpr FormatOption kSaveOptions[] = {{"header", FileFormat::Csv},
                                          {"compress", FileFormat::Npz},
                                          {"metadata", FileFormat::Safetensors}};
 
-// Fails if the options table at `index` has an option of another kind of file.
+// Fails if the options table at `index` has an option for another file format.
 void refuse_options_of_others(Args& args, int index, FileFormat format, std::span<const FormatOption> options) {
   lua_State* L = args.L;
   if (lua_type(L, index) != LUA_TTABLE) return;
@@ -185,7 +186,7 @@ class Saved final : public FileContents {
 
 constexpr int kPath = 1, kValue = 2, kOptions = 3, kHeader = 4;
 
-// In order of their names, so that the same texts make the same file.
+// Sorted by name, so that the same metadata make the same file.
 void read_metadata(Args& args, FileMetadata* metadata) {
   lua_State* L = args.L;
   args.options(kOptions, {{"metadata", StackSlot{kHeader}}});
@@ -222,7 +223,7 @@ void read_options(Args& args, FileFormat format, WriteOptions* options) {
   }
 }
 
-// Whether the table at `index` has a name among its keys: which one is pushed then.
+// Whether the table at `index` has a string key; if so, pushes one.
 bool push_name(lua_State* L, int index) {
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) != LUA_TSTRING) continue;
@@ -232,7 +233,7 @@ bool push_name(lua_State* L, int index) {
   return false;
 }
 
-// Replaces the table of names by one of our own that holds tensors only. May raise a Lua error.
+// Replaces the table of tensors by name by a copy of our own that has only tensors. May raise a Lua error.
 void collect_named(lua_State* L, State& state) {
   luaL_checkstack(L, 8, nullptr);
   lua_newtable(L);
@@ -250,7 +251,7 @@ void collect_named(lua_State* L, State& state) {
         fail(ErrorCode::InvalidArgument, "save: value.", outer, " is a table with the name ", what_is(L, -1),
              "; names cannot nest, write {[", quote(outer + "." + inner), "] = tensor}");
       }
-      // A tensor released meanwhile is found when it is written.
+      // A tensor that is released in the meantime is detected when it is written.
       if (to_box(L, -1) == nullptr && !is_literal(L, -1)) args.wrong(lua_gettop(L), lua_tostring(L, -2), "a tensor");
     });
     if (is_literal(L, -1) && !make_constant(L, state, -1, {"save", lua_tostring(L, -2)}, kNoDType)) state.raise(L);
@@ -284,7 +285,7 @@ int save(lua_State* L) {
   });
   if (is_named(format)) collect_named(L, state);
   else if (is_literal(L, kValue) && !make_constant(L, state, kValue, {"save", "value"}, kNoDType)) state.raise(L);
-  // From here on no Lua code runs, so what is on the stack stays as it is.
+  // From here on no Lua code runs, so the values on the stack do not change.
   read_phase(L, state, "save", [&](Args& args) {
     WriteOptions options;
     read_options(args, format, &options);

@@ -1,4 +1,4 @@
-// What must be set right whatever happens, Ctrl-C included: `finally`, for Lutra's own Lua.
+// `finally`: cleanup that runs whatever happens, Ctrl-C included, for Lutra's own Lua.
 
 #include "lua/border/modules.h"
 
@@ -8,9 +8,9 @@ namespace {
 // Where the arguments stand.
 enum : int { kFinish = 1, kArgument, kFunction };
 
-// finally(finish, argument, f, ...): f(...), then finish(argument), also when f raises. Between the two nothing of
-// Lua's runs, where a hook (Ctrl-C's is one) could raise. It can in finish, which then is called once more, so it must
-// bear that; a second Ctrl-C ends the process. f cannot yield.
+// finally(finish, argument, f, ...): calls f(...), then finish(argument), even if f raises. Between the two no Lua code
+// runs, in which a hook (such as Ctrl-C's) could raise. A hook can raise in finish, which is then called once more, so
+// finish must be repeatable; a second Ctrl-C ends the process. f cannot yield.
 int call_finally(lua_State* L) {
   int status = lua_pcall(L, lua_gettop(L) - kFunction, LUA_MULTRET, 0);
   if (lua_checkstack(L, LUA_MINSTACK) == 0) {
@@ -23,7 +23,7 @@ int call_finally(lua_State* L) {
     lua_pushvalue(L, kArgument);
     const int finished = lua_pcall(L, 1, 0, 0);
     if (finished == LUA_OK) break;
-    // The first error counts.
+    // The first error is the one raised.
     if (status == LUA_OK) {
       lua_insert(L, kFunction);
       lua_settop(L, kFunction);

@@ -1,5 +1,5 @@
-// items(list): the numbers of many tensors of one element, for Lutra's own Lua. What lies on GPUs is waited for
-// together: a wait costs as much as many commands.
+// items(list): the numbers of many tensors with one element each, for Lutra's own Lua. Waits once for all tensors on
+// GPUs, as a wait costs as much as many commands.
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-// Placement events become calls of the script's handler (lutra.debugging.set_log_handler).
+// Calls the script's handler (lutra.debugging.set_log_handler) with placement events.
 
 #include "lua/border/modules.h"
 
@@ -14,18 +14,18 @@ void State::set_log_handler(lua_State* L, int index) {
   set(L, kLogHandler);
 }
 
-// What runs inside the handler is not told to it, or an op in there would call it again without end.
+// Ops that run inside the handler are not reported to it: they would call it again without end.
 void State::tell_events(lua_State* L, const Error* kept) {
   if (in_log_handler_) {
     context_->placement_log().events.clear();
     return;
   }
   luaL_checkstack(L, 12, nullptr);
-  // Set aside: making Lua values of them may run finalizers, whose ops have events of their own.
+  // The events are moved away: making Lua values of them may run finalizers, whose ops add events of their own.
   bool ok = attempt([&] { telling_.push_back(std::move(context_->placement_log().events)); });
   context_->placement_log().events.clear();
   if (!ok) {
-    // The handler does not hear of them.
+    // No memory: the handler does not get the events.
     aside_.remove_if([kept](const Error& each) { return &each == kept; });
     raise(L);
   }
@@ -35,7 +35,7 @@ void State::tell_events(lua_State* L, const Error* kept) {
   int handler = lua_gettop(L);
   int table = handler + 1;
   lua_createtable(L, static_cast<int>(events.size()), 0);
-  // All of them become Lua values before the handler runs: it may set another one.
+  // All events become Lua values before the handler runs, as it may set another handler.
   int count = 0;
   auto string = [L](const char* key, const std::string& value) {
     lua_pushlstring(L, value.data(), value.size());
@@ -60,7 +60,7 @@ void State::tell_events(lua_State* L, const Error* kept) {
     int status = lua_pcall(L, 1, 0, 0);
     in_log_handler_ = false;
     if (status == LUA_OK) continue;
-    // The handler is removed, and its error is raised now; the op's effect stands.
+    // The handler is removed and its error raised; the op's effect remains.
     context_->placement_log().set_handler(false);
     lua_pushnil(L);
     set(L, kLogHandler);

@@ -1,4 +1,4 @@
-// What Dataset:prefetch is made of: batches of rows that a thread gathers ahead (io/row_thread.h).
+// Functions for Dataset:prefetch: batches of rows that a thread gathers ahead (io/row_thread.h).
 
 #include <cstring>
 #include <deque>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr RegistryKey kMeta{};
 
-// The tensors whose rows are gathered, and the batches under way, which are Lua's as well: nothing that the thread
-// reads or writes is freed before it has ended.
+// The tensors whose rows are gathered, and the batches in progress, which Lua owns, too. Holds everything that the
+// thread reads or writes until the thread has ended.
 struct Gatherer {
   struct Column {
     Tensor tensor;                     // in the host's memory, or
@@ -26,7 +26,7 @@ struct Gatherer {
   };
   std::vector<Column> columns;
   std::deque<std::vector<Tensor>> batches;
-  std::unique_ptr<RowThread> thread;  // ends first
+  std::unique_ptr<RowThread> thread;  // destroyed first
 
   std::size_t row_bytes(std::size_t k) const {
     const Column& column = columns[k];
@@ -40,7 +40,7 @@ struct GathererBox {
 };
 
 Gatherer& gatherer_at(Args& args) {
-  // Only Lutra's own Lua has these.
+  // Unchecked, as only Lutra's own Lua has these.
   auto* box = static_cast<GathererBox*>(lua_touserdata(args.L, 1));
   require(box != nullptr && box->gatherer != nullptr, args.who(), ": it is closed");
   return *box->gatherer;
@@ -53,7 +53,7 @@ int collect(lua_State* L) {
   return 0;
 }
 
-// gatherer(tensors, most): nil where one of them is no tensor in the host's memory that stays as it is.
+// gatherer(tensors, most): nil if one of them is not an immutable tensor in host memory.
 int make_gatherer(Args& args) {
   lua_State* L = args.L;
   auto made = std::make_unique<Gatherer>();
@@ -94,7 +94,7 @@ int make_gatherer(Args& args) {
   return 1;
 }
 
-// Places from 0.
+// Row indices, from 0.
 std::vector<int64_t> places_of(Args& args, int64_t rows) {
   const TensorRep& list = args.tensor(2, "places").tensor;
   require(list.dtype == DType::Int64, args.who(), ": places are ", list.dtype, ", expected int64");
@@ -109,8 +109,8 @@ std::vector<int64_t> places_of(Args& args, int64_t rows) {
   return places;
 }
 
-// Pushes a tensor for as many rows of column k; gives where the thread is to write them, or null when they are here
-// already.
+// Pushes a tensor for the given rows of column k. Returns where the thread must write them, or null if they have been
+// written already.
 std::byte* push_batch(Args& args, Gatherer& gatherer, std::size_t k, const std::vector<int64_t>& places, Tensor* out) {
   const Gatherer::Column& column = gatherer.columns[k];
   Shape shape = column.shape;
@@ -125,7 +125,7 @@ std::byte* push_batch(Args& args, Gatherer& gatherer, std::size_t k, const std::
   make_host_tensor(args.state.enter(args.L), column.dtype, shape, &rep);
   std::byte* to = rep.storage != nullptr ? rep.data : nullptr;
   if (is_inline) {
-    // Its bytes are in Lua's own block, which the thread must not know.
+    // The bytes are in Lua's own block, which the thread must not write to.
     std::size_t row = gatherer.row_bytes(k);
     for (std::size_t i = 0; i < places.size(); ++i) {
       if (column.file != nullptr) column.file->read_range(places[i], 1, rep.bytes + i * row);
@@ -138,7 +138,7 @@ std::byte* push_batch(Args& args, Gatherer& gatherer, std::size_t k, const std::
   return to;
 }
 
-// submit_rows(gatherer, places): a list of tensors, to be used after a wait.
+// submit_rows(gatherer, places): returns a list of tensors, to be read only after wait_for_rows.
 int submit_rows(Args& args) {
   lua_State* L = args.L;
   Gatherer& gatherer = gatherer_at(args);
@@ -156,7 +156,7 @@ int submit_rows(Args& args) {
     lua_insert(L, -2);
     protect_with(L, 2, [&](lua_State* inner) { lua_rawseti(inner, -2, static_cast<lua_Integer>(k + 1)); });
   }
-  // Kept first: the thread must not write to what is gone.
+  // Stored before the thread gets it, so that the memory outlives the writes.
   gatherer.batches.push_back(std::move(batch));
   try {
     gatherer.thread->submit(std::move(places), std::move(to));
@@ -167,7 +167,7 @@ int submit_rows(Args& args) {
   return 1;
 }
 
-// wait_for_rows(gatherer): for the oldest batch that was submitted.
+// wait_for_rows(gatherer): waits for the oldest submitted batch.
 int wait_for_rows(Args& args) {
   Gatherer& gatherer = gatherer_at(args);
   require(!gatherer.thread->is_empty(), args.who(), ": no batch is under way");

@@ -1,5 +1,5 @@
-// What lutra.distribute is made of: sums over replicas, variables that take the place of others, and the random bits of
-// a part of a batch.
+// Functions for lutra.distribute: sums over replicas, variables that swap values, and the random bits of a part of a
+// batch.
 
 #include <algorithm>
 #include <chrono>
@@ -24,14 +24,14 @@ int device_name(Args& args) {
   return 2;
 }
 
-// A storage tells the out-of-memory report the tensor that it is known by.
+// Updates the tensor that the out-of-memory report shows for a storage.
 void follow_storage(Box& now, const Box& before) {
   Storage* storage = now.tensor.storage;
   if (storage != nullptr && storage->tensor == &before.tensor) storage->tensor = &now.tensor;
 }
 
-// Values and identities of the variables of two lists change places, entry by entry of `count`; where a list has a hole
-// nothing does.
+// Swaps values and identities of the variables of two lists, entry by entry of `count`; skips entries where a list has
+// a hole.
 void swap_variables(lua_State* L, int variables, int others, lua_Integer count) {
   const int top = lua_gettop(L);
   for (lua_Integer i = 1; i <= count; ++i) {
@@ -49,7 +49,7 @@ void swap_variables(lua_State* L, int variables, int others, lua_Integer count) 
     b->box.booked_bytes = booked & Box::kNotBooked;
     b->box.is_viewed = viewed & 1;
     std::swap(a->box.made_at, b->box.made_at);
-    // Both may have the same storage, which then stays with the one that it knows.
+    // Both may have the same storage, which then keeps its tensor.
     if (a->box.tensor.storage == b->box.tensor.storage) continue;
     follow_storage(a->box, b->box);
     follow_storage(b->box, a->box);
@@ -57,9 +57,9 @@ void swap_variables(lua_State* L, int variables, int others, lua_Integer count) 
   lua_settop(L, top);
 }
 
-// place_components(book, id): the components of replica `id` stand for the variables, where those of book.placed did
-// (1: their own). A book has `variables`, `parts[id]` of the replicas from the second on, `count`, `placed`. No Lua
-// runs in it, so that Ctrl-C finds it done, or not begun.
+// place_components(book, id): gives the variables the values of replica `id`'s components, instead of those of replica
+// book.placed (1: their own). A book has `variables`, `parts[id]` for the replicas from the second on, `count`,
+// `placed`. No Lua code runs in it, so that Ctrl-C comes before or after it.
 int place_components(Args& args) {
   lua_State* L = args.L;
   const int64_t id = args.integer(2, "id");
@@ -127,14 +127,14 @@ std::vector<LogicalDevice*> read_devices(Args& args, int index) {
   return devices;
 }
 
-// take_back(devices): the sums that they were lent are read no more.
+// take_back(devices): ends the lending of sums to these devices.
 int give_back(Args& args) {
   take_back(read_devices(args, 1));
   return 0;
 }
 
 // all_reduce(lists, devices, how[, lends]): lists[r] has a replica's tensors, or false. Returns lists of the sums.
-// lends: only until take_back.
+// lends: the sums may be read only until take_back.
 int reduce_all(lua_State* L) {
   State& state = state_of(L);
   lua_Integer replicas = 0, count = 0;
@@ -189,14 +189,14 @@ int reduce_all(lua_State* L) {
   return 1;
 }
 
-// random_counter(): where set_seed's sequence stands.
+// random_counter(): the position in set_seed's sequence.
 int random_counter(Args& args) {
   lua_pushinteger(args.L, static_cast<lua_Integer>(args.state.context().random_counter()));
   return 1;
 }
 
-// draw_part(skip, whole[, began]): the next random op draws a part of a larger range (Context::RandomPart); without
-// arguments it does not.
+// draw_part(skip, whole[, began]): the next random op draws a part of a larger range (Context::RandomPart). Without
+// arguments, cancels that.
 int draw_part(Args& args) {
   Context::RandomPart part;
   if (args.has(1)) {
@@ -208,14 +208,14 @@ int draw_part(Args& args) {
   return 0;
 }
 
-// queued(device): the number of the last command queued there; 0 on the CPU.
+// queued(device): the number of the last queued command; 0 for the CPU.
 int queued(Args& args) {
   const LogicalDevice& device = args.logical_device(1, "device");
   lua_pushinteger(args.L, device.compute != nullptr ? static_cast<lua_Integer>(device.compute->tail()) : 0);
   return 1;
 }
 
-// finishes(device, number, seconds): waits until that command is done, for so long at most. Whether it is.
+// finishes(device, number, seconds): waits at most `seconds` until that command is done. Returns whether it is.
 int finishes(Args& args) {
   const LogicalDevice& device = args.logical_device(1, "device");
   const auto number = static_cast<uint64_t>(args.integer(2, "number"));

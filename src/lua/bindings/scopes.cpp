@@ -8,9 +8,9 @@
 namespace lutra {
 namespace {
 
-// A scope that is open. Its userdata is closed by <close>, or ends when it is collected.
+// An open scope. Its userdata is closed by <close>, or when it is collected.
 struct ScopeObject {
-  uintptr_t cookie;         // as a Box's, of another kind
+  uintptr_t cookie;         // like a Box's, but of another kind
   CoroutineScopes* scopes;  // null: closed
   uint64_t serial;
   int line;  // where it was opened
@@ -28,10 +28,10 @@ ScopeObject* to_scope(lua_State* L, int index) {
 
 // Upvalues of device: the State, the ids of names seen before, the scopes' metatable, the function form (prelude.lua).
 constexpr int kNames = 2, kMeta = 3, kFunctionForm = 4;
-// So many spellings are remembered; then all are forgotten, and those in use come back.
+// Up to so many spellings are remembered; then all are forgotten, and those in use are added again.
 constexpr std::size_t kMostNames = 4096;
 
-// The id of the scope that argument 1 names; *is_new when its name is not among those seen before.
+// The id of the scope that argument 1 names. *is_new: the name is not among those remembered.
 uint32_t named_spec(lua_State* L, State& state, bool* is_new) {
   *is_new = false;
   if (lua_type(L, 1) == LUA_TSTRING) {
@@ -50,14 +50,14 @@ uint32_t named_spec(lua_State* L, State& state, bool* is_new) {
   return state.context().intern(args.device_spec(1, "name"));
 }
 
-// What lies above the arguments, of which there are `given`.
+// Returns all values above the `given` arguments.
 int return_all(lua_State* L, int, lua_KContext given) { return lua_gettop(L) - static_cast<int>(given); }
 
 // device(name): opens the scope in the running coroutine and returns its object.
 int device(lua_State* L) {
   State& state = state_of(L);
   if (int given = lua_gettop(L); given > 1) {
-    // The arguments stay where they are, for errors to look at.
+    // The arguments stay on the stack, for error messages.
     luaL_checkstack(L, given + 1, nullptr);
     lua_pushvalue(L, lua_upvalueindex(kFunctionForm));
     for (int i = 1; i <= given; ++i) lua_pushvalue(L, i);
@@ -68,7 +68,8 @@ int device(lua_State* L) {
     state.attempt_or_raise(L, [] { fail(ErrorCode::FailedPrecondition, "device: this interpreter is being closed"); });
   }
   lua_settop(L, 1);
-  // Create. Whatever may run a finalizer comes before ids are looked up: it may make the State forget names.
+  // Create. Whatever may run a finalizer comes before ids are looked up, as a finalizer may make the State forget
+  // names.
   ScopeObject* scope = static_cast<ScopeObject*>(lua_newuserdatauv(L, sizeof(ScopeObject), 0));
   *scope = {0, nullptr, 0, 0, ""};
   scope->cookie = scope->live_cookie();
@@ -77,7 +78,7 @@ int device(lua_State* L) {
   state.scopes().make(L);
   bool forgets = state.scopes().names >= kMostNames || state.context().has_many_specs();
   if (forgets) [[unlikely]] {
-    // The table goes first: it must not name an id that has been given to another name.
+    // The table is replaced first: it must not have an id that has been given to another name.
     lua_newtable(L);
     lua_replace(L, lua_upvalueindex(kNames));
   }
@@ -125,15 +126,15 @@ int scope_text(Args& args) {
   return 1;
 }
 
-// Ends the scope; the object is an empty shell from then on.
+// Ends the scope; the object refers to no scope from then on.
 void end_scope(State& state, ScopeObject* scope) {
   scope->scopes->stack.remove(scope->serial);
   state.scopes().release(scope->scopes);
   scope->scopes = nullptr;
 }
 
-// __close. Afterwards the object's metatable (upvalue 2) has no __gc, so that its collection costs nothing; closing it
-// again does nothing. One that is closed in the wrong place has ended all the same.
+// __close. Afterwards the object has a metatable (upvalue 2) without __gc, so that its collection costs nothing.
+// Closing it again does nothing. A scope that is closed in the wrong order is an error, but ends.
 int close_scope(lua_State* L) {
   State& state = state_of(L);
   ScopeObject* scope = to_scope(L, 1);
@@ -175,8 +176,9 @@ int collect_scopes(lua_State* L) {
   return 0;
 }
 
-// current(): the name of the scope in force, "" without one. Not its id, which may be another's when the coroutine
-// starts. No error but want of memory, also while the interpreter is being closed: coroutine.create asks it.
+// current(): the name of the current scope, "" without one. Not its id, which may belong to another scope by the time
+// the coroutine starts. Raises no error except out of memory, even while the interpreter is being closed, as
+// coroutine.create calls it.
 int current_scope(lua_State* L) {
   State& state = state_of(L);
   if (state.is_closed()) {
@@ -189,7 +191,7 @@ int current_scope(lua_State* L) {
   return 1;
 }
 
-// adopt(name): the running coroutine, which has no scopes yet, starts in that one.
+// adopt(name): the running coroutine, which has no scopes yet, starts in the scope `name`.
 int adopt_scope(lua_State* L) {
   State& state = state_of(L);
   if (state.is_closed()) return 0;
@@ -203,7 +205,7 @@ int adopt_scope(lua_State* L) {
   return 0;
 }
 
-// require_callable(who, f): f is no function; it may still be an object that can be called.
+// require_callable(who, f): f is not a function; fails unless it is a callable object.
 int require_callable(Args& args) {
   lua_State* L = args.L;
   std::string_view who = args.string(1, "who");
@@ -217,7 +219,7 @@ int require_callable(Args& args) {
   return 0;
 }
 
-// refuse_arguments(method, ...): fails: the method of a tensor takes none.
+// refuse_arguments(method, ...): fails, as this method of a tensor takes no arguments.
 int refuse_arguments(Args& args) {
   int given = args.count() - 1;
   std::string_view method = args.string(1, "method");
@@ -253,7 +255,7 @@ void open_scopes(lua_State* L, State& state) {
 }
 
 void open_device(lua_State* L, State& state) {
-  // The stack: ..., the function form, which stands on this; device is left in its place.
+  // The stack: ..., the function form, which uses this function; device replaces it.
   lua_pushlightuserdata(L, &state);
   lua_newtable(L);
   for (const char* name : {"lutra.DeviceScope", "lutra.DeviceScope (closed)"}) {

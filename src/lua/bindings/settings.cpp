@@ -1,4 +1,4 @@
-// What a script sets for its own interpreter: how tensors print, the random seed. Devices and memory: config.cpp.
+// Settings of the interpreter: how tensors print, the random seed. For devices and memory see config.cpp.
 
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"

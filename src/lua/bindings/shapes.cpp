@@ -1,5 +1,4 @@
-// Shapes are plain tables that print as (2, 3) and compare by value, also with tables of the user's; -1 is the last
-// axis.
+// Shapes are tables that print as (2, 3), compare by value, also with users' tables, and take -1 as the last axis.
 
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
@@ -37,8 +36,8 @@ int shape_equal(lua_State* L) {
   return 1;
 }
 
-// shape[i] of what the table does not hold: the axis counted from the end, else an error. ipairs and the functions of
-// `table`, which are C, go on until they meet nil.
+// shape[i] for a key that is not in the table: an axis counted from the end, else an error. But nil for callers in C:
+// ipairs and the functions of `table` iterate until nil.
 int shape_index(Args& args) {
   lua_State* L = args.L;
   std::optional<int64_t> axis = integral(L, 2);

@@ -1,5 +1,5 @@
-// What lutra.optim is made of: one step for a list of variables. All of a model's variables come in one call, and as
-// many as can be go in one kernel.
+// Functions for lutra.optim: one step for a list of variables. One call takes all variables of a model, and one kernel
+// as many of them as possible.
 
 #include <span>
 #include <vector>
@@ -16,7 +16,7 @@
 namespace lutra {
 namespace {
 
-// Where the arguments stand; what is read of the lists comes after them.
+// Stack indices of the arguments; what is read from the lists comes after them.
 enum : int { kOp = 1, kNumbers, kVariables, kGradients, kScale, kSlots };
 
 constexpr int kMostSlots = kMaxOutputs - 1;
@@ -35,7 +35,7 @@ void read_numbers(Args& args, Call& call) {
   }
 }
 
-// What the step of variable i is about. A gradient of null: it has none.
+// The operands of the step of variable i. Null gradient: it has none.
 struct Operands {
   VariableBox* variable;
   const Box* gradient;
@@ -107,9 +107,9 @@ const TensorRep* scale_at(Args& args) {
   return &scale;
 }
 
-// apply(op, numbers, variables, gradients, scale, slots): the step that `op` names for each variable that has a
-// gradient (not false). `numbers` are its options by name, `scale` nil or what all gradients are multiplied with,
-// `slots` lists of Variables, one an input of the op. Returns how many steps there were.
+// apply(op, numbers, variables, gradients, scale, slots): runs the step `op` for each variable that has a gradient (not
+// false). `numbers` are its options by name; `scale` is nil or a factor for all gradients; `slots` has a list of
+// Variables for each slot input of the op. Returns the number of steps.
 int apply(Args& args) {
   lua_State* L = args.L;
   const OpDef& op = args.state.runtime().ops().get(args.string(kOp, "op"));
@@ -141,7 +141,7 @@ int apply(Args& args) {
   require(!steps.empty() || count == 0, args.who(),
           ": none of the variables has a gradient: the loss depends on none of them");
   step_in_place(args.state.context(), call, steps, slots, scale);
-  // The others one by one: finalizers may run, so that only what the lists hold now is sure to be there.
+  // The others one by one: finalizers may run in between, so that operands must be read from the lists again.
   std::size_t next = 0;
   for (lua_Integer i = 1; i <= count && next < steps.size(); ++i) {
     lua_rawgeti(L, kGradients, i);

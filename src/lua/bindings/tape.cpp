@@ -1,4 +1,4 @@
-// lutra.GradientTape: its userdata, and reading what gradient is asked of.
+// lutra.GradientTape: its userdata, and the arguments of gradient.
 
 #include <bit>
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr RegistryKey kTapeMeta{};
 
-// By the bit that tapes have in the ledger, weakly: they are their holders'.
+// A weak table of tapes by their bit in the ledger.
 constexpr RegistryKey kTapes{};
 
 }  // namespace
@@ -42,7 +42,7 @@ namespace {
 
 int place_of(Ledger::Tapes bit) { return 1 + std::countr_zero(bit); }
 
-// The tape at `index` is found by its bit from here on. May raise a Lua error.
+// From here on the tape at `index` can be found by its bit. May raise a Lua error.
 void know_tape(lua_State* L, int index) {
   State::push(L, kTapes);
   lua_pushvalue(L, index);
@@ -89,7 +89,7 @@ int new_tape(lua_State* L) {
 int close_tape(lua_State* L) {
   TapeObject* object = to_tape(L, 1);
   if (object == nullptr || object->tape == nullptr) return 0;
-  // The Context is gone when the interpreter is.
+  // When the interpreter is closed, the Context is gone.
   if (!state_of(L).is_closed()) object->tape->~Tape();
   object->tape = nullptr;
   forget_functions(L, 1);
@@ -113,7 +113,8 @@ int watched_variables(Args& args) {
   args.at_most(1);
   Tape& tape = tape_at(args, 1);
   if (!tape.is_open()) {
-    fail(ErrorCode::FailedPrecondition, args.who(), ": the tape has been asked and is closed; ask for them before");
+    fail(ErrorCode::FailedPrecondition, args.who(),
+         ": the tape has computed gradients and is closed; call this before");
   }
   std::vector<uint64_t> identities = args.state.context().ledger().variables_of(tape.bit());
   protect(args.L, 1, [&](lua_State* L) {
@@ -123,7 +124,7 @@ int watched_variables(Args& args) {
   return 1;
 }
 
-// Gradients are of float tensors by float tensors; of others nil would only say that nothing depends on them.
+// Targets and sources must be float tensors: for others the result would be nil, as if nothing depended on them.
 void require_float(Args& args, int index, const std::string& name) {
   DType dtype = to_live_box(args.L, index)->tensor.dtype;
   if (is_float(dtype)) return;
@@ -165,20 +166,20 @@ int watch(Args& args) {
   return 0;
 }
 
-// Where gradient's values stand on the stack; what the groups name comes after them.
+// Stack indices of gradient's arguments; the groups' lists come after them.
 enum : int { kTape = 1, kTarget, kSources, kSeeds };
 
-// What gradient reads; its arrays lie in userdata, since there may be many.
+// The arguments of gradient. Its arrays are userdata, since they may be long.
 struct Request {
   const TensorRep** source_tensors;
   Tape::Target* target_tensors;
   TensorGroup targets, sources, seeds;
-  bool zeros = false;  // where nothing depends on a source
+  bool zeros = false;  // for sources that the targets do not depend on
 };
 
 const TensorRep& entry_of(Args& args, const TensorGroup& group, const char* name, int i) {
   lua_rawgeti(args.L, group.tensors, i);
-  // What it is called is only worked out where something is wrong.
+  // Its name is only computed for an error.
   if (Box* known = to_live_box(args.L, lua_gettop(args.L)); known != nullptr && is_float(known->tensor.dtype))
       [[likely]] {
     lua_pop(args.L, 1);
@@ -222,7 +223,7 @@ void read_seed_literal(lua_State* L, State& state, TensorGroup* seeds) {
   *seeds = TensorGroup();
 }
 
-// So may that of each of several targets. What is no tensor, no number and no table read_request tells.
+// The same for each of several targets. read_request reports other wrong values.
 void read_seed_literals(lua_State* L, State& state, const TensorGroup& targets, const TensorGroup& seeds) {
   if (seeds.count != targets.count) return;
   int top = lua_gettop(L);
@@ -239,7 +240,8 @@ void read_seed_literals(lua_State* L, State& state, const TensorGroup& targets, 
   }
 }
 
-// Read: the forms of what was given, and the options; leaves the tape, target, sources and output_gradients or nil.
+// Phase read: the forms of the arguments, and the options. Leaves the tape, target, sources, and output_gradients or
+// nil.
 void read_options(lua_State* L, State& state, Request* request) {
   constexpr int option = kSeeds + 1;  // where output_gradients is put
   TensorGroup &sources = request->sources, &targets = request->targets, &seeds = request->seeds;
@@ -269,7 +271,7 @@ void read_options(lua_State* L, State& state, Request* request) {
   if (!targets.is_table) read_seed_literal(L, state, &seeds);
 }
 
-// Create: the lists, and room for what read_request finds in them.
+// Phase create: the lists, and arrays for what read_request finds in them.
 void make_request(lua_State* L, State& state, Request* request) {
   push_group(L, state, kTarget, &request->targets);
   push_group(L, state, kSources, &request->sources);
@@ -281,7 +283,7 @@ void make_request(lua_State* L, State& state, Request* request) {
       lua_newuserdatauv(L, sizeof(Tape::Target) * static_cast<std::size_t>(request->targets.count), 0));
 }
 
-// Run: fills the results' boxes.
+// Phase run: fills the results' boxes.
 void find_gradients(lua_State* L, State& state, Request* request, int results) {
   Context& context = state.enter(L);
   Args args(L, state, "gradient");
@@ -322,7 +324,7 @@ int gradient(lua_State* L) {
   read_options(L, state, &request);
   make_request(L, state, &request);
   int results = push_results(L, state, request.sources.count);
-  int raised = 0;  // where the error object lies that a function for gradients has raised
+  int raised = 0;  // stack index of the error object that a user's gradient function has raised
   bool ok = state.attempt([&] {
     try {
       find_gradients(L, state, &request, results);
@@ -345,7 +347,7 @@ int gradient(lua_State* L) {
   return 1;
 }
 
-// tape.key, where no method has that name.
+// tape.key, if there is no such method.
 int no_method(Args& args) {
   NearestWord nearest(lua_type(args.L, 2) == LUA_TSTRING ? args.string(2, "key") : std::string_view());
   for (const char* name :

@@ -15,7 +15,7 @@
 namespace lutra {
 namespace {
 
-// The elements that print shows, row-major: runs along the last axes that are shown whole are read at once.
+// Reads the elements that print shows, row-major. Runs along last axes that are shown whole are read at once.
 void read_shown(Context& context, const TensorRep& tensor, const Shown& shown, std::vector<std::byte>* out) {
   int whole_from = tensor.rank;
   while (whole_from > 0 && shown.count[whole_from - 1] == tensor.dims[whole_from - 1]) --whole_from;
@@ -86,7 +86,7 @@ int item(Args& args) {
   return 1;
 }
 
-// Lists that hold no element: those above an axis of size zero. Capped.
+// The number of empty lists, for axes before an axis of size 0; at most `most`.
 int64_t empty_lists(const TensorRep& tensor, int64_t most) {
   int64_t lists = 1, level = 1;
   for (int axis = 0; tensor.size == 0 && axis < tensor.rank && tensor.dims[axis] > 0; ++axis) {
@@ -124,7 +124,7 @@ int bytes(Args& args) {
   return 1;
 }
 
-// Where t:to(device) goes. Under soft placement a device that exists stands for one that does not, as in a scope.
+// The destination of t:to(device). Under soft placement a missing device is replaced by an existing one, as in a scope.
 LogicalDevice& destination(Args& args) {
   try {
     return args.logical_device(2, "device");
@@ -165,7 +165,7 @@ int to_device(Args& args) {
   return 1;
 }
 
-// __close, which Lua gives an error too.
+// __close; Lua passes an error, too.
 int close(Args& args) {
   Box* box = to_box(args.L, 1);
   if (box == nullptr) args.wrong(1, "tensor", "a tensor");
@@ -179,11 +179,11 @@ int release(Args& args) {
 }
 
 int lua_values_only(Args& args) {
-  // Lua hands a > b over as b < a.
+  // Lua turns a > b into b < a.
   const char* mirrored = std::strcmp(args.who(), "<") == 0 ? ">" : ">=";
   fail(ErrorCode::InvalidArgument, args.who(), " or ", mirrored,
-       " of tensors: Lua makes a plain boolean of it; use a:lt(b), a:le(b), a:gt(b) or a:ge(b), and in an `if` the "
-       "boolean that one gives: `if a:lt(b):item() then`; a tensor alone is always true there");
+       " of tensors: Lua converts the result to one boolean; use a:lt(b), a:le(b), a:gt(b) or a:ge(b), and in an `if` "
+       "its item, `if a:lt(b):item() then`, as a tensor itself is always true there");
 }
 
 int assign_element(Args& args) {
@@ -196,7 +196,7 @@ int next_row(lua_State* L) {
   Box* box = to_box(L, 1);
   lua_Integer done = lua_tointeger(L, 2);
   bool is_live = box != nullptr && box->is_live();
-  // Of a tensor released in the middle of the loop the indexing below says so.
+  // If the tensor was released during the loop, the indexing below reports it.
   if (box == nullptr || (is_live && (box->tensor.rank == 0 || done < 0 || done >= box->tensor.dims[0]))) {
     lua_pushnil(L);
     return 1;
@@ -221,7 +221,7 @@ int pairs(Args& args) {
 
 namespace {
 
-// Fails: a tensor, or variable, has no such field; what was meant is looked for.
+// Fails: a tensor or variable has no such field. The error suggests a name.
 [[noreturn]] void fail_no_field(Args& args, std::string_view key) {
   lua_State* L = args.L;
   bool is_variable = to_variable(L, 1) != nullptr;

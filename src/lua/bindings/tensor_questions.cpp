@@ -1,5 +1,5 @@
-// Questions that Lutra's own Lua asks of tensors at each step of a training: answered here in one call, where the
-// fields would be several, and a shape a table.
+// Queries of tensors that Lutra's own Lua makes in each training step: one call instead of several field accesses, and
+// without a table for the shape.
 
 #include "lua/border/box.h"
 #include "lua/border/modules.h"
@@ -13,14 +13,14 @@ int is_tensor(lua_State* L) {
   return 1;
 }
 
-// has_rank(value, rank): whether it is a tensor of so many axes.
+// has_rank(value, rank): whether it is a tensor of that rank.
 int has_rank(lua_State* L) {
   const Box* box = to_live_box(L, 1);
   lua_pushboolean(L, box != nullptr && box->tensor.rank == lua_tointeger(L, 2));
   return 1;
 }
 
-// has_rows(value, shape): whether it is a tensor of rows of this shape, a list of sizes in which -1 is any.
+// has_rows(value, shape): whether it is a tensor whose rows have this shape, a list of sizes in which -1 matches any.
 int has_rows(lua_State* L) {
   const Box* box = to_live_box(L, 1);
   bool fits = box != nullptr && lua_type(L, 2) == LUA_TTABLE && box->tensor.rank == lua_rawlen(L, 2) + 1;

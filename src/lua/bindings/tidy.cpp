@@ -4,15 +4,15 @@
 #include "lua/border/state.h"
 
 // Note [Tidies and coroutines]
-// A tidy frees what is made while its function runs. While that function is suspended by a yield, or dead by an error,
-// others run, and what they make is theirs; a coroutine that has resumed another still runs in this sense. So a tensor
-// belongs to the innermost tidy of its own coroutine, else to the innermost whose coroutine is neither suspended nor
-// dead.
+// A tidy frees tensors made while its function runs. While that function is suspended by a yield, or dead by an error,
+// tensors made by other functions do not belong to it; a coroutine that has resumed another counts as running. So a
+// tensor belongs to the innermost tidy of its own coroutine, else to the innermost whose coroutine is neither suspended
+// nor dead.
 
 namespace lutra {
 namespace {
 
-// By mark, a table whose keys are what was made in it.
+// Maps a mark to a table whose keys are the tensors made in it.
 constexpr RegistryKey kTidyMade{};
 
 }  // namespace
@@ -62,8 +62,8 @@ void Tidies::note(lua_State* L, const Box* box) const {
 
 namespace {
 
-// Ends the tidy: what was made is released, but for what is in the table at `kept` (0: everything goes), which belongs
-// to the next tidy outwards.
+// Ends the tidy: releases the tensors made in it, except those in the table at `kept` (0: releases all). Kept tensors
+// then belong to the next tidy outwards.
 void release_made(lua_State* L, State& state, TidyMark* mark, int kept) {
   if (!mark->open) return;
   state.tidies.end(mark);
@@ -89,8 +89,8 @@ void release_made(lua_State* L, State& state, TidyMark* mark, int kept) {
   lua_settop(L, all - 1);
 }
 
-// tidy_begin(): a mark, open in the running coroutine. Upvalues: the State, the marks' metatable, that of the sets of
-// what was made, which are weak, so that garbage made inside a tidy is collected before its end.
+// tidy_begin(): a mark, open in the running coroutine. Upvalues: the State, the metatable of marks, and that of the
+// sets of tensors made. The sets are weak, so that garbage made inside a tidy is collected before its end.
 int tidy_begin(lua_State* L) {
   State& state = state_of(L);
   TidyMark* mark = static_cast<TidyMark*>(lua_newuserdatauv(L, sizeof(TidyMark), 1));
@@ -135,7 +135,7 @@ void collect_returned(lua_State* L, int set, int depth) {
   lua_pop(L, 1);
 }
 
-// tidy_keep(mark, ...): returns ..., having released what was made and is not among it.
+// tidy_keep(mark, ...): releases the tensors made that are not in ..., and returns ....
 int tidy_keep(lua_State* L) {
   TidyMark* mark = static_cast<TidyMark*>(lua_touserdata(L, 1));
   int last = lua_gettop(L);
@@ -151,13 +151,13 @@ int tidy_keep(lua_State* L) {
   return last - 1;
 }
 
-// The mark's __close: an error inside releases everything that was made.
+// The mark's __close: on an error inside, releases all tensors made.
 int tidy_close(lua_State* L) {
   release_made(L, state_of(L), static_cast<TidyMark*>(lua_touserdata(L, 1)), 0);
   return 0;
 }
 
-// The mark's __gc: its coroutine was dropped in the middle. What it made is garbage too, or is used elsewhere.
+// The mark's __gc: its coroutine was collected before its end. The tensors made are garbage, too, or used elsewhere.
 int tidy_collect(lua_State* L) {
   TidyMark* mark = static_cast<TidyMark*>(lua_touserdata(L, 1));
   if (!mark->open) return 0;
@@ -172,7 +172,7 @@ int tidy_collect(lua_State* L) {
 }  // namespace
 
 void open_tidy(lua_State* L, State& state) {
-  // On top of the stack: the table of C functions that lutra.tidy (prelude.lua) is made of.
+  // On top of the stack is the table of C functions for the prelude, which defines lutra.tidy.
   int core = lua_gettop(L);
   lua_newtable(L);
   state.set(L, kTidyMade);

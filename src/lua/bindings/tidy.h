@@ -1,4 +1,4 @@
-// The tidies in progress (lutra.tidy): what is made while one runs is freed at its end, unless it is returned.
+// The tidies in progress (lutra.tidy): tensors made while one runs are freed at its end, unless they are returned.
 #pragma once
 
 #include <lua.hpp>
@@ -19,11 +19,11 @@ class Tidies {
   bool any() const { return innermost_ != nullptr; }
   void begin(TidyMark* mark);
   void end(TidyMark* mark);
-  // The tidy that tensors made by L belong to; null without one. See Note [Tidies and coroutines].
+  // The tidy that tensors made by L belong to; null if there is none. See Note [Tidies and coroutines].
   TidyMark* of(lua_State* L) const;
-  // Notes the tensor on top of L's stack in the mark's set of those made. May raise a Lua error.
+  // Adds the tensor on top of L's stack to the mark's set of tensors made. May raise a Lua error.
   static void add(lua_State* L, TidyMark* mark);
-  // Notes the box, which stands on L's stack since it was made just now. May raise a Lua error.
+  // Adds the box, which was just made and is on L's stack, to its tidy's set. May raise a Lua error.
   void note(lua_State* L, const Box* box) const;
 
  private:

@@ -1,4 +1,4 @@
-// What measuring takes: a clock, and waiting for what has been queued.
+// Functions for measuring: a clock, and waiting for queued work.
 
 #include <ctime>
 

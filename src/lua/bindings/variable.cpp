@@ -1,4 +1,4 @@
-// lutra.Variable and what variables can do beyond tensors.
+// lutra.Variable, and what variables have in addition to tensors.
 
 #include "lua/border/variable_box.h"
 
@@ -13,13 +13,13 @@ namespace lutra {
 namespace {
 
 constexpr RegistryKey kHooks{};
-// A function that is told of each variable before it is assigned, or nil.
+// A function that is called with each variable before it is assigned, or nil.
 constexpr RegistryKey kNoter{};
 
 int give_result(lua_State*, int, lua_KContext) { return 1; }
 
-// Pushes the hook of that name, unless a hook calls this function, which its upvalue `flag` tells. False: there is
-// none.
+// Pushes the hook with that name, unless this function was called by a hook, as its upvalue `flag` says. False if there
+// is none.
 bool push_hook(lua_State* L, const char* name, int flag) {
   if (lua_toboolean(L, lua_upvalueindex(flag)) != 0) return false;
   State::push(L, kHooks);
@@ -33,7 +33,7 @@ bool push_hook(lua_State* L, const char* name, int flag) {
   return false;
 }
 
-// Calls the hook on top of the stack with all that lies below it. It may yield.
+// Calls the hook on top of the stack with all values below it. It may yield.
 int call_hook(lua_State* L) {
   lua_insert(L, 1);
   lua_callk(L, lua_gettop(L) - 1, 1, 0, give_result);
@@ -56,7 +56,7 @@ void note_assignment(lua_State* L) {
   }
 }
 
-// By identity, weakly.
+// A weak table of variables by identity.
 constexpr RegistryKey kVariables{};
 
 std::string_view name_of(lua_State* L, int index) {
@@ -132,14 +132,14 @@ Operand operand_at(lua_State* L, int index) {
   return {nullptr, number_at(L, index)};
 }
 
-// The tensor of a table that the variable at 1 is assigned, in the table's place. May raise a Lua error.
+// Replaces a table that is assigned to the variable at 1 by its tensor. May raise a Lua error.
 void make_value(lua_State* L, State& state, const char* who, int index, DType dtype, bool is_logged) {
   std::string_view variable = name_of(L, 1);
   if (!make_constant(L, state, index, {who, "value", 0, &variable}, dtype, is_logged)) state.raise(L);
 }
 
-// What is assigned: a table becomes a tensor of the variable's dtype, so that it keeps all digits; numbers stay. May
-// raise a Lua error. Gives Call::literals.
+// Reads the value to assign: a table becomes a tensor of the variable's dtype, so that it keeps all digits; numbers
+// stay numbers. May raise a Lua error. Returns Call::literals.
 OriginRange read_assigned(lua_State* L, State& state, const char* who, int index) {
   DType dtype = kNoDType;
   read_phase(L, state, who, [&](Args& args) {
@@ -166,7 +166,7 @@ int assigned_table(lua_State* L) {
   return 1;
 }
 
-// The second half: the assignment itself, then what listeners are told.
+// The second half: the assignment itself, then the log handlers.
 template <class Run> void run_assigned(lua_State* L, State& state, const char* who, const Run& run) {
   Box* box = nullptr;
   bool ok = state.attempt([&] {
@@ -265,7 +265,7 @@ int set_assign_noter(lua_State* L) {
   return 0;
 }
 
-// Upvalues as those of a guarded function, and whether a hook calls it.
+// Upvalues: those of a guarded function, and whether it is called by a hook.
 int text_of_variable(lua_State* L) {
   if (is_mirrored(L) && push_hook(L, "text", 3)) return call_hook(L);
   return guarded<variable_text>(L);

@@ -21,7 +21,7 @@ void* LuaAllocator::reallocate(void* self, void* block, std::size_t old_size, st
     return nullptr;
   }
   if (old_size > kLargestSmall && new_size > kLargestSmall) return std::realloc(block, new_size);
-  // Both in one class: it has room.
+  // Both sizes are in one class, so the block fits.
   if (old_size <= kLargestSmall && new_size <= kLargestSmall && (old_size - 1) / kStep == (new_size - 1) / kStep)
     return block;
   void* moved = allocator.take(new_size);

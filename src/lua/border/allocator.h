@@ -1,5 +1,5 @@
-// Lua's memory for interpreters of Lutra's own: free lists by size class, 16-byte steps up to 1 KB, over malloc. An
-// op's result is one block of such a class. One per lua_State, used by one thread at a time.
+// The allocator of Lutra's own interpreters: free lists by size class, in 16-byte steps up to 1 KB, on top of malloc.
+// An op's result is one such block. One per lua_State, used by one thread at a time.
 #pragma once
 
 #include <cstddef>

@@ -71,7 +71,7 @@ bool is_method_call(lua_State* L) {
          std::strcmp(frame.namewhat, "method") == 0;
 }
 
-// Arguments are counted as they were written: those of a method without the object before the colon.
+// A method's arguments are counted as written, without the object before the colon.
 void Args::at_most(int most) const {
   int given = count();
   while (given > most && lua_isnil(L, given)) --given;
@@ -155,7 +155,7 @@ namespace {
 
 constexpr std::string_view kPhysicalPrefix = "/physical_device:";
 
-// Fails: a physical device stands where ops are to run. Says which logical ones it is made of.
+// Fails: a physical device was given instead of a logical one. The error lists its logical devices.
 [[noreturn]] void fail_physical(Runtime& runtime, const char* who, const char* name, std::string_view given) {
   const Device& physical = runtime.registry().find_physical(given);
   std::string parts;
@@ -228,7 +228,7 @@ void fail_no_dtype(const char* who, const char* name, std::string_view word) {
        ours.empty() ? nearest.hint() : text(" (did you mean '", ours, "'?)"), "; there are ", text_of(kAnyDType));
 }
 
-// What to write where a dtype stands by itself and `known` has an option for it, else "".
+// What to write if a dtype was given without a table and `known` has an option for it, else "".
 static std::string dtype_option(std::initializer_list<Option> known, std::string_view word) {
   for (const Option& option : known) {
     if (!std::holds_alternative<DType*>(option.place) || !parse_dtype(word)) continue;

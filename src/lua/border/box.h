@@ -1,5 +1,5 @@
-// A tensor as Lua holds it: one userdata block, told from foreign ones by a cookie that cannot be forged without
-// knowing the secret of this loaded copy.
+// A tensor as Lua holds it: one userdata block. A cookie tells it from other userdata; it cannot be forged without the
+// secret of this loaded copy of Lutra.
 #pragma once
 
 #include <lua.hpp>
@@ -11,14 +11,14 @@ namespace lutra {
 struct Box {
   uintptr_t cookie;
   TensorRep tensor;
-  // Of TensorBooks: what it counts for, kNotBooked before it gets a storage (and of a variable while it has none), and
-  // whether others have come to share that storage.
+  // For TensorBooks: the bytes that it counts for, kNotBooked until it gets a storage (and while a variable has none);
+  // and whether other tensors have come to share the storage.
   static constexpr uint64_t kNotBooked = ~uint64_t{0} >> 1;
   uint64_t booked_bytes : 63;
   uint64_t is_viewed : 1;
-  int64_t made_at;  // bytes booked by then, its own included
+  int64_t made_at;  // total bytes booked when it was made, including its own
 
-  // address ^ secret: a live tensor. Its complement: one released by hand.
+  // address ^ secret marks a live tensor, its complement one released by hand.
   uintptr_t live_cookie() const { return reinterpret_cast<uintptr_t>(this) ^ secret_; }
   bool is_live() const { return cookie == live_cookie(); }
   bool is_released() const { return cookie == ~live_cookie(); }
@@ -34,7 +34,7 @@ inline Box* to_box(lua_State* L, int index) {
   return box->is_live() || box->is_released() ? box : nullptr;
 }
 
-// The hot path: null unless it is a live tensor.
+// For the hot path: the Box of a live tensor, else null.
 inline Box* to_live_box(lua_State* L, int index) {
   void* block = lua_touserdata(L, index);
   if (block == nullptr || lua_rawlen(L, index) < sizeof(Box)) [[unlikely]]

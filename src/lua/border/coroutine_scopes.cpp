@@ -22,7 +22,7 @@ void ScopeBook::open_table(lua_State* L) {
 
 void ScopeBook::set_handle_meta(lua_State* L) { State::set(L, kScopesMeta); }
 
-// Nobody pushes to the Context's own scopes: they stand for "no scope".
+// The Context's own scopes are always empty: they mean "no scope".
 void ScopeBook::switch_to(lua_State* L) {
   State::push(L, kThreadScopes);
   lua_pushthread(L);

@@ -1,5 +1,5 @@
-// Which device scopes are in force: each coroutine has a stack of its own, found by the coroutine itself in a table
-// with weak keys (kThreadScopes). One per State.
+// The open device scopes. Each coroutine has a stack of its own, found in a table with weak keys (kThreadScopes), where
+// the coroutine is the key. One per State.
 #pragma once
 
 #include <lua.hpp>
@@ -23,9 +23,9 @@ class ScopeBook {
 
   // Makes the table of coroutines' scopes. May raise a Lua error.
   static void open_table(lua_State* L);
-  // The metatable on top of the stack, which is popped, is that of the handles. May raise a Lua error.
+  // Pops the metatable on top of the stack, for handles. May raise a Lua error.
   static void set_handle_meta(lua_State* L);
-  // The coroutine that runs, as far as is known; null at first and after some changes.
+  // The coroutine whose scopes the Context has; null at first and after some changes.
   lua_State* running() const { return running_; }
   // Makes L's scopes the Context's. Cheap while the same coroutine runs.
   void enter(lua_State* L) {
@@ -38,15 +38,15 @@ class ScopeBook {
   void open(uint32_t spec, CoroutineScopes** scopes, uint64_t* serial);
   // Forgets device names that no scope and no origin refers to, when there are many.
   void forget_names();
-  std::size_t names = 0;  // as spelled: in the table that lutra.device keeps
-  // Whether these are L's own.
+  std::size_t names = 0;  // number of spellings in the table that lutra.device keeps
+  // Whether these scopes are L's own.
   bool are_of(lua_State* L, const CoroutineScopes* scopes) {
     enter(L);
     return scopes == scopes_;
   }
-  // One use of them less.
+  // Ends one use of them.
   void release(CoroutineScopes* scopes);
-  // The interpreter closes: drops also those whose users Lua never finalizes.
+  // Called when the interpreter closes: also drops scopes whose users Lua never finalizes.
   void close();
 
  private:

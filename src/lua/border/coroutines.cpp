@@ -1,5 +1,5 @@
-// coroutine.resume, wrap and close as in Lua's library. They also tell Interrupts which coroutine runs: a Lua hook
-// belongs to one coroutine, and Ctrl-C must hook the running one.
+// coroutine.resume, wrap and close as in Lua's library, but they also notify Interrupts which coroutine runs: a Lua
+// hook belongs to one coroutine, and Ctrl-C must set it in the running one.
 
 #include "lua/border/interrupts.h"
 #include "lua/border/modules.h"
@@ -7,14 +7,14 @@
 namespace lutra {
 namespace {
 
-// The upvalues of the functions here: the Interrupts, and the thread of a wrapped function or Lua's own close.
+// Upvalues: the Interrupts; and the thread of a wrapped function, or Lua's own close.
 enum : int { kFirst = 1, kSecond };
 
 Interrupts& interrupts_of(lua_State* L) {
   return *static_cast<Interrupts*>(lua_touserdata(L, lua_upvalueindex(kFirst)));
 }
 
-// Resumes the thread with the top `count` values. Returns how many results there are, or -1: an error is on top.
+// Resumes the thread with the top `count` values. Returns the number of results, or -1 if an error is on top.
 int resume_with(lua_State* L, lua_State* thread, int count) {
   if (lua_checkstack(thread, count) == 0) {
     lua_pushliteral(L, "too many arguments to resume");
@@ -54,14 +54,14 @@ int resume(lua_State* L) {
   return count + 1;
 }
 
-// What wrap gives: f(...)
+// The function that wrap returns: f(...)
 int call_wrapped(lua_State* L) {
   lua_State* thread = lua_tothread(L, lua_upvalueindex(kSecond));
   const int results = resume_with(L, thread, lua_gettop(L));
   if (results >= 0) return results;
   int status = lua_status(thread);
   if (status != LUA_OK && status != LUA_YIELD) {
-    // It failed: what it has to close is closed now.
+    // It failed: close its pending to-be-closed variables.
     Interrupts& interrupts = interrupts_of(L);
     lua_State* before = interrupts.switch_to(thread);
     status = lua_resetthread(thread);

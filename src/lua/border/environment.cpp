@@ -1,4 +1,4 @@
-// The variables LUTRA_* that a State reads when it opens, as its settings.
+// The environment variables LUTRA_*, which a State applies as settings when it opens.
 
 #include <algorithm>
 #include <charconv>
@@ -19,7 +19,7 @@ namespace {
   fail(ErrorCode::InvalidArgument, variable, " is ", quoted_name(value), ", expected ", wanted);
 }
 
-// The variable's value; "" when it is not set, which means the same for all of them.
+// The variable's value; "" if it is not set, as for all of them both mean the same.
 std::string_view value_of(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr ? value : "";
@@ -43,7 +43,7 @@ bool read_switch(const char* variable, std::string_view value) {
 }  // namespace
 
 void apply_environment(Runtime& runtime, Context& context) {
-  // These are read where they are used, which may be never: what is wrong with them is told now.
+  // These are read where they are used, perhaps never, so errors in them are reported now.
   if (std::string_view value = value_of("LUTRA_NUM_THREADS"); !value.empty() && !parse_threads(value)) {
     misread("LUTRA_NUM_THREADS", value, "a whole number from 0 (as many as there are cores) to 1024");
   }
@@ -56,7 +56,7 @@ void apply_environment(Runtime& runtime, Context& context) {
     misread("LUTRA_REPLICA_TIMEOUT", value, "a number of seconds, 0 for any time");
   }
   if (!value_of("LUTRA_LAPACK").empty()) {
-    // One that is named must be there: so it is opened now.
+    // A library that is named must exist, so it is opened now.
     if (const lapack::Found& found = lapack::find_library(); found.is_wanted && found.library == nullptr) {
       fail(ErrorCode::InvalidArgument, "LUTRA_LAPACK is ", quoted_name(value_of("LUTRA_LAPACK")),
            ", expected the name or path of a LAPACK library, or off: ", found.why_not);

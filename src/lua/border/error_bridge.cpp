@@ -1,9 +1,9 @@
 // Note [The Lua border]
-// Debian's Lua is C: an error longjmps past destructors, also out of lua_newuserdatauv when memory is refused. So a
+// Debian's Lua is C: an error longjmps past destructors, also out of lua_newuserdatauv when memory runs out. So a
 // binding never has a C++ object with a destructor alive while it calls a Lua function that can raise. Ops do this in
 // phases (read, create, run, tell: op_call.cpp); other bindings compute in C++ and push their results under protect()
-// (guard.h). An error travels as an exception up to the binding's outermost frame, is kept in the State, and becomes a
-// Lua error here, after every C++ object is gone.
+// (guard.h). A C++ error propagates as an exception up to the binding's outermost frame, is kept in the State, and
+// becomes a Lua error here, after every C++ object is gone.
 
 #include "lua/hints/call_form.h"
 #include "lua/border/guard.h"
@@ -46,7 +46,7 @@ const Error* State::set_aside() {
   return &aside_.back();
 }
 
-// The error stays in the State while its Lua object is made: that may raise for want of memory, and may run finalizers
+// The error stays in the State while its Lua object is made: that may raise if memory runs out, and may run finalizers
 // that call ops and fail.
 void State::raise(lua_State* L, const Error* kept) {
   auto set_string = [L](const char* key, const std::string& value) {

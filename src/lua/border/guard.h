@@ -1,6 +1,6 @@
-// The border between C++ and Lua (see Note [The Lua border] in error_bridge.cpp). A binding that is not an op and calls
-// no Lua of its user's is written `int f(Args& args)`, may throw, and is registered as guarded<f>; one that does is a
-// plain C function whose arguments are read in read_phase.
+// The border between C++ and Lua (see Note [The Lua border] in error_bridge.cpp). A binding that is not an op and does
+// not call the user's Lua is an `int f(Args& args)`, which may throw, registered as guarded<f>. A binding that does is
+// a plain C function that reads its arguments in read_phase.
 #pragma once
 
 #include "core/error.h"
@@ -9,11 +9,12 @@
 
 namespace lutra {
 
-// An error object lies on top of the Lua stack.
+// Thrown when an error object is on top of the Lua stack.
 struct LuaRaised {};
 
-// Runs f(L), which may raise Lua errors, under lua_pcall; its results stay on the stack. For pushing while C++ objects
-// are alive: an error becomes the exception LuaRaised. f itself must hold no C++ object with a destructor.
+// Runs f(L), which may raise Lua errors, under lua_pcall; its results stay on the stack. An error becomes the exception
+// LuaRaised, so that values can be pushed while C++ objects are alive. f itself must hold no C++ object with a
+// destructor.
 template <class F> void protect(lua_State* L, int results, F&& f) {
   lua_pushcfunction(L, [](lua_State* inner) -> int {
     auto* function = static_cast<std::remove_reference_t<F>*>(lua_touserdata(inner, 1));
@@ -24,7 +25,7 @@ template <class F> void protect(lua_State* L, int results, F&& f) {
   if (lua_pcall(L, 1, results, 0) != LUA_OK) throw LuaRaised{};
 }
 
-// As protect(); f finds the top `arguments` values of L's stack, which are popped, on its own, and leaves no results.
+// Like protect(), but f gets the top `arguments` values of L's stack, which are popped, and leaves no results.
 template <class F> void protect_with(lua_State* L, int arguments, F&& f) {
   lua_pushcfunction(L, [](lua_State* inner) -> int {
     auto* function = static_cast<std::remove_reference_t<F>*>(lua_touserdata(inner, -1));
@@ -67,8 +68,8 @@ template <Binding binding> int guarded(lua_State* L) {
   return results;
 }
 
-// The read phase of a binding that is a plain C function, since it calls Lua that may raise or yield later on: what
-// `read` throws is raised as a Lua error. `read` pushes nothing under protect().
+// The read phase of a binding that is a plain C function, because it later calls Lua that may raise or yield. An
+// exception of `read` is raised as a Lua error. `read` pushes nothing under protect().
 template <class F> void read_phase(lua_State* L, State& state, const char* who, F&& read) {
   state.attempt_or_raise(L, [&] {
     if (state.is_closed()) fail(ErrorCode::FailedPrecondition, who, ": this interpreter is being closed");

@@ -21,7 +21,7 @@ namespace {
 
 constexpr bool kSanitized =
 #if defined(__SANITIZE_ADDRESS__)
-    true;  // every block from malloc, so that a use after free is seen
+    true;  // every block from malloc, so that a use after free is detected
 #else
     false;
 #endif
@@ -32,7 +32,7 @@ void* plain_reallocate(void*, void* block, std::size_t, std::size_t new_size) {
   return nullptr;
 }
 
-// print as Lua's, into the host's function.
+// Lua's print, but with output to the host's function.
 int host_print(lua_State* L) {
   auto* impl = static_cast<Interpreter*>(lua_touserdata(L, lua_upvalueindex(1)));
   int count = lua_gettop(L);
@@ -51,7 +51,7 @@ int host_print(lua_State* L) {
   return 0;
 }
 
-// Everything that may raise, in one protected call: libraries, the module, the options.
+// Opens libraries and the module and applies the options: everything that may raise, for one protected call.
 int open_all(lua_State* L) {
   const InterpreterOptions& options = *static_cast<const InterpreterOptions*>(lua_touserdata(L, 1));
   if (options.ignore_environment) {
@@ -74,7 +74,7 @@ int open_all(lua_State* L) {
   return 0;
 }
 
-// A Lua error object as a C++ Error; pops it.
+// Pops a Lua error object and returns it as a C++ Error.
 Error take_error(lua_State* L) {
   const char* text = lua_tostring(L, -1);
   Error error(ErrorCode::Internal, text != nullptr ? text : "an error that is not a string");
@@ -85,7 +85,7 @@ Error take_error(lua_State* L) {
 }  // namespace
 
 int traceback_handler(lua_State* L) {
-  // An error of Lutra's has its own traceback, from where it was raised.
+  // Lutra's errors have their own traceback, from where they were raised.
   if (lua_type(L, 1) == LUA_TTABLE && lua_getfield(L, 1, "traceback") == LUA_TSTRING) {
     luaL_tolstring(L, 1, nullptr);
     lua_pushliteral(L, "\n");
@@ -136,7 +136,7 @@ Interpreter::~Interpreter() {
   if (L_ != nullptr) lua_close(L_);
 }
 
-// The base of the main thread's own scopes: no object that could be closed or collected.
+// Sets the base of the main thread's scopes, for which there is no object that could be closed or collected.
 void Interpreter::open_scope(const std::string& device) {
   State& state = *State::find(L_);
   DeviceSpec spec = DeviceSpec::parse(device);

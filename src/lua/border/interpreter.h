@@ -1,5 +1,5 @@
-// An interpreter of Lutra's own: a lua_State with its memory, the standard libraries, and the globals lutra and lt. The
-// program and the embedding library stand on it and do not touch Lua otherwise.
+// An interpreter: a lua_State with its memory, the standard libraries, and the globals lutra and lt. The program and
+// the embedding library use Lua only through it.
 #pragma once
 
 #include <memory>
@@ -15,9 +15,9 @@ struct lua_State;
 
 namespace lutra {
 
-// What a host or the command line says before the first script runs.
+// Settings that a host or the command line makes before the first script runs.
 struct InterpreterOptions {
-  std::optional<int> sim_gpus;  // none: what LUTRA_SIM_GPUS says
+  std::optional<int> sim_gpus;  // nullopt: the value of LUTRA_SIM_GPUS
   double sim_gpu_mb = 4096;
   bool log_placement = false;
   bool soft_placement = false;
@@ -27,21 +27,21 @@ struct InterpreterOptions {
 
 class Interpreter {
  public:
-  // Fails when there is no memory, or for options that make no sense.
+  // Fails if memory runs out or the options are invalid.
   explicit Interpreter(const InterpreterOptions& options);
   ~Interpreter();
   Interpreter(const Interpreter&) = delete;
 
   lua_State* lua() { return L_; }
 
-  // Runs a chunk; the error's text with its traceback, or nothing when all went well.
+  // Runs a chunk. Returns the error message with its traceback, or nullopt on success.
   std::optional<std::string> run_string(std::string_view chunk, const char* chunk_name);
   std::optional<std::string> run_file(const char* path);
 
-  // print() goes there instead of stdout; a line with its newline. Null: back to stdout.
+  // Sends print() to `print` instead of stdout, newlines included. Null: to stdout again.
   void set_print(void (*print)(void* user, const char* text, std::size_t size), void* user);
   void print_text(const char* text, std::size_t size);
-  // Placement log and warnings.
+  // Where the placement log and warnings go.
   void set_log(LogSink sink, void* user);
 
  private:
@@ -53,8 +53,7 @@ class Interpreter {
   lua_State* L_ = nullptr;
 };
 
-// The message handler of lutra's own runs: an error object's text with its traceback, a string with one added. For
-// lua_pcall's msgh.
+// A message handler for lua_pcall: turns an error object or a string into its text with a traceback.
 int traceback_handler(lua_State* L);
 
 }  // namespace lutra

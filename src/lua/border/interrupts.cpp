@@ -52,7 +52,7 @@ bool Interrupts::take() {
 lua_State* Interrupts::switch_to(lua_State* thread) {
   lua_State* before = running_;
   running_ = thread;
-  // The request hooked `before` as it handed over: move the hook to the coroutine that runs now.
+  // A request came during the switch and hooked the previous coroutine: move the hook to the one that runs now.
   if (is_wanted_ && hooked_ != thread) {
     unhook();
     hook();
@@ -78,7 +78,7 @@ void Interrupts::unhook() {
   if (lua_gethook(L) == stop) lua_sethook(L, before_, before_mask_, before_count_);
 }
 
-// interrupts(): how many requests have stopped something.
+// interrupts(): the number of requests that have stopped something.
 int Interrupts::push_taken(lua_State* L) {
   lua_pushinteger(L, find(L)->taken_);
   return 1;

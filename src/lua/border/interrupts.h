@@ -1,4 +1,4 @@
-// Stops Lua from outside, as Ctrl-C does: the coroutine that runs raises "interrupted!", once. One per interpreter.
+// Stops Lua from outside, as Ctrl-C does: the running coroutine raises "interrupted!", once. One per interpreter.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ class Interrupts {
   // Makes the interpreter's Interrupts and pushes it. May raise a Lua error.
   static void push_new(lua_State* L);
 
-  // From here on `L` can be stopped. Drops an earlier request.
+  // From here on requests stop `L`. Drops an earlier request.
   void begin(lua_State* L);
   // Drops a request that came too late to stop anything.
   void end();
   // Stops Lua. A signal handler may call it between begin and end, once, on the thread that Lua runs on.
   void request();
-  // For long loops in C++: true, once, if a stop was requested. The caller must then raise "interrupted!" itself.
+  // For long loops in C++: returns true, once, if a stop was requested. The caller must then raise "interrupted!".
   bool take();
-  // As a function of Lua: how many requests have stopped something.
+  // A Lua function that returns how many requests have stopped something.
   static int push_taken(lua_State* L);
 
-  // `thread` runs from now on. Returns what ran before, to be switched back to.
+  // Notes that `thread` runs from now on. Returns the coroutine that ran before, to switch back to.
   lua_State* switch_to(lua_State* thread);
 
  private:
@@ -36,7 +36,7 @@ class Interrupts {
   lua_State* volatile running_ = nullptr;
   volatile bool is_wanted_ = false;
   int64_t taken_ = 0;
-  // The coroutine that has the hook, and the hook that it had before.
+  // The coroutine that has our hook, and the hook that it had before.
   lua_State* volatile hooked_ = nullptr;
   lua_Hook before_ = nullptr;
   int before_mask_ = 0, before_count_ = 0;

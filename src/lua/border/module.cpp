@@ -1,4 +1,4 @@
-// The module `lutra` as a whole: its State, its parts, and the ways to open it.
+// Opens the module `lutra`: its State and its parts.
 
 #include <cstring>
 #include <new>
@@ -30,7 +30,7 @@ State* new_state(lua_State* L) {
   char problem[256] = "";
   bool use_environment = lua_getfield(L, LUA_REGISTRYINDEX, "LUA_NOENV") == LUA_TNIL;
   lua_pop(L, 1);
-  // All that may raise comes before the State, which only its metatable closes.
+  // Whatever may raise comes before the State, since only its metatable closes it.
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, close_state);
   lua_setfield(L, -2, "__gc");

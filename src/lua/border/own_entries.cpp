@@ -7,10 +7,10 @@
 
 namespace lutra {
 
-// The keys are compared one by one: to look one up means to push a string, which may run the collector in the middle of
-// the walk through a table.
+// Compares the keys one by one. A lookup would push a string, which may run the collector while the caller iterates
+// over a table.
 bool has_made_up_entries(lua_State* L, int index) {
-  // A shape holds all its sizes itself.
+  // A shape has all its entries itself.
   if (is_shape(L, index) || lua_getmetatable(L, index) == 0) return false;
   bool makes_up = false;
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
@@ -23,10 +23,9 @@ bool has_made_up_entries(lua_State* L, int index) {
 }
 
 void fail_made_up_entries(const char* who, std::string_view name) {
-  fail(
-      ErrorCode::InvalidArgument, who, ": ", name,
-      " gets its entries from its metatable (__index, __len), and only what a table holds itself is read; copy it into "
-      "a plain table");
+  fail(ErrorCode::InvalidArgument, who, ": ", name,
+       " gets its entries from its metatable (__index, __len), but only a table's own entries are read; copy it into "
+       "a plain table");
 }
 
 }  // namespace lutra

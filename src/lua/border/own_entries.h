@@ -1,5 +1,5 @@
-// Tables are read as they are: metamethods may raise, and readers may not (Note [The Lua border]). A table that seems
-// empty only because its metatable makes the entries up is refused rather than misread.
+// Tables are read raw, since metamethods may raise and readers may not (Note [The Lua border]). A table that looks
+// empty because its metatable provides the entries is an error, rather than misread.
 #pragma once
 
 #include <lua.hpp>
@@ -14,7 +14,7 @@ bool has_made_up_entries(lua_State* L, int index);
 
 [[noreturn]] void fail_made_up_entries(const char* who, std::string_view name);
 
-// Fails, naming the argument, if the table has. `length` is that of the list it holds itself.
+// Fails, naming the argument, if the table has made-up entries. `length` is the length of its raw list.
 inline void require_own_entries(lua_State* L, int index, std::size_t length, const char* who, std::string_view name) {
   if (length == 0 && has_made_up_entries(L, index)) [[unlikely]]
     fail_made_up_entries(who, name);

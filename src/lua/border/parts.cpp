@@ -1,6 +1,6 @@
-// Parts of the module that are written in Lua and loaded when they are first asked for, so that a start costs nothing:
-// lutra.nn is lua/lutra/nn/init.lua. Each file is a chunk that gets the module, the tools made here and `use`, which
-// gives what another file returns: use "nn.layers.layer".
+// Submodules that are written in Lua and loaded on first use, so that they cost no start-up time: lutra.nn is
+// lua/lutra/nn/init.lua. Each file is a chunk that gets the module, the tools made here and `use`, which returns the
+// result of another file: use "nn.layers.layer".
 
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ const LuaSource* find_source(const char* name, bool is_part) {
   return nullptr;
 }
 
-// fail(code, text): an error of the user's.
+// fail(code, text): raises an error at the user's line.
 int raise_error(Args& args) {
   std::string_view code = args.string(1, "code");
   for (int i = 0; i < static_cast<int>(ErrorCode::Internal); ++i) {
@@ -39,7 +39,7 @@ int raise_error(Args& args) {
   fail(ErrorCode::Internal, args.string(2, "text"));
 }
 
-// refuse_word(text, word, names): fails with the text, a hint at the name that is nearest to the word, and all names.
+// refuse_word(text, word, names): fails with the text, the name nearest to the word as a hint, and all names.
 int refuse_word(Args& args) {
   lua_State* L = args.L;
   std::string_view word = lua_type(L, 2) == LUA_TSTRING ? args.string(2, "word") : "";
@@ -64,13 +64,13 @@ int push_what_is(Args& args) {
   return 1;
 }
 
-// is_terminal(): whether stderr is one.
+// is_terminal(): whether stderr is a terminal.
 int is_terminal(Args& args) {
   lua_pushboolean(args.L, isatty(STDERR_FILENO));
   return 1;
 }
 
-// use(name); upvalues: the module, the tools, what is loaded.
+// use(name); upvalues: the module, the tools, the table of loaded files.
 int use(lua_State* L) {
   const char* name = luaL_checkstring(L, 1);
   lua_settop(L, 1);

@@ -22,11 +22,11 @@ State::State(lua_State* main)
       runtime_(std::make_unique<Runtime>()),
       context_(std::make_unique<Context>(*runtime_)),
       scopes_(*context_) {
-  no_memory();  // while there is some
+  no_memory();  // constructs it while there is memory
   context_->hooks.user = this;
   context_->hooks.collect = [](void* user) {
     State* state = static_cast<State*>(user);
-    // Not possible inside a finalizer, nor wanted where the script has stopped the collector.
+    // Not possible inside a finalizer, and not wanted if the script has stopped the collector.
     lua_State* L = state->current();
     if (lua_gc(L, LUA_GCISRUNNING) != 1) return false;
     lua_gc(L, LUA_GCCOLLECT);
@@ -46,7 +46,7 @@ void State::close() {
   telling_.clear();
   books_.close();
   context_->hooks = {};
-  // Tensors finalized after this would give their storage back to a Runtime that is gone: then it must stay.
+  // If some tensors are finalized after this, they release their storage to the Runtime, which must then stay alive.
   if (books_.count() == 0) drop_runtime();
 }
 

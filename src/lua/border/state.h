@@ -1,6 +1,6 @@
-// What one lua_State has of Lutra: its Runtime and Context, its tables, its coroutines' scopes, the books of its
-// tensors, the error on its way to Lua. It lives in a userdata that the registry holds, so that it is the last of
-// Lutra's objects to be finalized.
+// Lutra's state in one lua_State: its Runtime and Context, its tables, its coroutines' scopes, the accounting of its
+// tensors, and the error on its way to Lua. It is a userdata that the registry holds, so that it is the last of Lutra's
+// objects to be finalized.
 #pragma once
 
 #include <lua.hpp>
@@ -29,15 +29,15 @@ class State {
 
   // The State of this interpreter; null before luaopen_lutra.
   static State* find(lua_State* L);
-  // The State's userdata, on top of the stack, is the interpreter's from now on, and popped. May raise a Lua error.
+  // Makes the State whose userdata is on top of the stack the interpreter's, and pops it. May raise a Lua error.
   static void adopt(lua_State* L);
-  // What several modules ask for; what only one does, that one keeps under a key of its own.
+  // Registry keys that several files use. Keys that only one file uses are in that file.
   static constexpr RegistryKey kTensorMeta{}, kStoredTensorMeta{}, kVariableMeta{}, kErrorMeta{};
   // The tables of methods, by name.
   static constexpr RegistryKey kMethods{}, kVariableMethods{}, kTapeMethods{};
-  // What lies under the key in the interpreter's registry, or nil.
+  // Pushes the registry's value for the key, or nil.
   static void push(lua_State* L, const RegistryKey& key) { lua_rawgetp(L, LUA_REGISTRYINDEX, &key); }
-  // Pops the value; may raise a Lua error.
+  // Pops a value and stores it there. May raise a Lua error.
   static void set(lua_State* L, const RegistryKey& key) { lua_rawsetp(L, LUA_REGISTRYINDEX, &key); }
 
   Runtime& runtime() { return *runtime_; }
@@ -45,45 +45,46 @@ class State {
   bool is_closed() const { return closed_; }
   void close();  // the lua_State is going away
 
-  // Everything that asks the Context enters first: L's scopes become the Context's.
+  // Makes L's scopes the Context's. Must be called before the Context is used.
   Context& enter(lua_State* L) {
     scopes_.enter(L);
     return *context_;
   }
   ScopeBook& scopes() { return scopes_; }
 
-  // A new tensor on top of L's stack, empty; `is_inline` promises that it will carry its bytes. May raise a Lua error.
+  // Pushes a new, empty tensor; `is_inline` promises that it will carry its bytes. May raise a Lua error.
   Box* push_box(lua_State* L, bool is_inline);
-  // Before a tensor with a storage is made: collects when the pace says so, so that the last garbage's memory, still in
-  // the cache, is there for it. Calls finalizers.
+  // Called before a tensor with a storage is made: collects garbage if it is due, so that the tensor can reuse memory
+  // that is still in the cache. Calls finalizers.
   void make_room(lua_State* L) {
     if (books_.is_collection_due()) [[unlikely]]
       books_.collect(L);
   }
-  // Books a tensor that has got its bytes.
+  // Registers a tensor that has got its bytes.
   void own(lua_State* L, Box* box) {
     if (box->tensor.storage != nullptr) own_stored(L, box);
   }
-  void disown(Box* box);  // by the collector
-  // Variables are tidied whatever their size, since an update may give them a storage, or take it away: then their
-  // books are put right.
+  void disown(Box* box);  // when it is collected
+  // Variables of any size are registered with tidies, since an update may give them a storage or take it away. After
+  // an update rebook_variable corrects the accounting.
   void own_variable(lua_State* L, Box* box);
   void rebook_variable(lua_State* L, Box* box);
-  // Collects when the tapes there are hold much memory. Calls finalizers.
+  // Collects garbage if the open tapes hold much memory. Calls finalizers.
   void tape_opens(lua_State* L) { books_.tape_opens(L, context_->ledger()); }
   // The collector is generational from here on.
   void collects_generations() { books_.has_generations(main_); }
-  void release(Box* box);  // by hand: a second use gives a sentence
+  void release(Box* box);  // by hand: a later use is an error
   // What release leaves behind, for an op in progress that has borrowed the tensor (see Note [Order within one op]).
   static constexpr int64_t kReleasedSize = -1;
   static bool is_released(const TensorRep& tensor) { return tensor.size < 0; }
-  // The function at `index`, or nil, is the placement log's handler from now on. May raise a Lua error.
+  // Makes the function at `index`, or nil, the placement log's handler. May raise a Lua error.
   void set_log_handler(lua_State* L, int index);
 
-  // The error to raise once every C++ object is gone. Without memory to keep it, raise() raises no_memory() instead.
+  // Keeps the error until it can be raised, when every C++ object is gone. If there is no memory to keep it, raise()
+  // raises no_memory() instead.
   void keep(Error error) noexcept;
   void keep_current_exception() noexcept;
-  // Runs f, C++ that may throw. False: the error is kept.
+  // Runs f, C++ that may throw. Returns false if it threw; the error is kept.
   template <class F> [[gnu::always_inline]] bool attempt(F&& f) {
     try {
       f();
@@ -93,21 +94,21 @@ class State {
       return false;
     }
   }
-  // The same, and the error is raised as a Lua error.
+  // The same, but raises the error as a Lua error.
   template <class F> [[gnu::always_inline]] void attempt_or_raise(lua_State* L, F&& f) {
     if (!attempt(f)) [[unlikely]]
       raise(L);
   }
-  // What is raised in the place of an error that there is no memory for.
+  // Raised instead of an error that there is no memory for.
   static const Error& no_memory();
-  // Puts the kept error where errors of Lua code that runs before it is raised do not replace it.
+  // Protects the kept error from being replaced by errors of Lua code that runs before it is raised.
   const Error* set_aside();
   // Turns the kept error, or the one set aside, into a Lua error. Never returns.
   [[noreturn]] void raise(lua_State* L) { raise(L, set_aside()); }
   [[noreturn]] void raise(lua_State* L, const Error* error);
 
-  // Hands placement events to the Lua handler. May raise what the handler raised.
-  // `kept` is the error of the op they are about, if it failed: it is forgotten when a handler's error goes before it.
+  // Passes placement events to the Lua handler, and raises the handler's errors. `kept` is the error of the op that
+  // made the events, if it failed; it is dropped if the handler raises one.
   void tell(lua_State* L, const Error* kept = nullptr) {
     if (!context_->placement_log().events.empty()) [[unlikely]]
       tell_events(L, kept);
@@ -127,7 +128,7 @@ class State {
   std::unique_ptr<Context> context_;
   ScopeBook scopes_;
   TensorBooks books_;
-  std::list<Error> pending_;  // at most one; none where there is no memory for it
+  std::list<Error> pending_;  // at most one; none if there was no memory for it
   std::list<Error> aside_;
   std::list<std::vector<PlacementEvent>> telling_;  // events becoming Lua values
   bool in_log_handler_ = false;

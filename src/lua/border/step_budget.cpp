@@ -3,11 +3,11 @@
 namespace lutra {
 namespace {
 
-// A bad step counts two, a good one takes one of them back.
+// A bad step adds two to bad_steps_, a good one subtracts one.
 constexpr int kManyBadSteps = 4;
 constexpr int kManyGoodSteps = 1024;
 constexpr int64_t kManyCalmSteps = 1024;
-// A budget that calm steps made too small shows it in so many.
+// If calm steps made the budget too small, it shows within so many steps.
 constexpr int kTrialSteps = 16;
 
 }  // namespace
@@ -17,11 +17,11 @@ void StepBudget::after(const Step& step, int64_t most) {
   least_kept_ = std::min(least_kept_, step.kept);
   bool is_too_small;
   if (step.freed >= step.grown / 2) {
-    // What is left grows nevertheless: part of the garbage has grown old.
+    // Much was freed, and still what is left grows: some garbage has become old.
     is_too_small = step.kept - least_kept_ > bytes_;
     bad_steps_ = std::max(0, bad_steps_ - 1);
   } else {
-    // What was made may be here to stay: an input, the first result of a loop.
+    // New tensors may be permanent: inputs, or the first results of a loop.
     least_kept_ = step.kept;
     is_too_small = (bad_steps_ += 2) >= kManyBadSteps;
   }
@@ -43,7 +43,7 @@ void StepBudget::change(int64_t bytes, const Step& step, int64_t most) {
   calm_bytes_ = calm_reach_ = 0;
 }
 
-// After a budget that turned out too small it takes more steps to shrink it again.
+// If a smaller budget turned out to be too small, more steps are needed before it shrinks again.
 void StepBudget::grow(const Step& step, int64_t most) {
   if (has_shrunk_) good_steps_wanted_ = std::min(4 * good_steps_wanted_, kManyGoodSteps);
   change(2 * bytes_, step, most);
@@ -66,9 +66,10 @@ bool StepBudget::try_calm_budget(const Step& step, int64_t most) {
   return true;
 }
 
-// The budget that would have done for the calm steps so far, when there were enough. A step is calm when all that was
-// in use at the one before and is garbage now had been made within half a budget of that one: twice its reach between
-// two steps, and it would not have lived through both. What had raised the budget was another phase of the program.
+// The smallest budget that would have freed all garbage in the calm steps so far, if there were enough of them. A step
+// is calm if its reach is at most half the budget: all tensors that were in use at the previous collection and are
+// garbage now had been made shortly before it. With a budget of twice the reach they would not have survived two
+// collections. Calm steps mean that the program phase that needed the larger budget is over.
 int64_t StepBudget::calm_budget(const Step& step) {
   if (step.reach > bytes_ / 2) {
     calm_bytes_ = calm_reach_ = 0;

@@ -1,6 +1,6 @@
-// By how much the bytes of Lua's tensors grow from one collection of what is young to the next. What lives through two
-// of them counts as old, and only a full collection frees it; but the less there is between two, the more results are
-// made from memory that is still in a core's caches. See docs/decisions/collector-budget.md.
+// How many bytes Lua's tensors may grow between two young collections. A tensor that survives two of them becomes old,
+// and only a full collection frees it; so the budget must not be too small. But with a smaller budget, more results
+// reuse memory that is still in a core's caches. See docs/decisions/collector-budget.md.
 #pragma once
 
 #include <algorithm>
@@ -10,43 +10,43 @@ namespace lutra {
 
 class StepBudget {
  public:
-  // A few results of this size or less are made from memory that is still in a core's second cache.
+  // With this budget, small results reuse memory that is still in a core's second-level cache.
   static constexpr int64_t kLeast = int64_t{1} << 18;
 
-  // What a collection found, in bytes.
+  // The result of a collection, in bytes.
   struct Step {
-    int64_t grown;  // since the one before
+    int64_t grown;  // since the previous collection
     int64_t freed;
-    int64_t kept;   // what there is now
-    int64_t reach;  // made before the collection before, and after the oldest of what it left and this one freed
+    int64_t kept;   // in use now
+    int64_t reach;  // from the oldest tensor freed now to the previous collection; 0 if all freed ones are newer
   };
 
   int64_t bytes() const { return bytes_; }
-  // Changes it, to `most` at most.
+  // Adapts the budget after a young collection, to `most` at most.
   void after(const Step& step, int64_t most);
-  // The same after a full collection. It frees what grew old too, so only calm steps of it say something.
+  // The same after a full collection. That frees old tensors, too, so that only the test for calm steps applies.
   void after_full(const Step& step, int64_t most);
 
  private:
   int64_t bytes_ = kLeast;
-  // Since it changed last:
+  // Since the budget changed last:
   int64_t least_kept_ = 0;
-  bool has_shrunk_ = false;  // when it did
+  bool has_shrunk_ = false;  // whether that change made it smaller
   int bad_steps_ = 0;
   int good_steps_ = 0;
-  int64_t calm_bytes_ = 0, calm_reach_ = 0;  // of calm steps: what had grown in all, and the most
+  int64_t calm_bytes_ = 0, calm_reach_ = 0;  // of calm steps: the sum of `grown`, the maximum of `reach`
 
   static constexpr int kFewGoodSteps = 16;
   static constexpr int64_t kFewCalmSteps = 64;
   int good_steps_wanted_ = kFewGoodSteps;  // before it shrinks
-  // The same of calm steps: so many times the smaller budget must have grown in them.
+  // The same for calm steps: their sum of `grown` must reach so many times the smaller budget.
   int64_t calm_steps_wanted_ = kFewCalmSteps;
-  int64_t calm_from_ = INT64_MAX;  // the budget before they shrank it last
-  int steps_since_calm_ = 0;       // since then
+  int64_t calm_from_ = INT64_MAX;  // the budget before calm steps last made it smaller
+  int steps_since_calm_ = 0;       // steps since then
 
   void change(int64_t bytes, const Step& step, int64_t most);
   void grow(const Step& step, int64_t most);
-  // Whether the step freed so much that a smaller budget may do.
+  // Whether the step freed so much that a smaller budget may be enough.
   bool may_shrink(const Step& step) const { return step.freed >= step.grown - step.grown / 8 && bytes_ > kLeast; }
   void try_less(const Step& step, int64_t most);
   bool try_calm_budget(const Step& step, int64_t most);

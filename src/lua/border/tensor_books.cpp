@@ -17,27 +17,27 @@ int64_t microseconds_of(clockid_t clock) {
   return int64_t{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
 }
 int64_t now_us() { return microseconds_of(CLOCK_MONOTONIC); }
-// How long this thread had a core: on a busy machine a collection would else seem to take as long as others had it.
+// The CPU time of this thread: on a busy machine, wall-clock time would include the time of other processes.
 int64_t thread_us() { return microseconds_of(CLOCK_THREAD_CPUTIME_ID); }
 
 constexpr int64_t kMega = int64_t{1} << 20;
-// A full collection may run early: after kLeastGrowth bytes, and when kPausesApart times the last one's duration have
-// passed since that (5% of the time).
+// A full collection may run early: after a growth of kLeastGrowth bytes, if kPausesApart times the duration of the last
+// one have passed since its end (so they take at most 5% of the time).
 constexpr int64_t kPausesApart = 20, kLeastGrowth = kMega;
-// Growth to the next full collection, after one of so many microseconds: they cost at most some 3% of the time at 10
-// GB/s of results.
+// The growth until the next full collection, after one that took pause_us microseconds: at 10 GB/s of results they take
+// at most some 3% of the time.
 int64_t budget_after(int64_t pause_us, int64_t live_bytes) {
   return std::clamp(pause_us * 330000, 8 * kMega, std::max(64 * kMega, live_bytes / 2));
 }
 
-// The same where there are only full collections. If the heap is so small that results can be made from memory that is
-// still in cache, that is worth collecting more often.
+// The same if there are only full collections. If the heap is so small that results can reuse memory that is still in
+// cache, it pays to collect more often.
 int64_t only_budget_after(int64_t pause_us, int64_t live_bytes) {
   int64_t in_cache = pause_us * 130000;
   return in_cache <= 2 * kMega ? std::max(in_cache, kMega) : budget_after(pause_us, live_bytes);
 }
 
-// A storage's tensor that is no variable is one that add was given.
+// The box of a storage's tensor, which is not a variable: add() was called with it.
 Box* box_of(const TensorRep* tensor) {
   auto* bytes = reinterpret_cast<std::byte*>(const_cast<TensorRep*>(tensor));
   return reinterpret_cast<Box*>(bytes - offsetof(Box, tensor));
@@ -48,7 +48,8 @@ Box* box_of(const TensorRep* tensor) {
 void TensorBooks::add(lua_State* L, Box* box) {
   ++count_;
   Storage& storage = *box->tensor.storage;
-  // What another tensor has brought is booked there; not so a variable's, which may be replaced there and live on here.
+  // A view: the storage is already counted for another tensor. Not if that is a variable, which may get another storage
+  // while this one lives on here.
   bool is_view = storage.tensor != nullptr && !is_variable(*storage.tensor) && !is_variable(box->tensor);
   if (storage.tensor == nullptr) storage.tensor = &box->tensor;
   else if (is_view) box_of(storage.tensor)->is_viewed = true;
@@ -64,12 +65,12 @@ void TensorBooks::note_made_in_finalizer(Box* box) noexcept {
   try {
     made_in_finalizers_.insert(box);
   } catch (const std::bad_alloc&) {
-    // If the interpreter closes now, the tensor and the Runtime stay with the process.
+    // If the interpreter closes now, the tensor and the Runtime leak.
   }
 }
 
 void TensorBooks::remove(Box* box) {
-  // Its op failed after the box got a storage and before add().
+  // True if its op failed after the box got a storage and before add().
   if (box->booked_bytes == Box::kNotBooked) return drop(box->tensor);
   Storage& storage = *box->tensor.storage;
   if (storage.tensor == &box->tensor) storage.tensor = nullptr;
@@ -105,8 +106,8 @@ void TensorBooks::collect(lua_State* L) {
   else collect_all(L);
 }
 
-// Results that take long to compute, as those of convolutions, leave time for a full collection long before their bytes
-// call for one: garbage that grew old is then freed soon.
+// If results take long to compute, as convolutions do, there is time for a full collection long before their bytes make
+// it due: then old garbage is freed soon.
 bool TensorBooks::is_full_collection_due(lua_State* L) const {
   int64_t grown = bytes_ - bytes_at_full_;
   if (grown > full_bytes_ || lua_gc(L, LUA_GCCOUNT) > most_lua_kb_) return true;
@@ -119,7 +120,7 @@ template <class Collect> StepBudget::Step TensorBooks::measure(const Collect& co
   collect();
   int64_t reach = std::max<int64_t>(0, made_at_step_ - first_freed_);
   made_at_step_ = made_bytes_;
-  // What finalizers made meanwhile may be garbage already: it counts as grown since.
+  // Tensors that finalizers made during the collection may be garbage already: they count as growth after it.
   bytes_at_collection_ = bytes_ - (made_bytes_ - made_before);
   return {grown, before - bytes_at_collection_, bytes_at_collection_, reach};
 }

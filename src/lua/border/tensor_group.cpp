@@ -12,8 +12,8 @@ namespace {
 
 constexpr int kMostEntries = 1 << 24;
 
-// Puts the `count` names of the list on top of the stack into the empty one below it, in order: which name comes first
-// must not depend on the interpreter's hash seed. Neither list grows, so that no Lua call here raises.
+// Moves the `count` names of the list on top of the stack into the empty list below it, sorted, so that their order
+// does not depend on the interpreter's hash seed. Neither list grows, so that no Lua call here raises.
 void sort_names(lua_State* L, int count) {
   int found = lua_gettop(L), sorted = found - 1;
   std::vector<std::pair<std::string_view, int>> order;
@@ -36,7 +36,7 @@ void push_names(lua_State* L, State& state, int index, TensorGroup* group) {
   group->names = lua_gettop(L);
   lua_createtable(L, group->count, 0);
   int found = lua_gettop(L), count = 0;
-  // A finalizer may have changed the table since it was checked: at most as many are taken as there is room for.
+  // A finalizer may have changed the table since it was checked: take at most as many as there is room for.
   for (lua_pushnil(L); lua_next(L, index) != 0;) {
     lua_pop(L, 1);
     if (lua_type(L, -1) != LUA_TSTRING || count == group->count) continue;

@@ -1,4 +1,4 @@
-// What a tape is asked of: one tensor, a list of tensors, or a table of them by name. Answers come in the same form.
+// Targets and sources of a tape: one tensor, a list of tensors, or a table of them by name. Results have the same form.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@ struct TensorGroup {
   bool is_table = false;
   bool is_named = false;
   int count = 1;
-  int names = 0;    // where the list of names stands on the stack, when there are any
-  int tensors = 0;  // where the list of tensors stands: Lutra's own, so that no finalizer takes them away
+  int names = 0;    // stack index of the list of names, if there are any
+  int tensors = 0;  // stack index of the list of tensors: Lutra's own list, so that no finalizer can change it
 };
 
-// Fails unless a table at `index` is a list, or has names only.
+// Fails if the value at `index` is a table that is not a list and does not have only names.
 void check_group(const Args& args, int index, const char* name, TensorGroup* group);
 
-// Pushes the lists that `group` names. Those of another group's names, in their order, when `like` has any.
-// May raise a Lua error.
+// Pushes the lists of names and tensors of `group`. If `like` has names, uses these, in their order. May raise a Lua
+// error.
 void push_group(lua_State* L, State& state, int index, TensorGroup* group, const TensorGroup* like = nullptr);
 
-// "sources", "sources[2]" or "sources.w": what entry i, from 1, is called in error texts.
+// The name of entry i, from 1, in error texts: "sources", "sources[2]" or "sources.w".
 std::string entry_name(lua_State* L, const TensorGroup& group, const char* name, int i);
 
 // Pushes the key of entry i, from 1.

@@ -7,12 +7,12 @@
 namespace lutra {
 namespace {
 
-// Lutra's own Lua is loaded under names that begin so.
+// The chunk names of Lutra's own Lua begin with this.
 constexpr const char* kOwnChunk = "=[lutra";
 
 bool is_own(const lua_Debug& frame) { return std::strncmp(frame.source, kOwnChunk, std::strlen(kOwnChunk)) == 0; }
 
-// A frame of Lutra's own Lua, or of what that calls, tells users nothing.
+// Whether the frame belongs to Lutra's own Lua or is called by it: such frames do not help users.
 bool is_internal(lua_State* L, int level) {
   lua_Debug frame;
   for (; lua_getstack(L, level, &frame) != 0; ++level) {

@@ -1,5 +1,5 @@
-// Where a script is: the line that runs, and the calls that led there. Lutra's own Lua (prelude.lua) is passed over
-// where the user's line is asked for.
+// A script's position: the running line, and the call stack. To find the user's line, Lutra's own Lua (prelude.lua) is
+// skipped.
 #pragma once
 
 #include <lua.hpp>
@@ -8,17 +8,17 @@
 
 namespace lutra {
 
-// The innermost frame that runs the user's Lua, from level `first` on; level 0 is the C function that asks.
+// Finds the innermost frame that runs the user's Lua, from level `first` on; level 0 is the calling C function.
 bool find_script_frame(lua_State* L, lua_Debug* frame, int first = 0);
 
-// The level of the function that this frame called, Lutra's or another; -1 when there is no such frame.
+// The level of the function that this frame called, Lutra's or another; -1 if there is no such frame.
 int find_called(lua_State* L);
 
 // "train.lua:7" of that frame; "" without one.
 std::string script_line(lua_State* L);
 
-// Pushes the calls as luaL_traceback does, but for the names it finds by searching all loaded modules at each level,
-// which takes longer than most ops. May raise a Lua error.
+// Pushes the call stack as luaL_traceback does, but without the function names that it finds by searching all loaded
+// modules at each level, which takes longer than most ops. May raise a Lua error.
 void push_traceback(lua_State* L);
 
 }  // namespace lutra

@@ -1,4 +1,4 @@
-// A variable as Lua holds it. It begins with a Box, so that an op takes it wherever a tensor stands.
+// A variable as Lua holds it. It begins with a Box, so that ops take it like a tensor.
 #pragma once
 
 #include <span>
@@ -10,11 +10,11 @@ namespace lutra {
 
 class State;
 
-// Its name is the userdata's first user value.
+// The variable's name is the userdata's first user value.
 struct VariableBox {
   Box box;
   bool trainable;
-  bool is_mirrored;  // what is done to it concerns its components too: hooks say how
+  bool is_mirrored;  // its operations also concern its components; hooks implement them
 };
 
 // The variable at `index`; null for anything else.
@@ -24,16 +24,16 @@ inline VariableBox* to_variable(lua_State* L, int index) {
   return reinterpret_cast<VariableBox*>(box);
 }
 
-// How a variable's functions are called: as users do, when hooks may take their place (set_variable_hooks), or as those
-// hooks do.
+// Who calls a variable's function: users, whose calls hooks may replace (set_variable_hooks), or those hooks.
 enum class Called : uint8_t { ByUser, ByHook };
 
-// Adds to the table on top of the stack what hooks are made of: set_variable_hooks, raw_variable, raw_assign,
+// Adds the functions for hooks to the table on top of the stack: set_variable_hooks, raw_variable, raw_assign,
 // raw_assign_part, raw_text, mark_mirrored and set_assign_noter.
 void open_variable_hooks(lua_State* L, State& state);
-// The variable at `index` is found by its identity from here on. May raise a Lua error unless one was before.
+// From here on the variable at `index` can be found by its identity. May raise a Lua error, except if it is known
+// already.
 void know_variable(lua_State* L, int index);
-// Pushes a list of the variables that have these identities (TensorRep::value), of those that are still there. May
+// Pushes a list of the variables with these identities (TensorRep::value), without those that have been collected. May
 // raise a Lua error.
 void push_variables(lua_State* L, std::span<const uint64_t> identities);
 

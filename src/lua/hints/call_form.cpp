@@ -24,7 +24,7 @@ bool is_method_of(lua_State* L, int function, const char* name) {
   return is_one;
 }
 
-// "t", "v" or "tape", whose method the function is; null: it is no method.
+// "t", "v" or "tape", depending on whose method the function is; null if it is not a method.
 const char* owner(lua_State* L, int function, const char* name) {
   State::push(L, State::kMethods);
   if (is_method_of(L, function, name)) return "t";
@@ -34,8 +34,8 @@ const char* owner(lua_State* L, int function, const char* name) {
   return is_method_of(L, function, name) ? "tape" : nullptr;
 }
 
-// Whether the value is the object whose method is called: a tensor, or a tape. A tensor that the last operation made
-// stands, as a rule, for a table or number that was given.
+// Whether the value is the object whose method is called: a tensor, or a tape. Not a tensor that the last operation
+// made: that usually is the constant for a table or number that was given.
 bool is_given_object(lua_State* L, int index, bool is_tape) {
   if (lua_type(L, index) != LUA_TUSERDATA) return false;
   Box* box = to_box(L, index);

@@ -1,13 +1,13 @@
-// A call with the wrong sign: a module's function behind a colon, a method behind a dot.
+// Calls with the wrong sign: a module's function called with a colon, a method with a dot.
 #pragma once
 
 #include <lua.hpp>
 
 namespace lutra {
 
-// What to say of an error in place of its own words when the function that the script called got the module for its
-// first argument, or is a method and got none of its objects: pushed. False, and nothing pushed: the call is no such
-// one. May raise a Lua error.
+// Called on an error. If the function that the script called got the module as its first argument, or is a method and
+// got none of its objects, pushes a message to replace the error's and returns true; else pushes nothing. May raise a
+// Lua error.
 bool push_call_form(lua_State* L);
 
 }  // namespace lutra

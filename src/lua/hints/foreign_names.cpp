@@ -3,8 +3,8 @@
 namespace lutra {
 namespace {
 
-// A name of NumPy's, PyTorch's or TensorFlow's; what stands for it as a function and as a tensor's method. A method
-// that has no words of its own takes the function's.
+// A name in NumPy, PyTorch or TensorFlow, and what to write instead, for a function and for a tensor's method. Without
+// a text for the method, the function's is used.
 struct Foreign {
   std::string_view name;
   std::string_view function;
@@ -16,7 +16,7 @@ constexpr std::string_view kConcat = "lutra.concat({a, b, ...}, axis)";
 constexpr std::string_view kCopy = "t itself: tensors never change";
 constexpr std::string_view kRecipe = "it as docs/porting-from-tensorflow.md does";
 constexpr std::string_view kTranspose = "lutra.transpose(x, perm)", kTransposed = "t:transpose(perm)";
-constexpr std::string_view kLinalg = "lutra.svd, lutra.inv and the like, which stand in lutra itself";
+constexpr std::string_view kLinalg = "lutra.svd, lutra.inv and the like, which are in lutra itself";
 
 constexpr Foreign kForeign[] = {
     {"T", "", "t:transpose()"},
@@ -101,7 +101,7 @@ constexpr Foreign kForeign[] = {
     {"manual_seed", "lutra.random.set_seed(seed)"},
     {"masked_fill", "lutra.where(mask, value, x)", "lutra.where(mask, value, t)"},
     {"masked_select", "x[mask]", "t[mask]"},
-    {"math", "lutra.exp, lutra.log and the like, which stand in lutra itself"},
+    {"math", "lutra.exp, lutra.log and the like, which are in lutra itself"},
     {"max_pool", "lutra.max_pool2d(x, size)"},
     {"median", kRecipe},
     {"meshgrid", kRecipe},
@@ -110,7 +110,7 @@ constexpr Foreign kForeign[] = {
     {"multiply", "lutra.mul(a, b)", "t:mul(other)"},
     {"ndim", "x.rank", "t.rank"},
     {"negative", "lutra.neg(x)", "t:neg()"},
-    {"nn.functional", "lutra.relu, lutra.softmax and the like, which stand in lutra itself"},
+    {"nn.functional", "lutra.relu, lutra.softmax and the like, which are in lutra itself"},
     {"no_grad", "lutra.stop_gradient(x), or compute where no lutra.GradientTape is open"},
     {"not_equal", "lutra.ne(a, b)", "t:ne(other)"},
     {"numel", "x.size", "t.size"},
@@ -186,7 +186,7 @@ constexpr Pair kInstead[] = {
     {"name", "operations have no names"},
     {"out", "results are new tensors"},
     {"requires_grad", "what is trained is a lutra.Variable"},
-    {"side", "the place is the one left of equals; the right one of integers is that of x + 1"},
+    {"side", "the position is to the left of equal values; for integers, the one to the right is that of x + 1"},
 };
 
 const Foreign* find(std::string_view name) {

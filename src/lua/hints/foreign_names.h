@@ -1,4 +1,4 @@
-// Names that other libraries have for what is called otherwise here, so that an error can say what to write.
+// Other libraries' names for functions, methods, dtypes and options of Lutra, so that an error can say what to write.
 #pragma once
 
 #include <string_view>
@@ -11,9 +11,9 @@ std::string_view foreign_function(std::string_view path);
 std::string_view foreign_method(std::string_view name);
 // Our name of a dtype ("double"), or "".
 std::string_view foreign_dtype(std::string_view name);
-// Our name of an option ("dim"), one of several that a function may have; index 0, 1, ... until "" comes.
+// Our names for an option ("dim"), of which a function may have one: index 0, 1, ... until the result is "".
 std::string_view foreign_option(std::string_view name, int index);
-// What stands for an option that nothing here has by any name, or "".
+// What to use instead of an option that does not exist here by any name, or "".
 std::string_view instead_of_option(std::string_view name);
 
 }  // namespace lutra

@@ -1,4 +1,4 @@
-// What lutra.help (prelude.lua) is made of: an op's entry as text, and the way to lua/lutra/help.lua for the rest.
+// Functions for lutra.help (prelude.lua): an op's entry as text, and loading lua/lutra/help.lua for everything else.
 
 #include <cstring>
 
@@ -34,10 +34,10 @@ std::string help_text(const OpDef& op, const KernelRegistry& kernels) {
   return out;
 }
 
-// An op that users can call.
+// Whether users can call the op.
 bool is_public(const OpDef& op) { return op.lua_name != nullptr && !op.has(kHidden); }
 
-// op_help(topic): the entry of the op called so, in Lua or in the log; nil when there is none, or no topic.
+// op_help(topic): the entry of the op with that name, in Lua or in the log; nil if there is none, or no topic.
 int op_help(Args& args) {
   args.at_most(1);
   const OpRegistry& ops = args.state.runtime().ops();
@@ -84,7 +84,7 @@ int op_list(Args& args) {
   return 1;
 }
 
-// foreign(name): what to write for another library's function or method; nil when there is no such word.
+// foreign(name): what to write for another library's function or method; nil if the name is unknown.
 int foreign(Args& args) {
   std::string_view name = args.string(1, "name");
   std::string_view words = foreign_function(name);
@@ -94,7 +94,7 @@ int foreign(Args& args) {
   return 1;
 }
 
-// unknown(topic, names): nothing has that name; the nearest of the list may be what was meant.
+// unknown(topic, names): raises the error that there is no such topic, with the nearest of the names.
 int unknown(Args& args) {
   lua_State* L = args.L;
   std::string_view topic = lua_type(L, 1) == LUA_TSTRING ? args.string(1, "topic") : "";
@@ -108,8 +108,8 @@ int unknown(Args& args) {
        "; lutra.help() lists what there is");
 }
 
-// open_help(lutra, core): what answers the questions (lua/lutra/help.lua). It is loaded for each question and forgotten
-// after it, so that neither the start nor a program that does not ask pays for it.
+// open_help(lutra, core): loads lua/lutra/help.lua, anew for each query, so that it costs neither start-up time nor
+// memory.
 int open_help_chunk(lua_State* L) {
   State& state = state_of(L);
   lua_settop(L, 2);

@@ -7,22 +7,21 @@
 #include "lua/hints/foreign_names.h"
 #include "lua/border/modules.h"
 
-// What may have been meant where a program uses a field that a module of Lutra's does not have. Such a field is nil, as
-// in any table, so that `if lt.x then` works. The last one missed is remembered, and an error about just that field
-// tells what to write, or the nearest name there is. Lua makes the error; the program adds this where nobody catches
-// it.
+// Suggestions for a field that a module of Lutra does not have. Such a field is nil, as in any table, so that `if lt.x
+// then` works. The last missing field is remembered, and if an error is about that field, the suggestion is added: what
+// to write, or the nearest name. Lua makes the error; the program adds the suggestion if nothing catches it.
 
 namespace lutra {
 namespace {
 
 constexpr RegistryKey kMissed{}, kRoot{};
 
-// Entries of the record of what was missed, which never grows.
+// Entries of the record of the last missing field, which never grows.
 constexpr int kModule = 1, kPath = 2, kKey = 3;
 
 void watch_module(lua_State* L, int record, const char* path);
 
-// A part of Lutra that is loaded when it is first asked for, from then on a field. False: there is none called so.
+// Loads the submodule with that name, which is a field from then on. False if there is none.
 bool find_part(lua_State* L) {
   if (lua_type(L, 2) != LUA_TSTRING || std::strcmp(lua_tostring(L, lua_upvalueindex(2)), "lutra") != 0) return false;
   if (!push_part(L, 1, lua_tostring(L, 2))) return false;
@@ -36,7 +35,7 @@ bool find_part(lua_State* L) {
   return true;
 }
 
-// __index of a module; upvalues: the record, the module's path. Gives nil, or a part that was not loaded so far.
+// __index of a module; upvalues: the record, the module's path. Returns nil, or a submodule that was not loaded so far.
 int miss(lua_State* L) {
   lua_settop(L, 2);
   if (find_part(L)) return 1;
@@ -49,7 +48,7 @@ int miss(lua_State* L) {
   return 1;
 }
 
-// Gives the module on top of the stack, and those in it, a metatable. `record`: where that lies.
+// Gives the module on top of the stack, and those in it, a metatable. `record`: its stack index.
 void watch_module(lua_State* L, int record, const char* path) {
   int module = lua_gettop(L);
   luaL_checkstack(L, 8, nullptr);
@@ -85,7 +84,7 @@ bool is_about(const char* message, const char* kind, const char* name) {
   return rest == "')";
 }
 
-// A tensor, a field of one or a dtype's name that is called: Lua says no more than that it is a number, or a string.
+// For calls of a tensor, a tensor's field or a dtype's name: Lua only says that a number or a string was called.
 bool push_about_call(lua_State* L, const char* message) {
   if (std::strstr(message, "attempt to call a ") == nullptr) return false;
   if (std::strstr(message, "attempt to call a lutra.Tensor value") != nullptr) {
@@ -106,8 +105,8 @@ bool push_about_call(lua_State* L, const char* message) {
   return false;
 }
 
-// Pushes the object, of a class that is written in Lua, whose method a failing call looked for: Lua leaves it behind
-// the nil that it found. The frame is the one that failed; a handler stands above it.
+// Pushes the object, of a class written in Lua, whose method a failed call looked for: Lua leaves it on the stack after
+// the nil that it found. The frame is the one that failed, below the message handler.
 bool push_called_object(lua_State* L) {
   lua_Debug frame;
   if (lua_getstack(L, 1, &frame) == 0) return false;
@@ -125,8 +124,7 @@ bool push_called_object(lua_State* L) {
   return found != 0 && lua_getlocal(L, &frame, found) != nullptr;
 }
 
-// The message about a method that an object does not have, with the nearest one of its class and the classes under
-// that.
+// The message for a method that an object does not have, with the nearest name in its class and that class' bases.
 bool push_about_method(lua_State* L, const char* message) {
   constexpr std::string_view kBegin = "attempt to call a nil value (method '";
   const char* at = std::strstr(message, kBegin.data());
@@ -136,7 +134,7 @@ bool push_about_method(lua_State* L, const char* message) {
   const int top = lua_gettop(L);
   if (!push_called_object(L)) return false;
   NearestWord nearest(key);
-  // The words found end where Lua's strings end, which the classes keep.
+  // nearest.found() is a null-terminated Lua string, which the classes keep alive.
   while (lua_gettop(L) < top + 12 && luaL_getmetafield(L, -1, "__index") == LUA_TTABLE) {
     for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
       if (lua_type(L, -2) == LUA_TSTRING && lua_type(L, -1) == LUA_TFUNCTION) nearest.offer(lua_tostring(L, -2));
@@ -148,8 +146,8 @@ bool push_about_method(lua_State* L, const char* message) {
   return true;
 }
 
-// What to write for the name missed, of the module that `path` names: one of another library's, or one of ours that
-// stands in `lutra` itself. Pushes it with "; write " before it.
+// Pushes "; write " and what to write for a missing name of module `path`: if it is another library's name, or one that
+// is in `lutra` itself.
 bool push_instead(lua_State* L, const char* path, const char* key) {
   std::string_view name = path;
   bool is_root = name == "lutra";
@@ -218,7 +216,7 @@ void push_suggestion(lua_State* L, const char* message) {
   for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1)) {
     if (lua_type(L, -2) == LUA_TSTRING) nearest.offer(lua_tostring(L, -2));
   }
-  // The words found end where Lua's strings end.
+  // nearest.found() is a null-terminated Lua string.
   if (nearest.found().empty()) lua_pushstring(L, message);
   else lua_pushfstring(L, "%s (did you mean '%s.%s'?)", message, path, nearest.found().data());
   lua_replace(L, record);

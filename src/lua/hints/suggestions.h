@@ -1,18 +1,19 @@
-// What was meant by a field that is not there, and by a call written with the wrong sign.
+// Suggestions for a field that does not exist, and for a call written with the wrong sign.
 #pragma once
 
 #include <lua.hpp>
 
 namespace lutra {
 
-// Pushes the message; where it says that a field of a module of Lutra's is nil, or that a tensor's field is called,
-// with what to write.
+// Pushes the error message. If it says that a field of a Lutra module is nil, or that a tensor's field is called, adds
+// what to write instead.
 void push_suggestion(lua_State* L, const char* message);
 
-// Pushes the path ("lutra.random") of the module at `index`. False, and nothing pushed: it is none. May raise.
+// Pushes the path ("lutra.random") of the module at `index`. Returns false and pushes nothing if it is not a module.
+// May raise a Lua error.
 bool push_module_path(lua_State* L, int index);
 
-// Pushes the field of the module `lutra` whose name is on top of the stack, in its place. Raises nothing.
+// Replaces the name on top of the stack by that field of the module `lutra`. Raises no error.
 void push_of_root(lua_State* L);
 
 }  // namespace lutra

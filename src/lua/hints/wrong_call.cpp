@@ -13,7 +13,7 @@
 namespace lutra {
 namespace {
 
-// What to write where no value stands for an input that must have one.
+// What to write if a required argument is missing.
 struct Instead {
   const char *op, *input, *words;
 };
@@ -31,10 +31,10 @@ std::string without_value(const OpDef& op, std::string_view input) {
   return "";
 }
 
-// An option that is positional may stand in its place too; without a default it must be given in one of both ways.
+// A positional option may be given by position or by name; without a default it must be given in one of these ways.
 bool may_be_left_out(const AttrDef& def) { return !def.is_required && *def.fallback != '\0'; }
 
-// What stands in the op's places, in order: f(name, whether it may be left out).
+// Visits the op's positional arguments in order: f(name, whether it may be left out).
 template <class F> void each_place(const OpDef& op, F&& f) {
   for (const AttrDef& def : op.attrs.defs) {
     if (def.is_before_inputs) f(def.name, false);
@@ -55,12 +55,12 @@ bool is_plain(lua_State* L, int index) {
   return type == LUA_TNUMBER || type == LUA_TBOOLEAN || type == LUA_TSTRING;
 }
 
-// "axis = 2" of the entry whose key and value lie on top of the stack; the value's in short.
+// "axis = 2" for the key and value on top of the stack; the value is abbreviated.
 std::string entry_text(lua_State* L) {
   return text(std::string_view(lua_tostring(L, -2)).substr(0, 40), " = ", is_plain(L, -1) ? what_is(L, -1) : "...");
 }
 
-// "{axis = 2}" of a table of options.
+// "{axis = 2}" for a table of options.
 std::string options_text(lua_State* L, int index) {
   std::vector<std::string> entries;
   for (lua_pushnil(L); lua_next(L, index) != 0 && entries.size() < 4; lua_pop(L, 1)) {
@@ -73,7 +73,7 @@ std::string options_text(lua_State* L, int index) {
   return text("{", all, "}");
 }
 
-// Whether the op, given the tensor that stands first, takes these axes.
+// Whether the op takes these axes, for the tensor that is its first argument.
 bool takes_axes(lua_State* L, const OpBinding& binding, const AttrDef& attr, std::span<const int64_t> axes) {
   const OpDef& op = *binding.op;
   Box* box = to_live_box(L, 1);
@@ -94,7 +94,7 @@ bool takes_axes(lua_State* L, const OpBinding& binding, const AttrDef& attr, std
   return true;
 }
 
-// Axes counted from 0, as elsewhere, become ours.
+// Converts axes counted from 0, as in other libraries, to ours.
 bool count_from_one(std::span<int64_t> axes) {
   bool has_zero = std::find(axes.begin(), axes.end(), 0) != axes.end();
   if (has_zero) {
@@ -103,7 +103,8 @@ bool count_from_one(std::span<int64_t> axes) {
   return has_zero;
 }
 
-// "; write t:reshape{4, 6}" where sizes or axes were given one by one, else "". `callee`: "reshape" or "t:reshape".
+// "; write t:reshape{4, 6}" if sizes or axes were given as separate arguments, else "". `callee`: "reshape" or
+// "t:reshape".
 std::string list_hint(lua_State* L, const OpBinding& binding, int given, const std::string& options,
                       const std::string& callee, bool is_method) {
   int last = static_cast<int>(binding.places.size()) - 1;
@@ -146,8 +147,8 @@ bool may_be(lua_State* L, int index, AttrType type) {
   }
 }
 
-// "; options stand in a table: write sum(x, axis, {keepdims = true})" where options were given one by one, in order,
-// behind the last place; else "".
+// "; options stand in a table: write sum(x, axis, {keepdims = true})" if options were given as separate arguments, in
+// order, after the last positional one; else "".
 std::string option_hint(lua_State* L, const OpBinding& binding, int given, const std::string& callee, bool is_method) {
   int places = static_cast<int>(binding.places.size());
   const std::vector<AttrDef>& defs = binding.op->attrs.defs;
@@ -167,7 +168,7 @@ std::string option_hint(lua_State* L, const OpBinding& binding, int given, const
   return text("; options stand in a table: write ", callee, "(", arguments, "{", options, "})");
 }
 
-// What to write instead where a place that must be filled is not.
+// What to write if a required argument is missing.
 std::string missing_hint(const OpBinding& binding, int given) {
   for (int i = given; i < static_cast<int>(binding.places.size()); ++i) {
     const OpBinding::Place& place = binding.places[static_cast<std::size_t>(i)];
@@ -176,9 +177,9 @@ std::string missing_hint(const OpBinding& binding, int given) {
   return "";
 }
 
-// What is said where the table at `index` names an argument that has its place, else "".
+// A hint if `name` is a positional argument, else "".
 std::string place_hint(const OpDef& op, std::string_view name) {
-  return has_place(op, name) ? text("; ", name, " stands in its place: ", signature(op, op.called())) : "";
+  return has_place(op, name) ? text("; ", name, " is a positional argument: ", signature(op, op.called())) : "";
 }
 
 bool has_option(const OpDef& op, std::string_view name) {
@@ -186,7 +187,7 @@ bool has_option(const OpDef& op, std::string_view name) {
   return std::any_of(op.attrs.defs.begin(), op.attrs.defs.end(), is_it);
 }
 
-// What is said of names among the entries of the list at `index`: where they stand; "" if there are none.
+// A hint about names among the entries of the list at `index`: where to write them; "" if there are none.
 std::string name_hint(lua_State* L, int index, const OpDef& op) {
   std::string hint;
   for (lua_pushnil(L); lua_next(L, index) != 0; lua_pop(L, 1)) {
@@ -236,7 +237,7 @@ std::string options_apart(lua_State* L, const char* who) {
   return text("; options stand in a table of their own: ", who, "({...}, {", entry_text(L), "})");
 }
 
-// Arguments are counted as they were written: those of a method without the tensor before the colon.
+// A method's arguments are counted as written, without the tensor before the colon.
 [[gnu::cold]] void fail_count(lua_State* L, const OpBinding& binding, int given, int options) {
   const OpDef& op = *binding.op;
   bool has_tensor_first = !binding.places.empty() && binding.places[0].attr == nullptr;

@@ -1,4 +1,4 @@
-// What is said of an op's call whose arguments do not stand as the op takes them, and what to write instead.
+// Errors for calls of ops with wrong arguments, with what to write instead.
 #pragma once
 
 #include <string>
@@ -8,34 +8,34 @@
 
 namespace lutra {
 
-// "matmul(a, b, [options])" with `callee` before the bracket: what may be left out is in brackets. That of a method
-// leaves out the tensor before the colon.
+// "matmul(a, b, [options])", with `callee` before the parenthesis; optional arguments are in brackets. A method's
+// signature does not have the tensor before the colon.
 std::string signature(const OpDef& op, std::string_view callee, bool is_method = false);
 
-// Whether the name is that of an argument which has its place in the op's signature, and is no option.
+// Whether the name is that of a positional argument of the op, rather than of an option.
 bool has_place(const OpDef& op, std::string_view name);
 
-// "; options stand in a table of their own: zeros({...}, {dtype = "int32"})" where that key and value, on top of the
-// stack, are among the entries of a list.
+// "; options stand in a table of their own: zeros({...}, {dtype = "int32"})", for a key and value, on top of the stack,
+// that are among the entries of a list.
 std::string options_apart(lua_State* L, const char* who);
 
-// What is said where a table at `index` names an argument that has its place, "" of anything else.
+// A hint if the table at `index` names a positional argument; "" for anything else.
 std::string hint_at_place(lua_State* L, int index, const OpDef& op);
 
-// Fails: too many or too few are given. `given` of them stand before the options table at `options` (0: there is none).
+// Fails: there are too many or too few arguments. `given`: how many come before the options table at `options` (0:
+// there is none).
 [[noreturn]] void fail_count(lua_State* L, const OpBinding& binding, int given, int options);
 
-// Fails: what stands at `index` is no tensor, table or number. `entry`: its place in a list, from 1.
+// Fails: the value at `index` is not a tensor, table or number. `entry`: its position in a list, from 1.
 [[noreturn]] void fail_operand(lua_State* L, int index, const OpDef& op, const InputDef& def, int entry);
 
-// Fails if the table at `index`, which has no list, has the op's options, or names of arguments, where an input is to
-// be.
+// Fails if the table at `index`, which should be an input and has no list, has the op's options or names of arguments.
 void refuse_options(lua_State* L, int index, const OpDef& op, const InputDef& def);
 
-// Fails: what stands at `index` is no list of tensors.
+// Fails: the value at `index` is not a list of tensors.
 [[noreturn]] void fail_list(lua_State* L, int index, const OpDef& op, const InputDef& def);
 
-// Fails: the table at `index` has a hole, or a name among its entries, where `wanted` ("a list of integers") is to be.
+// Fails: the table at `index`, which should be `wanted` ("a list of integers"), has a hole or a name among its entries.
 [[noreturn]] void fail_no_list(lua_State* L, int index, const OpDef& op, const char* name, const char* wanted);
 
 }  // namespace lutra

@@ -14,7 +14,7 @@
 namespace lutra {
 namespace {
 
-// What makes numbers of the tensor that stands for them, else "".
+// If a tensor was given instead of numbers, how to convert it; else "".
 std::string numbers_hint(lua_State* L, int index, AttrType type) {
   Box* box = to_live_box(L, index);
   if (box == nullptr) return "";
@@ -74,7 +74,7 @@ void read_pair(lua_State* L, int index, const AttrDef& def, Call* call, Pair* pa
 
 constexpr const char* kPaddingWanted = "\"valid\", \"same\" or {height, width}";
 
-// TensorFlow spells the words in capitals.
+// Hints at lower case, since TensorFlow writes the words in capitals.
 [[noreturn]] void fail_padding(lua_State* L, int index, const AttrDef& def, const Call& call, std::string_view word) {
   std::string lower(word.substr(0, 8));
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -195,7 +195,7 @@ void read_attr(lua_State* L, int index, const AttrDef& def, Call* call) {
     case AttrType::Seed: *reinterpret_cast<Seed*>(at) = {true, read_integer(L, index, def, *call, "an integer")}; break;
     case AttrType::Counts: read_counts(L, index, def, call, reinterpret_cast<Counts*>(at)); break;
     case AttrType::Ints:
-      // Lists are read before (op_call.cpp), into memory of Lua's.
+      // Lists have been read before (op_call.cpp), into memory that Lua owns.
       *reinterpret_cast<Ints*>(at) = {nullptr, 0,
                                       read_integer(L, index, def, *call, "an integer or a list of integers")};
       break;
@@ -217,7 +217,7 @@ namespace {
   std::string place;
   auto look = [&](std::string_view name) {
     if (!place.empty() || !has_place(op, name)) return;
-    place = text("; ", name, " stands in its place: ", signature(op, op.called()));
+    place = text("; ", name, " is a positional argument: ", signature(op, op.called()));
   };
   look(key);
   for (int i = 0; !foreign_option(key, i).empty(); ++i) look(foreign_option(key, i));

@@ -1,5 +1,5 @@
-// Every op of the table becomes a function of the module ("random.normal" of a submodule) and, when it takes a tensor
-// first, a method; arithmetic becomes metamethods of both metatables.
+// Every op of the table becomes a function of the module ("random.normal" of a submodule) and, if its first argument is
+// a tensor, a method. Arithmetic ops become metamethods of both metatables.
 
 #include <cstring>
 
@@ -9,7 +9,7 @@
 namespace lutra {
 namespace {
 
-// Pushes the userdata in which the binding lives, which the closures hold.
+// Pushes a userdata that contains the binding; the closures keep it alive.
 void new_binding(lua_State* L, State& state, const OpDef& op) {
   using Place = OpBinding::Place;
   std::size_t most = op.inputs.size() + op.attrs.defs.size();
@@ -40,8 +40,8 @@ void new_binding(lua_State* L, State& state, const OpDef& op) {
   }
 }
 
-// The closure of the binding, whose userdata lies on top of the stack, in its place; the userdata is its fourth
-// upvalue, to be kept alive.
+// Replaces the binding's userdata on top of the stack by its closure. The userdata becomes the fourth upvalue, which
+// keeps it alive.
 void push_closure(lua_State* L, State& state, lua_CFunction function) {
   lua_pushlightuserdata(L, lua_touserdata(L, -1));
   state.push(L, State::kTensorMeta);
@@ -51,7 +51,7 @@ void push_closure(lua_State* L, State& state, lua_CFunction function) {
   lua_replace(L, -2);
 }
 
-// Pushes the table that `path` ("random.normal") names a field of, and returns the field's name.
+// Pushes the table that has the field `path` ("random.normal"), and returns the field's name.
 const char* push_parent(lua_State* L, int module, const char* path) {
   lua_pushvalue(L, module);
   while (const char* dot = std::strchr(path, '.')) {

@@ -10,14 +10,14 @@
 namespace lutra {
 namespace {
 
-// What a constant is made of, read and checked. Trivially destructible: Lua may jump over it.
+// The content of a constant, read and checked. Trivially destructible, as a Lua error may jump over it.
 struct Content {
   const char* who;
   DType dtype;
   Shape shape;
   int64_t count;         // of elements
-  const Scalar* values;  // the elements, or null:
-  const char* bytes;     // they stand here as they are
+  const Scalar* values;  // the elements, or null
+  const char* bytes;     // their bytes, if values is null
 
   std::size_t nbytes() const { return static_cast<std::size_t>(count) * size_of(dtype); }
   void write(std::byte* to) const {
@@ -28,13 +28,14 @@ struct Content {
     }
     if (count > 0) std::memcpy(to, bytes, nbytes());
     if (dtype != DType::Bool) return;
-    // A bool is 0 or 1, whatever the bytes say.
+    // A bool must be 0 or 1, but the bytes may have other values.
     for (int64_t i = 0; i < count; ++i) to[i] = to[i] != std::byte{0} ? std::byte{1} : std::byte{0};
   }
 };
 static_assert(std::is_trivially_destructible_v<Content>);
 
-// Pushes the tensor, which the caller then gives to State::own. Null, with nothing pushed: an Error is kept.
+// Pushes the tensor, which the caller then passes to State::own. Returns null and pushes nothing if there was an error,
+// which is kept.
 [[gnu::always_inline]] inline Box* push_constant(lua_State* L, State& state, const Content& content, bool is_logged) {
   int top = lua_gettop(L);
   bool is_inline = true;
@@ -95,7 +96,7 @@ int constant(lua_State* L) {
     return 1;
   }
   if (casts) {
-    // Another dtype of a tensor is its cast.
+    // A tensor is cast to another dtype.
     state.push(L, State::kMethods);
     lua_getfield(L, -1, "cast");
     lua_pushvalue(L, 1);
@@ -133,10 +134,10 @@ int from_bytes(lua_State* L) {
   return 1;
 }
 
-// So many elements are read onto the C stack.
+// Up to so many elements are read onto the C stack.
 constexpr int64_t kFewElements = 64;
 
-// More are read into a block of Lua's, which must not be larger than the tensors there may be.
+// More are read into a block of Lua's memory, whose size must be within the limit for tensors.
 void check_memory(State& state, const char* who, int64_t count) {
   std::size_t limit = state.runtime().pool().stats().limit_bytes;
   if (static_cast<std::size_t>(count) <= limit / sizeof(Scalar)) return;
@@ -145,7 +146,7 @@ void check_memory(State& state, const char* who, int64_t count) {
        "; make the tensor from ops or from_bytes");
 }
 
-// Makes integers of numbers that are all whole. Returns the dtype they have then, or were read with.
+// If all numbers are integral, makes them integers. Returns their dtype.
 DType whole_numbers(Scalar* values, int64_t count) {
   bool are_whole = std::all_of(values, values + count, [](const Scalar& value) {
     return value.kind != Scalar::Kind::Bool && fits(DType::Int64, value);

@@ -1,4 +1,4 @@
-// A tensor's elements as Lua values, and numbers as they come from Lua.
+// Conversion between Lua values and elements.
 #pragma once
 
 #include <lua.hpp>
@@ -8,7 +8,7 @@
 
 namespace lutra {
 
-// The number at `index`, which is one.
+// The number at `index`, which must be one.
 inline Scalar number_at(lua_State* L, int index) {
   return lua_isinteger(L, index) ? Scalar::of(static_cast<int64_t>(lua_tointeger(L, index)))
                                  : Scalar::of(static_cast<double>(lua_tonumber(L, index)));

@@ -13,7 +13,7 @@
 namespace lutra {
 namespace {
 
-// 1-based to 0-based; index 0 is an error that says so.
+// Converts 1-based to 0-based. Index 0 is an error.
 int64_t from_lua(int64_t index) {
   require(index != 0, "index 0: indices count from 1, -1 is the last");
   return index > 0 ? index - 1 : index;
@@ -24,14 +24,15 @@ int64_t read_index(lua_State* L, int at, int entry) {
   if (!value) {
     fail(ErrorCode::InvalidArgument, "index: entry ", entry, " is ", what_is(L, at),
          ", expected an integer, a range {first, last, step} or {}",
-         to_box(L, at) != nullptr ? "; a mask or a tensor of indices stands alone, t[mask], and takes whole entries of "
-                                    "the first axis: index the result for the rest"
-                                  : "");
+         to_box(L, at) != nullptr
+             ? "; use a mask or a tensor of indices alone, t[mask]: it picks whole slices along the "
+               "first axis; then index the result"
+             : "");
   }
   return from_lua(*value);
 }
 
-// The entry on top of the stack.
+// Reads the entry on top of the stack.
 void read_entry(lua_State* L, SliceAttrs* attrs) {
   int place = attrs->count++;
   SliceAttrs::Range& range = attrs->axis[place];
@@ -82,7 +83,7 @@ void read_slice(lua_State* L, int key, SliceAttrs* attrs) {
 
 namespace {
 
-// ipairs asks for the next entry until there is none; a tensor raises there instead.
+// ipairs reads entries until one is nil, but a tensor raises an error past its end. Suggests pairs.
 void check_iteration(lua_State* L, const TensorRep& tensor) {
   if (tensor.rank == 0 || integral(L, 2) != tensor.dims[0] + 1) return;
   lua_Debug caller;
@@ -90,7 +91,7 @@ void check_iteration(lua_State* L, const TensorRep& tensor) {
   if (*caller.what != 'C' || std::strcmp(caller.namewhat, "for iterator") != 0) return;
   fail(ErrorCode::OutOfRange, "t[", tensor.dims[0] + 1, "]: axis 1 has ", tensor.dims[0],
        tensor.dims[0] == 1 ? " element" : " elements",
-       "; ipairs goes on until it meets nil, which a tensor never gives: walk it with pairs(t)");
+       "; ipairs stops only at nil, which a tensor never returns: use pairs(t)");
 }
 
 }  // namespace

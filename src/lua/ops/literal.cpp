@@ -8,12 +8,12 @@
 #include "lua/hints/wrong_call.h"
 
 // Note [Reading a nested table]
-// First the shape is taken from the first entry of every level; then one walk reads all entries in order and holds
-// every table against that shape. lua_next gives the entries of a proper list in order 1..n, so a key out of order
-// means a list kept in the hash part (then entries are fetched by number), a hole, or a string key. The walk may meet a
-// float after a million integers, so elements are kept as they are, and their dtype is known at the end.
+// First the shape is read from the first entry of every level; then one walk reads all entries in order and checks
+// every table against that shape. lua_next returns the entries of a proper list in order 1..n. So a key out of order
+// means a list stored in the hash part (then entries are read by number), a hole, or a string key. A float may follow
+// after a million integers, so elements keep their kinds, and the dtype is known only at the end.
 //
-// Metamethods may raise, so they are not asked: a table is what it holds itself (own_entries.h).
+// Tables are read raw, since metamethods may raise (own_entries.h).
 
 namespace lutra {
 
@@ -54,7 +54,7 @@ std::string Literal::first(int levels) const {
   return path(levels, ones);
 }
 
-// The table on top of the stack, `level` levels deep.
+// Reads the table on top of the stack, `level` levels deep.
 void Literal::read_table(int level) {
   int64_t expected = dims_[level];
   int64_t length = static_cast<int64_t>(lua_rawlen(L_, -1));
@@ -98,7 +98,7 @@ void Literal::read_by_number(int level, int64_t done) {
   }
 }
 
-// The entry on top of the stack, in a table `level` levels deep.
+// Reads the entry on top of the stack, in a table `level` levels deep.
 void Literal::read_entry(int level) {
   int levels = level + 1;
   bool is_table = lua_type(L_, -1) == LUA_TTABLE;
@@ -114,10 +114,10 @@ void Literal::read_entry(int level) {
   read_element(levels);
 }
 
-// What makes of the value on top of the stack, which is no element, one.
+// How to convert the value on top of the stack, which is not an element, into one; or "".
 std::string Literal::hint(int levels) const {
   if (to_live_box(L_, -1) != nullptr && levels > 0) {
-    return text("; tensors stand one by one, and stack(", path(levels - 1, at_), ") makes one of a list");
+    return text("; stack(", path(levels - 1, at_), ") makes one tensor of a list of tensors");
   }
   return lua_type(L_, -1) == LUA_TSTRING && lua_isnumber(L_, -1) != 0 ? "; tonumber makes a number of it" : "";
 }

@@ -1,5 +1,5 @@
-// Reads a script's literal, a nested table, a number or a boolean: its shape, elements and dtype. By Lua calls that
-// cannot raise; mistakes are thrown with the path of the entry. See Note [Reading a nested table].
+// Reads a script's literal (a nested table, a number or a boolean): its shape, elements and dtype. Uses only Lua calls
+// that cannot raise; errors are thrown, with the path of the wrong entry. See Note [Reading a nested table].
 #pragma once
 
 #include <lua.hpp>
@@ -12,12 +12,12 @@
 
 namespace lutra {
 
-// How error texts call an argument: "add: b", or "stack: tensors[2]" for an entry of a list.
+// An argument's name in error texts: "add: b", or "stack: tensors[2]" for an entry of a list.
 struct ArgumentName {
   const char* who;
   const char* name;
   int entry = 0;
-  const std::string_view* variable = nullptr;  // the name of that which the literal is assigned to
+  const std::string_view* variable = nullptr;  // the name of the variable that the literal is assigned to
 };
 
 // Whether the value at `index` may be a literal.
@@ -28,16 +28,16 @@ inline bool is_literal(lua_State* L, int index) {
 
 class Literal {
  public:
-  // Of the value at `index`, which is_literal.
+  // For the value at `index`, for which is_literal holds.
   Literal(lua_State* L, int index, const ArgumentName& name) : L_(L), index_(index), name_(name) {}
 
-  // First: how many elements there are.
+  // To be called first: returns the number of elements.
   int64_t measure();
-  // Then: puts them into values[0..measure()), row-major. Leaves the value on the stack.
+  // To be called second: writes the elements to values[0..measure()), row-major. Leaves the literal on the stack.
   void read(Scalar* values);
 
   Shape shape() const { return Shape({dims_, static_cast<std::size_t>(rank_)}); }
-  // What the elements' dtypes meet in.
+  // The dtype that the elements' dtypes promote to.
   DType dtype() const;
 
  private:
@@ -59,7 +59,7 @@ class Literal {
   DTypes seen_;
 };
 
-// Fails when an element is no value of `dtype`.
+// Fails if an element is not a value of `dtype`.
 void check_fit(const ArgumentName& name, DType dtype, const Scalar* values, int64_t count);
 
 }  // namespace lutra

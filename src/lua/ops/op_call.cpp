@@ -14,10 +14,10 @@
 #include "lua/hints/wrong_call.h"
 
 // Note [Phases of an op call]
-// Read: arguments into a Call by Lua calls that cannot raise; tables become tensors first, each by an op call of its
-// own. Create: result userdata, metatable at once, empty; may raise, and may run finalizers that call ops. Run: C++
-// only; may throw. Tell: handlers, the collector. Call, Prepared and everything else on this stack is trivially
-// destructible.
+// Read: reads the arguments into a Call, by Lua calls that cannot raise; before that, tables become tensors, each by an
+// op call of its own. Create: makes the results' userdata, empty, with their metatables; may raise, and may run
+// finalizers that call ops. Run: C++ only; may throw. Tell: calls log handlers and the collector. Call, Prepared and
+// everything else on this C stack are trivially destructible.
 
 namespace lutra {
 namespace {
@@ -26,11 +26,11 @@ struct Frame {
   Operand few[kFewOperands];
   Prepared prepared;
   TensorRep* outs[kMaxOutputs];
-  Box* boxes[kMaxOutputs];  // what outs are part of
+  Box* boxes[kMaxOutputs];  // that contain outs
 };
 static_assert(std::is_trivially_destructible_v<Frame> && std::is_trivially_destructible_v<Call>);
 
-// As to Lua's own operators: 6 & 2.0 is 2.
+// A float with an integral value becomes an integer, as for Lua's own operators: 6 & 2.0 is 2.
 [[gnu::noinline]] void make_whole(Scalar* number) {
   if (number->kind == Scalar::Kind::Float && fits(DType::Int64, *number)) {
     *number = Scalar::of(static_cast<int64_t>(number->d));
@@ -44,7 +44,7 @@ inline void read_number(lua_State* L, int index, const InputDef& def, Operand* o
     make_whole(&out->number);
 }
 
-// A tensor or, where the op takes one, a number.
+// Reads a tensor or, if the op takes one, a number.
 inline void read_operand(lua_State* L, int index, const OpDef& op, const InputDef& def, Operand* out, int entry = 0) {
   if (Box* box = to_live_box(L, index)) [[likely]] {
     out->tensor = &box->tensor;
@@ -58,7 +58,7 @@ inline void read_operand(lua_State* L, int index, const OpDef& op, const InputDe
   }
 }
 
-// Tables that stand for tensors become tensors; numbers too where the op wants a tensor. False: an error is kept.
+// Replaces tables by tensors; numbers too, where the op takes only tensors. False: an error is kept.
 bool make_literals(lua_State* L, State& state, const OpBinding& binding, int given) {
   for (int i = 0; i < given; ++i) {
     const OpBinding::Place& place = binding.places[static_cast<std::size_t>(i)];
@@ -78,7 +78,7 @@ bool make_literals(lua_State* L, State& state, const OpBinding& binding, int giv
   return true;
 }
 
-// The dtype of the tensors in a list that also has numbers; kNoDType where there are none.
+// The promoted dtype of the tensors in a list that also has numbers; kNoDType if there are no tensors.
 DType dtype_of_tensors(lua_State* L, int list, int count) {
   DType dtype = kNoDType;
   for (int i = 1; i <= count; ++i) {
@@ -91,15 +91,15 @@ DType dtype_of_tensors(lua_State* L, int list, int count) {
   return dtype;
 }
 
-// What the number on top of the stack becomes among tensors of this dtype: theirs where it would take that in an
-// expression, else (kNoDType) its own.
+// The dtype for the number on top of the stack in a list with tensors of dtype `tensors`: theirs if it would get that
+// in an expression, else kNoDType for its own.
 DType dtype_among(lua_State* L, DType tensors) {
   if (tensors == kNoDType || is_float(tensors)) return tensors;
   return is_integer(tensors) && lua_isinteger(L, -1) != 0 ? tensors : kNoDType;
 }
 
-// A list of tensors is copied into one of Lutra's own, in which literals have become tensors; operands go into a block
-// that Lua owns too. Both stay on the stack, above the arguments.
+// Copies a list of tensors into a list of Lutra's own, with literals replaced by tensors, and the operands into a block
+// that Lua owns, too. Both stay on the stack, above the arguments.
 Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int index, int* count) {
   const OpDef& op = *binding.op;
   const InputDef& def = op.inputs.back();
@@ -141,31 +141,32 @@ Operand* read_list(lua_State* L, State& state, const OpBinding& binding, int ind
   return are_tensors ? operands : nullptr;
 }
 
-// A list of integers is copied into a block that Lua owns, which stays on the stack, above the arguments. False: an
-// error is kept.
+// Copies a list of integers into a block that Lua owns, which stays on the stack, above the arguments. False: an error
+// is kept.
 bool read_ints(lua_State* L, State& state, const OpBinding& binding, Ints* out) {
   int index = binding.ints_place + 1;
   const char* who = binding.op->called();
   const char* name = binding.places[static_cast<std::size_t>(binding.ints_place)].attr->name;
   std::size_t length = lua_rawlen(L, index);
   if (!state.attempt([&] { require(length <= INT32_MAX, who, ": ", name, " has ", length, " entries"); })) return false;
-  // One at least: an empty list is a list too.
+  // At least one element, as a null pointer would mean that it is not a list.
   auto* block = static_cast<int64_t*>(lua_newuserdatauv(L, (length + 1) * sizeof(int64_t), 0));
   return state.attempt([&] {
     *out = {block, read_integers(L, index, who, name, block, static_cast<int>(length), binding.op), 0};
   });
 }
 
-// Reads everything but lists, which have been. `given`: positional arguments and perhaps an options table.
+// Reads everything but lists, which have been read. `given`: the number of positional arguments, perhaps with an
+// options table.
 void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* list, int list_count, const Ints& ints,
                     Operand* few, Call* call) {
   const OpDef& op = *binding.op;
   int places = static_cast<int>(binding.places.size());
   int options = 0;
-  // What a wrapper hands on without having been given it.
+  // Trailing nils, as wrappers pass them for omitted arguments.
   while (given > binding.required && lua_isnil(L, given)) --given;
   int behind = given;
-  // The last argument is an options table if it stands past the required ones and looks like one.
+  // The last argument is an options table if it comes after the required ones and looks like one.
   if (given > binding.required && lua_type(L, given) == LUA_TTABLE && (given > places || is_options(L, given))) {
     options = given;
     behind = --given;
@@ -174,7 +175,7 @@ void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* 
   if (given > places || given < binding.required) fail_count(L, binding, behind, options);
   int skip = binding.leading_optional != 0 && given == binding.required ? 1 : 0;
   int inputs = 0;
-  uint32_t in_place = 0;  // a bit an attribute
+  uint32_t in_place = 0;  // one bit per attribute
   for (int i = 0; i < given; ++i) {
     const OpBinding::Place& place = binding.places[static_cast<std::size_t>(i + skip)];
     if (place.attr != nullptr) {
@@ -200,8 +201,8 @@ bool will_be_inline(const Call& call, const Prepared& prepared, int i) {
   return call.in[0].tensor->storage == nullptr && prepared.device->is_host();
 }
 
-// A finalizer released some tensor or reset the devices while the results were created: what was prepared may no longer
-// hold.
+// Called if a finalizer released some tensor or reset the devices while the results were created: `prepared` may be
+// outdated.
 [[gnu::cold, gnu::noinline]] void prepare_again(lua_State* L, Context& context, Call& call, Frame* frame, int first) {
   check_inputs(call);
   int n_out = frame->prepared.n_out;
@@ -213,7 +214,7 @@ bool will_be_inline(const Call& call, const Prepared& prepared, int i) {
   }
 }
 
-// Create, run, tell. Results are pushed.
+// The phases create, run and tell. Pushes the results.
 int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
   const Prepared& prepared = frame.prepared;
   int first = lua_gettop(L) + 1;
@@ -241,7 +242,8 @@ int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
   }
   if (error != nullptr) [[unlikely]] {
     if (!state.context().placement_log().events.empty()) {
-      // The handler hears of an op whose kernel failed too; then the error goes on. One in the handler comes first.
+      // The handler is also called for an op whose kernel failed; then the error is raised, unless the handler raises
+      // one.
       state.tell(L, error);
     }
     state.raise(L, error);
@@ -250,7 +252,7 @@ int finish_call(lua_State* L, State& state, Call& call, Frame& frame) {
   return prepared.n_out;
 }
 
-// The hot path: as many live tensors, or numbers, as the op takes and nothing else.
+// The hot path: exactly as many live tensors or numbers as the op has inputs, and no other arguments.
 inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame* frame, Call* call) {
   if (given != binding.plain_inputs) return false;
   for (int i = 0; i < given; ++i) {
@@ -267,7 +269,7 @@ inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame*
   return true;
 }
 
-// Any other call: literals, lists, options. Raises what is wrong with them.
+// Any other call: literals, lists, options. Raises errors in them.
 [[gnu::noinline]] void read_any(lua_State* L, const OpBinding& binding, int given, Frame* frame, Call* call) {
   State& state = *binding.state;
   const OpDef& op = *binding.op;
@@ -290,7 +292,7 @@ inline bool read_plain(lua_State* L, const OpBinding& binding, int given, Frame*
   state.attempt_or_raise(L, [&] { read_arguments(L, binding, given, list, list_count, ints, frame->few, call); });
 }
 
-// The op's own entry is gone with the Runtime.
+// With a general name, as the op's entry is gone with the Runtime.
 [[noreturn, gnu::cold, gnu::noinline]] void fail_closed(lua_State* L, State& state) {
   state.attempt([] { fail(ErrorCode::FailedPrecondition, "lutra: this interpreter is being closed"); });
   state.raise(L);
@@ -307,10 +309,10 @@ inline int call_with(lua_State* L, const OpBinding& binding, int given) {
   return finish_call(L, state, call, frame);
 }
 
-// More than anybody wants, and few enough to be had: each takes some 200 bytes.
+// More than anyone needs, and still possible: each tensor takes some 200 bytes.
 constexpr int64_t kMostPieces = 1 << 24;
 
-// The part that piece `i` is, after the one before it; `count` says how many there are when i is 0.
+// Advances `part` to piece `i`. For i = 0 also sets `count`, the number of pieces.
 void find_piece(const Call& list, int64_t i, Part* part, int64_t* count) {
   for (int k = 0; k < list.n_in; ++k) {
     const TensorRep* tensor = list.in[k].tensor;
@@ -328,7 +330,8 @@ void find_piece(const Call& list, int64_t i, Part* part, int64_t* count) {
   if (i < *count) list.op->next_piece(inference, i, part);
 }
 
-// A table of results, each made by a call of its own; the placement log prints the first one's line for all of them.
+// Pushes a table of results, each computed by a call of its own. The placement log has one line for all of them, the
+// first one's.
 int finish_list(lua_State* L, const OpBinding& binding, Call& list, Frame& frame) {
   State& state = *binding.state;
   int table = 0;
@@ -340,7 +343,7 @@ int finish_list(lua_State* L, const OpBinding& binding, Call& list, Frame& frame
       find_piece(list, i, &part, &count);
       if (count > 0) {
         std::memcpy(call.attrs + binding.part_attr, &part, sizeof part);
-        if (Ints* ints = list.op->list_in(call.attrs)) *ints = {};  // a piece knows all it needs
+        if (Ints* ints = list.op->list_in(call.attrs)) *ints = {};  // `part` is all that a piece needs
         prepare(state.enter(L), call, &frame.prepared);
         frame.prepared.is_logged = i == 0;
       }

@@ -3,7 +3,7 @@
 namespace lutra {
 namespace {
 
-// What stands in a result's size until it becomes false.
+// The size of a result that will become false.
 constexpr int64_t kNothing = -2;
 static_assert(kNothing != State::kReleasedSize);
 

@@ -342,7 +342,7 @@ TEST_CASE("an out-of-memory report counts small tensors too", "[executor]") {
   } catch (const Error& error) {
     CHECK(error.message().find("\nLargest live tensors:"
                                "\n  300.0KiB  (76800,) float32  made by _EagerConst"
-                               "\n  200.0KiB  (what a slice, a copy or an op in progress holds)"
+                               "\n  200.0KiB  (held by a slice, a copy or an op in progress)"
                                "\n  100.0KiB  (what ") != std::string::npos);
   }
 }
