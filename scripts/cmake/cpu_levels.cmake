@@ -44,7 +44,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # Names that must be unique in a process cannot be made local (kernels/CMakeLists.txt).
   list(APPEND CPU_FLAGS_avx2 -fno-gnu-unique)
   list(APPEND CPU_FLAGS_avx512 -fno-gnu-unique)
-  # For kernels/cpu: its arrays of lanes are emptied by registers. For more than 64 bytes the compiler would take
-  # `rep stos`, which takes some 30 cycles to begin with, a sixth of a short row's time. AVX-512 has registers enough.
+  # For kernels/cpu: arrays of lanes are zeroed by register stores. For more than 64 bytes the compiler would use
+  # `rep stos`, which takes some 30 cycles to start, a sixth of a short row's time. AVX-512 has registers enough.
   set(CPU_LOOP_FLAGS_avx2 -mmemset-strategy=vector_loop:512:noalign,libcall:-1:noalign)
 endif()

@@ -1,6 +1,6 @@
-# liblutra_cuda.so, the kernels for NVIDIA's cards: built where nvcc 12 or later is, unless LUTRA_CUDA is OFF. Nothing else
-# changes with it: memory and queues (src/device/cuda) and what opens the plugin (kernels/cuda/*.cpp) are in every build, need
-# no toolkit, and open nothing where no driver is.
+# liblutra_cuda.so, the kernels for NVIDIA's cards: built where nvcc 12 or later is installed, unless LUTRA_CUDA is OFF. The
+# rest of the build does not depend on it: memory and queues (src/device/cuda) and the code that opens the plugin
+# (kernels/cuda/*.cpp) are in every build, need no toolkit, and open nothing where there is no driver.
 file(GLOB border_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/core/*.h" "${PROJECT_SOURCE_DIR}/src/ops/*.h"
   "${PROJECT_SOURCE_DIR}/src/device/*.h" "${PROJECT_SOURCE_DIR}/src/device/cuda/*.h" "${PROJECT_SOURCE_DIR}/src/tensor/*.h"
   "${PROJECT_SOURCE_DIR}/kernels/cuda/launch.h")
@@ -41,7 +41,7 @@ set(cuda_sources plugin ${cuda_families})
 list(TRANSFORM cuda_sources PREPEND "${PROJECT_SOURCE_DIR}/kernels/cuda/")
 list(TRANSFORM cuda_sources APPEND ".cu")
 
-# Where nobody insists, only what users get has the plugin, and an nvcc that does not go with this compiler builds none.
+# Unless LUTRA_CUDA is REQUIRED, only release builds have the plugin, and only if nvcc works with this compiler.
 set(nvcc_found OFF)
 if(LUTRA_CUDA STREQUAL REQUIRED OR (LUTRA_CUDA AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT LUTRA_SANITIZE))
   find_program(NVCC nvcc HINTS "$ENV{CUDA_HOME}/bin" "$ENV{CUDA_PATH}/bin" /usr/local/cuda/bin)

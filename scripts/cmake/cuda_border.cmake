@@ -1,5 +1,5 @@
 # Run by the build: cmake -DLIST=<file with one path a line> -DCOMPILER=<name> -DOUT=<.h> -P cuda_border.cmake
-# Writes what tells one build of the border to the CUDA plugin from another: a hash of the headers that both sides include.
+# Writes a hash of the headers that the program and the CUDA plugin both include. It tells whether a plugin fits a program.
 file(STRINGS "${LIST}" headers)
 set(all "${COMPILER}")
 foreach(header IN LISTS headers)

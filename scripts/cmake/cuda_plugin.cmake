@@ -1,10 +1,12 @@
-# The plugin itself. nvcc is called by hand, not as a language of CMake's: enabling that would fail the whole build where a
-# toolkit is broken. Its own links only to the toolkit's static runtime, and every name but its entry is hidden.
+# The plugin itself. nvcc is called by custom commands, not as a language of CMake's, because enabling the language fails the
+# whole build where a toolkit is broken. The plugin links only to the toolkit's static runtime; every name except its entry
+# is hidden.
 set(LUTRA_CUDA_ARCHITECTURES "sm_90;compute_80" CACHE STRING
   "what the CUDA kernels are compiled for: sm_XX is machine code, compute_XX what the driver compiles for later cards")
 set(cuda_flags -std=c++20 -O3 -DNDEBUG -Xcompiler=-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-ffp-contract=off
   --expt-relaxed-constexpr --fmad=false --cudart=static -ccbin "${CMAKE_CXX_COMPILER}"
-  # An attribute and a pragma of the host's compiler, and templates that compare unsigned numbers with 0.
+  # Silences warnings about an attribute and a pragma of the host's compiler, and about templates that compare unsigned
+  # numbers with 0.
   -diag-suppress=1835,1675,186
   "-I${PROJECT_SOURCE_DIR}/src" "-I${PROJECT_SOURCE_DIR}" "-I${GENERATED_DIR}")
 foreach(architecture IN LISTS LUTRA_CUDA_ARCHITECTURES)

@@ -1,9 +1,9 @@
-# The CUDA back end without a card: stubs of the driver's library, of cuBLASLt, cuDNN and NCCL (tests/support/cuda_stub), and the kernels
-# of the plugin compiled for the host. Specifications then go through all of it, from the driver's calls to the kernels' indices, with the
-# streams' commands in a random legal order.
+# Tests of the CUDA back end without a card: on stubs of the driver's library, of cuBLASLt, cuDNN and NCCL
+# (tests/support/cuda_stub), with the plugin's kernels compiled for the host. Specifications thus test all of it, from the
+# driver's calls to the kernels' indices, with the streams' commands in a random legal order.
 set(CUDA_TEST_DIR "${PROJECT_BINARY_DIR}/cuda/tests")
 
-# A stub of a library, lib<output><suffix>, of sources in tests/support/cuda_stub.
+# A stub of a library, lib<output><suffix>, from sources in tests/support/cuda_stub.
 function(lutra_stub target output suffix)
   list(TRANSFORM ARGN PREPEND "${TESTS}/support/cuda_stub/" OUTPUT_VARIABLE sources)
   add_library(${target} MODULE ${sources})
@@ -15,7 +15,7 @@ endfunction()
 
 lutra_stub(cuda_stub cuda_stub .so cuda_stub.cpp cuda_memory_stub.cpp cuda_streams_stub.cpp)
 lutra_stub(nvml_stub nvml_stub .so nvml_stub.cpp)
-# Beside the plugin, where they are found before the machine's own.
+# They are built into the plugin's folder, where they are found before the machine's own libraries.
 lutra_stub(cublas_stub cublasLt .so.13 cublas_lt_stub.cpp)
 lutra_stub(cudnn_stub cudnn .so.9 cudnn_stub.cpp)
 lutra_stub(nccl_stub nccl .so.2 nccl_stub.cpp)
@@ -27,7 +27,7 @@ if(TARGET unit_device)
     "LUTRA_CUDNN_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcudnn.so.9\""
     "LUTRA_NCCL_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libnccl.so.2\"")
 endif()
-# The kernels are compiled once more, which the sanitizers' builds are spared.
+# This compiles the kernels once more; the sanitizers' builds leave it out.
 if(LUTRA_SANITIZE)
   return()
 endif()
@@ -53,8 +53,8 @@ function(lutra_cuda_variables name options)
     "LUTRA_PLUGIN_PATH=set:${CUDA_TEST_DIR}" "LUTRA_CUDA_STUB=set:${options}")
 endfunction()
 
-# A test on the machine's own cards, those that CUDA_VISIBLE_DEVICES leaves, with the libraries that the person who runs it has
-# chosen; one at a time, for each takes nearly all of a card's memory.
+# A test on the machine's own cards, as limited by CUDA_VISIBLE_DEVICES, with the libraries that the user's environment
+# chooses. Only one runs at a time, since each takes nearly all of a card's memory.
 function(lutra_gpu_test name)
   lutra_test(gpu.${name} gpu lutra ${ARGN})
   set(modification ${unset_variables})
@@ -63,21 +63,21 @@ function(lutra_gpu_test name)
   set_property(TEST gpu.${name} PROPERTY RESOURCE_LOCK gpu)
 endfunction()
 
-# The specifications of those ops of a family that have a kernel: on the stub, and (gpu) on the machine's own cards.
+# The specifications of those ops of a family that have a CUDA kernel: on the stub, and (gpu) on the machine's own cards.
 function(lutra_cuda_spec family)
-  lutra_test(cuda.${family} cuda lutra tests/support/run_spec.lua tests/ops/${family}.lua ${ARGN})
+  lutra_test(cuda.${family} cuda lutra tests/support/run/run_spec.lua tests/ops/${family}.lua ${ARGN})
   lutra_cuda_variables(cuda.${family} random:1,cards:2)
-  lutra_gpu_test(${family} tests/support/on_card.lua tests/support/run_spec.lua tests/ops/${family}.lua ${ARGN})
+  lutra_gpu_test(${family} tests/support/run/on_card.lua tests/support/run/run_spec.lua tests/ops/${family}.lua ${ARGN})
 endfunction()
 
-# What needs a card or two, whatever they are: memory, mistakes, lines, copies between them, programs side by side.
+# Scripts that need one or two cards of any kind: memory, mistakes, lines, copies between cards, programs side by side.
 function(lutra_cuda_card name options)
   lutra_test(cuda.${name} cuda lutra tests/cuda/on_card/${name}.lua)
   lutra_cuda_variables(cuda.${name} ${options})
-  lutra_gpu_test(${name} tests/support/on_card.lua tests/cuda/on_card/${name}.lua)
+  lutra_gpu_test(${name} tests/support/run/on_card.lua tests/cuda/on_card/${name}.lua)
 endfunction()
 
-# A line is a kind, which is the function for it, and that function's arguments.
+# A line is a kind, which names the function lutra_cuda_<kind>, and that function's arguments.
 file(STRINGS "${TESTS}/cuda/on_stub_and_cards.txt" lines REGEX "^[^#]")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${TESTS}/cuda/on_stub_and_cards.txt")
 foreach(line IN LISTS lines)
@@ -86,29 +86,29 @@ foreach(line IN LISTS lines)
   cmake_language(CALL lutra_cuda_${kind} ${words})
 endforeach()
 
-# By cuBLASLt alone, too.
-lutra_test(cuda.conv_laid_out cuda lutra tests/support/run_spec.lua tests/ops/conv.lua)
+# Convolutions again without cuDNN, by cuBLASLt alone.
+lutra_test(cuda.conv_laid_out cuda lutra tests/support/run/run_spec.lua tests/ops/conv.lua)
 lutra_cuda_variables(cuda.conv_laid_out random:1,cards:2)
 set_property(TEST cuda.conv_laid_out APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDNN=set:0)
-lutra_gpu_test(conv_laid_out tests/support/on_card.lua tests/support/run_spec.lua tests/ops/conv.lua)
+lutra_gpu_test(conv_laid_out tests/support/run/on_card.lua tests/support/run/run_spec.lua tests/ops/conv.lua)
 set_property(TEST gpu.conv_laid_out APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDNN=set:0)
 
 # The guide's programs print the same on cards as on simulated GPUs.
 file(GLOB goldens CONFIGURE_DEPENDS "${TESTS}/guide/*.golden")
 foreach(golden IN LISTS goldens)
   get_filename_component(name "${golden}" NAME_WE)
-  lutra_test(cuda.guide_${name} cuda lutra tests/support/run_guide.lua ${name} --stub)
+  lutra_test(cuda.guide_${name} cuda lutra tests/support/run/run_guide.lua ${name} --stub)
   lutra_cuda_variables(cuda.guide_${name} inline)
-  lutra_gpu_test(guide_${name} tests/support/run_guide.lua ${name} --cards)
+  lutra_gpu_test(guide_${name} tests/support/run/run_guide.lua ${name} --cards)
 endforeach()
 
-# Whether the benchmark for cards runs through; its times mean nothing here.
+# The benchmark for cards must run to its end; its times mean nothing here.
 lutra_test(cuda.gpu_bench cuda lutra scripts/lib/gpu_bench.lua --trial)
 lutra_cuda_variables(cuda.gpu_bench inline)
 set_property(TEST cuda.gpu_bench APPEND PROPERTY ENVIRONMENT_MODIFICATION "LUTRA_BUILD=set:${PROJECT_BINARY_DIR}")
 set_property(TEST cuda.gpu_bench PROPERTY PASS_REGULAR_EXPRESSION "memory in use, by|what is given back")
 
-# And whether what is run first where a card is does.
+# So must scripts/dev gpu-check.
 lutra_test(cuda.gpu_check cuda bash scripts/lib/gpu_check.sh --trial)
 lutra_cuda_variables(cuda.gpu_check inline)
 set_property(TEST cuda.gpu_check APPEND PROPERTY ENVIRONMENT_MODIFICATION "LUTRA_BUILD=set:${PROJECT_BINARY_DIR}")
@@ -122,5 +122,5 @@ foreach(script IN LISTS scripts)
   lutra_test(cuda.${name} cuda lutra "${path}")
   lutra_cuda_variables(cuda.${name} inline,cards:2,taken:1024)
 endforeach()
-# It lays out what takes more memory than there is at once.
+# It tests convolutions whose windows are laid out piece by piece, which those of cuDNN are not.
 set_property(TEST cuda.cards APPEND PROPERTY ENVIRONMENT_MODIFICATION LUTRA_CUDNN=set:0)

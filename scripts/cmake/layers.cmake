@@ -7,10 +7,10 @@ endif()
 if(LUTRA_WERROR)
   add_compile_options(-Werror)
 endif()
-# A contracted a*b+c would make results depend on the compiler; kernels ask for fma where they want it.
+# Contracting a*b+c would make results depend on the compiler; kernels call fma explicitly.
 add_compile_options(-Wall -Wextra -ffp-contract=off)
 
-# What every program or library made of layers links.
+# Libraries that every program or library made of layers links.
 set(BASE_LIBRARIES lutra_onednn PNG::PNG ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS} m)
 
 # lutra_objects(TARGET SOURCE...): an object library of some layer.

@@ -1,13 +1,13 @@
-# Three products of one set of objects: the program, the module for stock lua5.4, the library for hosts. Each exports its
-# own few names and nothing else (tests: check.exports).
+# Three products of one set of objects: the program, the module for stock lua5.4, the library for hosts. Each exports only
+# the few names of its interface (tests: check.exports).
 set(EXPORTS "${PROJECT_SOURCE_DIR}/scripts/cmake/exports")
 lutra_layers_up_to(everything lua)
 lutra_layer(cli_layer cli)
 lutra_layer(embed_layer embed)
 
-# The program holds all of Lua's library, so that C modules it loads find every lua_* and luaL_* in it.
-# lutra_portable is the same for a tree that is carried elsewhere (scripts/dev dist): it takes the libraries beside it, also
-# for what those need in their turn, as the old kind of tag says. It is another file, for looking there costs every start.
+# The program contains all of Lua's library, so that C modules that it loads find every lua_* and luaL_* in it.
+# lutra_portable is the program for the tree of scripts/dev dist: it loads libraries from the tree's lib folder, and so do
+# these libraries, which takes DT_RPATH, the older tag. It is a separate file because that search slows down every start.
 add_executable(lutra src/cli/main.cpp)
 add_executable(lutra_portable EXCLUDE_FROM_ALL src/cli/main.cpp)
 foreach(program lutra lutra_portable)
@@ -22,7 +22,8 @@ target_link_options(lutra_portable PRIVATE LINKER:--disable-new-dtags)
 set_target_properties(lutra_portable PROPERTIES OUTPUT_NAME lutra RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/portable"
   BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../lib")
 
-# lutra.so takes lua_* from the interpreter that loads it. It is never unloaded: its threads and finalizers outlive `require`.
+# lutra.so uses lua_* of the interpreter that loads it. It is never unloaded, since its threads and finalizers may run
+# later.
 add_library(lutra_module MODULE)
 target_link_libraries(lutra_module PRIVATE ${everything} ${BASE_LIBRARIES})
 target_link_options(lutra_module PRIVATE "LINKER:--version-script=${EXPORTS}/module.txt" LINKER:-z,nodelete)
@@ -33,7 +34,7 @@ install(TARGETS lutra RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS lutra_module LIBRARY DESTINATION lib/lua/5.4)  # where lua5.4 looks, whatever CMAKE_INSTALL_LIBDIR is
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
-# liblutra.so: a C interface (lutra.h), so nothing it is made of shows in what its users compile or link.
+# liblutra.so has a C interface (lutra.h), so that its users compile and link against nothing else.
 add_library(lutra_shared SHARED)
 target_link_libraries(lutra_shared PRIVATE ${everything} ${embed_layer} ${LUA_LIBRARIES} ${BASE_LIBRARIES})
 target_link_options(lutra_shared PRIVATE "LINKER:--version-script=${EXPORTS}/library.txt" LINKER:-z,nodelete)
@@ -55,7 +56,7 @@ write_basic_package_version_file("${GENERATED_DIR}/lutraConfigVersion.cmake" COM
 install(FILES "${GENERATED_DIR}/lutraConfig.cmake" "${GENERATED_DIR}/lutraConfigVersion.cmake"
   DESTINATION "${package_dir}")
 
-# From the folder lutra.pc lies in, so that an installed tree can be moved.
+# Paths relative to lutra.pc, so that an installed tree can be moved.
 file(RELATIVE_PATH pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" pc_prefix "${pc_prefix}")
 configure_file(scripts/cmake/lutra.pc.in "${GENERATED_DIR}/lutra.pc" @ONLY)

@@ -1,12 +1,12 @@
-# Every test is known to CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, guide.*, embed.*, fuzz.*, dist.*, check.*; labels
-# are the first words, but that of schedule.* is ops.
+# The tests of CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, guide.*, embed.*, fuzz.*, dist.*, check.*. A test's
+# label is the first word of its name; schedule.* has the label ops.
 set(TESTS "${PROJECT_SOURCE_DIR}/tests")
 set(seconds_limit 300)
 if(LUTRA_SANITIZE)
   set(seconds_limit 1200)
 endif()
 
-# Settings of the person who runs the tests must not change what they print.
+# The user's environment must not change what tests print.
 file(STRINGS "${TESTS}/support/unset_variables.txt" unset_variables)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${TESTS}/support/unset_variables.txt")
 list(TRANSFORM unset_variables APPEND "=unset:")
@@ -14,18 +14,19 @@ list(TRANSFORM unset_variables APPEND "=unset:")
 set(test_environment
   "LUTRA=$<TARGET_FILE:lutra>"
   LUTRA_NUM_THREADS=2
-  LUTRA_CUDA_DRIVER=none   # the machine's own cards are asked for by those tests that are about them
+  LUTRA_CUDA_DRIVER=none   # only the tests about the machine's own cards use them
   OPENBLAS_THREAD_TIMEOUT=4  # OpenBLAS' idle threads sleep soon: tests share the cores
   "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:check_initialization_order=1"
   "UBSAN_OPTIONS=print_stacktrace=1")
 if(LUTRA_SANITIZE STREQUAL thread)
-  # OpenBLAS' pool is not compiled with the thread sanitizer, which cannot see its barriers; one thread has none.
+  # OpenBLAS' pool is not compiled with the thread sanitizer, which cannot see its barriers. One thread has no barriers.
   list(APPEND test_environment OPENBLAS_NUM_THREADS=1 "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1")
 endif()
 
-# What the thread sanitizer cannot judge. Each Lua error longjmps past frames that it goes on counting, so tests that raise
-# tens of thousands do not come to their end. It holds a signal back until the program calls the C library, which a loop of
-# plain Lua never does. And a forked child's new threads clash with those of the parent, which it takes for running ones.
+# Tests that the thread sanitizer cannot run. Each Lua error longjmps past frames that the sanitizer goes on counting,
+# so tests that raise tens of thousands do not finish. It delays signals until the program calls the C library, which a
+# loop of plain Lua never does. And it believes that the parent's threads run in a forked child, where new threads then
+# clash with them.
 set(not_under_tsan lua.errors lua.made_up_names lua.cli_interrupt embed.fork_host)
 
 function(lutra_test name label)
@@ -37,7 +38,7 @@ function(lutra_test name label)
     ENVIRONMENT "${test_environment}" ENVIRONMENT_MODIFICATION "${unset_variables}")
 endfunction()
 
-# The test has this variable, which the others do not: unsetting comes after ENVIRONMENT, so that would not be enough.
+# Sets a variable for one test. ENVIRONMENT alone would not do: the modifications that unset variables come after it.
 function(lutra_test_variable name variable value)
   if(NOT TEST "${name}")
     return()
@@ -47,7 +48,7 @@ function(lutra_test_variable name variable value)
   set_property(TEST "${name}" PROPERTY ENVIRONMENT_MODIFICATION "${modification}" "${variable}=set:${value}")
 endfunction()
 
-# tests/unit/<layer>: one program a layer, made of that layer and those below it.
+# tests/unit/<layer>: one program per layer, which links that layer and those below it.
 add_library(catch_main OBJECT "${TESTS}/support/main.cpp")
 target_include_directories(catch_main PUBLIC "${TESTS}")
 target_include_directories(catch_main SYSTEM PUBLIC "${CATCH2_INCLUDE}")
@@ -64,11 +65,11 @@ foreach(layer IN LISTS LAYERS)
   endif()
   add_executable(unit_${layer} ${sources})
   target_link_libraries(unit_${layer} PRIVATE catch_main ${targets} ${lua_library} ${BASE_LIBRARIES})
-  target_compile_options(unit_${layer} PRIVATE $<$<CONFIG:Release>:-O0>)  # Catch2 compiles for as long as it runs
+  target_compile_options(unit_${layer} PRIVATE $<$<CONFIG:Release>:-O0>)  # Catch2 takes as long to compile as to run
   lutra_test(unit.${layer} unit unit_${layer})
 endforeach()
 
-# The elementary functions once more, with the fused multiply-adds that levels above baseline make them of.
+# The elementary functions again, with the fused multiply-adds that levels above baseline use.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND NOT LUTRA_SANITIZE)
   add_executable(unit_fused "${TESTS}/unit/kernels/elementary_test.cpp" "${TESTS}/unit/kernels/power_test.cpp"
                  "${TESTS}/unit/kernels/falling_exp_test.cpp")
@@ -78,7 +79,7 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND NOT LUTRA_SANITIZE)
   lutra_test(unit.fused unit bash -c "grep -qw fma /proc/cpuinfo && exec $<TARGET_FILE:unit_fused> || exit 77")
 endif()
 
-# One test per file of `glob`; the rest is its command, with % for the file's path and @ for its name.
+# Adds one test per file of `glob`. The rest is the test's command, with % for the file's path and @ for its name.
 function(lutra_scripts glob label)
   file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${glob}")
   foreach(script IN LISTS scripts)
@@ -90,15 +91,15 @@ function(lutra_scripts glob label)
   endforeach()
 endfunction()
 
-lutra_scripts(tests/ops/*.lua ops lutra tests/support/run_spec.lua %)
-# The same specs with the simulated GPU's queues run in a random legal order and freed memory poisoned: what real threads
-# find now and then, this finds again and again. Once is enough: in the build that users get.
+lutra_scripts(tests/ops/*.lua ops lutra tests/support/run/run_spec.lua %)
+# The same specs with the simulated GPU's queues run in a random legal order and freed memory poisoned. This finds
+# reproducibly what real threads find only now and then. It runs in release only, the build that users get.
 if(NOT LUTRA_SANITIZE)
   file(GLOB specs CONFIGURE_DEPENDS "${TESTS}/ops/*.lua")
   foreach(spec IN LISTS specs)
     file(RELATIVE_PATH path "${PROJECT_SOURCE_DIR}" "${spec}")
     get_filename_component(name "${spec}" NAME_WE)
-    lutra_test(schedule.${name} ops lutra tests/support/run_spec.lua ${path})
+    lutra_test(schedule.${name} ops lutra tests/support/run/run_spec.lua ${path})
     lutra_test_variable(schedule.${name} LUTRA_SIM_SCHEDULE random:1)
   endforeach()
   lutra_test(schedule.is_on ops lutra -e "assert(os.getenv('LUTRA_SIM_SCHEDULE') == 'random:1', 'not set')")
@@ -106,23 +107,23 @@ if(NOT LUTRA_SANITIZE)
 endif()
 lutra_scripts(tests/lua/*.lua lua lutra %)
 # Factorisations again without the system's LAPACK.
-lutra_test(ops.factorise_by_eigen ops lutra tests/support/run_spec.lua tests/ops/factorise.lua)
+lutra_test(ops.factorise_by_eigen ops lutra tests/support/run/run_spec.lua tests/ops/factorise.lua)
 lutra_test(lua.factorise_large_by_eigen lua lutra tests/lua/factorise_large.lua)
 lutra_test_variable(ops.factorise_by_eigen LUTRA_LAPACK off)
 lutra_test_variable(lua.factorise_large_by_eigen LUTRA_LAPACK off)
-lutra_scripts(tests/sessions/*.session session lutra tests/support/run_session.lua %)
-lutra_scripts(tests/guide/*.golden guide lutra tests/support/run_guide.lua @)
+lutra_scripts(tests/sessions/*.session session lutra tests/support/run/run_session.lua %)
+lutra_scripts(tests/guide/*.golden guide lutra tests/support/run/run_guide.lua @)
 
 # Whole programs that are refused memory; `scripts/dev check --all` tries more of their calls. The thread sanitizer's own
-# allocator cannot be stood in front of.
+# allocator cannot be interposed.
 if(NOT LUTRA_SANITIZE MATCHES thread)
-  add_library(refuse_memory MODULE "${TESTS}/support/refuse_memory.cpp")
+  add_library(refuse_memory MODULE "${TESTS}/support/run/refuse_memory.cpp")
   if(LUTRA_SANITIZE)
     target_compile_options(refuse_memory PRIVATE -fno-sanitize=all)
     target_link_options(refuse_memory PRIVATE -fno-sanitize=all)
   endif()
   set_target_properties(refuse_memory PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET default)
-  lutra_test(lua.refused_memory lua lutra tests/support/refused_memory.lua "$<TARGET_FILE:refuse_memory>")
+  lutra_test(lua.refused_memory lua lutra tests/support/run/refused_memory.lua "$<TARGET_FILE:refuse_memory>")
 endif()
 
 include(cuda_tests)
@@ -130,14 +131,14 @@ include(cuda_tests)
 # Hosts are built against an installed tree; tests/embed/CMakeLists.txt uses lutra_test too.
 add_subdirectory("${TESTS}/embed" embed)
 
-# The module in the interpreter Debian ships. A sanitizer's library would have to be preloaded into it: release only.
+# The module in Debian's interpreter. Release only: a sanitizer's library would have to be preloaded into the interpreter.
 find_program(STOCK_LUA lua5.4)
 if(STOCK_LUA AND NOT LUTRA_SANITIZE)
   lutra_test(embed.stock_lua embed "${STOCK_LUA}" tests/embed/stock_lua.lua)
   lutra_test_variable(embed.stock_lua LUA_CPATH_5_4 "${PROJECT_BINARY_DIR}/lib/lua/?.so")
 endif()
 
-# Fuzzing shares out one minute, and needs a sanitizer to see anything.
+# Fuzzing takes one minute in all, shared by the fuzzers. Without a sanitizer it would find little.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS "${TESTS}/fuzz/*_fuzz.cpp")
 list(LENGTH fuzz_sources fuzz_count)
 if(LUTRA_SANITIZE MATCHES address AND fuzz_count GREATER 0)
@@ -157,14 +158,14 @@ if(LUTRA_SANITIZE MATCHES address AND fuzz_count GREATER 0)
   endforeach()
 endif()
 
-# The tree of scripts/dev dist, of what users get, where there is nothing else.
+# The tree of scripts/dev dist, from the build that users get, run where nothing else is installed.
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT LUTRA_SANITIZE)
   add_custom_target(portable ALL)
   add_dependencies(portable lutra_portable)
   lutra_test(dist.portable dist bash tests/dist/portable.sh "${PROJECT_BINARY_DIR}" "${CUDA_TEST_DIR}")
 endif()
 
-# What `scripts/dev check` asks of the tree, once: in the build that users get.
+# The parts of `scripts/dev check`, in release only.
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT LUTRA_SANITIZE)
   foreach(part layers families fmt exports docs variables count)
     lutra_test(check.${part} check bash scripts/lib/check.sh ${part})
@@ -172,7 +173,7 @@ if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT LUTRA_SANITIZE)
   endforeach()
 endif()
 
-# scripts/dev bench builds and runs these; nothing else waits for them.
+# Built and run by scripts/dev bench only.
 add_custom_target(bench)
 file(GLOB bench_sources CONFIGURE_DEPENDS "${TESTS}/bench/*_bench.cpp")
 foreach(source IN LISTS bench_sources)
@@ -185,7 +186,7 @@ foreach(source IN LISTS bench_sources)
 endforeach()
 add_dependencies(bench lutra)
 
-# Long ones first: the last to end decides how long all of them take. Of a build that has been tested CTest knows by itself.
+# Long tests start first, so that none of them runs alone at the end. CTest knows the times of a build tested before.
 foreach(test check.count fuzz.ops fuzz.device_spec ops.binary schedule.binary unit.kernels lua.memory)
   if(TEST ${test})
     set_property(TEST ${test} PROPERTY COST 100)

@@ -1,6 +1,6 @@
--- A language model of characters: an LSTM reads a text and writes on in its manner.
+-- A language model of characters: an LSTM reads a text and continues it in its style.
 --   lutra scripts/experiments/char_lm.lua [FILE [EPOCHS [UNITS]]]
--- The text is cut into as many rows as a batch has; each batch goes on where the one before ended, and so does the layer's state.
+-- The text is cut into as many rows as a batch has. Each batch continues where the last one ended, with the layer's state.
 local nn = lt.nn
 lt.random.set_seed(1)
 
@@ -13,7 +13,7 @@ local file = assert(io.open(path, "rb"))
 local text = file:read "a"
 file:close()
 
--- Characters as numbers from 1, those that occur.
+-- The characters that occur, as numbers from 1.
 local ids, characters, numbers = {}, {}, {}
 for at = 1, #text do
   local c = text:sub(at, at)
@@ -27,7 +27,7 @@ local kinds = #characters
 local length = (#text - 1) // rows // steps * steps
 assert(length > 0, ("%s has %d characters, fewer than %d"):format(path, #text, rows * steps + 1))
 
--- [rows, length]: what is read, and what comes next.
+-- [rows, length]: the characters read, and those that follow.
 local all = lt.constant(numbers)
 local read = all[{ { 1, rows * length } }]:reshape { rows, length }
 local next_one = all[{ { 2, rows * length + 1 } }]:reshape { rows, length }
@@ -46,7 +46,7 @@ model:compile {
 }
 print(("%s: %d characters, %d kinds; %d numbers to learn"):format(path:match "[^/]*$", #text, kinds, model:count_params()))
 
--- Writes on from `start`: what is likelier comes more often, and the more so the lower the temperature is.
+-- Continues `start` with random characters, likelier ones more often; a lower temperature increases that preference.
 local function write(start, count, temperature)
   writer:set_weights(model:get_weights())
   writer:reset_state()

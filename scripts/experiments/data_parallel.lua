@@ -1,7 +1,7 @@
--- Data-parallel training on 1, 2 and 4 simulated GPUs of a speed that is played: weak scaling, with as many rows a replica.
+-- Data-parallel training on 1, 2 and 4 simulated GPUs of a given speed: weak scaling, with the same rows per replica.
 --   lutra scripts/experiments/data_parallel.lua [STEPS]
--- Beside what is measured stands a model on paper (docs/distribute.md): the gradients cross the links to the first replica, all
--- at once, are added up there, and the sums cross back one after the other.
+-- The measurement is compared with a model (docs/distribute.md): the gradients cross the links to the first replica all at
+-- once, are added up there, and the sums cross back one after the other.
 local kSteps = tonumber(arg[1]) or 12
 local kRows, kSizes = 64, { 256, 768, 768, 10 }           -- rows a replica; numbers that go from layer to layer
 local kGflops, kGbps, kLinkGbps, kLatencyUs = 10, 20, 1.0, 20
@@ -38,7 +38,7 @@ for _, count in ipairs {1, 2, 4} do
   measured[count], model = seconds_a_step(names)
 end
 
--- On paper: each variable is sent by itself; small ones, the biases, together.
+-- The model: each variable is sent separately; small ones, the biases, together.
 local large, sends = 0, 0
 for _, variable in ipairs(model:trainable_variables()) do
   large = large + variable.nbytes

@@ -1,4 +1,4 @@
--- Images that are shaped as MNIST's, drawn: ten digits of seven strokes, shifted, turned up or down in brightness, in noise.
+-- Drawn images of MNIST's shape: ten digits of seven strokes, shifted, of varying brightness, with noise.
 -- local digits = dofile(folder .. "digits.lua"); local x, y = digits.draw(1000, 100): x [rows, 28, 28, 1] from 0 to 1, y 1 to 10,
 -- where 10 is the digit 0.
 local digits = {}
@@ -24,7 +24,7 @@ function digits.draw(rows, seed)
   local templates = {}
   for i, word in ipairs(strokes) do templates[i] = template(word) end
   local y = lt.random.randint({ rows }, 1, 10, { seed = seed })
-  -- Each pixel of a row comes from the place that its shift says; what lies past the edge is dark all the same.
+  -- Each pixel of a row comes from the position given by its shift; pixels past the edge are dark.
   local function shifts(which) return lt.random.randint({ rows, 1 }, -4, 4, { seed = seed + which }) end
   local places = lt.range(size * size)
   local down = lt.clip(places // size - shifts(1), 0, size - 1)
@@ -46,7 +46,7 @@ function digits.text(image)
   return lines
 end
 
--- What the program is told: rows, epochs, and a folder with MNIST's own files instead of drawn ones.
+-- The program's arguments: rows, epochs, and a folder with MNIST's own files instead of drawn ones.
 function digits.load(rows, folder)
   if not folder then
     local x, y = digits.draw(rows, 100)
@@ -57,7 +57,7 @@ function digits.load(rows, folder)
   return images(x), y, images(x_test), y_test
 end
 
--- Trains a classifier and prints how it gets on, then where it is wrong.
+-- Trains a classifier and prints its progress, then two errors.
 function digits.train(model, rows, epochs, folder)
   local x, y, x_test, y_test = digits.load(rows, folder)
   model:compile { optimizer = "adam", metrics = { "accuracy" }, loss = lt.nn.losses.SparseCategoricalCrossentropy { from_logits = true } }

@@ -1,5 +1,5 @@
--- Convolutions learn to tell digits. lutra scripts/experiments/mnist_cnn.lua [ROWS [EPOCHS [FOLDER]]]
--- Without a FOLDER of MNIST's own files the digits are drawn (digits.lua). Windows that move over an image know no places, so
+-- Convolutions learn to classify digits. lutra scripts/experiments/mnist_cnn.lua [ROWS [EPOCHS [FOLDER]]]
+-- Without a FOLDER of MNIST's own files the digits are drawn (digits.lua). Convolutions treat all positions alike, so
 -- shifts cost this model less than the one of mnist_mlp.lua.
 local digits = dofile(arg[0]:match "^(.*/)[^/]*$" .. "digits.lua")
 local nn = lt.nn

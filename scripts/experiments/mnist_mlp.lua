@@ -1,4 +1,4 @@
--- Two dense layers learn to tell digits. lutra scripts/experiments/mnist_mlp.lua [ROWS [EPOCHS [FOLDER]]]
+-- Two dense layers learn to classify digits. lutra scripts/experiments/mnist_mlp.lua [ROWS [EPOCHS [FOLDER]]]
 -- Without a FOLDER of MNIST's own files the digits are drawn (digits.lua).
 local digits = dofile(arg[0]:match "^(.*/)[^/]*$" .. "digits.lua")
 local nn = lt.nn

@@ -1,11 +1,11 @@
--- What is copied between devices: with `copies` the log has a line for each copy, before the op that needed it.
+-- Copies between devices: with `copies` the log has a line for each copy, before the op that needed it.
 lt.debugging.set_log_device_placement(true, {copies = true})
 
 local weights = lt.device("/CPU:0", lt.constant, {{1.0, 2.0, 3.0}, {4.0, 5.0, 6.0}})
 local scale = lt.device("/CPU:0", lt.constant, {2.0})
 
--- A tensor from the CPU that a loop uses crosses once: the GPU keeps a mirror of it. One element rides in the kernel's
--- arguments, which is no copy.
+-- A tensor from the CPU that a loop uses crosses once: the GPU keeps a mirror of it. One element is passed in the
+-- kernel's arguments, which is no copy.
 local y
 for step = 1, 3 do
   print("step " .. step)

@@ -1,8 +1,8 @@
--- A line found by going down the gradient: what a tape records, and what an optimizer does with its answer.
+-- A line fitted by gradient descent: what a tape records, and how an optimizer uses the gradients.
 local x = lt.linspace(-1, 1, 101):reshape {101, 1}
 local y = 3 * x + 1
 
--- What training changes are Variables; a tape watches them by itself.
+-- Training changes Variables; a tape watches them automatically.
 local w = lt.Variable({{0.0}}, {name = "w"})
 local b = lt.Variable({0.0}, {name = "b"})
 
@@ -10,7 +10,7 @@ local function loss_of(prediction)
   return ((prediction - y) ^ 2):mean()
 end
 
--- By hand: each step takes a little of the gradient off the variables.
+-- By hand: each step subtracts a small part of the gradient from the variables.
 for step = 1, 100 do
   local tape <close> = lt.GradientTape()
   local loss = loss_of(lt.linear(x, w, b))
@@ -21,7 +21,7 @@ for step = 1, 100 do
 end
 print(("by hand:  w %.3f, b %.3f"):format(w:item(), b:item()))
 
--- The same with an optimizer, which knows more than one way to go down.
+-- The same with an optimizer.
 w:assign(0.0)
 b:assign(0.0)
 local adam = lt.optim.Adam {learning_rate = 0.1}

@@ -12,7 +12,7 @@ end)
 local values = lt.unique(x)
 print(values.device)
 
--- "warn" says so without the log, "error" refuses.
+-- "warn" prints a warning without the log, "error" refuses the op.
 lt.debugging.set_log_device_placement(false)
 lt.debugging.set_kernel_fallback("warn")
 lt.device("/GPU:0", lt.unique, x)

@@ -13,7 +13,7 @@ end
 local ok, err = pcall(lt.ones, {210, 256, 1024})
 print(ok, err.code, err.device)
 
--- What was asked for, the five largest holders and the script line that made each. The sixth is not worth a line.
+-- The message has the requested size, and the five largest holders with the script line that made each.
 print("asked for 210 MB: " .. tostring(err.message:find(tostring(210 << 20), 1, true) ~= nil))
 for i, tensor in ipairs(held) do
   local named = err.message:find(tostring(tensor.shape), 1, true) ~= nil
@@ -22,7 +22,7 @@ for i, tensor in ipairs(held) do
 end
 print("says what to do: " .. tostring(err.hint ~= nil and #err.hint > 0))
 
--- All is as it was: the tensors are there, and once nobody holds the largest, the tensor fits.
+-- Nothing has changed: the tensors are there, and once the largest is released, the new one fits.
 print("sum of the first: ", lt.sum(held[1]):item())
 held[2] = nil
 local ones = lt.ones {210, 256, 1024}

@@ -2,7 +2,7 @@
 local nn = lt.nn
 lt.random.set_seed(1)
 
--- Rows whose class a matrix that the model does not know has drawn. Classes count from 1.
+-- Rows whose class follows from a matrix that the model does not know. Classes count from 1.
 local x = lt.random.normal {512, 1024}
 local y = lt.argmax(x:matmul(lt.random.normal {1024, 10}), -1)
 
@@ -15,6 +15,6 @@ model:compile {optimizer = "adam", loss = "sparse_categorical_crossentropy", met
 local history = model:fit(x, y, {epochs = 3, batch_size = 32, validation_split = 0.125, seed = 1}).history
 print("the loss falls: " .. tostring(history.loss[3] < history.loss[2] and history.loss[2] < history.loss[1]))
 
--- Of the rows held back the model has seen none.
+-- The model has not seen the rows that were held back.
 print("epochs with a validation loss: " .. #history.val_loss)
 print("weights: " .. tostring(model:get_weights()[1].shape) .. ", " .. tostring(model:get_weights()[2].shape))

@@ -24,7 +24,7 @@ for _, rows in ipairs {8, 7} do
   train(lt.distribute.MirroredStrategy(), rows)
 end
 
--- A loop of one's own: replicas meet where the optimizer adds up their gradients.
+-- A custom loop: replicas wait for each other where the optimizer adds up their gradients.
 local strategy = lt.distribute.MirroredStrategy()
 local w = strategy:scope(lt.Variable, 0.0, {name = "w"})
 local sgd = lt.optim.SGD {learning_rate = 0.25}

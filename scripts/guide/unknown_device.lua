@@ -1,5 +1,5 @@
--- Naming a GPU that is not there: the one after the last, on a machine with any number of them, none included. Opening the
--- scope is no mistake; the first op in it raises, and tells what there is.
+-- Naming a GPU that does not exist: the one after the last, on a machine with any number of GPUs, including none. Opening
+-- the scope is no mistake; the first op in it raises an error, which lists the devices.
 local missing = "/device:GPU:" .. #lt.config.list_logical_devices("GPU")
 lt.debugging.set_log_device_placement(true)
 local ok, err = pcall(function()

@@ -11,7 +11,7 @@ print(logical)
 print((lt.constant {1, 2} + 1).device)
 
 -- Visible devices must be set before the devices are initialised, which list_logical_devices has done. The error's
--- first line is TensorFlow's; its second tells which line was too early, and what helps.
+-- first line is TensorFlow's; the second names the line that initialised them, and the remedy.
 local ok, err = pcall(lt.config.set_visible_devices, gpus, "GPU")
 print(err.code)
 print(err.message:match("^[^\n]*"))

@@ -1,4 +1,4 @@
--- Two layers learn what no straight line tells apart: whether exactly one of two inputs is 1.
+-- Two layers learn a function that no straight line separates: whether exactly one of two inputs is 1.
 local nn = lt.nn
 lt.random.set_seed(1)
 
@@ -11,7 +11,7 @@ local model = nn.Sequential {
 }
 model:compile {optimizer = lt.optim.Adam {learning_rate = 0.05}, loss = "binary_crossentropy", metrics = {"accuracy"}}
 
--- Any function is a callback. The history has a number an epoch for the loss and for each metric.
+-- Any function can be a callback. The history has a number per epoch for the loss and for each metric.
 local history = model:fit(x, y, {epochs = 500, verbose = 0, callbacks = {
   function(epoch, logs)
     if epoch == 500 then print(("epoch %d: accuracy %.0f%%"):format(epoch, 100 * logs.accuracy)) end

@@ -1,12 +1,12 @@
--- scripts/lib/bench.lua [PATTERN] [--peers[=VENV]] [--pairs=N] [--patience=N] [--results] [--write]: the side-by-side
--- benchmarks of tests/bench/workloads.lua. Run by `scripts/dev bench`, with the root of the tree as working directory.
---   --peers     NumPy, PyTorch and JAX too: of VENV, else of the Python in LUTRA_PEERS_PYTHON, else of python3
---   --pairs     rounds, 9 unless told
---   --patience  how often a run that others disturbed is repeated, 2 unless told
---   --results   compares what comes out with the peers and times nothing; exit status 77 when there are none
---   --write     puts the table into docs/benchmarks.md, between its markers
--- A round runs every system once, each in a fresh process on the same cores, and the next round in the opposite order
--- (A B C C B A ...). A ratio is taken within a round; what is shown is the median, with its 95% bootstrap interval.
+-- scripts/lib/bench.lua [PATTERN] [--peers[=VENV]] [--pairs=N] [--patience=N] [--results] [--write]: times the workloads of
+-- tests/bench/workloads.lua side by side. Run by `scripts/dev bench`, with the root of the tree as working directory.
+--   --peers     also times NumPy, PyTorch and JAX: of VENV, else of the Python in LUTRA_PEERS_PYTHON, else of python3
+--   --pairs     the number of rounds (default 9)
+--   --patience  how often a run that other programs disturbed is repeated (default 2)
+--   --results   compares results with the peers' and times nothing; exit status 77 when there are no peers
+--   --write     puts the table into docs/benchmarks/workloads.md, between its markers
+-- A round runs every system once, each in a fresh process on the same cores; the next round runs them in the opposite order
+-- (A B C C B A ...). Ratios are taken within a round. Printed are their medians, with 95% bootstrap intervals.
 -- LUTRA_BUILD is the build folder whose products run.
 local cli = dofile("tests/bench/cli.lua")
 local machine = dofile("tests/bench/machine.lua")
@@ -68,7 +68,7 @@ local function add_peers()
   if options.results then os.exit(77) end
 end
 
--- What worker.lua and peers/worker.py are given, or nil; the module runs what the program runs.
+-- The arguments for worker.lua or peers/worker.py, or nil. The module runs the same code as the program.
 local function code(workload, system)
   local key = system.key
   if key == "module" then
@@ -83,7 +83,7 @@ local function code(workload, system)
   return quoted(table.concat(setup, "; ")) .. " " .. quoted(own.run)
 end
 
--- The command that runs a file of tests/bench, or its twin, with these words.
+-- The command that runs a file of tests/bench, or its Python counterpart, with these arguments.
 local function command(system, name, words)
   if system.key == "lutra" then return ("%s/bin/lutra tests/bench/%s.lua %s"):format(build, name, words) end
   if system.key == "module" then
@@ -94,7 +94,7 @@ end
 
 -- Measuring -------------------------------------------------------------------------------------------------------
 
--- What each system answered, {[key] = {answer...}}: all of them once a round, in an order that turns round each time.
+-- Each system's answers, {[key] = {answer...}}, one per round. The order of the systems is reversed in each round.
 local function rounds(of, count, command_of)
   local answers = {disturbed = 0}
   for _, system in ipairs(of) do answers[system.key] = {} end
@@ -118,14 +118,14 @@ local function column(answers, word)
   return values
 end
 
--- How many times as much as Lutra a system takes, round by round.
+-- A system's figure divided by Lutra's, round by round.
 local function ratio(answers, key, word)
   local ours, theirs, ratios = column(answers.lutra, word), column(answers[key], word), {}
   for i = 1, #ours do ratios[i] = theirs[i] / ours[i] end
   return statistics.interval(ratios)
 end
 
--- Whether two results are the same; of random numbers, whether both are standard normal ones.
+-- Whether two results are the same. For random numbers: whether both are standard normal.
 local function same_result(workload, ours, theirs)
   if ours[1] ~= theirs[1] then return false end
   if workload.random then
@@ -155,13 +155,13 @@ end
 
 -- Showing ---------------------------------------------------------------------------------------------------------
 
--- A line for the screen and a row for the page.
+-- Prints a line and keeps a row for the page.
 local rows = {}
 local function show(title, cells, disturbed)
   if disturbed and disturbed > 0 then
     title = ("%s (%d of %d rounds disturbed)"):format(title, disturbed, options.pairs)
   end
-  -- Nothing is met or missed on a machine that others were using most of the time.
+  -- Where other programs disturbed most rounds, no target is judged.
   if disturbed and 2 * disturbed > options.pairs then
     for key, cell in pairs(cells) do
       cells[key] = cell:gsub(" met%f[%W]", " unjudged"):gsub(" missed%f[%W]", " unjudged")
@@ -216,14 +216,14 @@ local function bench(workload)
   show(workload.title, cells, not options.results and answers.disturbed)
 end
 
--- From the start of the process to its first printed tensor, and the memory it took.
+-- The time from the start of a process to its first printed tensor, and its memory.
 local function bench_start()
   local able = {}
   for _, system in ipairs(systems) do
     if system.key ~= "module" then able[#able + 1] = system end
   end
   local function start(system) return "bash tests/bench/first_line.sh " .. command(system, "start", "") end
-  rounds(able, 1, start) -- the files are in memory from here on
+  rounds(able, 1, start) -- brings the files into the page cache
   local answers = rounds(able, options.pairs, start)
   local time, memory = {}, {}
   for _, system in ipairs(able) do
@@ -242,7 +242,7 @@ local function bench_start()
   show("memory of that process", memory)
 end
 
--- Two simulated GPUs from Lua; beside them what two processes reach, which is the machine's own limit.
+-- Two simulated GPUs from Lua, compared with two processes, whose speed-up is the machine's own limit.
 local function bench_overlap()
   local answers = rounds({systems[1]}, options.pairs, function()
     return "LUTRA_SIM_GPUS=2 " .. command(systems[1], "overlap", "")
@@ -288,14 +288,6 @@ end
 
 -- The page --------------------------------------------------------------------------------------------------------
 
--- What the program was built from, asked before the measurements. Of another build folder than ours nobody knows.
-local function source()
-  local commit = build == "build/release" and machine.output_of("git rev-parse --short HEAD 2>/dev/null")
-  if not commit then return "" end
-  local changed = machine.output_of("git status --porcelain --untracked-files=no 2>/dev/null") ~= ""
-  return (" (%s%s)"):format(commit, changed and " with changes" or "")
-end
-
 local function heading(before)
   local names = {"Lutra " .. require("lutra").version .. before.source}
   for _, system in ipairs(systems) do
@@ -318,10 +310,10 @@ local function write_page(before)
     lines[#lines + 1] = line
   end
   if #native > 0 then lines[#lines + 1] = "\n```\n" .. table.concat(native, "\n") .. "\n```" end
-  page.write("docs/benchmarks.md", "scripts/dev bench --write", table.concat(lines, "\n"))
+  page.write("docs/benchmarks/workloads.md", "scripts/dev bench --write", table.concat(lines, "\n"))
 end
 
-local before = {load = machine.load(), source = source()}
+local before = {load = machine.load(), source = machine.source(build)}
 if not options.results then add_module() end
 if options.peers then add_peers() end
 for _, workload in ipairs(dofile("tests/bench/workloads.lua")) do

@@ -1,12 +1,12 @@
--- scripts/lib/busy.lua [PATTERN] [--peers[=VENV]] [--rounds=N] [--loads=0,1,2,4] [--write]: what loops on two threads cost on
--- a machine that has other work. Run by `scripts/dev bench busy`, with the root of the tree as working directory.
---   --peers    PyTorch and ONNX Runtime too: of VENV, else of the Python in LUTRA_PEERS_PYTHON, else of python3
---   --rounds   9 unless told
---   --loads    how many processes compute beside
---   --write    puts the tables into docs/benchmarks.md, between their markers
--- At each load a round runs Lutra on one thread, Lutra on two and the peers, each in a fresh process on the same cores, and
--- the next round in the opposite order. A ratio is taken within a round; shown is the median with its 95% bootstrap interval.
--- Two threads are to take at most 1.1 times as long as one, and less than the peers' two.
+-- scripts/lib/busy.lua [PATTERN] [--peers[=VENV]] [--rounds=N] [--loads=0,1,2,4] [--write]: times loops on two threads while
+-- other processes compute. Run by `scripts/dev bench busy`, with the root of the tree as working directory.
+--   --peers    also times PyTorch and ONNX Runtime: of VENV, else of the Python in LUTRA_PEERS_PYTHON, else of python3
+--   --rounds   the number of rounds (default 9)
+--   --loads    numbers of other processes
+--   --write    puts the tables into docs/benchmarks/busy.md, between its markers
+-- At each load a round runs Lutra on one thread, Lutra on two and the peers, each in a fresh process on the same cores; the
+-- next round runs them in the opposite order. Ratios are taken within a round. Printed are medians with 95% bootstrap
+-- intervals. The aim: two threads take at most 1.1 times as long as one, and less than the peers' two.
 -- LUTRA_BUILD is the build folder whose program runs.
 local cli = dofile("tests/bench/cli.lua")
 local machine = dofile("tests/bench/machine.lua")
@@ -72,7 +72,7 @@ local function add_peers()
 end
 if options.peers then add_peers() end
 
--- Processes that compute until they are killed, on our cores.
+-- Starts processes that compute on our cores; returns a function that kills them.
 local function start_load(count)
   if count == 0 then return function() end end
   local pids = machine.output_of(("for i in $(seq %d); do %ssh -c 'while :; do :; done' >/dev/null 2>&1 & echo $!; done"):format(
@@ -80,12 +80,12 @@ local function start_load(count)
   return function() os.execute("kill " .. pids) end
 end
 
--- {workload = {seconds of system 1, ...}} of one process each, in this order.
+-- {workload = {ns of system 1, ...}}, measured by one process per system, in this order.
 local function measure(order)
   local times = {}
   for _, i in ipairs(order) do
     local system = systems[i]
-    -- Not pinned to fewer cores where there is one thread: the scheduler may move it to the core that has less to do.
+    -- One thread is pinned to both cores, too: the scheduler may move it to the less busy one.
     local text = machine.output_of(machine.pin .. machine.environment(system.threads) .. system.command)
       or error("failed: " .. system.command, 0)
     for name, ns in text:gmatch("time (%S+) (%d+)") do
@@ -130,8 +130,8 @@ local function report(load, rounds)
   end
 end
 
-say(("%s, on %s, %d rounds. Times are means over half a second, their medians over rounds; in brackets how many times as long as Lutra's two threads a peer takes."):format(
-  os.date("!%Y-%m-%d"), machine.describe(), options.rounds))
+say(("%s, on %s%s, %d rounds. Times are means over half a second, their medians over rounds; in brackets how many times as long as Lutra's two threads a peer takes."):format(
+  os.date("!%Y-%m-%d"), machine.describe(), machine.source(build), options.rounds))
 local forward, backward = {}, {}
 for i = 1, #systems do forward[i], backward[i] = i, #systems + 1 - i end
 for load in options.loads:gmatch("%d+") do
@@ -144,4 +144,4 @@ for load in options.loads:gmatch("%d+") do
   io.stderr:write("\n")
   report(tonumber(load), rounds)
 end
-if options.write then page.write("docs/benchmarks.md", "scripts/dev bench busy --write", table.concat(lines, "\n")) end
+if options.write then page.write("docs/benchmarks/busy.md", "scripts/dev bench busy --write", table.concat(lines, "\n")) end

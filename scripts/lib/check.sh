@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# scripts/lib/check.sh PART: one part of `scripts/dev check`. Exit status 0: well, 1: not, 77: skipped, with the reason.
-# LUTRA_BUILD is the build folder whose products are looked at (default: build/release).
+# scripts/lib/check.sh PART: one part of `scripts/dev check`. Exit status 0: passed, 1: failed, 77: skipped, with the
+# reason. LUTRA_BUILD is the build folder whose products are checked (default: build/release).
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 dir=${LUTRA_BUILD:-$root/build/release}
@@ -18,8 +18,8 @@ check_layers() {
   lua5.4 scripts/lib/layers.lua "$root"
 }
 
-# An op family is one basename: each on the list has its entry, its kernels and its specification, and nothing else that
-# is an entry, registers kernels or is a specification stands beside them. CMake's own calls need no check.
+# An op family is one basename. Each family on the list must have its entry, its kernels and its specification, and no
+# other file may be an entry, register kernels or be a specification. The calls that CMake generates need no check.
 check_families() {
   local family file bad=0 count=0 families
   families=$(sed -n '/^set(OP_FAMILIES$/,/)$/{s/^  "[a-z]*: \([a-z0-9_ ]*\)")\{0,1\}$/\1/p}' CMakeLists.txt | tr ' ' '\n')
@@ -53,7 +53,7 @@ check_fmt() {
   }
 }
 
-# Each product shows its interface and nothing else: other names could clash with those of a host or of another module.
+# Each product exports its interface and nothing else: other names could clash with those of a host or another module.
 check_exports() {
   need_program
   local bad=0
@@ -85,8 +85,8 @@ check_docs() {
   "$dir/bin/lutra" scripts/lib/docs.lua --check
 }
 
-# docs/environment.md lists every variable of ours that some code reads, and no other. Code names one in quotes, a shell
-# script as ${LUTRA_X, which other expansions are not.
+# docs/environment.md must list exactly the LUTRA_ variables that code reads. C++ and Lua name a variable in quotes; shell
+# scripts read one with a default value, unlike variables of their own.
 check_variables() {
   local read listed
   read=$({

@@ -1,11 +1,11 @@
-# Shared by scripts/run, scripts/test and scripts/dev: where things are, what must be installed, how a preset is built.
-# Everything here speaks on stderr. Expects `root`.
+# Shared by scripts/run, scripts/test and scripts/dev: paths, packages to install, building a preset. Everything here
+# writes to stderr. Expects `root`.
 # shellcheck shell=bash disable=SC2034,SC2154
 
 run_packages=(g++ cmake make ninja-build ccache liblua5.4-dev libdnnl-dev libeigen3-dev
   zlib1g-dev libpng-dev nlohmann-json3-dev libopenblas0-pthread)
 test_packages=("${run_packages[@]}" catch2 lua5.4 valgrind)
-# They come along when something else must be installed; alone they are no reason to.
+# Installed only together with a package that is required and missing.
 optional_packages=" ninja-build ccache make libopenblas0-pthread "
 
 say() { printf '%s\n' "$*" >&2; }
@@ -19,8 +19,8 @@ missing_packages() {
   done
 }
 
-# ensure_packages INSTALL NAME...: installs what is missing; INSTALL=no prints the apt line and exits 1 instead. Asked once
-# per list of names: a stamp in build/ remembers the answer.
+# ensure_packages INSTALL NAME...: installs missing packages; INSTALL=no prints the apt line and exits 1 instead. A stamp in
+# build/ records that a list of names was found complete.
 ensure_packages() {
   local install=$1 stamp missing needed=() name
   shift
@@ -76,7 +76,7 @@ as_admin() {
   fi
 }
 
-# quietly TITLE COMMAND...: the command's output is shown only when it fails; while it runs long, one line now and then.
+# quietly TITLE COMMAND...: shows the command's output only when it fails, and every 5 seconds one line of progress.
 quietly() {
   local title=$1 log status=0
   shift
@@ -101,8 +101,8 @@ progress() {
   done 4>"$log"
 }
 
-# how_far LINE SECONDS: what a line of Ninja's ("[12/160] Building ...") says of a build that has run for so long, with the
-# time that is left as if all its steps took as long; another line as it is.
+# how_far LINE SECONDS: for a line of Ninja's ("[12/160] Building ..."), the progress of a build that has run for SECONDS,
+# with an estimate of the time left in which all steps take equally long. Prints any other line as it is.
 how_far() {
   local left
   if [[ $1 =~ ^\[([0-9]+)/([0-9]+)\]\  ]] && ((BASH_REMATCH[1] * 20 >= BASH_REMATCH[2])); then
@@ -115,7 +115,8 @@ how_far() {
 
 build_dir() { printf '%s/build/%s' "$root" "$1"; }
 
-# configured PRESET: its build folder is complete and was made for this place (a copied tree brings one that was not).
+# configured PRESET: whether its build folder is complete and was configured at this path. A copied tree has one from
+# elsewhere.
 configured() {
   local dir
   dir=$(build_dir "$1")
@@ -133,8 +134,8 @@ configure() {
   quietly "configuring $preset" cmake -S "$root" --preset "$preset" "${how[@]}" "$@"
 }
 
-# build PRESET [TARGET...]: one build at a time in a tree. The stamp's time is the start of the last build that went well,
-# so that an edit made during a build counts as newer.
+# build PRESET [TARGET...]: callers hold `locked`. The stamp has the start time of the last successful build, so that an
+# edit during a build counts as newer.
 build() {
   local preset=$1 dir status=0 target=()
   shift
@@ -146,7 +147,7 @@ build() {
   return "$status"
 }
 
-# up_to_date PRESET: the program is there and nothing it is built from is newer than its last build.
+# up_to_date PRESET: whether the program exists and none of its sources is newer than its last build.
 up_to_date() {
   local dir newer
   dir=$(build_dir "$1")
@@ -156,7 +157,7 @@ up_to_date() {
   [[ -z $newer ]]
 }
 
-# locked COMMAND...: two builds in one folder would tear each other's files.
+# locked COMMAND...: runs the command while no other build runs in this tree: two would overwrite each other's files.
 locked() {
   mkdir -p "$root/build"
   if command -v flock >/dev/null; then

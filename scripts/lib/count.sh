@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# scripts/lib/count.sh LUTRA [--accept]: instructions one op takes above an empty loop, by callgrind; they do not wobble
-# as times do. Each tests/bench/count/X.lua runs its op `arg[1]` times; two runs differ by the op alone, and
-# empty_loop.lua is the loop without it. More than 3% above the stored figure, or above the limit, fails.
-# What counts as the op's, and how much of that is spent inside Lua: tests/bench/README.md.
+# scripts/lib/count.sh LUTRA [--accept]: counts the instructions of one op beyond those of an empty loop, by callgrind.
+# Unlike times, counts are reproducible. Each tests/bench/count/X.lua runs its op `arg[1]` times; the difference of two
+# runs is the op and its loop, and empty_loop.lua is the loop without the op. Fails when a count is more than 3% above
+# the stored figure, or above the limit. tests/bench/README.md says what counts as the op's and how much of it is Lua's
+# own.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 lutra=$1
@@ -14,7 +15,7 @@ many=102000
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# From callgrind's output: all instructions, and those of the program's C functions, which are Lua's; ours are C++.
+# Sums callgrind's output: all instructions, and those of the program's C functions. These are Lua's, since ours are C++.
 totals='
   /^c?(ob|fn)=/ {
     match($0, /\([0-9]+\)/)
@@ -45,7 +46,7 @@ instructions() {
   awk -v program="$(realpath "$lutra")" "$totals" "$work/out"
 }
 
-# each FILE: instructions of one turn of its loop, all and Lua's.
+# each FILE: instructions of one iteration of its loop: all, and Lua's.
 each() {
   local low high
   low=$(instructions "$1" "$few") || return

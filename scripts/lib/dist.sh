@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# scripts/lib/dist.sh BUILD OUT [--with-cuda] [--with-cudnn] [--with-nccl]: packs what the build folder has into
-# OUT/lutra-VERSION-linux-MACHINE.tar.gz, a tree that runs wherever it is unpacked, and prints the archive's path. Nothing is
-# built: scripts/dev dist does that first. The tree has the program, the plugin where there is one, the shared libraries both
-# need but for those of glibc (lib/), the Lua files, the guide, and the licences of all of it. --with-cuda adds cuBLASLt; then a
-# machine needs only NVIDIA's driver. --with-cudnn and --with-nccl add cuBLASLt and these.
+# scripts/lib/dist.sh BUILD OUT [--with-cuda] [--with-cudnn] [--with-nccl]: packs the products of a build folder into
+# OUT/lutra-VERSION-linux-MACHINE.tar.gz, a tree that runs wherever it is unpacked, and prints the archive's path. It
+# builds nothing: scripts/dev dist does that first. The tree has the program, the plugin if it was built, the shared
+# libraries that both need except glibc's (lib/), the Lua files, the guide, and all licences. --with-cuda adds cuBLASLt,
+# so that a machine needs only NVIDIA's driver. --with-cudnn and --with-nccl each add their library, and cuBLASLt.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
-most_bytes=60000000 # without libraries of CUDA's
+most_bytes=60000000 # limit of the archive's size without CUDA's libraries
 
 say() { printf '%s\n' "$*" >&2; }
 give_up() {
@@ -14,10 +14,10 @@ give_up() {
   exit 1
 }
 
-# What every Linux has, and what must be the system's own: glibc in all its parts.
+# Libraries that stay the system's own: glibc, which every Linux has.
 of_system='^(linux-vdso|ld-linux[^.]*|libc|libm|libdl|libpthread|librt|libutil|libresolv|libmvec)\.so'
 
-# libraries_of FILE...: paths of the shared libraries that they need, each once.
+# libraries_of FILE...: the paths of the shared libraries that the files need, without duplicates.
 libraries_of() {
   local line name path
   ldd "$@" | while read -r line; do
@@ -28,7 +28,7 @@ libraries_of() {
   done | sort -u
 }
 
-# package_of FILE: the Debian package that it came with. A path may be known without its first /usr.
+# package_of FILE: the Debian package of a file. dpkg may know the path with or without its leading /usr.
 package_of() {
   local real try found
   real=$(readlink -f "$1")
@@ -42,7 +42,7 @@ package_of() {
   give_up "no package has $1, so its licence is not known"
 }
 
-# licence PACKAGE: its copyright file, and the licences of the system that it refers to.
+# licence PACKAGE: installs the package's copyright file and the common licences that it refers to.
 licence() {
   local from=/usr/share/doc/$1/copyright name
   [[ -e $from ]] || give_up "$from is missing, and the tree must have it"
@@ -52,7 +52,7 @@ licence() {
   done
 }
 
-# licence_of_nvidia NAME FILE...: the first of the files that is there, as the licence of NAME.
+# licence_of_nvidia NAME FILE...: installs the first of the files that exists as the licence of NAME.
 licence_of_nvidia() {
   local name=$1 file
   shift
@@ -77,8 +77,8 @@ cuda_home() {
   give_up "there is no CUDA toolkit here (looked for in CUDA_HOME, CUDA_PATH, by nvcc in PATH, /usr/local/cuda)"
 }
 
-# add_library NAME: the latest lib<NAME>.so.MAJOR of the toolkit, else of the system, by the name under which it is opened.
-# Sets `major` and `folder` to where it was.
+# add_library NAME: copies the latest lib<NAME>.so.MAJOR of the toolkit, else of the system, under the name by which it is
+# opened. Sets `major`, and `folder` to the library's folder.
 add_library() {
   local name=$1 file best=""
   for folder in "$home/lib64" "$home/lib" "$home/targets/$(uname -m)-linux/lib" "/usr/lib/$(uname -m)-linux-gnu" /usr/lib64; do
@@ -93,7 +93,8 @@ add_library() {
 
 add_cublas() { add_library cublasLt; }
 
-# cuDNN opens the rest of itself beside its first library when it is needed. What only attention and RNNs need is left out.
+# cuDNN opens its other libraries from its own folder when they are needed. libcudnn_adv, which only attention and RNNs
+# need, is left out.
 add_cudnn() {
   local file
   add_library cudnn
@@ -170,7 +171,7 @@ mkdir -p "$tree/share/lutra"
 cp -r "$root/scripts/guide" "$tree/share/lutra/"
 cp "$root/LICENSE" "$root/README.md" "$root/CHANGELOG.md" "$root/docs/cuda.md" "$tree/share/doc/lutra/"
 
-# The same build gives the same archive: names in order, times of the last commit.
+# The same build gives the same archive: names are sorted, and times are the last commit's.
 date=$(git -C "$root" log -1 --format=%cI 2>/dev/null || echo 2020-01-01)
 archive=$out/$name.tar.gz
 tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$date" -C "$work" -cf - "$name" | gzip -n >"$work/archive"

@@ -1,7 +1,7 @@
--- What scripts/lib/docs.lua --check asks beyond "is it up to date": every public name has docs, all that is documented
--- exists, every example prints what stands behind its `-->`.
+-- What scripts/lib/docs.lua --check tests, besides that the pages are up to date: every public name has docs, every
+-- documented name exists, and every example prints the text after its `-->`.
 package.path = "tests/support/?.lua;" .. package.path
-local golden = require "golden"
+local golden = require "run.golden"
 
 local checks = { failures = 0 }
 
@@ -14,7 +14,7 @@ local fail = checks.fail
 local metatable = debug.getmetatable(lt.zeros {})
 local variable_metatable = debug.getmetatable(lt.Variable(0.0))
 
--- The methods of tensors, or variables, which the function behind `t.key` holds.
+-- The methods of tensors, or of the type with metatable `of`. __index is a function that holds them as an upvalue.
 function checks.methods(of)
   local i, found = 0, nil
   repeat
@@ -25,7 +25,7 @@ function checks.methods(of)
   return assert(found, "the methods are nowhere in __index")
 end
 
--- The arithmetic that tensors take part in, by event: add, unm, ... The ops' own docs tell about it.
+-- The arithmetic events of tensors: add, unm, ... The ops' own docs describe them.
 function checks.operators()
   local known, list = {}, {}
   for word in ("add sub mul div mod pow unm idiv band bor bxor bnot shl shr"):gmatch("%a+") do known[word] = true end
@@ -36,7 +36,7 @@ function checks.operators()
   return list
 end
 
--- Lua's own business with a value: no user calls it or sees it.
+-- Metafields that only Lua itself uses.
 local silent = { __gc = true, __name = true, __metatable = true }
 
 -- Classes made in Lua are called like functions.
@@ -45,8 +45,8 @@ local function is_callable(value)
   return type(value) == "function" or type(kind) == "table" and kind.__call ~= nil
 end
 
--- What objects of a kind have, of the kinds that are written in Lua: there only the check that what is documented exists
--- is possible, since nothing tells what else is the user's.
+-- Where the members of a class that is written in Lua are found. Of these classes only "every documented name exists" can be
+-- checked, since nothing marks which of the other members are public.
 local function kinds()
   return {
     ["nn.Layer"] = lt.nn.Layer, ["nn.Model"] = lt.nn.Model, ["optim.Optimizer"] = getmetatable(lt.optim.SGD).__index,
@@ -70,7 +70,7 @@ local function public_names(classes, is_op)
       end
     end
   end
-  -- Parts that are loaded when they are asked for.
+  -- Modules that are loaded on first use.
   assert(lt.nn and lt.optim and lt.data and lt.distribute)
   walk(lt, "")
   for path, kind in pairs(kinds()) do
@@ -84,7 +84,7 @@ local function public_names(classes, is_op)
   for name, event in pairs(metatable) do
     if not silent[name] and not arithmetic[name] then names["Tensor." .. name] = event end
   end
-  -- What a variable has beside a tensor's, or otherwise; its docs stand for both.
+  -- A variable's methods that a tensor lacks or has with another function. The others are documented for tensors.
   local tensor_methods = checks.methods()
   for name, method in pairs(checks.methods(variable_metatable)) do
     if method ~= tensor_methods[name] then names["Variable." .. name] = method end
@@ -94,7 +94,7 @@ local function public_names(classes, is_op)
   return names
 end
 
--- Arguments and their @params belong together.
+-- Every argument has its @param, and every @param its argument.
 local function check_arguments(entry)
   local described = {}
   for _, param in ipairs(entry.params) do described[param.name] = true end
@@ -111,7 +111,7 @@ local function provoke(f, ...)
   return err
 end
 
--- Values of each documented kind; together they have all the fields such a value can have.
+-- Values of each documented class; together they have all the fields that such a value can have.
 local function samples()
   lt.config.reset()
   lt.config.set_simulated_gpus(1, {memory_limit = 64})
@@ -170,7 +170,7 @@ function checks.coverage(ops, list)
   end
 
   local names = public_names(classes, is_op)
-  -- Constants are fields of a module; kinds of values have fields too, which are looked at below.
+  -- Constants are fields of a module. The fields of values are checked by check_fields.
   for _, class in ipairs(list) do
     for _, field in ipairs(class.fields) do
       local name = class.path .. "." .. field.name
@@ -223,7 +223,7 @@ function checks.op_examples(ops)
   end
 end
 
--- Each in a program of its own, with two simulated GPUs.
+-- Runs an example in a program of its own, with two simulated GPUs.
 local function run_example(path, lines)
   local wanted, name = {}, os.tmpname()
   for _, line in ipairs(lines) do

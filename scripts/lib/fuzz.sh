@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/lib/fuzz.sh [NAME] [SECONDS]: tests/fuzz/NAME_fuzz.cpp (default: each of them) under clang's libFuzzer with the
-# address and undefined-behaviour sanitizers, in build/fuzz. What it finds to be worth keeping goes to build/fuzz/corpus/NAME,
-# an input that fails to build/fuzz/failures. Exit status 77: skipped, with the reason.
+# scripts/lib/fuzz.sh [NAME] [SECONDS]: runs tests/fuzz/NAME_fuzz.cpp (default: all of them) under clang's libFuzzer with the
+# address and undefined-behaviour sanitizers, in build/fuzz. Inputs that reach new code are kept in build/fuzz/corpus/NAME,
+# inputs that fail in build/fuzz/failures. Exit status 77: skipped, with the reason.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 # shellcheck source=scripts/lib/common.sh
@@ -30,7 +30,7 @@ if ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
   exit 2
 fi
 command -v clang++ >/dev/null || skip "no clang++ (Debian: clang libclang-rt-14-dev)"
-# The compiler may be there without the library it links.
+# clang++ can be installed without libFuzzer's library.
 probe=$(mktemp -d)
 trap 'rm -rf "$probe"' EXIT
 echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' >"$probe/probe.cpp"

@@ -1,10 +1,11 @@
--- scripts/lib/gpu_bench.lua [options]: what a card does in Lutra, beside PyTorch and what the card could. Run by
+-- scripts/lib/gpu_bench.lua [options]: times Lutra on a card and compares it with PyTorch and with the card's limits. Run by
 -- `scripts/dev gpu-bench`, with the root of the tree as working directory. Exit status 77 where there is no GPU.
---   --peers[=VENV]  PyTorch too: of VENV, else of the Python in LUTRA_PEERS_PYTHON, else of python3
---   --rounds=9      rounds, 9 unless told; a round runs each system once, in a fresh process, the next the other way
---   --write         puts the table into docs/benchmarks.md, between its markers
---   --trial         small sizes and one round: whether all of it runs. Times then mean nothing, and are not judged
--- LUTRA_BUILD is the build folder, or the tree that scripts/dev dist has made, whose bin/lutra runs.
+--   --peers[=VENV]  also times PyTorch: of VENV, else of the Python in LUTRA_PEERS_PYTHON, else of python3
+--   --rounds=9      the number of rounds (default 9); a round runs each system once, in a fresh process, and the next round
+--                   in the opposite order
+--   --write         puts the table into docs/benchmarks/gpu.md, between its markers
+--   --trial         small sizes and one round, to see that everything runs; its times mean nothing and are not judged
+-- LUTRA_BUILD is the folder whose bin/lutra runs: a build folder, or an unpacked tree of scripts/dev dist.
 local lt = require "lutra"
 local cli = dofile("tests/bench/cli.lua")
 local machine = dofile("tests/bench/machine.lua")
@@ -88,7 +89,7 @@ end
 
 -- The table -----------------------------------------------------------------------------------------------------------
 
--- Of what `judge` compares, round by round.
+-- The median and interval of judge(round) over the rounds.
 local function interval_of(judge)
   local values = {}
   for round = 1, options.rounds do values[round] = judge(round) end
@@ -131,9 +132,9 @@ for _, work in ipairs(workloads) do
   lines[#lines + 1] = "| " .. table.concat(cells, " | ") .. " |"
 end
 
--- Memory given back: what the driver says is in use, before the first tensor, with 4 GiB of them, and after. ----------
+-- Memory given back: the driver's figure before a large tensor, with one of 4 GiB, and after its release. -----------------
 
--- By the card's bus: nvidia-smi numbers cards in another way than CUDA does.
+-- Names the card by its bus, since nvidia-smi and CUDA number cards differently.
 local function used_mib()
   local text = machine.output_of(("nvidia-smi -i %s --query-gpu=memory.used --format=csv,noheader,nounits 2>/dev/null"):format(
     quoted(details.pci_bus_id or "")))
@@ -163,4 +164,4 @@ local heading = ("%s, on %s%s, compute capability %s: %s, %d rounds."):format(os
 table.insert(lines, 1, "")
 table.insert(lines, 1, heading)
 print(table.concat(lines, "\n"))
-if options.write then page.write("docs/benchmarks.md", "scripts/dev gpu-bench --write", table.concat(lines, "\n")) end
+if options.write then page.write("docs/benchmarks/gpu.md", "scripts/dev gpu-bench --write", table.concat(lines, "\n")) end

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# scripts/lib/gpu_check.sh [--peers=VENV] [--trial]: what to run first on a machine with a card, within 8 minutes, step after step:
+# scripts/lib/gpu_check.sh [--peers=VENV] [--trial]: the first thing to run on a machine with a card. Takes up to 8 minutes:
 #   doctor      lutra doctor
 #   tests       the tests labelled gpu: specifications, the guide's programs, memory, mistakes, two programs, two cards
 #   sanitizer   some of them under compute-sanitizer's memcheck, racecheck and synccheck, where it is installed
-#   libraries   what cuBLASLt and cuDNN refuse, by their own logs
-#   bench       scripts/dev gpu-bench, with PyTorch of VENV beside it
-# A step that fails stops no other. What each printed lies in build/gpu-check/; the last thing printed is a table of the steps, as
-# docs/cuda.md has it. Nothing is built: LUTRA_BUILD is the build folder, or the tree that scripts/dev dist has made. --trial takes
-# a few tests of each kind, to see that all of it runs. Exit status 0 when all went well, 1 when not, 77 where no card is.
+#   libraries   calls that cuBLASLt and cuDNN refuse, from their own logs
+#   bench       scripts/dev gpu-bench, compared with PyTorch of VENV
+# A failed step does not stop the others. The output of each is in build/gpu-check/; the last output is a table of the
+# steps in the form that docs/cuda.md has. Nothing is built: LUTRA_BUILD is the build folder or the unpacked tree of
+# scripts/dev dist. --trial runs a few tests of each kind, to see that the script works. Exit status 0: all passed, 1:
+# not all, 77: no card.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cd "$root" || exit 1
@@ -36,24 +37,25 @@ else
   mkdir -p "$logs"
 fi
 
-# The tests labelled gpu, a line each: its name, and what the program is given.
+# Prints a line for each test labelled gpu: its name, and the program's arguments.
 list_tests() {
   local kind name rest
   while read -r kind name rest; do
     case $kind in
-      spec) echo "$name tests/support/on_card.lua tests/support/run_spec.lua tests/ops/$name.lua $rest" ;;
-      card) echo "$name tests/support/on_card.lua tests/cuda/on_card/$name.lua" ;;
+      spec) echo "$name tests/support/run/on_card.lua tests/support/run/run_spec.lua tests/ops/$name.lua $rest" ;;
+      card) echo "$name tests/support/run/on_card.lua tests/cuda/on_card/$name.lua" ;;
     esac
   done <tests/cuda/on_stub_and_cards.txt
   for name in tests/guide/*.golden; do
     name=$(basename "$name" .golden)
-    echo "guide_$name tests/support/run_guide.lua $name --cards"
+    echo "guide_$name tests/support/run/run_guide.lua $name --cards"
   done
 }
 
-# run_all SECONDS STEP [WRAPPER ...]: the specifications among the tests of standard input four at a time, which grow into the
-# card's memory, then the others one after the other; each for so long at most. Output to STEP.NAME.log. What a wrapper makes too
-# slow has not failed. A trial has no limits: on the stub everything is slow, how much so depends on what else the machine does.
+# run_all SECONDS STEP [WRAPPER ...]: runs the tests of standard input: first the specifications, four at a time and
+# with memory growth, then the others one after the other. Each may take SECONDS; its output goes to STEP.NAME.log. A
+# test that runs out of time under a wrapper is unfinished, not failed. A trial has no time limit: on the stub
+# everything is slow, and more so on a busy machine.
 run_all() {
   local seconds=$1 step=$2 all
   shift 2
@@ -81,7 +83,7 @@ run_each() {
     echo "${verdict:-FAILED} $name"' run {}
 }
 
-# only NAME...: those of the list that have these names.
+# only NAME...: the lines of the list with these names.
 only() { grep -E "^($(IFS='|'; echo "$*")) "; }
 
 step_doctor() { "$LUTRA" doctor; }
@@ -102,7 +104,7 @@ step_sanitizer() {
   return "$bad"
 }
 
-# What they log of their own is read for refusals; the results are those of the step before.
+# Counts refusals in the libraries' own logs. Results were already checked by step_tests.
 step_libraries() {
   local names=(matmul layers einsum conv) count
   if [[ $trial == yes ]]; then names=(matmul); fi

@@ -1,15 +1,15 @@
--- scripts/lib/grid.lua [PATTERN] [options]: every op of tests/bench/grid.lua in Lutra, PyTorch and NumPy, side by side.
--- Run by `scripts/dev bench grid`, with the root of the tree as working directory. PATTERN is a Lua pattern of names.
---   --size=1e5,shapes   some of 1e3, 1e5, 1e7, shapes, conv, factorisations; all of them unless told
---   --threads=1         1, 2 or both (2,1); both unless told, as far as there are cores
---   --rounds=9          rounds, 9 unless told
+-- scripts/lib/grid.lua [PATTERN] [options]: times every op of tests/bench/grid.lua in Lutra, PyTorch and NumPy, side by
+-- side. Run by `scripts/dev bench grid`, with the root of the tree as working directory. PATTERN is a Lua pattern of names.
+--   --size=1e5,shapes   some of 1e3, 1e5, 1e7, shapes, conv, factorisations (default: all)
+--   --threads=1         1, 2 or both (2,1); default: both, where there are two cores
+--   --rounds=9          the number of rounds (default 9)
 --   --without=numpy     leaves a system out
---   --peers=VENV        whose Python; else the one in LUTRA_PEERS_PYTHON, else python3
---   --results           compares what comes out and times nothing, without 1e7 unless asked for; exit status 77 when
---                       there are no peers
---   --write             puts the tables into docs/benchmarks.md, between their markers
--- One process per system, size and round runs all its workloads; the next round goes the other way (A B C C B A ...). A
--- ratio is taken within a round; shown are medians, with 95% bootstrap intervals. Exit status 1 when a result differs.
+--   --peers=VENV        the peers' Python; default: the one in LUTRA_PEERS_PYTHON, else python3
+--   --results           compares results and times nothing, by default without 1e7; exit status 77 when there are no peers
+--   --write             writes docs/benchmarks/grid_*.csv
+-- In each round one process per system and size runs all its workloads; the next round takes the systems in the opposite
+-- order (A B C C B A ...). Ratios are taken within a round. Printed are medians, with 95% bootstrap intervals. Exit status 1
+-- when results differ.
 local cli = dofile("tests/bench/cli.lua")
 local machine = dofile("tests/bench/machine.lua")
 local statistics = dofile("tests/bench/statistics.lua")
@@ -94,7 +94,7 @@ end
 
 local systems = find_systems()
 
--- How far it is, where somebody watches.
+-- Shows progress when stderr is a terminal.
 local watched = os.execute("test -t 2")
 local function tell(text)
   if watched then io.stderr:write(("\r%-50s\r"):format(text), text) end
@@ -102,7 +102,7 @@ end
 
 -- Jobs ------------------------------------------------------------------------------------------------------------
 
--- `class` with its entries: those whose name matches, or nil.
+-- The class with those of its entries whose name matches; nil when none does.
 local function class_of(name)
   local class = {name = name, entries = {}}
   for _, size in ipairs(grid.sizes) do
@@ -116,7 +116,7 @@ local function class_of(name)
   return #class.entries > 0 and class or nil
 end
 
--- The file a worker reads: its name.
+-- Writes the file that a worker reads, and returns its name.
 local function write_job(class, system, compare)
   local function filled(code)
     return (code:gsub("%$(%u+)", class.size or {}))
@@ -257,7 +257,7 @@ local function measure_peaks(threads, classes)
   return peaks
 end
 
--- Other programs only lower a rate: of two measurements the higher one is the machine's.
+-- Keeps the higher of two measurements: other programs can only lower a rate.
 local function raise(peaks, again)
   for key, rate in pairs(again) do
     if type(rate) == "table" then raise(peaks[key], rate)
@@ -265,7 +265,7 @@ local function raise(peaks, again)
   end
 end
 
-local before = {load = machine.load()}
+local before = {load = machine.load(), source = machine.source(build)}
 local tables = {}
 for _, threads in ipairs(options.threads) do
   local classes = {}
@@ -291,9 +291,10 @@ for _, threads in ipairs(options.threads) do
   end
 end
 if options.write then
-  report.write(tables, systems, ("%s, on %s. Lutra %s, %d rounds; load average %s at the start, %s at the end."):format(
-    os.date("!%Y-%m-%d %H:%M UTC"), machine.describe(), require("lutra").version, options.rounds, before.load,
-    machine.load()))
+  report.write(tables, systems, before.source,
+    ("%s, on %s. Lutra %s%s, %d rounds; load average %s at the start, %s at the end."):format(
+      os.date("!%Y-%m-%d %H:%M UTC"), machine.describe(), require("lutra").version, before.source, options.rounds,
+      before.load, machine.load()))
 end
 for _, complaint in ipairs(complaints) do print(complaint) end
 os.exit(#complaints == 0 and 0 or 1)

@@ -1,11 +1,11 @@
--- How scripts/lib/grid.lua shows what it measured: on the screen, and in docs/benchmarks.md.
+-- The output of scripts/lib/grid.lua: printed tables, and docs/benchmarks/grid_*.csv.
 local statistics = dofile("tests/bench/statistics.lua")
 local report = {}
 
 local kClose = 0.97 -- of PyTorch's speed: rows below are marked
 local page = dofile("tests/bench/page.lua")
 
--- The shortest time the machine could take, in ns, or nil: what reads and writes is held against triad.
+-- The shortest time in ns that the machine's rates allow, or nil. Workloads that read and write are compared with triad.
 local function limit_of(entry, class, peaks)
   if entry.flops then return peaks.fma and entry.flops / peaks.fma end
   local rates, read, write = peaks[class.name], entry.read or 0, entry.write or 0
@@ -20,7 +20,7 @@ local function ratios_of(times, key)
   return #ratios > 0 and ratios or nil
 end
 
--- Adds a row for each workload of a class that was timed.
+-- Adds a row for each timed workload of a class.
 function report.add_rows(shown, class, measured)
   for _, entry in ipairs(class.entries) do
     local times = measured[entry.name]
@@ -64,8 +64,10 @@ end
 
 local kHeads = {"", "op", "size", "Lutra", "PyTorch", "ratio", "NumPy", "ratio", "ONNX Runtime", "ratio", "oneDNN", "ratio", "limit, reached"}
 
--- The geometric mean of all ratios to a system in rows of one class, or of all but factorisations: over the medians,
--- with the interval of the rounds' means.
+local kMeans = {"1e3", "1e5", "1e7", "shapes", "conv", false} -- classes; false: all of them but factorisations
+
+-- The geometric mean of a system's ratios in the rows of one class, or of all but factorisations. The mean is of the medians,
+-- the interval that of the rounds' means.
 local function mean_of(rows, key, class)
   local middles, rounds = {}, {}
   for _, row in ipairs(rows) do
@@ -80,16 +82,18 @@ local function mean_of(rows, key, class)
   if #middles == 0 then return nil end
   for i, ratios in ipairs(rounds) do rounds[i] = statistics.geometric_mean(ratios) end
   local interval = statistics.interval(rounds)
-  return ("%.3f [%.3f, %.3f] of %d"):format(statistics.geometric_mean(middles), interval.low, interval.high, #middles)
+  return {middle = statistics.geometric_mean(middles), low = interval.low, high = interval.high, count = #middles}
 end
 
 local function lines_of_means(shown, systems)
   local lines = {}
   for _, system in ipairs(systems) do
     local parts = {}
-    for _, class in ipairs {"1e3", "1e5", "1e7", "shapes", "conv", false} do
-      local text = mean_of(shown.rows, system.key, class or nil)
-      if text then parts[#parts + 1] = (class or "all") .. " " .. text end
+    for _, class in ipairs(kMeans) do
+      local mean = mean_of(shown.rows, system.key, class)
+      if mean then
+        parts[#parts + 1] = ("%s %.3f [%.3f, %.3f] of %d"):format(class or "all", mean.middle, mean.low, mean.high, mean.count)
+      end
     end
     if #parts > 0 then
       local all = table.concat(parts, "; ")
@@ -145,20 +149,73 @@ function report.print(shown, systems)
   print()
 end
 
--- Between the page's own markers, shortest ratio first.
-function report.write(tables, systems, head)
-  local names = {}
+-- Files -----------------------------------------------------------------------------------------------------------
+
+local function csv_line(cells)
+  local fields = {}
+  for i, cell in ipairs(cells) do fields[i] = cell:find(",", 1, true) and '"' .. cell .. '"' or cell end
+  return table.concat(fields, ",")
+end
+
+-- Four cells for each peer: its time, the ratio, and the interval's ends; empty where it was not measured.
+local function csv_row(threads, row, peers)
+  local torch = row.intervals.torch
+  local cells = {tostring(threads), row.name, torch and torch.middle < kClose and "<" or ""}
+  cells[#cells + 1] = statistics.text_of_ns(row.medians.lutra)
+  for _, peer in ipairs(peers) do
+    local interval = row.intervals[peer.key]
+    cells[#cells + 1] = row.medians[peer.key] and statistics.text_of_ns(row.medians[peer.key]) or ""
+    for _, key in ipairs {"middle", "low", "high"} do
+      cells[#cells + 1] = interval and ("%.2f"):format(interval[key]) or ""
+    end
+  end
+  cells[#cells + 1] = row.limit and statistics.text_of_ns(row.limit) or ""
+  cells[#cells + 1] = row.limit and ("%.0f%%"):format(100 * row.limit / row.medians.lutra) or ""
+  return csv_line(cells)
+end
+
+-- docs/benchmarks/grid_CLASS.csv, the smallest ratio to PyTorch first, and grid_means.csv, from which
+-- scripts/lib/benchmark_chart.lua draws. `source` is the commit in brackets, or "".
+function report.write(tables, systems, source, head)
+  local names, peers = {}, {}
   for _, system in ipairs(systems) do
     if system.version then names[#names + 1] = system.title .. " " .. system.version end
+    if system.key ~= "lutra" then peers[#peers + 1] = system end
   end
-  local lines = {head .. " Beside it " .. table.concat(names, " and ") .. "."}
+  local top = ("# %s %s. Command: scripts/dev bench grid --peers=path/to/venv --write"):format(head,
+    table.concat(names, ", "))
+  local columns = {"threads", "op", "below", "Lutra"}
+  for _, peer in ipairs(peers) do
+    for _, suffix in ipairs {"", " ratio", " low", " high"} do columns[#columns + 1] = peer.title .. suffix end
+  end
+  table.move({"limit", "reached"}, 1, 2, #columns + 1, columns)
+
+  local means = {top}
+  for _, shown in ipairs(tables) do means[#means + 1] = "# " .. heading(shown) .. "." end
+  means[#means + 1] = '# Geometric means of a peer\'s time over Lutra\'s. "all" counts no factorisations.'
+  means[#means + 1] = "threads,peer,size,ratio,low,high,workloads,commit"
   for _, shown in ipairs(tables) do
-    lines[#lines + 1] = "\n" .. heading(shown) .. "."
-    for _, line in ipairs(lines_of_means(shown, systems)) do lines[#lines + 1] = "\n" .. line .. "." end
-    lines[#lines + 1] = "\n| " .. table.concat(kHeads, " | ") .. " |\n|" .. ("---|"):rep(#kHeads)
-    for _, row in ipairs(shown.rows) do lines[#lines + 1] = "| " .. table.concat(cells_of(row), " | ") .. " |" end
+    for _, peer in ipairs(peers) do
+      for _, class in ipairs(kMeans) do
+        local mean = mean_of(shown.rows, peer.key, class)
+        if mean then
+          means[#means + 1] = ("%d,%s,%s,%.3f,%.3f,%.3f,%d,%s"):format(shown.threads, peer.title, class or "all",
+            mean.middle, mean.low, mean.high, mean.count, source:match("%((.*)%)") or "")
+        end
+      end
+    end
   end
-  page.write("docs/benchmarks.md", "scripts/dev bench grid --write", table.concat(lines, "\n"))
+  page.write_file("docs/benchmarks/grid_means.csv", means)
+
+  local files = {}
+  for _, shown in ipairs(tables) do
+    for _, row in ipairs(shown.rows) do
+      files[row.class] = files[row.class] or {top, csv_line(columns)}
+      table.insert(files[row.class], csv_row(shown.threads, row, peers))
+    end
+  end
+  for class, lines in pairs(files) do page.write_file(("docs/benchmarks/grid_%s.csv"):format(class), lines) end
+  dofile("scripts/lib/benchmark_chart.lua")
 end
 
 return report

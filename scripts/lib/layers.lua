@@ -1,6 +1,6 @@
--- lua5.4 scripts/lib/layers.lua ROOT: the includes of src and kernels point down the layers, lua.h stays where it
--- belongs, nobody uses OpenMP, and the documents name the layers as the root CMakeLists.txt does. Prints what is not so, and exits 1 then.
--- Run by `scripts/dev layers` and by the test check.layers.
+-- lua5.4 scripts/lib/layers.lua ROOT: checks that includes in src and kernels point down the layers, that only src/lua
+-- includes lua.h, that nobody uses OpenMP, and that the documents name the layers as the root CMakeLists.txt does. Prints
+-- the violations; exit status 1 when there are any. Run by `scripts/dev layers` and by the test check.layers.
 local root = assert(arg[1], "usage: layers.lua ROOT")
 
 local function read(path)

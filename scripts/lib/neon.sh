@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# scripts/lib/neon.sh: does the CPU's code compile for 64-bit ARM, whose vectors are NEON? Looked at and not run: all of
-# kernels/cpu, core and ops that needs no library but the C++ one. Exit status 77: skipped, with the reason.
+# scripts/lib/neon.sh: checks that the CPU's code compiles for 64-bit ARM, whose vectors are NEON. Compiles, but does
+# not run, all files of kernels/cpu, core and ops that need no library but the C++ one. Exit status 77: skipped, with
+# the reason.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cd "$root"
@@ -12,7 +13,7 @@ fi
 
 files=() foreign=0
 while IFS= read -r file; do
-  # Headers of other libraries are those of this machine's processor.
+  # The installed headers of other libraries are for this machine's processor.
   if grep -Eq '#include [<"](oneapi|Eigen)/|#include "kernels/eigen/' "$file"; then
     foreign=$((foreign + 1))
   else

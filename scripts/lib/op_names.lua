@@ -1,4 +1,4 @@
--- The names of all ops, "matmul" and "random.normal", sorted: the functions of the module of which help gives an op's entry.
+-- The names of all ops, such as "matmul" and "random.normal", sorted: those functions of the module whose help is an op's.
 local lt = require "lutra"
 
 local names = {}

@@ -12,7 +12,8 @@ build_tests() {
   build "$1"
 }
 
-# run_tests PRESET [options of ctest]: one line per test on stderr and the output of those that fail; adds to passed, failed.
+# run_tests PRESET [options of ctest]: prints one line per test and the output of failed ones on stderr; adds to `passed`
+# and `failed`.
 run_tests() {
   local preset=$1 dir results status=0 total bad skipped
   shift
@@ -23,7 +24,7 @@ run_tests() {
   "${test_wrapper[@]}" ctest --test-dir "$dir" --parallel "$(nproc)" --output-on-failure \
     --output-junit "$results" "$@" </dev/null >&2 || status=$?
   if [[ ! -e $results ]]; then
-    # A name that matches nothing leaves no results; anything else is a failure of its own.
+    # With a pattern that matches no test, ctest succeeds and writes no results. Otherwise ctest itself failed.
     if ((status)); then failed=$((failed + 1)); fi
     return 0
   fi
@@ -35,14 +36,14 @@ run_tests() {
   failed=$((failed + bad))
 }
 
-# junit_count ATTRIBUTE FILE: a number in the <testsuite ...> head.
+# junit_count ATTRIBUTE FILE: a number from the head of <testsuite ...>.
 junit_count() {
   local count
   count=$(sed -n "1,12s/^.*[[:space:]]$1=\"\([0-9]*\)\".*\$/\1/p" "$2" | head -n 1)
   printf '%s' "${count:-0}"
 }
 
-# The last line; exit status 1 when something failed, or nothing ran.
+# Prints the last line and exits: with status 1 when a test failed or none ran.
 report() {
   trap - EXIT INT TERM HUP
   printf '%d passed, %d failed\n' "$passed" "$failed"
@@ -50,7 +51,7 @@ report() {
   exit 0
 }
 
-# From here on the script ends with that line whatever happens to it: what does not get as far as report has failed.
+# From here on the script always ends with that line. If it ends before `report`, that counts as a failure.
 always_report() {
   trap 'failed=$((failed + 1)); report' EXIT
   trap 'say "lutra: interrupted"; exit 1' INT TERM HUP

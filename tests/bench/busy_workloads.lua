@@ -1,5 +1,5 @@
--- What `scripts/dev bench busy` measures: the same work in Lutra, PyTorch and ONNX Runtime, in loops as programs have them.
--- `setup` runs once, `run` is timed. Of ONNX Runtime: `op` with its attributes, and `inputs`, of which all but the first are
+-- The workloads of `scripts/dev bench busy`: the same work in Lutra, PyTorch and ONNX Runtime, in loops as in programs.
+-- `setup` runs once, `run` is timed. For ONNX Runtime: `op` with its attributes, and `inputs`, all but the first of which are
 -- constants; rows without `onnx` have no such op.
 local function row(name, title, work)
   work.name, work.title = name, title

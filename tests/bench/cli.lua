@@ -1,4 +1,4 @@
--- What the command lines of scripts/lib's benchmarks have in common.
+-- Shared by the command lines of scripts/lib's benchmarks.
 local cli = {}
 
 -- Ends the program with a sentence.

@@ -1,11 +1,11 @@
--- What scripts/lib/gpu_bench.lua measures on a card, in Lutra and PyTorch. n: elements of the long vectors, side: of the
--- matrices. Of a workload:
+-- The workloads of scripts/lib/gpu_bench.lua, in Lutra and PyTorch. n: elements of the long vectors, side: rows of the
+-- square matrices. Fields of a workload:
 --   setup, run     {lutra, torch}: code; `run` puts its result into r
 --   bytes, flops   that a run must move or do: a rate beside the time
 --   peak           the least share of the card's memory bandwidth
 --   of_copy        the same of the copy timed in the same run
---   ratio          the least PyTorch's time may be over Lutra's
---   submit         what the host spends on queueing it is measured, and no wait; `limit_ns`: at most so much
+--   ratio          the least ratio of PyTorch's time to Lutra's
+--   submit         measures the host's time for queueing, without waiting; `limit_ns`: at most so much
 return function(n, side)
   local bytes = 4 * n
   local list = {}

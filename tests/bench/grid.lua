@@ -1,11 +1,11 @@
--- What `scripts/dev bench grid` measures: every op that PyTorch or NumPy has too, at the sizes below, in float32.
+-- The workloads of `scripts/dev bench grid`: every op that PyTorch or NumPy has too, at the sizes below, in float32.
 -- An entry {name, inputs, lutra, numpy, torch, onnx, ...}: the names of its inputs, and the code that leaves its result in r.
 --   setup    {lutra, numpy, torch}: runs before, once
 --   check    {lutra, numpy, torch}: an expression, made once: what is compared of r, from 0 on where r counts from 1
 --   read, write   bytes that an element costs at least: the machine's bandwidth beside the result
 --   onednn   a product of matrices as grid_product.cpp reads it: what oneDNN reaches by itself
 --   flops    operations of one run: the machine's peak beside the result
---   tolerance     of the comparison, relative; 1e-5 where none stands
+--   tolerance     of the comparison, relative; 1e-5 by default
 --   random   {mean, variance} that the result must have; "shuffled": only sums are compared
 --   class    "shapes", "conv" or "factorisations": measured once, not at every size
 -- In code $N is the number of elements, $R x $C a matrix of as many, $D an eighth of $C, $S x $S a square one, $IMAGE
@@ -197,7 +197,7 @@ create("identity", "lt.identity(x)", "x.view_as(x)", "x.view()", {inputs = "x"})
 
 -- Reduce ----------------------------------------------------------------------------------------------------------
 
--- Of all elements, of each row, of each column. In the others' code X is the input and A the axis.
+-- Over all elements, over each row, over each column. In the peers' code X is the input and A the axis.
 local function reduce(name, all, matrix, torch, numpy, options)
   for _, way in ipairs {{"", all, "", ""}, {" rows", matrix, ", 2", ", 1"}, {" columns", matrix, ", 1", ", 0"}} do
     local title, input, ours, theirs = table.unpack(way)

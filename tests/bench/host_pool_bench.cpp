@@ -67,7 +67,7 @@ void bench_pairs() {
   }
 }
 
-// Three results are alive at a time, as in a loop with a collector behind it.
+// Three results are alive at a time, as in a loop under a garbage collector.
 void bench_loop(std::size_t bytes, int operations) {
   HostPool pool(std::size_t{8} << 30);
   Storage* ring[3] = {};

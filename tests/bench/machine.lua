@@ -4,7 +4,7 @@ local machine = {}
 
 local kDisturbed = 0.05 -- the share of our cores' time that others may take before a measurement counts as disturbed
 
--- What a command prints, without the last line end; nil when it fails.
+-- The output of a command, without the last line end; nil when it fails.
 function machine.output_of(command)
   local pipe = assert(io.popen(command))
   local text = pipe:read("a")
@@ -19,7 +19,7 @@ function machine.find(path, pattern)
   end
 end
 
--- The first two cores we may use, unless told: the limits were set on two.
+-- By default the first two cores that we may use: the limits were set on two.
 local function choose_cores()
   local told = os.getenv("LUTRA_BENCH_CORES")
   local cores = {}
@@ -39,7 +39,7 @@ function machine.environment(threads)
   return words
 end
 
--- What a process is started with, so that it has so many threads and as many of our cores; all of them unless told.
+-- The command prefix that gives a process so many threads and as many of our cores; by default all of them.
 local function prefix(threads)
   threads = threads or #machine.cores
   local pin = machine.pin
@@ -49,7 +49,7 @@ local function prefix(threads)
   return pin .. machine.environment(threads)
 end
 
--- Seconds that our cores were busy for anybody, a hypervisor's other guests included, and for our own children.
+-- Seconds that our cores were busy for any program, including a hypervisor's other guests, and for our own children.
 local function busy_seconds()
   local wanted, ticks = {}, 0
   for _, core in ipairs(machine.cores) do wanted["cpu" .. core] = true end
@@ -63,7 +63,7 @@ local function busy_seconds()
   return ticks / 100, (user + system) / 100
 end
 
--- Whatever lines `word field...` a command prints in a fresh, pinned process, as {word = {field...}}.
+-- The lines `word field...` that a command prints in a fresh, pinned process, as {word = {field...}}.
 local function run_once(command)
   local said = {}
   local pipe = assert(io.popen(prefix() .. command))
@@ -88,7 +88,7 @@ function machine.measure(command, patience)
     local said = run_once(command)
     local all_after, ours_after = busy_seconds()
     local seconds = (tonumber(machine.find("/proc/uptime", "^%S+")) - started) * #machine.cores
-    -- Ticks are 10 ms: a very short process cannot tell its share.
+    -- Ticks are 10 ms, too coarse for the share of a very short process.
     local others = math.max(0, (all_after - all) - (ours_after - ours) - 0.02) / math.max(seconds, 0.02)
     said.disturbed = others > kDisturbed
     if not least or others < least then best, least = said, others end
@@ -127,6 +127,15 @@ function machine.describe()
   local model = machine.find("/proc/cpuinfo", "^model name%s*:%s*(.*)") or "unknown CPU"
   return ("%s%s, %s %d of %s cores"):format(model, virtual, machine.pin == "" and "not pinned," or "pinned to",
     #machine.cores, machine.output_of("getconf _NPROCESSORS_ONLN"))
+end
+
+-- " (COMMIT)" of the program under test, or "" for another build folder than ours. To be called before measuring: writing
+-- the results changes the tree.
+function machine.source(build)
+  local commit = build == "build/release" and machine.output_of("git rev-parse --short HEAD 2>/dev/null")
+  if not commit then return "" end
+  local changed = machine.output_of("git status --porcelain --untracked-files=no 2>/dev/null") ~= ""
+  return (" (%s%s)"):format(commit, changed and " with changes" or "")
 end
 
 function machine.load() return machine.find("/proc/loadavg", "^%S+") end

@@ -1,6 +1,7 @@
--- Where benchmarks write their tables: a page's text between the markers of a command.
+-- How benchmarks write their tables into docs/benchmarks.
 local page = {}
 
+-- Replaces a page's text between the markers of a command.
 function page.write(path, command, text)
   local begin, last = ("<!-- %s: begin -->"):format(command), ("<!-- %s: end -->"):format(command)
   local file = assert(io.open(path))
@@ -11,6 +12,12 @@ function page.write(path, command, text)
   file = assert(io.open(path, "w"))
   file:write(old:sub(1, from - 1), begin, "\n", text, "\n", last, old:sub(to + 1))
   file:close()
+end
+
+-- Writes a whole file, line by line.
+function page.write_file(path, lines)
+  local file <close> = assert(io.open(path, "w"))
+  file:write(table.concat(lines, "\n"), "\n")
 end
 
 return page

@@ -1,4 +1,4 @@
--- A script's first tensor, and the most memory the process held until then. peers/start.py is its twin.
+-- A script's first tensor, and the peak memory of the process until then. peers/start.py does the same in Python.
 local lt = require "lutra"
 print(lt.constant {{1.0, 2.0}, {3.0, 4.0}})
 io.stdout:flush()

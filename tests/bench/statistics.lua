@@ -1,4 +1,4 @@
--- Medians, their intervals, and how figures are written, for scripts/lib/bench.lua.
+-- Medians, their intervals, and the format of figures, for scripts/lib's benchmarks.
 local statistics = {}
 
 local kResamples = 4000

@@ -1,4 +1,4 @@
--- One workload in a fresh process: worker.lua SETUP RUN, by scripts/lib/bench.lua. peers/worker.py is its twin.
+-- One workload in a fresh process: worker.lua SETUP RUN, by scripts/lib/bench.lua. peers/worker.py does the same in Python.
 -- Prints `ns` (median of batches, per run), `faults` (page faults per run) and `result` (what the last run made).
 local lt = require "lutra"
 

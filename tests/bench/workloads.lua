@@ -1,10 +1,10 @@
--- What `scripts/dev bench` measures: the same work as a Lutra script, in NumPy, in PyTorch and compiled by JAX, side by
+-- The workloads of `scripts/dev bench`: the same work as a Lutra script, in NumPy, in PyTorch and compiled by JAX, side by
 -- side.
 -- `setup` runs once; `run` is what is timed and leaves its result in r, which must be the same everywhere.
 --   module                      measured as a module in the stock interpreter, too
---   limit_ns, module_limit_ns   where to arrive: in the program, and as a module
+--   limit_ns, module_limit_ns   the limit: in the program, and as a module
 --   limit_rate                  the same for work per second; faults: page faults are counted, and none is the limit
---   target, of a peer           how many times faster Lutra means to be; starred: the hardware sets the limit for
+--   target, of a peer           how many times faster Lutra should be; starred: the hardware sets the limit for
 --                               everybody, and 0.97 counts as reached
 --   work, unit                  what one run does: work / nanoseconds is the rate, in units a second
 -- Inputs are whole numbers wherever sums are compared, so that no order of additions rounds.

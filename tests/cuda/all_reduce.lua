@@ -1,5 +1,5 @@
--- Who adds up over cards: NCCL, or the first of them. The stub of NCCL (tests/support/cuda_stub) adds from the last replica
--- to the first, so that numbers of very different size tell the two apart: (1e8 + 1) - 1e8 is 0 in float32.
+-- Who adds up over cards: NCCL, or the first card. The stub of NCCL (tests/support/cuda_stub) adds from the last
+-- replica to the first, so that numbers of very different size show which one did it: (1e8 + 1) - 1e8 is 0 in float32.
 local expect = dofile("tests/support/expect.lua")
 
 local script = [[

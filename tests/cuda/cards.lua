@@ -1,5 +1,5 @@
--- The cards of the stub of NVIDIA's driver (tests/support/cuda_stub), as a script sees them: what is listed, where ops run,
--- what memory says, late mistakes.
+-- The cards of the stub of NVIDIA's driver (tests/support/cuda_stub), as a script sees them: the list of devices, where
+-- ops run, memory, late mistakes.
 local expect = dofile("tests/support/expect.lua")
 local case, equal = expect.case, expect.equal
 

@@ -1,6 +1,6 @@
--- Who computes a convolution on a card: cuDNN, or what windows show is laid out and multiplied by cuBLASLt. With the
--- precision "bf16" they differ, for cuDNN rounds float32 to tf32 and keeps 1 + 2^-9. The libraries are stubs
--- (tests/support/cuda_stub); that of cuDNN has no way for windows that are both dilated and strided.
+-- Who computes a convolution on a card: cuDNN, or cuBLASLt as a product with the windows laid out. With the precision
+-- "bf16" the results differ, since cuDNN rounds float32 to tf32, which keeps 1 + 2^-9. The libraries are stubs
+-- (tests/support/cuda_stub); the stub of cuDNN refuses windows that are both dilated and strided.
 local expect = dofile("tests/support/expect.lua")
 
 local script = [[

@@ -1,5 +1,5 @@
--- `lutra doctor` on the cards of the stub of NVIDIA's driver (tests/support/cuda_stub): two cards, a quarter of the
--- memory taken by others.
+-- `lutra doctor` on the cards of the stub of NVIDIA's driver (tests/support/cuda_stub): two cards, a quarter of whose
+-- memory is taken by others.
 local program = os.getenv("LUTRA") or "lutra"
 
 local function run(environment, words)
@@ -48,11 +48,11 @@ expect("CUDA_VISIBLE_DEVICES=-1", "doctor", 1, "CUDA_VISIBLE_DEVICES is '-1' and
 expect("LUTRA_CUDA_DRIVER=libm.so.6", "doctor", 1, "libm.so.6 has no cuInit")
 expect("LUTRA_CUDA_DRIVER=none", "doctor", 0, "note    driver_library   LUTRA_CUDA_DRIVER is none", "ok      trial CPU:0")
 
--- A card that fails in the trial is told in its own words, and the others are tried all the same.
+-- A card that fails in the trial is reported with its own error, and the others are still tried.
 expect("LUTRA_CUDA_STUB=inline,cards:2,memory:16", "doctor", 1, "failed  trial GPU:0      Stub 0: ",
   "failed  trial GPU:1      Stub 1: ", "ok      trial CPU:0")
 
--- A card that is left out is told of, and the others keep the numbers that scripts know them by.
+-- A card that is left out is reported, and the others keep the numbers that scripts use.
 expect("LUTRA_CUDA_STUB=inline,cards:3,old:0,closed:1", "doctor", 1,
   "failed  card             Stub 0, compute capability 7.0, PCI 0000:00:00.0: left out, for the plugin has no code for it (it has host)",
   "ok      card GPU:0       Stub 1, compute capability 9.0", "failed  memory GPU:0     the card gives no context: CUDA_ERROR_DEVICE_UNAVAILABLE",

@@ -1,5 +1,5 @@
--- A card that cannot be used stands in no other's way: one that is too old for the plugin's code, and one that gives no
--- context. The cards are those of the stub of NVIDIA's driver (tests/support/cuda_stub).
+-- A card that cannot be used does not affect the others: one that is too old for the plugin's code, and one on which no
+-- context can be made. The cards are those of the stub of NVIDIA's driver (tests/support/cuda_stub).
 local program = dofile("tests/support/expect.lua").program
 
 local script = [[

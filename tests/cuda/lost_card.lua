@@ -1,5 +1,5 @@
--- A card that is lost to a fault: who uses it is told so, with op and line, as often as he tries; work on the other card, on the
--- CPU and between them goes on, and the program ends well. The cards are those of the stub of NVIDIA's driver
+-- A card that is lost to a fault: every use of it raises an error with op and line. Work on the other card, on the CPU
+-- and between them continues, and the program ends normally. The cards are those of the stub of NVIDIA's driver
 -- (tests/support/cuda_stub); the fault is the N-th kernel or copy on GPU:0.
 local expect = dofile("tests/support/expect.lua")
 

@@ -1,5 +1,5 @@
--- Cards whose driver has no virtual memory (tests/support/cuda_stub): the limit is one allocation, growth is refused with a
--- sentence, and all else goes on as elsewhere.
+-- Cards whose driver has no virtual memory (tests/support/cuda_stub): the limit is one allocation, growth is refused
+-- with a message, and everything else works as on other cards.
 local program = dofile("tests/support/expect.lua").program
 
 local function expect(script, ...)

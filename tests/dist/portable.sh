@@ -33,7 +33,7 @@ for name in ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 libc.so.6 libm.so.6 libdl
   done
 done
 
-# Of /proc the loader needs this much, to know where the program lies.
+# The loader needs this part of /proc to find the program's folder.
 mkdir -p "$work/root/proc/self"
 ln -s "$home/bin/lutra" "$work/root/proc/self/exe"
 

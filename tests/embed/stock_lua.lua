@@ -24,7 +24,7 @@ end)
 assert(total.device:find("GPU:1", 1, true) and total[256][256]:item() == 50)
 collectgarbage()
 
--- Parts that are loaded when they are asked for.
+-- Modules that are loaded on first use.
 local model = lt.nn.Sequential { lt.nn.Dense(1, { kernel_initializer = "ones", input_shape = { 1 } }) }
 model:compile { optimizer = lt.optim.SGD { learning_rate = 0.5 }, loss = "mse" }
 assert(model:fit({ { 0.0 }, { 1.0 } }, { { 1.0 }, { 2.0 } }, { verbose = 0 }).history.loss[1] == 1)

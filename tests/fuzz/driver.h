@@ -1,4 +1,4 @@
-// What turns a fuzz target into a program of its own: `fuzz_x -seconds=20 [-seed=7]` feeds it random bytes, and on a
+// Makes a fuzz target a program of its own: `fuzz_x -seconds=20 [-seed=7]` feeds it random bytes, and on a
 // crash prints what it was doing. Linked with libFuzzer instead (scripts/dev fuzz), that brings
 // its own main.
 #pragma once
@@ -39,7 +39,7 @@ class Choices {
   const uint8_t* end_;
 };
 
-// What is being tried, for the report of a crash.
+// The current input, for the report of a crash.
 inline std::string& current() {
   static std::string text;
   return text;

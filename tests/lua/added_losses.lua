@@ -1,4 +1,5 @@
--- Losses that layers add while they compute: what is told of them, what training makes of them, alone and in replicas.
+-- Losses that layers add while they compute: which ones `losses` lists, and how training uses them, alone and in
+-- replicas.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn
@@ -43,7 +44,7 @@ function Net:call(input)
   return out
 end
 
--- What the step of one batch does, written out.
+-- One training step, written out.
 local function by_hand(model, rate)
   local w, b, v, c = table.unpack(model:trainable_variables())
   local tape <close> = lt.GradientTape()

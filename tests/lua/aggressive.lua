@@ -1,5 +1,5 @@
--- Collections and finalizers in the middle of everything: a count hook that collects, and __gc functions that run ops that
--- work, run ops that fail, release tensors, open scopes and reset the devices. Results stay what they are.
+-- Collections and finalizers at any moment: a count hook that collects, and __gc functions that run ops that work, run
+-- ops that fail, release tensors, open scopes and reset the devices. Results must not change.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
 local collector = require "collector"
@@ -159,7 +159,7 @@ for _ = 1, 5 do try() end
 lt.debugging.set_log_handler(nil)
 assert(events > 50)
 
--- Nothing is left: neither storages, nor scopes, nor tidies that hold on to what is made.
+-- Nothing is left: no storages, no open scopes, no open tidies.
 pool = {}
 collectgarbage()
 collectgarbage()

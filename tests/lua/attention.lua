@@ -1,5 +1,5 @@
--- Attention in several heads: results, scores and gradients held against the formulas written out head by head
--- (make_attention_reference.py), masks, graphs, and what is refused.
+-- Multi-head attention: results, scores and gradients against the formulas computed head by head
+-- (make_attention_reference.py), masks, graphs, and refused arguments.
 local lt = require "lutra"
 package.path = "tests/support/?.lua;" .. package.path
 local expect, nn_cases = dofile("tests/support/expect.lua"), require "nn_cases"
@@ -16,7 +16,7 @@ local function without_batch(shapes)
 end
 
 expect.case("results, scores and gradients are the formulas'", function()
-  for number, case in ipairs(require "attention_reference") do
+  for number, case in ipairs(require "golden.attention_reference") do
     local what = "case " .. number
     local layer = nn.MultiHeadAttention(case.heads, case.key_dim, case.options)
     layer:ensure_built(without_batch(case.inputs))
@@ -78,7 +78,7 @@ expect.case("steps along a given axis see their own places, as rows of their own
   local rows = places(allowed)
   local wanted = plain(places(x), { use_causal_mask = true, query_mask = rows, value_mask = rows })
   close(places(y), wanted:flatten():totable(), "places")
-  -- A mask that says less counts for all that it does not tell apart.
+  -- A mask with fewer axes applies to all elements of the missing ones.
   local whole = noise(3, { 2, 3 }):gt(0)
   local wide = whole:reshape({ 2, 3, 1 }):broadcast_to { 2, 3, 5 }
   assert(lt.all(layer(x, { value_mask = whole }):eq(layer(x, { value_mask = wide }))):item(), "a mask of the first axes")
@@ -105,7 +105,7 @@ expect.case("dropout is in training only", function()
   assert(lt.all(first():eq(first())):item() and not lt.all(layer(x, true):eq(first())):item(), "by a seed, call by call")
 end)
 
--- A sequence is turned round: each step must find the one that stands opposite.
+-- The task is to reverse a sequence: each step must attend to the one at the mirrored position.
 expect.case("a graph with attention learns to turn a sequence round", function()
   lt.random.set_seed(5)
   local steps, words = 5, 6

@@ -1,4 +1,5 @@
--- Averages of weights that optimizers keep (use_ema): numbers are Keras 3's, alone, in replicas and from a file.
+-- Averages of weights that optimizers keep (use_ema), compared with Keras 3's numbers: alone, in replicas and from a
+-- file.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn

@@ -1,4 +1,5 @@
--- Callbacks of a fit that validates now and then, ends early, or has been given what is none; and what they write.
+-- Callbacks of a fit that validates in some epochs only, ends early, or gets an invalid callback; and the files they
+-- write.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn
@@ -100,8 +101,8 @@ expect.case("a callback gets the logs of what it hears, and the model", function
     { callbacks = { { on_predict_ends = print } } })
 end)
 
--- A fit whose epochs tell these numbers as 'score', and whose weight is the number of the epoch. Where it stopped, or 0, and its
--- weight afterwards.
+-- A fit whose epochs report these numbers as 'score', and whose weight is the epoch's number. Returns the epoch where it
+-- stopped, or 0, and the weight afterwards.
 local function nothing() end
 local function scored(values, options)
   local epoch = 0
@@ -123,7 +124,7 @@ expect.case("EarlyStopping gives the best weights back however the fit ends", fu
   expect.equal(scored({ 3, 1, 2 }, { patience = 5 }), { 0, 3 })
 end)
 
--- What Keras 3.15 does with the same numbers.
+-- Keras 3.15's behaviour with the same numbers.
 expect.case("a baseline that is not reached uses up the patience, and the best weights are the best so far", function()
   local function with(values, patience) return scored(values, { baseline = 2, patience = patience, restore_best_weights = true }) end
   expect.equal(with({ 3, 2.5, 2.6, 1 }, 3), { 3, 2 })

@@ -1,5 +1,5 @@
--- Models written to files and read back: every kind of model, and what training goes on with. What is refused:
--- damaged_checkpoints.lua.
+-- Models written to files and read back: every kind of model, and the state that training resumes from. For refused
+-- files see damaged_checkpoints.lua.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local checkpoints = dofile("tests/support/checkpoints.lua")
@@ -27,7 +27,7 @@ expect.case("models of every kind come back as they were", function()
     expect.equal(bits(loaded), bits(model), name .. ": its weights")
     expect.equal(loaded.name, model.name, name .. ": its name")
     for i, layer in ipairs(model.layers) do expect.equal(loaded.layers[i].name, layer.name, name .. ": a layer's name") end
-    -- What is loaded is written as the same file again.
+    -- A loaded model is saved as the same file again.
     local before = read(path)
     lt.random.set_seed(1)
     loaded:save(path)
@@ -155,7 +155,7 @@ expect.case("training on datasets goes on with the same bits", function()
     fit(loaded, 4)
     expect.equal(bits(loaded), bits(wanted), name)
   end
-  -- Epochs that end within an iteration: the next one goes on there.
+  -- Epochs that end within an iteration over the dataset: the next epoch continues from there.
   lt.random.set_seed(1)
   local x, y = rows({ 40, 4 }, 3)
   local function endless() return lt.data.Dataset.from_tensor_slices(x, y):shuffle(40):repeat_():batch(7) end

@@ -1,4 +1,4 @@
--- Ctrl-C: raises "interrupted!" in running Lua, between ops too; a second one ends a program that does not listen.
+-- Ctrl-C raises "interrupted!" in running Lua, between ops too; a second one ends a program that ignores the first.
 local program = os.getenv("LUTRA") or "lutra"
 
 local function quote(word) return "'" .. word:gsub("'", "'\\''") .. "'" end
@@ -53,8 +53,8 @@ assert(out == "ready false\tinterrupted!\n" and err == "" and status == 0, out .
 out, err, status = interrupt("-i", ready .. "while true do end\nprint('alive')\n", 1)
 assert(out:find("alive\n> \n$") and err:find("^interrupted!\n") and status == 0, out .. err)
 
--- A gradient is one C function, which takes twice as long as what it is of: it ends between two of its steps. What it is of
--- takes a second, so that the interrupt comes well within the gradient however busy the machine is.
+-- A gradient is one C function, which takes twice as long as the recorded ops: it ends between two of its steps. These ops
+-- take a second, so that the interrupt comes well within the gradient however busy the machine is.
 out, err, status = interrupt("-", [[
   local w, x = lt.Variable(lt.fill({ 600, 600 }, 1 / 600)), lt.ones { 600, 600 }
   local tape = lt.GradientTape { persistent = true }
@@ -69,7 +69,7 @@ out, err, status = interrupt("-", [[
   print(ok, tostring(err):match("interrupted!"), took < forward or took, #tape:gradient(x * w, { x }))]], 1)
 assert(out == "ready false\tinterrupted!\ttrue\t1\n" and status == 0, out .. err)
 
--- A coroutine that was stopped goes on, and so does who resumed it: an interrupt ends one thing, once.
+-- A stopped coroutine can be resumed, and its caller continues: an interrupt ends one thing, once.
 out, err, status = interrupt("-", [[
   local thread = coroutine.create(function()
     local ok, err = pcall(function() ]] .. ready .. [[ while true do end end)
@@ -95,7 +95,7 @@ out, err, status = interrupt("-", [[
   print(strategy:reduce("sum", strategy:run(function() return 1 end)))]], 1)
 assert(out == "ready false\treplica 2\tinterrupted!\n2\n" and status == 0, out .. err)
 
--- A fit ends with what was learned, and the program goes on; in a coroutine too.
+-- A fit ends and keeps the weights so far, and the program continues; in a coroutine too.
 for _, call in ipairs { "%s()", "coroutine.wrap(%s)()" } do
   out, err, status = interrupt("-", [[
     local model = lt.nn.Sequential { lt.nn.Dense(1, {input_shape = {1}}) }

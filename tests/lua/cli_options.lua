@@ -1,4 +1,4 @@
--- The program from outside: options, exit status, what is on stdout and what on stderr. LUTRA is its path.
+-- The program seen from outside: options, exit status, output on stdout and on stderr. LUTRA is its path.
 local program = os.getenv("LUTRA") or "lutra"
 local count = 0
 
@@ -152,7 +152,7 @@ expect("the prompt prints with print", { "-e", "function print(...) io.write('<'
 expect("the prompt outlives print", { "-e", "print = nil", "-i" }, {
   stdin = "1\nio.write('x\\n')\n", err = { "error calling 'print'" }, out = { "x\n" } })
 
--- What cannot be.
+-- Invalid options.
 local help = "usage: lutra [options] [script [args]]\nlutra --help lists the options\n"
 for _, case in ipairs {
   { { "-x" }, "unrecognized option '-x'" },

@@ -1,4 +1,4 @@
--- lt.config: each setter before and after the devices are initialised, with TensorFlow's words; reset.
+-- lt.config: each setter before and after the devices are initialised, with TensorFlow's messages; reset.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
 local expect = require "expect"
@@ -73,7 +73,7 @@ end
 config.threading.set_intra_op_parallelism_threads(2)
 expect.raises("InvalidArgument", "threads is -1", config.threading.set_intra_op_parallelism_threads, -1)
 
--- None of that, nor a scope, nor asking, has initialised anything.
+-- None of these calls, scopes or queries has initialised the devices.
 config.get_soft_device_placement()
 lt.debugging.set_log_device_placement(false)
 lt.random.set_seed(3)
@@ -113,7 +113,7 @@ frozen(physical, config.set_per_process_memory_fraction, gpus[3], 0.25)
 frozen(physical, config.set_memory_limit, "CPU:0", 301)
 expect.raises("FailedPrecondition", "Intra op parallelism cannot be modified after initialization.", config.threading.set_intra_op_parallelism_threads, 1)
 expect.raises("FailedPrecondition", "cannot be modified after being initialized", config.set_simulated_gpus, 4)
--- The same value again is no change; arguments are looked at first; two settings stay free.
+-- Setting the same value again is allowed; arguments are checked first; two settings can still be changed.
 config.set_visible_devices(gpus, "GPU")
 config.set_memory_growth(gpus[1], true)
 config.set_logical_device_configuration(gpus[1], { { memory_limit = 64 }, { memory_limit = 100 } })

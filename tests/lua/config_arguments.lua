@@ -1,4 +1,4 @@
--- lt.config's arguments: each is named as the documentation names it, and physical devices are told from logical ones.
+-- lt.config's arguments: errors use the documented names, and distinguish physical devices from logical ones.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
 local expect = require "expect"
@@ -41,7 +41,7 @@ for _, getter in ipairs { config.get_soft_device_placement, config.get_float32_m
   expect.raises("InvalidArgument", "1 argument given, none is taken", getter, 1)
 end
 
--- Lists: what stands where.
+-- Lists: invalid elements at each position.
 expect.raises("InvalidArgument", "devices[2] is 3, expected a device's name or object", config.set_visible_devices, { gpus[1], 3 })
 expect.raises("InvalidArgument", "devices has the key \"first\", expected a list of devices", config.set_visible_devices, { first = gpus[1] })
 expect.raises("InvalidArgument", "logical_devices[2] is 64, expected a table like {memory_limit = 1024}", config.set_logical_device_configuration, gpus[1], { {}, 64 })
@@ -66,7 +66,7 @@ for _, case in ipairs {
   expect.equal(expect.raises("InvalidArgument", case[3], case[1], table.unpack(case[2])).message, case[3])
 end
 
--- A physical device where ops are to run: its name is told apart, and what stands for it is named.
+-- A physical device as the device of ops: the error recognises its name, and names the logical device.
 config.set_logical_device_configuration(gpus[2], { { memory_limit = 64 }, { memory_limit = 64 } })
 config.set_visible_devices({ gpus[2], gpus[3] }, "GPU")
 local physical = "device: name is the physical device '/physical_device:GPU:1', expected a logical one; on it there is /device:GPU:0, /device:GPU:1"
@@ -81,7 +81,7 @@ for _, f in ipairs { config.get_memory_info, config.reset_memory_stats, config.r
   expect.raises("InvalidArgument", "device is the physical device '/physical_device:GPU:2', expected a logical one; on it there is /device:GPU:2", f, gpus[3])
 end
 
--- And a logical device where a card is meant: the object is refused, "GPU:1" stays short for the card's name.
+-- A logical device where a card is expected: the object is refused, while "GPU:1" is short for the card's name.
 local logical = config.list_logical_devices("GPU")
 for _, f in ipairs { config.get_device_details, config.get_memory_growth, config.get_logical_device_configuration,
   function(gpu) config.set_memory_growth(gpu, true) end } do

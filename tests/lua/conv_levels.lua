@@ -1,6 +1,6 @@
--- Convolutions and their gradients, whatever computes them, at every level of the processor and on one and three threads: of
--- small whole numbers, so that float32 is exact, against sums over the window's taps of products in float64 and their
--- gradients. Threads do not change a bit of any numbers.
+-- Convolutions and their gradients by every implementation, at every level of the processor and on one and three
+-- threads. Inputs are small whole numbers, so that float32 is exact; the reference is sums over the window's taps of
+-- products in float64, and their gradients. The number of threads must not change a bit, whatever the numbers.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -42,7 +42,7 @@ local cases = {
   { { 1, 6, 7, 320 }, { 3, 3, 320, 370 }, { padding = "same" } }, { { 1, 1, 90, 320 }, { 1, 40, 80, 324 }, { groups = 4, padding = { 0, 20 } } },
 }
 
--- What conv2d says, tap by tap.
+-- conv2d computed tap by tap.
 local function by_taps(x, w, how)
   local stride, dilation, groups = pair(how.stride, 1), pair(how.dilation, 1), how.groups or 1
   local out, before, after = {}, {}, {}
@@ -110,7 +110,7 @@ end
 for _, level in ipairs(expect.cpu_levels()) do
   local hashes = {}
   for _, threads in ipairs { 1, 3 } do
-    -- What is exact on three threads has the same bits on one.
+    -- Results that are exact on three threads have the same bits on one.
     local text, ok = expect.program("local EXACT = " .. tostring(threads == 3) .. "\n" .. program, "",
       ("env LUTRA_CPU_LEVEL=%s LUTRA_NUM_THREADS=%d"):format(level, threads))
     assert(ok, text)

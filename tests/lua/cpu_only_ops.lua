@@ -1,5 +1,5 @@
--- docs/cuda.md names every op that no card computes, with the reason: those of docs/reference/support.md (which is made from
--- the op table) that have no G in their row.
+-- docs/cuda.md must list every op without a GPU kernel, with the reason: the ops without a G in
+-- docs/reference/support.md, which is generated from the op table.
 local wanted, all = {}, 0
 for line in io.lines("docs/reference/support.md") do
   local op, kinds = line:match("^| ([%w_.]+) |(.*)|[^|]*|$")

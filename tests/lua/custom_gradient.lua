@@ -1,4 +1,4 @@
--- Functions with gradients of their own, and functions that are computed again instead of remembered.
+-- Functions with custom gradients, and functions whose results are recomputed instead of kept.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -83,7 +83,7 @@ do
   expect.equal(third:gradient(given(w), w):totable(), { 3, 3 })
 end
 
--- Without a tape, and inside a scope: it runs where it stands, and so does its gradient.
+-- Without a tape, and inside a scope: the function and its gradient run where the scope says.
 do
   local devices = {}
   local f = lt.custom_gradient(function(x)
@@ -104,7 +104,7 @@ do
   expect.equal(devices, { "GPU:0", "CPU:0" })
 end
 
--- What goes wrong.
+-- Errors.
 do
   local x = lt.constant { 1.0, 2.0 }
   local function ask(gradient)
@@ -242,7 +242,7 @@ do
   expect.equal(got[2], { 2 * 1 * 2 * 25 * 6, 2 * 10 * 3 * 49 * 6 })
   expect.equal({ got[5], got[6], got[7] }, { { 99, 199 }, { 11, 7 }, 3 })
   expect.equal(got, values(function(f) return f end))
-  -- Where nothing is open, a step writes in place again.
+  -- When no tape is open, a step writes in place again.
   local w = lt.Variable(lt.ones { 100000 })
   local f, sgd = lt.recompute_grad(function(x) return (x * w):sum() end), lt.optim.SGD()
   collectgarbage()
@@ -282,7 +282,7 @@ do
   asked("result 1 is (1,) of float32 when it runs again", function(v) return { v[{ { 1, 1 } }] } end)
 end
 
--- Layers are told what they were told the first time.
+-- A recomputed layer gets the same call arguments as the first time.
 do
   lt.random.set_seed(1)
   local layer = lt.nn.Dropout(0.5)
@@ -298,7 +298,7 @@ do
   expect.equal(tape:gradient(y, x):totable(), y:totable(), "its mask")
 end
 
--- What a layer keeps for later moves once.
+-- A layer's moving statistics are updated once.
 do
   local x = lt.random.normal({ 50, 3 }, { seed = 1, mean = 2 })
   local function moved(wrap)
@@ -312,7 +312,7 @@ do
   expect.equal(moved(lt.recompute_grad), moved(function(f) return f end))
 end
 
--- What is remembered: ten blocks of eight operations on 4 MB.
+-- Memory that is kept: ten blocks of eight operations on 4 MB.
 do
   local n = 1 << 20
   local function block(x)

@@ -1,4 +1,5 @@
--- Files of models that are refused, damaged or another model's, and a file that is replaced whole or not at all.
+-- Model files that are refused because they are damaged or of another model, and that a file is replaced whole or not
+-- at all.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local checkpoints = dofile("tests/support/checkpoints.lua")
@@ -67,7 +68,7 @@ expect.case("damaged files, and files of others", function()
 end)
 
 expect.case("a description that says something else", function()
-  -- Each value in turn is replaced by others: reading ends in a model or in an Error of ours.
+  -- Each value is replaced by others, one at a time: reading gives a model or raises one of Lutra's errors.
   local model, fit = trained("adam", 1)
   model:save(path)
   local graph = checkpoints.models()[6][2]

@@ -1,5 +1,5 @@
--- lutra.data: what elements come in which order, whether rows are gathered or gone through one by one, what is refused, and what is
--- prefetched.
+-- lutra.data: which elements come in which order, whether rows are gathered or iterated one by one, refused arguments,
+-- and prefetching.
 local lt = require "lutra"
 package.path = "tests/support/?.lua;" .. package.path
 local expect, elements = dofile("tests/support/expect.lua"), require "elements"

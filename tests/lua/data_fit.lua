@@ -1,4 +1,4 @@
--- lutra.data: models trained, evaluated and asked on datasets as they are on tensors.
+-- lutra.data: fit, evaluate and predict on datasets give what they give on tensors.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn, Dataset = lt.nn, lt.data.Dataset

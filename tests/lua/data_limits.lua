@@ -1,4 +1,4 @@
--- Numbers of elements, batches and axes that are very large or none: counted right, or refused.
+-- Very large numbers of elements, batches and axes, and none at all: counted right, or refused.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local Dataset = lt.data.Dataset

@@ -1,4 +1,4 @@
--- The experiment of that name prints its table: three lines of replicas, and none is faster than the speed that is played.
+-- The experiment data_parallel prints its table: three lines of replicas, none faster than the simulated speed allows.
 local expect = dofile("tests/support/expect.lua")
 local program = os.getenv("LUTRA") or "lutra"
 local pipe = assert(io.popen(program .. " scripts/experiments/data_parallel.lua 2 2>&1"))

@@ -1,4 +1,4 @@
--- lutra.data: shuffled datasets: every element once, by seeds, in batches that are gathers.
+-- lutra.data: shuffled datasets give every element once, depend on seeds, and gather their batches.
 local lt = require "lutra"
 package.path = "tests/support/?.lua;" .. package.path
 local expect, elements = dofile("tests/support/expect.lua"), require "elements"
@@ -28,7 +28,7 @@ expect.case("shuffle gives every element once, in an order of its own each time"
       expect.equal(sorted(first), counted(200), what .. " with a buffer of " .. size)
       assert(table.concat(first, " ") ~= table.concat(counted(200), " "), what .. ": the order is the old one")
       assert(table.concat(first, " ") ~= table.concat(second, " "), what .. ": two iterations have one order")
-      -- What comes at place i was in a buffer that had seen i + size - 1 elements.
+      -- The element at position i was in a buffer that had read i + size - 1 elements.
       for i, value in ipairs(first) do assert(value + 1 <= i + size - 1, ("%s: %d came at %d of a buffer of %d"):format(what, value, i, size)) end
     end
   end

@@ -1,4 +1,4 @@
--- An interpreter has 65,535 device numbers. They go to new cards only, and when all are taken an error says so.
+-- An interpreter has 65,535 device numbers. Only new cards take one, and an error says when all are taken.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
 local expect = require "expect"
@@ -25,7 +25,7 @@ while true do
 end
 expect.equal(made, 255, "configurations of 256 logical GPUs")
 
--- It is no device's end: the same error again, and whatever has its numbers goes on.
+-- Devices keep working: a new one gives the same error again, and those with numbers can be used.
 expect.raises("ResourceExhausted", "no device number is left", lt.ones, { 2 })
 config.reset()
 config.set_simulated_gpus(0)

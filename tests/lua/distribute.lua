@@ -1,4 +1,4 @@
--- Strategies as programs use them: replicas, mirrored variables, sums, and what is refused. Training: distribute_fit.lua.
+-- Strategies as programs use them: replicas, mirrored variables, sums, and refused calls. Training: distribute_fit.lua.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local case, raises, equal = expect.case, expect.raises, expect.equal
@@ -163,7 +163,7 @@ case("mirrored variables: components of the same bits", function()
     replicas.check(strategy, { v })
     equal(v:totable(), { 2.0, 7.0, 4.0 })
     strategy:run(function() equal((v * 2):totable(), { 4.0, 14.0, 8.0 }, "read in a replica") end)
-    -- What replicas assign is put together as the variable says.
+    -- Values that replicas assign are combined as the variable's aggregation says.
     strategy:run(function()
       total:assign_add(lt.constant(1.0) * id())
       equal(total:item(), n * (n + 1) / 2, "after assign_add")
@@ -301,7 +301,7 @@ case("what has gone wrong is told with the replica's name", function()
   raises("FailedPrecondition", "'outside' is not one of the strategy's", three.run, three, function()
     lt.optim.SGD():apply({ lt.constant { 1.0 } }, { outside })
   end)
-  -- All goes on as before.
+  -- Everything works as before.
   equal(lt.distribute.has_strategy(), false)
   replicas.check(three, { v })
   equal(three:reduce("sum", three:run(function() return v:item() end)), 3.0)

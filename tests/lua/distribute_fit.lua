@@ -1,4 +1,4 @@
--- Models trained under a strategy give what they give on one device, whatever the number of replicas and of rows.
+-- Models trained under a strategy give the same as on one device, for any number of replicas and rows.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local case, raises, equal = expect.case, expect.raises, expect.equal

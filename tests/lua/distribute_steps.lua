@@ -1,5 +1,5 @@
--- Replicas have the same bits after a thousand steps, whatever came first on the devices. `lutra tests/lua/distribute_steps.lua
--- [STEPS]`, or LUTRA_TEST_STEPS: fewer where a sanitizer slows them down.
+-- Replicas have the same bits after a thousand steps, whatever ran on the devices before. `lutra
+-- tests/lua/distribute_steps.lua [STEPS]`, or LUTRA_TEST_STEPS: fewer steps where a sanitizer slows them down.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local replicas = dofile("tests/support/replicas.lua")

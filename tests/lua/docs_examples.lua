@@ -6,8 +6,8 @@
 -- Wildcards are golden.lua's: `<*>` within a line, a line `...` for any lines. A program whose output nobody prints, and
 -- an output without a program, are mistakes. `--accept [FILE]` writes what was printed into the pages: look at the diff.
 package.path = "tests/support/?.lua;" .. package.path
-local golden = require "golden"
-local session = require "session"
+local golden = require "run.golden"
+local session = require "run.session"
 
 local accept, only = false, nil
 for _, word in ipairs(arg) do
@@ -44,13 +44,13 @@ local function run_program(code, words)
   end
   local output, status = golden.run(options .. " " .. golden.quote(name), environment)
   os.remove(name)
-  -- What it was called here is not what a reader calls it.
+  -- A reader does not see the temporary file's name.
   local printed = golden.lines((output:gsub(name:gsub("%p", "%%%0"), "example.lua")))
   if status ~= 0 then printed[#printed + 1] = "exit status " .. status end
   return printed
 end
 
--- What a diff says that is not so any more, or nil.
+-- Why a diff is outdated, or nil.
 local function outdated(diff)
   local path, hunks = nil, {}
   for _, line in ipairs(diff) do

@@ -1,4 +1,4 @@
--- Dropout with a seed: another mask at each call, and the same ones when a program runs again.
+-- Dropout with a seed: another mask at each call, and the same masks when a program runs again.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn

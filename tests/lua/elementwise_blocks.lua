@@ -1,5 +1,5 @@
--- Functions go a short way over blocks of usual arguments and a long one where a block has any other: the bits of an
--- element are the same whatever stands beside it.
+-- Blocks of ordinary arguments take a fast path, and blocks with any other argument a slow one. An element's bits must
+-- not depend on its neighbours.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -12,7 +12,7 @@ for _, dtype in ipairs { "float32", "float64" } do
     expect.equal(f(beside)[{ {}, 1 }]:bytes() == f(usual):bytes(), true)
   end
 end
--- And the ends of what is usual are right.
+-- The bounds of the fast path's range are right.
 local ends = lt.constant({ -87, -87.5, 87, 88.5, -1 / 0, 0 / 0 }):exp():totable()
 for i, v in ipairs { -87, -87.5, 87, 88.5 } do
   local right = math.exp(v)

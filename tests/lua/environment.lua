@@ -1,4 +1,4 @@
--- What the environment says: simulated GPUs, visible cards, growth, the log, threads; and that no value goes unread.
+-- Environment variables: simulated GPUs, visible cards, growth, the log, threads; and that invalid values are reported.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
 local expect = require "expect"

@@ -1,5 +1,5 @@
--- Every function and method with wrong values in every argument position: it works, or raises one of Lutra's errors that
--- says whose mistake it was. Nothing leaks, no scope stays open.
+-- Every function and method with wrong values in every argument position: the call works, or raises one of Lutra's
+-- errors that says who made the mistake. Nothing leaks, and no scope stays open.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -174,7 +174,7 @@ for _, name in ipairs { "item", "totable", "bytes", "release", "sum", "float32",
   expect.raises("InvalidArgument", "arguments given", function() x[name](x, 1, 2, 3) end)
 end
 
--- A wrong argument is called by its documented name: the function, the argument, what it is, what it should be.
+-- The error names the function, the argument by its documented name, its value's kind and the expected kind.
 local t = lt.ones { 2 }
 for words, call in pairs {
   ["clip: min is \"a\", expected a tensor, a table or a number"] = function() lt.clip(t, "a", 1) end,
@@ -272,14 +272,14 @@ local function deep(n) if n == 0 then return (x:matmul(lt.ones { 2, 2 })) end lo
 _, err = pcall(deep, 3)
 assert(err.traceback:find("^stack traceback:\n\t%[C%]: in method 'matmul'\n\ttests/lua/errors.lua:%d+: in upvalue 'deep'\n"), err.traceback)
 assert(err.traceback:find("in function <tests/lua/errors.lua:%d+>\n\t%[C%]: in function 'pcall'\n.*: in main chunk\n\t%[C%]: in %?$"), err.traceback)
--- Of deep recursion it shows both ends.
+-- For deep recursion it shows both ends.
 _, err = pcall(deep, 10000)
 local _, lines = err.traceback:gsub("\n", "")
 assert(lines == 22 and err.traceback:find("skipping 9984 levels", 1, true) and err.traceback:find("main chunk", 1, true), err.traceback)
 assert(lt.iserror(err) and lt.iserror(err, "InvalidArgument") and not lt.iserror(err, "NotFound"))
 assert(not lt.iserror("x") and not lt.iserror(nil) and not lt.iserror({}) and not lt.iserror(setmetatable({}, {})))
 
--- Arguments are looked at, nothing is kept.
+-- Arguments are read, and nothing is kept.
 err, step, t = nil, nil, nil
 assert(expect.scope() == scope_before, "a scope stayed open: " .. expect.scope())
 local left = expect.storages()

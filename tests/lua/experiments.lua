@@ -1,8 +1,8 @@
--- The programs in scripts/experiments, with small settings: they run, and what they train gets better.
+-- The programs in scripts/experiments run with small settings, and their models improve.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
--- What a program prints, by lines.
+-- The lines that a program prints.
 local function run(command)
   local pipe = assert(io.popen(("%s scripts/experiments/%s 2>&1 </dev/null"):format(os.getenv("LUTRA") or "lutra", command)))
   local text = pipe:read "a"
@@ -10,7 +10,7 @@ local function run(command)
   return text
 end
 
--- All numbers that stand behind a pattern's words, in order.
+-- All numbers that follow the words of a pattern, in order.
 local function numbers(text, pattern)
   local list = {}
   for number in text:gmatch(pattern) do list[#list + 1] = assert(tonumber(number)) end

@@ -1,8 +1,9 @@
--- Factorisations of large matrices, which the system's LAPACK computes where there is one: what comes out is put together
--- again, and held against NumPy's results for small matrices in a corner of large ones. Run once more with LUTRA_LAPACK=off.
+-- Factorisations of large matrices, which the system's LAPACK computes if it is installed: factors are multiplied
+-- together again, and compared with NumPy's results for small matrices in a corner of large ones. Runs again with
+-- LUTRA_LAPACK=off.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
-local golden = dofile("tests/support/linalg_golden.lua")
+local golden = dofile("tests/support/golden/linalg_golden.lua")
 
 -- Times the largest number there: a hundred roundings.
 local exact = { float32 = 100 * 2 ^ -24, float64 = 100 * 2 ^ -53, float16 = 2 ^ -9, bfloat16 = 2 ^ -6 }

@@ -1,5 +1,5 @@
--- Eigen's factorisations give the same at every level of the processor, up to rounding in float64: in float32 all but the last
--- bit, in float64 1e-12 of the largest element.
+-- Eigen's factorisations agree at every level of the processor, up to rounding in float64: float32 in all but the last
+-- bit, float64 to 1e-12 of the largest element.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 

@@ -1,5 +1,6 @@
--- lt.load and lt.save: files that NumPy, safetensors and Pillow wrote (tests/data, by tests/support/make_files.py), round
--- trips of every dtype and shape on every device, what is refused and how, and that a file is replaced whole or not at all.
+-- lt.load and lt.save: files that NumPy, safetensors and Pillow wrote (tests/data, by
+-- tests/support/generate/make_files.py), round trips of every dtype and shape on every device, refused files with their
+-- messages, and that a file is replaced whole or not at all.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -10,7 +11,7 @@ local data = "tests/data/"
 local folder = dofile("tests/support/folder.lua")
 local at, read, write = folder.at, folder.read, folder.write
 
--- What make_files.py counts: element i is i * 3 % 7 - 3, in quarters for floats.
+-- The values of make_files.py: element i is i * 3 % 7 - 3, in quarters for floats.
 local function counted(shape, dtype)
   local size, values = 1, {}
   for _, n in ipairs(shape) do size = size * n end
@@ -112,7 +113,7 @@ for _, dtype in ipairs(all) do
     end
   end
 end
--- As a constant is: where the scope says, on the first GPU without one, and in the log.
+-- Placed as a constant: where the scope says, on the first GPU without a scope, and logged.
 local seen = {}
 lt.debugging.set_log_handler(function(event) seen[#seen + 1] = event.op end)
 assert(lt.load(data .. "int32.npy").device:find("GPU:0", 1, true))
@@ -133,7 +134,7 @@ do
   kept:release()
   expect.equal(expect.storages(), before, "storages")
 end
--- A literal may stand for a tensor.
+-- A literal can be saved like a tensor.
 lt.save(at "x.npy", { { 1, 2 }, { 3, 4 } })
 expect.equal(lt.load(at "x.npy"):totable(), { { 1, 2 }, { 3, 4 } })
 lt.save(at "x.safetensors", { a = 1.5, b = { true, false } })
@@ -372,7 +373,7 @@ do
   raises("OutOfRange", "gather", lt.save, at "y.npz", { a = lt.ones { 2 }, b = bad })
   expect.equal(lt.load(at "x.npy"):totable(), { 7 })
 end
--- What failed has left nothing: no half of a file, no temporary one.
+-- Failed calls have left nothing: no half of a file, no temporary one.
 assert(not folder.list():find("tmp") and not folder.list():find("y.npz"), folder.list())
 
 -- A link stays a link, permissions stay what they were.
@@ -393,7 +394,7 @@ do
 end
 raises("InvalidArgument", "cannot be written", lt.save, at "ring.npy", { 1 })
 
--- A file beyond `ulimit -f` is an error, the program goes on, and nothing is left of it.
+-- A file beyond `ulimit -f` is an error; the program continues, and nothing of the file is left.
 do
   local said, ran = expect.program(([[
 local ok, err = pcall(lt.save, %q, lt.zeros { 1000, 1000 })

@@ -1,5 +1,6 @@
--- A finalizer between the steps of an op, at every allocation it makes: tensors are released and devices reset after the op
--- was prepared. Then it is prepared again, on the devices there are, or says what was pulled away. Nothing here is chance.
+-- Finalizers within an op, at every allocation that it makes: tensors are released and devices reset after the op was
+-- prepared. Then the op is prepared again, on the current devices, or raises an error that names what was removed. The
+-- test is deterministic.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
 local collector = require "collector"
@@ -25,8 +26,8 @@ local function struck_at(n, strike, f)
   return called, ok, result, second
 end
 
--- Strikes at each allocation in turn. make() gives {call, strike} anew; check(ok, result, second, n) judges. Returns how often
--- each message came.
+-- Strikes at each allocation, one per run. make() gives a new {call, strike}; check(ok, result, second, n) judges. Returns how
+-- often each message came.
 local function strike_everywhere(what, make, check)
   local messages, n, called = {}, 0, nil
   repeat
@@ -89,14 +90,14 @@ for kind, make in pairs(makers) do
 end
 expect.equal(expect.storages(), storages, "storages after releases")
 
--- A tensor that is no input is released: the op goes on.
+-- A tensor that is no input is released: the op succeeds.
 strike_everywhere("a bystander", function()
   local a, bystander = lt.ones { 40 }, lt.ones { 50 }
   return function() return (a + a):sum() end, function() bystander:release() end
 end, function(ok, result) assert(ok and result:item() == 80, tostring(result)) end)
 
--- The devices are reset, under an op that stands in a GPU's scope and has its inputs on the CPU: it runs on the new ones. More
--- GPUs, fewer, none: the result stands where the op would have run had the script reset them before.
+-- The devices are reset during an op in a GPU's scope with inputs on the CPU: it runs on the new devices. More
+-- GPUs, fewer, none: the result is where the op would have run if the script had reset them before.
 local function reset_to(gpus)
   config.reset()
   config.set_simulated_gpus(gpus, { memory_limit = 64 })
@@ -174,8 +175,8 @@ for _, case in ipairs { { to = 0, fails = true }, { to = 1, fails = false } } do
   collectgarbage()
 end
 
--- The same for memory that comes after the inputs have been looked at: for casts, for what a kernel wants, for a variable
--- whose memory a read holds. What the variable held is freed and written over by something else; the result is that of
+-- The same for memory that is allocated after the inputs were checked: for casts, for a kernel's workspace, for a variable
+-- whose memory a read holds. The variable's memory is freed and overwritten by something else; the result is that of
 -- its value before or after.
 local n = 2 * 1024 * 1024  -- 8 MB in float32
 local function full(value, dtype, size) return lt.fill({ size or n }, value, { dtype = dtype or "float32" }) end

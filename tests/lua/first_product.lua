@@ -1,5 +1,5 @@
--- The first large product, with ever more room for the process (ulimit -v): oneDNN compiles then, and ended the process
--- where the room was for everything but that.
+-- The first large product, with more and more address space (ulimit -v). oneDNN compiles code then, and once ended the
+-- process when there was room for everything else.
 local program = os.getenv("LUTRA") or "lutra"
 local script = [[local a = lt.ones {300, 300} print(pcall(function() return a:matmul(a):max():item() end))]]
 

@@ -1,4 +1,5 @@
--- What other libraries call otherwise: functions, methods, dtypes; calls with a dot for a colon, or a colon for a dot.
+-- Names from other libraries: functions, methods, dtypes; calls with a dot instead of a colon, or a colon instead of a
+-- dot.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -6,7 +7,7 @@ local x, v = lt.ones { 6 }, lt.Variable { 1.0, 2.0 }
 
 local function says(words, f, ...) return expect.raises("InvalidArgument", words, f, ...) end
 
--- What the program says of such a function that is called with lutra and a tensor.
+-- The error for such a function when it is called with lutra and a tensor.
 local function told(body)
   local text, ok = expect.program(("local function f(lt, x) %s end f(lt, lt.ones { 6 })"):format(body))
   assert(not ok, body)
@@ -85,7 +86,7 @@ expect.case("a dot before a method", function()
   local tape = lt.GradientTape()
   says("gradient: " .. dot .. "tape; write tape:gradient(...) with a colon", function() return tape.gradient(x, v) end)
   tape:close()
-  -- The same mistake in a function of the module is told as ever.
+  -- The same mistake in a function of the module has its usual error.
   says("reshape: x () has 1 element, shape (2,) has 2", function() return lt.reshape(3, { 2 }) end)
   expect.equal(x.reshape(x, { 2, 3 }).shape, { 2, 3 })
   lt.ones { 1 }

@@ -1,4 +1,4 @@
--- Models that are taken over from elsewhere: layers that are not to be trained, and calls that say whether they are.
+-- Pretrained models: layers that are not trained, and calls that say whether the model is training.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn
@@ -35,7 +35,7 @@ expect.case("nothing in a frozen model moves, BatchNorm's statistics neither, an
     train(model)
     expect.equal(bits(frozen), before, how)
     expect.equal(#model:trainable_variables(), 2)
-    -- It is told to train: the dropout does, and the statistics stay.
+    -- Called with training = true: the dropout is active, and the statistics stay.
     expect.equal(bits(frozen), before)
     local normalised = nn.Sequential { frozen.layers[1], frozen.layers[2] }
     normalised.trainable = false

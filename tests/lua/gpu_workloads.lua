@@ -1,4 +1,4 @@
--- What scripts/dev gpu-bench calls a copy moves bytes on a GPU: memory is neither taken over nor given back by it.
+-- The copy that scripts/dev gpu-bench times moves bytes on a GPU, and leaves the memory in use unchanged.
 local expect = dofile("tests/support/expect.lua")
 lt.config.set_simulated_gpus(1)
 

@@ -1,5 +1,5 @@
--- Gradients of numbers that are large or small for their dtype: what goes into a gradient on the way has to fit, too. Wanted
--- are formulas in Lua's own numbers, or central differences in float64.
+-- Gradients of numbers that are large or small for their dtype: intermediate values of a gradient must fit, too.
+-- References are formulas in Lua's numbers, or central differences in float64.
 local lt = require "lutra"
 
 local kDigits = { float16 = 4e-3, bfloat16 = 3e-2, float32 = 2e-6, float64 = 1e-12 }
@@ -60,7 +60,7 @@ for _, dtype in ipairs { "float16", "bfloat16", "float32" } do
   close(got, numbers { -0.5 * sum * 2 ^ 18 }, kDigits[dtype], 0, "batch_norm's var in " .. dtype)
 end
 
--- Running products behind a zero: what is behind it has the slope 0, though all that follows has a product without room.
+-- Running products after a zero: elements after it have the slope 0, although the product of all that follow overflows.
 do
   local x, wanted = { 3, 0, 2, 30, 40, 50, 60 }, {}
   for j = 1, #x do

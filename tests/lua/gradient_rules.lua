@@ -1,5 +1,5 @@
--- Every op that takes a float and gives one has a gradient, or stands here with the reason why not; and a bool
--- among numbers is promoted where help says that bools alone are refused.
+-- Every op that takes and gives floats has a gradient, or is listed here with the reason why not. A bool among numbers
+-- is promoted where help says that only bools are refused.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -14,7 +14,7 @@ local function ops()
   return names
 end
 
--- An input's line tells shape and dtypes, with a semicolon between.
+-- An input's line has shape and dtypes, separated by a semicolon.
 local function takes_a_float(entry)
   for line in entry:gmatch "[^\n]+" do
     if not line:find "^  [%w ]+ on: " and not line:find "^  computed in" and not line:find "^  on a GPU" and
@@ -70,7 +70,7 @@ for name, entry in pairs(ops()) do
     local slope = tape:gradient(result:sum(), x)
     assert(slope, name .. " hides its input from the tape")
     assert(slope.dtype == "float32" and slope.shape == x.shape and slope:isfinite():all():item(), name)
-    -- And back through the way back: the slope of a square depends on x unless the op is a step.
+    -- And the gradient of the gradient: the slope of a square depends on x unless the op is a step function.
     local outer <close> = lt.GradientTape()
     outer:watch(x)
     local bend
@@ -130,7 +130,7 @@ for _, case in ipairs { { "float16", 300.0 }, { "float16", 0.001 }, { "float32",
   assert(math.abs(slope * 2 * case[2] - 1) < 2e-3, ("atan2(%g, %g): %g"):format(case[2], case[2], slope))
 end
 
--- Where an angle's slope is no limit or one of nothing it is 0, as PyTorch has it.
+-- Where the slope of an angle is undefined it is 0, as in PyTorch.
 do
   local y, x = lt.constant { 0.0, -0.0, math.huge, 2.0, 3.0 }, lt.constant { 0.0, -1.0, 1.0, -math.huge, 4.0 }
   local tape <close> = lt.GradientTape()

@@ -1,4 +1,4 @@
--- scripts/guide/unknown_device.lua says what it says with any number of GPUs, none included.
+-- scripts/guide/unknown_device.lua prints the right messages with any number of GPUs, including none.
 package.path = "tests/support/?.lua;" .. package.path
 local expect = require "expect"
 

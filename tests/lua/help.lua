@@ -1,4 +1,4 @@
--- lutra.help: names, functions, modules and values are told about, and what is not there says what may have been meant.
+-- lutra.help: it describes names, functions, modules and values; for an unknown name it suggests similar ones.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -89,7 +89,7 @@ end
 has(lt.help("T"), "T: write t:transpose()")
 has(lt.help("np.ndim"), "ndim: write x.rank")
 
--- Topics: what is told of them is so.
+-- Topics: their statements are true.
 for topic, words in pairs { indexing = "x[mask]", slices = "x[mask]", dtypes = "x:cast(", axis = "x.shape[-1]", gpu = "lt.device(", csv = "header = true" } do
   has(lt.help(topic), words)
 end
@@ -107,7 +107,7 @@ do
   assert(not text:find("[lutra.", 1, true), text)
 end
 
--- All there is: whatever the overview names can be asked for.
+-- Every name in the overview has help.
 local overview = lt.help()
 has(overview, "Modules:\n", "config.threading", "Operations, by group", "  matmul ", "random.normal")
 local asked = 0
@@ -129,7 +129,7 @@ end
 ask(lt, "lutra.")
 for line in overview:gmatch("[^\n]+") do assert(#line <= 100, "a line of more than 100 columns") end
 
--- What nothing is known about.
+-- Unknown names and values.
 expect.raises("NotFound", "(did you mean 'config.set_memory_growth'?)", lt.help, "config.set_memry_growth")
 expect.raises("NotFound", "(did you mean 'softmax'?)", lt.help, "sofmax")
 expect.raises("NotFound", "nothing is known about a function", lt.help, print)

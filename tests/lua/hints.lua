@@ -1,4 +1,5 @@
--- Errors that tell what to write instead: names of other libraries, slips, forms that Lua or TensorFlow has otherwise.
+-- Errors that say what to write instead: names of other libraries, typing mistakes, forms that Lua or TensorFlow writes
+-- differently.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 lt.config.set_simulated_gpus(1)
@@ -25,7 +26,7 @@ local tape = lt.GradientTape()
 says('a GradientTape has no field or method "gradeint" (did you mean \'gradient\'?)', function() return tape:gradeint(w, w) end)
 tape:close()
 
--- Arguments are counted without what stands before the colon.
+-- The object before the colon is not counted as an argument.
 says("item: 1 argument given, none is taken", function() return x:item(1) end)
 says("assign: 2 arguments given, at most 1 is taken", function() w:assign(1, 2) end)
 do
@@ -35,7 +36,7 @@ end
 says("malformed device name 'cuda:0': 'cuda:0' is none of", lt.device, "cuda:0")
 says("(did you mean 'gpu'?)", lt.device, "cuda:0")
 
--- A module's missing field is nil, as in any table; an error about it that nobody caught tells the nearest name.
+-- A module's missing field is nil, as in any table; an uncaught error about it suggests the nearest name.
 assert(lt.nothing == nil and lt.config.nothing == nil and rawget(lt, "constat") == nil)
 for source, hint in pairs {
   ["lt.constat(2)"] = "(field 'constat') (did you mean 'lutra.constant'?)",
@@ -110,7 +111,7 @@ says("zeros: 3 arguments given, expected zeros(shape, [options]); write zeros({2
 says("sum: 3 arguments given, expected t:sum([axis], [options]); write t:sum({1, 2}, {keepdims = true})", function()
   return lt.ones({ 2, 3 }):sum(1, 2, { keepdims = true })
 end)
--- What is told to write is taken: softmax goes along one axis, and x has one.
+-- The suggested form is accepted: softmax takes one axis, and x has one.
 for _, name in ipairs { "softmax", "argmax", "cumsum", "squeeze" } do
   local err = says(name .. ": 3 arguments given", lt[name], lt.ones { 2, 3 }, 1, 2)
   assert(not err.message:find("write", 1, true), err.message)
@@ -180,7 +181,7 @@ says("value[1] is a tensor, expected a number or a boolean; stack(value) makes o
 says("add_n: tensors is a tensor, expected a list of tensors: add_n({a, b, ...})", lt.add_n, x, x)
 says("concat: tensors is a tensor, expected a list of tensors: concat({a, b, ...}, [axis])", lt.concat, x, x)
 says('labels is float32, expected an integer; cast it first: labels:cast("int64"); the order is cross_entropy(labels, logits)', lt.cross_entropy, lt.ones { 2, 3 }, { 1, 2 })
--- Of a number and a tensor the tensor is told, which can be cast.
+-- Of a number and a tensor, the error names the tensor, which can be cast.
 says('sub: b is bool, expected a number; cast it first: b:cast("int32")', function() return false - lt.constant { true } end)
 says("the order is where(cond, x, y)", lt.where, x, x:gt(0), 1)
 says("count is the float 1.5, expected an integer", lt.left_shift, { 1, 2 }, 1.5)

@@ -1,4 +1,4 @@
--- Jacobians, and what else a tape can do between recording and being asked.
+-- Jacobians, and other uses of a tape between recording and asking for gradients.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -137,7 +137,7 @@ do
   expect.raises("FailedPrecondition", "reset: the tape is closed", closed.reset, closed)
 end
 
--- watched_variables: those that were used or told of, in the order in which they were made.
+-- watched_variables: variables that were used or watched, in the order of their creation.
 do
   local a, b, c, fixed = lt.Variable(1.0), lt.Variable(2.0), lt.Variable(3.0), lt.Variable(4.0, { trainable = false })
   local tape <close> = lt.GradientTape()

@@ -1,5 +1,5 @@
--- Layers that put inputs together, and those that make one number of each channel: values worked out by hand, as tensors and in
--- graphs, with masks, in files.
+-- Layers that combine inputs, and layers that reduce each channel to one number: values worked out by hand, with
+-- tensors and in graphs, with masks, in files.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn

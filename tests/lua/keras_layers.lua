@@ -1,5 +1,5 @@
--- Layers held against Keras 3 (make_keras_reference.py): results, losses, gradients, weights; and each of them in a graph, described
--- and made anew, in mixed precision and in replicas.
+-- Layers compared with Keras 3 (make_keras_reference.py): results, losses, gradients, weights; each also in a graph,
+-- rebuilt from its config, in mixed precision and in replicas.
 local lt = require "lutra"
 package.path = "tests/support/?.lua;" .. package.path
 local expect, keras_cases = dofile("tests/support/expect.lua"), require "keras_cases"

@@ -1,4 +1,4 @@
--- A fit that is killed at any moment, and started again until it has come to its end, gives the bits that it gives undisturbed.
+-- A fit that is killed at any moment, and restarted until it ends, gives the bits of an undisturbed fit.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -29,7 +29,7 @@ local script = [[
     local till = lt.time() + slowness
     while lt.time() < till do end
   end }
-  -- What it remembers depends on all epochs, in numbers, text, tensors and tables.
+  -- Its state depends on all epochs, in numbers, text, tensors and tables.
   local remembering = { mean = 0.0, told = {}, rows = lt.zeros { 2 }, word = "" }
   function remembering:on_epoch_end(epoch, logs, of_model)
     self.mean = 0.5 * self.mean + logs.loss

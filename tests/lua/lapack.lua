@@ -1,4 +1,4 @@
--- Which library computes factorisations of large matrices: LUTRA_LAPACK, and what `lutra doctor` says of it.
+-- Which library factorises large matrices: LUTRA_LAPACK, and what `lutra doctor` says about it.
 local expect = dofile("tests/support/expect.lua")
 
 local program = os.getenv("LUTRA") or "lutra"

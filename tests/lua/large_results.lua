@@ -1,4 +1,4 @@
--- Results of 32 MiB and more are written past the caches, block by block: they are what smaller pieces give.
+-- Results of 32 MiB and more are written past the caches, block by block. They must equal those of smaller calls.
 local lt = require "lutra"
 
 local kSize = (1 << 23) + 1234567 -- no whole number of blocks, or of cache lines
@@ -7,7 +7,7 @@ local kPiece = 1 << 20
 local x = lt.random.uniform({kSize}, {minval = -3, maxval = 3, seed = 1})
 local y = lt.random.uniform({kSize}, {minval = 0.5, maxval = 2, seed = 2})
 
--- f(x, y) of all elements against f of pieces of them.
+-- Compares f(x, y) of all elements with f of slices.
 local function same(name, f)
   local whole = f(x, y)
   assert(#whole == kSize, name)

@@ -1,4 +1,4 @@
--- Mistakes in values on a GPU are told late: where somebody waits for the tensor, each time, and nobody else is hit.
+-- Mistakes in values on a GPU are reported late: each time somebody waits for the tensor, and to nobody else.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 lt.config.set_simulated_gpus(2)
@@ -65,7 +65,7 @@ for _, case in ipairs(cases) do
   lt.synchronize()
 end
 
--- Two that fail: each tensor tells of its own.
+-- Two ops fail: each tensor reports its own error.
 do
   local a, b = x // zero, lt.gather(x, far)
   expect.raises("InvalidArgument", "floordiv", a.totable, a)
@@ -84,7 +84,7 @@ for _ = 1, 3000 do y = lt.gather(y, on("GPU:0", lt.constant, { 3, 2, 1 })) end
 expect.equal(y:totable(), { 10, 20, 30 })
 for _ = 1, 70000 do local _ = x // 3 end
 expect.equal((x // 3):totable(), { 3, 6, 10 })
--- Many kept alive at once, more than 16 bits count: each tells of itself and of nobody else.
+-- More than 2^16 tensors alive at once, some of them failed: each reports its own error and no other's.
 local many, kept = {}, 70000
 for i = 1, kept do many[i] = x // (i % 1000 == 7 and zero or i) end
 for i = 1, kept, 331 do
@@ -101,7 +101,7 @@ collectgarbage()
 lt.config.release_memory()
 lt.synchronize()
 
--- A command that the device fails, wherever it stands: told the same way, and the device goes on.
+-- A command that fails on the device, at any position in the queue: reported the same way, and the device keeps working.
 for n = 1, 12 do
   local text, ok = expect.program(([[
 local lt = require "lutra"

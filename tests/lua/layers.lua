@@ -1,4 +1,4 @@
--- Layers of images, layers that normalise, and lookups: values from PyTorch, shapes, what training changes.
+-- Layers for images, normalisation layers and lookups: values from PyTorch, shapes, and what training changes.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn
@@ -10,7 +10,7 @@ local function counted(shape)
   return ((lt.range(size) * 7 % 11 - 5):float32() / 4):reshape(shape)
 end
 
--- Of several numbers the first ones are looked at, as many as are wanted.
+-- Compares the first numbers, as many as `wanted` has.
 local function close(got, wanted, what)
   if type(wanted) == "table" then got = { table.unpack(got, 1, #wanted) } end
   expect.close(got, wanted, 5e-6, what)
@@ -86,7 +86,7 @@ do
   assert(history.accuracy[20] > 0.95 and history.loss[20] < history.loss[1] / 2, history.accuracy[20])
 end
 
--- What is refused.
+-- Refused arguments.
 for words, f in pairs {
   ["layer 'c': its input has the shape (5, 4), expected (height, width, channels)"] = function()
     nn.Sequential { nn.Conv2D(1, 3, { name = "c", input_shape = { 5, 4 } }) }

@@ -1,4 +1,4 @@
--- Tensors from Lua values: dtypes, shapes, and every malformed table with the path of the mistake.
+-- Tensors from Lua values: dtypes, shapes, and an error with the path of the mistake for every malformed table.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -28,7 +28,7 @@ made(0.5, "float32", {})
 made(true, "bool", {})
 made({ { { { { { { { 1 } } } } } } } }, "int32", { 1, 1, 1, 1, 1, 1, 1, 1 })
 
--- A dtype that is asked for.
+-- An explicit dtype.
 for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "uint8", "int16", "int32", "int64" } do
   expect.equal(made({ { 1, 2 }, { 3, 4 } }, dtype, { 2, 2 }, { dtype = dtype }):totable(), { { 1, 2 }, { 3, 4 } }, dtype)
 end

@@ -1,4 +1,4 @@
--- // and % of int64 against Lua's own, on both sides of the sizes at which the kernel changes its way (2^50).
+-- // and % of int64 against Lua's own, on both sides of the sizes at which the kernel changes its method (2^50).
 local lt = require "lutra"
 
 local function int64(values) return lt.constant(values, { dtype = "int64" }) end
@@ -28,7 +28,7 @@ for _, x in ipairs(edges) do
 end
 check(a, b, "edges")
 
--- Of up to `bits` bits and either sign; every fifth dividend is a multiple of its divisor, or next to one.
+-- Numbers of up to `bits` bits and either sign; every fifth dividend is a multiple of its divisor, or next to one.
 local function random_pairs(bits)
   local dividends, divisors = {}, {}
   local function any() return (math.random(0) >> math.random(64 - bits, 63)) * (math.random(2) * 2 - 3) end

@@ -1,4 +1,4 @@
--- Device names made up by the thousand are forgotten again; those in use keep their meaning.
+-- Thousands of unknown device names are forgotten again; names in use keep their meaning.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
 local expect = require "expect"

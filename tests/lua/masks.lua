@@ -1,8 +1,8 @@
--- Which steps of a batch count: who finds out, who hands it on, who makes use of it. References go through the steps that
--- count and no others (make_mask_reference.py).
+-- Masks of time steps: which layers make, pass on and use them. References compute only the steps that count
+-- (make_mask_reference.py).
 local lt = require "lutra"
 package.path = "tests/support/?.lua;" .. package.path
-local expect, nn_cases, reference = dofile("tests/support/expect.lua"), require "nn_cases", require "mask_reference"
+local expect, nn_cases, reference = dofile("tests/support/expect.lua"), require "nn_cases", require "golden.mask_reference"
 local nn = lt.nn
 lt.config.set_simulated_gpus(2)
 
@@ -125,7 +125,7 @@ expect.case("attention and a batch norm of what counts", function()
   close(norm.moving_mean, wanted.moving_mean, "the running mean")
 end)
 
--- Squares of 1 where a step counts and of 10 where it does not: 1 tells that there is a mask, and which.
+-- Squares of 1 where a step counts and of 10 where it does not: a mean of 1 shows that the right mask was used.
 local padded = lt.constant { { { 1.0 }, { 1.0 }, { 10.0 } }, { { 1.0 }, { 10.0 }, { 10.0 } } }
 local mask = lt.constant { { true, true, false }, { true, false, false } }
 local other = lt.constant { { false, true, false }, { true, true, false } }
@@ -172,7 +172,7 @@ expect.case("Masking finds the steps that hold one number only", function()
   local y = nn.Masking { mask_value = -1.0 }(x)
   expect.equal(y:totable(), { { { 1, 2 }, { 0, 0 }, { -1, 3 } } })
   close(seen(y), (1 + 4 + 1 + 9) / 2 / 2, "of two steps")
-  -- A recurrent layer is told, and says so itself where it is told otherwise.
+  -- A recurrent layer uses the mask of its input, and an explicit mask instead of that one.
   local layer = nn.SimpleRNN(1, { kernel_initializer = "ones", recurrent_initializer = "ones", activation = "relu" })
   expect.equal(layer(y):item(), 5.0)
   expect.equal(layer(y, { mask = lt.constant { { true, false, false } } }):item(), 3.0)

@@ -1,4 +1,5 @@
--- Memory as a script meets it: <close>, tidy, limits, growth, giving back, and a loop of garbage that stays small.
+-- Memory as a script sees it: <close>, tidy, limits, growth, giving memory back, and a loop of garbage that stays
+-- small.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local MB = 1 << 20
@@ -152,7 +153,7 @@ do
 end
 collectgarbage()
 
--- A limit is hard; the error names who holds the memory, and the program goes on.
+-- A limit is hard; the error names the holders of the memory, and the program can continue.
 local function hold(device, sizes)
   local held = {}
   for i, n in ipairs(sizes) do held[i] = mega(n, device) end
@@ -175,7 +176,7 @@ assert(mega(300).size > 0, "goes on working")
 err = expect.raises("ResourceExhausted", "larger than the device's limit", mega, 1025)
 held, named = nil, nil
 
--- Tensors below 1 MB are told of too, with their shapes; their lines are not kept.
+-- Tensors below 1 MB are listed too, with their shapes; the lines that made them are not recorded.
 collectgarbage()
 local crowd = {}
 err = expect.raises("ResourceExhausted", "device:GPU:2", function()
@@ -193,7 +194,7 @@ assert(err.message:find("\n  12.00MiB  (3145728,) float32  made by Fill at ", 1,
 assert(err.message:find(("\n  976.6KiB  (250000,) float32  made by AddV2"):rep(4), 1, true), err.message)
 crowd, fill = nil, nil
 
--- A loop that drops its tensors never fails, however little there is; also when the garbage is made of small pieces.
+-- A loop that drops its tensors never fails, however little memory there is; also when the garbage is many small tensors.
 for _ = 1, 100 do mega(5, "GPU:2") end
 for i = 1, 20000 do lt.device("GPU:2", lt.zeros, { 1 + i % 7000 }) end
 local chain = mega(4, "GPU:2")
@@ -253,7 +254,7 @@ local tiny
 lt.tidy(function() tiny = lt.device("CPU:0", lt.ones, { 16 }) end)
 assert(tiny:sum():item() == 16)
 
--- Copies kept for reuse do not stand in the way of an allocation.
+-- Copies kept for reuse do not make an allocation fail.
 local source = mega(200, "CPU:0")
 local filler = mega(500)
 local _ = lt.device("GPU:0", function() return source + filler[{ { 1, 200 } }] end)
@@ -362,8 +363,8 @@ print(most)
   assert(tonumber(text) <= 3, "results of 400 kB alive in a simple loop: " .. tostring(text))
 end
 
--- A result is made from the memory of the garbage before it, so that 4 MB tensors take turns in few places. Views count for
--- nothing and bring no collections; what they hold still counts when what brought it is gone.
+-- A result reuses the memory of earlier garbage, so that 4 MB tensors alternate between few blocks. Views count for
+-- nothing and cause no collections; the memory that they hold still counts when its first owner is gone.
 text, ok = expect.program([[
 local function reserved() return lt.config.get_memory_info("CPU:0").reserved end
 local x, y = lt.ones { 1000000 }, nil
@@ -393,7 +394,7 @@ assert(tonumber(most) < 60, "storages that only views hold: " .. tostring(text))
 local file <close> = assert(io.open("/proc/self/maps"))
 local sanitized = file:read("a"):find("lib[at]san") ~= nil
 
--- Memory that the system refuses, though the limit leaves room, is told of as that.
+-- When the system refuses memory within the limit, the error says so.
 if not sanitized and os.execute("prlimit --version >/dev/null 2>&1") then
   local said, ran = expect.program([[
 lt.config.set_memory_limit("CPU:0", 2000)

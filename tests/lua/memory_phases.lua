@@ -1,5 +1,5 @@
--- A phase of results of another size than before: it finds the pages that the last one left, and they can be given back.
--- Page faults are the process's own, from /proc/self/stat.
+-- When results change their size, the new ones reuse the old ones' pages, and the pages can be given back. Page faults
+-- are the process's own, from /proc/self/stat.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -43,7 +43,7 @@ local function gradient() return lt.matmul(a, a, {transpose_a = true}) end  -- 1
 local function medium() return c + 1 end             -- 1.2 MB
 local function small() return d + e end              -- 120 kB, from slabs
 
--- What code and libraries fault in when they run for the first time is not the results' doing.
+-- Page faults of code and libraries that run for the first time must not count.
 for _, f in ipairs {product, gradient, medium, small} do f():release() end
 lt.config.release_memory("CPU:0")
 phase(10, large)

@@ -1,5 +1,5 @@
--- Mirrored variables have the same bits on all devices at all times: many of them, steps outside of replicas, what breaks
--- off in the middle. Strategies as programs use them: distribute.lua.
+-- Mirrored variables always have the same bits on all devices: with many variables, steps outside of replicas, and
+-- steps that fail halfway. Strategies as programs use them: distribute.lua.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local case, raises, equal = expect.case, expect.raises, expect.equal
@@ -163,7 +163,7 @@ case("a step that breaks off where there is no memory to set it right loses noth
     optimizer:build { v }
     local held
     strategy:run(function()
-      -- Who holds a value makes the step write elsewhere.
+      -- While somebody holds a value, the step writes to other memory.
       if lutra.distribute.get_replica_context().replica_id_in_sync_group == 2 then held = v:value() end
     end)
     local hog = lutra.device("/GPU:1", lutra.ones, { 1500000 })

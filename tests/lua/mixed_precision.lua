@@ -1,4 +1,5 @@
--- compile {precision = "bf16"}: what layers compute in, what stays float32, and that it is undone whatever happens.
+-- compile {precision = "bf16"}: the dtype that layers compute in, what stays float32, and that an error undoes the
+-- setting.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn

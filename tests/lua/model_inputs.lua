@@ -1,4 +1,5 @@
--- What models and layers are called with: rows held against the inputs, inputs by name, options that a kind of layer knows.
+-- Arguments of calls of models and layers: rows checked against the inputs, inputs by name, options of each kind of
+-- layer.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn
@@ -35,7 +36,7 @@ expect.case("an axis of one number may be left out, or be too many, as in Keras"
   model:compile { optimizer = "sgd", loss = "mse" }
   expect.equal(model:evaluate({ 1.0, 2.0 }, { 1.0, 2.0 }, { verbose = 0 }), 0.0)
   refused("its input has the shape (5, 3), expected (batch, 2, 2)", chain { 2, 2 }, lt.ones { 5, 3 })
-  -- Without a shape of its own a chain is held against the rank it was built for.
+  -- A chain without an input shape checks inputs against the rank that it was built for.
   local late = nn.Sequential { nn.Dense(2, { name = "first" }), name = "late" }
   late(lt.ones { 4, 3 })
   refused("layer 'late': its input has the shape (4, 4, 3), expected (batch, 3)", late, lt.ones { 4, 4, 3 })
@@ -53,7 +54,7 @@ expect.case("an axis may have any size", function()
   local function ids(rows, steps) return lt.random.randint({ rows, steps }, 1, 20, { seed = 1 }) end
   for _, steps in ipairs { 1, 5, 9 } do expect.equal(sizes(model(ids(2, steps))), { 2, steps, 3 }) end
   refused("layer 'reader': the input 'ids' has the shape (2, 5, 3), expected (batch, any)", model, lt.ones({ 2, 5, 3 }, { dtype = "int32" }))
-  -- What padding there is makes no difference.
+  -- The amount of padding makes no difference.
   local short = ids(1, 3)
   local long = lt.concat({ short, lt.zeros({ 1, 4 }, { dtype = "int64" }) }, 2)
   assert((model(long)[{ {}, { 1, 3 } }] - model(short)):abs():max():item() < 1e-5)

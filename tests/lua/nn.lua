@@ -1,4 +1,5 @@
--- Layers, initialisers, losses and metrics: values worked out by hand or with NumPy, shapes, names, and what is refused.
+-- Layers, initialisers, losses and metrics: values worked out by hand or with NumPy, shapes, names, and refused
+-- arguments.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn
@@ -149,7 +150,7 @@ do
   close(told(m.Accuracy(), { lt.constant { { 1 }, { 0 }, { 1 } }, lt.constant { { 0.6 }, { 0.5 }, { 0.2 } } }), 2 / 3, "binary accuracy")
   close(told(m.SparseTopKCategoricalAccuracy { k = 2 }, { lt.constant { 3, 1, 1 }, p }), 2 / 3, "top k")
   close(told(m.TopKCategoricalAccuracy { k = 2 }, { lt.one_hot({ 1, 3, 3 }, 3), p }), 2 / 3, "top k of distributions")
-  -- Of the four pairs of a right and a wrong row three are in order.
+  -- Three of the four pairs of a positive and a negative row are in order.
   local labels, scores = lt.constant { 0, 0, 1, 1 }, lt.constant { 0.1, 0.4, 0.35, 0.8 }
   close(told(m.AUC(), { labels, scores }), 0.75, "auc")
   close(told(m.AUC(), { labels[{ { 1, 2 } }], scores[{ { 1, 2 } }] }, { labels[{ { 3, 4 } }], scores[{ { 3, 4 } }] }), 0.75, "auc in batches")
@@ -172,7 +173,7 @@ do
     "sparse categorical crossentropy")
 end
 
--- Numbers and tables of them stand for tensors; what is neither is refused.
+-- Numbers and tables of them are taken as tensors; other values are refused.
 do
   local l, m = nn.losses, nn.metrics
   local y, p = { { 1.0, 2.0 }, { 3.0, 4.0 } }, { { 2.0, 4.0 }, { 3.0, 3.0 } }
@@ -192,7 +193,7 @@ do
   expect.raises("InvalidArgument", "auc: y_true is nil, expected a tensor or numbers", m.AUC.update_state, m.AUC())
 end
 
--- A model that learns what no straight line tells apart, and tells its accuracy.
+-- A model that learns classes no straight line separates, and reports its accuracy.
 do
   lt.random.set_seed(2)
   local x, y = lt.constant { { 0.0, 0.0 }, { 0.0, 1.0 }, { 1.0, 0.0 }, { 1.0, 1.0 } }, lt.constant { 1, 2, 2, 1 }
@@ -207,7 +208,7 @@ do
   expect.equal(model:evaluate(x, y, { verbose = 0, return_dict = true }).accuracy, 1)
 end
 
--- What is refused, and in which words: a layer by its name.
+-- Refused calls with their messages, which name the layer.
 do
   local function model(...)
     local made = nn.Sequential { ... }
@@ -257,7 +258,7 @@ do
   expect.raises("InvalidArgument", "the class Empty has no call method", Empty(), x)
 end
 
--- Whether a model is trained is said as a layer is told, and weights come in Keras' order.
+-- A model's call takes the option `training` as a layer's does, and weights are in Keras' order.
 do
   local model = nn.Sequential { nn.BatchNorm { input_shape = { 2 } }, nn.Dropout(0.5) }
   local x = lt.constant { { 1.0, 2.0 }, { 3.0, 4.0 } }

@@ -1,4 +1,4 @@
--- Settings of OpenMP change no result: oneDNN, which uses it, computes on one thread at a time.
+-- OpenMP's settings change no result: oneDNN, which uses OpenMP, computes on one thread at a time.
 package.path = "tests/support/?.lua;" .. package.path
 local expect = require "expect"
 

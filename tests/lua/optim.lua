@@ -1,8 +1,8 @@
--- Optimisers against trajectories worked out in NumPy (tests/support/make_optimiser_data.py), clipping, schedules, and what
--- is refused.
+-- Optimisers against trajectories computed with NumPy (tests/support/generate/make_optimiser_data.py), clipping,
+-- schedules, and refused arguments.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
-local data = dofile("tests/support/optimiser_data.lua")
+local data = dofile("tests/support/golden/optimiser_data.lua")
 
 lt.config.set_simulated_gpus(1)
 local scope <close> = lt.device("/CPU:0")
@@ -26,7 +26,7 @@ for i, case in ipairs(data) do
 end
 assert(#data == 18, "cases")
 
--- What finalizers read of a variable and its slots in the middle of a step stays what it was, and the step what it is.
+-- Values of a variable and its slots that finalizers read during a step do not change later, and the step is not affected.
 do
   package.path = "tests/support/?.lua;" .. package.path
   local collector = require "collector"
@@ -238,7 +238,7 @@ do
   expect.raises("InvalidArgument", 'step is "x"', s.CosineDecay(0.1, 1), "x")
 end
 
--- What is refused, and that nothing has moved then.
+-- Refused calls change nothing.
 do
   local w, b = lt.Variable(lt.ones { 2 }, { name = "w" }), lt.Variable(lt.ones { 2 }, { name = "b" })
   local sgd = lt.optim.SGD()

@@ -1,4 +1,5 @@
--- Models of several outputs: losses, their weights, metrics and labels of each, in lists and by name; what is refused.
+-- Models with several outputs: a loss, its weight, metrics and labels for each, in lists and by name; refused
+-- arguments.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn

@@ -1,4 +1,4 @@
--- Training loops of one's own: what they add to a loss, and what a replica's part of it is. `fit` is what they are held against.
+-- Custom training loops: what they add to a loss, and each replica's share of it. Results are compared with `fit`.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn
@@ -40,7 +40,7 @@ expect.case("a loop in replicas goes where fit on one device goes, with weights 
   for count = 1, 3 do
     local strategy = lt.distribute.MirroredStrategy { table.unpack({ "GPU:0", "GPU:1", "GPU:2" }, 1, count) }
     local model, optimizer = strategy:scope(function() return make(), lt.optim.SGD { learning_rate = 0.1 } end)
-    -- Of three replicas the last has two rows, and the others three.
+    -- The last of three replicas has two rows, the others three.
     local rows = count == 3 and 8 or nil
     local function step(some_x, some_y, some_weight)
       local tape <close> = lt.GradientTape()

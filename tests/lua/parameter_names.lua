@@ -1,5 +1,5 @@
--- Errors call a parameter as the documentation does: each documented function is given a coroutine in each place, which
--- none takes, behind arguments that are fine.
+-- Errors name a parameter as the documentation does: each documented function gets a coroutine, which no parameter
+-- accepts, in each position, after valid arguments.
 local lt = require "lutra"
 local annotations = dofile("lua/lutra/annotations.lua")
 lt.config.set_simulated_gpus(2)

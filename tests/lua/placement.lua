@@ -1,7 +1,8 @@
--- Where ops run and what is said about it: the rules (1) to (5) of docs/placement.md, the log with its options, the handler, explain.
+-- Where ops run and how it is reported: the rules (1) to (5) of docs/placement.md, the log with its options, the
+-- handler, explain.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
-local golden = require "golden"
+local golden = require "run.golden"
 local expect = require "expect"
 lt.config.set_simulated_gpus(3)
 
@@ -31,7 +32,7 @@ do
   lt.config.set_soft_device_placement(false)
   expect.raises("NotFound", "unknown device", add, x)
 end
--- (3) No kernel: CPU:0, whatever was asked for; the switch says what else.
+-- (3) No kernel: CPU:0, whatever the scope says; set_kernel_fallback changes that.
 local function unique() return (lt.unique { 3, 1, 3 }) end
 assert(lt.debugging.get_kernel_fallback() == "allow")
 assert(where(unique()) == "CPU:0" and where(on("/GPU:1", unique)) == "CPU:0")
@@ -60,7 +61,7 @@ for _, f in ipairs { lt.identity, function(t) return t:reshape { 4 } end, functi
   assert(where(f(far)) == "GPU:2" and where(on("/GPU:1", f, far)) == "GPU:1" and where(on("/CPU:0", f, far)) == "CPU:0")
   expect.equal(on("/CPU:0", f, far):totable(), f(far):totable())
 end
--- Its input's device may be one that a reset has retired: then the one of its name, or the first CPU, stands for it.
+-- A reset may have retired the input's device. Then the current device of that name is used, or the first CPU.
 do
   local text, ok = expect.program([[
 lt.config.set_logical_device_configuration("CPU:0", { {}, {} })
@@ -233,7 +234,7 @@ assert(not failed and events[1].op == "FloorDiv" and events[2].op == "AddV2" and
 -- An error inside it fails in pcall without touching the op's own error, or the other way round.
 lt.debugging.set_log_handler(function() pcall(lt.ones, "x") end)
 err = expect.raises("InvalidArgument", "divided by zero", on, "/CPU:0", lt.floordiv, on("/CPU:0", lt.constant, { 1 }), 0)
--- An error of its own is raised there and removes it; the op's effect stands.
+-- An error in the handler is raised there and removes the handler; the op has still taken effect.
 lt.debugging.set_log_handler(function() error("handler broke", 0) end)
 local storages = expect.storages()
 local ok, message = pcall(lt.ones, { 50 })
@@ -303,7 +304,7 @@ local copies = 0
 for _, e in ipairs(events) do copies = copies + #e.copies end
 expect.equal(copies, 1, "copies of the constant")
 
--- t:to(device) is no op; that it copied is told all the same, once.
+-- t:to(device) is no op; its copy is logged all the same, once.
 do
   local text = expect.program([[
     local x = lt.ones {3, 4}

@@ -1,4 +1,4 @@
--- What rounding may cost: long inner products are added up as sums are, and a cast rounds once.
+-- Limits of rounding: long inner products are added up like sums, and a cast rounds once.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 lt.config.set_simulated_gpus(0)

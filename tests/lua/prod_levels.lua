@@ -1,5 +1,5 @@
 -- The product of many float32 at every level of the processor and on one and three threads: within half a unit in the
--- last place of the exact one, and the bits of the product in float64, which overflows and underflows as it does.
+-- last place of the exact product, with the bits of the product in float64, and the same overflow and underflow.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -8,7 +8,7 @@ local shapes = { {12, 383}, {11, 384}, {10, 447}, {9, 500}, {20, 1000}, {5, 1023
   {4, 10007}, {40, 5120}, {1, 100000}, {1, 262144} }
 local inf, nan, products = 1 / 0, 0 / 0, 0
 
--- What x comes to, if float64 has room for every part of it: a number in [1, 2) and a power of two.
+-- The product of x, exact as far as float64 holds each step: a number in [1, 2) and a power of two.
 local function exact(x)
   local m, power = 1.0, 0
   for _, value in ipairs(x) do

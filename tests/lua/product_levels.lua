@@ -1,5 +1,5 @@
--- Products of matrices that are cut into tiles and blocks, at every level of the processor and on one and three threads:
--- of small whole numbers, so that float32 is exact, against int64.
+-- Matrix products that are cut into tiles and blocks, at every level of the processor and on one and three threads.
+-- Inputs are small whole numbers, so that float32 is exact; the reference is int64.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 

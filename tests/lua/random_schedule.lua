@@ -1,5 +1,5 @@
--- Asynchronous reuse of memory: random programs on three simulated GPUs, whose queues run in a random legal order with freed
--- memory poisoned (LUTRA_SIM_SCHEDULE=random:SEED), and on real threads, must compute what the CPU computes.
+-- Asynchronous reuse of memory: random programs on three simulated GPUs must compute what the CPU computes, with the
+-- queues in a random legal order and freed memory poisoned (LUTRA_SIM_SCHEDULE=random:SEED), and on real threads.
 package.path = "tests/support/?.lua;" .. package.path
 local expect = require "expect"
 

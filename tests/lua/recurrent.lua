@@ -1,5 +1,5 @@
--- Recurrent layers: results and gradients held against the formulas written out elsewhere (make_recurrent_reference.py), what
--- is kept between batches, wrappers, graphs with several results, and what is refused.
+-- Recurrent layers: results and gradients against the formulas computed in Python (make_recurrent_reference.py), state
+-- kept between batches, wrappers, graphs with several results, and refused arguments.
 local lt = require "lutra"
 package.path = "tests/support/?.lua;" .. package.path
 local expect, nn_cases = dofile("tests/support/expect.lua"), require "nn_cases"
@@ -24,7 +24,7 @@ end
 
 expect.case("results and gradients are the formulas'", function()
   local mask = lt.constant { { true, false, true }, { false, true, false } }
-  for number, case in ipairs(require "recurrent_reference") do
+  for number, case in ipairs(require "golden.recurrent_reference") do
     local what = ("case %d, %s"):format(number, case.kind)
     local layer = nn[case.kind](units, case.options)
     if case.merge ~= nil then layer = nn.Bidirectional(layer, { merge_mode = case.merge }) end
@@ -47,7 +47,7 @@ expect.case("results and gradients are the formulas'", function()
     for i, gradient in ipairs(tape:gradient(loss, sources)) do
       close(gradient, case.gradients[i], what .. ", gradient " .. i, 5e-6)
     end
-    -- What is said before computing is so.
+    -- The shapes predicted before computing are right.
     local shapes = layer:compute_output_shape { steps, features }
     if type(shapes[1]) ~= "table" then shapes = { shapes } end
     for i, shape in ipairs(shapes) do expect.equal(shape, { table.unpack(y[i].shape, 2) }, what .. ": shape " .. i) end
@@ -186,7 +186,7 @@ expect.case("they learn", function()
   end
 end)
 
--- As in Keras: with recurrent_dropout each gate has a mask of its own. A gate that is open is 2, one that is not 0.
+-- As in Keras, with recurrent_dropout each gate has its own mask. Kept values are scaled to 2, dropped ones are 0.
 expect.case("each gate drops what it likes of the state", function()
   local function eyes(shape) return lt.tile(lt.eye(shape[1]), { 1, shape[2] // shape[1] }) end
   local units = 4000

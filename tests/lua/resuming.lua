@@ -1,4 +1,4 @@
--- What is refused of a file before anything is changed, and what callbacks remember of a fit that goes on.
+-- Files that are refused before anything is changed, and the state that callbacks restore when a fit is resumed.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local checkpoints = dofile("tests/support/checkpoints.lua")

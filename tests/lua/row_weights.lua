@@ -1,5 +1,5 @@
--- Weights of rows, labels and predictions of shapes that only seem to fit, and numbers that are none: what losses and metrics
--- make of them. References are Keras 3's formulas, written out.
+-- How losses and metrics treat weights of rows, labels and predictions whose shapes only seem to fit, and nan.
+-- References are Keras 3's formulas, written out.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn

@@ -1,4 +1,4 @@
--- Device scopes: how names merge, every way out of one, one stack per coroutine.
+-- Device scopes: how names merge, every way to leave a scope, one stack per coroutine.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 lt.config.set_simulated_gpus(3)
@@ -207,7 +207,7 @@ outside()
 close(a)
 close(b)
 outside()
--- One that another coroutine closes has ended, and that is told.
+-- A scope that another coroutine closes has ended, and the error says so.
 a = lt.device("/GPU:1")
 line = debug.getinfo(1, "l").currentline - 1
 coroutine.wrap(function()

@@ -1,5 +1,5 @@
--- Gradients of gradients: known functions, small nets against central differences, a step with a gradient penalty. Those of
--- each op alone stand in its specification.
+-- Gradients of gradients: known functions, small nets against central differences, a step with a gradient penalty. The
+-- specifications test those of single ops.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -116,7 +116,7 @@ for name, make in pairs(critics) do
   end
 end
 
--- And training by it goes down.
+-- Training with it reduces the loss.
 do
   lt.random.set_seed(3)
   local model = lt.nn.Sequential { lt.nn.Dense(16, { activation = "tanh", input_shape = { 2 } }), lt.nn.Dense(1) }

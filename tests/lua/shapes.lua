@@ -1,4 +1,4 @@
--- Shapes as lists: axes from either end, walks, comparison, and what is no axis.
+-- Shapes as lists: axes from either end, iteration, comparison, and invalid axes.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 

@@ -1,5 +1,5 @@
--- Weights that are used several times: their gradient is the sum of what each use alone would give them, however the
--- products that it is made of are put together.
+-- Weights that are used several times: their gradient is the sum of the gradients of each use, however the products in
+-- it are combined.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -26,7 +26,7 @@ local function both(uses, w, made)
   return gradient(uses), sum
 end
 
--- How a row, rows or batches of them meet the weights.
+-- The ways in which a row, rows or batches of them are multiplied with the weights.
 local ways = {
   rows = function(i) return function(w) return (noise(i, { 3, 4 }):matmul(w) ^ 2):sum() end end,
   ["rows and a bias"] = function(i) return function(w) return (lt.linear(noise(i, { 2, 4 }), w, w[1]) ^ 2):sum() end end,
@@ -121,7 +121,7 @@ expect.case("rows get their gradients through the weights that they met", functi
   end
 end)
 
--- What the log shows of a recurrence of ten steps: ten products of rows, ten back to the rows, and one for the weights.
+-- The log of a recurrence of ten steps: ten products of rows, ten for the rows' gradients, and one for the weights'.
 expect.case("few rows are multiplied together", function()
   local products = 0
   local w, h = lt.Variable(lt.ones { 8, 8 }), lt.ones { 2, 8 }

@@ -1,5 +1,4 @@
--- Every op has a specification in tests/ops with at least one call whose result is looked at, and one
--- that is refused.
+-- Every op has a specification in tests/ops with at least one call whose result is checked, and one that is refused.
 package.path = "tests/support/?.lua;" .. package.path
 local lt = require "lutra"
 local spec = require "spec"

@@ -1,4 +1,4 @@
--- The square root of a float32 is the nearest, whatever way it was found: float64's, rounded, is that.
+-- The square root of a float32 is correctly rounded by every method; the reference is float64's, rounded.
 local lt = require "lutra"
 
 local function check(what, x)

@@ -1,4 +1,4 @@
--- Gradients as users see them: what a tape records, when it may be asked, where gradients run.
+-- Gradients as users see them: what a tape records, when it can be asked, where gradients run.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 
@@ -81,7 +81,7 @@ do
   expect.raises("InvalidArgument", "tensors.n is int32", tape.watch, tape, { n = lt.constant(1) })
 end
 
--- What is watched: trainable variables by themselves, tensors and others when told.
+-- Trainable variables are watched automatically, tensors and other variables by tape:watch.
 do
   local fixed, x = lt.Variable(2.0, { trainable = false }), lt.constant(3.0)
   local tape <close> = lt.GradientTape { persistent = true }

@@ -1,5 +1,6 @@
--- scripts/test from outside: its last line on stdout and its exit status, when tests fail, the build does not go through, a
--- package is missing, somebody interrupts. A copy of scripts runs in a folder of its own, with stand-ins for what it calls.
+-- scripts/test from outside: its last line on stdout and its exit status when tests fail, the build fails, a package is
+-- missing, or the user interrupts. A copy of scripts runs in a folder of its own, with stand-ins for the programs that
+-- it calls.
 local function quote(word) return "'" .. word:gsub("'", "'\\''") .. "'" end
 
 local function shell(command)

@@ -1,4 +1,4 @@
--- How many threads the process has: a setting lasts until reset, and what a reset takes down takes its threads along.
+-- The number of the process's threads: a setting lasts until reset, and a reset ends the threads of what it removes.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local config = lt.config
@@ -10,7 +10,7 @@ local function threads()
     if count then return tonumber(count) end
   end
 end
--- A thread that was told to end is seen for a moment longer.
+-- A thread that is ending stays visible for a moment.
 local function settled(is_right)
   local till = lt.time() + 20
   while not is_right(threads()) and lt.time() < till do io.popen("sleep 0.01"):close() end

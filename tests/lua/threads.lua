@@ -1,4 +1,4 @@
--- How many threads big loops run on, and what happens when the system has no more of them.
+-- How many threads large loops use, and what happens when the system has no more.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local threading = lt.config.threading
@@ -27,7 +27,7 @@ assert(ok, text)
 assert(text:find("^false\tResourceExhausted\tset_intra_op_parallelism_threads: 1000 threads, and the system gives this process %d+; ask for fewer"), text)
 assert(text:find("\n2000000.0\n", 1, true), text)
 
--- A number that nobody asked for in the script is no error: loops use the threads there are.
+-- A number of threads that the script did not set is no error when it is too large: loops use the threads there are.
 text, ok = expect.program([[
 local a = lt.random.normal {600, 600}
 local b = a + a

@@ -1,4 +1,4 @@
--- Models trained, as users see it: numbers worked out by hand or elsewhere, and what is refused.
+-- Training as users see it: numbers worked out by hand or elsewhere, and refused arguments.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn
@@ -70,7 +70,7 @@ do
   close(w:item(), 1.8260118, 5e-7, "kernel by a tape")
 end
 
--- What large weights cost is in the loss and in the gradient.
+-- The penalty on large weights is in the loss and in the gradient.
 do
   local x, y = lt.constant { { 1.0 }, { 1.0 } }, lt.constant { { 2.0 }, { 2.0 } }
   local r = nn.regularizers
@@ -294,7 +294,7 @@ do
   expect.equal(drops(block), false, "after an error")
 end
 
--- What an interrupted or a wrong call leaves behind: a model that goes on.
+-- After an interrupted or invalid call the model can be trained further.
 do
   local model, x, y = line(8)
   expect.raises("InvalidArgument", "fit: y is nil, expected a tensor or a table of numbers", model.fit, model, x)

@@ -1,5 +1,5 @@
--- What a long training meets sooner or later: layers in tables by name, dropout in loops of one's own, a first value that is no
--- number, Ctrl-C while the optimizer is built.
+-- Rare cases in long trainings: layers in tables by name, dropout in custom loops, a first value that is nan, Ctrl-C
+-- while the optimizer is built.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn
@@ -101,7 +101,7 @@ expect.case("a first value that is no number is not the best one", function()
   expect.equal(model.optimizer.learning_rate, 1.0)
 end)
 
--- Calls f, which is interrupted after so many instructions; tells whether it came to that.
+-- Calls f and interrupts it after so many instructions; returns whether it was interrupted.
 local function broken_off(instructions, f, ...)
   local arguments = table.pack(...)
   return not pcall(function()
@@ -132,7 +132,7 @@ expect.case("an optimizer that Ctrl-C breaks off in its first step takes it late
     count = n
   end
   assert(count > 50 and count < 2000, count)
-  -- What a file gave the slots is not lost, either.
+  -- Slots that were loaded from a file are kept, too.
   local restored = { momentum = { lt.constant { 9.0, 9.0 }, lt.constant { 9.0 } }, velocity = { lt.zeros { 2 }, lt.zeros { 1 } } }
   for n = 1, count, 7 do
     local optimizer, variables = new()

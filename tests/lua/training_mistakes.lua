@@ -1,5 +1,5 @@
--- What people get wrong when they train: shapes between layers, labels, weights of rows, losses of their own. Each error names
--- the layer or says what was expected, and a model goes on after it.
+-- Common mistakes in training: shapes between layers, labels, weights of rows, custom losses. Each error names the
+-- layer or the expected value, and the model can be used afterwards.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn

@@ -4,7 +4,7 @@ local expect = dofile("tests/support/expect.lua")
 
 lt.config.set_simulated_gpus(2)
 
--- Text, fields, operators: it stands wherever a tensor does.
+-- Text, fields, operators: a variable can be used wherever a tensor can.
 local v = lt.device("CPU:0", lt.Variable, { 1.0, 2.0 }, { name = "w" })
 expect.equal(tostring(v), "<lutra.Variable 'w' shape=(2,) dtype=float32, value=[1. 2.]>")
 expect.equal({ v.name, v.trainable, v.dtype, v.rank, v.size, v.nbytes }, { "w", true, "float32", 1, 2, 8 })
@@ -13,7 +13,7 @@ expect.equal(lt.Variable(1.5, { trainable = false }).trainable, false)
 expect.equal(lt.Variable(1.5).name, "Variable")
 expect.equal(lt.Variable({ 1, 2 }, { dtype = "int8" }).dtype, "int8")
 expect.equal(lt.Variable(lt.ones { 2 }, { dtype = "float64" }).dtype, "float64")
--- As for constant: another dtype of a tensor is its cast, and a number that is written down must fit.
+-- As for constant: a tensor of another dtype is cast, and a literal number must fit.
 for name, make in pairs { Variable = lt.Variable, constant = lt.constant } do
   expect.equal(make(lt.constant { 1.5, -1.5 }, { dtype = "int32" }):totable(), { 1, -1 }, name)
   expect.raises("InvalidArgument", "1.5", make, { 1.5 }, { dtype = "int32" })
@@ -27,7 +27,7 @@ for name, value in pairs(lt) do
   local is_method = type(value) == "function" and pcall(function() return lt.ones { 1 }[name] end)
   assert(not is_method or v[name] ~= nil, name)
 end
--- What is assigned as a table is read in the variable's dtype: of float64 with all digits.
+-- An assigned table is read in the variable's dtype: with all digits for float64.
 for how, expected in pairs { assign = 0.1, assign_add = 0.6, assign_sub = 0.4 } do
   local exact = lt.Variable({ 0.5, 2 ^ 53 }, { dtype = "float64" })
   expect.equal(exact[how](exact, { 0.1, 1 }):value():totable()[1], expected, how)
@@ -66,7 +66,7 @@ for i, x in pairs(v) do walked[i] = x:item() end
 expect.equal(walked, { 1, 2 })
 assert(v == v and v ~= lt.Variable { 1.0, 2.0 })
 
--- What was read stays what it was, whatever is assigned, in small and large, whole and in part.
+-- A value that was read does not change with later assignments, small or large, whole or in part.
 for _, size in ipairs { 2, 20, 100000 } do
   for _, device in ipairs { "CPU:0", "GPU:0" } do
     local _ <close> = lt.device(device)
@@ -79,7 +79,7 @@ for _, size in ipairs { 2, 20, 100000 } do
       assert(before:min():item() == 1 and before:max():item() == 1, device .. " " .. size)
     end
     expect.equal({ w[1]:item(), w[2]:item() }, { 6, 1 })
-    -- And the other way: what was assigned does not change with the variable.
+    -- And vice versa: an assigned tensor does not change with the variable.
     local source = lt.fill({ size }, 3.0)
     w:assign(source)
     w:assign_add(1)
@@ -103,7 +103,7 @@ do
   expect.equal(w[1]:item(), 11)
 end
 
--- What makes a tensor of it makes its value.
+-- Functions that make a tensor of a variable give its value.
 do
   local w = lt.device("CPU:0", lt.Variable, lt.ones { 1000 })
   local tensors = { lt.constant(w), w:to("CPU:0"), w:identity(), w:reshape { 1000 }, w:value() }
@@ -231,8 +231,8 @@ print("done")]])
   expect.equal(text, "done\n")
 end
 
--- A first value from another device is copied, which the log tells as of any copy; what an op that failed had copied is
--- not told again.
+-- An initial value from another device is copied, and the log has that copy as any other; copies of an op that failed are
+-- not logged again.
 do
   local far = lt.device("GPU:1", lt.ones, { 30 })
   local events = {}
@@ -254,7 +254,7 @@ do
   expect.equal(w:sum():item(), 30.0)
 end
 
--- What cannot be.
+-- Refused calls.
 expect.raises("InvalidArgument", "Variable: initial is nil", lt.Variable)
 expect.raises("InvalidArgument", "Variable: initial is a function", lt.Variable, print)
 expect.raises("InvalidArgument", "trainabel", lt.Variable, 1, { trainabel = false })

@@ -1,5 +1,5 @@
--- Integers that float32 does not hold, in ops that make float32 of integers: what comes out is what float64 gives, as in
--- NumPy, rounded once.
+-- Integers that float32 cannot represent, in ops that make float32 of integers: the result is float64's, rounded once,
+-- as in NumPy.
 local lt = require "lutra"
 lt.config.set_simulated_gpus(1)
 
@@ -63,7 +63,7 @@ local function small_cases()
   expect("a float64 tensor", x - lt.constant({ 16777216 }, { dtype = "float64" }), "float64", { 1, 3 })
 end
 
--- As many as are computed in several parts, against float64's result.
+-- Enough elements to be computed in several chunks, against float64's result.
 local function large_cases()
   local n = 3 << 20
   local x = lt.range(n, { dtype = "int64" }) * 5 + 16777217

@@ -1,5 +1,5 @@
--- Layers over sequences and images, and a function as one: sizes that may be any, masks, what is refused. Their numbers are Keras'
--- (keras_layers.lua).
+-- Layers over sequences and images, and a function as a layer: sizes that are not fixed, masks, refused arguments.
+-- Keras' numbers for them are tested by keras_layers.lua.
 local lt = require "lutra"
 local expect = dofile("tests/support/expect.lua")
 local nn = lt.nn

@@ -1,12 +1,12 @@
 local spec = require "spec"
 local two = require "two_inputs"
-local golden = require "binary_golden"
+local golden = require "golden.binary_golden"
 
 local nan, inf = 0 / 0, math.huge
 local integers, numbers, pairs_of_shapes = integers, numbers, two.shapes
 local check_large, slope, second = two.check_large, two.slope, two.second
 local function same(dtype) return dtype end
--- Of an op whose result is a fraction.
+-- For an op whose result is a fraction.
 local function fraction(dtype) return dtype:find("float") and dtype or "float32" end
 local function float64s(list) return lt.constant(list, { dtype = "float64" }) end
 
@@ -23,7 +23,7 @@ local function arithmetic_rejects(op, more)
   }, more))
 end
 
--- Signs of 0 are told by 1 / x.
+-- 1 / x shows the sign of 0.
 local function check_golden(t, name)
   local op, values = lt[name], golden[name]
   local n = #golden.special
@@ -319,7 +319,7 @@ spec "pow" {
     t.equal(2 ^ lt.constant { 1, 2 }, { 2, 4 })
     check_golden(t, "pow")
     check_large(t, function(a, b) return lt.pow(a, b / 30) end, function(a, b) return a ^ (b / 30) end)
-    -- What the exponent's form does not change.
+    -- Results that do not depend on the exponent's form.
     local x = float64s { 0.1, -0.7, 3.3, 1e-200, -1e120 }
     for _, exponent in ipairs { 1, 2, 3, -1 } do t.close(x ^ exponent, x ^ (x * 0 + exponent), 5e-16) end
     -- 0 where the base is 0, or less for the exponent's slope; with an exponent of 0 nothing depends on the base.

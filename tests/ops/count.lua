@@ -85,7 +85,7 @@ spec "searchsorted" {
         t.equal(sorted:searchsorted(values), lt.constant(wanted, { dtype = "int64" }), ("%s %d"):format(dtype, n))
       end
     end
-    -- How many are smaller, and one more.
+    -- The number of smaller elements, plus one.
     local x = lt.random.uniform({ 5000 }, { seed = 1 }):sort()
     local values = lt.random.uniform({ 3, 7000 }, { seed = 2 })
     local places = x:searchsorted(values)
@@ -122,7 +122,7 @@ spec "bincount" {
     for _, dtype in ipairs(integers) do
       t.equal((lt.range(200) % 3 + 1):cast(dtype):bincount(), { 67, 67, 66 }, dtype)
     end
-    -- The largest and what is wrong are found wherever they stand.
+    -- The largest value and an invalid one are found at any position.
     for _, place in ipairs { 0, 1023, 1024, 4999 } do
       local x = lt.where(lt.range(5000):eq(place), 9, 2)
       t.equal(x:bincount(), { 0, 4999, 0, 0, 0, 0, 0, 0, 1 }, place)

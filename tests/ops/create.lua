@@ -314,7 +314,7 @@ spec "cast" {
     local tape <close> = lt.GradientTape()
     tape:watch(x)
     t.ok(tape:gradient(x:cast("int32"):cast("float32"), x) == nil)
-    -- What is cut off, what lies outside and what is no number, among many elements.
+    -- Truncation, values out of range and nan, among many elements.
     local odd = { nan, inf, -inf, 1e30, -1e30, 126.5, 127, 128, -128.5, -129, 255, 256, -0.5, 3.9, -3.9, 2.0^31, -2.0^31, 2.0^63 }
     for bits, integer in pairs { [8] = "int8", [16] = "int16", [32] = "int32", [64] = "int64", [0] = "uint8" } do
       local least = bits == 0 and 0 or bits == 64 and math.mininteger or -(1 << bits - 1)

@@ -1,4 +1,4 @@
-local golden = require "linalg_golden"
+local golden = require "golden.linalg_golden"
 local spec = require "spec"
 
 local function contraction(text, ...) return { text, ... } end
@@ -18,7 +18,7 @@ spec "einsum" {
     { "i,->i", int8 { 1, 3 }, 0.5, gives = { 0.5, 1.5 }, dtype = "float32" },
     { ",i,->i", 0.1, float64 { 1, 3 }, 2, gives = { 0.2, 3 * 0.2 }, dtype = "float64", tolerance = 0 },
     { ",->", 2, 3, gives = 6, dtype = "int32", shape = {} },
-    -- Of nothing zeros, or nothing.
+    -- Empty inputs give zeros, or an empty result.
     { "ij,jk->ik", zeros(2, 0), zeros(0, 2), gives = { { 0.0, 0.0 }, { 0.0, 0.0 } } },
     { "ij->", zeros(0, 3), gives = 0.0, shape = {} },
     { "ij->j", zeros(0, 3), gives = { 0.0, 0.0, 0.0 } },
@@ -92,7 +92,7 @@ spec "einsum" {
         t.equal(found, case.gives, case.spec .. " " .. dtype)
       end
     end
-    -- Large enough for several threads, each against the ops it stands for.
+    -- Large enough for several threads; each is compared with the equivalent ops.
     for _, dtype in ipairs { "float32", "float64", "int32", "bfloat16" } do
       local a, b = counted({ 130, 120 }, dtype, 3), counted({ 120, 110 }, dtype, 3)
       local product = a:matmul(b)

@@ -1,5 +1,5 @@
 -- Factorisations, which run on the CPU only.
-local golden = require "linalg_golden"
+local golden = require "golden.linalg_golden"
 local gradients = require "gradients"
 local spec = require "spec"
 
@@ -11,7 +11,7 @@ local function slopes(t, f, ...)
   t.ok(problem == nil, problem)
 end
 
--- How far from the identity.
+-- The distance from the identity.
 local function orthonormal(t, columns, tolerance, what)
   local product = columns:matmul(columns, { transpose_a = true })
   local n = product.shape[#product.shape]
@@ -151,7 +151,7 @@ spec "cholesky" {
   example = { { { 4.0, 2.0 }, { 2.0, 5.0 } }, gives = { { 2.0, 0.0 }, { 1.0, 2.0 } }, dtype = "float32" },
   examples = {
     { { { 4 } }, gives = { { 2.0 } }, dtype = "float32" },
-    -- What stands above the diagonal is not read.
+    -- Elements above the diagonal are not read.
     { { { 4.0, 0 / 0 }, { 2.0, 5.0 } }, gives = { { 2.0, 0.0 }, { 1.0, 2.0 } } },
     { { { { 4 } }, { { 9 } } }, gives = { { { 2.0 } }, { { 3.0 } } } },
     { float16 { { 4 } }, gives = { { 2.0 } }, dtype = "float16" },
@@ -263,7 +263,7 @@ spec "qr" {
   end,
 }
 
--- What does not change with the signs of u's columns and vt's rows.
+-- A value that does not depend on the signs of u's columns and vt's rows.
 local function without_signs(x)
   local u, s, vt = x:svd()
   return lt.einsum("...ik,...kj->...kij", u, vt), s, u * u, vt * vt

@@ -52,7 +52,7 @@ spec "gather" {
     for _, dtype in ipairs { "int16", "float32", "float64" } do
       t.equal(lt.range(3000):cast(dtype):gather(mixed), lt.constant(wanted, { dtype = dtype }), dtype)
     end
-    -- What is no index in the midst of many is told, whatever stands before it.
+    -- An invalid index among many is reported, at any position.
     local bad = lt.where(lt.range(1000):eq(700), 3001, mixed)
     t.raises("OutOfRange", "gather: index 3001 is past the axis' end (3000)", function() return lt.range(3000):gather(bad):totable() end)
     for _, dtype in ipairs(all_dtypes) do
@@ -62,7 +62,7 @@ spec "gather" {
     for _, dtype in ipairs(integers) do
       t.equal(lt.range(1, 101):gather(lt.constant({ 1, 100, 7 }, { dtype = dtype })), { 1, 100, 7 }, dtype)
     end
-    -- What stands twice is added up, in float for halves: in bfloat16 256 + 1 is 256.
+    -- Values of duplicate indices are added up, for halves in float32: in bfloat16 256 + 1 is 256.
     for _, dtype in ipairs(floats) do
       local zeros = lt.zeros({ 4, 1 }, { dtype = dtype })
       local got = gradient_of(function(v) return v:gather(lt.fill({ 2500 }, 2)) end, zeros, 1)
@@ -280,11 +280,11 @@ spec "t[indices] and t[mask]" {
   end,
 }
 
--- What NumPy and PyTorch give, gradients too, for every op of the group (tests/support/make_index_golden.py).
+-- What NumPy and PyTorch give, gradients too, for every op of the group (tests/support/generate/make_index_golden.py).
 spec "the index group" {
   check = function(t)
     local seen = {}
-    for number, case in ipairs(require "index_golden") do
+    for number, case in ipairs(require "golden.index_golden") do
       local what = ("%s, case %d"):format(case.op, number)
       local args = table.move(case.args, 1, #case.args, 1, {})
       seen[case.op] = true

@@ -136,7 +136,7 @@ spec "dropout" {
     local first = lt.dropout(x, 0.5)
     lt.random.set_seed(5)
     t.equal(lt.dropout(x, 0.5), first:totable())
-    -- What is dropped is 0 whatever it was, and gives no gradient; the rest gives its scale. So in the second order.
+    -- Dropped elements are 0 whatever they were, with gradient 0; that of the others is their scale. Likewise in second order.
     local special = lt.fill({ 64 }, nan)
     t.ok(lt.dropout(special, 0.5, { seed = 1 }):eq(0):any():item())
     for _, dtype in ipairs { "float32", "float64" } do

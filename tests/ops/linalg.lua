@@ -162,7 +162,7 @@ spec "diag" {
     end
     local large = random_tensor({ 400 }, "float32")
     t.equal(large:diag(), lt.eye(400) * large)
-    -- Of a diagonal outside the matrix nothing comes back.
+    -- A diagonal outside the matrix passes no gradient.
     local x = lt.constant { { 1.5, 2 }, { 3, 4 } }
     local tape <close> = lt.GradientTape()
     tape:watch(x)

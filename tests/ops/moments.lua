@@ -119,7 +119,7 @@ spec "logsumexp" {
     reductions.against("logsumexp", log_sum, { dtypes = { "int8", "int32" }, low = -100, high = 100 }),
     function(t)
       reductions.against_data(t, "logsumexp")
-      -- Blocks that are -inf throughout stand beside others, before and behind.
+      -- Blocks of nothing but -inf, with other blocks before and after them.
       local place = lt.range(5000)
       for _, at in ipairs { 0, 1500, 4999 } do
         local x = lt.where(place:eq(at), -1000.0, -inf)

@@ -24,7 +24,7 @@ end
 spec "optimisers" {
   check = function(t)
     for _, kind in ipairs(kinds) do
-      -- Every element by itself, whatever stands beside it; other dtypes as float64, but for their rounding.
+      -- Each element is updated independently of its neighbours; other dtypes give what float64 gives, apart from rounding.
       for _, size in ipairs { 1, 17, 70000 } do
         local all = taken(kind[1], kind[2], "float64", size)
         t.ok(all.dtype == "float64" and #all == size, kind[1])

@@ -41,7 +41,7 @@ spec "unstack" {
     local rows = x:unstack()
     t.ok(lt.config.get_memory_info(t.device).current - used < 1000, "rows share memory")
     t.equal(#rows, 4)
-    -- What a tape knows of: some of the pieces, one of them twice, and the whole.
+    -- A tape records uses of some pieces, one of them twice, and of the whole.
     local v = lt.range(12.0):reshape { 3, 4 }
     local tape <close> = lt.GradientTape { persistent = true }
     tape:watch(v)
@@ -128,7 +128,7 @@ spec "split" {
     local _ = v:split(4)
     lt.debugging.set_log_handler(nil)
     t.equal(table.concat(seen, " "), "ReadVariableOp Split")
-    -- A handler that lets go of the tensor in the middle is told so.
+    -- A handler that releases the tensor meanwhile gets an error that says so.
     local y = lt.ones { 1000 }
     lt.debugging.set_log_handler(function() y:release() end)
     t.raises("FailedPrecondition", "released the tensor", function() return y:split(2) end)

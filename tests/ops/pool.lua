@@ -11,7 +11,7 @@ local function image(rows)
   end)
 end
 
--- What pooling 2 x 3 of [2, 4, 7, channels] with steps of 2 gives, from x's elements: pool(list).
+-- Pooling of windows 2 x 3 over [2, 4, 7, channels] with stride 2, from x's elements: pool(list).
 local function pooled(x, pool)
   local rows, channels = {}, x.shape[4]
   for b = 1, 2 do
@@ -25,7 +25,7 @@ local function pooled(x, pool)
   end
   return lt.constant(rows, { dtype = x.dtype }):reshape { 2, 2, 3, channels }
 end
--- As many as fill registers, some more and some less.
+-- Numbers of channels that fill registers exactly, and some more and fewer.
 local kChannels = { 1, 5, 8, 13, 16, 31, 50 }
 
 spec "max_pool2d" {

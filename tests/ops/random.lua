@@ -1,6 +1,6 @@
 local spec = require "spec"
 local depends_on_seed = require "depends_on_seed"
-local golden = require "random_golden"  -- made apart, by tests/support/make_random_golden.py
+local golden = require "golden.random_golden"  -- made apart, by tests/support/generate/make_random_golden.py
 
 -- The values for seed 1 are a promise: they are the same on every device, with any number of threads, in every release.
 -- (The first words of Philox4x32-10 with key 1; normal numbers by Box and Muller from neighbouring words.)
@@ -131,7 +131,7 @@ spec "random.truncated_normal" {
       t.ok(math.abs(z:square():mean():item() - 0.7737) < 0.025, "variance")
       t.ok(math.abs(z:abs():lt(1.0):float32():mean():item() - 0.7152) < 0.015, "the middle")
     end
-    -- What lies within is as it was; what lay outside is not.
+    -- Values within the bounds are unchanged; those outside are drawn again.
     for _, dtype in ipairs { "float32", "float64" } do
       local all_of, cut = lt.random.normal({ 500 }, { seed = 6, dtype = dtype }):totable(),
                           lt.random.truncated_normal({ 500 }, { seed = 6, dtype = dtype }):totable()

@@ -1,6 +1,6 @@
 local spec = require "spec"
 local depends_on_seed = require "depends_on_seed"
-local golden = require "random_golden"  -- made apart, by tests/support/make_random_golden.py
+local golden = require "golden.random_golden"  -- made apart, by tests/support/generate/make_random_golden.py
 
 spec "random.randint" {
   examples = {
@@ -71,7 +71,7 @@ spec "random.permutation" {
       t.ok(is_permutation(x:totable()), n .. " each once")
       t.equal(lt.random.permutation(n, { seed = n }), x)
     end
-    -- Whatever way they are sorted, the order is that of 64 random bits each: sums of place times number.
+    -- Every sorting method gives the order of 64 random bits each; sums of position times number check it.
     local known = { [24] = 3508, [25] = 3755, [1000] = 247684719,
       [100000] = 249824014157162, [300000] = 6755021077592084 }
     for n, sum in pairs(known) do

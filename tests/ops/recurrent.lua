@@ -1,4 +1,4 @@
--- A step of recurrent layers behind its products. Layers made of them are in tests/lua/recurrent.lua, beside the formulas.
+-- The elementwise part of a recurrent layer's step. tests/lua/recurrent.lua tests the layers, with the formulas.
 local spec = require "spec"
 
 -- Numbers of every sign, none of them alike.

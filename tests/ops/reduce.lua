@@ -52,7 +52,7 @@ local function in_every_dtype(...) collector.in_peace(check_every_dtype, ...) en
 local function wide(dtype) return dtype:find "float" and dtype or "int64" end
 local function same(dtype) return dtype ~= "bool" and dtype or nil end
 
--- Every pair of axes of a tensor whose element tells its place: against loops in Lua.
+-- Every pair of axes of a tensor whose elements are their positions, against loops in Lua.
 local function against_loops(t, op, gather, start)
   local x = ((lt.range(2 * 3 * 5 * 4) * 37) % 101):reshape { 2, 3, 5, 4 }
   local values = x:totable()
@@ -223,7 +223,7 @@ spec "prod" {
     function(t)
       reductions.against_data(t, "prod")
       against_loops(t, lt.prod, function(a, b) return a * b end, 1)
-      -- A half times a half is exact above; many of them, halves and doubles in turn, stay near 1.
+      -- A half times a half is exact above. A product of many, alternately halves and doubles, stays near 1.
       for _, dtype in ipairs { "float64", "float32", "float16", "bfloat16" } do
         local x = lt.where((lt.range(40000) % 2):eq(0), 0.5, 2.0):cast(dtype)
         t.equal(x:prod(), 1)

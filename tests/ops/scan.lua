@@ -184,7 +184,7 @@ spec "cumprod" {
         t.ok(ones:uint8():cumprod(axis, { reverse = reverse }):eq(1):all():item(), what .. " of uint8")
       end
     end
-    -- What was 0 stays 0 where later totals would overflow, and what follows it in the same segment, too.
+    -- A total of 0 stays 0 where later totals would overflow, and so do those after it in the same segment.
     local x = lt.where(lt.range(5000):eq(700), 0.0, 1e30)
     for _, dtype in ipairs { "float32", "float64" } do
       local y = x:cast(dtype):cumprod()

@@ -97,7 +97,7 @@ spec "clip" {
     t.equal(got:max(), 899)
     t.equal(got[{ 3, { 151, 250 } }], x[{ 3, { 151, 250 } }])
     t.equal(lt.clip(x, x[1], 899)[{ 2, 777 }], 776)
-    -- What stands at a bound is x itself and passes; each element's gradient goes to one place. nan takes none.
+    -- A value at a bound is x itself and passes the gradient; each element's gradient goes to one argument. nan gets none.
     local v, low, high = lt.constant { 1.0, 5.0, -3.0, 9.0, nan }, lt.constant(1.0), lt.constant(5.0)
     local tape <close> = lt.GradientTape()
     tape:watch { v, low, high }
@@ -146,7 +146,7 @@ spec "add_n" {
     local halves = {}
     for i = 1, 9 do halves[i] = (x % 100):cast("float16") end
     t.equal(lt.add_n(halves), ((x % 100) * 9):cast("float16"))
-    -- A tensor that stands in the list twice counts twice.
+    -- A tensor that is in the list twice counts twice.
     local v = lt.constant { 1.0, 2.0 }
     local tape <close> = lt.GradientTape()
     tape:watch(v)

@@ -54,7 +54,7 @@ spec "sort" {
         end
       end
     end
-    -- A long line goes on several threads, and so do many lines along any axis.
+    -- A long line is sorted by several threads, and so are many lines along any axis.
     local place = lt.range(300000, { dtype = "int64" })
     for _, dtype in ipairs { "int32", "float32", "float64", "int64" } do
       local x = (place * 7919 % 1000):cast(dtype)
@@ -103,7 +103,7 @@ spec "argsort" {
         end
       end
     end
-    -- Of a permutation it gives the inverse; equals stay in order in a long line too.
+    -- It inverts a permutation; equals stay in order in a long line too.
     for _, dtype in ipairs { "int32", "float32", "float64" } do
       local place = lt.range(300007, { dtype = "int64" })
       local x = (place * 7919 % 300007):cast(dtype)
@@ -112,7 +112,7 @@ spec "argsort" {
       t.ok(same(order:argsort(), x:cast("int64") + 1), dtype)
       t.ok(same(lt.zeros({ 200000 }, { dtype = dtype }):argsort { descending = true }, lt.range(1, 200001, { dtype = "int64" })), dtype)
     end
-    -- Keys that differ in their first bits are shared out by them; each value stands here twice.
+    -- Keys that differ in their first bits are distributed by these bits; each value occurs twice here.
     local half = 200003
     local turn = lt.range(2 * half, { dtype = "int64" }) * 7919 % half
     for _, dtype in ipairs { "int32", "float32", "int64", "float64" } do

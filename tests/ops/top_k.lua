@@ -45,7 +45,7 @@ spec "top_k" {
         t.equal(places, lt.constant(table.move(order, 1, k, 1, {}), { dtype = "int64" }), ("%s %d"):format(dtype, k))
       end
     end
-    -- What argsort says, in every way to look: few and many of a line, one long line and several, along any axis.
+    -- As argsort by every method: few and many of a line, one long line and several, along any axis.
     local x = lt.random.uniform({ 400000 }, { seed = 3, minval = 0, maxval = 1000 }):cast("int32")
     for _, dtype in ipairs { "float32", "float64", "int64", "int16" } do
       local y = x:cast(dtype)

@@ -4,6 +4,7 @@ local collector = require "collector"
 local compare = require "compare"
 local gradients = require "gradients"
 local samples = require "samples"
+local show = require "show"
 local spec = require "spec"
 
 local cases = {}
@@ -28,7 +29,7 @@ local function hostile(f, ...)
   return table.unpack(results, 2, results.n)
 end
 
--- What is wrong with where the results of an op stand, or nil: in a scope of a GPU they stand there if the op has a GPU
+-- What is wrong with the device of an op's results, or nil. In a scope of a GPU they must be there if the op has a GPU
 -- kernel (`has_kernel`, from the spec), else on the CPU; and explain gives the reason.
 local function misplaced(results, scope, has_kernel)
   local fell_back = scope:find("GPU", 1, true) ~= nil and not has_kernel
@@ -36,7 +37,9 @@ local function misplaced(results, scope, has_kernel)
   for i = 1, results.n do
     local result = results[i]
     if compare.is_tensor(result) then
-      if result.device:sub(-#wanted) ~= wanted then return ("result %d is on %s, expected %s"):format(i, result.device, wanted) end
+      if result.device:sub(-#wanted) ~= wanted then
+        return ("result %d, %s, is on %s, expected %s"):format(i, show.kind(result), result.device, wanted)
+      end
       local told = lt.debugging.explain(result)
       local reason = fell_back and tostring(told.op) .. " has no GPU kernel" or "scope /device:" .. scope:sub(2)
       if told.reason ~= reason then
@@ -51,7 +54,7 @@ local passes = {
   { name = ", collector at its most aggressive", run = hostile },
 }
 
--- What a spec makes for itself it makes where it runs.
+-- The places for checks and gradients, which make their inputs where they run.
 local function places_of_its_own()
   local own = {}
   for _, place in ipairs(places) do
@@ -60,7 +63,7 @@ local function places_of_its_own()
   return own
 end
 
--- The random schedule of the simulated GPU is about the GPU's queues alone; the rest was tried without it.
+-- A random schedule affects only the GPU's queues; everything else runs in the tests without it.
 if os.getenv("LUTRA_SIM_SCHEDULE") then
   table.remove(places, 1)
   table.remove(passes)
@@ -106,12 +109,20 @@ function Run:note(problem, what, ...)
   end
 end
 
--- Runs f, which returns what is wrong or nil, on every device and under both collectors.
-function Run:everywhere(what, f)
+-- "add(float32 (2, 3), 1)": the call that failed, with the arguments that `make` makes.
+function Run:call_text(make)
+  local ok, args = pcall(lt.device, "/CPU:0", make)
+  return ("%s(%s)"):format(self.name, ok and show.list(args) or "...")
+end
+
+-- Runs f, which returns what is wrong or nil, on every device and under both collectors. `make` makes the arguments of
+-- the call that f is about.
+function Run:everywhere(what, make, f)
   for _, place in ipairs(places) do
     for _, pass in ipairs(passes) do
       local ok, problem = pcall(f, place, pass)
       if not ok then problem = "raised " .. text_of(problem) end
+      if problem ~= nil then problem = self:call_text(make) .. ": " .. problem end
       self:note(problem, what, " on the ", place.name, pass.name)
     end
   end
@@ -139,7 +150,7 @@ function Run:call_case(what, make, compare_results)
   if not ok then return self:note(args, what .. ": its arguments") end
   if self.is_method and can_be_method(args[1]) then forms[2] = { " as a method", true } end
   for _, form in ipairs(forms) do
-    self:everywhere(what .. form[1], function(place, pass)
+    self:everywhere(what .. form[1], make, function(place, pass)
       local results = self:call(place, pass, form[2], make)
       return misplaced(results, place.scope, self.has_gpu_kernel) or compare_results(results)
     end)
@@ -193,7 +204,7 @@ function Run:samples(form)
   end
 end
 
--- A mistake in values may come late from a GPU: reading the results brings it out.
+-- A mistake in values may be reported late by a GPU: reading the results raises it.
 local function read(value)
   if compare.is_tensor(value) then
     value:totable()
@@ -204,8 +215,12 @@ end
 
 -- nil when f raises an error with this code whose message contains `says`.
 local function refusal(code, says, f, ...)
-  local ok, err = pcall(f, ...)
-  if ok then return "was accepted, expected " .. code .. ": " .. says end
+  local results = table.pack(pcall(f, ...))
+  local ok, err = results[1], results[2]
+  if ok then
+    local gave = results.n == 1 and "nothing" or show.list { n = results.n - 1, table.unpack(results, 2, results.n) }
+    return ("was accepted and gave %s, expected %s: %s"):format(gave, code, says)
+  end
   local readable, message = pcall(function() return err.message end)
   if type(err) == "string" or not readable or type(message) ~= "string" then
     return "raised " .. text_of(err) .. ", which is no error of Lutra's"
@@ -216,26 +231,29 @@ end
 
 function Run:reject(what, reject)
   local function make() return spec.realise(reject.args) end
-  self:everywhere(what, function(place, pass)
+  self:everywhere(what, make, function(place, pass)
     return refusal(reject.code or "InvalidArgument", reject.says, function()
       local results = self:call(place, pass, false, make)
       for i = 1, results.n do read(results[i]) end
+      return table.unpack(results, 1, results.n)
     end)
   end)
 end
 
--- What `check` gets: each function raises when it does not hold, so that the first failure ends the check.
--- Tensors that are looked at stand where the check runs, if the op has a kernel there.
+-- The argument of `check`. Each function raises when its assertion fails, so that the first failure ends the check.
+-- Compared tensors must be on the device of the check, if the op has a kernel there.
 local function assertions(place, has_gpu_kernel)
   local t = { device = place.scope, count = 0 }
   local function hold(problem, what)
     t.count = t.count + 1
-    if problem then error(what and what .. ": " .. problem or problem, 3) end
+    if problem then error((what and what .. ": " .. problem or problem) .. show.site(3), 3) end
   end
   local function problem_of(got, wanted, options)
     if has_gpu_kernel and compare.is_tensor(got) then
       local device = "/device:" .. place.scope:sub(2)
-      if got.device:sub(-#device) ~= device then return ("is on %s, expected %s"):format(got.device, device) end
+      if got.device:sub(-#device) ~= device then
+        return ("%s is on %s, expected %s"):format(show.kind(got), got.device, device)
+      end
     end
     return compare.value(got, wanted, options)
   end
@@ -265,12 +283,15 @@ function Run:gradient(what, case)
     for _, pass in ipairs(passes) do
       local ok, problem = pcall(gradients.problem, self.op, case, place.scope, pass.run)
       if not ok then problem = "raised " .. text_of(problem) end
+      if problem ~= nil then
+        problem = ("%s: %s"):format(self:call_text(function() return gradients.arguments_as_written(case) end), problem)
+      end
       self:note(problem, what, " on the ", place.name, pass.name)
     end
   end
 end
 
--- Storages alive once nothing waits to be collected and no mirror is kept.
+-- The number of live storages after a full collection, without mirrors.
 local function live_storages()
   collectgarbage()
   collectgarbage()

@@ -1,9 +1,9 @@
--- What tests of checkpoints write and compare: `local checkpoints = dofile("tests/support/checkpoints.lua")` makes a folder for
--- them.
+-- Helpers for tests of checkpoints: `local checkpoints = dofile("tests/support/checkpoints.lua")` makes a folder for
+-- their files.
 local lt = require "lutra"
 local nn = lt.nn
 
--- Where they lie: at, read, write, list, clear, remove.
+-- Their folder: at, read, write, list, clear, remove.
 local folder = dofile("tests/support/folder.lua")
 local checkpoints = { folder = folder, path = folder.at "model.safetensors" }
 

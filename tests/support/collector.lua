@@ -1,5 +1,5 @@
--- The collector at its most aggressive: a full collection at every allocation of Lua's, also at those within an op, where no
--- hook of Lua's can reach. An incremental collector without a pause, whose one step is a whole cycle, does that.
+-- The collector at its most aggressive: a full collection at every allocation of Lua's, including those within an op,
+-- which no hook of Lua's reaches. This is an incremental collector without a pause, whose one step is a whole cycle.
 local collector = {}
 
 -- From here until loosen(what it returned) every allocation collects.
@@ -35,7 +35,7 @@ function collector.at_each_collection(f)
   setmetatable({}, meta)
 end
 
--- Whether all that is so is a property of the Lua that runs this, so it is looked at.
+-- Whether this works depends on the Lua that runs it, so it is checked here.
 do
   local seen = 0
   collector.at_each_collection(function(n) seen = n return n < 10 end)

@@ -1,5 +1,6 @@
--- Compares what an op gave with what was expected, and says in one line where they differ.
-local compare = {}
+-- Compares an op's result with the expected one, and says in one line where they differ.
+local show = require "show"
+local compare = { is_tensor = show.is_tensor, show = show.value }
 
 compare.dtypes = {
   float32 = true, float64 = true, float16 = true, bfloat16 = true,
@@ -11,36 +12,6 @@ compare.dtypes = {
 compare.tolerances = {
   float32 = { 1e-5, 1e-6 }, float64 = { 1e-12, 1e-12 }, float16 = { 2e-3, 1e-3 }, bfloat16 = { 2e-2, 1e-2 },
 }
-
-function compare.is_tensor(value)
-  if type(value) ~= "userdata" then return false end
-  local ok, dtype = pcall(function() return value.dtype end)
-  return ok and compare.dtypes[dtype] == true
-end
-
--- "{{1, 2}, {3}}", shortened: for the line of a failure.
-function compare.show(value, budget)
-  budget = budget or { left = 160 }
-  if compare.is_tensor(value) then
-    local shape = {}
-    for i = 1, #value.shape do shape[i] = tostring(value.shape[i]) end
-    return ("%s %s of shape (%s)"):format(value.dtype, compare.show(value:totable(), budget), table.concat(shape, ", "))
-  end
-  if type(value) ~= "table" or getmetatable(value) ~= nil then
-    local text = type(value) == "string" and ("%q"):format(value) or tostring(value)
-    budget.left = budget.left - #text - 2
-    return text
-  end
-  local parts = {}
-  for i = 1, #value do
-    if budget.left <= 0 then
-      parts[#parts + 1] = "..."
-      break
-    end
-    parts[#parts + 1] = compare.show(value[i], budget)
-  end
-  return "{" .. table.concat(parts, ", ") .. "}"
-end
 
 -- The leaves of nested lists, in order, and the shape the nesting shows (a list of nothing ends it).
 function compare.flatten(value)
@@ -73,24 +44,51 @@ local function same_value(got, wanted, relative, absolute)
   return math.abs(got - wanted) <= relative * math.abs(wanted) + absolute  -- false for nan and for one infinity
 end
 
--- How far a result may be from a number that somebody wrote down: 0.3133 stands for all that rounds to it.
+-- How far a result may be from a number in a spec: 0.3133 means every number that rounds to it.
 function compare.as_written(wanted)
   if type(wanted) ~= "number" or wanted % 1 == 0 then return 1e-7 end
   local scaled = wanted * 1e4
   return math.abs(scaled - math.floor(scaled + 0.5)) < 1e-6 and 5.1e-5 or 1e-7
 end
 
--- The first leaf that differs, as a sentence; nil when none does. `absolute` is a number, or a function of what is
--- wanted.
-function compare.leaves(got, wanted, relative, absolute)
+-- "[2][3]" for the sixth element of shape (2, 3).
+local function position_of(i, shape)
+  local words, rest = {}, i - 1
+  for axis = #shape, 1, -1 do
+    words[axis] = ("[%d]"):format(rest % shape[axis] + 1)
+    rest = rest // shape[axis]
+  end
+  return table.concat(words)
+end
+
+-- " (off by 0.5, allowed 1e-05)"
+local function distance_of(got, wanted, allowed)
+  if type(got) ~= "number" or type(wanted) ~= "number" then return "" end
+  local off = math.abs(got - wanted)
+  if not (off < math.huge) then return "" end
+  return (" (off by %.3g, allowed %.3g)"):format(off, allowed)
+end
+
+-- The first leaf that differs, and how many do, as a sentence; nil when none does. `absolute` is a number, or a function
+-- of the wanted value. `shape` says where in a tensor the leaf is.
+function compare.leaves(got, wanted, relative, absolute, shape)
   if #got ~= #wanted then return ("%d elements, expected %d"):format(#got, #wanted) end
+  local first, problem, count = nil, nil, 0
   for i = 1, #wanted do
     local margin = type(absolute) == "function" and absolute(wanted[i]) or absolute
     if not same_value(got[i], wanted[i], relative, margin) then
-      local where = #wanted > 1 and ("element %d is "):format(i) or "is "
-      return where .. tostring(got[i]) .. ", expected " .. tostring(wanted[i])
+      count = count + 1
+      if not first then
+        first = i
+        local allowed = type(wanted[i]) == "number" and relative * math.abs(wanted[i]) + margin or 0
+        problem = ("is %s, expected %s%s"):format(show.value(got[i]), show.value(wanted[i]),
+                                                  distance_of(got[i], wanted[i], allowed))
+      end
     end
   end
+  if not first or #wanted == 1 then return problem end
+  return ("%d of %d elements differ: %s %s"):format(count, #wanted,
+                                                    shape and position_of(first, shape) or "element " .. first, problem)
 end
 
 -- What is wrong with `got`, a tensor or anything else an op returns; nil when nothing is.
@@ -103,9 +101,13 @@ function compare.value(got, wanted, options)
     wanted = wanted:totable()
   end
   if not compare.is_tensor(got) then
-    if options.dtype or options.shape then return "is a " .. type(got) .. ", expected a tensor" end
+    if options.dtype or options.shape then
+      return ("is a %s (%s), expected a tensor"):format(type(got), show.value(got))
+    end
     if type(got) == "table" and type(wanted) == "table" and getmetatable(got) == nil then
-      if #got ~= #wanted then return ("a list of %d, expected %d"):format(#got, #wanted) end
+      if #got ~= #wanted then
+        return ("a list of %d, expected %d: %s"):format(#got, #wanted, show.value(got))
+      end
       for i = 1, #wanted do
         local problem = compare.value(got[i], wanted[i], options)
         if problem then return ("[%d] %s"):format(i, problem) end
@@ -113,12 +115,12 @@ function compare.value(got, wanted, options)
       return nil
     end
     if type(got) == "table" or type(got) == "userdata" then
-      return got ~= wanted and ("is %s, expected %s"):format(tostring(got), compare.show(wanted)) or nil
+      return got ~= wanted and ("is %s, expected %s"):format(show.value(got), show.value(wanted)) or nil
     end
     return compare.leaves({ got }, { wanted }, options.relative or 0, options.absolute or 0)
   end
   if options.dtype and got.dtype ~= options.dtype then
-    return ("has dtype %s, expected %s"):format(got.dtype, options.dtype)
+    return ("has dtype %s, expected %s; got %s"):format(got.dtype, options.dtype, show.value(got))
   end
   local leaves, shape = {}, options.shape
   if wanted ~= nil then
@@ -127,13 +129,13 @@ function compare.value(got, wanted, options)
     shape = shape or shown
   end
   if not compare.same_list(got.shape, shape) then
-    return ("has shape (%s), expected (%s)"):format(table.concat(got.shape, ", "), table.concat(shape, ", "))
+    return ("has shape %s, expected %s; got %s"):format(show.shape(got.shape), show.shape(shape), show.value(got))
   end
   if wanted == nil then return nil end
   local rounds = compare.tolerances[got.dtype] ~= nil  -- integers and booleans are exact
   local problem = compare.leaves(compare.flatten(got:totable()), leaves, rounds and options.relative or 0,
-                                 rounds and options.absolute or 0)
-  if problem then return ("%s; got %s"):format(problem, compare.show(got)) end
+                                 rounds and options.absolute or 0, got.shape)
+  if problem then return ("%s; got %s"):format(problem, show.value(got)) end
 end
 
 return compare

@@ -1,4 +1,5 @@
--- op(args..., options) depends on the seed alone: not on what came before, nor on the shape, element by element.
+-- Checks that op(args..., options) depends on the seed alone: neither on earlier calls nor on the shape, element by
+-- element.
 return function(t, op, ...)
   local args = table.pack(...)
   local function call(shape, options)

@@ -1,14 +1,20 @@
--- What the scripts in tests/lua assert with. `local expect = dofile("tests/support/expect.lua")`
+-- Assertions for the scripts in tests/lua. `local expect = dofile("tests/support/expect.lua")`
 local lt = require "lutra"
+local show = dofile((debug.getinfo(1, "S").source:match("^@(.*/)") or "") .. "show.lua")
 local expect = {}
 
-local function fail(message) error(message, 3) end
+-- Raises for whoever called the function that calls this.
+local function fail(message) error(message .. show.site(3), 3) end
 
 -- f(...) raises one of Lutra's errors with this code, whose text has `words` in it (plain). Returns the error.
 function expect.raises(code, words, f, ...)
   if words == "" then fail("expect.raises is to look for some words") end
-  local ok, err = pcall(f, ...)
-  if ok then fail(("expected %s (%s), but nothing was raised"):format(code, words)) end
+  local results = table.pack(pcall(f, ...))
+  local ok, err = results[1], results[2]
+  if ok then
+    local gave = results.n == 1 and "nothing" or show.list { n = results.n - 1, table.unpack(results, 2, results.n) }
+    fail(("expected %s (%s), but nothing was raised; the call gave %s"):format(code, words, gave))
+  end
   if not lt.iserror(err) then fail(("expected %s (%s), got a plain error: %s"):format(code, words, tostring(err))) end
   if err.code ~= code then fail(("expected %s (%s), got %s: %s"):format(code, words, err.code, err.message)) end
   if not err.message:find(words, 1, true) then fail(("expected the words %q in: %s"):format(words, err.message)) end
@@ -22,41 +28,48 @@ local function same(a, b)
   return true
 end
 
-local function show(value)
-  if type(value) ~= "table" then return tostring(value) end
-  local parts = {}
-  for _, v in ipairs(value) do parts[#parts + 1] = show(v) end
-  return "{" .. table.concat(parts, ", ") .. "}"
-end
-
 -- Equal, also tables by value and nan with itself.
 function expect.equal(got, wanted, what)
-  if not same(got, wanted) then fail(("%s: expected %s, got %s"):format(what or "value", show(wanted), show(got))) end
+  if same(got, wanted) then return end
+  local text = ("%s: expected %s, got %s"):format(what or "value", show.value(wanted), show.value(got))
+  if type(got) == "table" and type(wanted) == "table" then
+    local at, a, b = show.difference(got, wanted, same)
+    if at then text = ("%s; first difference at %s: expected %s, got %s"):format(text, at, show.value(b), show.value(a)) end
+  end
+  fail(text)
 end
 
--- What the first number is called that is too far from the one wanted, and both; nil where none is.
+-- The path of the first number that is too far from the wanted one, and both numbers; nil where none is.
 local function first_apart(got, wanted, tolerance, what)
   if type(got) == "userdata" then got = got:totable() end
   if type(wanted) ~= "table" then
     local is_close = type(got) == "number" and math.abs(got - wanted) <= tolerance * math.max(1, math.abs(wanted))
     return not is_close and what or nil, got, wanted
   end
-  if type(got) ~= "table" or #got ~= #wanted then return what .. ": how many", type(got) == "table" and #got or 1, #wanted end
+  if type(got) ~= "table" or #got ~= #wanted then
+    return what .. ": number of elements", type(got) == "table" and #got or 1, #wanted
+  end
   for i = 1, #wanted do
     local place, a, b = first_apart(got[i], wanted[i], tolerance, ("%s[%d]"):format(what, i))
     if place then return place, a, b end
   end
 end
 
--- Nearly equal, as far as `tolerance` allows: times the number wanted where that is more than 1. Numbers, and tables of them, for which
--- tensors may stand.
+-- Nearly equal: two numbers differ by at most `tolerance`, times the wanted number where that is more than 1. Takes
+-- numbers and tables of them; `got` may be or hold tensors.
 function expect.close(got, wanted, tolerance, what)
   local place, a, b = first_apart(got, wanted, tolerance, what or "value")
-  local function text(value) return math.type(value) == "float" and ("%.17g"):format(value) or show(value) end
-  if place then fail(("%s: %s, expected %s"):format(place, text(a), text(b))) end
+  if not place then return end
+  local text = ("%s: %s, expected %s"):format(place, show.value(a), show.value(b))
+  if type(a) == "number" and type(b) == "number" and not place:find("number of elements$") then
+    local allowed = tolerance * math.max(1, math.abs(b))
+    text = ("%s (off by %.3g, allowed %.3g)"):format(text, math.abs(a - b), allowed)
+  end
+  if show.is_tensor(got) then text = text .. "; got " .. show.value(got) end
+  fail(text)
 end
 
--- A part of a script, with a name for who reads its failure, which ends the script.
+-- Runs one named case of a script. A failure prints the name and ends the script.
 local cases = 0
 function expect.case(name, test)
   cases = cases + 1
@@ -79,7 +92,7 @@ function expect.storages()
   return lt.debugging.live_storages()
 end
 
--- A path that ends so, of no file yet: os.tmpname makes one, which would be left behind beside it.
+-- A new path with this ending. os.tmpname creates a file, which is removed here.
 function expect.path(ending)
   local name = os.tmpname()
   os.remove(name)

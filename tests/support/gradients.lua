@@ -1,7 +1,7 @@
--- A tape's gradients against central differences, and so the gradients of those gradients by a second tape. One case is a
--- call: its tables are made float64 tensors, whose gradients are checked; what is made in another way, numbers and the
--- options table are left alone. With several float results, or elements, the loss is a sum of all with unequal weights, so
--- that mistakes do not cancel.
+-- Checks a tape's gradients against central differences, and the gradients of those gradients by a second tape. A case
+-- is a call. Its tables become float64 tensors, whose gradients are checked; values made in another way, numbers and
+-- the options table stay as they are. With several float results or elements, the loss is their sum with unequal
+-- weights, so that mistakes do not cancel.
 local collector = require "collector"
 local compare = require "compare"
 local samples = require "samples"
@@ -21,7 +21,7 @@ local function is_literal(value)
   return type(value) == "table" and getmetatable(value) == nil and not is_options(value)
 end
 
--- The case's leaves: where each differentiated table stands.
+-- The case's leaves: the position of each differentiated table.
 local function leaves_of(case)
   local leaves = {}
   for i, value in ipairs(case.list or {}) do
@@ -33,7 +33,7 @@ local function leaves_of(case)
   return leaves
 end
 
--- The arguments with the leaves' tensors in their places.
+-- The arguments, with tensors in place of the leaves.
 local function arguments(case, leaves, tensors)
   local args, list = {}, case.list and {}
   for i, value in ipairs(case.list or {}) do list[i] = spec.realise(value) end
@@ -45,11 +45,18 @@ local function arguments(case, leaves, tensors)
   return args
 end
 
+-- The same with the leaves as the case has them, for a failure's text.
+function gradients.arguments_as_written(case)
+  local args = spec.realise(table.move(case, 1, #case, 1, {}))
+  if case.list then table.insert(args, 1, spec.realise(case.list)) end
+  return args
+end
+
 local function weights(shape, k)
   return samples.nest(samples.values(samples.size(shape), "float64", 0.5, 1.5, 77 + k), shape)
 end
 
--- A number that depends on every float element of the results; a curved one, so that its slope at a result depends on it.
+-- A number that depends on every float element of the results. When `curved`, its slope at a result depends on that result.
 local function loss_of(results, curved)
   local flat = results
   if results.n == 1 and type(results[1]) == "table" then flat = results[1] end

@@ -1,4 +1,4 @@
--- What the specs of many ops make their inputs of; spec files see all of it by name (spec.lua, environment).
+-- Inputs that the specs of many ops use. Spec files see all of it by name (spec.lua, environment).
 local samples = require "samples"
 local made = require("spec").made
 
@@ -9,7 +9,7 @@ inputs.floats = { "float16", "bfloat16", "float32", "float64" }
 inputs.numbers = { "int8", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64" }
 inputs.all_dtypes = { "bool", table.unpack(inputs.numbers) }
 
--- zeros({2, 3}, "int8") or zeros(2, 3): made anew for each run. ones() alike.
+-- zeros({2, 3}, "int8") or zeros(2, 3): new tensors for each run. Likewise ones().
 local function filled(fill)
   return function(shape, ...)
     local dtype = type(shape) == "table" and ... or nil
@@ -19,7 +19,7 @@ local function filled(fill)
 end
 inputs.zeros, inputs.ones = filled "zeros", filled "ones"
 
--- 1, 2, 3 ... in the shape, float32 unless told; made anew for each run.
+-- 1, 2, 3 ... in the shape, float32 by default; a new tensor for each run.
 function inputs.numbered(shape, dtype)
   return made(function() return lt.range(1, samples.size(shape) + 1):reshape(shape):cast(dtype or "float32") end)
 end

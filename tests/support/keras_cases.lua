@@ -1,5 +1,5 @@
--- The cases of keras_reference.lua, which Keras has computed: what a layer gives, its losses and gradients; and what follows of that:
--- the same layer in a graph, made anew by its description, in mixed precision and in replicas.
+-- Checks the cases of keras_reference.lua, which Keras computed: a layer's results, losses and gradients; and the same
+-- layer in a graph, rebuilt from its config, in mixed precision and in replicas.
 local lt = require "lutra"
 local expect, nn_cases = dofile("tests/support/expect.lua"), require "nn_cases"
 local nn = lt.nn
@@ -18,13 +18,15 @@ end
 
 -- Within `tolerance` of the largest number there.
 local function close(got, wanted, what, tolerance)
+  local shape = { table.unpack(got.shape, 1, #got.shape) }
+  local kind = ("%s { %s }"):format(got.dtype, table.concat(shape, ", "))
   got = got:flatten():totable()
   expect.equal(#got, #wanted, what .. ": how many numbers")
   local largest = 1
   for _, value in ipairs(wanted) do largest = math.max(largest, math.abs(value)) end
   for i, value in ipairs(wanted) do
     if not (math.abs(got[i] - value) <= (tolerance or 4e-6) * largest) then
-      error(("%s[%d]: %.9g, expected %.9g"):format(what, i, got[i], value), 2)
+      error(("%s, %s, element %d: %.9g, expected %.9g"):format(what, kind, i, got[i], value), 2)
     end
   end
 end
@@ -135,7 +137,7 @@ end
 
 -- All cases of a part of the reference.
 function cases.check(part, strategy)
-  local list = (require "keras_reference")[part]
+  local list = (require "golden.keras_reference")[part]
   assert(#list > 0, part)
   for number, case in ipairs(list) do
     local layer, what = made(case), ("%s %d"):format(part, number)

@@ -54,7 +54,7 @@ class Machine {
     std::string device;  // "/device:GPU:0"
     std::string reason;
   };
-  // Where the op would run inside the scope, and why. `input`: on whose memory its result would stand.
+  // Where the op would run inside the scope, and why. `input`: the device whose memory its result would share.
   Placed place(const char* op_name, const std::string& scope_name = "", DType key = DType::Float32,
                LogicalDevice* input = nullptr) {
     Scope scope(context, scope_name);

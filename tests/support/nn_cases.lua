@@ -1,5 +1,5 @@
--- The cases of nn_reference.lua, which PyTorch has computed: results and gradients of the ops of neural networks.
-local reference = require "nn_reference"
+-- Checks the cases of nn_reference.lua, which PyTorch computed: results and gradients of the ops of neural networks.
+local reference = require "golden.nn_reference"
 local samples = require "samples"
 
 local nn_cases = {}
@@ -19,14 +19,14 @@ function nn_cases.tensor(seed, shape, dtype, factor, shift)
   return lt.constant(values, { dtype = dtype }):reshape(shape)
 end
 
--- How far a tensor is from what it should be, in parts of the largest number there.
+-- The largest difference from `wanted`, relative to the largest number there.
 local function distance(got, wanted)
   if got.size == 0 then return 0 end
   local exact = lt.cast(wanted, "float64")
   return ((got:cast("float64") - exact):abs():max() / lt.maximum(exact:abs():max(), 1)):item()
 end
 
--- What was written down of an array: all of it, or three sums of products with noise.
+-- The reference has all of an array, or three sums of products with noise.
 local function check_array(t, got, shape, wanted, tolerance, what)
   t.equal({ table.unpack(got.shape, 1, #got.shape) }, shape, what .. "'s shape")
   local flat = got:reshape { -1 }:cast("float64")

@@ -1,4 +1,4 @@
--- What the specs of sort and its kin share.
+-- Shared by the specs of sort, argsort and the like.
 local orders = {}
 
 local nan = 0 / 0
@@ -43,7 +43,7 @@ function orders.pick(list, places, count)
   return values
 end
 
--- For tensors that are too large to be looked at in Lua.
+-- For tensors that are too large to compare in Lua.
 function orders.same(got, wanted)
   return got.dtype == wanted.dtype and got.shape == wanted.shape and got:float64():eq(wanted:float64()):all():item()
 end

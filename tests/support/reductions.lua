@@ -1,14 +1,14 @@
--- What the specs of reductions share: samples of shapes that take every path of the kernels, references in plain Lua,
--- the data of make_reduce_data.py, and what is said about axes.
+-- Shared by the specs of reductions: samples of shapes that take every path of the kernels, references in plain Lua,
+-- the data of make_reduce_data.py, and the errors about axes.
 local collector = require "collector"
 local compare = require "compare"
-local data = require "reduce_data"
+local data = require "golden.reduce_data"
 local samples = require "samples"
 local spec = require "spec"
 
 local reductions = {}
 
--- What every reduction says about its axes; x is (2, 3).
+-- Every reduction's errors about axes; x is (2, 3).
 function reductions.axis_rejects(op, x, more, has_keepdims)
   local rejects = {
     { args = { x, 3 }, says = op .. ": axis 3 is not there: x (2, 3) has 2 axes" },
@@ -43,7 +43,7 @@ function reductions.gradients(more)
   return list
 end
 
--- And what those of numbers say besides.
+-- Further errors of reductions of numbers.
 function reductions.rejects(op, more)
   local list = reductions.axis_rejects(op, matrix, more)
   list[#list + 1] = reductions.twice(op, matrix)
@@ -88,7 +88,7 @@ local function gathered(values, shape, axes)
   return groups
 end
 
--- As bytes of float64, which the collector need not walk.
+-- As bytes of float64, which the collector need not traverse.
 local function packed(values)
   local bytes = {}
   for k, value in ipairs(values) do bytes[k] = string.pack("<d", value) end

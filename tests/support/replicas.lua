@@ -1,9 +1,9 @@
--- What tests of strategies look at replicas with: `local replicas = dofile("tests/support/replicas.lua")`.
+-- Helpers for tests of strategies: `local replicas = dofile("tests/support/replicas.lua")`.
 local lt = require "lutra"
 local equal = dofile("tests/support/expect.lua").equal
 local replicas = {}
 
--- Which replica this is, from 1.
+-- The number of this replica, from 1.
 function replicas.id() return lt.distribute.get_replica_context().replica_id_in_sync_group end
 
 function replicas.bits(tensor) return tensor:to("CPU:0"):bytes() end

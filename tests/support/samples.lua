@@ -1,5 +1,5 @@
--- Generated inputs, the same on every machine, and what a reference says to them. They are made in the collector's peace:
--- it is the ops that are tried under it.
+-- Generated inputs, the same on every machine, and a reference's results for them. They are made without collections:
+-- only ops are tested under the aggressive collector.
 local collector = require "collector"
 
 local samples = {}

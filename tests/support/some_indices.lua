@@ -1,4 +1,4 @@
--- `count` indices of 1..n, from the end now and then, with many that stand twice; the same ones every time.
+-- `count` indices of 1..n, some of them counted from the end, with many duplicates; always the same ones.
 return function(count, n, dtype)
   local place = lt.range(count, { dtype = "int64" }) * 7919 % n
   local from_end = place % 3

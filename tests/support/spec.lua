@@ -1,25 +1,25 @@
 -- The form in which the ops are specified: tests/ops/<family>.lua begins with `local spec = require "spec"` and holds
 -- one `spec "op" { ... }` an op. This file collects and checks the forms; cases.lua runs them, run_spec.lua reports.
 --
---   example   = { arg, ..., gives = value }   what a call gives, to 1e-4 relative or to the four decimals written. An
---   examples  = { {...}, {...} }              op with several results gives a list. Also tolerance=, dtype=, shape=
+--   example   = { arg, ..., gives = value }   a call and its result, to 1e-4 relative or to the four decimals written. For
+--   examples  = { {...}, {...} }              an op with several results, a list. Also tolerance=, dtype=, shape=
 --   reference = function(x, ...) end          on numbers (booleans for bool), element by element with broadcasting
---   samples   = shapes { {}, {3, 0}, { {2, 1}, {3} } }   inputs for `reference`: one shape for all, or one an input
---   domain    = {low, high}                   of the samples, default -3..3; or one pair an input
+--   samples   = shapes { {}, {3, 0}, { {2, 1}, {3} } }   inputs for `reference`: one shape for all, or one per input
+--   domain    = {low, high}                   of the samples, default -3..3; or one pair per input
 --   dtypes    = {"float32", ...}              of the samples, default float32 and float64
 --   options   = {...}                         the options table that samples pass last
---   result    = "bool" | function(dtype)      the dtype that samples give, when the spec says
+--   result    = "bool" | function(dtype)      the dtype of the samples' results; checked only if given
 --   tolerance = 1e-5                          relative, instead of the result dtype's own
---   gpu       = false                         it has no GPU kernel: inside a GPU's scope it runs on the CPU, and says so
---   gradients = { {arg, ...}, ... }           calls whose table arguments are made float64 tensors; the tape's gradients of
---                                             them, and theirs, are held against central differences (gradients.lua). list = {...} is
---                                             a list that goes first, fixed = {[2] = true} an argument left alone
+--   gpu       = false                         no GPU kernel: inside a GPU's scope the op must run on the CPU, and explain say so
+--   gradients = { {arg, ...}, ... }           calls whose table arguments become float64 tensors. Their gradients by a tape, and
+--                                             second derivatives, are compared with central differences (gradients.lua).
+--                                             list = {...}: a list as first argument; fixed = {[2] = true}: not differentiated
 --   rejects   = { { args = {...}, says = "substring of err.message", code = "InvalidArgument" }, ... }
 --   check     = function(t) end               free form: t.equal, t.close, t.raises, t.ok, t.device (cases.lua)
 --
--- In a spec file `bool {true}`, `int8 {1, 2}` and so on are tensors of that dtype, and `made(f)` is what f() returns;
--- both are made anew for each run, on the device the run is about. What many specs make their inputs of (zeros, counted,
--- lists of dtypes ...) is in inputs.lua.
+-- In a spec file `bool {true}`, `int8 {1, 2}` and so on are tensors of that dtype, and `made(f)` is the result of f().
+-- Both are made anew for each run, on the run's device. inputs.lua has inputs that many specs use (zeros, counted, lists of
+-- dtypes ...).
 local compare = require "compare"
 
 local spec = { all = {} }
@@ -66,7 +66,7 @@ local function check_example(example, what)
   if example.gives == nil and example.shape == nil then error(what .. " says neither gives= nor shape=", 0) end
 end
 
--- A wrong form is an error with a sentence; a form that would test nothing is one, too.
+-- A malformed spec is an error with a message; so is one that would test nothing.
 local function validate(form)
   refuse_unknown(form, keys, "a spec")
   if #form > 0 then error("a spec has keys only, no list", 0) end
@@ -124,7 +124,7 @@ setmetatable(spec, {
   end,
 })
 
--- What is made when a run asks for it.
+-- A value that is made anew in each run.
 local Made = {}
 Made.__index = Made
 spec.Made = Made
@@ -134,7 +134,7 @@ function spec.made(f)
   return setmetatable({ make = f }, Made)
 end
 
--- Values with every Made in them made; tables that are somebody else's objects stay what they are.
+-- Copies a value with every Made in it made; objects (tables with a metatable) stay as they are.
 function spec.realise(value)
   if type(value) ~= "table" then return value end
   local kind = getmetatable(value)
@@ -145,7 +145,7 @@ function spec.realise(value)
   return copy
 end
 
--- What a spec file sees besides the usual globals.
+-- The globals of a spec file, besides the usual ones.
 function spec.environment()
   local environment = { shapes = function(list) return list end, made = spec.made }
   for dtype in pairs(compare.dtypes) do

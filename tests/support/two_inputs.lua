@@ -1,4 +1,4 @@
--- What the specs of ops with two broadcasting inputs share.
+-- Shared by the specs of ops with two broadcasting inputs.
 local zeros = require("inputs").zeros
 
 local two = {}
@@ -14,7 +14,7 @@ function two.with(rejects, more)
   return rejects
 end
 
--- Of an op of a and b; `dtype` is one that it takes.
+-- For an op of a and b; `dtype` is one that it takes.
 function two.shape_rejects(op, dtype, more)
   return two.with({
     { args = { zeros({ 2 }, dtype), zeros({ 3 }, dtype) }, says = op .. ": a (2,) and b (3,) do not broadcast" },
@@ -27,7 +27,7 @@ function two.shape_rejects(op, dtype, more)
   }, more)
 end
 
--- Large enough for several threads, whose pieces begin inside rows: each way of broadcasting against its slices.
+-- Large enough for several threads, whose shares begin inside rows: each way of broadcasting against its slices.
 function two.check_large(t, op, reference)
   local x = (lt.range(90000) % 97 + 1):reshape { 3, 30000 }:float32()
   local y = (lt.range(90000) % 89 + 1):reshape { 3, 30000 }:float32()

@@ -1,6 +1,6 @@
--- What the specs of functions of one element (tests/ops/unary.lua, activations.lua) share.
+-- Shared by the specs of functions of one element (tests/ops/unary.lua, activations.lua).
 local compare = require "compare"
-local golden = require "unary_golden"
+local golden = require "golden.unary_golden"
 
 local forms = {}
 
@@ -10,7 +10,7 @@ forms.ints = { "int8", "uint8", "int16", "int32", "int64" }
 forms.numbers = table.move(forms.floats, 1, 4, 6, table.move(forms.ints, 1, 5, 1, {}))
 forms.sizes = { {}, { 1 }, { 3, 0 }, { 7, 65 }, { 2, 1, 2, 1, 1, 2, 1, 3 } }
 
--- How far from the golden results: a few units in the last place, or in that of the smallest number.
+-- The allowed distance from the golden results: a few units in the last place, or of the smallest number.
 local margins = {
   float64 = { 3e-15, 5e-323 }, float32 = { 6e-7, 3e-45 }, float16 = { 6e-4, 6e-8 }, bfloat16 = { 5e-3, 1e-40 },
 }
@@ -19,7 +19,7 @@ local function as_float32(x) return (string.unpack("<f", string.pack("<f", x))) 
 
 local function largest(dtype) return dtype == "float16" and 65504 or math.huge end
 
--- Holds f against the golden results of `name` in every float dtype. `looser` widens the margins of the far arguments.
+-- Compares f with the golden results of `name` in every float dtype. `looser` widens the margins of the far arguments.
 function forms.golden(t, name, f, looser)
   for _, dtype in ipairs(forms.floats) do
     local list = compare.tolerances[dtype][1] > 1e-3 and "halves" or "wide"
@@ -38,7 +38,7 @@ function forms.golden(t, name, f, looser)
   end
 end
 
--- An element's bits do not depend on where it stands, on how many there are, or on the thread that computes it.
+-- An element's bits do not depend on its position, on the number of elements, or on the thread that computes it.
 function forms.same_everywhere(t, f, low, high)
   for _, dtype in ipairs { "float32", "float64", "bfloat16" } do
     local count = 40001

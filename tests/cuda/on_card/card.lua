@@ -1,4 +1,4 @@
--- Memory and late mistakes on GPU:0, whatever card it is: run on the stub of NVIDIA's driver, and on real ones (gpu.card).
+-- Memory and late mistakes on GPU:0 of any kind: run on the stub of NVIDIA's driver, and on real cards (gpu.card).
 local kMiB = 1 << 20
 
 local expect = dofile("tests/support/expect.lua")

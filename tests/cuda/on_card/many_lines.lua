@@ -1,5 +1,6 @@
--- More lines than a card has blocks for at once, so that its blocks go on to another line: what looks at a line twice or keeps
--- something of it in shared memory. Whole numbers where sums must not depend on their order; else the CPU within rounding.
+-- More lines than a card has blocks at once, so that blocks continue with another line: ops that read a line twice or
+-- keep part of it in shared memory. Whole numbers where sums must not depend on their order; otherwise the CPU's
+-- results within rounding.
 local expect = dofile("tests/support/expect.lua")
 local case, equal = expect.case, expect.equal
 

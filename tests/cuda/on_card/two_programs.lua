@@ -1,8 +1,9 @@
--- Two programs on one card: by limits, by fractions, with what the first one leaves, and when the card is full. Run on the
--- stub of NVIDIA's driver, whose memory programs share through a file, and on real cards (gpu.two_programs).
+-- Two programs on one card: with limits, with fractions, with the memory that the first one leaves, and when the card
+-- is full. Run on the stub of NVIDIA's driver, whose memory programs share through a file, and on real cards
+-- (gpu.two_programs).
 local expect = dofile("tests/support/expect.lua")
 local case, equal = expect.case, expect.equal
-local program = dofile("tests/support/program.lua")
+local program = dofile("tests/support/run/program.lua")
 
 local stub, environment, cards = os.getenv("LUTRA_CUDA_STUB")
 if stub then
@@ -123,7 +124,7 @@ case("when others have the card, a program uses its own memory again, and the re
   local problem = fill(b)
   contains(problem, "ResourceExhausted: zeros: out of memory on", "GPU:0", "the limit leaves room, but the device gave no pages: failed to allocate ",
     " bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory", "Largest live tensors:", "end other programs that use the device")
-  -- Free pieces lie apart: no hole is large enough, and the card has no more.
+  -- Free memory is fragmented: no hole is large enough, and the card has no more.
   a:ask "for i = 1, 10, 2 do x[i]:release() end"
   a:ask(("y = lt.fill({ %d }, 7)"):format(6 * part // 4))
   equal(a:ask "return y:max():item() + y:min():item()", 14.0)

@@ -23,7 +23,7 @@ void check(bool ok, const std::string& what, const std::string& got = "") {
   ++failures;
 }
 
-// What `f` throws as an E; "" when it throws nothing.
+// The message of the E that `f` throws; "" when it throws nothing.
 template <class E, class F> std::string thrown_by(const F& f) {
   try {
     f();

@@ -1,4 +1,4 @@
-// A host that is refused memory (tests/support/refused_memory.lua runs it): it catches what fails, and goes on.
+// A host that is refused memory (tests/support/run/refused_memory.lua runs it): it catches what fails, and goes on.
 #include <cstdio>
 #include <cstring>
 #include <lutra.hpp>

@@ -8,7 +8,7 @@ extern "C" {
 
 // The n-th call from now on of the function of that name answers that status; "" takes all such orders back.
 using CublasStubFail = void(const char* function, int n, int status);
-// What was asked for since the last time, one a line: "find ..." for an algorithm, "multiply ..." for a product.
+// The calls since the last query, one per line: "find ..." for an algorithm, "multiply ..." for a product.
 using CublasStubCalls = const char*();
 // Handles, descriptions, layouts and preferences that exist.
 using CublasStubLive = int();

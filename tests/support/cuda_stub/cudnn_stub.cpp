@@ -48,7 +48,7 @@ template <class T> DnnStatus unmake(T* made) {
   return kDnnSuccess;
 }
 
-// The three descriptions of one convolution, whichever of them is asked for.
+// The three descriptors of one convolution, whichever call uses them.
 struct Sizes {
   cudnnTensorStruct x, y;
   cudnnFilterStruct w;

@@ -13,7 +13,7 @@ extern "C" {
 
 // The n-th call from now on of the function of that name answers that status; "" takes all such orders back.
 using CudnnStubFail = void(const char* function, int n, int status);
-// What was asked for since the last time, one a line: "choose" for a list of algorithms, "forward 1" and so on for a
+// The calls since the last query, one per line: "choose" for a list of algorithms, "forward 1" and so on for a
 // convolution and its algorithm.
 using CudnnStubCalls = const char*();
 // Handles and descriptions that exist.

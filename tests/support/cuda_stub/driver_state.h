@@ -181,7 +181,7 @@ struct Stub {
     if (!done()) std::abort();  // streams that wait for each other
   }
 
-  // Of a call that has seen commands run: a fault of theirs is told from then on.
+  // The result of a call after commands have run: a fault of theirs is reported from then on.
   Result answer() const { return lost[current->card] ? kIllegalAddress : kSuccess; }
 
   Result queue(CUstream_st* stream, std::function<void()> what, std::shared_ptr<bool> waits_for = nullptr,

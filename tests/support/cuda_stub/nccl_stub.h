@@ -7,7 +7,7 @@ extern "C" {
 
 // The n-th call from now on of the function of that name answers that result; "" takes all such orders back.
 using NcclStubFail = void(const char* function, int n, int result);
-// What was asked for since the last time, one a line: "all_reduce 3 1000" for 1000 elements over 3 ranks.
+// The calls since the last query, one per line: "all_reduce 3 1000" for 1000 elements over 3 ranks.
 using NcclStubCalls = const char*();
 // Communicators that exist.
 using NcclStubLive = int();

@@ -14,7 +14,7 @@
 
 namespace lutra::test {
 
-// Back to one card of 64 MiB, with virtual memory and streams that run at once, unless told otherwise.
+// Back to one card of 64 MiB, by default with virtual memory and streams that run at once.
 class Stubbed {
  public:
   explicit Stubbed(const std::string& options = "") {

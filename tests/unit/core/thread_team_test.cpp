@@ -73,7 +73,7 @@ TEST_CASE("the caller waits for no chunk that is not begun", "[thread_team]") {
   const auto caller = std::this_thread::get_id();
   std::atomic<int64_t> by_caller{0}, by_helper{0}, most{0};
   constexpr int64_t kChunks = 64;
-  // The helper, once it has begun, goes on when all that it has not claimed is done.
+  // A helper that has begun continues when all chunks that it has not claimed are done.
   auto body = [&](int64_t begin, int64_t end) {
     if (std::this_thread::get_id() == caller) {
       by_caller += end - begin;

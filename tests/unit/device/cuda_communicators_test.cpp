@@ -1,4 +1,4 @@
-// Sums over cards as NCCL is asked for them, with tests/support/cuda_stub's library in its place.
+// Sums over cards by calls of NCCL, with tests/support/cuda_stub's library in its place.
 #include "device/cuda/communicators.h"
 
 #include <dlfcn.h>
@@ -99,7 +99,7 @@ TEST_CASE("every card gets the sum, whatever order the queues run in", "[cuda]")
     Communicators& all = machine.open();
     for (std::size_t r = 0; r < 3; ++r) machine.put<float>(r, {1.0f + static_cast<float>(r), 10, -1});
     all.sum(machine.queues, machine.memory, 3, DType::Float32);
-    // What is queued behind it sees the sum.
+    // Commands queued after it see the sum.
     all.sum(machine.queues, machine.memory, 2, DType::Float32);
     for (std::size_t r = 0; r < 3; ++r) CHECK(machine.take<float>(r, 3) == std::vector<float>{18, 90, -3});
     CHECK(machine.asked() == "all_reduce 3 3\nall_reduce 3 2\n");

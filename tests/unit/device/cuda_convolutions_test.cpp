@@ -1,4 +1,4 @@
-// Convolutions as cuDNN is asked for them, with tests/support/cuda_stub's library in its place.
+// Convolutions by calls of cuDNN, with tests/support/cuda_stub's library in its place.
 #include "device/cuda/convolutions.h"
 
 #include <dlfcn.h>
@@ -168,7 +168,7 @@ TEST_CASE("a mistake of cuDNN's is told, and another time it may go well", "[cud
   CHECK(machine.why ==
         "cuDNN failed at a convolution of (1, 3, 3, 1) with (2, 2, 1, 1) in float32 (CUDNN_STATUS_EXECUTION_FAILED)");
   CHECK(machine.convolve(example.c) == Answer::Queued);
-  // What it said it could and then cannot, it is not asked for again.
+  // An algorithm that it offered and that then fails is not tried again.
   machine.fail("cudnnConvolutionForward", 1, cuda::kDnnNotSupported);
   CHECK(machine.convolve(example.c) == Answer::Refused);
   CHECK(machine.convolve(example.c) == Answer::Refused);

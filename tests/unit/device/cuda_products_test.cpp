@@ -1,4 +1,4 @@
-// Products of matrices as cuBLASLt is asked for them, with tests/support/cuda_stub's library in its place.
+// Matrix products by calls of cuBLASLt, with tests/support/cuda_stub's library in its place.
 #include "device/cuda/products.h"
 
 #include <dlfcn.h>

@@ -129,7 +129,7 @@ TEST_CASE("a piece of pinned memory waits for the last one in its way, whatever 
   CHECK(take(30, 3) == base);  // it does not fit behind the one before
   take(20, 4);
   CHECK(waited.empty());
-  // The oldest piece held, the second, is in nobody's way; the third and the fourth are.
+  // The oldest piece in use, the second, blocks nothing; the third and the fourth do.
   CHECK(take(60, 5) == base);
   CHECK(waited == std::vector<uint64_t>{4});
 }
@@ -181,7 +181,7 @@ TEST_CASE("a stream that waits for another's ticket runs after it, in every orde
     Ticket ticket = note(first, 2);
     uint64_t before = second.tail();
     second.wait_for(ticket);
-    // A wait that is not over is a command: a block freed behind it is not handed out before it.
+    // An unfinished wait is a command: a block freed after it is not handed out before the wait ends.
     CHECK(second.tail() == before + (is_done(ticket) ? second.tail() - before : 1));
     host_wait(note(second, 3));
     CHECK(order == std::vector<int>{1, 2, 3});

@@ -96,7 +96,7 @@ TEST_CASE("CUDA_VISIBLE_DEVICES picks, in its order, up to the first invalid ent
   CHECK(lutra::pick_visible("0,", 4) == List{0});
   CHECK(lutra::pick_visible("GPU-8932f937-d72c-4106-c12f-20bd9faed9f6", 4) == List{});
   CHECK(lutra::pick_visible("0", 0) == List{});
-  // An index that stands twice hides all, unless the list has ended before.
+  // A duplicate index hides all cards, unless the list ended before it.
   CHECK(lutra::pick_visible("0,1,0", 4) == List{});
   CHECK(lutra::pick_visible("0,9,0", 4) == List{0});
 }

@@ -319,7 +319,7 @@ TEST_CASE("memory that others have is told with the programs that have the card 
   Finding full = memory("memory:8192,taken:8000");
   CHECK(full.verdict == Verdict::Failed);
   CHECK(full.text == "192.00MiB of 8.00GiB are free, the rest is taken by python3 (process 4711)");
-  // The driver knows better where its management library is there; what that does not know of, files tell.
+  // Where the management library is installed, it is preferred; what it does not report comes from files.
   machine.link("/usr/lib64/libnvidia-ml.so.1", LUTRA_NVML_STUB_LIBRARY);
   CHECK(memory("memory:8192,taken:8000").text ==
         "192.00MiB of 8.00GiB are free, the rest is taken by python3 (process 4711, 5.00GiB), other (process 4712)");

@@ -39,7 +39,7 @@ TEST_CASE("a library beside the plugin comes first, then LUTRA_CUDA_PATH, the to
   }
   LibrarySearch none = search(machine);
   CHECK(none.file.empty());
-  // Named folders are told of although they are not there, usual ones are not.
+  // Named folders are reported although they do not exist; usual ones are not.
   CHECK(none.folders == std::vector<std::string>{"/opt/lutra/lib", "/mine", "/other", "/other/lib64", "/toolkit/lib64",
                                                  "/usr/local/cuda/lib64", "/usr/local/cuda-13.10/lib64",
                                                  "/usr/local/cuda-13.9/lib64", "/usr/local/cuda-12.8/lib64", "/paths",

@@ -432,7 +432,7 @@ TEST_CASE("a forked child is told that its GPUs are gone, and never hangs", "[si
           return result;
         }) == 0);
 
-  // The parent goes on.
+  // The parent continues to work.
   gate.is_open = true;
   int value = 0;
   queue(*other, [&value] { value = 1; });

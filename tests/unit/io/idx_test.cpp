@@ -65,7 +65,7 @@ TEST_CASE("an idx file that is wrong says where and what", "[idx]") {
   says(refused(good.substr(0, 9)), "byte 8: it ends at byte 9, 4 bytes were expected here");
   says(refused(good.substr(0, 17)), "byte 12: shape (2, 3) of uint8 takes 6 bytes, and 5 follow");
   says(refused(good + "x"), "byte 12: shape (2, 3) of uint8 takes 6 bytes, and 7 follow");
-  // Sizes that no memory holds are refused before any is asked for.
+  // Sizes that exceed any memory are refused before an allocation.
   says(refused(idx(14, {0xffffffff, 0xffffffff, 0xffffffff}, "")), "has more elements than memory can address");
 }
 

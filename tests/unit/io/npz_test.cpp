@@ -99,7 +99,7 @@ TEST_CASE("a packed member that lies about itself is refused", "[npz]") {
   std::string good = zip_of({{"a.npy", npy}}, true);
   std::size_t a = record(good, kCentral.c_str());
   REQUIRE(load_bytes(FileFormat::Npz, good).entries.size() == 1);
-  // Some terabytes in a hundred bytes: refused before memory is asked for.
+  // Some terabytes in a hundred bytes: refused before an allocation.
   says(refused(changed(good, a + 24, little(0xfffffff0, 4))), "more than deflate can");
   says(refused(changed(good, a + 24, little(npy.size() - 2, 4))), "4 bytes, 2 are there");
   says(refused(changed(good, a + 24, little(npy.size() + 2, 4))), "4 bytes, 6 follow");

@@ -113,7 +113,7 @@ TEST_CASE("uniform bounds hold after rounding", "[random]") {
   for (float x : uniform<float>(3, 0.7, 0.8, 100000)) {
     if (static_cast<double>(x) < 0.7 || static_cast<double>(x) >= 0.8) FAIL(x);
   }
-  // No number of float32 at all between these two: the nearest stands for both.
+  // No float32 lies between these two: both become the nearest.
   for (float x : uniform<float>(3, 1 + 0x1p-30, 1 + 0x1p-29, 10)) CHECK(x == 1.0f);
 }
 
@@ -129,7 +129,7 @@ TEMPLATE_TEST_CASE("random numbers do not depend on threads, length or where the
     std::vector<TestType> part = normal<TestType>(5, count);
     CHECK(std::equal(part.begin(), part.end(), one.begin()));
   }
-  // A call whose counter stands ten blocks further gives what follows ten blocks.
+  // A call whose counter is ten blocks ahead gives the numbers after ten blocks.
   std::vector<TestType> later = normal<TestType>(5, 1000, 10);
   CHECK(std::equal(later.begin(), later.end(), one.begin() + 10 * 16 / (sizeof(TestType) == 4 ? 4 : 8)));
   CHECK(normal<TestType>(6, 1000) != normal<TestType>(5, 1000));

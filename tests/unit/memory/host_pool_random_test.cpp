@@ -88,7 +88,7 @@ TEST_CASE("random programs of large blocks never overlap, lose bytes or miscount
         std::size_t bytes = 5 * KiB + random() % (std::size_t{1} << (14 + random() % 10));
         Storage* storage = pool.allocate(bytes);
         if (storage == nullptr) continue;
-        // Its first and last page tell whether it is shared.
+        // Its first and last page show whether it is shared.
         int mark = step % 251;
         std::memset(storage->data, mark, 4 * KiB);
         std::memset(storage->data + bytes - 4 * KiB, mark, 4 * KiB);

@@ -91,7 +91,7 @@ TEST_CASE("past the limit there is null, and after a free memory again", "[host_
   Storage* small = pool.allocate(3 * MiB);
   REQUIRE(small != nullptr);
   small->release();
-  // What the pool keeps does not stand in the way.
+  // Memory that the pool keeps does not make the allocation fail.
   CHECK(pool.stats().reserved_bytes > 15 * MiB);
   small = pool.allocate(7 * MiB / 2);
   REQUIRE(small != nullptr);

@@ -1,4 +1,4 @@
-// Storages of a host pool whose bytes tell whose they are, and a stream whose commands are done when a test says so.
+// Storages of a host pool whose bytes identify their owner, and a stream whose commands finish when a test says so.
 #pragma once
 
 #include <algorithm>

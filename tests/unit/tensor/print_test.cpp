@@ -16,7 +16,7 @@ using namespace lutra;
 
 namespace {
 
-// One array and NumPy's str of it. How the fields are written: tests/support/make_print_golden.py.
+// One array and NumPy's str of it. How the fields are written: tests/support/generate/make_print_golden.py.
 struct Golden {
   const char* type;
   const char* shape;

@@ -1,0 +1,160 @@
+"""Writes tests/support/golden/keras_reference.lua: results of Keras 3's layers for random inputs and weights, the losses
+that they add, and the gradients of both by inputs and weights, in float64 by PyTorch's autograd.
+
+    KERAS_BACKEND=torch python3 tests/support/generate/make_keras_reference.py > tests/support/golden/keras_reference.lua
+"""
+import keras
+import torch
+
+keras.config.set_floatx("float64")
+L = keras.layers
+
+
+def noise(seed, shape, factor=1.0):
+    i = torch.arange(torch.Size(shape).numel(), dtype=torch.int64)
+    values = ((i * 7919 + seed * 104729) * (i + 31) % 16777213).double() / 8388606.5 - 1
+    return (values * factor).reshape(tuple(shape))
+
+
+def numbers(tensor):
+    return "{ " + ", ".join(f"{v:.7g}" for v in tensor.detach().reshape(-1).tolist()) + " }"
+
+
+def sizes(shape):
+    return "{ " + ", ".join(map(str, shape)) + " }"
+
+
+def case(lua, layer, *shapes, call=None, training=None, as_list=False, **options):
+    """lua: the layer in Lua; call: what the call is told, in Lua, of which `options` are Keras' form; as_list: the inputs are one
+    list, as layers that join them take it."""
+    xs = [noise(1 + i, shape).requires_grad_() for i, shape in enumerate(shapes)]
+    layer.build(*([x.shape for x in xs],) if as_list else (x.shape for x in xs))
+    for i, weight in enumerate(layer.weights):
+        weight.assign(noise(10 + i, weight.shape, 0.5) + (1 if weight.name in ("moving_variance", "gamma") else 0))
+    if training is not None:
+        options["training"] = training
+    y = layer(*([xs] if as_list else xs), **options)
+    ys = list(y) if isinstance(y, (tuple, list)) else [y]
+    added = [loss for loss in layer.losses]
+    loss = sum((each * noise(50 + i, each.shape)).sum() for i, each in enumerate(ys)) + sum(added)
+    sources = xs + [w.value for w in layer.trainable_weights]
+    gradients = torch.autograd.grad(loss, sources, allow_unused=True)
+    print(f"  {{ make = function(nn) return {lua} end, inputs = {{ {', '.join(sizes(s) for s in shapes)} }},")
+    told = ([f"training = {'true' if training else 'false'}"] if training is not None else []) + ([call] if call else [])
+    if told:
+        print(f"    call = function(noise) return {{ {', '.join(told)} }} end,")
+    print(f"    shapes = {{ {', '.join(sizes(each.shape) for each in ys)} }}, weights = {{ "
+          + ", ".join(f'"{w.name} {sizes(w.shape)}"' for w in layer.weights) + " },")
+    print("    gives = { " + ", ".join(numbers(each) for each in ys) + " },")
+    if added:
+        print("    losses = { " + ", ".join(f"{each.item():.7g}" for each in added) + " },")
+    print("    gradients = { " + ", ".join("false" if g is None else numbers(g) for g in gradients) + " } },")
+
+
+def attention():
+    def both(lua, call, *shapes, **told):
+        more = dict(told)
+        made = L.MultiHeadAttention(2, 3, attention_axes=more.pop("axes", None), value_dim=2)
+        case(f"nn.MultiHeadAttention(2, 3, {{ value_dim = 2{lua} }})", made, *shapes, return_attention_scores=True,
+             call=f"return_attention_scores = true{call}", **more)
+    both(", attention_axes = 2", "", (2, 3, 2, 4), (2, 4, 2, 3), axes=1)
+    both(", attention_axes = -2", "", (2, 2, 3, 4), (2, 2, 4, 3), axes=2)
+    both(", attention_axes = { 2, 3 }", "", (2, 2, 3, 4), (2, 3, 2, 3), (2, 3, 2, 5), axes=(1, 2))
+    both(", attention_axes = { 4, 2 }", "", (1, 2, 2, 3, 2), (1, 3, 2, 2, 3), axes=(3, 1))
+    both("", "", (2, 2, 2, 3), (2, 3, 1, 4))
+    case("nn.MultiHeadAttention(2, 3, { attention_axes = 3 })", L.MultiHeadAttention(2, 3, attention_axes=2), (2, 2, 3, 4), (2, 2, 4, 3))
+    mask = (noise(60, (2, 3, 4)) > 0)
+    both(", attention_axes = 3", ", attention_mask = noise(60, { 2, 3, 4 }):gt(0)", (2, 2, 3, 4), (2, 2, 4, 3), axes=2, attention_mask=mask)
+
+
+def losses():
+    l2, l1_l2 = 'activity_regularizer = "l2"', "activity_regularizer = nn.regularizers.L1L2 { l1 = 0.1, l2 = 0.2 }"
+    both = keras.regularizers.L1L2(0.1, 0.2)
+    case(f'nn.Dense(3, {{ activation = "tanh", {l1_l2}, kernel_regularizer = "l1" }})',
+         L.Dense(3, activation="tanh", activity_regularizer=both, kernel_regularizer="l1"), (2, 3, 4))
+    case(f"nn.Conv2D(2, 2, {{ {l2} }})", L.Conv2D(2, 2, activity_regularizer="l2"), (2, 3, 4, 2))
+    for kind in "LSTM", "GRU":  # Keras' SimpleRNN takes the option and forgets it
+        case(f"nn.{kind}(2, {{ return_sequences = true, return_state = true, {l2} }})",
+             getattr(L, kind)(2, return_sequences=True, return_state=True, activity_regularizer="l2"), (2, 3, 3))
+    case(f"nn.MultiHeadAttention(2, 2, {{ {l1_l2} }})", L.MultiHeadAttention(2, 2, activity_regularizer=both), (2, 3, 2), (2, 4, 3))
+    case("nn.ActivityRegularization { l1 = 0.3, l2 = 0.2 }", L.ActivityRegularization(0.3, 0.2), (3, 4))
+    case(f"nn.LayerNorm {{ {l2} }}", L.LayerNormalization(activity_regularizer="l2"), (3, 4))
+
+
+def convolutions():
+    for axes, shape, size in (1, (2, 7, 4), "3"), (2, (2, 5, 4, 4), "{ 2, 3 }"):
+        keras_size = eval(size.replace("{", "(").replace("}", ")"))
+        for lua, told in (
+            ('strides = 2, padding = "same", activation = "relu"', dict(strides=2, padding="same", activation="relu")),
+            ("dilation_rate = 2, use_bias = false" if axes == 1 else 'kernel_regularizer = "l2", padding = "same"',
+             dict(dilation_rate=2, use_bias=False) if axes == 1 else dict(kernel_regularizer="l2", padding="same")),
+            ("groups = 2", dict(groups=2)),
+        ):
+            case(f"nn.Conv{axes}D(4, {size}, {{ {lua} }})", getattr(L, f"Conv{axes}D")(4, keras_size, **told), shape)
+        for lua, told in (('strides = 2, padding = "same"', dict(strides=2, padding="same")),
+                          ('depth_multiplier = 3, activation = "tanh"', dict(depth_multiplier=3, activation="tanh"))):
+            case(f"nn.DepthwiseConv{axes}D({size}, {{ {lua} }})", getattr(L, f"DepthwiseConv{axes}D")(keras_size, **told), shape)
+            case(f"nn.SeparableConv{axes}D(3, {size}, {{ {lua} }})", getattr(L, f"SeparableConv{axes}D")(3, keras_size, **told), shape)
+    case('nn.Conv1D(2, 3, { padding = "causal", dilation_rate = 2 })', L.Conv1D(2, 3, padding="causal", dilation_rate=2), (2, 6, 3))
+    for axes, shape, size in (1, (2, 4, 3), "3"), (2, (2, 3, 2, 3), "{ 2, 3 }"):
+        keras_size = eval(size.replace("{", "(").replace("}", ")"))
+        for lua, told in (
+            ("use_bias = false", dict(use_bias=False)),
+            ('strides = 2, padding = "same", activation = "tanh"', dict(strides=2, padding="same", activation="tanh")),
+            ("strides = 4", dict(strides=4)),
+            ('dilation_rate = 2, kernel_regularizer = "l2"', dict(dilation_rate=2, kernel_regularizer="l2")),
+            ("strides = 3, output_padding = 1", dict(strides=3, output_padding=1)),
+            ('strides = 3, output_padding = 2, padding = "same"', dict(strides=3, output_padding=2, padding="same")),
+        ):
+            case(f"nn.Conv{axes}DTranspose(2, {size}, {{ {lua} }})", getattr(L, f"Conv{axes}DTranspose")(2, keras_size, **told), shape)
+    case("nn.Conv2D(2, 2)", L.Conv2D(2, 2), (2, 3, 3, 1))
+    lua, told = '{ strides = 2, output_padding = 0, padding = "same" }', dict(strides=2, output_padding=0, padding="same")
+    case(f"nn.Conv1DTranspose(2, 2, {lua})", L.Conv1DTranspose(2, 2, **told), (2, 4, 3))
+    case(f"nn.Conv2DTranspose(2, {{ 4, 3 }}, {lua})", L.Conv2DTranspose(2, (4, 3), **told), (1, 3, 2, 2))
+    case(f"nn.Conv2DTranspose(2, {{ 3, 2 }}, {lua})", L.Conv2DTranspose(2, (3, 2), **told), (1, 2, 3, 2))
+
+
+def pools():
+    for kind in "Max", "Average":
+        case(f"nn.{kind}Pooling1D()", getattr(L, kind + "Pooling1D")(2), (2, 7, 3))
+        case(f"nn.{kind}Pooling1D(3, {{ strides = 2 }})", getattr(L, kind + "Pooling1D")(3, 2), (2, 7, 3))
+        case(f'nn.{kind}Pooling2D({{ 2, 3 }}, {{ strides = {{ 1, 2 }} }})', getattr(L, kind + "Pooling2D")((2, 3), (1, 2)), (2, 4, 5, 2))
+    # On PyTorch, Keras' averages count padding at the edge too; on TensorFlow and JAX they do not.
+    case('nn.MaxPooling1D(3, { strides = 2, padding = "same" })', L.MaxPooling1D(3, 2, "same"), (2, 6, 3))
+
+
+def arranging():
+    case("nn.UpSampling1D(3)", L.UpSampling1D(3), (2, 3, 2))
+    case("nn.UpSampling2D({ 2, 3 })", L.UpSampling2D((2, 3)), (2, 2, 3, 2))
+    case('nn.UpSampling2D({ 2, 3 }, { interpolation = "bilinear" })', L.UpSampling2D((2, 3), interpolation="bilinear"), (2, 4, 3, 2))
+    case('nn.UpSampling2D { interpolation = "bilinear" }', L.UpSampling2D(interpolation="bilinear"), (1, 1, 2, 1))
+    case('nn.UpSampling2D({ 3, 5 }, { interpolation = "bilinear" })', L.UpSampling2D((3, 5), interpolation="bilinear"), (1, 3, 4, 1))
+    case("nn.ZeroPadding1D()", L.ZeroPadding1D(), (2, 3, 2))
+    case("nn.ZeroPadding1D { 0, 2 }", L.ZeroPadding1D((0, 2)), (2, 3, 2))
+    case("nn.ZeroPadding2D()", L.ZeroPadding2D(), (2, 2, 3, 2))
+    case("nn.ZeroPadding2D { 2, 1 }", L.ZeroPadding2D((2, 1)), (2, 2, 3, 2))
+    case("nn.ZeroPadding2D { { 0, 1 }, { 2, 0 } }", L.ZeroPadding2D(((0, 1), (2, 0))), (2, 2, 3, 2))
+    case("nn.Cropping1D()", L.Cropping1D(), (2, 4, 2))
+    case("nn.Cropping1D { 0, 2 }", L.Cropping1D((0, 2)), (2, 4, 2))
+    case("nn.Cropping2D()", L.Cropping2D(), (2, 3, 3, 2))
+    case("nn.Cropping2D { 1, 0 }", L.Cropping2D((1, 0)), (2, 3, 4, 2))
+    case("nn.Cropping2D { { 0, 1 }, { 2, 0 } }", L.Cropping2D(((0, 1), (2, 0))), (2, 3, 4, 2))
+    case("nn.Permute { 3, 1, 2 }", L.Permute((3, 1, 2)), (2, 3, 4, 2))
+    case("nn.RepeatVector(3)", L.RepeatVector(3), (2, 4))
+
+
+def norms():
+    case("nn.GroupNormalization { groups = 2 }", L.GroupNormalization(2), (2, 3, 4, 6))
+    case("nn.GroupNormalization { groups = -1, epsilon = 0.1, scale = false }", L.GroupNormalization(-1, epsilon=0.1, scale=False), (2, 5, 3))
+    case("nn.GroupNormalization { groups = 1, center = false }", L.GroupNormalization(1, center=False), (3, 4))
+
+
+PARTS = {"attention": attention, "losses": losses, "convolutions": convolutions, "pools": pools, "arranging": arranging, "norms": norms}
+
+print("-- Made by tests/support/generate/make_keras_reference.py: do not edit.")
+print("return {")
+for part, write in PARTS.items():
+    print(f"  {part} = {{")
+    write()
+    print("  },")
+print("}")

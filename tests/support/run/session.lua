@@ -1,0 +1,57 @@
+-- A transcript of the prompt: lines after "> " (">> " for the rest of a statement) are typed, and the lines below are
+-- the answer. The first line may be `# options: --sim-gpus 2`. An answer cannot contain a line that begins like a
+-- prompt.
+local golden = require "run.golden"
+
+local session = {}
+
+-- The prompts get a mark that no answer holds, so that the output splits exactly where they were printed.
+local mark = "\30"
+local set_prompts = [[_PROMPT, _PROMPT2 = "\30> ", "\30>> "]]
+
+-- {options, typed = list of lines, lines = the transcript below the head}
+function session.parse(text)
+  local lines = golden.lines(text)
+  local parsed = { options = "", typed = {}, lines = lines }
+  local options = lines[1] and lines[1]:match("^# options: (.+)$")
+  if options then
+    parsed.options = options
+    table.remove(lines, 1)
+  end
+  for _, line in ipairs(lines) do
+    local typed = line:match("^>>? (.*)$")
+    if typed then parsed.typed[#parsed.typed + 1] = typed end
+  end
+  if #parsed.typed == 0 then error("nothing is typed", 0) end
+  return parsed
+end
+
+-- Types the lines at a fresh prompt. Returns the transcript, as lines.
+function session.play(parsed)
+  local name = os.tmpname()
+  do
+    local file <close> = assert(io.open(name, "wb"))
+    file:write(table.concat(parsed.typed, "\n"), "\n")
+  end
+  local words = ("--no-init %s -e %s -i < %s"):format(parsed.options, golden.quote(set_prompts), golden.quote(name))
+  local output, status = golden.run(words, { "LUTRA_HISTORY=" })
+  os.remove(name)
+
+  local at = output:find(mark, 1, true)
+  if not at then error("no prompt was printed (_PROMPT sets it); the output is:\n" .. output, 0) end
+  local transcript, number = {}, 0
+  for prompt, answer in output:sub(at):gmatch(mark .. "(>>? )([^" .. mark .. "]*)") do
+    number = number + 1
+    local typed = parsed.typed[number]
+    if typed then
+      transcript[#transcript + 1] = prompt .. typed
+      for _, line in ipairs(golden.lines(answer)) do transcript[#transcript + 1] = line end
+    elseif answer:find("%S") then
+      error("after the last line: " .. answer, 0)  -- the end of the input is answered by a line feed at most
+    end
+  end
+  if status ~= 0 then transcript[#transcript + 1] = "exit status " .. status end
+  return transcript
+end
+
+return session
