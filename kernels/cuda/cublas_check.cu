@@ -3,8 +3,8 @@
 #if __has_include(<cublasLt.h>)
 #include <cublasLt.h>
 
-#include "device/cuda/cublas_lt.h"
 #include "kernels/cuda/alike.h"
+#include "kernels/cuda/libraries/cublas_lt.h"
 
 namespace lutra::cuda {
 namespace {

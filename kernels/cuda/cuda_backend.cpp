@@ -6,9 +6,9 @@
 
 #include "core/error.h"
 #include "device/cuda/architectures.h"
-#include "device/cuda/communicators.h"
 #include "device/cuda/cuda_device.h"
 #include "device/cuda/cuda_stream.h"
+#include "kernels/cuda/libraries/vendor_libraries.h"
 #include "kernels/cuda/plugin_file.h"
 #include "kernels/cuda/plugin_host.h"
 #include "ops/backend.h"
@@ -106,7 +106,7 @@ class CudaBackend final : public Backend {
   static cuda::Communicators* communicators_of(const std::vector<cuda::CudaStream*>& queues) {
     std::vector<cuda::DeviceHandle> devices;
     for (cuda::CudaStream* queue : queues) devices.push_back(queue->card().device);
-    auto [found, is_new] = queues[0]->card().communicators.try_emplace(std::move(devices));
+    auto [found, is_new] = cuda::libraries_of(queues[0]->card()).communicators.try_emplace(std::move(devices));
     if (!is_new) return found->second.get();
     std::string why, file = cuda::nccl_file();
     if (file.empty()) return nullptr;

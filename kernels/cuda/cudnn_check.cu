@@ -2,8 +2,8 @@
 #if __has_include(<cudnn.h>)
 #include <cudnn.h>
 
-#include "device/cuda/cudnn.h"
 #include "kernels/cuda/alike.h"
+#include "kernels/cuda/libraries/cudnn.h"
 
 namespace lutra::cuda {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "device/cuda/convolution.h"
 #include "device/cuda/fault_slots.h"
-#include "device/cuda/product.h"
+#include "kernels/cuda/libraries/convolution.h"
+#include "kernels/cuda/libraries/product.h"
 #include "ops/einsum.h"
 #include "ops/kernel.h"
 

@@ -2,8 +2,8 @@
 #if __has_include(<nccl.h>)
 #include <nccl.h>
 
-#include "device/cuda/nccl.h"
 #include "kernels/cuda/alike.h"
+#include "kernels/cuda/libraries/nccl.h"
 
 namespace lutra::cuda {
 namespace {

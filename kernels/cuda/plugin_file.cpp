@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/text.h"
-#include "device/cuda/library_search.h"
+#include "kernels/cuda/libraries/library_search.h"
 #include "kernels/cuda/plugin_host.h"
 #include "kernels/cuda_border.h"
 

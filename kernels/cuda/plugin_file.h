@@ -18,7 +18,7 @@ std::string plugin_file();
 // Its folder, with a slash at the end; "" when there is none.
 std::string plugin_folder();
 
-// cuBLASLt for a driver of that CUDA version, best place first (device/cuda/library_search.h); "" when there is none.
+// cuBLASLt for a driver of that CUDA version, best place first (libraries/library_search.h); "" when there is none.
 std::string cublas_lt_file(int driver_version);
 
 // cuDNN, searched for in the same places; "" when there is none, or when LUTRA_CUDNN is 0.

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "device/cuda/convolutions.h"
+#include "kernels/cuda/libraries/vendor_libraries.h"
 #include "kernels/cuda/plugin_file.h"
 
 namespace lutra::cuda {
@@ -10,8 +10,9 @@ namespace {
 
 // Opens the library for the first product.
 Products* products_of(Card& card, std::string* why) {
-  if (card.products != nullptr) [[likely]]
-    return card.products.get();
+  VendorLibraries& libraries = libraries_of(card);
+  if (libraries.products != nullptr) [[likely]]
+    return libraries.products.get();
   std::string file = cublas_lt_file(card.driver.version());
   if (file.empty()) {
     *why = "cuBLASLt is not where it was when Lutra started";
@@ -19,8 +20,8 @@ Products* products_of(Card& card, std::string* why) {
   }
   const CublasLt* library = open_cublas_lt(file, why);
   if (library == nullptr) return nullptr;
-  card.products = Products::create(*library, why);
-  return card.products.get();
+  libraries.products = Products::create(*library, why);
+  return libraries.products.get();
 }
 
 int multiply(const CudaLaunch& on, const Product& product) {
@@ -44,16 +45,18 @@ bool has_convolutions() { return !cannot_open_cudnn.load(std::memory_order_relax
 // Opens the library for the first convolution. If it cannot be opened, or does not start on the card, it is not tried
 // again: convolutions are computed otherwise, and the log says so once.
 Convolutions* convolutions_of(Card& card) {
-  if (card.convolutions != nullptr || card.without_convolutions) return card.convolutions.get();
+  VendorLibraries& libraries = libraries_of(card);
+  std::unique_ptr<Convolutions>& convolutions = libraries.convolutions;
+  if (convolutions != nullptr || libraries.without_convolutions) return convolutions.get();
   std::string why;
   if (const Cudnn* library = open_cudnn(known_cudnn(), &why); library != nullptr) {
-    card.convolutions = Convolutions::create(*library, &why);
-    if (card.convolutions == nullptr) card.warn(text(card.name(), ": cuDNN is not used: ", why, "; ", kWithoutCudnn));
+    convolutions = Convolutions::create(*library, &why);
+    if (convolutions == nullptr) card.warn(text(card.name(), ": cuDNN is not used: ", why, "; ", kWithoutCudnn));
   } else if (!cannot_open_cudnn.exchange(true, std::memory_order_relaxed)) {
     card.warn(text("cuDNN is not used: ", why, "; ", kWithoutCudnn));
   }
-  card.without_convolutions = card.convolutions == nullptr;
-  return card.convolutions.get();
+  libraries.without_convolutions = convolutions == nullptr;
+  return convolutions.get();
 }
 
 bool can_convolve(const CudaLaunch& on, const Convolution& convolution) {

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "device/cuda/card.h"
-#include "device/cuda/products.h"
 #include "kernels/cuda/launch.h"
+#include "kernels/cuda/libraries/products.h"
 
 namespace lutra::cuda {
 

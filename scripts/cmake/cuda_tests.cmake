@@ -7,7 +7,7 @@ set(CUDA_TEST_DIR "${PROJECT_BINARY_DIR}/cuda/tests")
 function(lutra_stub target output suffix)
   list(TRANSFORM ARGN PREPEND "${TESTS}/support/cuda_stub/" OUTPUT_VARIABLE sources)
   add_library(${target} MODULE ${sources})
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${TESTS}")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}" "${TESTS}")
   target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
   set_target_properties(${target} PROPERTIES PREFIX lib OUTPUT_NAME ${output} SUFFIX ${suffix}
     CXX_VISIBILITY_PRESET default LIBRARY_OUTPUT_DIRECTORY "${CUDA_TEST_DIR}")
@@ -20,8 +20,12 @@ lutra_stub(cublas_stub cublasLt .so.13 cublas_lt_stub.cpp)
 lutra_stub(cudnn_stub cudnn .so.9 cudnn_stub.cpp)
 lutra_stub(nccl_stub nccl .so.2 nccl_stub.cpp)
 if(TARGET unit_device)
-  add_dependencies(unit_device cuda_stub nvml_stub cublas_stub cudnn_stub nccl_stub)
-  target_compile_definitions(unit_device PRIVATE "LUTRA_CUDA_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcuda_stub.so\""
+  add_dependencies(unit_device cuda_stub)
+  target_compile_definitions(unit_device PRIVATE "LUTRA_CUDA_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcuda_stub.so\"")
+endif()
+if(TARGET unit_kernels)
+  add_dependencies(unit_kernels cuda_stub nvml_stub cublas_stub cudnn_stub nccl_stub)
+  target_compile_definitions(unit_kernels PRIVATE "LUTRA_CUDA_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcuda_stub.so\""
     "LUTRA_NVML_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libnvml_stub.so\""
     "LUTRA_CUBLAS_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcublasLt.so.13\""
     "LUTRA_CUDNN_STUB_LIBRARY=\"${CUDA_TEST_DIR}/libcudnn.so.9\""

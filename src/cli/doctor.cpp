@@ -6,8 +6,8 @@
 
 #include "core/text.h"
 #include "core/usable_cores.h"
-#include "device/cuda/diagnosis.h"
 #include "kernels/cpu_level.h"
+#include "kernels/cuda/diagnosis/diagnosis.h"
 #include "kernels/cuda/plugin_file.h"
 #include "kernels/lapack/library.h"
 

@@ -5,9 +5,6 @@
 #include "core/error.h"
 #include "core/forks.h"
 #include "core/text.h"
-#include "device/cuda/communicators.h"
-#include "device/cuda/convolutions.h"
-#include "device/cuda/products.h"
 
 namespace lutra::cuda {
 namespace {
@@ -65,15 +62,8 @@ Card::~Card() {
   if (context_ == nullptr) return;
   // Otherwise nothing is freed: in a forked child the context belongs to the parent, and after a fault it is unusable.
   bool is_ours = !is_forked() && !is_lost() && driver.set_context(context_) == kSuccess;
-  if (is_ours) {
-    products.reset();
-    convolutions.reset();
-    communicators.clear();
-  } else {
-    for (auto& [devices, made] : communicators) static_cast<void>(made.release());
-    static_cast<void>(products.release());
-    static_cast<void>(convolutions.release());
-  }
+  if (libraries != nullptr && !is_ours) libraries->abandon();
+  libraries.reset();
   if (!is_forked()) driver.release_context(device);
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,9 +16,6 @@
 namespace lutra::cuda {
 
 class Card;
-class Communicators;
-class Convolutions;
-class Products;
 
 // Which card each address belongs to, among cards that exchange data.
 class AddressMap {
@@ -36,6 +32,13 @@ class AddressMap {
     Card* card;
   };
   std::vector<Range> ranges_;
+};
+
+// Handles of NVIDIA's libraries on one card, which kernels open and the card owns. Destroyed in the card's context.
+struct CardLibraries {
+  virtual ~CardLibraries() = default;
+  // Called before the destructor when the card was lost or this is a forked child: neither calls the driver then.
+  virtual void abandon() = 0;
 };
 
 class Card {
@@ -77,13 +80,9 @@ class Card {
   const DeviceHandle device;
   const int number;
   const int multiprocessors;
-  std::vector<DeviceHandle> peers;  // other cards that can access its memory
-  // Null until first used. Created and used in the card's context.
-  std::unique_ptr<Products> products;
-  std::unique_ptr<Convolutions> convolutions;
-  bool without_convolutions = false;  // cuDNN was tried and is not available
-  // For groups of cards of which this is the first; null if NCCL cannot be used for a group.
-  std::map<std::vector<DeviceHandle>, std::unique_ptr<Communicators>> communicators;
+  std::vector<DeviceHandle> peers;  // other cards that can reach its memory
+  // Null until the first use of a library.
+  std::unique_ptr<CardLibraries> libraries;
 
  private:
   std::shared_ptr<AddressMap> addresses_;

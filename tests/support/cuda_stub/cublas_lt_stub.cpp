@@ -5,7 +5,7 @@
 #include <sstream>
 #include <string>
 
-#include "device/cuda/cublas_lt.h"
+#include "kernels/cuda/libraries/cublas_lt.h"
 #include "support/cuda_stub/library_state.h"
 
 using namespace lutra;

@@ -1,7 +1,7 @@
-// A library with the part of cuBLASLt's interface that Lutra uses (src/device/cuda/cublas_lt.h) and no card behind it:
-// a product runs on the host when its stream comes to it, from the layouts it was given. It is stricter than it need
-// be: a call whose parts do not fit each other, a matrix that is not aligned as was promised, and reductions by atomics
-// are refused. Of float64 it adds no bias, which the real one may not either.
+// A library with the part of cuBLASLt's interface that Lutra uses (kernels/cuda/libraries/cublas_lt.h) and no card
+// behind it: a product runs on the host when its stream comes to it, from the layouts it was given. It is stricter than
+// it need be: a call whose parts do not fit each other, a matrix that is not aligned as was promised, and reductions by
+// atomics are refused. Of float64 it adds no bias, which the real one may not either.
 #pragma once
 
 extern "C" {

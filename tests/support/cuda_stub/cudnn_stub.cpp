@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "device/cuda/cudnn.h"
+#include "kernels/cuda/libraries/cudnn.h"
 #include "support/cuda_stub/library_state.h"
 
 using namespace lutra;

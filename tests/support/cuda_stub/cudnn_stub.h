@@ -1,5 +1,5 @@
-// A library with the part of cuDNN's interface that Lutra uses (src/device/cuda/cudnn.h) and no card behind it: a
-// convolution runs on the host when its stream comes to it. It is stricter than it need be: descriptions that do not
+// A library with the part of cuDNN's interface that Lutra uses (kernels/cuda/libraries/cudnn.h) and no card behind it:
+// a convolution runs on the host when its stream comes to it. It is stricter than it need be: descriptions that do not
 // fit each other, and operands that are not aligned, are refused. It has no way for windows that are both dilated and
 // strided. Of its algorithms 0 adds by chance and is said to be the quickest, 3 wants 1 GiB beside the operands, and 1
 // wants kCudnnStubWorkspace bytes.

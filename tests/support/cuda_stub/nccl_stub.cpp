@@ -4,7 +4,7 @@
 #include <set>
 #include <vector>
 
-#include "device/cuda/nccl.h"
+#include "kernels/cuda/libraries/nccl.h"
 #include "support/cuda_stub/library_state.h"
 
 using namespace lutra;

@@ -1,6 +1,6 @@
-// A library with the part of NCCL's interface that Lutra uses (src/device/cuda/nccl.h) and no card behind it: when the
-// streams of all ranks have come to a sum, it is made on the host, from the last rank to the first, and the streams go
-// on. It starts on different cards only, and wants every rank's call within one group.
+// A library with the part of NCCL's interface that Lutra uses (kernels/cuda/libraries/nccl.h) and no card behind it:
+// when the streams of all ranks have come to a sum, it is made on the host, from the last rank to the first, and the
+// streams go on. It starts on different cards only, and wants every rank's call within one group.
 #pragma once
 
 extern "C" {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "device/cuda/system.h"
+#include "kernels/cuda/libraries/system.h"
 
 namespace lutra::cuda {
 

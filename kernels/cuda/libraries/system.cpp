@@ -1,4 +1,4 @@
-#include "device/cuda/system.h"
+#include "kernels/cuda/libraries/system.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "device/cuda/system.h"
+#include "kernels/cuda/libraries/system.h"
 
 namespace lutra::test {
 

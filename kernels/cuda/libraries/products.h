@@ -8,8 +8,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "device/cuda/cublas_lt.h"
-#include "device/cuda/product.h"
+#include "kernels/cuda/libraries/cublas_lt.h"
+#include "kernels/cuda/libraries/product.h"
 
 namespace lutra::cuda {
 

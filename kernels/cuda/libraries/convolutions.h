@@ -10,8 +10,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "device/cuda/convolution.h"
-#include "device/cuda/cudnn.h"
+#include "kernels/cuda/libraries/convolution.h"
+#include "kernels/cuda/libraries/cudnn.h"
 
 namespace lutra::cuda {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "device/cuda/driver.h"
-#include "device/cuda/library_search.h"
-#include "device/cuda/system.h"
 #include "device/finding.h"
+#include "kernels/cuda/libraries/library_search.h"
+#include "kernels/cuda/libraries/system.h"
 
 namespace lutra::cuda {
 

@@ -1,6 +1,6 @@
-#include "device/cuda/cublas_lt.h"
+#include "kernels/cuda/libraries/cublas_lt.h"
 
-#include "device/cuda/opened_library.h"
+#include "kernels/cuda/libraries/opened_library.h"
 
 namespace lutra::cuda {
 

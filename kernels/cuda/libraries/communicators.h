@@ -10,7 +10,7 @@
 
 #include "core/dtype.h"
 #include "device/cuda/cuda_stream.h"
-#include "device/cuda/nccl.h"
+#include "kernels/cuda/libraries/nccl.h"
 
 namespace lutra::cuda {
 

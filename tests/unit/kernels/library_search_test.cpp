@@ -1,8 +1,8 @@
 // Where a library of NVIDIA's is found, on machines made of files.
-#include "device/cuda/library_search.h"
+#include "kernels/cuda/libraries/library_search.h"
 
 #include "support/catch.h"
-#include "unit/device/fake_system.h"
+#include "unit/kernels/fake_system.h"
 
 using namespace lutra;
 using namespace lutra::test;

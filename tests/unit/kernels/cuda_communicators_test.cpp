@@ -1,5 +1,5 @@
 // Sums over cards by calls of NCCL, with tests/support/cuda_stub's library in its place.
-#include "device/cuda/communicators.h"
+#include "kernels/cuda/libraries/communicators.h"
 
 #include <dlfcn.h>
 

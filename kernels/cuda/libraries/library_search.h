@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "device/cuda/system.h"
+#include "kernels/cuda/libraries/system.h"
 
 namespace lutra::cuda {
 

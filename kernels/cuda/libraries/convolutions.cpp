@@ -1,4 +1,4 @@
-#include "device/cuda/convolutions.h"
+#include "kernels/cuda/libraries/convolutions.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
-#include "device/cuda/cudnn.h"
+#include "kernels/cuda/libraries/cudnn.h"
 
-#include "device/cuda/opened_library.h"
+#include "kernels/cuda/libraries/opened_library.h"
 
 namespace lutra::cuda {
 

@@ -1,4 +1,4 @@
-#include "device/cuda/holders.h"
+#include "kernels/cuda/diagnosis/holders.h"
 
 #include <dlfcn.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 
 #include "core/text.h"
-#include "device/cuda/library_search.h"
+#include "kernels/cuda/libraries/library_search.h"
 
 namespace lutra::cuda {
 namespace {

@@ -1,4 +1,4 @@
-#include "device/cuda/communicators.h"
+#include "kernels/cuda/libraries/communicators.h"
 
 #include "core/error.h"
 

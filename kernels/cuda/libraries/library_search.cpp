@@ -1,4 +1,4 @@
-#include "device/cuda/library_search.h"
+#include "kernels/cuda/libraries/library_search.h"
 
 #include <algorithm>
 #include <charconv>

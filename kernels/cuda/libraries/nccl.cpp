@@ -1,6 +1,6 @@
-#include "device/cuda/nccl.h"
+#include "kernels/cuda/libraries/nccl.h"
 
-#include "device/cuda/opened_library.h"
+#include "kernels/cuda/libraries/opened_library.h"
 
 namespace lutra::cuda {
 

@@ -10,9 +10,9 @@
 #include <cstring>
 
 #include "core/text.h"
-#include "device/cuda/diagnosis.h"
-#include "device/cuda/holders.h"
 #include "device/device_registry.h"
+#include "kernels/cuda/diagnosis/diagnosis.h"
+#include "kernels/cuda/diagnosis/holders.h"
 
 namespace lutra::cuda {
 namespace {

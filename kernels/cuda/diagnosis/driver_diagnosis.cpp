@@ -3,10 +3,10 @@
 
 #include "core/text.h"
 #include "device/cuda/architectures.h"
-#include "device/cuda/communicators.h"
-#include "device/cuda/convolutions.h"
-#include "device/cuda/diagnosis.h"
-#include "device/cuda/holders.h"
+#include "kernels/cuda/diagnosis/diagnosis.h"
+#include "kernels/cuda/diagnosis/holders.h"
+#include "kernels/cuda/libraries/communicators.h"
+#include "kernels/cuda/libraries/convolutions.h"
 
 namespace lutra::cuda {
 namespace {

@@ -1,5 +1,5 @@
 // Convolutions by calls of cuDNN, with tests/support/cuda_stub's library in its place.
-#include "device/cuda/convolutions.h"
+#include "kernels/cuda/libraries/convolutions.h"
 
 #include <dlfcn.h>
 

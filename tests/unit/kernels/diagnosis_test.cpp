@@ -1,8 +1,8 @@
 // What `lutra doctor` says of machines made of files, with the stub of the driver's library for a driver.
-#include "device/cuda/diagnosis.h"
+#include "kernels/cuda/diagnosis/diagnosis.h"
 
 #include "support/cuda_stub/stubbed.h"
-#include "unit/device/fake_system.h"
+#include "unit/kernels/fake_system.h"
 
 using namespace lutra;
 using namespace lutra::test;

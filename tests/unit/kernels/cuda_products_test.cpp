@@ -1,5 +1,5 @@
 // Matrix products by calls of cuBLASLt, with tests/support/cuda_stub's library in its place.
-#include "device/cuda/products.h"
+#include "kernels/cuda/libraries/products.h"
 
 #include <dlfcn.h>
 

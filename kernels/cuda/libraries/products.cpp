@@ -1,6 +1,6 @@
 // cuBLASLt's matrices are column-major, so a row-major matrix looks transposed to it. To get a row-major c, it is asked
 // for b times a, with rows and columns exchanged.
-#include "device/cuda/products.h"
+#include "kernels/cuda/libraries/products.h"
 
 #include <algorithm>
 #include <bit>
