@@ -8,7 +8,8 @@
 namespace lutra {
 namespace {
 
-// The levels are x86-64-v3 and v4. Clang 14 does not know these names, so the features that tell them apart are asked for.
+// The levels are x86-64-v3 and v4. Clang 14 does not know these names, so the features that tell them apart are asked
+// for.
 bool processor_has([[maybe_unused]] std::string_view level) {
 #if defined(__x86_64__) && defined(__GNUC__)
   __builtin_cpu_init();
@@ -16,7 +17,8 @@ bool processor_has([[maybe_unused]] std::string_view level) {
   if (level == "avx2") return avx2;
   if (level == "avx512") {
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
   }
 #endif
   return level == "baseline";

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "kernels/element/comparisons.h"
 #include "kernels/cpu/loops/elementwise.h"
+#include "kernels/element/comparisons.h"
 
 namespace lutra {
 namespace {

@@ -7,12 +7,12 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/loops/add_kernels.h"
 #include "kernels/cpu/conv/conv_depthwise.h"
 #include "kernels/cpu/conv/conv_products.h"
 #include "kernels/cpu/conv/conv_tiles.h"
 #include "kernels/cpu/conv/im2col.h"
 #include "kernels/cpu/conv/onednn_conv.h"
+#include "kernels/cpu/loops/add_kernels.h"
 
 namespace lutra {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/indexing/places.h"
 #include "kernels/cpu/loops/reduce.h"
+#include "kernels/indexing/places.h"
 #include "ops/index.h"
 
 namespace lutra {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "kernels/indexing/contraction.h"
 #include "kernels/cpu/gemm/gemm.h"
 #include "kernels/cpu/loops/reduce.h"
 #include "kernels/cpu/loops/strided.h"
 #include "kernels/cpu/loops/widen.h"
+#include "kernels/indexing/contraction.h"
 
 namespace lutra {
 namespace {

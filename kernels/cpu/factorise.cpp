@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/indexing/batch.h"
 #include "kernels/cpu/loops/elementwise.h"
+#include "kernels/indexing/batch.h"
 #include "kernels/lapack/factorise.h"
 #include "ops/factorise.h"
 

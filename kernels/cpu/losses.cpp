@@ -3,9 +3,9 @@
 #include <atomic>
 
 #include "kernels/cpu/loops/add_kernels.h"
-#include "kernels/indexing/places.h"
 #include "kernels/cpu/loops/row_sums.h"
 #include "kernels/cpu/loops/rows.h"
+#include "kernels/indexing/places.h"
 #include "ops/losses.h"
 
 namespace lutra {

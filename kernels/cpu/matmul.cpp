@@ -2,9 +2,9 @@
 
 #include "ops/matmul.h"
 
-#include "kernels/indexing/batch.h"
 #include "kernels/cpu/gemm/gemm.h"
 #include "kernels/cpu/loops/widen.h"
+#include "kernels/indexing/batch.h"
 #include "ops/kernel.h"
 
 namespace lutra {

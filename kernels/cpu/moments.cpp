@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "kernels/element/elementary.h"
 #include "kernels/cpu/loops/two_pass.h"
+#include "kernels/element/elementary.h"
 #include "ops/reduce.h"
 
 namespace lutra {

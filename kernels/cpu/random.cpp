@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/element/random_draws.h"
 #include "kernels/cpu/loops/random_words.h"
+#include "kernels/element/random_draws.h"
 #include "ops/kernel.h"
 
 namespace lutra {

@@ -6,10 +6,10 @@
 
 #include "kernels/cpu/loops/convert.h"
 #include "kernels/cpu/loops/copy_bytes.h"
-#include "kernels/element/elementary.h"
-#include "kernels/element/random_draws.h"
 #include "kernels/cpu/loops/random_order.h"
 #include "kernels/cpu/loops/random_words.h"
+#include "kernels/element/elementary.h"
+#include "kernels/element/random_draws.h"
 #include "ops/kernel.h"
 #include "ops/random.h"
 

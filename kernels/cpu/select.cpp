@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "kernels/element/arithmetic.h"
 #include "kernels/cpu/loops/elementwise.h"
+#include "kernels/element/arithmetic.h"
 
 namespace lutra {
 namespace {

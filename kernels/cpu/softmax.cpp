@@ -2,8 +2,8 @@
 
 #include "ops/softmax.h"
 #include "kernels/cpu/loops/add_kernels.h"
-#include "kernels/element/elementary.h"
 #include "kernels/cpu/loops/row_sums.h"
+#include "kernels/element/elementary.h"
 #include "ops/axes.h"
 
 namespace lutra {

@@ -9,9 +9,9 @@
 #include <type_traits>
 
 #include "kernels/cpu/loops/copy_bytes.h"
+#include "kernels/cpu/loops/instructions.h"
 #include "kernels/element/elementary.h"
 #include "kernels/element/error_function.h"
-#include "kernels/cpu/loops/instructions.h"
 #include "kernels/element/quick_exp.h"
 #include "kernels/element/roundings.h"
 

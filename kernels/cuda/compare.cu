@@ -1,6 +1,6 @@
 // Comparisons, logic and bit operations of two tensors on cards. Booleans are bytes.
-#include "kernels/element/comparisons.h"
 #include "kernels/cuda/elementwise.h"
+#include "kernels/element/comparisons.h"
 
 namespace lutra::cuda {
 namespace {

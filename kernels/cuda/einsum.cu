@@ -1,11 +1,11 @@
 // einsum, dot and outer on cards: carries out the decisions of kernels/indexing/contraction.h.
 #include "ops/einsum.h"
 
-#include "kernels/element/reduce_ops.h"
 #include "kernels/cuda/cast.h"
 #include "kernels/cuda/products.h"
 #include "kernels/cuda/reduce.h"
 #include "kernels/cuda/scatter.h"
+#include "kernels/element/reduce_ops.h"
 
 namespace lutra::cuda {
 namespace {

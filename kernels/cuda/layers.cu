@@ -3,10 +3,10 @@
 
 #include <cmath>
 
-#include "kernels/element/philox.h"
 #include "kernels/cuda/gather.h"
 #include "kernels/cuda/products.h"
 #include "kernels/cuda/scatter.h"
+#include "kernels/element/philox.h"
 
 namespace lutra::cuda {
 namespace {

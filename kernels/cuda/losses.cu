@@ -1,9 +1,9 @@
 // Losses on cards: one value per row.
 #include "ops/losses.h"
 
-#include "kernels/element/elementary.h"
 #include "kernels/cuda/lines.h"
 #include "kernels/cuda/places.h"
+#include "kernels/element/elementary.h"
 
 namespace lutra::cuda {
 namespace {

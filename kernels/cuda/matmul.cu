@@ -1,8 +1,8 @@
 // Matrix products of batches on cards: finds the matrices that are multiplied.
 #include "ops/matmul.h"
 
-#include "kernels/indexing/batch.h"
 #include "kernels/cuda/products.h"
+#include "kernels/indexing/batch.h"
 
 namespace lutra::cuda {
 namespace {

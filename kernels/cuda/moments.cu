@@ -1,6 +1,6 @@
 // Variances, standard deviations and log-sum-exp on cards.
-#include "kernels/element/elementary.h"
 #include "kernels/cuda/reduce.h"
+#include "kernels/element/elementary.h"
 
 namespace lutra::cuda {
 namespace {

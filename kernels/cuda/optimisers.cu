@@ -1,8 +1,8 @@
 // Steps of optimisers on cards. The results may be the variable's and the slots' own memory: each thread reads an
 // element before it writes it.
-#include "kernels/element/optimisers.h"
 #include "kernels/cuda/element.h"
 #include "kernels/cuda/elementwise.h"
+#include "kernels/element/optimisers.h"
 
 namespace lutra::cuda {
 namespace {

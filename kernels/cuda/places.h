@@ -2,8 +2,8 @@
 // that is out of range.
 #pragma once
 
-#include "kernels/indexing/places.h"
 #include "kernels/cuda/elementwise.h"
+#include "kernels/indexing/places.h"
 
 namespace lutra::cuda {
 

@@ -1,9 +1,9 @@
 // Matrix products: of floats by cuBLASLt, called through CudaHost; of integers, which wrap, by a kernel of our own.
 #pragma once
 
-#include "kernels/indexing/contraction.h"
 #include "kernels/cuda/kernel_list.h"
 #include "kernels/cuda/room.h"
+#include "kernels/indexing/contraction.h"
 
 namespace lutra::cuda {
 

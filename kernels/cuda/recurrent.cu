@@ -1,6 +1,6 @@
 // A step of recurrent layers on cards, one thread per unit.
-#include "kernels/element/recurrent.h"
 #include "kernels/cuda/elementwise.h"
+#include "kernels/element/recurrent.h"
 
 namespace lutra::cuda {
 namespace {

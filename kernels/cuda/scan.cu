@@ -4,8 +4,8 @@
 // are float64, or 64 bits that wrap.
 #include "ops/scan.h"
 
-#include "kernels/element/running.h"
 #include "kernels/cuda/reduce.h"
+#include "kernels/element/running.h"
 
 namespace lutra::cuda {
 namespace {

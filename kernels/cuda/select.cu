@@ -1,6 +1,6 @@
 // Selects values element by element, and sums lists of tensors, on cards.
-#include "kernels/element/arithmetic.h"
 #include "kernels/cuda/elementwise.h"
+#include "kernels/element/arithmetic.h"
 
 namespace lutra::cuda {
 namespace {

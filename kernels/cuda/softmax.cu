@@ -1,8 +1,8 @@
 // Softmax and its logarithm on cards, and their gradients.
 #include "ops/softmax.h"
 
-#include "kernels/element/elementary.h"
 #include "kernels/cuda/lines.h"
+#include "kernels/element/elementary.h"
 
 namespace lutra::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // Updates of variables on cards. The result may be the variable's own memory: each thread reads an element before it
 // writes it.
-#include "kernels/element/arithmetic.h"
 #include "kernels/cuda/copy.h"
+#include "kernels/element/arithmetic.h"
 
 namespace lutra::cuda {
 

@@ -1,6 +1,6 @@
 // x log(y) on cards.
-#include "kernels/element/xlogy.h"
 #include "kernels/cuda/elementwise.h"
+#include "kernels/element/xlogy.h"
 
 namespace lutra::cuda {
 

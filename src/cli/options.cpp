@@ -29,7 +29,8 @@ constexpr const char* kLuaHelp =
     "  --                      stop handling options\n"
     "  -                       stop handling options and execute stdin\n";
 
-// Whether a long option takes a value: Value is `--device NAME` or `--device=NAME`, MayHaveValue is `--log-placement` or
+// Whether a long option takes a value: Value is `--device NAME` or `--device=NAME`, MayHaveValue is `--log-placement`
+// or
 // `--log-placement=FILE`.
 enum class Takes { Nothing, Value, MayHaveValue };
 

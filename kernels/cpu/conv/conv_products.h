@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "kernels/cpu/conv/conv_cuts.h"
+#include "kernels/cpu/conv/onednn_conv.h"
 #include "kernels/cpu/gemm/gemm.h"
 #include "kernels/cpu/gemm/gemm_blocks.h"
-#include "kernels/cpu/conv/onednn_conv.h"
 #include "ops/conv.h"
 
 namespace lutra {

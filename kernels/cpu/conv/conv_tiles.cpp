@@ -10,10 +10,10 @@
 #include <new>
 
 #include "core/parallel.h"
+#include "kernels/cpu/conv/im2col.h"
 #include "kernels/cpu/gemm/gemm_pack.h"
 #include "kernels/cpu/gemm/gemm_shares.h"
 #include "kernels/cpu/gemm/gemm_tile.h"
-#include "kernels/cpu/conv/im2col.h"
 
 namespace lutra {
 namespace {

@@ -16,9 +16,9 @@
 #include "core/blocked_signals.h"
 #include "core/parallel.h"
 #include "kernels/cpu/conv/conv_cuts.h"
-#include "kernels/cpu/loops/elementwise.h"
 #include "kernels/cpu/gemm/omp_threads.h"
 #include "kernels/cpu/gemm/onednn_memory.h"
+#include "kernels/cpu/loops/elementwise.h"
 
 namespace lutra {
 namespace {

@@ -10,8 +10,8 @@
 
 namespace lutra {
 
-// A Packed record holds the upper half of a number's bits. The lower half decides only between equal upper halves, so it
-// is drawn again where that happens.
+// A Packed record holds the upper half of a number's bits. The lower half decides only between equal upper halves, so
+// it is drawn again where that happens.
 inline uint32_t lower_random_bits(const Rng& rng, int64_t number) {
   PhiloxBlock block = philox_block(rng.key, rng.counter + static_cast<uint64_t>(number / 2));
   return block.word[number % 2 * 2 + 1];

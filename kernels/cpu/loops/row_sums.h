@@ -1,9 +1,9 @@
 // Sums along a row, block by block, as Sum computes them.
 #pragma once
 
-#include "kernels/element/elementary.h"
 #include "kernels/cpu/loops/reduce.h"
 #include "kernels/cpu/loops/rows.h"
+#include "kernels/element/elementary.h"
 
 namespace lutra {
 

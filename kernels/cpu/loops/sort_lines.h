@@ -1,8 +1,8 @@
 // Sorting lines of a tensor along an axis.
 #pragma once
 
-#include "kernels/indexing/places.h"
 #include "kernels/cpu/loops/sort.h"
+#include "kernels/indexing/places.h"
 
 namespace lutra {
 

@@ -5,8 +5,8 @@
 
 #include "core/usable_cores.h"
 #include "lua/border/guard.h"
-#include "lua/ops/literal.h"
 #include "lua/border/modules.h"
+#include "lua/ops/literal.h"
 
 namespace lutra {
 namespace {

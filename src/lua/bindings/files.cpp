@@ -6,11 +6,11 @@
 
 #include "eager/constant.h"
 #include "io/tensor_file.h"
-#include "lua/ops/constants.h"
-#include "lua/ops/elements.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
 #include "lua/border/own_entries.h"
+#include "lua/ops/constants.h"
+#include "lua/ops/elements.h"
 
 namespace lutra {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "lua/ops/elements.h"
+#include "lua/bindings/tensor_api.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
-#include "lua/bindings/tensor_api.h"
+#include "lua/ops/elements.h"
 
 namespace lutra {
 namespace {

@@ -10,8 +10,8 @@
 #include "eager/variable.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
-#include "lua/ops/result_list.h"
 #include "lua/border/variable_box.h"
+#include "lua/ops/result_list.h"
 
 namespace lutra {
 namespace {

@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <new>
 
-#include "lua/ops/constants.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
-#include "lua/ops/result_list.h"
 #include "lua/border/tape_object.h"
 #include "lua/border/tensor_group.h"
 #include "lua/border/variable_box.h"
+#include "lua/ops/constants.h"
+#include "lua/ops/result_list.h"
 
 namespace lutra {
 namespace {

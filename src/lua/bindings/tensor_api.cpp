@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "eager/move_tensor.h"
-#include "lua/ops/elements.h"
-#include "lua/hints/foreign_names.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
-#include "lua/hints/suggestions.h"
 #include "lua/border/variable_box.h"
+#include "lua/hints/foreign_names.h"
+#include "lua/hints/suggestions.h"
+#include "lua/ops/elements.h"
 #include "tensor/print.h"
 
 namespace lutra {

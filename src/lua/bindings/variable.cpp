@@ -2,11 +2,11 @@
 
 #include "lua/border/variable_box.h"
 
-#include "lua/ops/constants.h"
-#include "lua/ops/elements.h"
+#include "lua/bindings/tensor_api.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
-#include "lua/bindings/tensor_api.h"
+#include "lua/ops/constants.h"
+#include "lua/ops/elements.h"
 #include "ops/slice.h"
 
 namespace lutra {

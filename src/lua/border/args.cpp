@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/error.h"
-#include "lua/hints/foreign_names.h"
 #include "lua/border/own_entries.h"
 #include "lua/border/state.h"
+#include "lua/hints/foreign_names.h"
 #include "lua/hints/wrong_call.h"
 
 namespace lutra {

@@ -5,9 +5,9 @@
 // (guard.h). A C++ error propagates as an exception up to the binding's outermost frame, is kept in the State, and
 // becomes a Lua error here, after every C++ object is gone.
 
-#include "lua/hints/call_form.h"
 #include "lua/border/guard.h"
 #include "lua/border/traceback.h"
+#include "lua/hints/call_form.h"
 
 namespace lutra {
 

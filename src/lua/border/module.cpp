@@ -5,10 +5,10 @@
 #include <stdexcept>
 
 #include "core/version.h"
+#include "lua/bindings/tensor_api.h"
 #include "lua/border/lua_sources.h"
 #include "lua/border/modules.h"
 #include "lua/ops/op_call.h"
-#include "lua/bindings/tensor_api.h"
 
 namespace lutra {
 namespace {

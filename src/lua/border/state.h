@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "eager/context.h"
+#include "lua/bindings/tidy.h"
 #include "lua/border/box.h"
 #include "lua/border/coroutine_scopes.h"
 #include "lua/border/tensor_books.h"
-#include "lua/bindings/tidy.h"
 #include "lua/border/traceback.h"
 #include "tensor/print.h"
 

@@ -5,8 +5,8 @@
 #include "eager/context.h"
 #include "lua/border/box.h"
 #include "lua/border/state.h"
-#include "lua/hints/suggestions.h"
 #include "lua/border/traceback.h"
+#include "lua/hints/suggestions.h"
 
 namespace lutra {
 namespace {

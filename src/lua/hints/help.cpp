@@ -2,12 +2,12 @@
 
 #include <cstring>
 
-#include "lua/ops/attr_reader.h"
-#include "lua/hints/foreign_names.h"
 #include "lua/border/guard.h"
 #include "lua/border/lua_sources.h"
 #include "lua/border/modules.h"
+#include "lua/hints/foreign_names.h"
 #include "lua/hints/wrong_call.h"
+#include "lua/ops/attr_reader.h"
 
 namespace lutra {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "core/text.h"
-#include "lua/hints/foreign_names.h"
 #include "lua/border/modules.h"
+#include "lua/hints/foreign_names.h"
 
 // Suggestions for a field that a module of Lutra does not have. Such a field is nil, as in any table, so that `if lt.x
 // then` works. The last missing field is remembered, and if an error is about that field, the suggestion is added: what

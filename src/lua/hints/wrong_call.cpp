@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "lua/border/args.h"
-#include "lua/ops/attr_reader.h"
 #include "lua/border/own_entries.h"
+#include "lua/ops/attr_reader.h"
 #include "ops/inference.h"
 
 namespace lutra {

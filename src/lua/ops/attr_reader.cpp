@@ -6,10 +6,10 @@
 
 #include "core/error.h"
 #include "lua/border/args.h"
-#include "lua/ops/elements.h"
-#include "lua/hints/foreign_names.h"
 #include "lua/border/own_entries.h"
+#include "lua/hints/foreign_names.h"
 #include "lua/hints/wrong_call.h"
+#include "lua/ops/elements.h"
 
 namespace lutra {
 namespace {

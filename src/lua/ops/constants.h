@@ -4,8 +4,8 @@
 
 #include <lua.hpp>
 
-#include "lua/ops/literal.h"
 #include "lua/border/state.h"
+#include "lua/ops/literal.h"
 
 namespace lutra {
 

@@ -3,10 +3,10 @@
 #include <cstring>
 
 #include "eager/executor.h"
-#include "lua/border/guard.h"
-#include "lua/ops/op_call.h"
-#include "lua/border/own_entries.h"
 #include "lua/bindings/tensor_api.h"
+#include "lua/border/guard.h"
+#include "lua/border/own_entries.h"
+#include "lua/ops/op_call.h"
 #include "ops/index.h"
 #include "ops/slice.h"
 

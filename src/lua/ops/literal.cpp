@@ -3,9 +3,9 @@
 #include "core/convert.h"
 #include "core/error.h"
 #include "lua/border/args.h"
-#include "lua/ops/elements.h"
 #include "lua/border/own_entries.h"
 #include "lua/hints/wrong_call.h"
+#include "lua/ops/elements.h"
 
 // Note [Reading a nested table]
 // First the shape is read from the first entry of every level; then one walk reads all entries in order and checks

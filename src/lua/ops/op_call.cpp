@@ -7,11 +7,11 @@
 #include "eager/bind.h"
 #include "eager/executor.h"
 #include "lua/border/args.h"
+#include "lua/border/own_entries.h"
+#include "lua/hints/wrong_call.h"
 #include "lua/ops/attr_reader.h"
 #include "lua/ops/constants.h"
 #include "lua/ops/elements.h"
-#include "lua/border/own_entries.h"
-#include "lua/hints/wrong_call.h"
 
 // Note [Phases of an op call]
 // Read: reads the arguments into a Call, by Lua calls that cannot raise; before that, tables become tensors, each by an
