@@ -1,7 +1,7 @@
 # CPU_LEVELS: the levels of the processor that kernels/cpu is compiled for, lowest first (kernels/CMakeLists.txt).
 set(LUTRA_CPU_LEVELS all CACHE STRING
-    "processors the CPU kernels are for: all (a program that is carried elsewhere), native (this machine, compiled in a third of the time), or baseline, avx2, avx512")
-set_property(CACHE LUTRA_CPU_LEVELS PROPERTY STRINGS all native baseline avx2 avx512)
+    "processors the CPU kernels are for: all (a program that is carried elsewhere), native (this machine, compiled in a third of the time), two (native and the level below, for tests), or baseline, avx2, avx512")
+set_property(CACHE LUTRA_CPU_LEVELS PROPERTY STRINGS all native two baseline avx2 avx512)
 
 # The highest level that this machine runs: what kernels/cpu_level.cpp asks the processor when a program starts.
 function(lutra_native_level result)
@@ -28,14 +28,21 @@ endfunction()
 
 if(LUTRA_SANITIZE OR NOT CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
   set(CPU_LEVELS baseline)
-elseif(LUTRA_CPU_LEVELS STREQUAL all OR (LUTRA_CPU_LEVELS STREQUAL native AND CMAKE_CROSSCOMPILING))
+elseif(LUTRA_CPU_LEVELS STREQUAL all OR (LUTRA_CPU_LEVELS MATCHES "^(native|two)$" AND CMAKE_CROSSCOMPILING))
   set(CPU_LEVELS baseline avx2 avx512)
 elseif(LUTRA_CPU_LEVELS STREQUAL native)
   lutra_native_level(CPU_LEVELS)
+elseif(LUTRA_CPU_LEVELS STREQUAL two)
+  lutra_native_level(CPU_LEVELS)
+  if(CPU_LEVELS STREQUAL avx512)
+    set(CPU_LEVELS avx2 avx512)
+  elseif(CPU_LEVELS STREQUAL avx2)
+    set(CPU_LEVELS baseline avx2)
+  endif()
 elseif(LUTRA_CPU_LEVELS MATCHES "^(baseline|avx2|avx512)$")
   set(CPU_LEVELS ${LUTRA_CPU_LEVELS})
 else()
-  message(FATAL_ERROR "LUTRA_CPU_LEVELS is ${LUTRA_CPU_LEVELS}, expected all, native, baseline, avx2 or avx512")
+  message(FATAL_ERROR "LUTRA_CPU_LEVELS is ${LUTRA_CPU_LEVELS}, expected all, native, two, baseline, avx2 or avx512")
 endif()
 
 set(CPU_FLAGS_avx2 -march=x86-64-v3)
