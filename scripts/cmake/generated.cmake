@@ -39,9 +39,23 @@ ${calls}}
 }  // namespace lutra
 ")
 
+# Families with kernels: all but those whose ops are composed of others.
+set(kernel_families "")
+foreach(family IN LISTS families)
+  set(entries "${PROJECT_SOURCE_DIR}/src/ops/${family}.cpp")
+  set(composed "")
+  if(EXISTS "${entries}" AND NOT EXISTS "${PROJECT_SOURCE_DIR}/kernels/cpu/${family}.cpp")
+    file(STRINGS "${entries}" composed REGEX "\\.compose = " LIMIT_COUNT 1)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${entries}")
+  endif()
+  if(composed STREQUAL "")
+    list(APPEND kernel_families ${family})
+  endif()
+endforeach()
+
 # Compiled once per level, each time under the name LUTRA_CPU_ENTRY.
-lutra_lines(declarations "void register_%_cpu(KernelRegistry& kernels);" ${families})
-lutra_lines(calls "  register_%_cpu(kernels);" ${families})
+lutra_lines(declarations "void register_%_cpu(KernelRegistry& kernels);" ${kernel_families})
+lutra_lines(calls "  register_%_cpu(kernels);" ${kernel_families})
 lutra_write(kernels/cpu_families.cpp "#include \"ops/kernel.h\"
 
 namespace lutra {

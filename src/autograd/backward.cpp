@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "autograd/tape.h"
+#include "eager/eager_builder.h"
 #include "eager/executor.h"
 #include "ops/create.h"
 #include "ops/gradient.h"
@@ -51,15 +52,14 @@ std::vector<uint64_t> in_order(std::vector<uint64_t> values) {
 }  // namespace
 
 // Runs the rule of one record. A Value is an index into tensors that live until the rule has run.
-class TapeGradient final : public Gradient {
+class TapeGradient final : public EagerBuilder<Gradient> {
  public:
   TapeGradient(Backward& backward, const Record& record, const std::vector<bool>& needed)
-      : backward_(backward),
-        context_(backward.context_),
+      : EagerBuilder(backward.context_, backward.context_.runtime().device(record.device), Reason::Gradient,
+                     backward.tensors_),
+        backward_(backward),
         record_(record),
-        needed_(needed),
-        device_(backward.context_.runtime().device(record.device)),
-        tensors_(backward.tensors_) {}
+        needed_(needed) {}
   ~TapeGradient() override { tensors_.clear(); }
 
   const OpDef& op() const override { return *record_.op; }
@@ -111,40 +111,8 @@ class TapeGradient final : public Gradient {
     return call("MatMul", {rows, weights}, MatMulAttrs{false, true});
   }
 
-  Shape shape(Value value) const override { return value.is_number() ? Shape() : tensor(value).rep().shape(); }
-  DType dtype(Value value) const override { return value.is_number() ? record_.key : tensor(value).rep().dtype; }
-
  protected:
   const void* raw_attrs() const override { return record_.attrs; }
-
-  void run(const char* name, std::span<const Value> in, const void* attrs, std::size_t attr_bytes,
-           std::span<Value> out) override {
-    constexpr std::size_t kMost = 8;  // Einsum has as many
-    assert(in.size() <= kMost);
-    Operand operands[kMost];
-    for (std::size_t i = 0; i < in.size(); ++i) {
-      operands[i] = in[i].is_number() ? Operand{nullptr, Scalar::of(in[i].number())}
-                                      : Operand{&tensor(in[i]).rep(), Scalar::of(false)};
-    }
-    Call call(context_.runtime().ops().get_literal(name), operands, static_cast<int>(in.size()));
-    if (attr_bytes > 0) std::memcpy(call.attrs, attrs, attr_bytes);
-    ForcedPlace place{&device_, Reason::Gradient};
-    Prepared prepared;
-    prepare(context_, call, &prepared, &place);
-    assert(out.size() <= prepared.n_out);
-    if (prepared.n_out == 1) {
-      Tensor result;
-      TensorRep* filled = &result.rep();
-      execute(context_, call, prepared, &filled);
-      out[0] = hold(std::move(result));
-      return;
-    }
-    Tensor results[kMaxOutputs];
-    TensorRep* filled[kMaxOutputs];
-    for (int i = 0; i < prepared.n_out; ++i) filled[i] = &results[i].rep();
-    execute(context_, call, prepared, filled);
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = hold(std::move(results[i]));
-  }
 
  private:
   const Tensor* gradient_of(int i) const { return backward_.gradient_at(backward_.place_of(record_.out[i].value)); }
@@ -160,12 +128,6 @@ class TapeGradient final : public Gradient {
     copy.rep().value = recorded.value;
     return hold(std::move(copy));
   }
-
-  Value hold(Tensor tensor) {
-    tensors_.push_back(std::move(tensor));
-    return value(static_cast<int>(tensors_.size()) - 1);
-  }
-  const Tensor& tensor(const Value& value) const { return tensors_[static_cast<std::size_t>(id_of(value))]; }
 
   // Sums over the axes along which an input of shape `to` was broadcast.
   Value sum_to(Value gradient, const Shape& to) {
@@ -192,11 +154,8 @@ class TapeGradient final : public Gradient {
   }
 
   Backward& backward_;
-  Context& context_;
   const Record& record_;
   const std::vector<bool>& needed_;
-  LogicalDevice& device_;
-  std::vector<Tensor>& tensors_;
 };
 
 Tensor zeros_like(Context& context, const TensorRep& source) {

@@ -5,6 +5,8 @@
 // still be the one of prepare: then nothing was released. A finalizer may also assign a variable, which moves the epoch
 // too and frees what the variable held: then fetching and taking addresses begin anew with all memory in hand, so that
 // an op sees one value of a variable. Nothing is read, cast or written before that holds.
+// A composed op holds its inputs as they are once all are fetched. Each of its inner ops is an op of its own in this
+// sense, and runs only while the outer op's inputs and device are still there.
 #include "eager/bind.h"
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include <utility>
 
 #include "eager/call_arrays.h"
+#include "eager/compose.h"
 #include "eager/constant.h"
 #include "eager/executor.h"
 #include "eager/launch.h"
@@ -35,6 +38,7 @@ class Binder {
 
   void run() {
     if (prepared_.kernel == nullptr) return share_input();
+    if (op_.has(kComposed)) return run_composed();
     if (prepared_.kernel->count != nullptr) return run_counted();
     allocate_outputs();
     check_epoch(context_, call_, prepared_);
@@ -48,6 +52,10 @@ class Binder {
   }
 
  private:
+  static constexpr int kMostRounds = 8;  // a finalizer that assigns at every collection is the script's mistake
+  [[noreturn]] void fail_unsettled() const {
+    fail(ErrorCode::FailedPrecondition, op_.called(), ": finalizers assign variables whenever memory is found for it");
+  }
   bool is_own(int i) const { return (op_.input(i).flags & kOwnDType) != 0; }
 
   void share_input() {
@@ -132,14 +140,20 @@ class Binder {
 
   // Tensors never change, but a finalizer that ran during allocation may have assigned a variable.
   void require_counts(const int64_t* before) {
-    bool has_variable = false;
-    for (int i = 0; i < call_.n_in; ++i) {
-      has_variable |= call_.in[i].tensor != nullptr && is_variable(*call_.in[i].tensor);
-    }
-    if (!has_variable) return;
+    if (!has_variable()) return;
     int64_t now[kMaxOutputs];
     count(now);
-    if (std::equal(now, now + prepared_.n_out, before)) return;
+    if (!std::equal(now, now + prepared_.n_out, before)) fail_assigned();
+  }
+
+  bool has_variable() const {
+    for (int i = 0; i < call_.n_in; ++i) {
+      if (call_.in[i].tensor != nullptr && is_variable(*call_.in[i].tensor)) return true;
+    }
+    return false;
+  }
+
+  [[noreturn]] void fail_assigned() const {
     fail(ErrorCode::FailedPrecondition, op_.called(), ": a finalizer assigned an input while the op was being set up");
   }
 
@@ -186,6 +200,79 @@ class Binder {
       fetched_[static_cast<std::size_t>(i)] = fetch(*tensor, &made);
       check_epoch(context_, call_, prepared_);
     }
+  }
+
+  // Inner ops allocate, and so may run finalizers: the op holds its inputs, and variables' values, as they are now. Its
+  // results stay empty until all inner ops have run.
+  void run_composed() {
+    fetch_all_inputs();
+    number_ = context_.origins().record(op_.logged(call_), prepared_.spec, device_, prepared_.reason);
+    std::vector<Tensor> inputs;
+    inputs.reserve(static_cast<std::size_t>(call_.n_in) + kUsualInnerOps);
+    for (int i = 0; i < call_.n_in; ++i) inputs.push_back(held_input(i));
+    report();
+    const uint64_t epoch = context_.runtime().epoch;
+    std::vector<Tensor> results = compose(context_, call_, prepared_, std::move(inputs));
+    // The op's own rule reads the inputs when they are recorded, which is after this.
+    if (context_.runtime().epoch != epoch && op_.gradient != nullptr && has_variable()) fail_assigned();
+    for (int i = 0; i < prepared_.n_out; ++i) take_result(*outs_[i], results[static_cast<std::size_t>(i)]);
+    if (!shares_input()) record_big();
+  }
+
+  bool shares_input() const {
+    for (int i = 0; i < call_.n_in; ++i) {
+      const Storage* input = call_.in[i].tensor != nullptr ? call_.in[i].tensor->storage : nullptr;
+      for (int o = 0; input != nullptr && o < prepared_.n_out; ++o) {
+        if (outs_[o]->storage == input) return true;
+      }
+    }
+    return false;
+  }
+
+  // Again when a finalizer has assigned a variable meanwhile, so that the op sees one value of it.
+  void fetch_all_inputs() {
+    for (int round = 0; round < kMostRounds; ++round) {
+      uint64_t epoch = context_.runtime().epoch;
+      fetch_inputs();
+      if (context_.runtime().epoch == epoch) return;
+    }
+    fail_unsettled();
+  }
+
+  Tensor held_input(int i) {
+    Tensor held;
+    TensorRep& rep = held.rep();
+    const TensorRep* given = call_.in[i].tensor;
+    if (given == nullptr) {
+      const Scalar& number = call_.in[i].number;
+      make_host_tensor(context_, is_own(i) ? own_dtype(number) : prepared_.key, Shape(), &rep);
+      write_element(rep.dtype, rep.bytes, number);
+      return held;
+    }
+    Storage* fetched = fetched_.empty() ? nullptr : fetched_[static_cast<std::size_t>(i)];
+    if (fetched == nullptr) {
+      share(rep, *given);
+    } else {
+      fetched->retain();
+      rep = *given;
+      rep.device = device_.id;
+      set_storage(rep, fetched);
+    }
+    // What nobody watches is not recorded: the op has a rule of its own, or none.
+    bool is_watched = op_.gradient == nullptr && !op_.has(kNoSlope);
+    rep.value = !is_watched ? 0 : is_variable(*given) ? context_.ledger().of_read(*given) : given->value;
+    return held;
+  }
+
+  // A CPU result that carries its bytes must not hold memory: Lua gives it no finalizer.
+  void take_result(TensorRep& out, const Tensor& result) {
+    share(out, result.rep());
+    if (out.storage != nullptr && device_.keeps_inline(out.nbytes())) {
+      std::memcpy(out.bytes, out.data, out.nbytes());
+      drop(out);
+    }
+    out.device = device_.id;
+    out.origin = number_;
   }
 
   void fill_random() {
@@ -248,7 +335,6 @@ class Binder {
 
   // Everything that may allocate. See Note [Order within one op].
   void set_up() {
-    constexpr int kMostRounds = 8;  // a finalizer that assigns at every collection is the script's mistake
     for (int round = 0; round < kMostRounds; ++round) {
       uint64_t epoch = context_.runtime().epoch;
       fetch_inputs();
@@ -260,7 +346,7 @@ class Binder {
       if (prepared_.into != nullptr) write_over_variables();
       return;
     }
-    fail(ErrorCode::FailedPrecondition, op_.called(), ": finalizers assign variables whenever memory is found for it");
+    fail_unsettled();
   }
 
   // What comes behind a cast tensor lies as a fresh block would: libraries want that of their memory to work in.

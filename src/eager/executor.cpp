@@ -10,7 +10,7 @@ namespace {
 // The common case by itself, so that it costs little: a CPU kernel on CPU tensors that needs no cast, no scratch and no
 // report. Does nothing and returns false when it is another case.
 inline bool execute_plain(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
-  constexpr uint8_t kSpecial = kDynamic | kRandom;
+  constexpr uint8_t kSpecial = kDynamic | kRandom | kComposed;
   const OpDef& op = *prepared.op;
   LogicalDevice& device = *prepared.device;
   if (!device.is_host() || prepared.kernel == nullptr || prepared.kernel->scratch != nullptr || prepared.n_out != 1 ||

@@ -102,7 +102,9 @@ void Runtime::use_own_cards() {
 // Replaces the GPU kernels of another back end, if registered before, by this one's.
 void Runtime::take_kernels(const Backend& backend) {
   bool has_others = gpu_backend_ != nullptr && gpu_backend_ != &backend;
-  for (int id = 0; has_others && id < ops_.count(); ++id) kernels_->remove(ops_.at(id).name, DeviceType::GPU);
+  for (int id = 0; has_others && id < ops_.count(); ++id) {
+    if (!ops_.at(id).has(kComposed)) kernels_->remove(ops_.at(id).name, DeviceType::GPU);
+  }
   gpu_backend_ = &backend;
   backend.register_kernels(*kernels_);
 }

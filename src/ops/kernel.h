@@ -61,8 +61,8 @@ using AllTypes = TypeList<bool, int8_t, uint8_t, int16_t, int32_t, int64_t, Floa
 
 class KernelRegistry {
  public:
-  explicit KernelRegistry(const OpRegistry& ops)
-      : ops_(ops), entries_(static_cast<std::size_t>(kDeviceTypes * ops.count() * kDTypeCount)) {}
+  // With an entry for each op that is composed, on every type of device that its definition names.
+  explicit KernelRegistry(const OpRegistry& ops);
 
   void add(const char* op, DeviceType type, DTypes keys, KernelEntry entry);
   // Adds one entry per type of the list: the one that make(TypeTag<T>{}) returns.

@@ -19,6 +19,7 @@
 
 namespace lutra {
 
+class Composition;
 class Error;
 class Gradient;
 class Inference;
@@ -54,6 +55,8 @@ enum OpFlags : uint8_t {
   kHidden = 8,        // no Lua function: made by the binding itself
   kRandom = 16,       // its attributes hold an Rng
   kKeyIsOutput = 32,  // the kernel is chosen by output 0's dtype, not by the inputs'
+  kComposed = 64,     // other ops compute it; set by the registry where the entry has `compose`
+  kNoSlope = 128,     // composed, and its outputs depend on no input smoothly: tapes record none of its ops
 };
 
 // Which tensors of the forward op a gradient rule reads. Only these are kept alive; shapes and dtypes are always known.
@@ -92,6 +95,9 @@ struct OpDef {
   // next_piece advances the Part to the next result. A call of its own, with that Part, then computes each result.
   int64_t (*pieces)(const Inference& list) = nullptr;
   void (*next_piece)(const Inference& list, int64_t piece, Part* part) = nullptr;
+  // Calls the ops that compute it, in the place of a kernel (ops/composition.h). Without `gradient`, its gradients are
+  // those of these ops.
+  void (*compose)(Composition& composition) = nullptr;
   void (*gradient)(Gradient& gradient) =
       nullptr;         // null: the outputs depend smoothly on no input, or their dtype has no gradients
   uint16_t saves = 0;  // of Saves
@@ -111,6 +117,7 @@ struct OpDef {
   // The definition of argument i; the last definition also covers the rest of a list.
   const InputDef& input(int i) const { return inputs[std::min(static_cast<std::size_t>(i), inputs.size() - 1)]; }
   bool has(OpFlags flag) const { return (flags & flag) != 0; }
+  bool has_gradient() const { return gradient != nullptr || (compose != nullptr && !has(kNoSlope)); }
   // The attribute of type Ints, or null if there is none or it is not a list.
   Ints* list_in(void* attrs) const {
     Ints* ints = ints_at < 0 ? nullptr : reinterpret_cast<Ints*>(static_cast<std::byte*>(attrs) + ints_at);

@@ -12,6 +12,19 @@ namespace {
 
 std::size_t in_steps_of_16(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
+// The dtypes that an op can be computed in, by its entry.
+DTypes keys_of(const OpDef& op) {
+  for (const InputDef& input : op.inputs) {
+    if ((input.flags & kOwnDType) != 0 || op.has(kKeyIsOutput)) continue;
+    return op.compute == Compute::Float ? input.dtypes & kFloats : input.dtypes;
+  }
+  return kAnyDType;
+}
+
+// Stands in the table for an op that is composed, so that it is placed as others are. It is never run: the binder runs
+// the composition.
+void run_composed(const KernelArgs&) { assert(false); }
+
 }  // namespace
 
 std::size_t OpDef::attr_bytes(const void* attrs) const {
@@ -38,6 +51,7 @@ const OpDef& OpRegistry::define(OpDef op) {
   op.id = static_cast<uint16_t>(ops_.size());
   op.group = group_;
   if (op.fault != nullptr) op.flags |= kChecksValues;
+  if (op.compose != nullptr) op.flags |= kComposed;
   op.plain_inputs = !op.inputs.empty() && std::all_of(op.inputs.begin(), op.inputs.end(), [&](const InputDef& input) {
     return (input.flags & kOwnDType) == 0 && input.dtypes == op.inputs[0].dtypes;
   });
@@ -58,6 +72,16 @@ const OpDef& OpRegistry::get(std::string_view name) const {
   const OpDef* op = find(name);
   if (op == nullptr) fail(ErrorCode::Internal, "no op is called ", name);
   return *op;
+}
+
+KernelRegistry::KernelRegistry(const OpRegistry& ops)
+    : ops_(ops), entries_(static_cast<std::size_t>(kDeviceTypes * ops.count() * kDTypeCount)) {
+  for (int id = 0; id < ops.count(); ++id) {
+    const OpDef& op = ops.at(id);
+    if (!op.has(kComposed)) continue;
+    add(op.name, DeviceType::CPU, keys_of(op), {.run = run_composed});
+    add(op.name, DeviceType::GPU, op.gpu, {.run = run_composed});
+  }
 }
 
 void KernelRegistry::add(const char* op, DeviceType type, DTypes keys, KernelEntry entry) {

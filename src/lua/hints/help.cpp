@@ -25,7 +25,7 @@ std::string help_text(const OpDef& op, const KernelRegistry& kernels) {
   }
   out += text("  computed in: ", text_of(kernels.dtypes(DeviceType::CPU, op)), "\n");
   if (!op.gpu.empty()) out += text("  on a GPU: ", text_of(op.gpu), "\n");
-  out += text("  gradient: ", op.gradient != nullptr ? "yes" : "none", "\n");
+  out += text("  gradient: ", op.has_gradient() ? "yes" : "none", "\n");
   if (*op.output != '\0') out += text("  result: ", op.output, "\n");
   if (*op.errors != '\0') out += text("  errors: ", op.errors, "\n");
   if (*op.example != '\0') out += text("  example: ", op.example, "\n");
