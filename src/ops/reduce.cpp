@@ -144,7 +144,9 @@ Value with_axes(Gradient& g, Value reduced) {
   return g.reshape(reduced, shape);
 }
 
-Value unhalved(Gradient& g, Value value) { return kHalves.has(g.dtype(value)) ? g.cast(value, DType::Float32) : value; }
+Value unhalved(Builder& builder, Value value) {
+  return kHalves.has(builder.dtype(value)) ? builder.cast(value, DType::Float32) : value;
+}
 
 void define_reduce_ops(OpRegistry& ops) {
   const Entry entries[] = {

@@ -5,6 +5,7 @@
 
 namespace lutra {
 
+class Builder;
 class Gradient;
 class Inference;
 class OpRegistry;
@@ -23,7 +24,7 @@ struct VarAttrs : ReduceAttrs {
 // Helpers for gradient rules. The reduced value with its axes restored at size 1, so that it broadcasts to the input.
 Value with_axes(Gradient& g, Value reduced);
 // The same value, in float32 if intermediate results in its half precision would lose too much.
-Value unhalved(Gradient& g, Value value);
+Value unhalved(Builder& builder, Value value);
 // dy / y, but 0 where y is 0; in a form whose own gradient is not nan there either.
 Value over_result(Gradient& g, Value dy, Value y);
 // `x` without the axes of the mask, or with size 1 in their place; result_shape does so for the op's own axes.

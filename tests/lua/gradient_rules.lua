@@ -31,7 +31,7 @@ local none = {
   ["stop_gradient"] = "that is what it is for",
   ["unique"] = "which of several equals a value is, nobody can tell",
 }
-for name in ([[all any argmax argmin argsort eq ne lt le gt ge isfinite isinf isnan logical_and logical_not logical_or
+for name in ([[all any argmax argmin argsort eq ne lt le gt ge isclose isfinite isinf isnan logical_and logical_not logical_or
     logical_xor nonzero searchsorted random.categorical]]):gmatch "%S+" do
   none[name] = gives_no_float
 end
@@ -95,7 +95,7 @@ local ints, bits = lt.constant({ { 100, -100 }, { 77, 3 } }, { dtype = "int8" })
 local floats = lt.constant { { 50.0, -3.0 }, { 0.5, 2.0 } }
 for _, name in ipairs {
   "add", "sub", "mul", "div", "pow", "atan2", "maximum", "minimum", "mod", "squared_difference", "matmul", "dot", "outer", "linear",
-  "bias_add", "xlogy", "floor_div", "hypot", "mse", "mae", "huber",
+  "bias_add", "xlogy", "floor_div", "hypot", "logaddexp", "cosine_similarity", "mse", "mae", "huber",
 } do
   for _, other in ipairs { ints, bits } do
     for place = 1, 2 do

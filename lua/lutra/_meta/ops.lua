@@ -407,6 +407,23 @@ function lutra.cosh(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:cosh() end
 
+--- The cosine of the angle between the vectors of a and b along an axis: the sum of the products of both, each divided by its length as l2_normalize does.
+---@param a any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis of the broadcast shape to take away (default -1)
+---@param options? any options
+---@return lutra.Tensor # the broadcast shape of both without the axis; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, for an axis that is not there, for more than one, for a negative epsilon, or if both are bool.
+function lutra.cosine_similarity(a, b, axis, options) end
+
+--- The cosine of the angle between the vectors of a and b along an axis: the sum of the products of both, each divided by its length as l2_normalize does.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis of the broadcast shape to take away (default -1)
+---@param options? any options
+---@return lutra.Tensor # the broadcast shape of both without the axis; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, for an axis that is not there, for more than one, for a negative epsilon, or if both are bool.
+function Tensor:cosine_similarity(b, axis, options) end
+
 --- -log(softmax(logits)[label]) of each row, in nats: the loss of a classifier whose labels are the classes' numbers, 1..n.
 ---@param labels any [...]: a number for each row; int8, uint8, int16, int32 or int64
 ---@param logits any [..., n]: a number for each class; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -462,6 +479,21 @@ function lutra.diag(x, k) end
 ---@return lutra.Tensor # a matrix of n + |k| rows and columns, or a vector as long as the diagonal; x's dtype
 --- Errors: InvalidArgument if x has neither one nor two axes.
 function Tensor:diag(k) end
+
+--- Each element along an axis less the one before it, n times over; integers wrap.
+---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any the axis along which to subtract (default -1)
+---@param options? any options
+---@return lutra.Tensor # x's shape with n elements less along the axis, or none; x's dtype
+--- Errors: InvalidArgument if x is a scalar or bool, for a negative n, for an axis that is not there, or for more than one.
+function lutra.diff(x, axis, options) end
+
+--- Each element along an axis less the one before it, n times over; integers wrap.
+---@param axis? any the axis along which to subtract (default -1)
+---@param options? any options
+---@return lutra.Tensor # x's shape with n elements less along the axis, or none; x's dtype
+--- Errors: InvalidArgument if x is a scalar or bool, for a negative n, for an axis that is not there, or for more than one.
+function Tensor:diff(axis, options) end
 
 --- a / b, true division: integers give float32.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -747,6 +779,19 @@ function lutra.gt(a, b) end
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:gt(b) end
 
+--- The square root of a^2 + b^2, which neither overflows nor vanishes on the way; inf if either is infinite. Its gradient is 0 where it is 0.
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or if both are bool.
+function lutra.hypot(a, b) end
+
+--- The square root of a^2 + b^2, which neither overflows nor vanishes on the way; inf if either is infinite. Its gradient is 0 where it is 0.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or if both are bool.
+function Tensor:hypot(b) end
+
 --- The same tensor, on the scope's device.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape and dtype
@@ -766,6 +811,21 @@ function lutra.inv(x) end
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, exactly singular (a pivot is 0), or bool.
 function Tensor:inv() end
+
+--- Whether a and b are equal, or finite and no further apart than atol + rtol |b|.
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # the broadcast shape of both; bool
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative rtol or atol.
+function lutra.isclose(a, b, options) end
+
+--- Whether a and b are equal, or finite and no further apart than atol + rtol |b|.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # the broadcast shape of both; bool
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative rtol or atol.
+function Tensor:isclose(b, options) end
 
 --- Whether x is neither nan nor infinite; of integers true.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -799,6 +859,21 @@ function lutra.isnan(x) end
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function Tensor:isnan() end
+
+--- x divided by its length over the given axes, or all: the square root of the sum of squares, which counts as no less than epsilon.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes that make up a vector (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, for a negative epsilon, or if x is bool.
+function lutra.l2_normalize(x, axis, options) end
+
+--- x divided by its length over the given axes, or all: the square root of the sum of squares, which counts as no less than epsilon.
+---@param axis? any an axis or a list of axes that make up a vector (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, for a negative epsilon, or if x is bool.
+function Tensor:l2_normalize(axis, options) end
 
 --- Each row along the last axis with its mean taken off and divided by sqrt(its variance + epsilon), times scale, plus offset. The variance is the mean of squares (ddof = 0).
 ---@param x any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -915,6 +990,19 @@ function lutra.log_softmax(x, axis) end
 --- Errors: InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.
 function Tensor:log_softmax(axis) end
 
+--- log(e^a + e^b), which neither overflows nor loses digits.
+---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or if both are bool.
+function lutra.logaddexp(a, b) end
+
+--- log(e^a + e^b), which neither overflows nor loses digits.
+---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if the shapes do not broadcast, or if both are bool.
+function Tensor:logaddexp(b) end
+
 --- Whether both are true.
 ---@param a any any shape; bool
 ---@param b any broadcasts with the other; bool
@@ -964,6 +1052,17 @@ function lutra.logical_xor(a, b) end
 ---@return lutra.Tensor # the broadcast shape of both; bool
 --- Errors: InvalidArgument if an input is not bool or the shapes do not broadcast.
 function Tensor:logical_xor(b) end
+
+--- log(x / (1 - x)), the inverse of sigmoid: -inf at 0, inf at 1, nan outside.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.logit(x) end
+
+--- log(x / (1 - x)), the inverse of sigmoid: -inf at 0, inf at 1, nan outside.
+---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:logit() end
 
 --- log(sum(exp(x))) over the given axes, or of all elements, without an overflow on the way. Of nothing -inf.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1094,6 +1193,21 @@ function lutra.mean(x, axis, options) end
 --- Errors: InvalidArgument for an axis that is not there or stands twice.
 function Tensor:mean(axis, options) end
 
+--- The middle element in order over the given axes, or of all; of an even number the mean of the middle two. nan if there is one, and of nothing.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function lutra.median(x, axis, options) end
+
+--- The middle element in order over the given axes, or of all; of an even number the mean of the middle two. nan if there is one, and of nothing.
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function Tensor:median(axis, options) end
+
 --- The smallest element over the given axes, or of all; nan if there is one.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any an axis or a list of axes to take away (default all)
@@ -1160,6 +1274,79 @@ function lutra.mul(a, b) end
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
 function Tensor:mul(b) end
+
+--- x with numbers in the place of nan, inf and -inf, through which no gradient flows. Integers stay as they are.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param options? any options
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function lutra.nan_to_num(x, options) end
+
+--- x with numbers in the place of nan, inf and -inf, through which no gradient flows. Integers stay as they are.
+---@param options? any options
+---@return lutra.Tensor # x's shape and dtype
+--- Errors: InvalidArgument if x is bool.
+function Tensor:nan_to_num(options) end
+
+--- The mean of the elements that are not nan, over the given axes or of all. Of nothing nan.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function lutra.nanmean(x, axis, options) end
+
+--- The mean of the elements that are not nan, over the given axes or of all. Of nothing nan.
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function Tensor:nanmean(axis, options) end
+
+--- The standard deviation of the elements that are not nan, over the given axes or of all. nan where there are no more than ddof of them. Its gradient is 0 where it is 0.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function lutra.nanstd(x, axis, options) end
+
+--- The standard deviation of the elements that are not nan, over the given axes or of all. nan where there are no more than ddof of them. Its gradient is 0 where it is 0.
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function Tensor:nanstd(axis, options) end
+
+--- The sum of the elements that are not nan, over the given axes or of all. Of nothing 0; integers wrap.
+---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice.
+function lutra.nansum(x, axis, options) end
+
+--- The sum of the elements that are not nan, over the given axes or of all. Of nothing 0; integers wrap.
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice.
+function Tensor:nansum(axis, options) end
+
+--- The variance of the elements that are not nan, over the given axes or of all. nan where there are no more than ddof of them.
+---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function lutra.nanvar(x, axis, options) end
+
+--- The variance of the elements that are not nan, over the given axes or of all. nan where there are no more than ddof of them.
+---@param axis? any an axis or a list of axes to take away (default all)
+---@param options? any options
+---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
+--- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+function Tensor:nanvar(axis, options) end
 
 --- Whether a ~= b.
 ---@param a any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
