@@ -1,4 +1,4 @@
-// Runs what a rule or a composition calls: each op at once, on one device. Values are numbers of tensors in a list.
+// Runs what a rule or a composition calls: each op at once, on one device. A Value is an index into a list of tensors.
 #pragma once
 
 #include <cassert>

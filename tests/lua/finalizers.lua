@@ -66,6 +66,8 @@ for kind, make in pairs(makers) do
     unique = function(x) return lt.unique(x) end,
     concat = function(x) return lt.concat { x, x } end,
     sum = function(x) return x:sum() end,
+    median = function(x) return x:median() end,
+    hypot = function(x) return x:hypot(x) end,
     index = function(x) return x[{ { 2, 3 } }] end,
     gather = function(x) return lt.gather(x, { 1, 3 }) end,
     where = function(x) return lt.where(lt.constant(true), x, 2) end,

@@ -1,4 +1,6 @@
 // Ops that are composed of others: where they run, what the log says of them, and what a failed inner op leaves behind.
+#include <functional>
+
 #include "core/text.h"
 #include "support/catch.h"
 #include "support/machine.h"
@@ -120,6 +122,50 @@ TEST_CASE("a failed inner op names the composed op, and leaves no result", "[com
   }
   CHECK(result.rep().storage == nullptr);
   CHECK(result.rep().size == 0);
+}
+
+// Runs LogAddExp of two inputs of 4 MB on a GPU of 64 MB until an inner op finds no memory. Then garbage is freed, and
+// `finalizer` runs. What the op says then; "" if it succeeds.
+std::string failure_after(Machine& machine, Tensor& a, Tensor& b, const std::function<void()>& finalizer) {
+  struct Collector {
+    std::vector<Tensor> garbage;
+    const std::function<void()>& finalizer;
+    bool has_run = false;
+  } collector{{}, finalizer};
+  machine.context.hooks.user = &collector;
+  machine.context.hooks.collect = [](void* user) {
+    Collector& self = *static_cast<Collector*>(user);
+    self.garbage.clear();
+    if (!std::exchange(self.has_run, true)) self.finalizer();
+    return true;
+  };
+  std::string failure;
+  try {
+    while (!collector.has_run) collector.garbage.push_back(machine.run("LogAddExp", {&a, &b}));
+  } catch (const Error& error) {
+    failure = error.message();
+  }
+  CHECK(collector.has_run);
+  machine.context.hooks = {};
+  return failure;
+}
+
+TEST_CASE("a composed op goes on after a finalizer that ran within it, unless that took its inputs or device away",
+          "[compose]") {
+  const std::vector<float> ones(1 << 20, 1.0F);
+  Machine machine({.simulated_gpus = 1, .gpu_mb = 64});
+  Tensor a = machine.constant(ones), b = machine.constant(ones);
+  CHECK(failure_after(machine, a, b, [] {}).empty());
+  const std::string released = failure_after(machine, a, b, [&] {
+    drop(b.rep());
+    b.rep().size = -1;  // as State::release does
+    ++machine.runtime.epoch;
+  });
+  CHECK(released == "logaddexp: b was released by a finalizer while the op was being set up");
+  b = machine.constant(ones);
+  const std::string reset = failure_after(machine, a, b, [&] { machine.runtime.reset(); });
+  CHECK(reset.starts_with("logaddexp: "));
+  CHECK(reset.find("a finalizer reset the devices") != std::string::npos);
 }
 
 TEST_CASE("a small result of a view holds no memory on the CPU", "[compose]") {
