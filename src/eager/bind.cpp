@@ -536,20 +536,16 @@ class Binder {
 
 }  // namespace
 
-[[gnu::cold]] void check_inputs(const Call& call) {
+[[gnu::cold]] void check_again(const Call& call, const Prepared& prepared) {
+  const OpDef& op = *prepared.op;
   for (int i = 0; i < call.n_in; ++i) {
     const TensorRep* tensor = call.in[i].tensor;
     if (tensor == nullptr || tensor->size >= 0) continue;
-    fail(ErrorCode::FailedPrecondition, call.op->called(), ": ", call.op->input(i).name,
+    fail(ErrorCode::FailedPrecondition, op.called(), ": ", op.input(i).name,
          " was released by a finalizer while the op was being set up");
   }
-}
-
-[[gnu::cold]] void check_again(const Call& call, const Prepared& prepared) {
-  check_inputs(call);
   if (!prepared.device->is_host() && prepared.device->heap == nullptr) {
-    fail(ErrorCode::FailedPrecondition, prepared.op->called(),
-         ": a finalizer reset the devices while the op was being set up");
+    fail(ErrorCode::FailedPrecondition, op.called(), ": a finalizer reset the devices while the op was being set up");
   }
 }
 

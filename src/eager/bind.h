@@ -10,9 +10,8 @@ namespace lutra {
 
 void bind_and_submit(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs);
 
-// Fails when a finalizer released an input of the call.
-void check_inputs(const Call& call);
-// The same, and when one reset the devices since the call was prepared. See Note [Order within one op].
+// Fails if a finalizer released an input or reset the devices since the call was prepared. See Note [Order within one
+// op].
 void check_again(const Call& call, const Prepared& prepared);
 inline void check_epoch(Context& context, const Call& call, const Prepared& prepared) {
   if (context.runtime().epoch != prepared.epoch) [[unlikely]]

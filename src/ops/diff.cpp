@@ -55,7 +55,7 @@ void define_diff_ops(OpRegistry& ops) {
            attr("n", &DiffAttrs::n, "how many times").otherwise("1")}),
       .output = "x's shape with n elements less along the axis, or none; x's dtype",
       .errors =
-          "InvalidArgument if x is a scalar or bool, for a negative n, for an axis that is not there, or for more "
+          "InvalidArgument if x is a scalar or bool, for a negative n, for an axis that does not exist, or for more "
           "than one.",
       .source = "numpy.diff",
       .example = "lutra.diff{1, 4, 9, 16}  --> {3, 5, 7}",

@@ -82,7 +82,7 @@ void define_l2_normalize_ops(OpRegistry& ops) {
                                      .otherwise("all"),
                                  epsilon.otherwise("1e-12")}),
       .output = "x's shape; float32 for integers, else x's dtype",
-      .errors = "InvalidArgument for an axis that is not there or stands twice, for a negative epsilon, or if x is "
+      .errors = "InvalidArgument for an axis that does not exist or is given twice, for a negative epsilon, or if x is "
                 "bool.",
       .source = "tf.math.l2_normalize",
       .example = "lutra.l2_normalize{3, 4}  --> {0.6, 0.8}",
@@ -103,8 +103,9 @@ void define_l2_normalize_ops(OpRegistry& ops) {
                                      .otherwise("-1"),
                                  epsilon.otherwise("1e-12")}),
       .output = "the broadcast shape of both without the axis; float32 for integers, else the promoted dtype",
-      .errors = "InvalidArgument if the shapes do not broadcast, for an axis that is not there, for more than one, for "
-                "a negative epsilon, or if both are bool.",
+      .errors =
+          "InvalidArgument if the shapes do not broadcast, for an axis that does not exist, for more than one, for "
+          "a negative epsilon, or if both are bool.",
       .source = "torch.nn.functional.cosine_similarity, tf.keras.losses.cosine_similarity without its sign",
       .example = "lutra.cosine_similarity({1.0, 0.0}, {1.0, 1.0})  --> 0.7071",
       .compute = Compute::Float,

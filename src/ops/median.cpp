@@ -68,7 +68,7 @@ void define_median_ops(OpRegistry& ops) {
       .inputs = {{"x", kNumbers, "any shape"}},
       .attrs = attrs<ReduceAttrs>({axis_option<ReduceAttrs>(), keepdims_option<ReduceAttrs>()}),
       .output = kReducedFraction,
-      .errors = "InvalidArgument for an axis that is not there or stands twice, or if x is bool.",
+      .errors = "InvalidArgument for an axis that does not exist or is given twice, or if x is bool.",
       .source = "numpy.median",
       .example = "lutra.median{4, 1, 9, 2}  --> 3.0",
       .compute = Compute::Float,

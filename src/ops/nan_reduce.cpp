@@ -64,7 +64,7 @@ void compose_nanstd(Composition& c) {
   c.give(c.call("Norm", {distance}, length) / c.call("Sqrt", {degrees}));
 }
 
-constexpr const char* kErrors = "InvalidArgument for an axis that is not there or stands twice, or if x is bool.";
+constexpr const char* kErrors = "InvalidArgument for an axis that does not exist or is given twice, or if x is bool.";
 
 void define_fraction(OpRegistry& ops, OpDef def) {
   def.inputs = {{"x", kNumbers, "any shape"}};
@@ -94,7 +94,7 @@ void define_nan_reduce_ops(OpRegistry& ops) {
       .inputs = {{"x", kAnyDType, "any shape"}},
       .attrs = axes,
       .output = "x's shape without the axes; int64 for integers and bool, else x's dtype",
-      .errors = "InvalidArgument for an axis that is not there or stands twice.",
+      .errors = "InvalidArgument for an axis that does not exist or is given twice.",
       .source = "numpy.nansum",
       .example = "lutra.nansum{1, 0/0, 2}  --> 3.0",
       .shape = nansum_shape,

@@ -125,7 +125,7 @@ end
 for _ = 1, 20 do
   local victim, other = lt.ones { 1 << 21 }, lt.ones { 1 << 21 }
   fill_up(10, function() setmetatable({}, { __gc = function() victim:release() end }) end)
-  expect.raises("FailedPrecondition", "add: a was released by a finalizer while the op was being set up", lt.add, victim, other)
+  expect.raises("FailedPrecondition", "while the op was being set up", lt.add, victim, other)
 end
 
 -- A reset, with nothing alive on a GPU, while the op that is on its way to a GPU looks for memory there.

@@ -219,7 +219,7 @@ end
 
 -- ipairs asks for the entry after the last one; the error says what to write instead. By hand it is an index like others.
 local rows = 0
-local err = expect.raises("OutOfRange", "walk it with pairs(t)", function() for _ in ipairs(t) do rows = rows + 1 end end)
+local err = expect.raises("OutOfRange", "ipairs stops only at nil, which a tensor never returns: use pairs(t)", function() for _ in ipairs(t) do rows = rows + 1 end end)
 assert(rows == 2 and err.message:find("^t%[3%]: axis 1 has 2 elements; ipairs"), err.message)
 err = expect.raises("OutOfRange", "t[3]: axis 1 has 2 elements", function() return t[3] end)
 assert(not err.message:find("ipairs", 1, true), err.message)

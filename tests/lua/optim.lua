@@ -249,7 +249,7 @@ do
   refused("there are 1 gradients and 2 variables", { lt.ones { 2 } })
   refused("gradients[1] is 7, expected a tensor or false", { 7, lt.ones { 2 } })
   expect.equal(w:totable(), { 1, 1 })
-  expect.raises("FailedPrecondition", "knows 2 variables", sgd.apply, sgd, { lt.ones { 2 } }, { w })
+  expect.raises("FailedPrecondition", "the optimizer was built for 2 variables, and these are others", sgd.apply, sgd, { lt.ones { 2 } }, { w })
   expect.raises("InvalidArgument", "variables[1] is a tensor, expected a Variable", function()
     lt.optim.SGD():apply({ lt.ones { 2 } }, { lt.ones { 2 } })
   end)

@@ -111,8 +111,8 @@ expect.case("callbacks remember over a fit that was broken off", function()
   end
   -- Others than those of before.
   run({ "backup", "stop", "mine" }, 5)
-  expect.raises("InvalidArgument", "has the memory of these callbacks: lutra.nn.callbacks.EarlyStopping, a callback of the program's; and these are "
-    .. "given that have one: lutra.nn.callbacks.ReduceLROnPlateau", function()
+  expect.raises("InvalidArgument", "the backup has the state of these callbacks: lutra.nn.callbacks.EarlyStopping, a callback of the program's; "
+    .. "those given now with a state are: lutra.nn.callbacks.ReduceLROnPlateau", function()
     local model = nn.Sequential { nn.Dense(1, { input_shape = { 4 } }) }
     model:compile { optimizer = "sgd", loss = "mse" }
     model:fit(x, y, { epochs = 12, verbose = 0, callbacks = {

@@ -24,13 +24,13 @@ lutra.random = {}
 ---@operator unm: lutra.Tensor
 local Tensor = {}
 
---- x without its sign. Of the smallest integer: itself.
+--- The absolute value of x. The smallest integer stays itself.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.abs(x) end
 
---- x without its sign. Of the smallest integer: itself.
+--- The absolute value of x. The smallest integer stays itself.
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:abs() end
@@ -50,94 +50,94 @@ function Tensor:acos() end
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.add(a, b) end
 
 --- a + b; integers wrap.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:add(b) end
 
---- The sum of a list of tensors, from the first to the last, element by element.
+--- The elementwise sum of a list of tensors, from the first to the last.
 ---@param tensors any a list of tensors of one shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the tensors' shape; their promoted dtype
 --- Errors: InvalidArgument for an empty list, for shapes that differ (nothing broadcasts), or if all are bool.
 function lutra.add_n(tensors) end
 
---- Whether all elements over the given axes are true. Of nothing true.
+--- Whether all elements over the given axes are true; true if there are none.
 ---@param x any any shape; bool
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; bool
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is not bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is not bool.
 function lutra.all(x, axis, options) end
 
---- Whether all elements over the given axes are true. Of nothing true.
----@param axis? any an axis or a list of axes to take away (default all)
+--- Whether all elements over the given axes are true; true if there are none.
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; bool
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is not bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is not bool.
 function Tensor:all(axis, options) end
 
---- Whether any element over the given axes is true. Of nothing false.
+--- Whether any element over the given axes is true; false if there are none.
 ---@param x any any shape; bool
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; bool
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is not bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is not bool.
 function lutra.any(x, axis, options) end
 
---- Whether any element over the given axes is true. Of nothing false.
----@param axis? any an axis or a list of axes to take away (default all)
+--- Whether any element over the given axes is true; false if there are none.
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; bool
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is not bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is not bool.
 function Tensor:any(axis, options) end
 
---- Where the largest element along the axis is, counted from 1; without an axis its row-major position. The first of equals, and the first nan before any number.
+--- The index of the largest element along the axis, counted from 1; without an axis its row-major position. Of equal elements the first; if there are nans, the first nan.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any the axis to look along (default the flattened tensor)
+---@param axis? any the axis to search along (default the flattened tensor)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axis; int64
---- Errors: InvalidArgument for an axis that is not there, for more than one, or if there are no elements.
+--- Errors: InvalidArgument for an axis that does not exist, for more than one, or if there are no elements.
 function lutra.argmax(x, axis, options) end
 
---- Where the largest element along the axis is, counted from 1; without an axis its row-major position. The first of equals, and the first nan before any number.
----@param axis? any the axis to look along (default the flattened tensor)
+--- The index of the largest element along the axis, counted from 1; without an axis its row-major position. Of equal elements the first; if there are nans, the first nan.
+---@param axis? any the axis to search along (default the flattened tensor)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axis; int64
---- Errors: InvalidArgument for an axis that is not there, for more than one, or if there are no elements.
+--- Errors: InvalidArgument for an axis that does not exist, for more than one, or if there are no elements.
 function Tensor:argmax(axis, options) end
 
---- Where the smallest element along the axis is, counted from 1; without an axis its row-major position. The first of equals, and the first nan before any number.
+--- The index of the smallest element along the axis, counted from 1; without an axis its row-major position. Of equal elements the first; if there are nans, the first nan.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any the axis to look along (default the flattened tensor)
+---@param axis? any the axis to search along (default the flattened tensor)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axis; int64
---- Errors: InvalidArgument for an axis that is not there, for more than one, or if there are no elements.
+--- Errors: InvalidArgument for an axis that does not exist, for more than one, or if there are no elements.
 function lutra.argmin(x, axis, options) end
 
---- Where the smallest element along the axis is, counted from 1; without an axis its row-major position. The first of equals, and the first nan before any number.
----@param axis? any the axis to look along (default the flattened tensor)
+--- The index of the smallest element along the axis, counted from 1; without an axis its row-major position. Of equal elements the first; if there are nans, the first nan.
+---@param axis? any the axis to search along (default the flattened tensor)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axis; int64
---- Errors: InvalidArgument for an axis that is not there, for more than one, or if there are no elements.
+--- Errors: InvalidArgument for an axis that does not exist, for more than one, or if there are no elements.
 function Tensor:argmin(axis, options) end
 
---- Where the elements along an axis stand, counted from 1, in the order that sort puts them in: take_along_axis(x, argsort(x), -1) is sort(x).
+--- The indices, counted from 1, that sort the elements along an axis: take_along_axis(x, argsort(x), -1) is sort(x).
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any the axis to sort along (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; int64
---- Errors: InvalidArgument if x is a scalar, for an axis that is not there, or for more than one.
+--- Errors: InvalidArgument if x is a scalar, for an axis that does not exist, or for more than one.
 function lutra.argsort(x, axis, options) end
 
---- Where the elements along an axis stand, counted from 1, in the order that sort puts them in: take_along_axis(x, argsort(x), -1) is sort(x).
+--- The indices, counted from 1, that sort the elements along an axis: take_along_axis(x, argsort(x), -1) is sort(x).
 ---@param axis? any the axis to sort along (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; int64
---- Errors: InvalidArgument if x is a scalar, for an axis that is not there, or for more than one.
+--- Errors: InvalidArgument if x is a scalar, for an axis that does not exist, or for more than one.
 function Tensor:argsort(axis, options) end
 
 --- The angle in [-pi/2, pi/2] whose sine is x; nan outside -1..1.
@@ -166,13 +166,13 @@ function Tensor:atan() end
 ---@param y any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param x any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.atan2(y, x) end
 
 --- The angle of the point (x, y) to the x axis, in radians from -pi to pi.
 ---@param x any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:atan2(x) end
 
 --- The mean of the elements under a window that moves over images, channel by channel. Padding does not count.
@@ -190,7 +190,7 @@ function lutra.avg_pool2d(x, size, options) end
 --- Errors: InvalidArgument if x does not have four axes or is bool, for a size or stride below 1, for a window that is larger than the padded image, or for padding as large as the window.
 function Tensor:avg_pool2d(size, options) end
 
---- (x - mean) / sqrt(var + epsilon) * scale + offset, with one number of each for an element of the last axis.
+--- (x - mean) / sqrt(var + epsilon) * scale + offset, with one mean, var, scale and offset for each element of the last axis.
 ---@param x any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param mean any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param var any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -201,7 +201,7 @@ function Tensor:avg_pool2d(size, options) end
 --- Errors: InvalidArgument if x is a scalar, another input is not a vector as long as x's last axis, all inputs are bool, or epsilon is negative or not finite.
 function lutra.batch_norm(x, mean, var, scale, offset, options) end
 
---- (x - mean) / sqrt(var + epsilon) * scale + offset, with one number of each for an element of the last axis.
+--- (x - mean) / sqrt(var + epsilon) * scale + offset, with one mean, var, scale and offset for each element of the last axis.
 ---@param mean any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param var any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param scale any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -224,88 +224,88 @@ function lutra.bias_add(x, b) end
 --- Errors: InvalidArgument if b is not a vector as long as x's last axis, or if both are bool.
 function Tensor:bias_add(b) end
 
---- How often each whole number occurs in x, flattened: element i counts the value i, up to the largest there is. The size depends on values, so it runs on the CPU.
+--- Counts how often each integer occurs in x, flattened: element i is the number of values i, up to the largest in x. The size depends on values, so it runs on the CPU.
 ---@param x any any shape, values of at least 1; int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # [x's largest value], [0] if x has no elements; int64
 --- Errors: InvalidArgument for a value below 1.
 function lutra.bincount(x) end
 
---- How often each whole number occurs in x, flattened: element i counts the value i, up to the largest there is. The size depends on values, so it runs on the CPU.
+--- Counts how often each integer occurs in x, flattened: element i is the number of values i, up to the largest in x. The size depends on values, so it runs on the CPU.
 ---@return lutra.Tensor # [x's largest value], [0] if x has no elements; int64
 --- Errors: InvalidArgument for a value below 1.
 function Tensor:bincount() end
 
---- a & b: the bits that both have. Of bool tensors: logical_and, and logged as that.
+--- a & b: the bits set in both. For bool tensors the same as logical_and, and logged as that.
 ---@param a any any shape; bool, int8, uint8, int16, int32 or int64
 ---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
 function lutra.bitwise_and(a, b) end
 
---- a & b: the bits that both have. Of bool tensors: logical_and, and logged as that.
+--- a & b: the bits set in both. For bool tensors the same as logical_and, and logged as that.
 ---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
 function Tensor:bitwise_and(b) end
 
---- Each bit turned round: ~x, which is -x - 1 of signed integers. Of bool: logical_not, and logged as that.
+--- ~x: inverts each bit; for signed integers -x - 1. For bool the same as logical_not, and logged as that.
 ---@param x any any shape; bool, int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is of a float dtype.
 function lutra.bitwise_not(x) end
 
---- Each bit turned round: ~x, which is -x - 1 of signed integers. Of bool: logical_not, and logged as that.
+--- ~x: inverts each bit; for signed integers -x - 1. For bool the same as logical_not, and logged as that.
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is of a float dtype.
 function Tensor:bitwise_not() end
 
---- a | b: the bits that either has. Of bool tensors: logical_or, and logged as that.
+--- a | b: the bits set in either. For bool tensors the same as logical_or, and logged as that.
 ---@param a any any shape; bool, int8, uint8, int16, int32 or int64
 ---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
 function lutra.bitwise_or(a, b) end
 
---- a | b: the bits that either has. Of bool tensors: logical_or, and logged as that.
+--- a | b: the bits set in either. For bool tensors the same as logical_or, and logged as that.
 ---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
 function Tensor:bitwise_or(b) end
 
---- a ~ b: the bits that one of them has. Of bool tensors: logical_xor, and logged as that.
+--- a ~ b: the bits set in exactly one. For bool tensors the same as logical_xor, and logged as that.
 ---@param a any any shape; bool, int8, uint8, int16, int32 or int64
 ---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
 function lutra.bitwise_xor(a, b) end
 
---- a ~ b: the bits that one of them has. Of bool tensors: logical_xor, and logged as that.
+--- a ~ b: the bits set in exactly one. For bool tensors the same as logical_xor, and logged as that.
 ---@param b any broadcasts with the other; bool, int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if an input is a float or the shapes do not broadcast.
 function Tensor:bitwise_xor(b) end
 
---- Repeated along axes of one element, and along new ones in front, until it has the given shape.
+--- Repeats x along axes of size 1, and along new axes in front, to the given shape.
 ---@param x any broadcasts to shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param shape any the new sizes
 ---@return lutra.Tensor # the given shape; x's dtype
 --- Errors: InvalidArgument if x does not broadcast to the shape.
 function lutra.broadcast_to(x, shape) end
 
---- Repeated along axes of one element, and along new ones in front, until it has the given shape.
+--- Repeats x along axes of size 1, and along new axes in front, to the given shape.
 ---@param shape any the new sizes
 ---@return lutra.Tensor # the given shape; x's dtype
 --- Errors: InvalidArgument if x does not broadcast to the shape.
 function Tensor:broadcast_to(shape) end
 
---- The same values in another dtype. Floats lose their fraction towards zero, and beyond an integer dtype's range they become its nearest end; integers wrap.
+--- The same values in another dtype. To an integer dtype floats are rounded towards zero, and become its smallest or largest value if out of range; integers wrap.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param dtype any the new dtype; must be given
 ---@return lutra.Tensor # x's shape; the given dtype
 --- Errors: InvalidArgument for an unknown dtype, and without one.
 function lutra.cast(x, dtype) end
 
---- The same values in another dtype. Floats lose their fraction towards zero, and beyond an integer dtype's range they become its nearest end; integers wrap.
+--- The same values in another dtype. To an integer dtype floats are rounded towards zero, and become its smallest or largest value if out of range; integers wrap.
 ---@param dtype any the new dtype; must be given
 ---@return lutra.Tensor # x's shape; the given dtype
 --- Errors: InvalidArgument for an unknown dtype, and without one.
@@ -322,18 +322,18 @@ function lutra.ceil(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:ceil() end
 
---- The lower triangle l of each symmetric, positive definite matrix: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
+--- The Cholesky factor l of each symmetric, positive definite matrix, a lower triangle: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
 ---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, not positive definite, or bool.
 function lutra.cholesky(x) end
 
---- The lower triangle l of each symmetric, positive definite matrix: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
+--- The Cholesky factor l of each symmetric, positive definite matrix, a lower triangle: x = l l^T. Only the lower triangle of x is read; the gradient is that of a symmetric x.
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, not positive definite, or bool.
 function Tensor:cholesky() end
 
---- x, but no less than min and no more than max; max where min is above it. nan stays nan.
+--- x limited to the range from min to max; max where min is above max. nan stays nan.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param min any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param max any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -341,21 +341,21 @@ function Tensor:cholesky() end
 --- Errors: InvalidArgument if all inputs are bool or the shapes do not broadcast.
 function lutra.clip(x, min, max) end
 
---- x, but no less than min and no more than max; max where min is above it. nan stays nan.
+--- x limited to the range from min to max; max where min is above max. nan stays nan.
 ---@param min any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param max any broadcasts with x; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of all three; the promoted dtype: integers stay integers unless a bound is a float
 --- Errors: InvalidArgument if all inputs are bool or the shapes do not broadcast.
 function Tensor:clip(min, max) end
 
---- Tensors one after the other along an axis they have.
+--- Joins tensors along an existing axis.
 ---@param tensors any equal sizes except along axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any the axis to join along (default 1)
----@return lutra.Tensor # the first's shape, the sizes along axis added up; the promoted dtype
---- Errors: InvalidArgument if ranks or other sizes differ, naming the tensor, or if the axis is not there.
+---@return lutra.Tensor # the tensors' shape, with the sum of their sizes along axis; the promoted dtype
+--- Errors: InvalidArgument, naming the tensor, if ranks or other sizes differ, or if the axis does not exist.
 function lutra.concat(tensors, axis) end
 
---- Slides the window w over images and takes, at every stop, the sum of products over the window and the input channels, once for each output channel (cross-correlation: w is not turned round).
+--- Slides the window w over images and computes at every step, for each output channel, the sum of products over the window and the input channels (cross-correlation: w is not flipped).
 ---@param x any [batch, height, width, channels]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param w any [height, width, channels / groups, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
@@ -363,26 +363,26 @@ function lutra.concat(tensors, axis) end
 --- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, the window is larger than the padded image, or both are bool.
 function lutra.conv2d(x, w, options) end
 
---- Slides the window w over images and takes, at every stop, the sum of products over the window and the input channels, once for each output channel (cross-correlation: w is not turned round).
+--- Slides the window w over images and computes at every step, for each output channel, the sum of products over the window and the input channels (cross-correlation: w is not flipped).
 ---@param w any [height, width, channels / groups, out]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
 --- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, the window is larger than the padded image, or both are bool.
 function Tensor:conv2d(w, options) end
 
---- The transposed convolution, or the gradient of conv2d by its x: every place of x adds the window w, times its number, to the places that conv2d would have seen for it.
+--- The transposed convolution, or the gradient of conv2d by its x: every element of x adds the window w, times the element, to the positions that conv2d would have read for it.
 ---@param x any [batch, height, width, in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param w any [height, width, out / groups, in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, no result of output_size or with this padding makes x, or both are bool.
+--- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, conv2d would not make x's size from output_size or with this padding, or both are bool.
 function lutra.conv2d_transpose(x, w, options) end
 
---- The transposed convolution, or the gradient of conv2d by its x: every place of x adds the window w, times its number, to the places that conv2d would have seen for it.
+--- The transposed convolution, or the gradient of conv2d by its x: every element of x adds the window w, times the element, to the positions that conv2d would have read for it.
 ---@param w any [height, width, out / groups, in]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # [batch, height, width, out]; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, no result of output_size or with this padding makes x, or both are bool.
+--- Errors: InvalidArgument if x or w does not have four axes, the channels do not match, groups does not divide them, conv2d would not make x's size from output_size or with this padding, or both are bool.
 function Tensor:conv2d_transpose(w, options) end
 
 --- The cosine of x in radians; nan for inf.
@@ -413,7 +413,7 @@ function Tensor:cosh() end
 ---@param axis? any the axis of the broadcast shape to take away (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # the broadcast shape of both without the axis; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, for an axis that is not there, for more than one, for a negative epsilon, or if both are bool.
+--- Errors: InvalidArgument if the shapes do not broadcast, for an axis that does not exist, for more than one, for a negative epsilon, or if both are bool.
 function lutra.cosine_similarity(a, b, axis, options) end
 
 --- The cosine of the angle between the vectors of a and b along an axis: the sum of the products of both, each divided by its length as l2_normalize does.
@@ -421,17 +421,17 @@ function lutra.cosine_similarity(a, b, axis, options) end
 ---@param axis? any the axis of the broadcast shape to take away (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # the broadcast shape of both without the axis; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, for an axis that is not there, for more than one, for a negative epsilon, or if both are bool.
+--- Errors: InvalidArgument if the shapes do not broadcast, for an axis that does not exist, for more than one, for a negative epsilon, or if both are bool.
 function Tensor:cosine_similarity(b, axis, options) end
 
---- -log(softmax(logits)[label]) of each row, in nats: the loss of a classifier whose labels are the classes' numbers, 1..n.
+--- -log(softmax(logits)[label]) of each row, in nats: the loss of a classifier whose labels are class numbers, 1..n.
 ---@param labels any [...]: a number for each row; int8, uint8, int16, int32 or int64
 ---@param logits any [..., n]: a number for each class; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # labels' shape; float32 for integer logits, else logits' dtype
 --- Errors: InvalidArgument for the label 0, for shapes that do not match, or if logits is a scalar or bool; OutOfRange for any other label that is not one of 1..n.
 function lutra.cross_entropy(labels, logits) end
 
---- -log(softmax(logits)[label]) of each row, in nats: the loss of a classifier whose labels are the classes' numbers, 1..n.
+--- -log(softmax(logits)[label]) of each row, in nats: the loss of a classifier whose labels are class numbers, 1..n.
 ---@param logits any [..., n]: a number for each class; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # labels' shape; float32 for integer logits, else logits' dtype
 --- Errors: InvalidArgument for the label 0, for shapes that do not match, or if logits is a scalar or bool; OutOfRange for any other label that is not one of 1..n.
@@ -439,42 +439,42 @@ function Tensor:cross_entropy(logits) end
 
 --- Running products along an axis; without one, over the flattened tensor. Integers wrap.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any the axis to go along (default the flattened tensor)
+---@param axis? any the axis to accumulate along (default the flattened tensor)
 ---@param options? any options
----@return lutra.Tensor # x's shape; without an axis (x.size,), or () of a scalar; int64 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or for more than one.
+---@return lutra.Tensor # x's shape; without an axis (x.size,), or () for a scalar; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or for more than one.
 function lutra.cumprod(x, axis, options) end
 
 --- Running products along an axis; without one, over the flattened tensor. Integers wrap.
----@param axis? any the axis to go along (default the flattened tensor)
+---@param axis? any the axis to accumulate along (default the flattened tensor)
 ---@param options? any options
----@return lutra.Tensor # x's shape; without an axis (x.size,), or () of a scalar; int64 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or for more than one.
+---@return lutra.Tensor # x's shape; without an axis (x.size,), or () for a scalar; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or for more than one.
 function Tensor:cumprod(axis, options) end
 
 --- Running sums along an axis; without one, over the flattened tensor. Integers wrap.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any the axis to go along (default the flattened tensor)
+---@param axis? any the axis to accumulate along (default the flattened tensor)
 ---@param options? any options
----@return lutra.Tensor # x's shape; without an axis (x.size,), or () of a scalar; int64 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or for more than one.
+---@return lutra.Tensor # x's shape; without an axis (x.size,), or () for a scalar; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or for more than one.
 function lutra.cumsum(x, axis, options) end
 
 --- Running sums along an axis; without one, over the flattened tensor. Integers wrap.
----@param axis? any the axis to go along (default the flattened tensor)
+---@param axis? any the axis to accumulate along (default the flattened tensor)
 ---@param options? any options
----@return lutra.Tensor # x's shape; without an axis (x.size,), or () of a scalar; int64 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or for more than one.
+---@return lutra.Tensor # x's shape; without an axis (x.size,), or () for a scalar; int64 for integers and bool, else x's dtype
+--- Errors: InvalidArgument for an axis that does not exist or for more than one.
 function Tensor:cumsum(axis, options) end
 
---- Of a vector the square matrix with it on a diagonal and zeros elsewhere; of a matrix that diagonal.
+--- For a vector: the square matrix with it on a diagonal and zeros elsewhere. For a matrix: that diagonal.
 ---@param x any [n] or [m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param k? any which diagonal: 0 the main one, positive above it, negative below (default 0)
 ---@return lutra.Tensor # a matrix of n + |k| rows and columns, or a vector as long as the diagonal; x's dtype
 --- Errors: InvalidArgument if x has neither one nor two axes.
 function lutra.diag(x, k) end
 
---- Of a vector the square matrix with it on a diagonal and zeros elsewhere; of a matrix that diagonal.
+--- For a vector: the square matrix with it on a diagonal and zeros elsewhere. For a matrix: that diagonal.
 ---@param k? any which diagonal: 0 the main one, positive above it, negative below (default 0)
 ---@return lutra.Tensor # a matrix of n + |k| rows and columns, or a vector as long as the diagonal; x's dtype
 --- Errors: InvalidArgument if x has neither one nor two axes.
@@ -485,58 +485,58 @@ function Tensor:diag(k) end
 ---@param axis? any the axis along which to subtract (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape with n elements less along the axis, or none; x's dtype
---- Errors: InvalidArgument if x is a scalar or bool, for a negative n, for an axis that is not there, or for more than one.
+--- Errors: InvalidArgument if x is a scalar or bool, for a negative n, for an axis that does not exist, or for more than one.
 function lutra.diff(x, axis, options) end
 
 --- Each element along an axis less the one before it, n times over; integers wrap.
 ---@param axis? any the axis along which to subtract (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape with n elements less along the axis, or none; x's dtype
---- Errors: InvalidArgument if x is a scalar or bool, for a negative n, for an axis that is not there, or for more than one.
+--- Errors: InvalidArgument if x is a scalar or bool, for a negative n, for an axis that does not exist, or for more than one.
 function Tensor:diff(axis, options) end
 
 --- a / b, true division: integers give float32.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.div(a, b) end
 
 --- a / b, true division: integers give float32.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:div(b) end
 
---- The sum of products over a's last axis and b's first, its second-last when b has more than one: of vectors a number, of matrices their product. A scalar multiplies every element.
+--- The sum of products over a's last axis and b's first (second-last if b has more than one axis): for vectors the inner product, for matrices their product. A scalar multiplies every element.
 ---@param a any [..., k], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any [..., k, n], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # a's other axes, then b's; the promoted dtype, in which integers wrap
---- Errors: InvalidArgument if the joined sizes differ, the result would have a ninth axis, or an operand is bool.
+--- Errors: InvalidArgument if the summed sizes differ, the result would have a ninth axis, or an operand is bool.
 function lutra.dot(a, b) end
 
---- The sum of products over a's last axis and b's first, its second-last when b has more than one: of vectors a number, of matrices their product. A scalar multiplies every element.
+--- The sum of products over a's last axis and b's first (second-last if b has more than one axis): for vectors the inner product, for matrices their product. A scalar multiplies every element.
 ---@param b any [..., k, n], [k] or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # a's other axes, then b's; the promoted dtype, in which integers wrap
---- Errors: InvalidArgument if the joined sizes differ, the result would have a ninth axis, or an operand is bool.
+--- Errors: InvalidArgument if the summed sizes differ, the result would have a ninth axis, or an operand is bool.
 function Tensor:dot(b) end
 
---- x with each element set to 0 with the probability rate, and divided by 1 - rate else, so that the mean stays. Always active: a layer knows whether it is training.
+--- Sets each element of x to 0 with probability rate, and divides the others by 1 - rate, which keeps the mean. Always active; the layer nn.Dropout is active only in training.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param rate any the share of elements that become 0; 0 or more and below 1
+---@param rate any the probability that an element becomes 0; 0 or more and below 1
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool or rate is below 0, 1 or more.
 function lutra.dropout(x, rate, options) end
 
---- x with each element set to 0 with the probability rate, and divided by 1 - rate else, so that the mean stays. Always active: a layer knows whether it is training.
----@param rate any the share of elements that become 0; 0 or more and below 1
+--- Sets each element of x to 0 with probability rate, and divides the others by 1 - rate, which keeps the mean. Always active; the layer nn.Dropout is active only in training.
+---@param rate any the probability that an element becomes 0; 0 or more and below 1
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool or rate is below 0, 1 or more.
 function Tensor:dropout(rate, options) end
 
---- Products of up to eight operands, summed: letters name the axes, an axis that the result does not name is summed over, a letter that stands twice in one operand takes its diagonal. An ellipsis stands for any axes, which broadcast. Without an arrow the result has the ellipsis, then the letters that stand once, capitals first, then by the alphabet. Operands are multiplied in pairs, the cheapest pair first.
+--- The sum of products of up to eight operands. Letters name the axes: an axis that is not in the result is summed over, and a letter that occurs twice in one operand takes its diagonal. An ellipsis covers any other axes, which broadcast. Without an arrow the result has the ellipsis, then the letters that occur once: capitals first, then in alphabetical order. Operands are multiplied in pairs, the cheapest pair first.
 ---@param spec any letters of each operand, commas between, -> and the result's letters
 ---@param a any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -547,7 +547,7 @@ function Tensor:dropout(rate, options) end
 ---@param g? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param h? any as many axes as its letters; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the axes that spec names; the promoted dtype, in which integers wrap
---- Errors: InvalidArgument if spec is not of this form, does not fit the operands' axes, gives a letter two sizes, or leaves the ellipsis out of the result, and if all operands are bool.
+--- Errors: InvalidArgument if spec is malformed, does not fit the operands' axes, gives a letter two sizes, or lacks the ellipsis in the result, and if all operands are bool.
 function lutra.einsum(spec, a, b, c, d, e, f, g, h) end
 
 --- x where it is positive, else alpha (e^x - 1).
@@ -563,14 +563,14 @@ function lutra.elu(x, options) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:elu(options) end
 
---- The rows of a table that ids name. Ids are 1..n, n being the table's first axis; none counts from the end.
+--- The rows of a table with the given ids: 1..n, where n is the size of the table's first axis. Negative ids are errors.
 ---@param table any [n, ...]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param ids any any shape; int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the shape of ids and then of a row; the table's dtype
 --- Errors: InvalidArgument for the id 0, a table that is a scalar, or a ninth axis; OutOfRange for any other id that is not one of 1..n.
 function lutra.embedding(table, ids) end
 
---- The rows of a table that ids name. Ids are 1..n, n being the table's first axis; none counts from the end.
+--- The rows of a table with the given ids: 1..n, where n is the size of the table's first axis. Negative ids are errors.
 ---@param ids any any shape; int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the shape of ids and then of a row; the table's dtype
 --- Errors: InvalidArgument for the id 0, a table that is a scalar, or a ninth axis; OutOfRange for any other id that is not one of 1..n.
@@ -611,15 +611,15 @@ function lutra.exp(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:exp() end
 
---- With one more axis, of one element. Nothing is copied.
+--- Adds an axis of size 1. Nothing is copied.
 ---@param x any any shape of up to seven axes; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis any the new axis' place in the result; -1 is the last; must be given
+---@param axis any the new axis' position in the result; -1 is the last; must be given
 ---@return lutra.Tensor # x's shape with a 1 at axis; x's dtype
 --- Errors: InvalidArgument if the result has no such axis or would have a ninth, and without an axis.
 function lutra.expand_dims(x, axis) end
 
---- With one more axis, of one element. Nothing is copied.
----@param axis any the new axis' place in the result; -1 is the last; must be given
+--- Adds an axis of size 1. Nothing is copied.
+---@param axis any the new axis' position in the result; -1 is the last; must be given
 ---@return lutra.Tensor # x's shape with a 1 at axis; x's dtype
 --- Errors: InvalidArgument if the result has no such axis or would have a ninth, and without an axis.
 function Tensor:expand_dims(axis) end
@@ -643,7 +643,7 @@ function Tensor:expm1() end
 --- Errors: InvalidArgument for a negative size.
 function lutra.eye(n, m, options) end
 
---- A tensor of one value everywhere.
+--- A tensor whose elements all have one value.
 ---@param shape any sizes of the axes
 ---@param value any a scalar; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
@@ -651,26 +651,26 @@ function lutra.eye(n, m, options) end
 --- Errors: InvalidArgument for a negative size or a value of more than one element.
 function lutra.fill(shape, value, options) end
 
---- The same elements in one axis, in row-major order. Nothing is copied.
+--- The same elements along one axis, in row-major order. Nothing is copied.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # (x's size,); x's dtype
 function lutra.flatten(x) end
 
---- The same elements in one axis, in row-major order. Nothing is copied.
+--- The same elements along one axis, in row-major order. Nothing is copied.
 ---@return lutra.Tensor # (x's size,); x's dtype
 function Tensor:flatten() end
 
 --- The elements in reverse order along some axes.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any the axis or axes to turn round (default all)
+---@param axis? any the axis or axes to reverse (default all)
 ---@return lutra.Tensor # x's shape and dtype
---- Errors: InvalidArgument if an axis is not there or stands twice.
+--- Errors: InvalidArgument if an axis does not exist or is given twice.
 function lutra.flip(x, axis) end
 
 --- The elements in reverse order along some axes.
----@param axis? any the axis or axes to turn round (default all)
+---@param axis? any the axis or axes to reverse (default all)
 ---@return lutra.Tensor # x's shape and dtype
---- Errors: InvalidArgument if an axis is not there or stands twice.
+--- Errors: InvalidArgument if an axis does not exist or is given twice.
 function Tensor:flip(axis) end
 
 --- The largest integer not above x; integers stay as they are.
@@ -697,32 +697,32 @@ function lutra.floordiv(a, b) end
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for an integer divided by zero.
 function Tensor:floordiv(b) end
 
---- The parts of x at the given indices along an axis. Indices count from 1; negative ones from the end.
+--- The slices of x at the given indices along an axis. Indices count from 1, negative ones from the end.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param indices any any shape; int8, uint8, int16, int32 or int64
 ---@param axis? any x's axis to pick along (default 1)
 ---@return lutra.Tensor # x's shape with axis replaced by the axes of indices; x's dtype
---- Errors: InvalidArgument for the index 0, an axis that is not there, or a ninth axis; OutOfRange for an index past the axis' end.
+--- Errors: InvalidArgument for the index 0, an axis that does not exist, or a ninth axis; OutOfRange for an index past the axis' end.
 function lutra.gather(x, indices, axis) end
 
---- The parts of x at the given indices along an axis. Indices count from 1; negative ones from the end.
+--- The slices of x at the given indices along an axis. Indices count from 1, negative ones from the end.
 ---@param indices any any shape; int8, uint8, int16, int32 or int64
 ---@param axis? any x's axis to pick along (default 1)
 ---@return lutra.Tensor # x's shape with axis replaced by the axes of indices; x's dtype
---- Errors: InvalidArgument for the index 0, an axis that is not there, or a ninth axis; OutOfRange for an index past the axis' end.
+--- Errors: InvalidArgument for the index 0, an axis that does not exist, or a ninth axis; OutOfRange for an index past the axis' end.
 function Tensor:gather(indices, axis) end
 
---- The parts of x at places that the last axis of indices spells out, an index for each of x's leading axes. Indices count from 1; negative ones from the end.
+--- The elements or slices of x at the given positions: the last axis of indices lists one index for each of x's leading axes. Indices count from 1, negative ones from the end.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the shape of indices without its last axis, then x's without its first k; x's dtype
---- Errors: InvalidArgument for the index 0, more indices a place than x has axes, or a ninth axis; OutOfRange for an index past its axis' end.
+--- Errors: InvalidArgument for the index 0, more indices than x has axes, or a ninth axis; OutOfRange for an index past its axis' end.
 function lutra.gather_nd(x, indices) end
 
---- The parts of x at places that the last axis of indices spells out, an index for each of x's leading axes. Indices count from 1; negative ones from the end.
+--- The elements or slices of x at the given positions: the last axis of indices lists one index for each of x's leading axes. Indices count from 1, negative ones from the end.
 ---@param indices any [..., k], k at most x's axes; int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the shape of indices without its last axis, then x's without its first k; x's dtype
---- Errors: InvalidArgument for the index 0, more indices a place than x has axes, or a ninth axis; OutOfRange for an index past its axis' end.
+--- Errors: InvalidArgument for the index 0, more indices than x has axes, or a ninth axis; OutOfRange for an index past its axis' end.
 function Tensor:gather_nd(indices) end
 
 --- Whether a >= b.
@@ -751,19 +751,19 @@ function lutra.gelu(x, options) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:gelu(options) end
 
---- A step of a GRU behind its products, the reset gate standing behind the recurrent one. x and recurrent hold update gate, reset gate and candidate side by side: z and r are the logistic functions of the sums of the first two, candidate = tanh(x's + r * recurrent's), new state = candidate + z * (h - candidate).
----@param x any [..., 3 n]: what the input adds, with its bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param recurrent any [..., 3 n]: what the state before adds, with its bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param h any [..., n]: the state before; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the new state, h's shape, and the three functions' values, x's shape; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if h is a scalar, x or recurrent is not three times as long along the last axis and else of h's shape, or all inputs are bool.
+--- A GRU step after its matrix products, with the reset gate applied after the recurrent product. x and recurrent have update gate, reset gate and candidate, in this order along the last axis: z and r are the logistic functions of the sums of the first two, candidate = tanh(x's + r * recurrent's), new state = candidate + z * (h - candidate).
+---@param x any [..., 3 n]: the product of the input, plus its bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param recurrent any [..., 3 n]: the product of the previous state, plus its bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param h any [..., n]: the previous state; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the new state, of h's shape, and the activated gates, of x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if h is a scalar, if x or recurrent has not h's shape with a last axis three times as long, or if all inputs are bool.
 function lutra.gru_cell(x, recurrent, h) end
 
---- A step of a GRU behind its products, the reset gate standing behind the recurrent one. x and recurrent hold update gate, reset gate and candidate side by side: z and r are the logistic functions of the sums of the first two, candidate = tanh(x's + r * recurrent's), new state = candidate + z * (h - candidate).
----@param recurrent any [..., 3 n]: what the state before adds, with its bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param h any [..., n]: the state before; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the new state, h's shape, and the three functions' values, x's shape; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if h is a scalar, x or recurrent is not three times as long along the last axis and else of h's shape, or all inputs are bool.
+--- A GRU step after its matrix products, with the reset gate applied after the recurrent product. x and recurrent have update gate, reset gate and candidate, in this order along the last axis: z and r are the logistic functions of the sums of the first two, candidate = tanh(x's + r * recurrent's), new state = candidate + z * (h - candidate).
+---@param recurrent any [..., 3 n]: the product of the previous state, plus its bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param h any [..., n]: the previous state; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the new state, of h's shape, and the activated gates, of x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if h is a scalar, if x or recurrent has not h's shape with a last axis three times as long, or if all inputs are bool.
 function Tensor:gru_cell(recurrent, h) end
 
 --- Whether a > b.
@@ -801,13 +801,13 @@ function lutra.identity(x) end
 ---@return lutra.Tensor # x's shape and dtype
 function Tensor:identity() end
 
---- The inverse of each matrix. To solve with it, solve is quicker and closer.
+--- The inverse of each matrix. For linear systems, solve is faster and more accurate.
 ---@param x any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, exactly singular (a pivot is 0), or bool.
 function lutra.inv(x) end
 
---- The inverse of each matrix. To solve with it, solve is quicker and closer.
+--- The inverse of each matrix. For linear systems, solve is faster and more accurate.
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x is not square, exactly singular (a pivot is 0), or bool.
 function Tensor:inv() end
@@ -827,35 +827,35 @@ function lutra.isclose(a, b, options) end
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative rtol or atol.
 function Tensor:isclose(b, options) end
 
---- Whether x is neither nan nor infinite; of integers true.
+--- Whether x is neither nan nor infinite; true for integers.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function lutra.isfinite(x) end
 
---- Whether x is neither nan nor infinite; of integers true.
+--- Whether x is neither nan nor infinite; true for integers.
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function Tensor:isfinite() end
 
---- Whether x is inf or -inf; of integers false.
+--- Whether x is inf or -inf; false for integers.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function lutra.isinf(x) end
 
---- Whether x is inf or -inf; of integers false.
+--- Whether x is inf or -inf; false for integers.
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function Tensor:isinf() end
 
---- Whether x is nan; of integers false.
+--- Whether x is nan; false for integers.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function lutra.isnan(x) end
 
---- Whether x is nan; of integers false.
+--- Whether x is nan; false for integers.
 ---@return lutra.Tensor # x's shape; bool
 --- Errors: InvalidArgument if x is bool.
 function Tensor:isnan() end
@@ -865,17 +865,17 @@ function Tensor:isnan() end
 ---@param axis? any an axis or a list of axes that make up a vector (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, for a negative epsilon, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, for a negative epsilon, or if x is bool.
 function lutra.l2_normalize(x, axis, options) end
 
 --- x divided by its length over the given axes, or all: the square root of the sum of squares, which counts as no less than epsilon.
 ---@param axis? any an axis or a list of axes that make up a vector (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, for a negative epsilon, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, for a negative epsilon, or if x is bool.
 function Tensor:l2_normalize(axis, options) end
 
---- Each row along the last axis with its mean taken off and divided by sqrt(its variance + epsilon), times scale, plus offset. The variance is the mean of squares (ddof = 0).
+--- Normalises each row along the last axis: (row - mean) / sqrt(variance + epsilon) * scale + offset, with the row's own mean and variance (ddof = 0).
 ---@param x any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param scale any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param offset any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -884,7 +884,7 @@ function Tensor:l2_normalize(axis, options) end
 --- Errors: InvalidArgument if x is a scalar, scale or offset is not a vector as long as x's last axis, all inputs are bool, or epsilon is negative or not finite.
 function lutra.layer_norm(x, scale, offset, options) end
 
---- Each row along the last axis with its mean taken off and divided by sqrt(its variance + epsilon), times scale, plus offset. The variance is the mean of squares (ddof = 0).
+--- Normalises each row along the last axis: (row - mean) / sqrt(variance + epsilon) * scale + offset, with the row's own mean and variance (ddof = 0).
 ---@param scale any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param offset any [n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
@@ -918,14 +918,14 @@ function lutra.leaky_relu(x, options) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:leaky_relu(options) end
 
---- a << count: the bits moved up by so many places; 0 once all are out.
+--- a << count: shifts the bits up by count; 0 once all are shifted out.
 ---@param a any any shape; int8, uint8, int16, int32 or int64
 ---@param count any broadcasts with the other; int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative count.
 function lutra.left_shift(a, count) end
 
---- a << count: the bits moved up by so many places; 0 once all are out.
+--- a << count: shifts the bits up by count; 0 once all are shifted out.
 ---@param count any broadcasts with the other; int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative count.
@@ -946,10 +946,10 @@ function lutra.linear(x, w, b) end
 --- Errors: InvalidArgument if x is a scalar, the sizes do not match, or all inputs are bool.
 function Tensor:linear(w, b) end
 
---- n numbers at equal distances, both ends among them. In an integer dtype each is rounded down.
+--- n numbers at equal distances, including start and stop. In an integer dtype each is rounded down.
 ---@param start any the first number
 ---@param stop any the last number
----@param n any how many; one is start alone
+---@param n any how many; if 1, only start
 ---@param options? any options
 ---@return lutra.Tensor # (n,); float32 unless dtype says otherwise
 --- Errors: InvalidArgument for a negative n, ends that are not finite or do not fit the dtype, or bool.
@@ -979,15 +979,15 @@ function Tensor:log1p() end
 
 --- The logarithm of softmax, x - log(sum(exp(x))), accurate where softmax is close to 0 or 1.
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any the axis to go along (default -1)
+---@param axis? any the axis of the distributions (default -1)
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
---- Errors: InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.
+--- Errors: InvalidArgument if x is bool or a scalar, for an axis that does not exist or for more than one.
 function lutra.log_softmax(x, axis) end
 
 --- The logarithm of softmax, x - log(sum(exp(x))), accurate where softmax is close to 0 or 1.
----@param axis? any the axis to go along (default -1)
+---@param axis? any the axis of the distributions (default -1)
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
---- Errors: InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.
+--- Errors: InvalidArgument if x is bool or a scalar, for an axis that does not exist or for more than one.
 function Tensor:log_softmax(axis) end
 
 --- log(e^a + e^b), which neither overflows nor loses digits.
@@ -1064,34 +1064,34 @@ function lutra.logit(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:logit() end
 
---- log(sum(exp(x))) over the given axes, or of all elements, without an overflow on the way. Of nothing -inf.
+--- log(sum(exp(x))) over the given axes, or of all elements, without intermediate overflow; -inf if there are no elements.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function lutra.logsumexp(x, axis, options) end
 
---- log(sum(exp(x))) over the given axes, or of all elements, without an overflow on the way. Of nothing -inf.
----@param axis? any an axis or a list of axes to take away (default all)
+--- log(sum(exp(x))) over the given axes, or of all elements, without intermediate overflow; -inf if there are no elements.
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:logsumexp(axis, options) end
 
---- A step of an LSTM behind its products. The sums x + recurrent hold input gate, forget gate, candidate and output gate side by side; new cell = forget * c + input * candidate, new state = output * tanh(new cell), with the logistic function of the gates and tanh of the candidate.
----@param x any [..., 4 n]: what the input adds, with the bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param recurrent any [..., 4 n]: what the state before adds; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param c any [..., n]: the cell before; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the new state and the new cell, c's shape, and the four functions' values, x's shape; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if c is a scalar, x or recurrent is not four times as long along the last axis and else of c's shape, or all inputs are bool.
+--- An LSTM step after its matrix products. x + recurrent has input gate, forget gate, candidate and output gate, in this order along the last axis. Gates go through the logistic function, the candidate through tanh; new cell = forget * c + input * candidate, new state = output * tanh(new cell).
+---@param x any [..., 4 n]: the product of the input, plus the bias; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param recurrent any [..., 4 n]: the product of the previous state; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param c any [..., n]: the previous cell; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the new state and the new cell, of c's shape, and the activated gates, of x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if c is a scalar, if x or recurrent has not c's shape with a last axis four times as long, or if all inputs are bool.
 function lutra.lstm_cell(x, recurrent, c) end
 
---- A step of an LSTM behind its products. The sums x + recurrent hold input gate, forget gate, candidate and output gate side by side; new cell = forget * c + input * candidate, new state = output * tanh(new cell), with the logistic function of the gates and tanh of the candidate.
----@param recurrent any [..., 4 n]: what the state before adds; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param c any [..., n]: the cell before; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@return lutra.Tensor # the new state and the new cell, c's shape, and the four functions' values, x's shape; float32 for integers, else the promoted dtype
---- Errors: InvalidArgument if c is a scalar, x or recurrent is not four times as long along the last axis and else of c's shape, or all inputs are bool.
+--- An LSTM step after its matrix products. x + recurrent has input gate, forget gate, candidate and output gate, in this order along the last axis. Gates go through the logistic function, the candidate through tanh; new cell = forget * c + input * candidate, new state = output * tanh(new cell).
+---@param recurrent any [..., 4 n]: the product of the previous state; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@param c any [..., n]: the previous cell; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
+---@return lutra.Tensor # the new state and the new cell, of c's shape, and the activated gates, of x's shape; float32 for integers, else the promoted dtype
+--- Errors: InvalidArgument if c is a scalar, if x or recurrent has not c's shape with a last axis four times as long, or if all inputs are bool.
 function Tensor:lstm_cell(recurrent, c) end
 
 --- Whether a < b.
@@ -1120,37 +1120,37 @@ function lutra.mae(labels, predictions) end
 --- Errors: InvalidArgument if the shapes do not match, both are scalars, or both are bool.
 function Tensor:mae(predictions) end
 
---- The matrix product. A vector is a row on the left and a column on the right, and its axis is left out of the result; axes before the last two are a batch and broadcast.
+--- The matrix product. A vector counts as a row on the left and as a column on the right; the result does not have its axis. Axes before the last two are a batch and broadcast.
 ---@param a any [..., m, k] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any [..., k, n] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
----@return lutra.Tensor # [..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are added up in float32
+---@return lutra.Tensor # [..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are summed in float32
 --- Errors: InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or bool.
 function lutra.matmul(a, b, options) end
 
---- The matrix product. A vector is a row on the left and a column on the right, and its axis is left out of the result; axes before the last two are a batch and broadcast.
+--- The matrix product. A vector counts as a row on the left and as a column on the right; the result does not have its axis. Axes before the last two are a batch and broadcast.
 ---@param b any [..., k, n] or [k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
----@return lutra.Tensor # [..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are added up in float32
+---@return lutra.Tensor # [..., m, n]; the promoted dtype, in which integers wrap; float16 and bfloat16 are summed in float32
 --- Errors: InvalidArgument if the inner sizes differ, the batch axes do not broadcast, or an operand is a scalar or bool.
 function Tensor:matmul(b, options) end
 
 --- The largest element over the given axes, or of all; nan if there is one.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, if x is bool, or if there are no elements.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, if x is bool, or if there are no elements.
 function lutra.max(x, axis, options) end
 
 --- The largest element over the given axes, or of all; nan if there is one.
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, if x is bool, or if there are no elements.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, if x is bool, or if there are no elements.
 function Tensor:max(axis, options) end
 
---- The largest element under a window that moves over images, channel by channel; nan if there is one. Elements that tie share the gradient equally.
+--- The largest element under a window that moves over images, channel by channel; nan if there is one. Equal largest elements share the gradient equally.
 ---@param x any [batch, height, width, channels]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param size any the window: a number, or {height, width}
 ---@param options? any options
@@ -1158,7 +1158,7 @@ function Tensor:max(axis, options) end
 --- Errors: InvalidArgument if x does not have four axes or is bool, for a size or stride below 1, for a window that is larger than the padded image, or for padding as large as the window.
 function lutra.max_pool2d(x, size, options) end
 
---- The largest element under a window that moves over images, channel by channel; nan if there is one. Elements that tie share the gradient equally.
+--- The largest element under a window that moves over images, channel by channel; nan if there is one. Equal largest elements share the gradient equally.
 ---@param size any the window: a number, or {height, width}
 ---@param options? any options
 ---@return lutra.Tensor # [batch, height, width, channels]; x's dtype
@@ -1169,71 +1169,71 @@ function Tensor:max_pool2d(size, options) end
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.maximum(a, b) end
 
 --- The larger of a and b; nan if either is.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:maximum(b) end
 
---- The mean over the given axes, or of all elements. Of nothing nan.
+--- The mean over the given axes, or of all elements; nan if there are none.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice.
 function lutra.mean(x, axis, options) end
 
---- The mean over the given axes, or of all elements. Of nothing nan.
----@param axis? any an axis or a list of axes to take away (default all)
+--- The mean over the given axes, or of all elements; nan if there are none.
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice.
 function Tensor:mean(axis, options) end
 
 --- The middle element in order over the given axes, or of all; of an even number the mean of the middle two. nan if there is one, and of nothing.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function lutra.median(x, axis, options) end
 
 --- The middle element in order over the given axes, or of all; of an even number the mean of the middle two. nan if there is one, and of nothing.
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:median(axis, options) end
 
 --- The smallest element over the given axes, or of all; nan if there is one.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, if x is bool, or if there are no elements.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, if x is bool, or if there are no elements.
 function lutra.min(x, axis, options) end
 
 --- The smallest element over the given axes, or of all; nan if there is one.
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, if x is bool, or if there are no elements.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, if x is bool, or if there are no elements.
 function Tensor:min(axis, options) end
 
 --- The smaller of a and b; nan if either is.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.minimum(a, b) end
 
 --- The smaller of a and b; nan if either is.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:minimum(b) end
 
 --- The remainder of a // b; it has the sign of b.
@@ -1266,13 +1266,13 @@ function Tensor:mse(predictions) end
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.mul(a, b) end
 
 --- a * b; integers wrap.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:mul(b) end
 
 --- x with numbers in the place of nan, inf and -inf, through which no gradient flows. Integers stay as they are.
@@ -1290,62 +1290,62 @@ function Tensor:nan_to_num(options) end
 
 --- The mean of the elements that are not nan, over the given axes or of all. Of nothing nan.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function lutra.nanmean(x, axis, options) end
 
 --- The mean of the elements that are not nan, over the given axes or of all. Of nothing nan.
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:nanmean(axis, options) end
 
 --- The standard deviation of the elements that are not nan, over the given axes or of all. nan where there are no more than ddof of them. Its gradient is 0 where it is 0.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function lutra.nanstd(x, axis, options) end
 
 --- The standard deviation of the elements that are not nan, over the given axes or of all. nan where there are no more than ddof of them. Its gradient is 0 where it is 0.
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:nanstd(axis, options) end
 
 --- The sum of the elements that are not nan, over the given axes or of all. Of nothing 0; integers wrap.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice.
 function lutra.nansum(x, axis, options) end
 
 --- The sum of the elements that are not nan, over the given axes or of all. Of nothing 0; integers wrap.
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice.
 function Tensor:nansum(axis, options) end
 
 --- The variance of the elements that are not nan, over the given axes or of all. nan where there are no more than ddof of them.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function lutra.nanvar(x, axis, options) end
 
 --- The variance of the elements that are not nan, over the given axes or of all. nan where there are no more than ddof of them.
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:nanvar(axis, options) end
 
 --- Whether a ~= b.
@@ -1361,56 +1361,56 @@ function lutra.ne(a, b) end
 --- Errors: InvalidArgument if the shapes do not broadcast.
 function Tensor:ne(b) end
 
---- -x. Of the smallest integer: itself.
+--- -x. The smallest integer stays itself.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.neg(x) end
 
---- -x. Of the smallest integer: itself.
+--- -x. The smallest integer stays itself.
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:neg() end
 
---- Where x is not zero, or true, in row-major order: a row an element, an index an axis, counted from 1, as gather_nd takes them. nan is not zero. The size depends on values, so it runs on the CPU.
+--- The indices of the elements of x that are not zero, or true, in row-major order: one row per element, with one index per axis, counted from 1, as gather_nd takes them. nan is not zero. The size depends on values, so it runs on the CPU.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # [n, x's number of axes]; int64
 function lutra.nonzero(x) end
 
---- Where x is not zero, or true, in row-major order: a row an element, an index an axis, counted from 1, as gather_nd takes them. nan is not zero. The size depends on values, so it runs on the CPU.
+--- The indices of the elements of x that are not zero, or true, in row-major order: one row per element, with one index per axis, counted from 1, as gather_nd takes them. nan is not zero. The size depends on values, so it runs on the CPU.
 ---@return lutra.Tensor # [n, x's number of axes]; int64
 function Tensor:nonzero() end
 
---- The length of the vector that the elements over the given axes, or all, make up: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest. Of nothing 0. Its gradient is 0 where it is 0.
+--- The norm of the vectors along the given axes, or of all elements: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest; 0 if there are no elements. Where it is 0, its gradient is 0.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, for another ord, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, for another ord, or if x is bool.
 function lutra.norm(x, axis, options) end
 
---- The length of the vector that the elements over the given axes, or all, make up: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest. Of nothing 0. Its gradient is 0 where it is 0.
----@param axis? any an axis or a list of axes to take away (default all)
+--- The norm of the vectors along the given axes, or of all elements: the square root of the sum of squares; with ord 1 the sum of magnitudes, with ord math.huge the largest; 0 if there are no elements. Where it is 0, its gradient is 0.
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, for another ord, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, for another ord, or if x is bool.
 function Tensor:norm(axis, options) end
 
---- For each label a vector with a one at the label's place and zeros elsewhere; zeros only for a label that is none of 1 to depth.
+--- For each label a vector with a one at the label's index and zeros elsewhere; only zeros if the label is not in 1 to depth.
 ---@param labels any any shape of up to seven axes; int8, uint8, int16, int32 or int64
 ---@param depth any how many labels there are
 ---@param axis? any the vectors' axis in the result (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # labels' shape with depth at axis; float32 unless dtype says otherwise
---- Errors: InvalidArgument if labels are no integers, for a negative depth, an axis that is not there or a ninth.
+--- Errors: InvalidArgument if labels are not integers, for a negative depth, an axis that does not exist or a ninth.
 function lutra.one_hot(labels, depth, axis, options) end
 
---- For each label a vector with a one at the label's place and zeros elsewhere; zeros only for a label that is none of 1 to depth.
+--- For each label a vector with a one at the label's index and zeros elsewhere; only zeros if the label is not in 1 to depth.
 ---@param depth any how many labels there are
 ---@param axis? any the vectors' axis in the result (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # labels' shape with depth at axis; float32 unless dtype says otherwise
---- Errors: InvalidArgument if labels are no integers, for a negative depth, an axis that is not there or a ninth.
+--- Errors: InvalidArgument if labels are not integers, for a negative depth, an axis that does not exist or a ninth.
 function Tensor:one_hot(depth, axis, options) end
 
 --- A tensor of ones (true for bool).
@@ -1444,61 +1444,61 @@ function lutra.outer(a, b) end
 --- Errors: InvalidArgument if both are bool.
 function Tensor:outer(b) end
 
---- With elements of one value around it.
+--- Adds elements of one value before and after the elements of each axis.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param paddings any for each axis how many go in front and how many behind: {{1, 1}, ...}
+---@param paddings any for each axis the number of elements to add before and after: {{1, 1}, ...}
 ---@param options? any options
 ---@return lutra.Tensor # x's shape with the paddings added; x's dtype
 --- Errors: InvalidArgument for a negative padding, other than one pair an axis, or a value that does not fit x's dtype.
 function lutra.pad(x, paddings, options) end
 
---- With elements of one value around it.
----@param paddings any for each axis how many go in front and how many behind: {{1, 1}, ...}
+--- Adds elements of one value before and after the elements of each axis.
+---@param paddings any for each axis the number of elements to add before and after: {{1, 1}, ...}
 ---@param options? any options
 ---@return lutra.Tensor # x's shape with the paddings added; x's dtype
 --- Errors: InvalidArgument for a negative padding, other than one pair an axis, or a value that does not fit x's dtype.
 function Tensor:pad(paddings, options) end
 
---- a to the power b; integers wrap. float64 is within one unit in the last place, the other floats are as good as correctly rounded; the numbers 1, 2, 3, -1 and 0.5 as b multiply, divide or take the root.
+--- a to the power b; integers wrap. The error in float64 is below one unit in the last place; other floats are nearly always correctly rounded. If b is the number 1, 2, 3, -1 or 0.5, a multiplication, division or square root is used.
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative power of an integer.
 function lutra.pow(a, b) end
 
---- a to the power b; integers wrap. float64 is within one unit in the last place, the other floats are as good as correctly rounded; the numbers 1, 2, 3, -1 and 0.5 as b multiply, divide or take the root.
+--- a to the power b; integers wrap. The error in float64 is below one unit in the last place; other floats are nearly always correctly rounded. If b is the number 1, 2, 3, -1 or 0.5, a multiplication, division or square root is used.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
 --- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a negative power of an integer.
 function Tensor:pow(b) end
 
---- The product over the given axes, or of all elements. Of nothing 1; integers wrap.
+--- The product over the given axes, or of all elements; 1 if there are none. Integers wrap.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice.
 function lutra.prod(x, axis, options) end
 
---- The product over the given axes, or of all elements. Of nothing 1; integers wrap.
----@param axis? any an axis or a list of axes to take away (default all)
+--- The product over the given axes, or of all elements; 1 if there are none. Integers wrap.
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice.
 function Tensor:prod(axis, options) end
 
---- q with orthonormal columns and r, an upper triangle, of each matrix: x = q r. Reduced: they meet in the smaller of x's two sizes, k.
+--- The reduced QR decomposition of each matrix, x = q r: q has orthonormal columns, r is an upper triangle. k is the smaller of x's two sizes.
 ---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function lutra.qr(x) end
 
---- q with orthonormal columns and r, an upper triangle, of each matrix: x = q r. Reduced: they meet in the smaller of x's two sizes, k.
+--- The reduced QR decomposition of each matrix, x = q r: q has orthonormal columns, r is an upper triangle. k is the smaller of x's two sizes.
 ---@return lutra.Tensor # q [..., m, k], r [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function Tensor:qr() end
 
---- Ones with probability p, zeros else.
+--- Ones with probability p, zeros otherwise.
 ---@param shape any sizes of the axes
 ---@param p any the probability of a one, 0 to 1, in steps of 2^-32
 ---@param options? any options
@@ -1506,12 +1506,12 @@ function Tensor:qr() end
 --- Errors: InvalidArgument for a negative size, or p below 0 or above 1.
 function lutra.random.bernoulli(shape, p, options) end
 
---- Random classes, 1 to the size of the last axis, with the probabilities softmax(logits), each row by itself.
+--- Random classes, 1 to the size of the last axis, with the probabilities softmax(logits), for each row separately.
 ---@param logits any [..., classes]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param n any how many for each row
 ---@param options? any options
----@return lutra.Tensor # logits' shape with n in the place of classes; int64 unless dtype says otherwise
---- Errors: InvalidArgument for a scalar, no classes, a negative n, a row with nan, inf or nothing but -inf, or another dtype.
+---@return lutra.Tensor # logits' shape with n instead of classes; int64 unless dtype says otherwise
+--- Errors: InvalidArgument for a scalar, no classes, a negative n, a row with nan, inf or only -inf, or another dtype.
 function lutra.random.categorical(logits, n, options) end
 
 --- Normally distributed random numbers.
@@ -1528,39 +1528,39 @@ function lutra.random.normal(shape, options) end
 --- Errors: InvalidArgument if n is negative or does not fit the dtype, or for another dtype.
 function lutra.random.permutation(n, options) end
 
---- Random integers from low to high, both among them, all equally likely.
+--- Random integers from low to high, both included, all equally likely.
 ---@param shape any sizes of the axes
----@param low any the smallest there can be
----@param high any the largest there can be
+---@param low any the smallest possible number
+---@param high any the largest possible number
 ---@param options? any options
 ---@return lutra.Tensor # the given shape; int64 unless dtype says otherwise
 --- Errors: InvalidArgument for a negative size, low above high, bounds that do not fit the dtype, or another dtype.
 function lutra.random.randint(shape, low, high, options) end
 
---- The parts of a tensor along its first axis in a random order, each order equally likely.
+--- The slices of a tensor along its first axis in a random order, each order equally likely.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument for a scalar.
 function lutra.random.shuffle(x, options) end
 
---- Normally distributed random numbers; those further than two standard deviations from the mean are drawn again.
+--- Normally distributed random numbers, redrawn if they are more than two standard deviations from the mean.
 ---@param shape any sizes of the axes
 ---@param options? any options
 ---@return lutra.Tensor # the given shape; float32 unless dtype says otherwise
 --- Errors: InvalidArgument for a negative size or stddev, a mean that is not finite, or another dtype.
 function lutra.random.truncated_normal(shape, options) end
 
---- Random numbers spread evenly from minval on to below maxval.
+--- Uniformly distributed random numbers, from minval up to but not including maxval.
 ---@param shape any sizes of the axes
 ---@param options? any options
 ---@return lutra.Tensor # the given shape; float32 unless dtype says otherwise; all minval if maxval equals it
 --- Errors: InvalidArgument for a negative size, minval above maxval, bounds that are not finite or too far apart for the dtype, or another dtype.
 function lutra.random.uniform(shape, options) end
 
---- Numbers from start on in steps, limit left out: lutra.range(1, n + 1) are the indices 1 to n.
+--- Numbers from start on in steps, without limit: lutra.range(1, n + 1) are the indices 1 to n.
 ---@param start? any the first number (default 0)
----@param limit any where to stop, left out
+---@param limit any where to stop; not in the result
 ---@param step? any the difference of neighbours (default 1)
 ---@param options? any options
 ---@return lutra.Tensor # (ceil((limit - start) / step),)
@@ -1589,80 +1589,80 @@ function lutra.relu(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:relu() end
 
---- x held between 0 and 6; nan stays nan. Integers stay integers.
+--- x limited to the range 0 to 6; nan stays nan. Integers stay integers.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.relu6(x) end
 
---- x held between 0 and 6; nan stays nan. Integers stay integers.
+--- x limited to the range 0 to 6; nan stays nan. Integers stay integers.
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:relu6() end
 
---- Each element of an axis several times, one copy behind the other.
+--- Repeats each element of an axis; its copies are neighbours.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param n any how often each; or a list of counts, one for each element of the axis, or one for all
+---@param n any the number of copies of each element; or a list of counts: one per element of the axis, or one for all
 ---@param axis? any the axis to repeat along (default 1)
----@return lutra.Tensor # x's shape, axis as long as the counts add up to; x's dtype
---- Errors: InvalidArgument for a scalar, an axis that is not there, a negative count or a list of several counts that is not as long as the axis.
+---@return lutra.Tensor # x's shape, except that the axis is as long as the sum of the counts; x's dtype
+--- Errors: InvalidArgument for a scalar, an axis that does not exist, a negative count or a list of several counts that is not as long as the axis.
 function lutra.repeat_interleave(x, n, axis) end
 
---- Each element of an axis several times, one copy behind the other.
----@param n any how often each; or a list of counts, one for each element of the axis, or one for all
+--- Repeats each element of an axis; its copies are neighbours.
+---@param n any the number of copies of each element; or a list of counts: one per element of the axis, or one for all
 ---@param axis? any the axis to repeat along (default 1)
----@return lutra.Tensor # x's shape, axis as long as the counts add up to; x's dtype
---- Errors: InvalidArgument for a scalar, an axis that is not there, a negative count or a list of several counts that is not as long as the axis.
+---@return lutra.Tensor # x's shape, except that the axis is as long as the sum of the counts; x's dtype
+--- Errors: InvalidArgument for a scalar, an axis that does not exist, a negative count or a list of several counts that is not as long as the axis.
 function Tensor:repeat_interleave(n, axis) end
 
 --- The same elements in another shape, in row-major order. Nothing is copied.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param shape any the new sizes; one of them may be -1, which takes what is left
+---@param shape any the new sizes; one of them may be -1, which is computed from the number of elements
 ---@return lutra.Tensor # the given shape; x's dtype
 --- Errors: InvalidArgument if the number of elements differs, for more than one -1, and for -1 beside 0.
 function lutra.reshape(x, shape) end
 
 --- The same elements in another shape, in row-major order. Nothing is copied.
----@param shape any the new sizes; one of them may be -1, which takes what is left
+---@param shape any the new sizes; one of them may be -1, which is computed from the number of elements
 ---@return lutra.Tensor # the given shape; x's dtype
 --- Errors: InvalidArgument if the number of elements differs, for more than one -1, and for -1 beside 0.
 function Tensor:reshape(shape) end
 
---- a >> count: the bits moved down by so many places, rounding down; once all are out 0, or -1 for a negative a.
+--- a >> count: shifts the bits down by count, rounding down; once all are shifted out 0, or -1 for a negative a.
 ---@param a any any shape; int8, uint8, int16, int32 or int64
 ---@param count any broadcasts with the other; int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative count.
 function lutra.right_shift(a, count) end
 
---- a >> count: the bits moved down by so many places, rounding down; once all are out 0, or -1 for a negative a.
+--- a >> count: shifts the bits down by count, rounding down; once all are shifted out 0, or -1 for a negative a.
 ---@param count any broadcasts with the other; int8, uint8, int16, int32 or int64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype
 --- Errors: InvalidArgument if an input is a float, if both are bool, if the shapes do not broadcast, or for a negative count.
 function Tensor:right_shift(count) end
 
---- The elements moved on along an axis; those that leave it at one end come in at the other.
+--- Shifts the elements along an axis; those shifted past one end come in at the other.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param shift any how far, negative to the front; one number, or one for each axis
----@param axis? any the axis or axes to move along (default the flattened tensor)
+---@param shift any the distance, negative towards the front; one number, or one for each axis
+---@param axis? any the axis or axes to shift along (default the flattened tensor)
 ---@return lutra.Tensor # x's shape and dtype
---- Errors: InvalidArgument if an axis is not there or stands twice, or for a list of distances that is not as long as that of axes.
+--- Errors: InvalidArgument if an axis does not exist or is given twice, or for a list of distances that is not as long as that of axes.
 function lutra.roll(x, shift, axis) end
 
---- The elements moved on along an axis; those that leave it at one end come in at the other.
----@param shift any how far, negative to the front; one number, or one for each axis
----@param axis? any the axis or axes to move along (default the flattened tensor)
+--- Shifts the elements along an axis; those shifted past one end come in at the other.
+---@param shift any the distance, negative towards the front; one number, or one for each axis
+---@param axis? any the axis or axes to shift along (default the flattened tensor)
 ---@return lutra.Tensor # x's shape and dtype
---- Errors: InvalidArgument if an axis is not there or stands twice, or for a list of distances that is not as long as that of axes.
+--- Errors: InvalidArgument if an axis does not exist or is given twice, or for a list of distances that is not as long as that of axes.
 function Tensor:roll(shift, axis) end
 
---- The integer nearest to x, of two the even one; integers stay as they are.
+--- The integer nearest to x, halves to the even one; integers stay as they are.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.round(x) end
 
---- The integer nearest to x, of two the even one; integers stay as they are.
+--- The integer nearest to x, halves to the even one; integers stay as they are.
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:round() end
@@ -1678,7 +1678,7 @@ function lutra.rsqrt(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:rsqrt() end
 
---- x with updates added to its parts at the given indices along the first axis; an index that stands twice is added to twice, in the order of the indices. Indices count from 1; negative ones from the end.
+--- Adds updates to the slices of x at the given indices along the first axis; if an index occurs twice, both updates are added, in the order of the indices. Indices count from 1, negative ones from the end.
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param indices any any shape; int8, uint8, int16, int32 or int64
 ---@param updates any the shape of indices, then x's without its first axis; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
@@ -1686,33 +1686,33 @@ function Tensor:rsqrt() end
 --- Errors: InvalidArgument for the index 0, if x and updates are bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
 function lutra.scatter_add(x, indices, updates) end
 
---- x with updates added to its parts at the given indices along the first axis; an index that stands twice is added to twice, in the order of the indices. Indices count from 1; negative ones from the end.
+--- Adds updates to the slices of x at the given indices along the first axis; if an index occurs twice, both updates are added, in the order of the indices. Indices count from 1, negative ones from the end.
 ---@param indices any any shape; int8, uint8, int16, int32 or int64
 ---@param updates any the shape of indices, then x's without its first axis; or a scalar; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; the dtype x and updates promote to
 --- Errors: InvalidArgument for the index 0, if x and updates are bool, or if the shapes do not match; OutOfRange for an index past the axis' end.
 function Tensor:scatter_add(indices, updates) end
 
---- The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. false goes before true, and nan after every number. Where sorted is not in order, any place from 1 to one past its end.
+--- The position in sorted, counted from 1, before which each value must be inserted to keep the order; before equal values. false sorts before true, nan after every number. If sorted is not in order, any position from 1 to one past its end.
 ---@param sorted any [n], or [..., n] with one row for each row of values; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param values any any shape, or [..., m]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the shape of values; int64, from 1 to n + 1
 --- Errors: InvalidArgument if sorted is a scalar, or if leading sizes differ.
 function lutra.searchsorted(sorted, values) end
 
---- The place, counted from 1, before which each value goes so that sorted stays in order; before its equals. false goes before true, and nan after every number. Where sorted is not in order, any place from 1 to one past its end.
+--- The position in sorted, counted from 1, before which each value must be inserted to keep the order; before equal values. false sorts before true, nan after every number. If sorted is not in order, any position from 1 to one past its end.
 ---@param values any any shape, or [..., m]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the shape of values; int64, from 1 to n + 1
 --- Errors: InvalidArgument if sorted is a scalar, or if leading sizes differ.
 function Tensor:searchsorted(values) end
 
---- elu with alpha = 1.6732632, times 1.050701: layers of it keep mean 0 and variance 1.
+--- elu with alpha = 1.6732632, times 1.050701: keeps mean 0 and variance 1 from layer to layer.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.selu(x) end
 
---- elu with alpha = 1.6732632, times 1.050701: layers of it keep mean 0 and variance 1.
+--- elu with alpha = 1.6732632, times 1.050701: keeps mean 0 and variance 1 from layer to layer.
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:selu() end
@@ -1728,13 +1728,13 @@ function lutra.sigmoid(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:sigmoid() end
 
---- -1, 0 or 1, as x is negative, 0 or positive; nan stays nan.
+--- -1, 0 or 1 for x negative, 0 or positive; nan stays nan.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function lutra.sign(x) end
 
---- -1, 0 or 1, as x is negative, 0 or positive; nan stays nan.
+--- -1, 0 or 1 for x negative, 0 or positive; nan stays nan.
 ---@return lutra.Tensor # x's shape and dtype
 --- Errors: InvalidArgument if x is bool.
 function Tensor:sign() end
@@ -1774,25 +1774,25 @@ function Tensor:sinh() end
 
 --- exp(x) divided by its sum along an axis: positive numbers that add up to 1.
 ---@param x any at least one axis; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any the axis to go along (default -1)
+---@param axis? any the axis of the distributions (default -1)
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
---- Errors: InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.
+--- Errors: InvalidArgument if x is bool or a scalar, for an axis that does not exist or for more than one.
 function lutra.softmax(x, axis) end
 
 --- exp(x) divided by its sum along an axis: positive numbers that add up to 1.
----@param axis? any the axis to go along (default -1)
+---@param axis? any the axis of the distributions (default -1)
 ---@return lutra.Tensor # x's shape; float32 for integers, else x's dtype
---- Errors: InvalidArgument if x is bool or a scalar, for an axis that is not there or for more than one.
+--- Errors: InvalidArgument if x is bool or a scalar, for an axis that does not exist or for more than one.
 function Tensor:softmax(axis) end
 
---- -sum(labels * log(softmax(logits))) of each row, in nats: the loss of a classifier whose labels are distributions. A label of 0 adds nothing, also where its logit is -inf.
+--- -sum(labels * log(softmax(logits))) of each row, in nats: the loss of a classifier whose labels are distributions. A label of 0 adds nothing, even if its logit is -inf.
 ---@param labels any [..., n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param logits any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
 --- Errors: InvalidArgument if the shapes do not match, both are scalars, or both are bool.
 function lutra.softmax_cross_entropy(labels, logits) end
 
---- -sum(labels * log(softmax(logits))) of each row, in nats: the loss of a classifier whose labels are distributions. A label of 0 adds nothing, also where its logit is -inf.
+--- -sum(labels * log(softmax(logits))) of each row, in nats: the loss of a classifier whose labels are distributions. A label of 0 adds nothing, even if its logit is -inf.
 ---@param logits any [..., n]; the two broadcast; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape without its last axis; float32 for integers, else the promoted dtype
 --- Errors: InvalidArgument if the shapes do not match, both are scalars, or both are bool.
@@ -1820,7 +1820,7 @@ function lutra.softsign(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:softsign() end
 
---- The x with a x = b, by LU factorisation with partial pivoting. b is a vector if it has one axis, else the columns of matrices; axes before the last two are a batch and broadcast.
+--- The solution x of a x = b, by LU factorisation with partial pivoting. b is a vector if it has one axis, else a matrix of columns; axes before the last two are a batch and broadcast.
 ---@param a any [..., n, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
@@ -1828,41 +1828,41 @@ function Tensor:softsign() end
 --- Errors: InvalidArgument if a is not square, b does not match, a matrix is exactly singular (a pivot is 0), or both are bool.
 function lutra.solve(a, b, options) end
 
---- The x with a x = b, by LU factorisation with partial pivoting. b is a vector if it has one axis, else the columns of matrices; axes before the last two are a batch and broadcast.
+--- The solution x of a x = b, by LU factorisation with partial pivoting. b is a vector if it has one axis, else a matrix of columns; axes before the last two are a batch and broadcast.
 ---@param b any [n] or [..., n, k]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param options? any options
 ---@return lutra.Tensor # [..., n] or [..., n, k]; float32 for integers, else the promoted dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if a is not square, b does not match, a matrix is exactly singular (a pivot is 0), or both are bool.
 function Tensor:solve(b, options) end
 
---- The elements along an axis in ascending order, or descending. Equals keep their order; nan counts as larger than every number.
+--- The elements along an axis in ascending or descending order. Equal elements keep their order; nan counts as larger than every number.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param axis? any the axis to sort along (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape and dtype
---- Errors: InvalidArgument if x is a scalar, for an axis that is not there, or for more than one.
+--- Errors: InvalidArgument if x is a scalar, for an axis that does not exist, or for more than one.
 function lutra.sort(x, axis, options) end
 
---- The elements along an axis in ascending order, or descending. Equals keep their order; nan counts as larger than every number.
+--- The elements along an axis in ascending or descending order. Equal elements keep their order; nan counts as larger than every number.
 ---@param axis? any the axis to sort along (default -1)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape and dtype
---- Errors: InvalidArgument if x is a scalar, for an axis that is not there, or for more than one.
+--- Errors: InvalidArgument if x is a scalar, for an axis that does not exist, or for more than one.
 function Tensor:sort(axis, options) end
 
 --- A tensor cut into pieces along an axis, as a list. Along the first axis nothing is copied. The inverse of concat.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param sizes any the number of pieces, all of one size; or a list of their sizes, of which one may be -1, which takes what is left
+---@param sizes any the number of pieces, all of one size; or a list of their sizes, one of which may be -1: the remaining elements
 ---@param axis? any the axis to cut (default 1)
----@return lutra.Tensor[] # a list of tensors of x's shape but for the axis; x's dtype
---- Errors: InvalidArgument for a scalar, an axis that is not there, pieces that cannot be of one size, and sizes that do not add up to the axis'.
+---@return lutra.Tensor[] # a list of tensors with x's shape, except along the axis; x's dtype
+--- Errors: InvalidArgument for a scalar, an axis that does not exist, an axis that cannot be divided into that many equal pieces, and sizes that do not add up to the axis'.
 function lutra.split(x, sizes, axis) end
 
 --- A tensor cut into pieces along an axis, as a list. Along the first axis nothing is copied. The inverse of concat.
----@param sizes any the number of pieces, all of one size; or a list of their sizes, of which one may be -1, which takes what is left
+---@param sizes any the number of pieces, all of one size; or a list of their sizes, one of which may be -1: the remaining elements
 ---@param axis? any the axis to cut (default 1)
----@return lutra.Tensor[] # a list of tensors of x's shape but for the axis; x's dtype
---- Errors: InvalidArgument for a scalar, an axis that is not there, pieces that cannot be of one size, and sizes that do not add up to the axis'.
+---@return lutra.Tensor[] # a list of tensors with x's shape, except along the axis; x's dtype
+--- Errors: InvalidArgument for a scalar, an axis that does not exist, an axis that cannot be divided into that many equal pieces, and sizes that do not add up to the axis'.
 function Tensor:split(sizes, axis) end
 
 --- The square root; nan below 0.
@@ -1891,56 +1891,56 @@ function Tensor:square() end
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.squared_difference(a, b) end
 
 --- (a - b) squared; integers wrap.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:squared_difference(b) end
 
---- Without axes of one element. Nothing is copied.
+--- Removes axes of size 1. Nothing is copied.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any the axis or axes to leave out (default all of one element)
+---@param axis? any the axis or axes to remove (default all of size 1)
 ---@return lutra.Tensor # x's shape without the axes; x's dtype
---- Errors: InvalidArgument if a given axis has not exactly one element, or is not there.
+--- Errors: InvalidArgument if a given axis does not have size 1, or does not exist.
 function lutra.squeeze(x, axis) end
 
---- Without axes of one element. Nothing is copied.
----@param axis? any the axis or axes to leave out (default all of one element)
+--- Removes axes of size 1. Nothing is copied.
+---@param axis? any the axis or axes to remove (default all of size 1)
 ---@return lutra.Tensor # x's shape without the axes; x's dtype
---- Errors: InvalidArgument if a given axis has not exactly one element, or is not there.
+--- Errors: InvalidArgument if a given axis does not have size 1, or does not exist.
 function Tensor:squeeze(axis) end
 
---- Tensors of one shape along a new axis.
+--- Joins tensors of one shape along a new axis.
 ---@param tensors any all the same; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any the new axis' place in the result; -1 is the last (default 1)
+---@param axis? any the new axis' position in the result; -1 is the last (default 1)
 ---@return lutra.Tensor # the tensors' shape with their number at axis; the promoted dtype
---- Errors: InvalidArgument if the shapes differ, naming the tensor, or if the result has no such axis.
+--- Errors: InvalidArgument, naming the tensor, if the shapes differ, or if the result has no such axis.
 function lutra.stack(tensors, axis) end
 
---- The standard deviation over the given axes, or of all elements: the square root of the variance. Of nothing nan. Its gradient is 0 where it is 0.
+--- The standard deviation over the given axes, or of all elements: the square root of the variance; nan if there are no elements. Where it is 0, its gradient is 0.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function lutra.std(x, axis, options) end
 
---- The standard deviation over the given axes, or of all elements: the square root of the variance. Of nothing nan. Its gradient is 0 where it is 0.
----@param axis? any an axis or a list of axes to take away (default all)
+--- The standard deviation over the given axes, or of all elements: the square root of the variance; nan if there are no elements. Where it is 0, its gradient is 0.
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:std(axis, options) end
 
---- The same tensor, through which no gradient flows.
+--- The same tensor, but no gradient flows through it.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape and dtype
 function lutra.stop_gradient(x) end
 
---- The same tensor, through which no gradient flows.
+--- The same tensor, but no gradient flows through it.
 ---@return lutra.Tensor # x's shape and dtype
 function Tensor:stop_gradient() end
 
@@ -1948,54 +1948,54 @@ function Tensor:stop_gradient() end
 ---@param a any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function lutra.sub(a, b) end
 
 --- a - b; integers wrap.
 ---@param b any broadcasts with the other; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # the broadcast shape of both; the promoted dtype, in which a bool beside a number is 0 or 1
---- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that an integer dtype does not hold.
+--- Errors: InvalidArgument if the shapes do not broadcast, if both are bool, or for a number that does not fit an integer dtype.
 function Tensor:sub(b) end
 
---- The sum over the given axes, or of all elements. Of nothing 0; integers wrap.
+--- The sum over the given axes, or of all elements; 0 if there are none. Integers wrap.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice.
 function lutra.sum(x, axis, options) end
 
---- The sum over the given axes, or of all elements. Of nothing 0; integers wrap.
----@param axis? any an axis or a list of axes to take away (default all)
+--- The sum over the given axes, or of all elements; 0 if there are none. Integers wrap.
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; int64 for integers and bool, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice.
 function Tensor:sum(axis, options) end
 
---- The singular value decomposition of each matrix: x = u diag(s) vt, u's columns and vt's rows orthonormal, s not negative and descending. Reduced: they meet in the smaller of x's two sizes, k. The signs of a column of u and its row of vt may both be the other. All nan if x is not finite.
+--- The reduced singular value decomposition of each matrix: x = u diag(s) vt. u's columns and vt's rows are orthonormal, s is not negative and descending. k is the smaller of x's two sizes. The sign of a column of u together with its row of vt is arbitrary. All nan if x is not finite.
 ---@param x any [..., m, n]; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function lutra.svd(x) end
 
---- The singular value decomposition of each matrix: x = u diag(s) vt, u's columns and vt's rows orthonormal, s not negative and descending. Reduced: they meet in the smaller of x's two sizes, k. The signs of a column of u and its row of vt may both be the other. All nan if x is not finite.
+--- The reduced singular value decomposition of each matrix: x = u diag(s) vt. u's columns and vt's rows are orthonormal, s is not negative and descending. k is the smaller of x's two sizes. The sign of a column of u together with its row of vt is arbitrary. All nan if x is not finite.
 ---@return lutra.Tensor # u [..., m, k], s [..., k], vt [..., k, n]; float32 for integers, else x's dtype. Computed on the CPU, in float64; large matrices of float32 in float32 where OpenBLAS is installed
 --- Errors: InvalidArgument if x has fewer than two axes or is bool; ResourceExhausted without memory to work in.
 function Tensor:svd() end
 
---- Elements of x, each line along the axis by its own indices: out[i, j] = x[indices[i, j], j] for axis 1 of a matrix. It puts argsort's and argmax's answers to use. Indices count from 1; negative ones from the end.
+--- Picks elements of x along an axis, with separate indices for each line: out[i, j] = x[indices[i, j], j] for axis 1 of a matrix. Takes the results of argsort and argmax. Indices count from 1, negative ones from the end.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param indices any x's axes; broadcasts but for axis; int8, uint8, int16, int32 or int64
+---@param indices any x's number of axes; broadcasts, except along axis; int8, uint8, int16, int32 or int64
 ---@param axis? any x's axis to pick along (default 1)
 ---@return lutra.Tensor # the broadcast shape of x and indices with the size of indices along axis; x's dtype
---- Errors: InvalidArgument for the index 0, an axis that is not there, or shapes that do not match; OutOfRange for an index past the axis' end.
+--- Errors: InvalidArgument for the index 0, an axis that does not exist, or shapes that do not match; OutOfRange for an index past the axis' end.
 function lutra.take_along_axis(x, indices, axis) end
 
---- Elements of x, each line along the axis by its own indices: out[i, j] = x[indices[i, j], j] for axis 1 of a matrix. It puts argsort's and argmax's answers to use. Indices count from 1; negative ones from the end.
----@param indices any x's axes; broadcasts but for axis; int8, uint8, int16, int32 or int64
+--- Picks elements of x along an axis, with separate indices for each line: out[i, j] = x[indices[i, j], j] for axis 1 of a matrix. Takes the results of argsort and argmax. Indices count from 1, negative ones from the end.
+---@param indices any x's number of axes; broadcasts, except along axis; int8, uint8, int16, int32 or int64
 ---@param axis? any x's axis to pick along (default 1)
 ---@return lutra.Tensor # the broadcast shape of x and indices with the size of indices along axis; x's dtype
---- Errors: InvalidArgument for the index 0, an axis that is not there, or shapes that do not match; OutOfRange for an index past the axis' end.
+--- Errors: InvalidArgument for the index 0, an axis that does not exist, or shapes that do not match; OutOfRange for an index past the axis' end.
 function Tensor:take_along_axis(indices, axis) end
 
 --- The tangent of x in radians; nan for inf.
@@ -2022,39 +2022,39 @@ function Tensor:tanh() end
 
 --- The whole tensor repeated along its axes.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param counts any how often for each axis, aligned at the last; more counts than axes add axes in front; a number is the last axis' count
+---@param counts any the number of repetitions for each axis, aligned at the last; more counts than axes add axes in front; a number is the last axis' count
 ---@return lutra.Tensor # x's sizes times the counts; x's dtype
 --- Errors: InvalidArgument for a negative count or more than eight.
 function lutra.tile(x, counts) end
 
 --- The whole tensor repeated along its axes.
----@param counts any how often for each axis, aligned at the last; more counts than axes add axes in front; a number is the last axis' count
+---@param counts any the number of repetitions for each axis, aligned at the last; more counts than axes add axes in front; a number is the last axis' count
 ---@return lutra.Tensor # x's sizes times the counts; x's dtype
 --- Errors: InvalidArgument for a negative count or more than eight.
 function Tensor:tile(counts) end
 
---- The k largest elements along an axis, the largest first, and where they stand, counted from 1. Of equals the one with the lower index comes first; nan counts as larger than every number.
+--- The k largest elements along an axis, the largest first, and their indices, counted from 1. Of equal elements the one with the lower index comes first; nan counts as larger than every number.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@param k any how many, at most the axis' size
----@param axis? any the axis to look along (default -1)
+---@param axis? any the axis to search along (default -1)
 ---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape with k at axis
---- Errors: InvalidArgument if x is a scalar, for an axis that is not there, for a negative k, and for one past the axis' size.
+--- Errors: InvalidArgument if x is a scalar, for an axis that does not exist, for a negative k, and for one past the axis' size.
 function lutra.top_k(x, k, axis) end
 
---- The k largest elements along an axis, the largest first, and where they stand, counted from 1. Of equals the one with the lower index comes first; nan counts as larger than every number.
+--- The k largest elements along an axis, the largest first, and their indices, counted from 1. Of equal elements the one with the lower index comes first; nan counts as larger than every number.
 ---@param k any how many, at most the axis' size
----@param axis? any the axis to look along (default -1)
+---@param axis? any the axis to search along (default -1)
 ---@return lutra.Tensor # values in x's dtype and indices in int64, both in x's shape with k at axis
---- Errors: InvalidArgument if x is a scalar, for an axis that is not there, for a negative k, and for one past the axis' size.
+--- Errors: InvalidArgument if x is a scalar, for an axis that does not exist, for a negative k, and for one past the axis' size.
 function Tensor:top_k(k, axis) end
 
---- The sum of the main diagonal of each matrix; of no elements 0.
+--- The sum of the main diagonal of each matrix; 0 if there are no elements.
 ---@param x any [..., m, n]; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # x's shape without the last two axes; int64 for integers and bool, else x's dtype
 --- Errors: InvalidArgument if x has fewer than two axes.
 function lutra.trace(x) end
 
---- The sum of the main diagonal of each matrix; of no elements 0.
+--- The sum of the main diagonal of each matrix; 0 if there are no elements.
 ---@return lutra.Tensor # x's shape without the last two axes; int64 for integers and bool, else x's dtype
 --- Errors: InvalidArgument if x has fewer than two axes.
 function Tensor:trace() end
@@ -2109,41 +2109,41 @@ function lutra.trunc(x) end
 --- Errors: InvalidArgument if x is bool.
 function Tensor:trunc() end
 
---- The different values of x in ascending order; for each element of x, flattened, the place of its value among them; and how often each occurs. All nans are one value, the last. Its sizes depend on values, so it runs on the CPU.
+--- The distinct values of x in ascending order; for each element of x, flattened, the index of its value among them; and how often each occurs. All nans are one value, the last. The sizes depend on values, so it runs on the CPU.
 ---@param x any any shape; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
 ---@return lutra.Tensor # values [n] in x's dtype, inverse [x's size] int64, counts [n] int64
 function lutra.unique(x) end
 
---- The different values of x in ascending order; for each element of x, flattened, the place of its value among them; and how often each occurs. All nans are one value, the last. Its sizes depend on values, so it runs on the CPU.
+--- The distinct values of x in ascending order; for each element of x, flattened, the index of its value among them; and how often each occurs. All nans are one value, the last. The sizes depend on values, so it runs on the CPU.
 ---@return lutra.Tensor # values [n] in x's dtype, inverse [x's size] int64, counts [n] int64
 function Tensor:unique() end
 
---- The parts of a tensor along an axis, as a list of tensors without it. Along the first axis nothing is copied. The inverse of stack.
+--- A list of the slices of a tensor along an axis, each without that axis. Along the first axis nothing is copied. The inverse of stack.
 ---@param x any at least one axis; bool, int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any the axis to take apart (default 1)
----@return lutra.Tensor[] # a list, as long as the axis, of tensors of x's other sizes; x's dtype
---- Errors: InvalidArgument for a scalar or an axis that is not there.
+---@param axis? any the axis to split along (default 1)
+---@return lutra.Tensor[] # a list as long as the axis; each tensor has x's other axes; x's dtype
+--- Errors: InvalidArgument for a scalar or an axis that does not exist.
 function lutra.unstack(x, axis) end
 
---- The parts of a tensor along an axis, as a list of tensors without it. Along the first axis nothing is copied. The inverse of stack.
----@param axis? any the axis to take apart (default 1)
----@return lutra.Tensor[] # a list, as long as the axis, of tensors of x's other sizes; x's dtype
---- Errors: InvalidArgument for a scalar or an axis that is not there.
+--- A list of the slices of a tensor along an axis, each without that axis. Along the first axis nothing is copied. The inverse of stack.
+---@param axis? any the axis to split along (default 1)
+---@return lutra.Tensor[] # a list as long as the axis; each tensor has x's other axes; x's dtype
+--- Errors: InvalidArgument for a scalar or an axis that does not exist.
 function Tensor:unstack(axis) end
 
---- The variance over the given axes, or of all elements: the mean square of what is left when the mean is taken off. Of nothing nan.
+--- The variance over the given axes, or of all elements: the mean square of the differences from the mean; nan if there are no elements.
 ---@param x any any shape; int8, uint8, int16, int32, int64, float16, bfloat16, float32 or float64
----@param axis? any an axis or a list of axes to take away (default all)
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function lutra.var(x, axis, options) end
 
---- The variance over the given axes, or of all elements: the mean square of what is left when the mean is taken off. Of nothing nan.
----@param axis? any an axis or a list of axes to take away (default all)
+--- The variance over the given axes, or of all elements: the mean square of the differences from the mean; nan if there are no elements.
+---@param axis? any an axis or a list of axes to reduce over (default all)
 ---@param options? any options
 ---@return lutra.Tensor # x's shape without the axes; float32 for integers, else x's dtype
---- Errors: InvalidArgument for an axis that is not there or stands twice, or if x is bool.
+--- Errors: InvalidArgument for an axis that does not exist or is given twice, or if x is bool.
 function Tensor:var(axis, options) end
 
 --- x where cond is true, y where it is false.

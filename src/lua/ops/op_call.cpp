@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cstring>
 
-#include "eager/bind.h"
 #include "eager/executor.h"
 #include "lua/border/args.h"
 #include "lua/border/own_entries.h"
@@ -204,7 +203,12 @@ bool will_be_inline(const Call& call, const Prepared& prepared, int i) {
 // Called if a finalizer released some tensor or reset the devices while the results were created: `prepared` may be
 // outdated.
 [[gnu::cold, gnu::noinline]] void prepare_again(lua_State* L, Context& context, Call& call, Frame* frame, int first) {
-  check_inputs(call);
+  for (int i = 0; i < call.n_in; ++i) {
+    const TensorRep* tensor = call.in[i].tensor;
+    if (tensor == nullptr || !State::is_released(*tensor)) continue;
+    fail(ErrorCode::FailedPrecondition, call.op->called(),
+         ": a finalizer released an input while the op was being set up");
+  }
   int n_out = frame->prepared.n_out;
   prepare(context, call, &frame->prepared);
   assert(frame->prepared.n_out == n_out);

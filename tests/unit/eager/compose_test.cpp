@@ -150,8 +150,8 @@ std::string failure_after(Machine& machine, Tensor& a, Tensor& b, const std::fun
   return failure;
 }
 
-TEST_CASE("a composed op goes on after a finalizer that ran within it, unless that took its inputs or device away",
-          "[compose]") {
+// Devices cannot be reset meanwhile: the op's tensors live on them.
+TEST_CASE("a composed op goes on after a finalizer that ran within it, unless that released an input", "[compose]") {
   const std::vector<float> ones(1 << 20, 1.0F);
   Machine machine({.simulated_gpus = 1, .gpu_mb = 64});
   Tensor a = machine.constant(ones), b = machine.constant(ones);
@@ -162,10 +162,7 @@ TEST_CASE("a composed op goes on after a finalizer that ran within it, unless th
     ++machine.runtime.epoch;
   });
   CHECK(released == "logaddexp: b was released by a finalizer while the op was being set up");
-  b = machine.constant(ones);
-  const std::string reset = failure_after(machine, a, b, [&] { machine.runtime.reset(); });
-  CHECK(reset.starts_with("logaddexp: "));
-  CHECK(reset.find("a finalizer reset the devices") != std::string::npos);
+  b.rep().size = 0;
 }
 
 TEST_CASE("a small result of a view holds no memory on the CPU", "[compose]") {

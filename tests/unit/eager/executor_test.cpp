@@ -343,7 +343,7 @@ TEST_CASE("an out-of-memory report counts small tensors too", "[executor]") {
     CHECK(error.message().find("\nLargest live tensors:"
                                "\n  300.0KiB  (76800,) float32  made by _EagerConst"
                                "\n  200.0KiB  (held by a slice, a copy or an op in progress)"
-                               "\n  100.0KiB  (what ") != std::string::npos);
+                               "\n  100.0KiB  (held by ") != std::string::npos);
   }
 }
 

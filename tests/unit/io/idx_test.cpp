@@ -78,7 +78,7 @@ TEST_CASE("a packed idx file that is wrong says where and what", "[idx]") {
   says(refused(with_size(19)), "shape (2, 3) of uint8 takes 6 bytes, and 7 follow");
   says(refused(packed + packed), "more data follows its end; a file of several members");
   std::string file = idx(8, {2, 3}, "abcdef");
-  says(refused(gzipped(file.substr(0, 10)) + gzipped(file.substr(10))), "unpack it with gunzip before");
+  says(refused(gzipped(file.substr(0, 10)) + gzipped(file.substr(10))), "unpack it with gunzip first");
   for (std::size_t at = 10; at < packed.size(); ++at) {
     std::string changed = packed;
     changed[at] = static_cast<char>(changed[at] ^ 0x10);
