@@ -70,7 +70,7 @@ class Binder {
       check_epoch(context_, call_, prepared_);
       copy->retain();
       out = input;
-      set_storage(out, copy);
+      set_storage(out, copy, device_);
     }
     std::size_t offset = static_cast<std::size_t>(prepared_.shared_from) * size_of(input.dtype);
     out.set_shape(prepared_.out[0].shape);
@@ -84,18 +84,6 @@ class Binder {
     finish_meta(out);
     report();
     record_big();
-  }
-
-  // A tensor of at most 64 bytes on the CPU carries them, also when they came from elsewhere.
-  void set_storage(TensorRep& out, Storage* storage) {
-    if (device_.keeps_inline(out.nbytes())) {
-      std::memcpy(out.bytes, storage->data, out.nbytes());
-      out.storage = nullptr;
-      storage->release();
-    } else {
-      out.storage = storage;
-      out.data = storage->data;
-    }
   }
 
   void finish_meta(TensorRep& out) {
@@ -256,7 +244,7 @@ class Binder {
       fetched->retain();
       rep = *given;
       rep.device = device_.id;
-      set_storage(rep, fetched);
+      set_storage(rep, fetched, device_);
     }
     // What nobody watches is not recorded: the op has a rule of its own, or none.
     bool is_watched = op_.gradient == nullptr && !op_.has(kNoSlope);
@@ -300,12 +288,7 @@ class Binder {
         write_element(array.dtype, array.data, operand.number);
         continue;
       }
-      array.dims = tensor->dims;
-      array.rank = tensor->rank;
-      array.size = tensor->size;
-      array.dtype = tensor->dtype;
-      array.immediate = false;
-      array.data = const_cast<std::byte*>(tensor->address());
+      array = array_of(*tensor);
       if (!fetched_.empty() && fetched_[static_cast<std::size_t>(i)] != nullptr) {
         arrays_.reads[i] = fetched_[static_cast<std::size_t>(i)];
         array.data = arrays_.reads[i]->data;
@@ -321,8 +304,7 @@ class Binder {
       casts_ += array.dtype != prepared_.key && !is_own(i);
     }
     for (int o = 0; o < prepared_.n_out; ++o) {
-      TensorRep& out = *outs_[o];
-      arrays_.out[o] = {const_cast<std::byte*>(out.address()), out.dims, out.size, out.dtype, out.rank, false};
+      arrays_.out[o] = array_of(*outs_[o]);
     }
     args_ = {&op_,    call_.attrs, arrays_.in, arrays_.out,     nullptr,
              nullptr, nullptr,     call_.n_in, prepared_.n_out, context_.runtime().float32_matmul_precision};

@@ -12,6 +12,11 @@ namespace lutra {
 
 inline constexpr int kFewInputs = 8;
 
+// A tensor's elements where they lie; the dims stay the tensor's.
+inline Array array_of(const TensorRep& tensor) {
+  return {const_cast<std::byte*>(tensor.address()), tensor.dims, tensor.size, tensor.dtype, tensor.rank, false};
+}
+
 // Storages an op in progress must keep: fetched inputs, scratch memory.
 class Held {
  public:

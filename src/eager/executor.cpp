@@ -2,6 +2,7 @@
 
 #include "core/parallel.h"
 #include "eager/bind.h"
+#include "eager/call_arrays.h"
 #include "eager/launch.h"
 
 namespace lutra {
@@ -49,9 +50,9 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   for (int i = 0; i < call.n_in; ++i) {
     const TensorRep* tensor = call.in[i].tensor;
     if (tensor == nullptr) continue;
-    in[i] = {const_cast<std::byte*>(tensor->address()), tensor->dims, tensor->size, tensor->dtype, tensor->rank, false};
+    in[i] = array_of(*tensor);
   }
-  Array result{const_cast<std::byte*>(out.address()), out.dims, out.size, out.dtype, out.rank, false};
+  Array result = array_of(out);
   Launch launch{prepared.kernel, &device, {&op, call.attrs, in, &result, nullptr, nullptr, nullptr, call.n_in, 1}};
   run_on_host(launch);
   out.origin = context.origins().record(op.logged(call), prepared.spec, device, prepared.reason);

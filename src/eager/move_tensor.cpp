@@ -6,6 +6,17 @@
 
 namespace lutra {
 
+void set_storage(TensorRep& tensor, Storage* storage, const LogicalDevice& device) {
+  if (device.keeps_inline(tensor.nbytes())) {
+    std::memcpy(tensor.bytes, storage->data, tensor.nbytes());
+    tensor.storage = nullptr;
+    storage->release();
+  } else {
+    tensor.storage = storage;
+    tensor.data = storage->data;
+  }
+}
+
 bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, TensorRep* out) {
   LogicalDevice& from = context.runtime().device(tensor.device);
   if (from.shares_memory_with(to)) {
@@ -19,14 +30,7 @@ bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, T
   *out = tensor;
   out->device = to.id;
   out->value = 0;
-  if (to.keeps_inline(out->nbytes())) {
-    std::memcpy(out->bytes, copy->data, out->nbytes());
-    out->storage = nullptr;
-    copy->release();
-  } else {
-    out->storage = copy;
-    out->data = copy->data;
-  }
+  set_storage(*out, copy, to);
   if (!context.ledger().is_recording()) return made;
   // To a tape a copy is an Identity.
   Operand operands[1] = {{&tensor, Scalar::of(false)}};

@@ -9,7 +9,11 @@ namespace lutra {
 // Identity.
 bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, TensorRep* out);
 
-// What the placement log is told of such a copy.
+// Gives a tensor of `device` its bytes, and takes over the reference. At most 64 of them on a CPU become the tensor's
+// own.
+void set_storage(TensorRep& tensor, Storage* storage, const LogicalDevice& device);
+
+// The placement log's event for a copy.
 CopyEvent copy_event(Context& context, uint16_t from, const TensorRep& tensor, const LogicalDevice& to);
 
 }  // namespace lutra

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/parallel.h"
+#include "eager/call_arrays.h"
 #include "eager/launch.h"
 #include "ops/optimisers.h"
 
@@ -52,10 +53,6 @@ class Batch {
   }
 
  private:
-  static Array array_of(const TensorRep& tensor) {
-    return {const_cast<std::byte*>(tensor.address()), tensor.dims, tensor.size, tensor.dtype, tensor.rank, false};
-  }
-
   void read(const TensorRep& tensor) {
     reads_[n_in_] = tensor.storage;
     in_[n_in_++] = array_of(tensor);

@@ -1,5 +1,5 @@
 local spec = require "spec"
-local golden = require "composed_golden"
+local golden = require "golden.composed_golden"
 local two = require "two_inputs"
 
 local nan, inf = 0 / 0, math.huge

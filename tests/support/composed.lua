@@ -1,6 +1,6 @@
 -- Holds ops that are composed of others against NumPy: the data of make_composed_golden.py.
 local collector = require "collector"
-local golden = require "composed_golden"
+local golden = require "golden.composed_golden"
 
 local composed = {}
 
