@@ -1,4 +1,5 @@
-// What functions of one element share: the types they compute in, and what they cost.
+// What functions of one element share: wrapping integers, types by size, the grain of their loops, and how an op is
+// made from a kernel's options.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,7 @@ struct Costly {
   static constexpr int64_t kGrain = kCostlyGrain;
 };
 
+// An op: made from its options if it has any.
 template <class Op> Op op_of(const KernelArgs& args) {
   if constexpr (std::is_constructible_v<Op, const KernelArgs&>) return Op(args);
   else return Op{};

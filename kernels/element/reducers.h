@@ -1,4 +1,4 @@
-// What reductions gather elements in. A reducer is a struct:
+// Reducers: how a reduction accumulates elements. A reducer is a struct:
 //   In        the elements
 //   Run       accumulates a run of up to 32 elements: open(element), join(run, run)
 //   Acc       accumulates runs and blocks: lift(run), merge(acc, acc)

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
+#include <type_traits>
 
 #include "kernels/element/reducers.h"
 
 namespace lutra {
 
-// A scan is a reducer of reduce.h whose Run is as wide as its Acc, and the output's type. stands(before, total):
-// whether merging a segment's total with what comes before it gives what its elements one by one would. A total that
-// has overflowed, or lost its digits near 0, does not, unless `before` already has that value.
+// A scan is a reducer (reducers.h) whose Run is as wide as its Acc, with Out, the output's type, and stands(before,
+// total): whether `before` merged with the total of a segment is what `before` merged with its elements one by one
+// would be. This fails if the total has overflowed, or lost its digits near 0, unless `before` has that value already.
 template <class T> struct RunningSum : SumOf<T, WideOf<T>> {
   using Out = std::conditional_t<std::is_integral_v<T>, int64_t, T>;
   static constexpr bool stands(WideOf<T> before, WideOf<T> total) {

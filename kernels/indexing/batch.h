@@ -1,4 +1,4 @@
-// Finds the operand's matrix for each matrix of the result, with broadcast batch axes.
+// Batches of matrices: finds the operand's matrix for each matrix of the result, with broadcast batch axes.
 #pragma once
 
 #include "ops/kernel.h"

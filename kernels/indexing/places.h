@@ -1,20 +1,20 @@
-// Resolves indices to positions ("places"): of the slice that a kernel reads or adds to, or -1 for an index that is out
-// of range.
+// Resolves indices to positions ("places") of the slices that a kernel reads or adds to; -1 if an index is out of
+// range.
 #pragma once
 
-#include <atomic>
-#include <cstring>
+#include <cstdint>
 #include <limits>
 
-#include "kernels/element/element.h"
 #include "ops/axes.h"
+#include "ops/kernel.h"
 
 namespace lutra {
 
 // How many positions are resolved at a time.
 inline constexpr int64_t kPlacesAtOnce = 256;
 
-// The position of an index on an axis of `size`, or -1. A chain of selects, which vectorises.
+// The position on an axis of `size` of an index that counts from `base`, 0 or 1, or from the end if negative; or -1. A
+// chain of selects, which vectorises.
 constexpr int64_t place_of(int64_t index, int64_t base, int64_t size) {
   const int64_t nowhere = base == 0 ? std::numeric_limits<int64_t>::min() : 0;
   int64_t at = index + (index < 0 ? size : -base);

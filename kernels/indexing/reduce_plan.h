@@ -1,4 +1,4 @@
-// Which axes a reduction takes away, one run of neighbouring axes after the other.
+// The stages of a reduction over several axes: each reduces one group of neighbouring axes.
 #pragma once
 
 #include <cstdint>

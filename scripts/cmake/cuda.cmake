@@ -1,6 +1,7 @@
-# liblutra_cuda.so, the kernels for NVIDIA's cards: built where nvcc 12 or later is installed, unless LUTRA_CUDA is OFF. The
-# rest of the build does not depend on it: memory and queues (src/device/cuda), the code that opens the plugin
-# (kernels/cuda/*.cpp) and the calls of NVIDIA's libraries (kernels/cuda/libraries) are in every build, need no toolkit, and open nothing where there is no driver.
+# liblutra_cuda.so, the kernels for NVIDIA's cards: built where nvcc 12 or later is installed, unless LUTRA_CUDA is OFF.
+# The rest of the build does not depend on it: memory and queues (src/device/cuda), the code that opens the plugin
+# (kernels/cuda/*.cpp) and the calls of NVIDIA's libraries (kernels/cuda/libraries) are in every build, need no toolkit,
+# and open nothing where there is no driver.
 file(GLOB border_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/core/*.h" "${PROJECT_SOURCE_DIR}/src/ops/*.h"
   "${PROJECT_SOURCE_DIR}/src/device/*.h" "${PROJECT_SOURCE_DIR}/src/device/cuda/*.h" "${PROJECT_SOURCE_DIR}/src/tensor/*.h"
   "${PROJECT_SOURCE_DIR}/kernels/cuda/launch.h" "${PROJECT_SOURCE_DIR}/kernels/cuda/libraries/convolution.h"

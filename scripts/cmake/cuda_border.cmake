@@ -1,5 +1,6 @@
 # Run by the build: cmake -DLIST=<file with one path a line> -DCOMPILER=<name> -DOUT=<.h> -P cuda_border.cmake
-# Writes a hash of the headers that the program and the CUDA plugin both include. It tells whether a plugin fits a program.
+# Writes a hash of the headers that the program and the CUDA plugin both include. A plugin fits a program if both have
+# the same hash.
 file(STRINGS "${LIST}" headers)
 set(all "${COMPILER}")
 foreach(header IN LISTS headers)

@@ -1,6 +1,6 @@
-# The plugin itself. nvcc is called by custom commands, not as a language of CMake's, because enabling the language fails the
-# whole build where a toolkit is broken. The plugin links only to the toolkit's static runtime; every name except its entry
-# is hidden.
+# The plugin itself. nvcc is called by custom commands, not as a language of CMake's, because enabling the language
+# fails the whole build where a toolkit is broken. The plugin links only to the toolkit's static runtime; every name
+# except its entry is hidden.
 set(LUTRA_CUDA_ARCHITECTURES "sm_90;compute_80" CACHE STRING
   "what the CUDA kernels are compiled for: sm_XX is machine code, compute_XX what the driver compiles for later cards")
 set(cuda_flags -std=c++20 -O3 -DNDEBUG -Xcompiler=-fPIC,-fvisibility=hidden,-fvisibility-inlines-hidden,-ffp-contract=off

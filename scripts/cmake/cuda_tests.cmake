@@ -1,9 +1,11 @@
-# Tests of the CUDA back end without a card: on stubs of the driver's library, of cuBLASLt, cuDNN and NCCL
-# (tests/support/cuda_stub), with the plugin's kernels compiled for the host. Specifications thus test all of it, from the
-# driver's calls to the kernels' indices, with the streams' commands in a random legal order.
+# Tests of the CUDA back end without a card (cuda.*): on stubs of the driver's library, of cuBLASLt, cuDNN and NCCL
+# (tests/support/cuda_stub), with the plugin's kernels compiled for the host. Specifications thus test all of it, from
+# the driver's calls to the kernels' indices, with the streams' commands in a random legal order. And tests on the
+# machine's own cards (gpu.*).
 set(CUDA_TEST_DIR "${PROJECT_BINARY_DIR}/cuda/tests")
 
-# A stub of a library, lib<output><suffix>, from sources in tests/support/cuda_stub.
+# lutra_stub(TARGET OUTPUT SUFFIX SOURCE...): a stub of a library, lib<OUTPUT><SUFFIX>, of sources in
+# tests/support/cuda_stub.
 function(lutra_stub target output suffix)
   list(TRANSFORM ARGN PREPEND "${TESTS}/support/cuda_stub/" OUTPUT_VARIABLE sources)
   add_library(${target} MODULE ${sources})
@@ -67,7 +69,7 @@ function(lutra_gpu_test name)
   set_property(TEST gpu.${name} PROPERTY RESOURCE_LOCK gpu)
 endfunction()
 
-# The specifications of those ops of a family that have a CUDA kernel: on the stub, and (gpu) on the machine's own cards.
+# The specifications of those ops of a family that have a CUDA kernel: on the stub, and (gpu.*) on the machine's cards.
 function(lutra_cuda_spec family)
   lutra_test(cuda.${family} cuda lutra tests/support/run/run_spec.lua tests/ops/${family}.lua ${ARGN})
   lutra_cuda_variables(cuda.${family} random:1,cards:2)

@@ -1,5 +1,6 @@
 # Run by the build: cmake -DROOT=<repository> -DLIST=<file with one path a line> -DOUT=<.cpp> -P embed_lua.cmake
-# Writes the files' texts as kLuaSources (src/lua/border/lua_sources.h). In CMake, so that the build needs neither Python nor xxd.
+# Writes the files' texts as kLuaSources (src/lua/border/lua_sources.h). In CMake, so that the build needs neither
+# Python nor xxd.
 file(STRINGS "${LIST}" paths)
 set(entries "")
 set(count 0)

@@ -6,7 +6,7 @@ function(lutra_write path text)
   file(CONFIGURE OUTPUT "${GENERATED_DIR}/${path}" CONTENT "// Written by the build. Do not edit.\n${text}" @ONLY)
 endfunction()
 
-# One line per word, in order: `pattern` with each % replaced by the word.
+# lutra_lines(OUT PATTERN WORD...): one line per word, in order: PATTERN with each % replaced by the word.
 function(lutra_lines out pattern)
   set(lines "")
   foreach(word IN LISTS ARGN)

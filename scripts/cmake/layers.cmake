@@ -1,5 +1,5 @@
-# What a layer is to CMake: one object library or several, which the products and the tests are put together from. A target
-# carries its objects to whatever links it. src/CMakeLists.txt and kernels/CMakeLists.txt make them.
+# Layers: each is one object library or several, made in src/CMakeLists.txt and kernels/CMakeLists.txt. The products
+# (products.cmake) and the tests (tests.cmake) link them, and with them their objects.
 if(LUTRA_SANITIZE)
   add_compile_options("-fsanitize=${LUTRA_SANITIZE}" -fno-sanitize-recover=all)
   add_link_options("-fsanitize=${LUTRA_SANITIZE}")
@@ -20,18 +20,18 @@ function(lutra_objects target)
     "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}" "${GENERATED_DIR}")
 endfunction()
 
-# lutra_add_to_layer(LAYER TARGET...): the layer is made of these, too.
+# lutra_add_to_layer(LAYER TARGET...): adds targets to a layer.
 function(lutra_add_to_layer layer)
   set_property(GLOBAL APPEND PROPERTY lutra_targets_of_${layer} ${ARGN})
 endfunction()
 
-# The layer's targets; none where it has no files yet.
+# lutra_layer(OUT LAYER): the layer's targets; none if it has no files yet.
 function(lutra_layer out layer)
   get_property(targets GLOBAL PROPERTY lutra_targets_of_${layer})
   set(${out} ${targets} PARENT_SCOPE)
 endfunction()
 
-# All targets of the layers up to and with `last`, in order.
+# lutra_layers_up_to(OUT LAST): the targets of all layers up to LAST, LAST included, lowest layer first.
 function(lutra_layers_up_to out last)
   set(all "")
   foreach(layer IN LISTS LAYERS)

@@ -1,13 +1,14 @@
-# Three products of one set of objects: the program, the module for stock lua5.4, the library for hosts. Each exports only
-# the few names of its interface (tests: check.exports).
+# Three products of one set of objects: the program, the module for stock lua5.4, the library for hosts. Each exports
+# only the few names of its interface (tests: check.exports).
 set(EXPORTS "${PROJECT_SOURCE_DIR}/scripts/cmake/exports")
 lutra_layers_up_to(everything lua)
 lutra_layer(cli_layer cli)
 lutra_layer(embed_layer embed)
 
 # The program contains all of Lua's library, so that C modules that it loads find every lua_* and luaL_* in it.
-# lutra_portable is the program for the tree of scripts/dev dist: it loads libraries from the tree's lib folder, and so do
-# these libraries, which takes DT_RPATH, the older tag. It is a separate file because that search slows down every start.
+# lutra_portable is the program for the tree of scripts/dev dist. It and the libraries it loads find libraries in the
+# tree's lib folder; that needs the older tag, DT_RPATH. It is a separate file because that search slows down every
+# start.
 add_executable(lutra src/cli/main.cpp)
 add_executable(lutra_portable EXCLUDE_FROM_ALL src/cli/main.cpp)
 foreach(program lutra lutra_portable)

@@ -1,5 +1,5 @@
-# The tests of CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, guide.*, embed.*, fuzz.*, dist.*, check.*. A test's
-# label is the first word of its name; schedule.* has the label ops.
+# The tests of CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, guide.*, embed.*, fuzz.*, dist.*, check.*, and
+# cuda.* and gpu.* (cuda_tests.cmake). A test's label is the first word of its name; schedule.* has the label ops.
 set(TESTS "${PROJECT_SOURCE_DIR}/tests")
 set(seconds_limit 300)
 if(LUTRA_SANITIZE)
@@ -79,7 +79,7 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND NOT LUTRA_SANITIZE)
   lutra_test(unit.fused unit bash -c "grep -qw fma /proc/cpuinfo && exec $<TARGET_FILE:unit_fused> || exit 77")
 endif()
 
-# Adds one test per file of `glob`. The rest is the test's command, with % for the file's path and @ for its name.
+# lutra_scripts(GLOB LABEL COMMAND...): adds one test per file of GLOB. In COMMAND, % is the file's path and @ its name.
 function(lutra_scripts glob label)
   file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/${glob}")
   foreach(script IN LISTS scripts)
@@ -114,8 +114,8 @@ lutra_test_variable(lua.factorise_large_by_eigen LUTRA_LAPACK off)
 lutra_scripts(tests/sessions/*.session session lutra tests/support/run/run_session.lua %)
 lutra_scripts(tests/guide/*.golden guide lutra tests/support/run/run_guide.lua @)
 
-# Whole programs that are refused memory; `scripts/dev check --all` tries more of their calls. The thread sanitizer's own
-# allocator cannot be interposed.
+# Whole programs that are refused memory; `scripts/dev check --all` tries more of their calls. The thread sanitizer's
+# own allocator cannot be interposed.
 if(NOT LUTRA_SANITIZE MATCHES thread)
   add_library(refuse_memory MODULE "${TESTS}/support/run/refuse_memory.cpp")
   if(LUTRA_SANITIZE)
@@ -131,7 +131,8 @@ include(cuda_tests)
 # Hosts are built against an installed tree; tests/embed/CMakeLists.txt uses lutra_test too.
 add_subdirectory("${TESTS}/embed" embed)
 
-# The module in Debian's interpreter. Release only: a sanitizer's library would have to be preloaded into the interpreter.
+# The module in Debian's interpreter. Not with a sanitizer, whose library would have to be preloaded into the
+# interpreter.
 find_program(STOCK_LUA lua5.4)
 if(STOCK_LUA AND NOT LUTRA_SANITIZE)
   lutra_test(embed.stock_lua embed "${STOCK_LUA}" tests/embed/stock_lua.lua)

@@ -1,3 +1,5 @@
+// Decides whether a loop is shared with helper threads, after measuring what late helpers have cost.
+//
 // Note [Helpers that come late]
 // A shared loop ends when its last chunk is done. If a helper loses its core within a chunk, the caller waits, for
 // milliseconds on a busy machine. So the time of each shared loop is compared with an estimate of its time on one

@@ -1,4 +1,4 @@
-// An element as a Lua program sees it.
+// One element as a Lua program sees it: a boolean, an integer or a float.
 #pragma once
 
 #include "core/dtype.h"

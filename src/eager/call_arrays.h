@@ -40,8 +40,7 @@ class Held {
   std::vector<Storage*> storages_;
 };
 
-// The kernel's view of every input and output, and the storages they lie in, on the stack for all but the longest
-// lists.
+// The kernel's view of every input and output, and the storages they lie in. On the stack unless there are many.
 class Arrays {
  public:
   Arrays(int n_in, int n_out) {
@@ -71,7 +70,7 @@ class Arrays {
  public:
   Array* in = few_;
   Array* out;
-  std::array<std::byte, 8>* numbers = few_numbers_;  // one-element inputs that ride in the arguments
+  std::array<std::byte, 8>* numbers = few_numbers_;  // one-element inputs that are passed in the arguments
   Storage** reads = few_storages_;                   // see Launch
   Storage** writes;
 };

@@ -8,8 +8,8 @@
 namespace lutra {
 namespace {
 
-// The common case by itself, so that it costs little: a CPU kernel on CPU tensors that needs no cast, no scratch and no
-// report. Does nothing and returns false when it is another case.
+// The plain case, without the cost of the others (bind.h): a CPU kernel with one output on CPU tensors, without casts,
+// scratch memory or a report. In any other case it does nothing and returns false.
 inline bool execute_plain(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
   constexpr uint8_t kSpecial = kDynamic | kRandom | kComposed;
   const OpDef& op = *prepared.op;
@@ -46,7 +46,7 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
     out.storage = storage;
     check_epoch(context, call, prepared);
   }
-  // See Note [Order within one op]: inputs are looked at only now.
+  // See Note [Order within one op] (bind.cpp): the inputs' addresses are taken only now.
   for (int i = 0; i < call.n_in; ++i) {
     const TensorRep* tensor = call.in[i].tensor;
     if (tensor == nullptr) continue;

@@ -1,4 +1,5 @@
-// The one way an op runs: prepare says what would happen, execute makes it happen.
+// Runs an op: prepare (prepare.h) decides what will happen, execute does it. Nothing else runs an op, except
+// an optimiser's step in place (steps.h).
 #pragma once
 
 #include "eager/context.h"
@@ -9,11 +10,11 @@ namespace lutra {
 // Fills outs[0..n_out), which are empty. On an error those already filled own what they hold.
 void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs);
 
-// prepare and execute, for C++ callers: one output.
+// prepare and execute, for C++ callers of an op with one output.
 Tensor run_op(Context& context, Call& call, const ForcedPlace* forced = nullptr);
 
-// Tells the placement log of something that is no kernel, and of the copies made for it: a variable read, made or
-// assigned.
+// Reports to the placement log what is not a kernel call (a variable is made, read or assigned), with the copies made
+// for it.
 void report_op(Context& context, const char* op, const LogicalDevice& device, Reason reason,
                std::vector<CopyEvent> copies = {});
 

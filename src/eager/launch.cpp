@@ -45,14 +45,14 @@ void queue(Context& context, Launch& launch) {
     launch.args.fault = &record->fault;
   }
   Ticket ticket = device.backend->submit(*device.compute, *launch.kernel, launch.args);
-  // Not before: a command that cannot be queued leaves a variable that it would write over as it was.
+  // Only now: if the command cannot be queued, the variable that it would overwrite stays as it was.
   for (int i = 0; i < launch.args.n_out; ++i) {
     faults.retain(set.get());
     uint32_t before = std::exchange(launch.writes[i]->fault_set, set.get());
-    if (before != 0) faults.release(before);  // of a variable that is written over
+    if (before != 0) faults.release(before);  // of a variable that is overwritten
   }
   if (record != nullptr) record->ticket = ticket;
-  // The command fails, whatever it computed; nobody looks before it is done.
+  // The command fails, whatever it computes; nothing reads the record before the command is done.
   if (is_injected) record->fault.raise(FaultCode::Injected);
 }
 

@@ -1,5 +1,5 @@
-// One kernel, with all that it needs to run: what ops, casts and optimiser steps become. A Launch is flat data. It
-// knows nothing of Lua or of tensors, only arrays, and where their memory comes from: who keeps one may run it again.
+// One call of a kernel with all its arguments: what ops, casts and optimiser steps become. A Launch is flat data:
+// arrays and the storages they lie in, without tensors or Lua. Whoever keeps one may run it again.
 #pragma once
 
 #include "eager/context.h"
@@ -10,20 +10,20 @@ namespace lutra {
 struct Launch {
   const KernelEntry* kernel;
   LogicalDevice* device;
-  // `fault` and `out_count` are submit's business, all else is the binder's.
+  // submit sets `fault` and `out_count`; whoever makes the Launch sets the rest.
   KernelArgs args;
-  // For GPUs the storages that inputs lie in, args.n_in of them, null where an input rides in the arguments, and those
-  // of the results, args.n_out. No `writes`: it prepares another launch, in scratch memory.
+  // For GPUs: the storage of each input (args.n_in; null if the input is passed in the arguments) and of each result
+  // (args.n_out). `writes` is null for a cast within an op: the op's own launch gives the results their fault sets.
   Storage* const* reads = nullptr;
   Storage* const* writes = nullptr;
 };
 
-// Runs the launch on the CPU, and raises what its kernel finds wrong with values; queues it on a GPU. There it waits
-// for the copies that write what it reads, and what it finds wrong is raised when somebody reads a result, or what came
-// of one. `out_count` as in KernelArgs, of ops that have it.
+// On the CPU: runs the kernel, and throws if it finds a wrong value. On a GPU: queues the kernel behind the copies that
+// write its inputs; a wrong value is reported when a result, or anything computed from it, is read. `out_count`: see
+// KernelArgs.
 void submit(Context& context, Launch& launch, int64_t* out_count = nullptr);
 
-// The same for a launch on the CPU whose kernel has no `out_count`: the case that must cost little.
+// The same for a launch on the CPU whose kernel has no `out_count`, inline because the plain case must cost little.
 inline void run_on_host(Launch& launch) {
   Fault fault;
   launch.args.fault = &fault;

@@ -15,7 +15,7 @@
 namespace lutra {
 
 struct LogicalDevice {
-  uint16_t id = 0;  // its own for good, so a tensor can outlive a reset
+  uint16_t id = 0;  // never reused, so a tensor can outlive a reset
   DeviceType type = DeviceType::CPU;
   DeviceSpec spec;
   std::string full_name;
@@ -25,14 +25,14 @@ struct LogicalDevice {
   std::unique_ptr<Stream> compute;   // null on the CPU, where work runs at once
   std::unique_ptr<Stream> copy;
   std::unique_ptr<DeviceHeap> heap;  // null on the CPU
-  uint64_t fail_at = 0;              // a simulated GPU told to fail its n-th launch
-  uint64_t launches = 0;
-  bool retired = false;  // by a reset: tensors name it still, ops run on others
+  uint64_t fail_at = 0;              // a simulated GPU fails this launch, from 1 on; 0: none
+  uint64_t launches = 0;             // so far
+  bool retired = false;              // by a reset: tensors may still refer to it, but ops run on others
 
   bool is_host() const { return type == DeviceType::CPU; }
-  // Whether what lies on one can be read on the other as it is: all logical CPUs share the host's memory.
+  // Whether each device can read the other's memory: all logical CPUs share the host's.
   bool shares_memory_with(const LogicalDevice& other) const { return this == &other || (is_host() && other.is_host()); }
-  // Whether a tensor of so many bytes carries them here, and needs no memory.
+  // Whether a tensor of so many bytes stores them inline on this device, and needs no Storage.
   bool keeps_inline(std::size_t bytes) const { return is_host() && fits_inline(bytes); }
   // Null when full.
   Storage* allocate(std::size_t bytes) {
@@ -41,7 +41,7 @@ struct LogicalDevice {
     if (storage != nullptr) storage->device = id;
     return storage;
   }
-  // What lies free goes back to the card or the system, when the last copies have left it; how many bytes.
+  // Gives free pages back to the card, after waiting for its queued work, or to the system. Returns how many bytes.
   std::size_t trim() {
     if (heap == nullptr) return pool->trim();
     host_wait(copy->tail_ticket());

@@ -12,7 +12,7 @@ namespace {
        ": cast first");
 }
 
-// CPU:0, since no device that was meant has a kernel. `asked`: the name of what was meant.
+// The CPU, since no device that was asked for has a kernel. `asked`: the name of the scope or device.
 Placement fall_back(Context& context, const OpDef& op, DType key, const std::string& asked) {
   LogicalDevice& cpu = context.runtime().cpu();
   const KernelEntry& kernel = context.runtime().kernels().find(DeviceType::CPU, op, key);
@@ -51,7 +51,7 @@ inline const KernelEntry* kernel_on(Context& context, const LogicalDevice& devic
   return can_cast ? &kernel : nullptr;
 }
 
-// On the first of the devices meant that has a kernel, but not the first of all.
+// The first device of the target has no kernel: takes the next one that has, else falls back.
 [[gnu::noinline]] Placement place_further(Context& context, const OpDef& op, DType key, const Call* call,
                                           const Context::Target& target) {
   for (LogicalDevice* device : std::span(target.devices).subspan(1)) {
@@ -87,7 +87,7 @@ Placement place_view(Context& context, LogicalDevice& input, const ForcedPlace* 
     context.devices();  // a reset took them; another device of the name is found among new ones
     return {&context.runtime().successor(input), Reason::StaysOnInput, nullptr};
   }
-  // Nothing is computed, so the first device meant will do.
+  // Nothing is computed, so the scope's first device will do.
   const Context::Target& target = context.target(spec);
   return {target.devices.front(), target.reason, nullptr};
 }

@@ -15,15 +15,15 @@ enum class Reason : uint8_t {
   GpuFirst,       // no scope: GPU first
   OnlyCpu,        // no scope: no GPU here
   Scope,          // the scope asks for it
-  SoftPlacement,  // what the scope asks for is not there
-  NoKernel,       // what was asked for has no kernel
+  SoftPlacement,  // the device that the scope asks for is not there
+  NoKernel,       // the device that was asked for has no kernel
   StaysOnInput,   // moves no data
   Variable,       // it reads or writes a variable
   Gradient,       // it is part of the gradient of an op that ran there
-  Replicas,       // it brings together what replicas have
+  Replicas,       // it sums over replicas
 };
 
-// An op runs there whatever the scopes say.
+// The device that an op runs on, whatever the scopes say.
 struct ForcedPlace {
   LogicalDevice* device;
   Reason reason;
@@ -35,12 +35,12 @@ struct Placement {
   const KernelEntry* kernel;
 };
 
-// Where `op` runs, computed in `key`, and with which kernel: on the first device meant that has one, else on the CPU.
-// `forced` (or null) overrules the scopes. `call`: its inputs, which may have to be cast there first; null: none are.
+// Where `op`, computed in `key`, runs, and its kernel: on the scope's first device that has one, else on the CPU.
+// `forced` (or null) overrules the scopes. `call`: a device that cannot cast its inputs is passed over; null: no casts.
 Placement place(Context& context, const OpDef& op, DType key, const Call* call = nullptr,
                 const ForcedPlace* forced = nullptr);
 
-// Where a result lies that shares the memory of a tensor on `input`. No kernel runs.
+// The device of a result that shares the memory of a tensor on `input`. No kernel runs.
 Placement place_view(Context& context, LogicalDevice& input, const ForcedPlace* forced = nullptr);
 
 // "no scope: GPU first", "Unique has no GPU kernel"

@@ -19,7 +19,7 @@ DType own_dtype(const Operand& operand) {
   return operand.tensor != nullptr ? operand.tensor->dtype : literal_dtype(operand.number);
 }
 
-// Whether input `i` and another one would each do in the other's place.
+// Whether input `i` and another one would each be accepted in the other's place.
 bool is_swapped(const Call& call, int i) {
   const InputDef& def = call.op->input(i);
   DType own = own_dtype(call.in[i]);
@@ -31,7 +31,7 @@ bool is_swapped(const Call& call, int i) {
   return false;
 }
 
-// "; the order is cross_entropy(labels, logits)" where input `i` may stand in another one's place, else "".
+// "; the order is cross_entropy(labels, logits)" if input `i` and another one may be swapped, else "".
 std::string order_hint(const Call& call, int i) {
   if (!is_swapped(call, i)) return "";
   std::string order;
@@ -46,7 +46,7 @@ std::string name_of(const Call& call, int i) {
   return text(def.name, "[", i + 2 - static_cast<int>(call.op->inputs.size()), "]");
 }
 
-// How input `i`, a tensor whose dtype is not wanted, becomes what is, or "".
+// How to convert input `i`, a tensor of a dtype that the op does not take; or "".
 std::string cast_hint(const Call& call, int i, DType got, DTypes wanted) {
   std::string name = name_of(call, i);
   if (call.in[i].tensor == nullptr) return "";
@@ -76,7 +76,7 @@ DType with_number(DType tensors, const Scalar& number) {
   return tensors;
 }
 
-// What the inputs that are promoted together meet in.
+// The dtype that the inputs without kOwnDType promote to.
 DType promoted_dtype(const Call& call) {
   const OpDef& op = *call.op;
   bool any_tensor = false;
@@ -109,8 +109,8 @@ void check_number_fits(const Call& call, int input, DType type) {
           highest_of(type), ")");
 }
 
-// `input` is computed in a dtype that the op does not take: blames the input that brought it, rather a tensor, which
-// can be cast, than a number.
+// `input` would be computed in `got`, which the op does not take: blames an input of that dtype, preferably a tensor,
+// which can be cast, over a number.
 [[noreturn, gnu::cold]] void fail_promoted(const Call& call, int input, DType got) {
   const OpDef& op = *call.op;
   int blamed = -1;
@@ -124,7 +124,7 @@ void check_number_fits(const Call& call, int input, DType type) {
   fail_dtype(call, blamed, got, op.input(blamed).dtypes);
 }
 
-// Whether integers that float32 does not all hold become floats, alone or beside Lua numbers.
+// Whether there are int32 or int64 tensors, not all of whose values float32 can hold, and no float tensor.
 bool has_wide_integers(const Call& call) {
   bool has_wide = false;
   for (int i = 0; i < call.n_in; ++i) {
@@ -141,10 +141,10 @@ struct Key {
   bool is_widened;  // its results are float32; it is computed in float64
 };
 
-// After the inputs' dtypes are checked.
+// Also checks the inputs' dtypes.
 [[gnu::noinline]] Key mixed_key(const Call& call) {
   const OpDef& op = *call.op;
-  if (op.inputs.empty()) return {DType::Float32, false};  // said by the shape function
+  if (op.inputs.empty()) return {DType::Float32, false};  // prepare takes the result's dtype instead
   DType type = promoted_dtype(call);
   for (int i = 0; i < call.n_in; ++i) {
     const InputDef& def = op.input(i);

@@ -1,6 +1,7 @@
-// The first half of an op: prepare finds out where a call will run, with which kernel, and what comes out. Every
-// mistake of shape, dtype, device and option is thrown here. It takes no memory for tensors and runs nothing; but the
-// first one initialises the devices, and it may print that an op has no GPU kernel (set_kernel_fallback("warn")).
+// The first half of an op: prepare decides on which device a call will run, with which kernel, and the shapes and
+// dtypes of its results. Every mistake of shape, dtype, device and option is thrown here. It allocates no tensor memory
+// and runs no kernel; but the first call initialises the devices, and it may print that an op has no GPU kernel
+// (set_kernel_fallback("warn")).
 #pragma once
 
 #include "eager/logical_device.h"
@@ -17,20 +18,20 @@ struct Prepared {
   const OpDef* op;
   const KernelEntry* kernel;  // null: the result shares its input's storage
   LogicalDevice* device;
-  uint64_t epoch;  // of the Runtime; when that has moved on, prepare again
+  uint64_t epoch;  // of the Runtime; if that has changed, prepare again
   uint32_t spec;   // the scope
   DType key;       // the dtype it is computed in
   Reason reason;
   uint8_t n_out;
-  int64_t shared_from;  // element of input 0 the result begins at; -1: it has bytes of its own
-  // Output i is written over into[i], an input of the op; null: all go into memory of their own.
+  int64_t shared_from;  // the element of input 0 at which the result begins; -1: it has its own memory
+  // Output i becomes the value of the variable into[i], an input of the op; null: outputs are new tensors.
   const TensorRep* const* into;
-  bool is_logged;  // false: a part of an op whose line has been printed
+  bool is_logged;  // false: a further result of a list op, whose line has been printed
   // The op is computed in float64, and its results are rounded to the float32 that `out` says.
   bool is_widened;
   OutputMeta out[kMaxOutputs];
 
-  // Whether output i will carry its bytes, and so needs no finalizer.
+  // Whether output i will store its bytes inline, and so needs no finalizer.
   bool is_inline(int i) const {
     return (op->flags & kDynamic) == 0 &&
            device->keeps_inline(static_cast<std::size_t>(out[i].size) * size_of(out[i].dtype));

@@ -10,13 +10,13 @@
 namespace lutra {
 namespace {
 
-// One Launch over many variables, which grows until there is room for no more.
+// Collects steps for one Launch.
 class Batch {
  public:
   Batch(Context& context, const Call& call, int slots, const TensorRep* scale)
       : context_(context), call_(call), slots_(slots), scale_(scale) {}
 
-  // Whether the step can be made together with those that are there.
+  // Whether the step can join the batch.
   bool fits(const VariableStep& step) const {
     const TensorRep& variable = *step.changed[0];
     if (count_ == 0) return true;
@@ -97,7 +97,7 @@ bool may_be_written(const TensorRep& tensor, const TensorRep& variable) {
                                 storage->fault_set == 0);
 }
 
-// Whether an input of the step lies beside the variable, and is sure to hold no mistake.
+// Whether an input of the step is on the variable's device in its dtype, and depends on no launch that may have failed.
 bool may_be_read(const TensorRep& tensor, const TensorRep& variable) {
   return tensor.dtype == variable.dtype && tensor.device == variable.device &&
          (tensor.storage == nullptr || tensor.storage->fault_set == 0);

@@ -1,4 +1,4 @@
-// An optimiser's step for many variables: one kernel for those of a device and dtype, where it can write over them.
+// An optimiser's step for many variables: one launch updates those of the same device and dtype in place.
 #pragma once
 
 #include <span>
@@ -14,10 +14,11 @@ struct VariableStep {
   bool done = false;
 };
 
-// Runs the call's op for those that nothing stands in the way of: nobody else holds their memory, the gradient lies
-// beside them in the same dtype, nobody listens, no variable stands there twice. Marks them as done; the others are for
-// update() (variable.h). Takes no memory, so that no finalizer runs. A gradient that is a variable stops it all: it may
-// be among those that change. `scale`: one element that all gradients are multiplied with, or null.
+// Runs the call's op for every step that can be done in place: nothing else holds the memory of the variable and its
+// slots, the gradient is on the same device in the same dtype, and no earlier step has the same variable. Marks these
+// as done; for the others the caller uses update() (variable.h). Does nothing while the placement log listens, or if
+// any gradient is a variable, which one of the steps might change. Allocates no tensor memory, so no finalizer runs.
+// `scale`: one element that all gradients are multiplied with, or null.
 void step_in_place(Context& context, const Call& call, std::span<VariableStep> steps, int slots,
                    const TensorRep* scale);
 

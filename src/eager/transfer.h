@@ -52,8 +52,8 @@ class Transfer {
   void write(LogicalDevice& to, Storage& storage, const std::byte* from, std::size_t bytes);
   // Makes later commands of `device` wait for the copy that writes `storage`.
   void make_ready(LogicalDevice& device, Storage& storage);
-  // To be called before a command of `device`, the storage's own, overwrites it. Drops its mirrors, and makes the
-  // command wait for copies that write or still read it.
+  // Call it before a command of `device`, where the storage is, overwrites the storage. Drops its mirrors, and makes
+  // the command wait for copies that write or still read it.
   void before_overwrite(LogicalDevice& device, Storage& storage);
 
   // Drops all mirrors on `device` (null: on all devices). Returns whether there were any.

@@ -1,6 +1,7 @@
-// A tensor that can be assigned. It is a TensorRep whose `value` marks it as a variable and is its identity for life;
-// ops take it as an input like any tensor. It stays on the device it was made on. An update writes in place if nothing
-// else holds the memory (a tape, a read, a slice), else into fresh memory, so tensors read before never change.
+// Variables: tensors that can be assigned. A variable is a TensorRep whose `value` marks it as a variable and is its
+// identity for life; ops take it as an input like any tensor. It stays on the device it was made on. An update writes
+// in place if nothing else holds the memory (a tape, a read, a slice), else into fresh memory, so tensors read before
+// never change.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Options of activation functions; their gradients have the same.
+// Attributes of activation functions and of their gradients, as their kernels read them.
 #pragma once
 
 namespace lutra {

@@ -1,4 +1,4 @@
-// Attributes of the ops that rearrange elements, as their kernels read them.
+// Attributes of tile, repeat, pad and roll, as their kernels read them.
 #pragma once
 
 #include "ops/attrs.h"
@@ -11,7 +11,7 @@ struct TileAttrs {
 struct RepeatAttrs {
   Ints n;
   Axes axis;
-  // How often element i of the axis comes.
+  // How often element i of the axis is repeated.
   int64_t at(int64_t i) const { return !n.is_list() ? n.one : n.count == 1 ? n.v[0] : n.v[i]; }
   bool is_uniform() const { return !n.is_list() || n.count == 1; }
 };

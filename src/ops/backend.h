@@ -1,9 +1,8 @@
-// A kind of device that is not the CPU: its kernels, and how a launch gets onto its streams.
+// A back end: the kernels of a kind of device that is not the CPU, and how a launch is queued on its streams.
 #pragma once
 
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/log.h"
@@ -43,7 +42,7 @@ class Backend {
   ~Backend() = default;
 };
 
-// The backends of this build, from a generated file.
+// The back ends of this build. The build writes the definition (scripts/cmake/generated.cmake).
 std::span<const Backend* const> linked_backends();
 
 }  // namespace lutra

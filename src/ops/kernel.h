@@ -69,7 +69,7 @@ class KernelRegistry {
   template <class... Ts, class Make> void add_each(const char* op, DeviceType type, TypeList<Ts...>, Make make) {
     (add(op, type, dtype_of<Ts>, make(TypeTag<Ts>{})), ...);
   }
-  // For tests: the op then runs elsewhere.
+  // Removes the op's kernels for this type of device: the op then runs on others.
   void remove(const char* op, DeviceType type);
 
   const KernelEntry& find(DeviceType type, const OpDef& op, DType key) const {

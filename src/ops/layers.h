@@ -10,7 +10,7 @@ struct DropoutAttrs {
   Seed seed;
   Rng rng;
 };
-// Of lookups by number and of their gradients, where `result` is the table's shape.
+// embedding and its gradient. `result`: the table's shape, for the gradient.
 struct EmbeddingAttrs {
   IndexBase base;
   Dims result;

@@ -1,7 +1,5 @@
 // Variances, standard deviations, and logarithms of sums of powers.
 
-#include <cmath>
-
 #include "ops/axes.h"
 #include "ops/cost.h"
 #include "ops/gradient.h"

@@ -1,7 +1,7 @@
 // The op table's own functions; the ops themselves are defined family by family.
 #include <algorithm>
 #include <cassert>
-#include <stdexcept>
+#include <cstring>
 
 #include "core/error.h"
 #include "ops/kernel.h"

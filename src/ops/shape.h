@@ -1,4 +1,4 @@
-// Attributes of the ops that change how a tensor's elements are arranged.
+// Attributes of reshape, transpose and the ops that add, remove or join axes, as their kernels read them.
 #pragma once
 
 #include "ops/attrs.h"

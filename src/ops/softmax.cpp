@@ -1,4 +1,4 @@
-// Ops of neural networks: softmax here, the others by subject in layers, conv, pool, losses and norm.
+// softmax and its logarithm. Other ops of neural networks: layers, conv, pool, normalise, losses, recurrent.
 
 #include "ops/softmax.h"
 #include "ops/axes.h"

@@ -1,4 +1,4 @@
-// Registers kernels that are structs.
+// Registers kernels that are structs, one entry per dtype.
 #pragma once
 
 #include "ops/kernel.h"

@@ -1,4 +1,4 @@
-// Whole tensors copied, and converted on the way.
+// Copies a whole tensor, as it is or converted to another dtype.
 #pragma once
 
 #include "kernels/cpu/loops/convert.h"

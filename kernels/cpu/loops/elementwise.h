@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <type_traits>
 
 #include "core/parallel.h"
 #include "kernels/cpu/loops/streamed.h"

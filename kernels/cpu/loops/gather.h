@@ -1,4 +1,4 @@
-// Slices of a tensor by their position. Only bytes move, so there is one version per element size.
+// Gathers slices of a tensor by their positions. Only bytes move, so there is one version per element size.
 #pragma once
 
 #include "kernels/cpu/loops/copy_bytes.h"

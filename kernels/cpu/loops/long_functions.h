@@ -2,6 +2,9 @@
 // rows, so a number that meets a row is repeated into a row first.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "kernels/cpu/loops/elementwise.h"
 
 namespace lutra {

@@ -1,6 +1,9 @@
 // Reductions over any set of axes: one group of neighbouring axes after the other.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "kernels/cpu/loops/reduce.h"
 #include "kernels/indexing/reduce_plan.h"
 

@@ -1,4 +1,4 @@
-// Sorting lines of a tensor along an axis.
+// Sorts the lines of a tensor along an axis: plans the threads' work, and writes the records to sort.
 #pragma once
 
 #include "kernels/cpu/loops/sort.h"
@@ -33,7 +33,7 @@ struct LinePlan {
   }
 };
 
-// Calls f(begin, end) for ranges of a line.
+// Calls f(begin, end) for ranges of a line, from several threads.
 template <class F> void each_part(int64_t length, const F& f) { parallel_for(length, kSortedApart, f); }
 
 // Writes a line's records for sorting.

@@ -1,5 +1,5 @@
-// Writes large results past the caches: whoever reads them next would not find them there, and a write through a cache
-// first reads the line into it. Ops compute such a result block by block in a buffer that stays in the L1 cache, and
+// Writes large results past the caches: they would not stay there until they are read, and a write through a cache
+// first reads the line into it. Such a result is computed block by block in a buffer that stays in the L1 cache, and
 // each block is copied from there. So kernels need no change for large results.
 #pragma once
 

@@ -6,6 +6,8 @@
 // the fast path plain(x). So an element's result never depends on its neighbours.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <type_traits>
 
 #include "kernels/cpu/loops/elementwise.h"

@@ -22,7 +22,7 @@ class Communicators {
   // For the cards of the streams, all of them different. Returns null, and sets *why, if the library fails.
   static std::unique_ptr<Communicators> create(const Nccl& library, std::span<CudaStream* const> streams,
                                                std::string* why);
-  // Nothing is queued any longer.
+  // Call it when no sum is queued any longer.
   ~Communicators();
   Communicators(const Communicators&) = delete;
 

@@ -2,7 +2,6 @@
 // for b times a, with rows and columns exchanged.
 #include "kernels/cuda/libraries/products.h"
 
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>

@@ -1,4 +1,4 @@
-// What cuBLASLt, cuDNN and NCCL have made on one card. The card owns it and knows nothing of these libraries.
+// The handles and plans of cuBLASLt, cuDNN and NCCL for one card. The card owns them, without knowing these libraries.
 #pragma once
 
 #include <map>
@@ -17,9 +17,9 @@ namespace lutra::cuda {
 struct VendorLibraries final : CardLibraries {
   void abandon() override;
 
-  // With other cards, this the first of them; null where NCCL is not to be had for them.
+  // By the list of cards that sum together, of which this is the first; null if NCCL is not available for them.
   std::map<std::vector<DeviceHandle>, std::unique_ptr<Communicators>> communicators;
-  bool without_convolutions = false;           // cuDNN was asked for, and is not to be had
+  bool without_convolutions = false;           // cuDNN was looked for, and is not available
   std::unique_ptr<Convolutions> convolutions;  // null until the first
   std::unique_ptr<Products> products;          // null until the first
 };

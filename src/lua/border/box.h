@@ -11,8 +11,8 @@ namespace lutra {
 struct Box {
   uintptr_t cookie;
   TensorRep tensor;
-  // For TensorBooks: the bytes that it counts for, kNotBooked until it gets a storage (and while a variable has none);
-  // and whether other tensors have come to share the storage.
+  // For TensorBooks: the bytes counted for this box (kNotBooked until it gets a storage, and while a variable has
+  // none), and whether other tensors have shared the storage since.
   static constexpr uint64_t kNotBooked = ~uint64_t{0} >> 1;
   uint64_t booked_bytes : 63;
   uint64_t is_viewed : 1;

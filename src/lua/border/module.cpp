@@ -2,7 +2,6 @@
 
 #include <cstring>
 #include <new>
-#include <stdexcept>
 
 #include "core/version.h"
 #include "lua/bindings/tensor_api.h"

@@ -1,6 +1,5 @@
 #include "lua/ops/attr_reader.h"
 
-#include <cmath>
 #include <cstring>
 #include <vector>
 

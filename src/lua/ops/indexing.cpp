@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "eager/executor.h"
 #include "lua/bindings/tensor_api.h"
 #include "lua/border/guard.h"
 #include "lua/border/own_entries.h"

@@ -14,8 +14,8 @@
 
 // Note [Phases of an op call]
 // Read: reads the arguments into a Call, by Lua calls that cannot raise; before that, tables become tensors, each by an
-// op call of its own. Create: makes the results' userdata, empty, with their metatables; may raise, and may run
-// finalizers that call ops. Run: C++ only; may throw. Tell: calls log handlers and the collector. Call, Prepared and
+// op call of its own. Create: makes the results' userdata, empty, with their metatables; may raise, and may collect
+// garbage, whose finalizers may call ops. Run: C++ only; may throw. Tell: calls log handlers. Call, Prepared and
 // everything else on this C stack are trivially destructible.
 
 namespace lutra {
@@ -194,7 +194,7 @@ void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* 
   call->n_in = list != nullptr ? list_count : inputs;
 }
 
-// Whether result i will carry its bytes, and so needs no finalizer.
+// Whether result i will store its bytes inline, and so needs no finalizer.
 bool will_be_inline(const Call& call, const Prepared& prepared, int i) {
   if (prepared.shared_from < 0) return prepared.is_inline(i);
   return call.in[0].tensor->storage == nullptr && prepared.device->is_host();

@@ -12,7 +12,7 @@ namespace lutra {
 int push_results(lua_State* L, State& state, int count);
 // Phase run: moves the tensor, if there is one, into result i, from 1.
 void set_result(lua_State* L, int results, int i, std::optional<Tensor>* tensor);
-// After that: registers each tensor with its box, and puts false where there is none. Small tensors lose their
+// Phase tell: registers each tensor with its box, and replaces missing ones by false. Small tensors lose their
 // finalizer.
 void hand_over(lua_State* L, State& state, int results, int count);
 
