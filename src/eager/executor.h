@@ -1,5 +1,5 @@
-// Runs an op: prepare (prepare.h) decides what will happen, execute does it. Nothing else runs an op, except
-// an optimiser's step in place (steps.h).
+// Runs an op: prepare (prepare.h) decides what will happen, execute does it. Nothing else runs an op, except an
+// optimiser's step in place (steps.h).
 #pragma once
 
 #include "eager/context.h"

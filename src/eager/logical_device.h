@@ -25,7 +25,7 @@ struct LogicalDevice {
   std::unique_ptr<Stream> compute;   // null on the CPU, where work runs at once
   std::unique_ptr<Stream> copy;
   std::unique_ptr<DeviceHeap> heap;  // null on the CPU
-  uint64_t fail_at = 0;              // a simulated GPU fails this launch, from 1 on; 0: none
+  uint64_t fail_at = 0;              // the launch that a simulated GPU fails, counted from 1; 0: none
   uint64_t launches = 0;             // so far
   bool retired = false;              // by a reset: tensors may still refer to it, but ops run on others
 

@@ -33,7 +33,7 @@ template <class T> [[gnu::always_inline]] inline double sum_of_lanes(const T* la
 
 // Terms of an inner product that are added up in T, 128 in a lane. Blocks are added up in double.
 constexpr int64_t kDotBlock = 4 * kBlock;
-// In whole blocks, how many terms ahead to prefetch, where reading in one place is best (reduce.h).
+// In whole blocks, how many terms ahead to prefetch, where reading in one place is best (loops/reduce.h).
 constexpr int64_t kDotAhead = 512;
 
 // The sum of four products of elements kLanes apart.
@@ -159,7 +159,7 @@ template <class T> void small_gemm(const MatMulSizes& s, const T* a, const T* b,
   }
 }
 
-// Inner products of at least this many terms are added up as in reduce.h: a single sum of 10^7 terms loses two of
+// Inner products of at least this many terms are added up as in loops/reduce.h: a single sum of 10^7 terms loses two of
 // float32's seven digits.
 constexpr int64_t kLongDot = 4096;
 // Terms that are added up in T in a vector's product with a matrix in which the terms of a sum are not contiguous.

@@ -1,6 +1,6 @@
 // Reductions as fixed trees, so that results do not depend on the number of threads. Elements are reduced in blocks of
-// 1,024 along the reduced axis, within a block in runs of at most 32; the blocks' results are merged in pairs. Reducers
-// are in kernels/element/reducers.h.
+// 1,024 along the reduced axis, within a block in runs of at most 32; the blocks' results are merged in pairs. Here is
+// one axis; reduce_axes.h reduces any axes and makes kernels of it. Reducers are in kernels/element/reducers.h.
 #pragma once
 
 #include <algorithm>
