@@ -26,11 +26,12 @@ ConvSizes sizes_of(ConvPart part, const KernelArgs& args) {
   return plainest(ConvSizes(args.as<ConvAttrs>(), x.dims, w.dims));
 }
 
-enum class Way : uint8_t { Product, Depthwise, Tiles, OneDnn, LaidOut };
+enum class Way : uint8_t { Product, Products, Depthwise, Tiles, OneDnn, LaidOut };
 
 template <class C> Way way_of(ConvPart part, const ConvSizes& s) {
   if (is_product(s)) return Way::Product;
   if constexpr (std::is_same_v<C, float>) {
+    if (part == ConvPart::Output && is_sum_of_products(s)) return Way::Products;
     if (depthwise_pays(part, s)) return Way::Depthwise;
     if (part == ConvPart::Output && tiles_convolve(s)) return Way::Tiles;
     if (s.multiplications() >= kSmallConvolution) return Way::OneDnn;
@@ -47,6 +48,7 @@ template <class C> std::size_t scratch_of(ConvPart part, const ConvSizes& s, int
 // False if there is no memory for it, or oneDNN has no such convolution.
 bool compute_float(Way way, ConvPart part, const ConvSizes& s, const float* first, const float* second, float* result,
                    std::byte* scratch) {
+  if (way == Way::Products) return sum_of_products(s, first, second, result);
   if (way == Way::Tiles) return conv_in_tiles(s, first, second, result);
   if (way == Way::OneDnn) return onednn_conv(part, s, first, second, result, scratch);
   depthwise(part, s, first, second, result);

@@ -6,6 +6,7 @@
 #include "kernels/cpu/conv/conv_cuts.h"
 #include "kernels/cpu/conv/onednn_conv.h"
 #include "kernels/cpu/gemm/gemm.h"
+#include "kernels/cpu/gemm/onednn_gemm.h"
 #include "ops/conv.h"
 
 namespace lutra {
@@ -83,6 +84,38 @@ template <class C> void conv_product(ConvPart part, const ConvSizes& s, const C*
   sizes.k = sizes.k_of_b = places;
   sizes.transpose_a = true;
   gemm_cut_by_sizes(sizes, first, second, result);
+}
+
+// Whether a convolution along one row is the sum of few products: taps that are one step of the windows' stride apart
+// are rows of x. Only with AVX-512: elsewhere the tiles of conv_tiles.h are faster.
+inline bool is_sum_of_products(const ConvSizes& s) {
+#if defined(__AVX512F__)
+  constexpr int64_t kMostProducts = 2, kLeastDepth = 256;
+  const WindowAxis& w = s.width;
+  bool is_line = s.height.in == 1 && sees_itself(s.height), is_dense = w.size == 1 || w.dilation == 1;
+  bool is_inside = w.before == 0 && (w.out - 1) * w.stride + w.size <= w.in;
+  return s.groups == 1 && is_line && is_dense && is_inside && w.size <= kMostProducts * w.stride &&
+         w.stride * s.channels >= kLeastDepth && s.multiplications() >= kSharedProduct;
+#else
+  return false;
+#endif
+}
+
+// Computes y from x and w where is_sum_of_products(s). False if there is no memory for it.
+inline bool sum_of_products(const ConvSizes& s, const float* x, const float* w, float* y) {
+  const int64_t step = s.width.stride * s.channels;
+  for (int64_t image = 0; image < s.batch; ++image) {
+    float* result = y + image * s.width.out * s.out;
+    for (int64_t tap = 0; tap < s.width.size; tap += s.width.stride) {
+      const int64_t depth = std::min(s.width.stride, s.width.size - tap) * s.channels;
+      const MatMulSizes sizes{s.width.out, s.out, depth, depth, step, s.out, false, false};
+      const float *a = x + (image * s.width.in + tap) * s.channels, *b = w + tap * s.channels * s.out;
+      const bool done =
+          tap == 0 ? onednn_gemm(sizes, Cuts::BySizes, a, b, result) : onednn_gemm_added(sizes, a, b, result);
+      if (!done) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace lutra

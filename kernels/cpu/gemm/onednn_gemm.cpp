@@ -35,28 +35,30 @@
 namespace lutra {
 namespace {
 
-bool call_sgemm(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t ldc) {
+// c = a b + beta c
+bool call_sgemm(const MatMulSizes& s, const float* a, const float* b, float beta, float* c, int64_t ldc) {
   BlockedSignals blocked;  // See Note [Signals wait for sgemm]
   OneOmpThread one;
-  return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, 0.0f,
+  return dnnl_sgemm(s.transpose_a ? 'T' : 'N', s.transpose_b ? 'T' : 'N', s.m, s.n, s.k, 1.0f, a, s.lda, b, s.ldb, beta,
                     c, ldc) == dnnl_success;
 }
 
 // Computes on this thread alone. Rows of c are `ldc` apart. Each kind of product compiles once, one after the other, so
 // that the memory found for one is not taken by another (onednn_memory.h).
-bool multiply(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t ldc) {
+bool multiply(const MatMulSizes& s, const float* a, const float* b, float beta, float* c, int64_t ldc) {
   static std::mutex compiling;
   static std::atomic<unsigned> compiled{0};
   const int kind = (s.transpose_a ? 1 : 0) + (s.transpose_b ? 2 : 0) + (s.m == 1 ? 4 : 0) + (s.n == 1 ? 8 : 0);
-  if ((compiled.load(std::memory_order_acquire) >> kind & 1) != 0) return call_sgemm(s, a, b, c, ldc);
+  if ((compiled.load(std::memory_order_acquire) >> kind & 1) != 0) return call_sgemm(s, a, b, beta, c, ldc);
   std::lock_guard lock(compiling);
-  if (!has_memory_to_compile() || !call_sgemm(s, a, b, c, ldc)) return false;
+  if (!has_memory_to_compile() || !call_sgemm(s, a, b, beta, c, ldc)) return false;
   compiled.fetch_or(1u << kind, std::memory_order_release);
   return true;
 }
 
 // See Note [Chunks of a product]
-bool multiply_in_chunks(const MatMulSizes& s, const float* a, const float* b, float* c, int64_t least, int64_t most) {
+bool multiply_in_chunks(const MatMulSizes& s, const float* a, const float* b, float beta, float* c, int64_t least,
+                        int64_t most) {
   constexpr double kLeastChunk = 1 << 20;
   constexpr int64_t kRows = 8, kColumns = 48;  // of a chunk: multiples of sgemm's tiles
   auto wanted = static_cast<int64_t>(multiplications(s) / kLeastChunk);
@@ -70,7 +72,7 @@ bool multiply_in_chunks(const MatMulSizes& s, const float* a, const float* b, fl
       part.n = chunk.columns;
       const float *rows = a + chunk.i * (s.transpose_a ? 1 : s.lda),
                   *columns = b + chunk.j * (s.transpose_b ? s.ldb : 1);
-      if (!multiply(part, rows, columns, c + chunk.i * s.n + chunk.j, s.n)) succeeded = false;
+      if (!multiply(part, rows, columns, beta, c + chunk.i * s.n + chunk.j, s.n)) succeeded = false;
     }
   });
   return succeeded;
@@ -103,7 +105,8 @@ bool multiply_in_parts(const MatMulSizes& s, const float* a, const float* b, flo
       int64_t first = at * s.k / parts;
       MatMulSizes part = s;
       part.k = (at + 1) * s.k / parts - first;
-      if (!multiply(part, a + first, b + first * s.ldb, at == 0 ? c : sums + (at - 1) * size, s.n)) succeeded = false;
+      float* sum = at == 0 ? c : sums + (at - 1) * size;
+      if (!multiply(part, a + first, b + first * s.ldb, 0, sum, s.n)) succeeded = false;
     }
   });
   for (int64_t at = 0; at + 1 < parts; ++at) {
@@ -115,13 +118,19 @@ bool multiply_in_parts(const MatMulSizes& s, const float* a, const float* b, flo
 
 }  // namespace
 
+constexpr int64_t kMostBySizes = 8;
+
 bool onednn_gemm(const MatMulSizes& s, Cuts cuts, const float* a, const float* b, float* c) {
-  constexpr int64_t kMostEach = 4, kMostBySizes = 8;
-  if (cuts == Cuts::BySizes) return multiply_in_chunks(s, a, b, c, 1, kMostBySizes);
+  constexpr int64_t kMostEach = 4;
+  if (cuts == Cuts::BySizes) return multiply_in_chunks(s, a, b, 0, c, 1, kMostBySizes);
   const int64_t threads = multiplications(s) < kSharedProduct ? 1 : max_threads();
   if (int64_t parts = parts_of_k(s, threads); parts > 1) return multiply_in_parts(s, a, b, c, parts);
-  if (threads > 1) return multiply_in_chunks(s, a, b, c, threads, kMostEach * threads);
-  return multiply(s, a, b, c, s.n);
+  if (threads > 1) return multiply_in_chunks(s, a, b, 0, c, threads, kMostEach * threads);
+  return multiply(s, a, b, 0, c, s.n);
+}
+
+bool onednn_gemm_added(const MatMulSizes& s, const float* a, const float* b, float* c) {
+  return multiply_in_chunks(s, a, b, 1, c, 1, kMostBySizes);
 }
 
 }  // namespace lutra

@@ -12,4 +12,7 @@ enum class Cuts { ByThreads, BySizes };
 // is then meaningless.
 bool onednn_gemm(const MatMulSizes& sizes, Cuts cuts, const float* a, const float* b, float* c);
 
+// Adds the product to c, cut by its sizes.
+bool onednn_gemm_added(const MatMulSizes& sizes, const float* a, const float* b, float* c);
+
 }  // namespace lutra
