@@ -145,8 +145,11 @@ local function print_columns(lines)
   end
 end
 
--- The rows beside another build of Lutra, those that lost most first.
+-- The rows beside another build of Lutra, those that lost most first. An op that the other build lacks has no row.
 local function print_against(shown, title)
+  local rows = {}
+  for _, row in ipairs(shown.rows) do rows[#rows + 1] = row.intervals.against and row end
+  shown.rows = rows
   table.sort(shown.rows, function(a, b) return a.intervals.against.middle < b.intervals.against.middle end)
   local lines = {{"op", "size", "", "Lutra", title, "ratio"}}
   for _, row in ipairs(shown.rows) do
