@@ -61,10 +61,7 @@ inline std::vector<ConvCut> cuts_of(ConvPart part, const ConvSizes& s) {
   // With fewer results per chunk, adding up the chunks' gradients would take too long; with fewer columns, the product
   // itself.
   constexpr int64_t kLeastResults = 512, kLeastColumns = 64;
-  // Each chunk reads all weights: large ones only a few times.
-  constexpr int64_t kManyWeights = 1 << 21, kFewParts = 4;
-  const int64_t most = s.taps() * s.group_in() * s.out >= kManyWeights ? kFewParts : kMostConvParts;
-  const auto wanted = static_cast<int64_t>(std::clamp(s.multiplications() / part_work, 1.0, static_cast<double>(most)));
+  const auto wanted = static_cast<int64_t>(std::clamp(s.multiplications() / part_work, 1.0, double{kMostConvParts}));
   std::vector<ConvCut> cuts;
   if (wanted == 1) return {whole_cut(s)};
   const int64_t image = s.height.in * s.width.in * s.channels, result = s.height.out * s.width.out * s.out;

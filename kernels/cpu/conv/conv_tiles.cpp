@@ -212,22 +212,24 @@ bool tiles_convolve(const ConvSizes& s) {
 }
 
 bool conv_in_tiles(const ConvSizes& s, const float* x, const float* w, float* y) {
+  // Threads claim shares of a group's result. Each packs the weights of its columns, so groups are cut only if there are
+  // too few of them.
   constexpr int64_t kSharesEach = 2;  // per thread
-  const int threads = max_threads();
-  Shares shares(s.results(), s.group_out(), threads == 1 ? 1 : kSharesEach * threads);
-  std::unique_ptr<Room[]> rooms(new (std::nothrow) Room[static_cast<std::size_t>(shares.count())]);
+  const int64_t threads = max_threads(), wanted = threads == 1 ? 1 : kSharesEach * threads;
+  const Shares shares(s.results(), s.group_out(), (wanted + s.groups - 1) / s.groups);
+  const int64_t count = s.groups * shares.count();
+  std::unique_ptr<Room[]> rooms(new (std::nothrow) Room[static_cast<std::size_t>(count)]);
   if (rooms == nullptr) return false;
-  for (int64_t at = 0; at < shares.count(); ++at) {
-    int64_t columns = (shares[at].columns + kTileColumns - 1) / kTileColumns * kTileColumns;
+  for (int64_t at = 0; at < count; ++at) {
+    int64_t columns = (shares[at % shares.count()].columns + kTileColumns - 1) / kTileColumns * kTileColumns;
     rooms[at].panels.reset(new (std::nothrow) float[static_cast<std::size_t>(columns * kPieceDepth)]);
     if (rooms[at].panels == nullptr) return false;
   }
-  parallel_for(shares.count(), 1, [&](int64_t begin, int64_t end) {
+  parallel_for(count, 1, [&](int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end; ++at) {
-      for (int64_t group = 0; group < s.groups; ++group) {
-        Convolution in{s, x, w, y, group};
-        for_pieces(s, [&](const Piece& piece) { multiply_piece(in, piece, shares[at], rooms[at]); });
-      }
+      const Share share = shares[at % shares.count()];
+      Convolution in{s, x, w, y, at / shares.count()};
+      for_pieces(s, [&](const Piece& piece) { multiply_piece(in, piece, share, rooms[at]); });
     }
   });
   return true;
