@@ -143,6 +143,15 @@ bool push_part(lua_State* L, int module, const char* name) {
   return true;
 }
 
+void push_used(lua_State* L, const char* name) {
+  lua_pushcfunction(L, luaopen_lutra);  // it is open: this pushes the module
+  lua_call(L, 0, 1);
+  push_use(L, lua_gettop(L));
+  lua_remove(L, -2);
+  lua_pushstring(L, name);
+  lua_call(L, 1, 1);
+}
+
 void open_parts(lua_State* L) {
   lua_pushcfunction(L, use_from);
   lua_setfield(L, -2, "use");
