@@ -45,36 +45,39 @@ local function known(topic)
   return ok and text or nil, text
 end
 
+-- The text about a name, or nil and why not. A variable of the user's comes before a name of Lutra's.
 function question.text(session, topic)
-  local value = topic:find("^[%a_][%w_%.:]*$") and value_of(session, topic) or nil
-  -- A variable of the user's comes before a name of Lutra's that is not written as one: x = 1, ?x.
-  local is_ours = topic:find("^lt%.") or topic:find("^lutra%.")
-  local text, problem = known(topic)
-  if value ~= nil and not is_ours and not (text and type(value) == "table" and not topic:find("[.:]") and rawequal(value, lutra)) then
-    local root = use "repl.names".split(topic)[1]
-    if use "repl.names".is_users(session, root) then
-      local about = about_value(session, topic, value)
-      local help = type(value) ~= "string" and known(value)
-      return help and about .. "\n" .. help or about
-    end
+  local names = use "repl.names"
+  local value
+  if topic:find("^[%a_][%w_%.:]*$") then value = value_of(session, topic) end
+  if value ~= nil and names.is_users(session, names.split(topic)[1]) then
+    local about = about_value(session, topic, value)
+    local is_lutras = type(value) == "function" and known(value)
+    return is_lutras and about .. "\n" .. is_lutras or about
   end
+  local text, problem = known(topic)
   if text then return text end
   if value ~= nil then return about_value(session, topic, value) end
   return nil, problem
 end
 
+local function told_problem(session, problem)
+  local message = lutra.iserror(problem) and problem.message or tostring(problem)
+  session:fail((message:gsub("; lutra%.help%(%) lists what there is", "; :help lists the commands, lt.help() what Lutra has")))
+end
+
 function question.help(session, topic)
+  session.silent = true
   if topic == "" then return session:print(lutra.help()) end
   local text, problem = question.text(session, topic)
-  if text then return session:print(text) end
-  session:fail((tostring(lutra.iserror(problem) and problem.message or problem):gsub("lutra.help%(%)", ":help and lt.help()")))
+  if text then session:print(text) else told_problem(session, problem) end
 end
 
 function question.search(session, word)
+  session.silent = true
   if word == "" then return session:fail "?? needs a word to search for: ??softmax" end
   local ok, text = pcall(lutra.help, "??" .. word)
-  if ok then return session:print(text) end
-  session:fail(lutra.iserror(text) and text.message or tostring(text))
+  if ok then session:print(text) else told_problem(session, text) end
 end
 
 return question

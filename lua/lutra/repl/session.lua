@@ -143,6 +143,8 @@ function Session:prompt(name)
   if value == nil then return default end
   local ok, text = pcall(tostring, value)
   if ok then return text end
+  if self.bad_prompt == value then return default end
+  self.bad_prompt = value
   self:report("error in the __tostring of " .. name .. " (" .. (type(text) == "string" and text or type(text)) .. ")")
   return default
 end
@@ -154,11 +156,11 @@ function Session:print_results(...)
     local last = select(count, ...)
     if self.locals_on then rawset(self.env, "_", last) else globals._ = last end
   end
-  if self.env then return print(use "repl.listing".shown(self, ...)) end
   for i = 1, count do
-    if type((select(i, ...))) == "table" then return print(use "repl.listing".shown(self, ...)) end
+    local lists = self.env or type((select(i, ...))) == "table"
+    if lists then return globals.print(use "repl.listing".shown(self, ...)) end
   end
-  print(...)
+  globals.print(...)
 end
 
 function Session:report(message)
@@ -191,6 +193,7 @@ return function(native)
   -- The message handler calls it, directly.
   local getinfo, getlocal = debug.getinfo, debug.getlocal
   function session.note_frames(err)
+    session.frame = nil
     if session.env then session.frames = use "repl.frames".describe(session, err, getinfo, getlocal) end
   end
   return session

@@ -56,7 +56,9 @@ void on_return(lua_State* L, lua_Debug* frame) {
 void begin_capture(lua_State* L, int session) {
   lua_pushvalue(L, session);
   State::set(L, kCapturing);
-  // A hook that the user has set stays; then locals are kept on errors only.
+}
+
+void hook_returns(lua_State* L) {
   if (lua_gethook(L) == nullptr) lua_sethook(L, on_return, LUA_MASKRET, 0);
 }
 

@@ -2,6 +2,7 @@
 // run, so the collector, which calls finalizers, stands still meanwhile.
 
 #include "lua/border/modules.h"
+#include "repl/session/hook_pause.h"
 #include "repl/session/session.h"
 
 namespace lutra {
@@ -26,6 +27,7 @@ std::string_view string_at(lua_State* L, int index) {
 // False, and nothing is pushed, if that failed.
 bool Session::ask(const char* method, std::string_view text, std::size_t cursor, int results) {
   if (lua_checkstack(L_, 2 * LUA_MINSTACK) == 0) return false;
+  HookPause pause(L_);
   const bool collects = lua_gc(L_, LUA_GCISRUNNING) != 0;
   lua_gc(L_, LUA_GCSTOP);
   const Question question{method, text, cursor < text.size() ? cursor : text.size()};
@@ -87,7 +89,12 @@ std::string Session::signature(std::string_view text, std::size_t cursor) {
 
 std::string Session::inspect(std::string_view text, std::size_t cursor) { return ask_text("inspect", text, cursor); }
 
-std::string Session::prompt(bool is_first) { return ask_text("prompt", is_first ? "_PROMPT" : "_PROMPT2", 0); }
+std::string Session::prompt(bool is_first) {
+  if (!ask("prompt", is_first ? "_PROMPT" : "_PROMPT2", 0, 1)) return is_first ? "> " : ">> ";
+  std::string answer(string_at(L_, -1));
+  lua_pop(L_, 1);
+  return answer;
+}
 
 EntryHelp Session::help() {
   return {

@@ -8,6 +8,7 @@
 #include "lua/border/modules.h"
 #include "lua/border/state.h"
 #include "repl/session/capture.h"
+#include "repl/session/hook_pause.h"
 #include "repl/session/tools.h"
 
 namespace lutra {
@@ -20,8 +21,9 @@ constexpr RegistryKey kNoteFrames{};
 
 // Runs f(L), which may raise and returns the number of its results, under lua_pcall, with the top `arguments` values,
 // which are popped. f must hold no C++ object with a destructor. Returns lua_pcall's status; the results, or the error,
-// are on top.
+// are on top. The user's hook does not run.
 template <class F> int attempt_with(lua_State* L, int arguments, int results, F&& f) {
+  HookPause pause(L);
   lua_pushcfunction(L, [](lua_State* inner) -> int {
     auto* function = static_cast<std::remove_reference_t<F>*>(lua_touserdata(inner, -1));
     lua_pop(inner, 1);
@@ -107,6 +109,7 @@ Session::Outcome Session::run(std::string_view entry) {
 
 Session::Outcome Session::run_on_stack(std::string_view entry) {
   // prepare returns the chunk and whether to capture its locals; or "quit", or "done" or "failed" and has said why.
+  bool captures = false;
   int status = attempt(L_, 1, [&](lua_State* L) {
     push_method("note_frames");
     lua_pop(L, 1);
@@ -116,7 +119,8 @@ Session::Outcome Session::run_on_stack(std::string_view entry) {
     lua_insert(L, 1);
     lua_pushlstring(L, entry.data(), entry.size());
     lua_call(L, 2, 2);
-    if (lua_toboolean(L, 3) != 0) begin_capture(L, 1);
+    captures = lua_toboolean(L, 3) != 0;
+    if (captures) begin_capture(L, 1);
     lua_pop(L, 1);
     return 1;
   });
@@ -132,6 +136,7 @@ Session::Outcome Session::run_on_stack(std::string_view entry) {
   const int handler = lua_gettop(L_);
   lua_pushcfunction(L_, handle_error);
   lua_insert(L_, handler);
+  if (captures) hook_returns(L_);
   status = call(0, LUA_MULTRET, handler);
   end_capture(L_);
   const bool ok = status == LUA_OK;

@@ -1,5 +1,9 @@
 #include "repl/session/tools.h"
 
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <cstring>
 
 #include "eager/memory_report.h"
@@ -68,6 +72,18 @@ int is_initialised(Args& args) {
   return 1;
 }
 
+void push_list(Args& args, const std::vector<std::string>& list) {
+  protect(args.L, 1, [&](lua_State* L) {
+    lua_createtable(L, static_cast<int>(list.size()), 0);
+    lua_Integer count = 0;
+    for (const std::string& each : list) {
+      lua_pushlstring(L, each.data(), each.size());
+      lua_rawseti(L, -2, ++count);
+    }
+    return 1;
+  });
+}
+
 // largest(): a list of lines about the largest live tensors of each device, for devices that have some.
 int largest(Args& args) {
   std::vector<std::string> lines;
@@ -80,15 +96,36 @@ int largest(Args& args) {
     lines.push_back(text(device->full_name));
     for (const std::string& line : held) lines.push_back(text("  ", line));
   }
-  protect(args.L, 1, [&](lua_State* L) {
-    lua_newtable(L);
-    lua_Integer count = 0;
-    for (const std::string& line : lines) {
-      lua_pushlstring(L, line.data(), line.size());
-      lua_rawseti(L, -2, ++count);
-    }
+  push_list(args, lines);
+  return 1;
+}
+
+constexpr std::size_t kMostEntries = 10000;
+
+bool is_folder(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+// folder(path): the names in it, sorted, those of folders with a "/" at their end; nil if it cannot be read.
+int folder(Args& args) {
+  std::string path(args.string(1, "path"));
+  DIR* open = opendir(path.c_str());
+  if (open == nullptr) {
+    lua_pushnil(args.L);
     return 1;
-  });
+  }
+  std::vector<std::string> names;
+  while (const dirent* entry = readdir(open)) {
+    std::string name = entry->d_name;
+    if (name == "." || name == ".." || names.size() >= kMostEntries) continue;
+    const bool asks = entry->d_type == DT_UNKNOWN || entry->d_type == DT_LNK;
+    if (entry->d_type == DT_DIR || (asks && is_folder(text(path, "/", name)))) name += '/';
+    names.push_back(std::move(name));
+  }
+  closedir(open);
+  std::sort(names.begin(), names.end());
+  push_list(args, names);
   return 1;
 }
 
@@ -123,6 +160,7 @@ void push_session_tools(lua_State* L, const SessionHost& host) {
   luaL_setfuncs(L, kFunctions, 0);
   set_function<tensor>(L, state, "tensor", "tensor");
   set_function<is_initialised>(L, state, "is_initialised", "is_initialised");
+  set_function<folder>(L, state, "folder", "folder");
   set_function<largest>(L, state, "largest", "largest");
   lua_pushboolean(L, host.is_interactive);
   lua_setfield(L, -2, "is_interactive");
