@@ -347,7 +347,7 @@ end
 return function(topic)
   if topic == nil then return overview() end
   local word_sought = type(topic) == "string" and topic:match("^%?%?%s*(.-)%s*$")
-  if word_sought then return word_sought ~= "" and search(word_sought) or tools.unknown(topic, names) end
+  if word_sought then return word_sought ~= "" and search(word_sought) or tools.unknown(word_sought, names) end
   local name = topic_of(topic)
   if type(topic) ~= "string" then return name and told(name) or tools.unknown(topic, names) end
   -- A name that is ours except for capitals may be an operation of another library: "nn.conv2d".

@@ -61,6 +61,8 @@ function excerpt.add(session, message)
   local first, rest = message:match("^([^\n]*)(.*)$")
   -- Lines of the session's own code say nothing to users.
   rest = rest:gsub("\n\t%[lutra%.repl[^\n]*", "")
+  if first:find("attempt to assign to const variable", 1, true) then rest = rest:gsub("\n\t%[C%]: in function 'error'", "", 1) end
+  first = first:gsub("%[lutra%.repl[^%]]*%]:%d+: ", "")
   local file, number = first:match("^([^:\n]+):(%d+): ")
   local ok, line = pcall(source_line, session, file or "", tonumber(number) or 0)
   if not ok or not line or not line:find("%S") or #line > 200 then return first .. rest end

@@ -73,9 +73,10 @@ function files.edit(session, argument)
   if not session.native.is_terminal then return failed(session, ":edit needs a terminal") end
   local path, line, is_entry
   if argument == "" then
+    if #session.entries == 0 then return failed(session, "no entry has run yet") end
     path, is_entry = os.tmpname(), true
     local handle <close> = assert(io.open(path, "wb"))
-    handle:write(session.entries[#session.entries] or "", "\n")
+    handle:write(session.entries[#session.entries], "\n")
   else
     path, line = place(session, argument)
     if not path then return failed(session, line) end

@@ -1,6 +1,6 @@
 -- A session of the prompt: what an entry means, locals that persist, results. src/repl/session runs the chunks and calls
 -- these functions. Returns a function that makes the session from the native tools.
-local lutra, _, use = ...
+local lutra, tools, use = ...
 
 local load, pcall, select, type, next, rawget, rawset = load, pcall, select, type, next, rawget, rawset
 local globals = _G
@@ -114,8 +114,9 @@ end
 
 function Session:prepare(entry)
   self.source, self.silent, self.closes, self.names, self.chunk = entry, false, false, nil, nil
-  self.is_command, self.frames_of_entry = false, nil
+  self.is_command = false
   if not self.native.is_interactive then return self:prepare_lua(entry) end
+  self.scope_before = tools.current_scope()
   self.refresh()
   if leaves(self, entry) then return "quit" end
   if entry:find("^%s*[:?]") and not entry:find("^%s*::") then
@@ -170,6 +171,8 @@ end
 
 function Session:end_entry(ok)
   if self.after_entry then self.after_entry() end
+  -- Ctrl-C can come when a scope has opened and its variable is not yet there to close it: collecting closes it.
+  if not ok and self.env and tools.current_scope() ~= self.scope_before then collectgarbage() end
   self.chunk = nil
   if ok and not self.is_command then self.entries[#self.entries + 1] = self.source end
   if self.closes and not self.told_of_close then

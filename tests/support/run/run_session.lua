@@ -18,7 +18,7 @@ local function play()
   local transcript = session.play(parsed)
   local difference = golden.compare(parsed.lines, transcript)
   if difference and accept then
-    local head = parsed.options ~= "" and "# options: " .. parsed.options .. "\n" or ""
+    local head = #parsed.head > 0 and table.concat(parsed.head, "\n") .. "\n" or ""
     local out <close> = assert(io.open(file, "wb"))
     out:write(head, table.concat(transcript, "\n"), "\n")
     print(file .. " rewritten")

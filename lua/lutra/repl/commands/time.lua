@@ -21,7 +21,7 @@ return {
       local took = lutra.time() - begin
       local text = use "repl.seconds".text
       session:note(("took %s%s"):format(text(took),
-        took > 1.1 * (queued - begin) and (", %s until the call returned"):format(text(queued - begin)) or ""))
+        took - (queued - begin) > 1e-4 and (", %s until the call returned"):format(text(queued - begin)) or ""))
       return table.unpack(results, 1, results.n)
     end
   end,
