@@ -1,6 +1,7 @@
 // Reads entries and prints them quoted: what the editor's tests in this folder drive. Its "language": an entry goes on
 // while it has more "do" and "(" than "end" and ")". Arguments: --vi, --plain (no colours), --history=FILE, --stdin
 // (PlainReader), --prompt=TEXT.
+#include <cctype>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -22,13 +23,14 @@ bool is_complete(std::string_view text) {
 
 lutra::Completion complete(std::string_view text, std::size_t cursor) {
   std::size_t begin = cursor;
-  while (begin > 0 && ((text[begin - 1] | 0x20) >= 'a' && (text[begin - 1] | 0x20) <= 'z')) --begin;
+  while (begin > 0 && std::isalnum(static_cast<unsigned char>(text[begin - 1])) != 0) --begin;
   lutra::Completion found{begin, cursor, {}};
-  for (std::string_view word : {"matmul", "matrix", "maximum", "softmax", "softplus"}) {
-    if (word.starts_with(text.substr(begin, cursor - begin))) found.words.emplace_back(word);
+  std::string_view typed = text.substr(begin, cursor - begin);
+  for (int i = 1000; i < 1500 && typed.starts_with("many"); ++i) {
+    if (std::string word = "many" + std::to_string(i); word.starts_with(typed)) found.words.push_back(word);
   }
-  if (text.ends_with("many")) {
-    for (int i = 1000; i < 1500; ++i) found.words.push_back("many" + std::to_string(i));
+  for (std::string_view word : {"matmul", "matrix", "maximum", "softmax", "softplus"}) {
+    if (word.starts_with(typed)) found.words.emplace_back(word);
   }
   return found;
 }

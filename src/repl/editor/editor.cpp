@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kEscapeMilliseconds = 40;  // after a lone ESC; the rest of a key's sequence comes at once
 constexpr std::size_t kReadBytes = 64 << 10;
-constexpr std::size_t kMostCopied = 2000;    // rows of an entry, taller than the terminal, that are printed when it ends
+constexpr std::size_t kMostCopied = 2000;  // rows of an entry, taller than the terminal, that are printed when it ends
 constexpr std::size_t kMostHelped = 64 << 10;  // bytes of an entry in which the signature is looked for at each key
 
 // The longest text that all words begin with, in whole characters.
@@ -22,9 +22,9 @@ std::string_view common_prefix(const std::vector<std::string>& words) {
   std::string_view prefix = words.front();
   for (std::string_view word : words) {
     std::size_t most = std::min(prefix.size(), word.size());
-    prefix = prefix.substr(0, static_cast<std::size_t>(
-                                  std::mismatch(prefix.begin(), prefix.begin() + most, word.begin()).first -
-                                  prefix.begin()));
+    prefix = prefix.substr(
+        0, static_cast<std::size_t>(std::mismatch(prefix.begin(), prefix.begin() + most, word.begin()).first -
+                                    prefix.begin()));
   }
   std::size_t end = 0;
   while (end < prefix.size() && next_character(words.front(), end) <= prefix.size()) {
@@ -69,8 +69,8 @@ EntryReader::Outcome Editor::read(std::string_view prompt, std::string_view next
   return *outcome;
 }
 
-// The cursor may stand behind what a program printed without a newline: a mark and as many blanks as the row has columns
-// wrap in that case only.
+// The cursor may stand behind what a program printed without a newline: a mark and as many blanks as the row has
+// columns wrap in that case only.
 void Editor::begin_row() {
   size_ = terminal_.size();
   std::string blanks(static_cast<std::size_t>(size_.columns - 1), ' ');
@@ -182,9 +182,7 @@ std::optional<EntryReader::Outcome> Editor::perform(Action action) {
       if (!history_.entries().empty()) show_entry(0);
       break;
     case Action::HistoryLast: show_entry(history_.entries().size()); break;
-    case Action::SearchBack:
-      search_ = Search{{}, text, at, history_.entries().size()};
-      break;
+    case Action::SearchBack: search_ = Search{{}, text, at, history_.entries().size()}; break;
   }
   return std::nullopt;
 }

@@ -10,7 +10,18 @@
 namespace lutra::editor {
 
 enum class Style : std::uint8_t {
-  Plain, Keyword, Constant, Number, String, Comment, Command, Match, Suggestion, Hint, Escaped, Found,
+  Plain,
+  Keyword,
+  Constant,
+  Number,
+  String,
+  Comment,
+  Command,
+  Match,
+  Suggestion,
+  Hint,
+  Escaped,
+  Found,
 };
 
 struct Size {

@@ -27,8 +27,8 @@ std::string default_history_path() {
 namespace editor {
 namespace {
 
-constexpr off_t kMostBytes = 4 << 20;          // of the file's end are read
-constexpr std::size_t kLongestEntry = 256 << 10;  // longer ones stay out of the file
+constexpr off_t kMostBytes = 4 << 20;                      // of the file's end are read
+constexpr std::size_t kLongestEntry = 256 << 10;           // longer ones stay out of the file
 constexpr std::size_t kSlack = History::kMostEntries / 4;  // more entries than kMostEntries before the file is cut
 
 class File {

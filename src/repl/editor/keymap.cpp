@@ -37,7 +37,8 @@ bool handle_common_key(const Key& key, TextBuffer& buffer, Action& action) {
       if (by_word) buffer.kill(at, word_forward(text, at));
       else buffer.erase(at, next_character(text, at));
       return true;
-    case Key::Name::BackTab: case Key::Name::Unknown: return true;
+    case Key::Name::BackTab:
+    case Key::Name::Unknown: return true;
     default: break;
   }
   if (key.is_ctrl('c')) action = Action::Interrupt;

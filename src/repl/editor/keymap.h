@@ -10,9 +10,23 @@ namespace lutra::editor {
 
 enum class Action {
   None,  // also: the keymap has done all there is to do
-  Enter, NewLine, Interrupt, DeleteOrEnd, Suspend, ClearScreen,
-  Complete, RightOrAccept, LineEndOrAccept, WordOrAccept,
-  LineUp, LineDown, HistoryBack, HistoryForward, HistoryFirst, HistoryLast, SearchBack,
+  Enter,
+  NewLine,
+  Interrupt,
+  DeleteOrEnd,
+  Suspend,
+  ClearScreen,
+  Complete,
+  RightOrAccept,
+  LineEndOrAccept,
+  WordOrAccept,
+  LineUp,
+  LineDown,
+  HistoryBack,
+  HistoryForward,
+  HistoryFirst,
+  HistoryLast,
+  SearchBack,
 };
 
 class Keymap {

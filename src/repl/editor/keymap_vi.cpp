@@ -211,16 +211,16 @@ class ViKeymap final : public Keymap {
       case 'h':
         repeat([](const std::string& t, std::size_t p) { return p > line_begin(t, p) ? previous_character(t, p) : p; });
         break;
-      case 'l': case ' ':
+      case 'l':
+      case ' ':
         repeat([](const std::string& t, std::size_t p) { return p < line_end(t, p) ? next_character(t, p) : p; });
         break;
-      case 'w': case 'W':
-        repeat([c](const std::string& t, std::size_t p) { return vi_word(t, p, c == 'W'); });
-        break;
-      case 'b': case 'B':
-        repeat([c](const std::string& t, std::size_t p) { return vi_word_back(t, p, c == 'B'); });
-        break;
-      case 'e': case 'E':
+      case 'w':
+      case 'W': repeat([c](const std::string& t, std::size_t p) { return vi_word(t, p, c == 'W'); }); break;
+      case 'b':
+      case 'B': repeat([c](const std::string& t, std::size_t p) { return vi_word_back(t, p, c == 'B'); }); break;
+      case 'e':
+      case 'E':
         repeat([c](const std::string& t, std::size_t p) { return vi_word_end(t, p, c == 'E'); });
         inclusive = true;
         break;
@@ -228,7 +228,8 @@ class ViKeymap final : public Keymap {
       case '^': at = first_nonblank(text, at); break;
       case '$': at = line_end(text, at); break;
       case 'G': at = text.size(); break;
-      case ';': case ',': {
+      case ';':
+      case ',': {
         char back = find_ == 'f' ? 'F' : find_ == 'F' ? 'f' : find_ == 't' ? 'T' : 't';
         return find(c == ';' ? find_ : back, buffer, target);
       }
@@ -334,7 +335,8 @@ class ViKeymap final : public Keymap {
         buffer.insert("\n");
         buffer.move_to(begin);
         break;
-      case 'x': case 's': {
+      case 'x':
+      case 's': {
         std::size_t last = at;
         for (int i = 0; i < repeats() && last < end; ++i) last = next_character(text, last);
         operation(c == 'x' ? 'd' : 'c', last);
@@ -343,20 +345,31 @@ class ViKeymap final : public Keymap {
       case 'X': operation('d', at > begin ? previous_character(text, at) : at); break;
       case 'D': operation('d', end); break;
       case 'C': operation('c', end); break;
-      case 'S': operator_ = 'c'; lines(buffer); break;
-      case 'Y': operator_ = 'y'; lines(buffer); break;
+      case 'S':
+        operator_ = 'c';
+        lines(buffer);
+        break;
+      case 'Y':
+        operator_ = 'y';
+        lines(buffer);
+        break;
       case 'p': put(buffer, true); break;
       case 'P': put(buffer, false); break;
       case 'J':
-        if (end < text.size()) buffer.replace(end, first_nonblank(text, end + 1), " ");
+        if (end == text.size()) break;
+        buffer.replace(end, first_nonblank(text, end + 1), " ");
+        buffer.move_to(end);
         break;
       case '~': swap_case(buffer); break;
       case 'u':
         for (int i = 0; i < repeats(); ++i) buffer.undo();
         break;
-      case 'j': case '+': return Action::LineDown;
-      case 'k': case '-': return Action::LineUp;
-      case '/': case '?': return Action::SearchBack;
+      case 'j':
+      case '+': return Action::LineDown;
+      case 'k':
+      case '-': return Action::LineUp;
+      case '/':
+      case '?': return Action::SearchBack;
     }
     return Action::None;
   }
@@ -371,9 +384,9 @@ class ViKeymap final : public Keymap {
   }
 
   bool inserts_ = true;
-  int count_ = 0, outer_count_ = 0;     // typed before the motion, and before the operator
-  char operator_ = 0, pending_ = 0;     // d, c or y; r, f, F, t, T or g
-  char find_ = 0;                       // the last f, F, t or T, for ; and ,
+  int count_ = 0, outer_count_ = 0;  // typed before the motion, and before the operator
+  char operator_ = 0, pending_ = 0;  // d, c or y; r, f, F, t, T or g
+  char find_ = 0;                    // the last f, F, t or T, for ; and ,
   std::string found_;
 };
 

@@ -15,9 +15,11 @@ Key named(Key::Name name, bool alt = false, bool ctrl = false) { return {name, c
 
 Key control(char c, bool alt) {
   switch (c) {
-    case '\r': case '\n': return named(Key::Name::Enter, alt);
+    case '\r':
+    case '\n': return named(Key::Name::Enter, alt);
     case '\t': return named(Key::Name::Tab, alt);
-    case '\b': case '\x7f': return named(Key::Name::Backspace, alt);
+    case '\b':
+    case '\x7f': return named(Key::Name::Backspace, alt);
     case '\x1b': return named(Key::Name::Escape, alt);
   }
   char letter = static_cast<char>(c + '@');
@@ -27,10 +29,14 @@ Key control(char c, bool alt) {
 
 Key::Name by_letter(char letter) {
   switch (letter) {
-    case 'A': case 'a': return Key::Name::Up;
-    case 'B': case 'b': return Key::Name::Down;
-    case 'C': case 'c': return Key::Name::Right;
-    case 'D': case 'd': return Key::Name::Left;
+    case 'A':
+    case 'a': return Key::Name::Up;
+    case 'B':
+    case 'b': return Key::Name::Down;
+    case 'C':
+    case 'c': return Key::Name::Right;
+    case 'D':
+    case 'd': return Key::Name::Left;
     case 'H': return Key::Name::Home;
     case 'F': return Key::Name::End;
     case 'M': return Key::Name::Enter;
@@ -41,9 +47,11 @@ Key::Name by_letter(char letter) {
 
 Key::Name by_number(int number) {
   switch (number) {
-    case 1: case 7: return Key::Name::Home;
+    case 1:
+    case 7: return Key::Name::Home;
     case 3: return Key::Name::Delete;
-    case 4: case 8: return Key::Name::End;
+    case 4:
+    case 8: return Key::Name::End;
     case 5: return Key::Name::PageUp;
     case 6: return Key::Name::PageDown;
   }
@@ -125,6 +133,8 @@ std::optional<Key> KeyDecoder::control_sequence(std::size_t at, bool alt, bool w
     return take(std::min(last + 2, waiting_.size()), named(Key::Name::Unknown));
   }
   if (final_byte < 0x40 || final_byte == 0x7f) return take(last, named(Key::Name::Unknown));
+  bool is_answer = last > first && waiting_[first] >= 0x3c;  // '?' and the like: no key
+  if (is_answer) return take(last + 1, named(Key::Name::Unknown));
   auto [number, modifiers] = two_numbers(std::string_view(waiting_).substr(first, last - first));
   if (modifiers > 0) --modifiers;
   bool ctrl = (modifiers & 4) != 0 || final_byte == '^';

@@ -12,7 +12,20 @@ struct Key {
   enum class Name {
     Text,   // `text` is one code point, or a byte that is not UTF-8
     Paste,  // `text` is all that was pasted, with '\n' between lines
-    Enter, Tab, BackTab, Escape, Backspace, Delete, Up, Down, Left, Right, Home, End, PageUp, PageDown,
+    Enter,
+    Tab,
+    BackTab,
+    Escape,
+    Backspace,
+    Delete,
+    Up,
+    Down,
+    Left,
+    Right,
+    Home,
+    End,
+    PageUp,
+    PageDown,
     Unknown,
   };
   Name name = Name::Unknown;
@@ -41,9 +54,9 @@ class KeyDecoder {
   std::optional<Key> take(std::size_t end, Key key);
 
   std::string waiting_;
-  std::size_t begin_ = 0;      // of what is not decoded yet
+  std::size_t begin_ = 0;  // of what is not decoded yet
   bool in_paste_ = false;
-  std::size_t searched_ = 0;   // in a paste: its end does not begin before here
+  std::size_t searched_ = 0;  // in a paste: its end does not begin before here
 };
 
 }  // namespace lutra::editor

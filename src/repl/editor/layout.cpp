@@ -16,7 +16,9 @@ Style style_of(Token::Kind kind) {
     case Token::Kind::String: return Style::String;
     case Token::Kind::Comment: return Style::Comment;
     case Token::Kind::Command: return Style::Command;
-    case Token::Kind::Name: case Token::Kind::Open: case Token::Kind::Close: break;
+    case Token::Kind::Name:
+    case Token::Kind::Open:
+    case Token::Kind::Close: break;
   }
   return Style::Plain;
 }

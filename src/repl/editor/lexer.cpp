@@ -15,8 +15,8 @@ bool is_word(char c) { return is_letter(c) || is_digit(c); }
 
 Kind kind_of_word(std::string_view word) {
   static constexpr std::string_view keywords[] = {
-      "and",  "break", "do",  "else", "elseif", "end",    "for",  "function", "goto",  "if",
-      "in",   "local", "not", "or",   "repeat", "return", "then", "until",    "while",
+      "and", "break", "do",  "else", "elseif", "end",    "for",  "function", "goto",  "if",
+      "in",  "local", "not", "or",   "repeat", "return", "then", "until",    "while",
   };
   if (word == "nil" || word == "true" || word == "false") return Kind::Constant;
   return std::binary_search(std::begin(keywords), std::end(keywords), word) ? Kind::Keyword : Kind::Name;
@@ -40,8 +40,7 @@ class Scanner {
     at_ = end;
   }
 
-  template <class Is>
-  std::size_t run_of(std::size_t from, Is is) const {
+  template <class Is> std::size_t run_of(std::size_t from, Is is) const {
     while (from < text_.size() && is(text_[from])) ++from;
     return from;
   }
@@ -132,8 +131,8 @@ char partner_of(char bracket) {
 
 const std::vector<Token>& Lexer::tokens(std::string_view text) {
   std::size_t common = std::min(text.size(), text_.size());
-  std::size_t same = static_cast<std::size_t>(std::mismatch(text.begin(), text.begin() + common, text_.begin()).first -
-                                              text.begin());
+  std::size_t same =
+      static_cast<std::size_t>(std::mismatch(text.begin(), text.begin() + common, text_.begin()).first - text.begin());
   if (same == text.size() && same == text_.size()) return tokens_;
   // From the changed line on, or from the token that reaches into it, or up to its begin.
   std::size_t from = line_begin(text, same);

@@ -40,13 +40,9 @@ void on_end(int signal) {
   pthread_sigmask(SIG_UNBLOCK, &only, nullptr);  // here it ends
 }
 
-bool is_end(int signal) {
-  return signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT || signal == SIGABRT;
-}
+bool is_end(int signal) { return signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT || signal == SIGABRT; }
 
-bool open_pipe() {
-  return pipe_ends[0] >= 0 || pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) == 0;
-}
+bool open_pipe() { return pipe_ends[0] >= 0 || pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK) == 0; }
 
 }  // namespace
 
