@@ -5,13 +5,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 
 #include "cli/interrupt.h"
-#include "cli/line_reader.h"
 #include "cli/report.h"
 #include "core/text.h"
 #include "lua/border/interpreter.h"
 #include "lua/border/state.h"
+#include "repl/editor/editor.h"
+#include "repl/editor/history.h"
+#include "repl/editor/plain_reader.h"
 
 namespace lutra {
 namespace {
@@ -28,6 +31,11 @@ std::string init_file() {
   return access(path.c_str(), F_OK) == 0 ? path : "";
 }
 
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
 }  // namespace
 
 Prompt::Prompt(Interpreter& interpreter, const Report& report)
@@ -42,7 +50,17 @@ Prompt::Prompt(Interpreter& interpreter, const Report& report)
       help_(session_.help()) {}
 
 // The one place that chooses how entries are read.
-std::unique_ptr<EntryReader> Prompt::new_reader() const { return std::make_unique<LineReader>(help_); }
+std::unique_ptr<EntryReader> Prompt::new_reader() const {
+  if (!is_interactive_ || variable("TERM").empty() || variable("TERM") == "dumb") {
+    return std::make_unique<PlainReader>(help_.is_complete);
+  }
+  return std::make_unique<Editor>(Editor::Options{
+      .history_path = default_history_path(),
+      .help = help_,
+      .colours = report_.has_colors(),
+      .keys = variable("LUTRA_KEYS") == "vi" ? Editor::Keys::Vi : Editor::Keys::Emacs,
+  });
+}
 
 void Prompt::show(void* user, SessionHost::Text kind, std::string_view text) {
   const Report& report = static_cast<const Prompt*>(user)->report_;
@@ -68,8 +86,12 @@ void Prompt::run_init() {
 
 void Prompt::run() {
   std::unique_ptr<EntryReader> reader = new_reader();
+  Editor* editor = dynamic_cast<Editor*>(reader.get());
   std::string entry;
   for (;;) {
+    if (editor != nullptr) {
+      if (std::string problem = editor->take_message(); !problem.empty()) report_.error(problem, true);
+    }
     const std::string first = session_.prompt(true), next = session_.prompt(false);
     EntryReader::Outcome outcome;
     {
