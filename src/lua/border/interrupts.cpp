@@ -5,6 +5,7 @@
 #include <new>
 #include <type_traits>
 
+#include "core/stop_request.h"
 #include "lua/border/state.h"
 
 namespace lutra {
@@ -48,18 +49,26 @@ void Interrupts::begin(lua_State* L, bool insists) {
   has_raised_ = false;
   grace_us_ = kFirstGraceUs;
   next_us_ = 0;
+  StopRequest::watch(insists);
 }
 
 void Interrupts::end() {
   is_wanted_ = false;
+  StopRequest::watch(false);
   unhook();
 }
 
 void Interrupts::request() {
   next_us_ = 0;
-  if (is_wanted_) return;
-  is_wanted_ = true;
-  hook();
+  StopRequest::ask();
+  if (!is_wanted_) {
+    is_wanted_ = true;
+    hook();
+  } else if (hooked_ != nullptr && lua_gethook(hooked_) == stop) {
+    // Raised before whatever comes next, also the result of an operation that stops early.
+    has_raised_ = false;
+    set_hook(hooked_);
+  }
 }
 
 bool Interrupts::take() {
@@ -72,6 +81,7 @@ bool Interrupts::take() {
     next_us_ = now + grace_us_;
     grace_us_ = grace_us_ > kLeastGraceUs ? grace_us_ / 2 : 0;
     has_raised_ = true;
+    StopRequest::answer();
     if (hooked_ != nullptr && lua_gethook(hooked_) == stop) set_hook(hooked_);
   }
   ++taken_;
