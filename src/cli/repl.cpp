@@ -67,9 +67,7 @@ void Prompt::show(void* user, SessionHost::Text kind, std::string_view text) {
   switch (kind) {
     case SessionHost::Text::Error: report.error(text, true); break;
     case SessionHost::Text::Note: report.note(text); break;
-    case SessionHost::Text::Output:
-      std::fwrite(text.data(), 1, text.size(), stdout);
-      std::fputc('\n', stdout);
+    case SessionHost::Text::Output: std::fwrite(text.data(), 1, text.size(), stdout); std::fputc('\n', stdout);
   }
 }
 
@@ -100,8 +98,9 @@ void Prompt::run() {
       outcome = reader->read(first, next, entry);
     }
     if (outcome == EntryReader::Outcome::End) break;
-    if (outcome == EntryReader::Outcome::Entry && session_.run(entry) == Session::Outcome::Quit) return;
+    if (outcome == EntryReader::Outcome::Entry && session_.run(entry) == Session::Outcome::Quit) return session_.end();
   }
+  session_.end();
   std::fputc('\n', stdout);
   std::fflush(stdout);
 }

@@ -1,5 +1,5 @@
-// Whether the user has pressed Ctrl-C at the prompt while the calling thread computes. A long computation whose result is
-// then thrown away may ask, and return early: Lua raises "interrupted!" before anything sees the result.
+// Whether the user has pressed Ctrl-C at the prompt while the calling thread computes. A long computation whose result
+// is then thrown away may ask, and return early: Lua raises "interrupted!" before anything sees the result.
 #pragma once
 
 namespace lutra {

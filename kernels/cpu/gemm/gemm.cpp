@@ -403,7 +403,8 @@ template <class T, class Multiply>
 void in_ranges(const MatMulSizes& s, const T* a, const T* b, T* c, const Multiply& multiply) {
   if (!StopRequest::is_watching() || multiplications(s) <= kUncutProduct) return multiply(s, a, b, c);
   const double cost_of_row = static_cast<double>(s.n) * static_cast<double>(s.k);
-  const int64_t rows = std::max(kLeastCutRows, static_cast<int64_t>(kUncutProduct / cost_of_row) & ~(kLeastCutRows - 1));
+  const int64_t rows =
+      std::max(kLeastCutRows, static_cast<int64_t>(kUncutProduct / cost_of_row) & ~(kLeastCutRows - 1));
   MatMulSizes range = s;
   for (int64_t i = 0; i < s.m && !StopRequest::is_wanted(); i += rows) {
     range.m = std::min(rows, s.m - i);

@@ -5,6 +5,17 @@ local tokens = use "repl.tokens"
 
 local context = {}
 
+-- So many bytes before the cursor are looked at: a keystroke must be answered at once in a long entry, too.
+local most_bytes = 4000
+
+function context.before(text, cursor)
+  if cursor - 1 <= most_bytes then return text:sub(1, cursor - 1), 0 end
+  local first = cursor - most_bytes
+  first = text:find("\n", first, true) or first
+  if first >= cursor then first = cursor - most_bytes end
+  return text:sub(first, cursor - 1), first - 1
+end
+
 -- The path that ends at token `at`: a list of names and the separator before each; nil if it hangs on a value that is no
 -- name, as in f().x. Returns the list and the index of its first token.
 local function path_ending_at(all, at)
@@ -55,7 +66,13 @@ end
 -- {kind = "string", first, text, call} or {kind = "path", path, first, prefix} or {kind = "none"} for the text before the
 -- cursor. first: the first byte of what is to be replaced.
 function context.at(text, cursor)
-  local before = text:sub(1, cursor - 1)
+  local before, skipped = context.before(text, cursor)
+  local found = context.at_end(before)
+  if found.first then found.first = found.first + skipped end
+  return found
+end
+
+function context.at_end(before)
   local all = tokens.split(before)
   local last = all[#all]
   if last and last.is_open and last.last == #before then

@@ -15,7 +15,7 @@ end
 local function names_in(message)
   local near = message:match("near '(.-)'$")
   if near then return near end
-  return message:match("%(%a+ '([^']*)'%)") or message:match("const variable '([^']*)'")
+  return message:match 'field or method "([^"]*)"' or message:match("%(%a+ '([^']*)'%)") or message:match("const variable '([^']*)'")
 end
 
 -- The column of the only place of `name` in the line; nil if there are more.
@@ -66,6 +66,7 @@ function excerpt.add(session, message)
   local file, number = first:match("^([^:\n]+):(%d+): ")
   local ok, line = pcall(source_line, session, file or "", tonumber(number) or 0)
   if not ok or not line or not line:find("%S") or #line > 200 then return first .. rest end
+  line = line:gsub("\t", "    ")
   local harmless = use "repl.listing".harmless(line)
   local out = first .. "\n    " .. harmless
   local at = harmless == line and place_of(line, names_in(first))

@@ -181,6 +181,15 @@ function Session:end_entry(ok)
   end
 end
 
+-- Ends the scope of :device, and with it the session.
+function Session:close_scope()
+  local scope = self.scope
+  self.scope = nil
+  if scope then
+    local _ <close> = scope
+  end
+end
+
 function Session:complete(text, cursor) return use "repl.complete".words(self, text, cursor) end
 function Session:signature(text, cursor) return use "repl.signature".at(self, text, cursor) end
 function Session:inspect(text, cursor) return use "repl.signature".inspect(self, text, cursor) end

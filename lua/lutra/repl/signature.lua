@@ -6,14 +6,41 @@ local names, context = use "repl.names", use "repl.context"
 
 local signature = {}
 
--- Help by name, as reading it takes milliseconds for names that are no operations.
-local texts = {}
-local function help_of(topic)
-  if texts[topic] == nil then
-    local ok, text = pcall(lutra.help, topic)
-    texts[topic] = ok and text or false
+-- The entries of one of _meta's modules, read once: by lower-case path, and methods by name.
+local read = {}
+local function entries_of(session, module)
+  if read[module] then return read[module] end
+  local annotations = use "annotations"
+  local by_path, methods = {}, {}
+  local ok, classes = pcall(annotations.of, module, function(file) return session.native.source("lutra._meta." .. file:gsub("/", ".")) end)
+  for _, class in ipairs(ok and classes or {}) do
+    for _, entry in ipairs(class.entries) do
+      by_path[entry.path:lower()] = entry
+      if entry.is_method then methods[entry.name] = methods[entry.name] or entry end
+    end
   end
-  return texts[topic]
+  read[module] = { by_path = by_path, methods = methods }
+  return read[module]
+end
+
+-- The modules of _meta in which the methods of a class are looked for.
+local method_modules = { nn = { "model", "layer" }, optim = { "optim" }, data = { "data" }, distribute = { "distribute" },
+  tensor = { "tensor" }, gradienttape = { "autograd" }, variable = { "autograd" } }
+
+local function entry_of(session, topic)
+  local path = topic:lower()
+  local module, rest = path:match("^(%l+)%.(.+)$")
+  local entry = entries_of(session, "lutra").by_path[path]
+  if entry or not module then return entry end
+  local inner = rest:match("^(%l+)%.")
+  for _, each in ipairs { module, inner } do
+    entry = session.native.source("lutra._meta." .. each) and entries_of(session, each).by_path[path]
+    if entry then return entry end
+  end
+  for _, each in ipairs(method_modules[module] or {}) do
+    entry = entries_of(session, each).methods[topic:match("[^.]+$")]
+    if entry then return entry end
+  end
 end
 
 -- The value of a path, by raw access.
@@ -59,36 +86,60 @@ function signature.name_of(session, value)
   end
 end
 
--- A line "(x, [axis], {keepdims})", and the options' names.
-function signature.of_topic(topic)
-  local text = help_of(topic)
-  if not text then return nil end
-  local head = text:match("^lutra%.[%w_%.]+ is [^\n]*\n([^\n]*)") or text:match("^([^\n]*)")
-  if not head:find("%(") then return nil end
-  local options = {}
-  -- An operation has a line for each of its options; a function of Lua's names them in the text of `options`.
-  local arguments = head:match("%((.*)%)") or ""
-  local about = (text .. "\n"):match("\n  options: (.-)\n  %l[%w ]*: ") or text:match("\n  options: (.*)$")
-  if about then
-    for name in about:gmatch("([%a_][%w_]*) =") do options[#options + 1] = name end
-    for names_text in about:gmatch("([%a_][%w_, and]*) =") do
-      for name in names_text:gmatch("[%a_][%w_]*") do
-        if name ~= "and" then options[#options + 1] = name end
-      end
-    end
-  elseif arguments:find("options", 1, true) then
-    for line in text:gmatch("\n  ([%a_][%w_]*): ") do
-      local is_field = line == "gradient" or line == "result" or line == "errors" or line == "example" or line == "source"
-      if not is_field and not (" " .. arguments:gsub("%p", " ") .. " "):find(" " .. line .. " ", 1, true) then options[#options + 1] = line end
-    end
-  end
+local function sorted_set(words)
   local seen, unique = {}, {}
-  for _, name in ipairs(options) do
+  for _, name in ipairs(words) do
     if not seen[name] then unique[#unique + 1] = name end
     seen[name] = true
   end
   table.sort(unique)
-  return head, unique
+  return unique
+end
+
+-- The names in the text of `options`: "memory_limit = MB per GPU; link_gbps and link_latency_us = ...".
+local function options_in(text)
+  local options = {}
+  for list in text:gmatch("([%a_][%w_, ]*) = ") do
+    for name in list:gmatch("[%a_][%w_]*") do
+      if name ~= "and" then options[#options + 1] = name end
+    end
+  end
+  return sorted_set(options)
+end
+
+-- The same of an operation, whose help has a line for each argument and option.
+local function of_operation(topic)
+  local ok, text = pcall(lutra.help, topic)
+  if not ok then return nil end
+  local head = text:match("^([^\n]*)")
+  if not head:find("(", 1, true) then return nil end
+  local options, arguments = {}, " " .. (head:match("%((.*)%)") or ""):gsub("%p", " ") .. " "
+  if arguments:find(" options ", 1, true) then
+    for name in text:match("^(.-)\n  computed in: "):gmatch("\n  ([%a_][%w_]*): ") do
+      if not arguments:find(" " .. name .. " ", 1, true) then options[#options + 1] = name end
+    end
+  end
+  return head, sorted_set(options)
+end
+
+-- "lutra.sum(x, [axis], [options])" and the names of the options; nil if nothing is known.
+local known = {}
+function signature.of_topic(session, topic)
+  if known[topic] == nil then
+    local entry = entry_of(session, topic)
+    local found = {}
+    if entry and entry.alias then entry = entry_of(session, entry.alias) end
+    if entry then
+      found[1], found[2] = use "annotations".signature(entry), {}
+      for _, param in ipairs(entry.params) do
+        if param.name == "options" then found[2] = options_in(param.text) end
+      end
+    else
+      found[1], found[2] = of_operation(topic)
+    end
+    known[topic] = found
+  end
+  return known[topic][1], known[topic][2]
 end
 
 -- The arguments of a function of the user's: their names.
@@ -110,7 +161,7 @@ end
 function signature.of_path(session, path)
   local topic = topic_of(session, path)
   if topic then
-    local head, options = signature.of_topic(topic)
+    local head, options = signature.of_topic(session, topic)
     if head then return head, options end
   end
   return user_signature(session, path)
@@ -119,7 +170,7 @@ end
 function signature.at(session, text, cursor)
   if text:find("^%s*[:?]") then return "" end
   local tokens = use "repl.tokens"
-  local all = tokens.split(text:sub(1, cursor - 1))
+  local all = tokens.split((context.before(text, cursor)))
   local call = context.open_call(all, #all)
   if not call then return "" end
   local head, options = signature.of_path(session, call.path)

@@ -39,9 +39,9 @@ class Interrupts {
   lua_State* volatile running_ = nullptr;
   volatile bool is_wanted_ = false;
   bool insists_ = false;
-  bool has_raised_ = false;         // since the request
-  int64_t grace_us_ = 0;            // until it is raised again
-  volatile int64_t next_us_ = 0;    // when it is due
+  bool has_raised_ = false;       // since the request
+  int64_t grace_us_ = 0;          // until it is raised again
+  volatile int64_t next_us_ = 0;  // when it is due
   int64_t taken_ = 0;
   // The coroutine that has our hook, and the hook that it had before.
   lua_State* volatile hooked_ = nullptr;

@@ -2,7 +2,7 @@
 // chunk; a return hook sees them last. On an error the message handler does.
 #pragma once
 
-#include <lua.hpp>
+struct lua_State;
 
 namespace lutra {
 

@@ -2,7 +2,7 @@
 // Lua is no part of the entry.
 #pragma once
 
-#include <lua.hpp>
+#include "lua/border/state.h"
 
 namespace lutra {
 

@@ -1,5 +1,5 @@
-// What a reader asks while the user types: completion, signatures, whether an entry is complete. No code of the user may
-// run, so the collector, which calls finalizers, stands still meanwhile.
+// What a reader asks while the user types: completion, signatures, whether an entry is complete. No code of the user
+// may run, so the collector, which calls finalizers, stands still meanwhile.
 
 #include "lua/border/modules.h"
 #include "repl/session/hook_pause.h"

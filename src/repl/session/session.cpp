@@ -60,6 +60,16 @@ void Session::push_method(const char* name) {
 
 void Session::show(SessionHost::Text kind, std::string_view text) { host_.show(host_.user, kind, text); }
 
+void Session::end() {
+  if (object_ == 0) return;
+  const int status = attempt(L_, 0, [&](lua_State* L) {
+    push_method("close_scope");
+    lua_call(L, 1, 0);
+    return 0;
+  });
+  if (status != LUA_OK) report("%s");
+}
+
 int Session::call(int arguments, int results, int handler) {
   return host_.call != nullptr ? host_.call(L_, arguments, results, handler)
                                : lua_pcall(L_, arguments, results, handler);

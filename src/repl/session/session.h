@@ -36,6 +36,8 @@ class Session {
 
   // Runs an entry, prints its results, reports its error.
   Outcome run(std::string_view entry);
+  // Ends what lasts longer than an entry: the scope of :device.
+  void end();
   // Whether Lua would not read on after this text.
   bool is_complete(std::string_view text);
   // These run no code of the user and call no metamethod. Positions are bytes.

@@ -40,6 +40,18 @@ int parts(lua_State* L) {
   return 1;
 }
 
+// source(name): the text of one of Lutra's Lua files, "lutra._meta.config"; nil if there is none.
+int source(lua_State* L) {
+  const char* name = luaL_checkstring(L, 1);
+  lua_pushnil(L);
+  for (std::size_t i = 0; i < kLuaSourceCount; ++i) {
+    if (std::strcmp(kLuaSources[i].name, name) != 0) continue;
+    lua_pushlstring(L, kLuaSources[i].text, kLuaSources[i].size);
+    break;
+  }
+  return 1;
+}
+
 // tensor(value): nil if it is none of ours, else shape as text, dtype, device, bytes, elements, whether a variable; or
 // false if it was released.
 int tensor(Args& args) {
@@ -56,7 +68,8 @@ int tensor(Args& args) {
   const TensorRep& rep = box->tensor;
   std::string shape = text(rep.shape());
   const std::string& device = args.state.runtime().device(rep.device).full_name;
-  const std::string short_name = device.substr(device.rfind("device:") == std::string::npos ? 0 : device.rfind("device:") + 7);
+  const std::string short_name =
+      device.substr(device.rfind("device:") == std::string::npos ? 0 : device.rfind("device:") + 7);
   push_text(args, shape);
   push_text(args, name(rep.dtype));
   push_text(args, short_name);
@@ -156,7 +169,7 @@ void push_session_tools(lua_State* L, const SessionHost& host) {
   lua_pushcclosure(L, show, 1);
   lua_setfield(L, -2, "show");
   constexpr luaL_Reg kFunctions[] = {
-      {"parts", parts}, {"is_error", is_error}, {"members", members}, {nullptr, nullptr}};
+      {"parts", parts}, {"source", source}, {"is_error", is_error}, {"members", members}, {nullptr, nullptr}};
   luaL_setfuncs(L, kFunctions, 0);
   set_function<tensor>(L, state, "tensor", "tensor");
   set_function<is_initialised>(L, state, "is_initialised", "is_initialised");

@@ -1,9 +1,9 @@
 // C functions for lua/lutra/repl: the front end's texts, tensors and devices without metamethods, the parts that exist.
 #pragma once
 
-#include <lua.hpp>
-
 #include "repl/session/session.h"
+
+struct lua_State;
 
 namespace lutra {
 

@@ -1,4 +1,5 @@
-// A session without a terminal, as a socket or a notebook uses it: what entries answer, what completes, what is complete.
+// A session without a terminal, as a socket or a notebook uses it: what entries answer, what completes, what is
+// complete.
 #include "repl/session/session.h"
 
 #include <algorithm>
@@ -17,19 +18,19 @@ struct Front {
   Session session;
 
   explicit Front(bool is_interactive = true)
-      : session(interpreter.lua(),
-                {.user = this,
-                 .show =
-                     [](void* user, SessionHost::Text kind, std::string_view text) {
-                       const char* marks[] = {"", "note: ", "error: "};
-                       auto& shown = static_cast<Front*>(user)->shown;
-                       shown += marks[static_cast<int>(kind)];
-                       shown += text;
-                       shown += "\n";
-                     },
-                 .is_interactive = is_interactive}) {
+      : session(interpreter.lua(), {.user = this,
+                                    .show =
+                                        [](void* user, SessionHost::Text kind, std::string_view text) {
+                                          const char* marks[] = {"", "note: ", "error: "};
+                                          auto& shown = static_cast<Front*>(user)->shown;
+                                          shown += marks[static_cast<int>(kind)];
+                                          shown += text;
+                                          shown += "\n";
+                                        },
+                                    .is_interactive = is_interactive}) {
     interpreter.set_print(
-        [](void* user, const char* text, std::size_t size) { static_cast<Front*>(user)->printed.append(text, size); }, this);
+        [](void* user, const char* text, std::size_t size) { static_cast<Front*>(user)->printed.append(text, size); },
+        this);
   }
 
   // What an entry prints and shows.
@@ -101,8 +102,9 @@ TEST_CASE("locals of an entry that fails persist up to the error") {
 
 TEST_CASE("a close local ends with its entry, which is said once") {
   Front front;
-  const std::string note = "note: note: a <close> local ends with its entry; "
-                           ":device NAME sets the device of the entries that follow\n";
+  const std::string note =
+      "note: note: a <close> local ends with its entry; "
+      ":device NAME sets the device of the entries that follow\n";
   CHECK(front.run("local d <close> = lt.device 'CPU:0'") == note);
   CHECK(front.run("local d <close> = lt.device 'CPU:0'") == "");
   CHECK(front.run("d") == "nil\n");
@@ -123,7 +125,8 @@ TEST_CASE("with locals off, and without a user, entries mean what lua makes of t
 
 TEST_CASE("an entry is complete where lua would not read on") {
   Front front;
-  for (const char* text : {"", "x", "x =", "for = 1", "print(1)", "f{", "do", "'abc", "1 +", "x = 1 +\n2", ":time (", "?("}) {
+  for (const char* text :
+       {"", "x", "x =", "for = 1", "print(1)", "f{", "do", "'abc", "1 +", "x = 1 +\n2", ":time (", "?("}) {
     const std::string_view view = text;
     const bool goes_on = view == "f{" || view == "do" || view == "'abc" || view == "1 +" || view == "x =";
     INFO(text);
@@ -175,8 +178,10 @@ TEST_CASE("completion") {
     CHECK(front.words(":time weights:matm|") == "matmul");
   }
   SECTION("no code of the user runs") {
-    front.run("ran = 0; trap = setmetatable({inside = setmetatable({}, {__index = function() ran = ran + 1 end})}, "
-              "{__index = function() ran = ran + 1 end, __pairs = function() ran = ran + 1 end, __len = function() ran = ran + 1 end})");
+    front.run(
+        "ran = 0; trap = setmetatable({inside = setmetatable({}, {__index = function() ran = ran + 1 end})}, "
+        "{__index = function() ran = ran + 1 end, __pairs = function() ran = ran + 1 end, __len = function() ran = ran "
+        "+ 1 end})");
     CHECK(front.words("trap.|") == "inside");
     CHECK(front.words("trap.other.|") == "");
     CHECK(front.words("trap.inside:|") == "");
@@ -207,12 +212,32 @@ TEST_CASE("what is known about a name") {
 
 TEST_CASE("the session survives hostile entries") {
   Front front;
-  for (const char* entry : {"error()", "error(nil)", "error(setmetatable({}, {__tostring = function() error 'x' end}))",
-                            "setmetatable({}, {__tostring = function() return 1 end})", "string.rep('x', 1 << 40)",
-                            "function r() return 1 + r() end r()", "\x1bLua", "\x1b[A", "\0\0", "goto x", "::a::",
+  for (const char* entry : {"error()",
+                            "error(nil)",
+                            "error(setmetatable({}, {__tostring = function() error 'x' end}))",
+                            "setmetatable({}, {__tostring = function() return 1 end})",
+                            "string.rep('x', 1 << 40)",
+                            "function r() return 1 + r() end r()",
+                            "\x1bLua",
+                            "\x1b[A",
+                            "\0\0",
+                            "goto x",
+                            "::a::",
                             "setmetatable({}, {__gc = function() error 'gc' end}) collectgarbage()",
-                            "debug.sethook(error, 'r')", "debug.sethook()", "coroutine.yield(1)", "_ENV = nil; x = 1", ":", "?", ":time",
-                            ":time error()", ":load /", ":save /nowhere/x", ":device nowhere", "print = nil", "1", "tostring = nil"}) {
+                            "debug.sethook(error, 'r')",
+                            "debug.sethook()",
+                            "coroutine.yield(1)",
+                            "_ENV = nil; x = 1",
+                            ":",
+                            "?",
+                            ":time",
+                            ":time error()",
+                            ":load /",
+                            ":save /nowhere/x",
+                            ":device nowhere",
+                            "print = nil",
+                            "1",
+                            "tostring = nil"}) {
     INFO(entry);
     front.run(entry);
   }
