@@ -26,12 +26,11 @@ ConvSizes sizes_of(ConvPart part, const KernelArgs& args) {
   return plainest(ConvSizes(args.as<ConvAttrs>(), x.dims, w.dims));
 }
 
-enum class Way : uint8_t { Product, Rows, Depthwise, Tiles, OneDnn, LaidOut };
+enum class Way : uint8_t { Product, Depthwise, Tiles, OneDnn, LaidOut };
 
 template <class C> Way way_of(ConvPart part, const ConvSizes& s) {
   if (is_product(s)) return Way::Product;
   if constexpr (std::is_same_v<C, float>) {
-    if (part == ConvPart::Output && has_rows(s)) return Way::Rows;
     if (depthwise_pays(part, s)) return Way::Depthwise;
     if (part == ConvPart::Output && tiles_convolve(s)) return Way::Tiles;
     if (s.multiplications() >= kSmallConvolution) return Way::OneDnn;
@@ -50,8 +49,7 @@ bool compute_float(Way way, ConvPart part, const ConvSizes& s, const float* firs
                    std::byte* scratch) {
   if (way == Way::Tiles) return conv_in_tiles(s, first, second, result);
   if (way == Way::OneDnn) return onednn_conv(part, s, first, second, result, scratch);
-  if (way == Way::Rows) conv_of_rows(s, first, second, result);
-  else depthwise(part, s, first, second, result);
+  depthwise(part, s, first, second, result);
   return true;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/cuda/places.h"
+#include "kernels/element/element.h"
 
 namespace lutra::cuda {
 

@@ -6,6 +6,7 @@
 #include "kernels/cuda/indexed.h"
 #include "kernels/cuda/places.h"
 #include "kernels/cuda/radix.h"
+#include "kernels/element/element.h"
 
 namespace lutra::cuda {
 

@@ -4,6 +4,7 @@
 # and open nothing where there is no driver.
 file(GLOB border_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/core/*.h" "${PROJECT_SOURCE_DIR}/src/ops/*.h"
   "${PROJECT_SOURCE_DIR}/src/device/*.h" "${PROJECT_SOURCE_DIR}/src/device/cuda/*.h" "${PROJECT_SOURCE_DIR}/src/tensor/*.h"
+  "${PROJECT_SOURCE_DIR}/src/memory/storage.h"
   "${PROJECT_SOURCE_DIR}/kernels/cuda/launch.h" "${PROJECT_SOURCE_DIR}/kernels/cuda/libraries/convolution.h"
   "${PROJECT_SOURCE_DIR}/kernels/cuda/libraries/product.h")
 string(REPLACE ";" "\n" border_list "${border_headers}")

@@ -5,6 +5,8 @@
 --   --rounds=9          the number of rounds (default 9)
 --   --without=numpy     leaves a system out
 --   --peers=VENV        the peers' Python; default: the one in LUTRA_PEERS_PYTHON, else python3
+--   --against=BUILD     in place of the peers: another build of Lutra, such as the commit before; a command may stand before
+--                       the folder, as in "env LUTRA_CPU_LEVEL=avx2 build/release"
 --   --results           compares results and times nothing, by default without 1e7; exit status 77 when there are no peers
 --   --write             writes docs/benchmarks/grid_*.csv
 -- In each round one process per system and size runs all its workloads; the next round takes the systems in the opposite
@@ -34,7 +36,7 @@ local function read_options()
       options.rounds = math.tointeger(tonumber(value)) or stop("--rounds wants a whole number")
     elseif key == "size" or key == "threads" then
       options[key] = words_of(value)
-    elseif key == "without" or key == "peers" or key == "results" or key == "write" then
+    elseif key == "without" or key == "peers" or key == "results" or key == "write" or key == "against" then
       options[key] = value
     elseif key then
       stop("scripts/dev bench grid has no option ", word)
@@ -67,7 +69,12 @@ end
 local options = read_options()
 
 local function find_systems()
-  local systems = {{key = "lutra", title = "Lutra", command = build .. "/bin/lutra tests/bench/grid_worker.lua "}}
+  local worker = "/bin/lutra tests/bench/grid_worker.lua "
+  local systems = {{key = "lutra", title = "Lutra", command = build .. worker}}
+  if options.against then
+    systems[2] = {key = "against", code = "lutra", title = options.against, command = options.against .. worker}
+    return systems
+  end
   local python = cli.python_of(options.peers)
   local peers = {
     {key = "torch", title = "PyTorch"}, {key = "numpy", title = "NumPy"},
@@ -124,16 +131,17 @@ local function write_job(class, system, compare)
   local path = os.tmpname()
   local file <close> = assert(io.open(path, "w"))
   file:write("compare\t", compare and 1 or 0, "\ntime\t", options.results and 0 or 1, "\n")
+  local key = system.code or system.key
   if class.size then
     for _, input in ipairs(grid.inputs) do
-      file:write("input\t", input[1], "\t", filled(system.key == "lutra" and input[2] or input[3]), "\n")
+      file:write("input\t", input[1], "\t", filled(key == "lutra" and input[2] or input[3]), "\n")
     end
   end
   for _, entry in ipairs(class.entries) do
-    local run = entry[system.key]
+    local run = entry[key]
     if run then
-      local setup = entry.setup and entry.setup[system.key] or ""
-      local check = entry.check and entry.check[system.key] or ""
+      local setup = entry.setup and entry.setup[key] or ""
+      local check = entry.check and entry.check[key] or ""
       local fields = {"work", entry.name, entry.inputs or "", filled(setup), filled(run), filled(check)}
       file:write(table.concat(fields, "\t"), "\n")
     end
@@ -212,7 +220,7 @@ end
 -- oneDNN knows only products.
 local function has_work(class, system)
   for _, entry in ipairs(class.entries) do
-    if entry[system.key] then return true end
+    if entry[system.code or system.key] then return true end
   end
   return false
 end

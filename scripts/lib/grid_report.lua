@@ -129,14 +129,12 @@ local function heading(shown)
     text_of_peaks(shown.peaks))
 end
 
-function report.print(shown, systems)
-  sort_rows(shown.rows)
-  local widths, lines = {}, {kHeads}
-  for _, row in ipairs(shown.rows) do lines[#lines + 1] = cells_of(row) end
+-- The first three columns to the left, figures to the right.
+local function print_columns(lines)
+  local widths = {}
   for _, cells in ipairs(lines) do
     for i, cell in ipairs(cells) do widths[i] = math.max(widths[i] or 0, #cell) end
   end
-  print(heading(shown))
   for _, cells in ipairs(lines) do
     local padded = {}
     for i, cell in ipairs(cells) do
@@ -144,6 +142,30 @@ function report.print(shown, systems)
       padded[i] = i <= 3 and cell .. space or space .. cell
     end
     print((table.concat(padded, "  "):gsub("%s+$", "")))
+  end
+end
+
+-- The rows beside another build of Lutra, those that lost most first.
+local function print_against(shown, title)
+  table.sort(shown.rows, function(a, b) return a.intervals.against.middle < b.intervals.against.middle end)
+  local lines = {{"op", "size", "", "Lutra", title, "ratio"}}
+  for _, row in ipairs(shown.rows) do
+    local function time(key) return statistics.text_of_ns(row.medians[key]) end
+    lines[#lines + 1] = {row.name, row.class, "", time("lutra"), time("against"), text_of_interval(row.intervals.against)}
+  end
+  print(("%d threads, %d of %d rounds disturbed"):format(shown.threads, shown.disturbed, shown.rounds))
+  print_columns(lines)
+end
+
+function report.print(shown, systems)
+  if systems[2] and systems[2].key == "against" then
+    print_against(shown, systems[2].title)
+  else
+    sort_rows(shown.rows)
+    local lines = {kHeads}
+    for _, row in ipairs(shown.rows) do lines[#lines + 1] = cells_of(row) end
+    print(heading(shown))
+    print_columns(lines)
   end
   for _, line in ipairs(lines_of_means(shown, systems)) do print(line) end
   print()

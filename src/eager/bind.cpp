@@ -13,10 +13,10 @@
 #include <cstring>
 #include <utility>
 
-#include "eager/call_arrays.h"
 #include "eager/compose.h"
 #include "eager/constant.h"
 #include "eager/executor.h"
+#include "eager/inputs.h"
 #include "eager/launch.h"
 #include "eager/move_tensor.h"
 #include "ops/create.h"
@@ -34,6 +34,7 @@ class Binder {
         prepared_(prepared),
         device_(*prepared.device),
         outs_(outs),
+        inputs_(context, call, prepared),
         arrays_(call.n_in, prepared.n_out) {}
 
   void run() {
@@ -52,12 +53,6 @@ class Binder {
   }
 
  private:
-  static constexpr int kMostRounds = 8;  // a finalizer that assigns at every collection is the script's mistake
-  [[noreturn]] void fail_unsettled() const {
-    fail(ErrorCode::FailedPrecondition, op_.called(), ": finalizers assign variables whenever memory is found for it");
-  }
-  bool is_own(int i) const { return (op_.input(i).flags & kOwnDType) != 0; }
-
   void share_input() {
     const TensorRep& input = *call_.in[0].tensor;
     TensorRep& out = *outs_[0];
@@ -66,7 +61,7 @@ class Binder {
       share(out, input);
     } else {
       bool made;
-      Storage* copy = fetch(input, &made);
+      Storage* copy = inputs_.fetch(input, &made);
       check_epoch(context_, call_, prepared_);
       copy->retain();
       out = input;
@@ -97,7 +92,7 @@ class Binder {
 
   // An op on the CPU whose results' sizes only the values tell: they are counted first.
   void run_counted() {
-    fetch_inputs();
+    inputs_.fetch();
     take_addresses();
     for (int i = 0; i < prepared_.n_out; ++i) finish_meta(*outs_[i]);
     report();
@@ -128,17 +123,10 @@ class Binder {
 
   // Tensors never change, but a finalizer that ran during allocation may have assigned a variable.
   void require_counts(const int64_t* before) {
-    if (!has_variable()) return;
+    if (!inputs_.has_variable()) return;
     int64_t now[kMaxOutputs];
     count(now);
     if (!std::equal(now, now + prepared_.n_out, before)) fail_assigned();
-  }
-
-  bool has_variable() const {
-    for (int i = 0; i < call_.n_in; ++i) {
-      if (call_.in[i].tensor != nullptr && is_variable(*call_.in[i].tensor)) return true;
-    }
-    return false;
   }
 
   [[noreturn]] void fail_assigned() const {
@@ -165,44 +153,19 @@ class Binder {
     }
   }
 
-  Storage* fetch(const TensorRep& tensor, bool* made) {
-    Storage* copy = held_.keep(context_.runtime().transfer().fetch(context_, tensor, device_, made));
-    if (*made && context_.placement_log().listens()) {
-      copies_.push_back(copy_event(context_, tensor.device, tensor, device_));
-    }
-    return copy;
-  }
-
-  // A one-element CPU tensor rides in the arguments of a GPU op.
-  bool rides(const TensorRep& tensor) const {
-    return !device_.is_host() && tensor.size == 1 && context_.runtime().device(tensor.device).is_host();
-  }
-
-  void fetch_inputs() {
-    for (int i = 0; i < call_.n_in; ++i) {
-      const TensorRep* tensor = call_.in[i].tensor;
-      if (tensor == nullptr || tensor->device == device_.id) continue;
-      if (context_.runtime().device(tensor->device).shares_memory_with(device_) || rides(*tensor)) continue;
-      bool made;
-      fetched_.resize(static_cast<std::size_t>(call_.n_in), nullptr);
-      fetched_[static_cast<std::size_t>(i)] = fetch(*tensor, &made);
-      check_epoch(context_, call_, prepared_);
-    }
-  }
-
   // Inner ops allocate, and so may run finalizers: the op holds its inputs, and variables' values, as they are now. Its
   // results stay empty until all inner ops have run.
   void run_composed() {
-    fetch_all_inputs();
+    inputs_.fetch_settled();
     number_ = context_.origins().record(op_.logged(call_), prepared_.spec, device_, prepared_.reason);
     std::vector<Tensor> inputs;
     inputs.reserve(static_cast<std::size_t>(call_.n_in) + kUsualInnerOps);
-    for (int i = 0; i < call_.n_in; ++i) inputs.push_back(held_input(i));
+    for (int i = 0; i < call_.n_in; ++i) inputs.push_back(inputs_.held(i));
     report();
     const uint64_t epoch = context_.runtime().epoch;
     std::vector<Tensor> results = compose(context_, call_, prepared_, std::move(inputs));
     // The op's own rule reads the inputs when they are recorded, which is after this.
-    if (context_.runtime().epoch != epoch && op_.gradient != nullptr && has_variable()) fail_assigned();
+    if (context_.runtime().epoch != epoch && op_.gradient != nullptr && inputs_.has_variable()) fail_assigned();
     for (int i = 0; i < prepared_.n_out; ++i) take_result(*outs_[i], results[static_cast<std::size_t>(i)]);
     if (!shares_input()) record_big();
   }
@@ -215,41 +178,6 @@ class Binder {
       }
     }
     return false;
-  }
-
-  // Again when a finalizer has assigned a variable meanwhile, so that the op sees one value of it.
-  void fetch_all_inputs() {
-    for (int round = 0; round < kMostRounds; ++round) {
-      uint64_t epoch = context_.runtime().epoch;
-      fetch_inputs();
-      if (context_.runtime().epoch == epoch) return;
-    }
-    fail_unsettled();
-  }
-
-  Tensor held_input(int i) {
-    Tensor held;
-    TensorRep& rep = held.rep();
-    const TensorRep* given = call_.in[i].tensor;
-    if (given == nullptr) {
-      const Scalar& number = call_.in[i].number;
-      make_host_tensor(context_, is_own(i) ? own_dtype(number) : prepared_.key, Shape(), &rep);
-      write_element(rep.dtype, rep.bytes, number);
-      return held;
-    }
-    Storage* fetched = fetched_.empty() ? nullptr : fetched_[static_cast<std::size_t>(i)];
-    if (fetched == nullptr) {
-      share(rep, *given);
-    } else {
-      fetched->retain();
-      rep = *given;
-      rep.device = device_.id;
-      set_storage(rep, fetched, device_);
-    }
-    // What nobody watches is not recorded: the op has a rule of its own, or none.
-    bool is_watched = op_.gradient == nullptr && !op_.has(kNoSlope);
-    rep.value = !is_watched ? 0 : is_variable(*given) ? context_.ledger().of_read(*given) : given->value;
-    return held;
   }
 
   // A CPU result that carries its bytes must not hold memory: Lua gives it no finalizer.
@@ -276,33 +204,7 @@ class Binder {
   }
 
   void take_addresses() {
-    casts_ = 0;
-    for (int i = 0; i < call_.n_in; ++i) {
-      const Operand& operand = call_.in[i];
-      Array& array = arrays_.in[i];
-      const TensorRep* tensor = operand.tensor;
-      arrays_.reads[i] = nullptr;
-      if (tensor == nullptr) {
-        array = {arrays_.numbers[i].data(), nullptr, 1, prepared_.key, 0, true};
-        if (is_own(i)) array.dtype = own_dtype(operand.number);
-        write_element(array.dtype, array.data, operand.number);
-        continue;
-      }
-      array = array_of(*tensor);
-      if (!fetched_.empty() && fetched_[static_cast<std::size_t>(i)] != nullptr) {
-        arrays_.reads[i] = fetched_[static_cast<std::size_t>(i)];
-        array.data = arrays_.reads[i]->data;
-      } else if (!device_.is_host() && tensor->device != device_.id) {
-        DType to = is_own(i) ? tensor->dtype : prepared_.key;
-        convert(to, arrays_.numbers[i].data(), tensor->dtype, tensor->address(), 1);
-        array.data = arrays_.numbers[i].data();
-        array.dtype = to;
-        array.immediate = true;
-      } else {
-        arrays_.reads[i] = tensor->storage;
-      }
-      casts_ += array.dtype != prepared_.key && !is_own(i);
-    }
+    casts_ = inputs_.take_addresses(arrays_);
     for (int o = 0; o < prepared_.n_out; ++o) {
       arrays_.out[o] = array_of(*outs_[o]);
     }
@@ -310,16 +212,11 @@ class Binder {
              nullptr, nullptr,     call_.n_in, prepared_.n_out, context_.runtime().float32_matmul_precision};
   }
 
-  static DType own_dtype(const Scalar& number) {
-    if (number.kind == Scalar::Kind::Bool) return DType::Bool;
-    return number.kind == Scalar::Kind::Float ? DType::Float32 : DType::Int64;
-  }
-
   // Everything that may allocate. See Note [Order within one op].
   void set_up() {
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < Inputs::kMostRounds; ++round) {
       uint64_t epoch = context_.runtime().epoch;
-      fetch_inputs();
+      inputs_.fetch();
       take_addresses();
       allocate_scratch();
       if (prepared_.into != nullptr) allocate_for_variables();
@@ -328,7 +225,7 @@ class Binder {
       if (prepared_.into != nullptr) write_over_variables();
       return;
     }
-    fail_unsettled();
+    inputs_.fail_unsettled();
   }
 
   // What comes behind a cast tensor lies as a fresh block would: libraries want that of their memory to work in.
@@ -351,7 +248,7 @@ class Binder {
     scratch_ = scratch_here_;
     if (!device_.is_host() || bytes > sizeof scratch_here_) {
       Shape shape{static_cast<int64_t>(bytes)};
-      scratch_ = held_.keep(context_.allocate(device_, bytes, {op_.called(), DType::UInt8, shape}))->data;
+      scratch_ = inputs_.keep(context_.allocate(device_, bytes, {op_.called(), DType::UInt8, shape}))->data;
       check_epoch(context_, call_, prepared_);
     }
   }
@@ -425,7 +322,7 @@ class Binder {
     }
   }
 
-  bool is_cast(int i) const { return arrays_.in[i].dtype != prepared_.key && !is_own(i); }
+  bool is_cast(int i) const { return inputs_.is_cast(i, arrays_.in[i]); }
 
   void cast(const Array& from, Storage* read, std::byte* to, DType dtype) {
     const OpDef& op = context_.runtime().cast_op();
@@ -442,9 +339,9 @@ class Binder {
     if (!context_.placement_log().listens()) return;
     if (prepared_.is_logged) report_inputs();
     PlacementEvent event{
-        op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), copies_};
+        op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), inputs_.copies()};
     event.reason = reason_text(prepared_.reason, event.op.c_str(), event.requested);
-    context_.origins().record_detail(number_, {number_, event.line, copies_});
+    context_.origins().record_detail(number_, {number_, event.line, inputs_.copies()});
     if (prepared_.is_logged) context_.placement_log().executes(std::move(event));
   }
 
@@ -505,11 +402,9 @@ class Binder {
   const Prepared& prepared_;
   LogicalDevice& device_;
   TensorRep* const* outs_;
+  Inputs inputs_;
   Arrays arrays_;
   KernelArgs args_;
-  Held held_;
-  std::vector<Storage*> fetched_;  // empty, or one an input
-  std::vector<CopyEvent> copies_;  // made for the op, when somebody listens
   int casts_ = 0;
   std::byte* scratch_ = nullptr;  // inputs that are cast, one after the other, results to be rounded, the kernel's
   uint32_t number_ = 0;

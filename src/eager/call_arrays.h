@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "ops/inference.h"
 #include "ops/kernel.h"
 #include "tensor/tensor.h"
 

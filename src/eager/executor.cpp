@@ -14,9 +14,8 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   constexpr uint8_t kSpecial = kDynamic | kRandom | kComposed;
   const OpDef& op = *prepared.op;
   LogicalDevice& device = *prepared.device;
-  if (!device.is_host() || prepared.kernel == nullptr || prepared.kernel->scratch != nullptr || prepared.n_out != 1 ||
-      call.n_in > 3 || (op.flags & kSpecial) != 0 || !op.plain_inputs || prepared.into != nullptr ||
-      context.placement_log().listens()) {
+  if (!device.is_host() || prepared.kernel == nullptr || prepared.n_out != 1 || call.n_in > 3 ||
+      (op.flags & kSpecial) != 0 || !op.plain_inputs || prepared.into != nullptr || context.placement_log().listens()) {
     return false;
   }
   Array in[3];
@@ -40,6 +39,18 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   out.size = meta.size;
   out.set_shape(meta.shape);
   out.device = device.id;
+  Array result;
+  Launch launch{prepared.kernel, &device, {&op, call.attrs, in, &result, nullptr, nullptr, nullptr, call.n_in, 1}};
+  auto take_addresses = [&] {
+    for (int i = 0; i < call.n_in; ++i) {
+      if (call.in[i].tensor != nullptr) in[i] = array_of(*call.in[i].tensor);
+    }
+    result = array_of(out);
+  };
+  if (prepared.kernel->scratch != nullptr) {
+    take_addresses();
+    if (prepared.kernel->scratch(launch.args) > 0) return false;
+  }
   if (!fits_inline(bytes)) {
     Storage* storage = context.allocate(device, bytes, {op.called(), meta.dtype, meta.shape});
     out.data = storage->data;
@@ -47,13 +58,7 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
     check_epoch(context, call, prepared);
   }
   // See Note [Order within one op] (bind.cpp): the inputs' addresses are taken only now.
-  for (int i = 0; i < call.n_in; ++i) {
-    const TensorRep* tensor = call.in[i].tensor;
-    if (tensor == nullptr) continue;
-    in[i] = array_of(*tensor);
-  }
-  Array result = array_of(out);
-  Launch launch{prepared.kernel, &device, {&op, call.attrs, in, &result, nullptr, nullptr, nullptr, call.n_in, 1}};
+  take_addresses();
   run_on_host(launch);
   out.origin = context.origins().record(op.logged(call), prepared.spec, device, prepared.reason);
   if (bytes >= kBigBytes) context.origins().record_big(out.storage, out, {0, context.line(), {}});

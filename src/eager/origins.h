@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "eager/placement_log.h"
-#include "eager/placer.h"
+#include "eager/placement.h"
 #include "tensor/tensor.h"
 
 namespace lutra {

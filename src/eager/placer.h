@@ -1,49 +1,31 @@
 // Where an op runs, and why: the rules of docs/placement.md.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
-#include "eager/logical_device.h"
+#include "eager/context.h"
+#include "eager/placement.h"
 #include "ops/kernel.h"
 
 namespace lutra {
 
-class Context;
-
-enum class Reason : uint8_t {
-  GpuFirst,       // no scope: GPU first
-  OnlyCpu,        // no scope: no GPU here
-  Scope,          // the scope asks for it
-  SoftPlacement,  // the device that the scope asks for is not there
-  NoKernel,       // the device that was asked for has no kernel
-  StaysOnInput,   // moves no data
-  Variable,       // it reads or writes a variable
-  Gradient,       // it is part of the gradient of an op that ran there
-  Replicas,       // it sums over replicas
-};
-
-// The device that an op runs on, whatever the scopes say.
-struct ForcedPlace {
-  LogicalDevice* device;
-  Reason reason;
-};
-
-struct Placement {
-  LogicalDevice* device;
-  Reason reason;
-  const KernelEntry* kernel;
-};
+namespace detail {
+// For every case but the most common one.
+Placement place_anywhere(Context& context, const OpDef& op, DType key, const Call* call, const ForcedPlace* forced);
+}  // namespace detail
 
 // Where `op`, computed in `key`, runs, and its kernel: on the scope's first device that has one, else on the CPU.
 // `forced` (or null) overrules the scopes. `call`: a device that cannot cast its inputs is passed over; null: no casts.
-Placement place(Context& context, const OpDef& op, DType key, const Call* call = nullptr,
-                const ForcedPlace* forced = nullptr);
+inline Placement place(Context& context, const OpDef& op, DType key, const Call* call = nullptr,
+                       const ForcedPlace* forced = nullptr) {
+  if (forced == nullptr) [[likely]] {
+    const Context::Target& target = context.target(context.scopes->spec());
+    LogicalDevice* first = target.devices.front();
+    const KernelEntry& kernel = context.runtime().kernels().find(first->type, op, key);
+    if (kernel.run != nullptr && first->is_host()) [[likely]] return {first, target.reason, &kernel};
+  }
+  return detail::place_anywhere(context, op, key, call, forced);
+}
 
 // The device of a result that shares the memory of a tensor on `input`. No kernel runs.
 Placement place_view(Context& context, LogicalDevice& input, const ForcedPlace* forced = nullptr);
-
-// "no scope: GPU first", "Unique has no GPU kernel"
-std::string reason_text(Reason reason, const char* op_name, const std::string& requested);
 
 }  // namespace lutra

@@ -2,6 +2,7 @@
 #include "eager/prepare.h"
 
 #include "eager/context.h"
+#include "eager/placer.h"
 
 namespace lutra {
 namespace {

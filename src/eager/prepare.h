@@ -5,7 +5,7 @@
 #pragma once
 
 #include "eager/logical_device.h"
-#include "eager/placer.h"
+#include "eager/placement.h"
 #include "ops/inference.h"
 #include "ops/kernel.h"
 

@@ -29,6 +29,7 @@ grid.inputs = {
   {"y", "g:float32() * 2.0^-22 - 2", "g.astype(np.float32) * np.float32(2.0**-22) - np.float32(2)"},
   {"p", "(h + 1):float32() * 2.0^-22", "(h + 1).astype(np.float32) * np.float32(2.0**-22)"},
   {"q", "(g + 1):float32() * 2.0^-22", "(g + 1).astype(np.float32) * np.float32(2.0**-22)"},
+  {"chance", "(h + 1):float32() * 2.0^-24", "(h + 1).astype(np.float32) * np.float32(2.0**-24)"},
   {"unit", "h:float32() * 2.0^-23 - 1", "h.astype(np.float32) * np.float32(2.0**-23) - np.float32(1)"},
   {"wide", "x * 64", "x * np.float32(64)"},
   {"near1", "x * 2.0^-12 + 1", "x * np.float32(2.0**-12) + np.float32(1)"},
@@ -259,6 +260,7 @@ for _, name in ipairs {"cumsum", "cumprod"} do
 end
 
 dofile("tests/bench/grid_arrays.lua")(add)
+dofile("tests/bench/grid_composed.lua")(add)
 dofile("tests/bench/grid_shapes.lua")(add)
 dofile("tests/bench/grid_conv.lua")(add)
 return grid

@@ -6,7 +6,6 @@
 #include "kernels/cpu/conv/conv_cuts.h"
 #include "kernels/cpu/conv/onednn_conv.h"
 #include "kernels/cpu/gemm/gemm.h"
-#include "kernels/cpu/gemm/gemm_blocks.h"
 #include "ops/conv.h"
 
 namespace lutra {
@@ -84,35 +83,6 @@ template <class C> void conv_product(ConvPart part, const ConvSizes& s, const C*
   sizes.k = sizes.k_of_b = places;
   sizes.transpose_a = true;
   gemm_cut_by_sizes(sizes, first, second, result);
-}
-
-// Whether each window is one contiguous range of x, so that windows are overlapping rows of a matrix. With fewer
-// channels oneDNN is faster.
-inline bool has_rows(const ConvSizes& s) {
-  constexpr int64_t kLeastChannels = 16;
-  const WindowAxis& w = s.width;
-  bool is_line = s.height.in == 1 && sees_itself(s.height), is_dense = w.size == 1 || w.dilation == 1;
-  bool is_inside = w.before == 0 && (w.out - 1) * w.stride + w.size <= w.in;
-  return s.groups == 1 && is_line && is_dense && is_inside && s.channels >= kLeastChannels &&
-         s.multiplications() >= kParallelProduct;
-}
-
-// Computes y from x and w where has_rows(s).
-inline void conv_of_rows(const ConvSizes& s, const float* x, const float* w, float* y) {
-  const int64_t depth = s.width.size * s.channels, step = s.width.stride * s.channels;
-  MatMulSizes sizes{.m = s.width.out,
-                    .n = s.out,
-                    .k = depth,
-                    .k_of_b = depth,
-                    .lda = step,
-                    .ldb = s.out,
-                    .transpose_a = false,
-                    .transpose_b = false};
-  for_products(s.batch, sizes, [&](int64_t begin, int64_t end) {
-    for (int64_t image = begin; image < end; ++image) {
-      gemm_in_blocks(sizes, x + image * s.width.in * s.channels, w, nullptr, y + image * s.width.out * s.out);
-    }
-  });
 }
 
 }  // namespace lutra

@@ -2,7 +2,7 @@
 // After Dukhan, The Indirect Convolution Algorithm, 2019. Row i of the product's left operand is the window of result
 // position i: the channels under each of its taps, in turn. Windows are not copied. A tile gets the address of every
 // tap for each of its rows, or the address of zeros for a tap outside the image. Weights are packed into panels, a few
-// taps or a range of one tap's channels at a time, as gemm_blocks.cpp packs b.
+// taps or a range of one tap's channels at a time.
 #include "kernels/cpu/conv/conv_tiles.h"
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 
 #include "core/parallel.h"
 #include "core/stop_request.h"
-#include "kernels/cpu/gemm/gemm_blocks.h"
 #include "kernels/cpu/gemm/gemm_tile.h"
 #include "kernels/cpu/gemm/gemm_tiles.h"
 #include "kernels/cpu/gemm/onednn_gemm.h"
@@ -359,28 +358,15 @@ constexpr double kTiledProduct = 1 << 19;
 constexpr int64_t kLeastTiledColumns = 24;
 constexpr int64_t kLeastTiledRows = 4;
 
-// Rows a power of two apart share few sets of the caches, and oneDNN reads them where they lie. On processors with
-// AVX-512 that costs most if b is large and is multiplied by few rows of a. Elsewhere it costs whenever b, or a
-// transposed a, has such a stride.
+// Rows a power of two apart share few sets of the caches, and without AVX-512 oneDNN reads them where they lie.
 bool rows_collide(const MatMulSizes& s) {
-  constexpr int64_t kStride = 256;
 #if defined(__AVX512F__)
-  constexpr int64_t kLeastRows = 24, kMostRows = 128;
-  constexpr double kLargeMatrix = 1 << 20;
-  return !s.transpose_b && s.ldb % kStride == 0 && s.m >= kLeastRows && s.m <= kMostRows &&
-         static_cast<double>(s.k) * static_cast<double>(s.n) >= kLargeMatrix;
+  return false;
 #else
+  constexpr int64_t kStride = 256;
   return (!s.transpose_b && s.ldb % kStride == 0) || (s.transpose_a && s.lda % kStride == 0);
 #endif
 }
-
-// If a chunk of k has more elements of a than this, they do not stay in the L2 cache for all columns of b. With AVX-512
-// it is better to pack rows of a, too.
-#if defined(__AVX512F__)
-constexpr int64_t kTiledElements = 0;
-#else
-constexpr int64_t kTiledElements = 98'304;
-#endif
 
 void gemm(const MatMulSizes& s, Cuts cuts, const float* a, const float* b, float* c) {
   if (tiled_gemm(s, a, b, nullptr, c)) return;
@@ -416,13 +402,8 @@ void in_ranges(const MatMulSizes& s, const T* a, const T* b, T* c, const Multipl
 
 bool tiled_gemm(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
   if (s.m < kLeastTiledRows || s.n < kLeastTiledColumns || multiplications(s) < kLeastTiledProduct) return false;
-  if (multiplications(s) <= kTiledProduct) {
-    gemm_in_tiles(s, a, b, bias, c);
-    return true;
-  }
-  if (!rows_collide(s)) return false;
-  bool is_kept = s.m * std::min(s.k, kTileDepth) <= kTiledElements;
-  (is_kept ? gemm_in_tiles : gemm_in_blocks)(s, a, b, bias, c);
+  if (multiplications(s) > kTiledProduct && !rows_collide(s)) return false;
+  gemm_in_tiles(s, a, b, bias, c);
   return true;
 }
 

@@ -43,44 +43,6 @@ template <int step> [[gnu::always_inline]] inline void exchange_stage(Register (
   for (int i = 0; i < kPerRegister; ++i) store_register(row[i], to + i * to_step);
 }
 
-// to[j, i] = from[i, j] for (rows, columns) of `from`.
-inline void turn_matrix(const float* from, int64_t from_step, int64_t rows, int64_t columns, float* to,
-                        int64_t to_step) {
-  for (int64_t i = 0; i < rows; i += kPerRegister) {
-    int64_t j = 0;
-    for (; i + kPerRegister <= rows && j + kPerRegister <= columns; j += kPerRegister) {
-      turn_square(from + i * from_step + j, from_step, to + j * to_step + i, to_step);
-    }
-    for (; j < columns; ++j) {
-      for (int64_t u = i; u < std::min(rows, i + kPerRegister); ++u) to[j * to_step + u] = from[u * from_step + j];
-    }
-  }
-}
-
-// Packs `rows` of a, at most a tile's, from (i, p) on, as (k, kPitch). Nothing reads what is beyond the rows.
-inline void pack_rows(const MatMulSizes& s, const float* a, int64_t i, int64_t rows, int64_t p, int64_t k, float* to) {
-  if (s.transpose_a) {
-    const float* from = a + p * s.lda + i;
-    for (int64_t q = 0; q < k; ++q) {
-      if (rows == kTileRows) std::copy_n(from + q * s.lda, kTileRows, to + q * kPitch);
-      else std::copy_n(from + q * s.lda, rows, to + q * kPitch);
-    }
-    return;
-  }
-  static_assert(kPitch % kPerRegister == 0);
-  const float* from = a + i * s.lda + p;
-  for (int64_t r = 0; r < rows; r += kPerRegister) {
-    int64_t q = 0;
-    // Squares may include rows of the next panel, but no rows beyond the end of a.
-    for (; i + r + kPerRegister <= s.m && q + kPerRegister <= k; q += kPerRegister) {
-      turn_square(from + r * s.lda + q, s.lda, to + q * kPitch + r, kPitch);
-    }
-    for (; q < k; ++q) {
-      for (int64_t u = r; u < std::min<int64_t>(rows, r + kPerRegister); ++u) to[q * kPitch + u] = from[u * s.lda + q];
-    }
-  }
-}
-
 // Packs `columns` of b from (p, j) on without gaps, as (k, width), with zeros where there are fewer. A transposed b is
 // transposed on the way.
 inline void pack_panel(const MatMulSizes& s, const float* b, int64_t p, int64_t k, int64_t j, int64_t columns,

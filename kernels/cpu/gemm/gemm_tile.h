@@ -1,6 +1,6 @@
 // A tile of c, kTileRows rows of two registers each, stays in registers during the loop over k. Each step loads two
 // registers of b and multiplies them by one element of every row of a. Callers ensure that a and b are in a cache by
-// then (gemm_tiles.cpp, gemm_blocks.cpp).
+// then (gemm_tiles.cpp).
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,7 @@ template <class T> [[gnu::always_inline]] inline T forgotten(T x) {
 struct Tile {
   const float *a, *b;
   int64_t lda = 0, ldb = 0;
-  // For `Beside`: rows from `ahead` on, ahead_step apart, and where their copies go.
+  // For `Beside`: rows from `ahead` on, ahead_step apart, and where the copy of b goes.
   const float* ahead = nullptr;
   int64_t ahead_step = 0;
   float* copy = nullptr;
@@ -54,14 +54,11 @@ struct Tile {
 };
 
 // What a kernel does besides its sums. Fetch prefetches one row of the next panel of b at every step of k; Keep also
-// copies b without gaps. CopyRow copies a row of the next panel at every second step, and prefetches the one
-// kCopiedAhead further on; CopyHalfRow does so for one of its two registers.
-enum class Beside { Nothing, Fetch, Keep, CopyHalfRow, CopyRow };
-inline constexpr int64_t kCopiedAhead = 32;
+// copies b without gaps.
+enum class Beside { Nothing, Fetch, Keep };
 
-// The layout of a: row by row; transposed, (k, m); packed, (k, kPitch), with room for whole squares of eight.
-enum class Layout { Plain, Turned, Packed };
-inline constexpr int64_t kPitch = (kTileRows + 7) / 8 * 8;
+// The layout of a: row by row; or transposed, (k, m).
+enum class Layout { Plain, Turned };
 
 // A tile's sums, in registers. A step adds at(i) times the columns of b to row i.
 template <int rows, int registers> struct Sums {
@@ -125,7 +122,6 @@ inline constexpr int64_t kLongTile = 192;
 // Whole rows of registers.
 template <int rows, int registers, Layout how, Beside beside> void multiply_tile(const Tile& tile) {
   constexpr bool kKeeps = beside == Beside::Keep, kFetches = kKeeps || beside == Beside::Fetch;
-  constexpr int kCopied = beside == Beside::CopyRow ? 2 : beside == Beside::CopyHalfRow ? 1 : 0;
   Sums<rows, registers> sums;
 #pragma GCC unroll 16
   for (int i = 0; i < rows; ++i) {
@@ -134,7 +130,7 @@ template <int rows, int registers, Layout how, Beside beside> void multiply_tile
   }
   const float *a = tile.a, *b = tile.b, *ahead = tile.ahead;
   const int64_t row_step = how == Layout::Plain ? tile.lda : 1;
-  const int64_t step = how == Layout::Plain ? 1 : how == Layout::Turned ? tile.lda : kPitch;
+  const int64_t step = how == Layout::Plain ? 1 : tile.lda;
   const int64_t ldb = tile.ldb, ahead_step = tile.ahead_step, k = tile.k;
   float* copy = tile.copy;
   // The rows of c are seldom in a cache. They are needed at the end and prefetched before; where k is long, one after
@@ -155,15 +151,6 @@ template <int rows, int registers, Layout how, Beside beside> void multiply_tile
     int64_t pairs = std::min(piece, left);
     left -= pairs;
     for (; pairs > 0; --pairs) {
-      if constexpr (kCopied > 0) {
-#pragma GCC unroll 2
-        for (int r = 0; r < kCopied; ++r) {
-          __builtin_prefetch(ahead + kCopiedAhead * ahead_step + r * kPerRegister, 0, 2);
-          store_register(load_register(ahead + r * kPerRegister), copy + r * kPerRegister);
-        }
-        ahead += ahead_step;
-        copy += kTileColumns;
-      }
 #pragma GCC unroll 2
       for (int u = 0; u < 2; ++u) {
         if constexpr (kFetches) {

@@ -2,8 +2,8 @@
 // A tile of c, kTileRows rows of two registers each, stays in registers during the loop over k. Each step loads two
 // registers of b and multiplies them by one element of every row of a. These columns of b, a panel, serve all rows of
 // c. The first tile reads b where it lies and leaves a copy without gaps, which the others find in the L1 cache
-// whatever b's stride is; meanwhile the next panel is prefetched. `a` is read where it lies: each of its elements is
-// read once per panel.
+// whatever b's stride is; meanwhile the next panel is prefetched. `a` is read where it lies, a block of rows at a time
+// that stays in the L2 cache for all panels.
 #include "kernels/cpu/gemm/gemm_tiles.h"
 
 #include <algorithm>
@@ -64,26 +64,33 @@ template <int registers, Layout how> void multiply_panel(const MatMulSizes& s, c
 }  // namespace
 
 void gemm_in_tiles(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
+  // Rows of a whose chunk of k stays in the L2 cache for all panels.
+  constexpr int64_t kBlockRows = 256 / kTileRows * kTileRows;
   int64_t depth = tile_depth(s.k);
   double panel_cost = static_cast<double>(s.m) * static_cast<double>(s.k) * kTileColumns;
   int64_t grain = 1 + static_cast<int64_t>(kParallelProduct / (panel_cost + 1));
+  auto multiply = [=](const MatMulSizes& block, int64_t i, int64_t p, int64_t j) {
+    Panel panel{.a = a + (s.transpose_a ? p * s.lda + i : i * s.lda + p),
+                .b = b + (s.transpose_b ? j * s.ldb + p : p * s.ldb + j),
+                .bias = bias != nullptr && p + depth >= s.k ? bias + j : nullptr,
+                .c = c + i * s.n + j,
+                .columns = std::min<int64_t>(kTileColumns, s.n - j),
+                .k = std::min(depth, s.k - p),
+                .adds = p > 0,
+                .has_next = j + kTileColumns < s.n};
+    bool is_narrow = panel.columns <= kPerRegister;
+    if (s.transpose_a) {
+      is_narrow ? multiply_panel<1, Layout::Turned>(block, panel) : multiply_panel<2, Layout::Turned>(block, panel);
+    } else {
+      is_narrow ? multiply_panel<1, Layout::Plain>(block, panel) : multiply_panel<2, Layout::Plain>(block, panel);
+    }
+  };
   parallel_for((s.n + kTileColumns - 1) / kTileColumns, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t p = 0; p < s.k; p += depth) {
-      for (int64_t j = begin * kTileColumns; j < std::min(s.n, end * kTileColumns); j += kTileColumns) {
-        Panel panel{.a = a + (s.transpose_a ? p * s.lda : p),
-                    .b = b + (s.transpose_b ? j * s.ldb + p : p * s.ldb + j),
-                    .bias = bias != nullptr && p + depth >= s.k ? bias + j : nullptr,
-                    .c = c + j,
-                    .columns = std::min<int64_t>(kTileColumns, s.n - j),
-                    .k = std::min(depth, s.k - p),
-                    .adds = p > 0,
-                    .has_next = j + kTileColumns < s.n};
-        bool is_narrow = panel.columns <= kPerRegister;
-        if (s.transpose_a) {
-          is_narrow ? multiply_panel<1, Layout::Turned>(s, panel) : multiply_panel<2, Layout::Turned>(s, panel);
-        } else {
-          is_narrow ? multiply_panel<1, Layout::Plain>(s, panel) : multiply_panel<2, Layout::Plain>(s, panel);
-        }
+    MatMulSizes block = s;
+    for (int64_t i = 0; i < s.m; i += kBlockRows) {
+      block.m = std::min(kBlockRows, s.m - i);
+      for (int64_t p = 0; p < s.k; p += depth) {
+        for (int64_t j = begin; j < end; ++j) multiply(block, i, p, j * kTileColumns);
       }
     }
   });

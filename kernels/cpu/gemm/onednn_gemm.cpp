@@ -10,11 +10,6 @@
 // b fits into those caches and a has few rows, each thread multiplies with its own rows of b, and the sums are added up
 // afterwards. 784-128-10 with 32 rows and SGD then takes 83 us a step, and 113 otherwise.
 //
-// Note [Operands that are transposed first]
-// With AVX-512 sgemm takes up to 9% longer if an operand is transposed. Transposing one that fits into a cache costs as
-// much as about 10 rows or columns of the result: this pays off if there are many, up to the sizes from which on sgemm
-// packs what it reads. The copy's rows begin at a cache line, and are not a power of two apart.
-//
 // Note [Signals wait for sgemm]
 // oneDNN 2.6's sgemm for AVX-512 keeps its stack in memory from malloc. A signal's frame there, of some KB, overwrites
 // what is below: a Ctrl-C, a timer or a profiler during a product corrupted the heap. So signals are blocked until a
@@ -33,7 +28,6 @@
 #include "core/parallel.h"
 #include "core/thread_owned.h"
 #include "kernels/cpu/gemm/gemm.h"
-#include "kernels/cpu/gemm/gemm_pack.h"
 #include "kernels/cpu/gemm/gemm_shares.h"
 #include "kernels/cpu/gemm/omp_threads.h"
 #include "kernels/cpu/gemm/onednn_memory.h"
@@ -119,44 +113,6 @@ bool multiply_in_parts(const MatMulSizes& s, const float* a, const float* b, flo
   return succeeded;
 }
 
-#if defined(__AVX512F__)
-constexpr bool kTurns = true;
-#else
-constexpr bool kTurns = false;
-#endif
-constexpr int64_t kLeastTurnedSide = 128, kMostTurned = 1 << 17, kLeastTimes = 256;
-constexpr int64_t kLine = 64 / sizeof(float);
-
-struct TurnedRoom {
-  alignas(64) float at[kMostTurned + 2 * kLine * kMostTurned / kLeastTurnedSide];
-};
-
-// See Note [Operands that are transposed first]
-bool is_worth_turning(const MatMulSizes& s) {
-  if (!kTurns || s.transpose_a == s.transpose_b || s.k < kLeastTurnedSide) return false;
-  const int64_t side = s.transpose_a ? s.m : s.n, times = s.transpose_a ? s.n : s.m;
-  bool is_packed = static_cast<double>(side + times) < 0.0038 * static_cast<double>(side) * static_cast<double>(times);
-  return side >= kLeastTurnedSide && side <= kMostTurned / s.k && times >= kLeastTimes && !is_packed;
-}
-
-// Transposes `from` (rows, columns) to (columns, rows), whose rows are `step` apart. Null if there is no memory.
-const float* turned(const float* from, int64_t rows, int64_t columns, int64_t from_step, int64_t* step) {
-  // Kept for the next product.
-  static ThreadOwned<TurnedRoom> owned;
-  TurnedRoom* room = owned.get();
-  if (room == nullptr) return nullptr;
-  *step = ((rows + kLine - 1) / kLine + 1) * kLine;
-  turn_matrix(from, from_step, rows, columns, room->at, *step);
-  return room->at;
-}
-
-bool multiply_turned(MatMulSizes s, const float* a, const float* b, float* c) {
-  if (s.transpose_a) a = turned(a, s.k, s.m, s.lda, &s.lda);
-  else b = turned(b, s.n, s.k, s.ldb, &s.ldb);
-  s.transpose_a = s.transpose_b = false;
-  return a != nullptr && b != nullptr && multiply(s, a, b, c, s.n);
-}
-
 }  // namespace
 
 bool onednn_gemm(const MatMulSizes& s, Cuts cuts, const float* a, const float* b, float* c) {
@@ -165,7 +121,7 @@ bool onednn_gemm(const MatMulSizes& s, Cuts cuts, const float* a, const float* b
   const int64_t threads = multiplications(s) < kSharedProduct ? 1 : max_threads();
   if (int64_t parts = parts_of_k(s, threads); parts > 1) return multiply_in_parts(s, a, b, c, parts);
   if (threads > 1) return multiply_in_chunks(s, a, b, c, threads, kMostEach * threads);
-  return is_worth_turning(s) ? multiply_turned(s, a, b, c) : multiply(s, a, b, c, s.n);
+  return multiply(s, a, b, c, s.n);
 }
 
 }  // namespace lutra

@@ -70,8 +70,8 @@ TEMPLATE_TEST_CASE("gemm reads matrices whose rows are apart", "[matmul]", float
 // Large enough for threads, and rows of b that collide in the caches.
 TEST_CASE("tiles of a wide product", "[matmul]") { check_product<float>(50, 2048, 1030, false, false); }
 
-// Many rows as well: several blocks and what is left at every edge, either operand transposed.
-TEST_CASE("blocks of a large product", "[matmul]") {
+// Many rows as well: several blocks of rows and what is left at every edge, either operand transposed.
+TEST_CASE("tiles of a large product", "[matmul]") {
   for (int threads : {1, 5}) {
     set_max_threads(threads);
     for (int flags = 0; flags < 4; ++flags) {
@@ -81,10 +81,9 @@ TEST_CASE("blocks of a large product", "[matmul]") {
     }
   }
   set_max_threads(0);
-  check_product<float>(259, 1100, 385, false, false, 180);  // more columns than are packed at a time
+  check_product<float>(259, 1100, 385, false, false, 180);
 }
 
-// A matrix that is turned before oneDNN multiplies with it: whole squares of registers and what is left at the edges.
 TEST_CASE("products of a large transposed matrix", "[matmul]") {
   for (int threads : {1, 3}) {
     set_max_threads(threads);
@@ -113,7 +112,7 @@ template <class T> void check_threads(int64_t m, int64_t n, int64_t k) {
   CHECK(one == three);
 }
 
-TEST_CASE("tiles and blocks are the same bits on any number of threads", "[matmul]") {
+TEST_CASE("tiles are the same bits on any number of threads", "[matmul]") {
   check_threads<float>(50, 2048, 1030);
   check_threads<float>(300, 256, 515);
 }
