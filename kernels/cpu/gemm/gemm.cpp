@@ -387,7 +387,7 @@ constexpr int64_t kLeastCutRows = 64;
 // Calls multiply(sizes, a, b, c) for ranges of rows of a large product, between which Ctrl-C at the prompt stops it.
 template <class T, class Multiply>
 void in_ranges(const MatMulSizes& s, const T* a, const T* b, T* c, const Multiply& multiply) {
-  if (!StopRequest::is_watching() || multiplications(s) <= kUncutProduct) return multiply(s, a, b, c);
+  if (multiplications(s) <= kUncutProduct || !StopRequest::is_watching()) return multiply(s, a, b, c);
   const double cost_of_row = static_cast<double>(s.n) * static_cast<double>(s.k);
   const int64_t rows =
       std::max(kLeastCutRows, static_cast<int64_t>(kUncutProduct / cost_of_row) & ~(kLeastCutRows - 1));

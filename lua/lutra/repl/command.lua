@@ -54,8 +54,9 @@ function command.choice(session, argument, words)
     if argument == word then return word end
   end
   local near = command.nearest(argument, words)
-  fail(session, ("'%s' is none of %s%s; nothing changed"):format(use "repl.listing".harmless(argument), table.concat(words, ", "),
-    near and (" (did you mean '%s'?)"):format(near) or ""))
+  local hint = near and (" (did you mean '%s'?)"):format(near) or ""
+  local given = use "repl.listing".harmless(argument)
+  fail(session, ("'%s' is none of %s%s; nothing changed"):format(given, table.concat(words, ", "), hint))
 end
 
 -- What Session.prepare returns for a command.
@@ -70,8 +71,8 @@ function command.prepare(session, entry)
   local found = command.find(session, name)
   if not found then
     local near = command.nearest(name, command.names(session))
-    fail(session, ("there is no command :%s%s; :help lists the commands"):format(use "repl.listing".harmless(name),
-      near and (" (did you mean :%s?)"):format(near) or ""))
+    local hint = near and (" (did you mean :%s?)"):format(near) or ""
+    fail(session, ("there is no command :%s%s; :help lists the commands"):format(name, hint))
     return "failed"
   end
   if found.prepare then return found.prepare(session, argument) end

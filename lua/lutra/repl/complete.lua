@@ -17,7 +17,9 @@ local function collector(prefix)
   end, words
 end
 
-local function is_name(word) return type(word) == "string" and word:find("^[%a_][%w_]*$") ~= nil and not use "repl.tokens".keywords[word] end
+local keywords = use "repl.tokens".keywords
+
+local function is_name(word) return type(word) == "string" and word:find("^[%a_][%w_]*$") ~= nil and not keywords[word] end
 
 -- Fields of a value after "."; after ":" only what can be called as a method.
 local function add_fields(session, add, value, separator, prefix)
@@ -61,7 +63,7 @@ local function path_words(session, at)
     if is_name(name) and not (at.prefix == "" and name:find("^_")) then add(name) end
   end
   if at.prefix ~= "" then
-    for word in next, use "repl.tokens".keywords do add(word) end
+    for word in next, keywords do add(word) end
   end
   return words
 end
@@ -84,9 +86,8 @@ local function module_words(session, prefix)
       for _, entry in ipairs(session.native.folder(head .. inside) or {}) do
         local stem = tail ~= "" and entry:sub(-#tail) == tail and entry:sub(1, -#tail - 1)
         if stem and stem:find("^[%w_%-]+$") then add((folder and folder .. "." or "") .. stem) end
-        if entry:sub(-1) == "/" and tail == "/init.lua" and is_file(head .. inside .. entry .. "init.lua") then
-          add((folder and folder .. "." or "") .. entry:sub(1, -2))
-        end
+        local is_package = entry:sub(-1) == "/" and tail == "/init.lua" and is_file(head .. inside .. entry .. "init.lua")
+        if is_package then add((folder and folder .. "." or "") .. entry:sub(1, -2)) end
       end
     end
   end
@@ -101,14 +102,16 @@ local function file_words(session, prefix)
   for _, entry in ipairs(session.native.folder(path == "" and "." or path) or {}) do
     local is_hidden = entry:sub(1, 1) == "." and start:sub(1, 1) ~= "."
     -- A name that would need an escape in a Lua string is left out.
-    if not is_hidden and entry:sub(1, #start) == start and not entry:find('[%c"\'\\]') then words[#words + 1] = folder .. entry end
+    local is_plain = not entry:find('[%c"\'\\]')
+    if is_plain and not is_hidden and entry:sub(1, #start) == start then words[#words + 1] = folder .. entry end
   end
   return words
 end
 
 local function device_words(session, prefix)
   local add, words = collector(prefix)
-  local devices = session.native.is_initialised() and lutra.config.list_logical_devices() or lutra.config.list_physical_devices()
+  local config = lutra.config
+  local devices = session.native.is_initialised() and config.list_logical_devices() or config.list_physical_devices()
   for _, device in ipairs(devices) do
     local name = device.name:match("[^:]*:%d+$")
     for _, form in ipairs { name, "/" .. name, "/device:" .. name } do
@@ -119,10 +122,10 @@ local function device_words(session, prefix)
 end
 
 -- Functions whose strings name devices, by their last word.
-local takes_devices = { device = true, to = true, get_memory_info = true, reset_memory_stats = true, release_memory = true, synchronize = true,
-  set_memory_growth = true, get_memory_growth = true, set_memory_limit = true, set_logical_device_configuration = true,
-  get_logical_device_configuration = true, set_per_process_memory_fraction = true, get_device_details = true, set_visible_devices = true,
-  MirroredStrategy = true }
+local takes_devices = {}
+for name in ([[device to get_memory_info reset_memory_stats release_memory synchronize set_memory_growth get_memory_growth
+  set_memory_limit set_logical_device_configuration get_logical_device_configuration set_per_process_memory_fraction
+  get_device_details set_visible_devices MirroredStrategy]]):gmatch("%S+") do takes_devices[name] = true end
 
 local function string_words(session, at)
   local callee = at.callee or (at.call and at.call.path)
@@ -130,8 +133,8 @@ local function string_words(session, at)
   if last and #callee == 1 and last.name == "require" then return module_words(session, at.text) end
   local is_ours = last and #callee > 1 and takes_devices[last.name]
   if is_ours then return device_words(session, at.text) end
-  local before = at.all[#at.all - 1]
-  if before and before.text == "=" and at.all[#at.all - 2] and at.all[#at.all - 2].text == "device" then return device_words(session, at.text) end
+  local key, equals = at.all[#at.all - 2], at.all[#at.all - 1]
+  if key and key.text == "device" and equals.text == "=" then return device_words(session, at.text) end
   return file_words(session, at.text)
 end
 
@@ -164,7 +167,8 @@ local function command_words(session, text, cursor)
   else
     local add
     add, words = collector(argument)
-    for word in (found.usage:match("%[([%l|]+)[|%]]") or found.usage:match(" ([%l|]+)|") or ""):gmatch("%l+") do add(word) end
+    local choices = found.usage:match("%[([%l|]+)[|%]]") or found.usage:match(" ([%l|]+)|") or ""
+    for word in choices:gmatch("%l+") do add(word) end
     if found.usage:find("EXPR") then return nil end
   end
   return at, words

@@ -32,10 +32,10 @@ local function path_ending_at(all, at)
 end
 context.path_ending_at = path_ending_at
 
--- The call whose arguments are open at the end of the tokens: {path, commas, in_table, at}. in_table: the innermost open
--- bracket is a table that is one of its arguments, or its only one.
+-- The call whose arguments are open at the end of the tokens: {path, in_table}. in_table: the innermost open bracket is a
+-- table that is one of its arguments, or its only one.
 function context.open_call(all, last)
-  local depth, table_at, commas = 0, nil, 0
+  local depth, table_at = 0, nil
   for i = last, 1, -1 do
     local token = all[i]
     if token.kind == "symbol" then
@@ -48,16 +48,14 @@ function context.open_call(all, last)
           return nil
         elseif token.text == "{" then
           local path = path_ending_at(all, i - 1)
-          if path and all[i - 1] then return { path = path, commas = 0, in_table = i, is_table_call = true } end
+          if path then return { path = path, in_table = i } end
           if table_at then return nil end -- a table in a table
-          table_at, commas = i, 0
+          table_at = i
         else
           local path = path_ending_at(all, i - 1)
           if not path then return nil end
-          return { path = path, commas = commas, in_table = table_at }
+          return { path = path, in_table = table_at }
         end
-      elseif token.text == "," and depth == 0 then
-        commas = commas + 1
       end
     end
   end

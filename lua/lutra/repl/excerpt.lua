@@ -23,9 +23,8 @@ local function place_of(line, name)
   if not name or name == "" then return nil end
   local first, last = line:find(name, 1, true)
   local is_word = name:find("^[%a_]")
-  while first do
-    local inside = is_word and (line:sub(first - 1, first - 1):find("[%w_]") or line:sub(last + 1, last + 1):find("[%w_]"))
-    if not inside then break end
+  local function continues(at) return at > 0 and line:find("^[%w_]", at) ~= nil end
+  while first and is_word and (continues(first - 1) or continues(last + 1)) do
     first, last = line:find(name, last + 1, true)
   end
   if not first then return nil end
@@ -42,7 +41,9 @@ local function is_of_entry(session)
 end
 
 local function source_line(session, file, number)
-  if file == "stdin" then return not session.is_command and is_of_entry(session) and line_of(session.source, number) or nil end
+  if file == "stdin" then
+    return not session.is_command and is_of_entry(session) and line_of(session.source, number) or nil
+  end
   local handle = io.open(file, "rb")
   if not handle then return nil end
   local line
@@ -61,7 +62,8 @@ function excerpt.add(session, message)
   local first, rest = message:match("^([^\n]*)(.*)$")
   -- Lines of the session's own code say nothing to users.
   rest = rest:gsub("\n\t%[lutra%.repl[^\n]*", "")
-  if first:find("attempt to assign to const variable", 1, true) then rest = rest:gsub("\n\t%[C%]: in function 'error'", "", 1) end
+  local is_const = first:find("attempt to assign to const variable", 1, true)
+  if is_const then rest = rest:gsub("\n\t%[C%]: in function 'error'", "", 1) end
   first = first:gsub("%[lutra%.repl[^%]]*%]:%d+: ", "")
   local file, number = first:match("^([^:\n]+):(%d+): ")
   local ok, line = pcall(source_line, session, file or "", tonumber(number) or 0)

@@ -41,7 +41,8 @@ end
 function files.reload(session)
   local forgotten = {}
   for name in next, package.loaded do
-    if type(name) == "string" and package.searchpath(name, package.path) and name:match("^[^.]+") ~= "lutra" then forgotten[#forgotten + 1] = name end
+    local is_from_file = type(name) == "string" and name:match("^[^.]+") ~= "lutra" and package.searchpath(name, package.path)
+    if is_from_file then forgotten[#forgotten + 1] = name end
   end
   for _, name in ipairs(forgotten) do package.loaded[name] = nil end
   table.sort(forgotten)

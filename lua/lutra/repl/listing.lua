@@ -144,7 +144,8 @@ function listing.shown(session, ...)
   for i = 1, values.n do
     local value = values[i]
     if type(value) == "table" and not has_own_text(value) then
-      if session.env or (metatable_of(value) == nil and holds_tensors(value)) then values[i] = listing.table_text(value) end
+      local is_listed = session.env or (metatable_of(value) == nil and holds_tensors(value))
+      if is_listed then values[i] = listing.table_text(value) end
     elseif session.env and is_tensor(value) then
       values[i] = tensor_text(session, value)
     end

@@ -21,7 +21,8 @@ end
 
 -- Whether the name is the user's: not the standard library's or Lutra's.
 local given = {}
-for name in ([[_G _VERSION arg assert collectgarbage coroutine debug dofile error getmetatable io ipairs load loadfile lt
+for name in ([[_G _VERSION _PROMPT _PROMPT2 arg assert collectgarbage coroutine debug dofile error getmetatable io
+  ipairs load loadfile lt
   lutra math next os package pairs pcall print rawequal rawget rawlen rawset require select setmetatable string table
   tonumber tostring type utf8 warn xpcall]]):gmatch("%S+") do given[name] = true end
 function names.is_users(session, name) return session.declared[name] ~= nil or not given[name] end

@@ -61,7 +61,8 @@ end
 function Session:load_entry(text, name)
   local expression = text:gsub("^=", "return ", 1)
   local chunk
-  if self.native.is_interactive or not text:find("\n", 1, true) then chunk = self:load("return " .. expression .. "\n;", name) end
+  local may_be_expression = self.native.is_interactive or not text:find("\n", 1, true)
+  if may_be_expression then chunk = self:load("return " .. expression .. "\n;", name) end
   if chunk then return chunk, nil, true end
   return self:load(expression, name)
 end
@@ -88,6 +89,8 @@ end
 
 -- Returns the chunk of an entry of Lua and whether its locals are to be kept, or "failed".
 function Session:prepare_lua(text, name)
+  -- An arrow key types an escape where lines are plain: that is no binary chunk.
+  if self.env and text:find("^\27") then text = " " .. text end
   local body = self.native.is_interactive and text:match("^(.-);%s*$")
   if body and body:find("%S") then
     local silent = self:load("return " .. body .. "\n", name)
@@ -128,7 +131,7 @@ end
 
 function Session:is_complete(text)
   if self.native.is_interactive and text:find("^%s*[:?]") and not text:find("^%s*::") then return true end
-  local function goes_on(chunk, problem) return not chunk and type(problem) == "string" and problem:find("<eof>$") ~= nil end
+  local function goes_on(chunk, problem) return not chunk and problem:find("<eof>$") ~= nil end
   local expression = text:gsub("^=", "return ", 1)
   if self.native.is_interactive or not text:find("\n", 1, true) then
     if load("return " .. expression .. "\n;", chunk_name, "t") then return true end

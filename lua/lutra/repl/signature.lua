@@ -12,7 +12,8 @@ local function entries_of(session, module)
   if read[module] then return read[module] end
   local annotations = use "annotations"
   local by_path, methods = {}, {}
-  local ok, classes = pcall(annotations.of, module, function(file) return session.native.source("lutra._meta." .. file:gsub("/", ".")) end)
+  local function text_of(file) return session.native.source("lutra._meta." .. file:gsub("/", ".")) end
+  local ok, classes = pcall(annotations.of, module, text_of)
   for _, class in ipairs(ok and classes or {}) do
     for _, entry in ipairs(class.entries) do
       by_path[entry.path:lower()] = entry

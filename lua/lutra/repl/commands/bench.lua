@@ -33,8 +33,8 @@ return {
       end
       table.sort(times)
       local text = use "repl.seconds".text
-      session:print(("median %s, 80%% of runs from %s to %s, fastest %s, %d runs"):format(text(quantile(times, 0.5)), text(quantile(times, 0.1)),
-        text(quantile(times, 0.9)), text(times[1]), #times))
+      session:print(("median %s, 80%% of runs from %s to %s, fastest %s, %d runs"):format(text(quantile(times, 0.5)),
+        text(quantile(times, 0.1)), text(quantile(times, 0.9)), text(times[1]), #times))
     end
   end,
 }

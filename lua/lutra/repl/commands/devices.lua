@@ -15,14 +15,17 @@ return {
   more = "  Memory is in MB: in use by tensors, the most so far, the limit. The bar is the share of the limit in use.",
   run = function(session)
     if not session.native.is_initialised() then
-      for _, device in ipairs(lutra.config.list_physical_devices()) do session:print(("%-12s %s"):format(device.name:match("[^:]*:%d+$"), device.device_type)) end
+      for _, device in ipairs(lutra.config.list_physical_devices()) do
+        session:print(("%-8s %s"):format(device.name:match("[^:]*:%d+$"), device.device_type))
+      end
       return session:print "the first operation initialises them; until then their memory is not known"
     end
     session:print(("%-8s %-5s %10s %10s %10s"):format("device", "kind", "in use", "peak", "limit"))
     for _, device in ipairs(lutra.config.list_logical_devices()) do
-      local memory = lutra.config.get_memory_info(device)
-      session:print(("%-8s %-5s %10s %10s %10s  %s %3.0f%%"):format(device.name:match("[^:]*:%d+$"), device.device_type, mb(memory.current),
-        mb(memory.peak), mb(memory.limit), bar(memory.current / memory.limit), 100 * memory.current / memory.limit))
+      local memory, name = lutra.config.get_memory_info(device), device.name:match("[^:]*:%d+$")
+      local share = memory.current / memory.limit
+      session:print(("%-8s %-5s %10s %10s %10s  %s %3.0f%%"):format(name, device.device_type, mb(memory.current),
+        mb(memory.peak), mb(memory.limit), bar(share), 100 * share))
     end
   end,
 }

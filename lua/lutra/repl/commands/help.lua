@@ -18,7 +18,8 @@ return {
   run = function(session, argument)
     if argument == "" then return list(session) end
     local found = use "repl.command".find(session, (argument:gsub("^:", "")))
-    if found then return session:print((":%s\n  %s%s"):format(found.usage, found.help, found.more and "\n" .. found.more or "")) end
+    local more = found and found.more and "\n" .. found.more or ""
+    if found then return session:print((":%s\n  %s%s"):format(found.usage, found.help, more)) end
     use "repl.question".help(session, argument)
   end,
 }

@@ -6,7 +6,8 @@ return {
   run = function(session, argument)
     if argument == "" then
       if not session.frames or #session.frames == 0 then
-        return session:print("locals are " .. (session.locals_on and "kept" or "not kept") .. "; there is no error to look at")
+        local are = session.locals_on and "kept" or "not kept"
+        return session:print("locals are " .. are .. "; there is no error to look at")
       end
       session.frame = session.frame or 1
       return use "repl.frames".show(session, session.frame, true)

@@ -1,10 +1,6 @@
 local _, _, use = ...
 
--- The globals that the interpreter itself makes.
-local given = {}
-for name in ([[_G _VERSION _PROMPT _PROMPT2 arg assert collectgarbage coroutine debug dofile error getmetatable io ipairs
-  load loadfile lt lutra math next os package pairs pcall print rawequal rawget rawlen rawset require select setmetatable
-  string table tonumber tostring type utf8 warn xpcall]]):gmatch("%S+") do given[name] = true end
+local given = use "repl.names".given
 
 local function bytes_text(bytes)
   if bytes < 1024 then return bytes .. " B" end
