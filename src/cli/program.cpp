@@ -38,7 +38,12 @@ const char* version_line() { return "Lutra " LUTRA_VERSION ", " LUA_RELEASE; }
 const char* greeting() { return "Lutra " LUTRA_VERSION ", " LUA_RELEASE "; lt.help() tells what there is"; }
 
 Program::Program(const Options& options, const Report& report, int argc, char** argv)
-    : options_(options), report_(report), argc_(argc), argv_(argv), interpreter_(options.interpreter), prompt_(interpreter_, report) {
+    : options_(options),
+      report_(report),
+      argc_(argc),
+      argv_(argv),
+      interpreter_(options.interpreter),
+      prompt_(interpreter_, report) {
   if (!options.log_file.empty()) {
     log_file_.emplace(options.log_file);
     interpreter_.set_log(LogFile::write, &*log_file_);
