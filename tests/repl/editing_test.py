@@ -192,6 +192,7 @@ class Drawing(EditorTest):
         t.see("f({1)")
         self.assertFalse(t.cell("f({1)", 1).underscore)
         t.send(LEFT, "}", RIGHT)
+        t.see("f({1})")
         t.wait("a match", lambda: t.cell("f({1})", 1).underscore and t.cell("f({1})", 5).underscore)
         self.assertFalse(t.cell("f({1})", 2).underscore)
 

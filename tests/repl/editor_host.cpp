@@ -2,6 +2,7 @@
 // while it has more "do" and "(" than "end" and ")". Arguments: --vi, --plain (no colours), --history=FILE, --stdin
 // (PlainReader), --prompt=TEXT.
 #include <cctype>
+#include <csignal>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -49,7 +50,6 @@ void print(const char* what, std::string_view entry) {
     else std::putchar(c);
   }
   std::printf("\"\n");
-  std::fflush(stdout);
 }
 
 }  // namespace
@@ -67,6 +67,7 @@ int main(int count, char** arguments) {
     else if (argument.starts_with("--history=")) options.history_path = argument.substr(10);
     else if (argument.starts_with("--prompt=")) prompt = argument.substr(9);
   }
+  std::signal(SIGINT, SIG_IGN);  // Ctrl-C between two entries
   lutra::Editor editor(options);
   lutra::PlainReader plain(is_complete);
   lutra::EntryReader& reader = from_stdin ? static_cast<lutra::EntryReader&>(plain) : editor;
@@ -76,7 +77,7 @@ int main(int count, char** arguments) {
       case lutra::EntryReader::Outcome::Entry:
         if (entry.size() > 1000) std::printf("long entry %zu\n", entry.size());
         else print("entry", entry);
-        if (entry == "unfinished") std::printf("no newline"), std::fflush(stdout);
+        if (entry == "unfinished") std::printf("no newline");
         break;
       case lutra::EntryReader::Outcome::Interrupted: print("interrupted", entry); break;
       case lutra::EntryReader::Outcome::End: print("end", entry); return 0;

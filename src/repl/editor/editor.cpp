@@ -1,6 +1,7 @@
 #include "repl/editor/editor.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "repl/editor/characters.h"
@@ -44,6 +45,7 @@ Editor::Editor(Options options)
 
 EntryReader::Outcome Editor::read(std::string_view prompt, std::string_view next_prompt, std::string& entry) {
   entry.clear();
+  std::fflush(stdout);  // what the last entry printed comes first
   if (!terminal_.begin()) return Outcome::End;
   prompt_ = prompt;
   next_prompt_ = next_prompt;
@@ -295,12 +297,9 @@ bool Editor::handle_search(const Key& key) {
   if (key.is_ctrl('r')) {
     search_from(search.index);
   } else if (key.is_ctrl('s')) {
-    for (std::size_t i = search.index + 1; i < none; ++i) {
-      if (history_.search(i + 1, search.query) == i) {
-        search_from(i + 1);
-        break;
-      }
-    }
+    std::size_t next = search.index + 1;
+    while (next < none && history_.entries()[next].find(search.query) == std::string::npos) ++next;
+    if (next < none) search_from(next + 1);
   } else if (key.name == Key::Name::Backspace) {
     if (!search.query.empty()) search.query.erase(previous_character(search.query, search.query.size()));
     search_from(none);
