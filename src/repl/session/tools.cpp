@@ -142,17 +142,6 @@ int folder(Args& args) {
   return 1;
 }
 
-// is_error(value): whether it is an error object of Lutra's; calls nothing.
-int is_error(lua_State* L) {
-  bool is_ours = false;
-  if (lua_type(L, 1) == LUA_TTABLE && lua_getmetatable(L, 1) != 0) {
-    State::push(L, State::kErrorMeta);
-    is_ours = lua_rawequal(L, -1, -2) != 0;
-  }
-  lua_pushboolean(L, is_ours);
-  return 1;
-}
-
 // members(): the tables of the methods of tensors and variables.
 int members(lua_State* L) {
   State::push(L, State::kMethods);
@@ -168,8 +157,7 @@ void push_session_tools(lua_State* L, const SessionHost& host) {
   lua_pushlightuserdata(L, const_cast<SessionHost*>(&host));
   lua_pushcclosure(L, show, 1);
   lua_setfield(L, -2, "show");
-  constexpr luaL_Reg kFunctions[] = {
-      {"parts", parts}, {"source", source}, {"is_error", is_error}, {"members", members}, {nullptr, nullptr}};
+  constexpr luaL_Reg kFunctions[] = {{"parts", parts}, {"source", source}, {"members", members}, {nullptr, nullptr}};
   luaL_setfuncs(L, kFunctions, 0);
   set_function<tensor>(L, state, "tensor", "tensor");
   set_function<is_initialised>(L, state, "is_initialised", "is_initialised");
