@@ -322,8 +322,32 @@ local function foreign_help(topic)
       class_text(word) or op_text(lower) or instead(word) or entry_of_source(lower) or told(lower, true)
 end
 
+-- The names, summaries and topics that have the word: "??softmax".
+local function search(word)
+  local lines, lower = {}, word:lower()
+  local function offer(name, summary, source)
+    local has = (name .. " " .. summary .. " " .. (source or "")):lower():find(lower, 1, true)
+    if has then lines[#lines + 1] = item(name .. "  -- ", first_sentence(plain(summary))) end
+  end
+  for _, op in ipairs(ops) do offer("lutra." .. op.name, op.summary, op.source) end
+  for _, class in ipairs(classes) do
+    if class.path ~= "" then offer("lutra." .. class.path, class.summary or "") end
+    for _, entry in ipairs(class.entries) do
+      if not entry.alias and not entry.name:find("^__") then offer("lutra." .. entry.path, entry.summary or "", entry.source) end
+    end
+  end
+  for _, topic in ipairs(topics) do
+    if (topic[1] .. " " .. topic[3]):find(lower, 1, true) then lines[#lines + 1] = item(topic[1] .. "  -- ", "a topic of help") end
+  end
+  table.sort(lines)
+  if #lines == 0 then return nil end
+  return ('Names with "%s":\n'):format(word) .. table.concat(lines, "\n")
+end
+
 return function(topic)
   if topic == nil then return overview() end
+  local word_sought = type(topic) == "string" and topic:match("^%?%?%s*(.-)%s*$")
+  if word_sought then return word_sought ~= "" and search(word_sought) or tools.unknown(word_sought, names) end
   local name = topic_of(topic)
   if type(topic) ~= "string" then return name and told(name) or tools.unknown(topic, names) end
   -- A name that is ours except for capitals may be an operation of another library: "nn.conv2d".

@@ -2,6 +2,7 @@
 # only the few names of its interface (tests: check.exports).
 set(EXPORTS "${PROJECT_SOURCE_DIR}/scripts/cmake/exports")
 lutra_layers_up_to(everything lua)
+lutra_layer(repl_layer repl)
 lutra_layer(cli_layer cli)
 lutra_layer(embed_layer embed)
 
@@ -12,7 +13,7 @@ lutra_layer(embed_layer embed)
 add_executable(lutra src/cli/main.cpp)
 add_executable(lutra_portable EXCLUDE_FROM_ALL src/cli/main.cpp)
 foreach(program lutra lutra_portable)
-  target_link_libraries(${program} PRIVATE ${everything} ${cli_layer}
+  target_link_libraries(${program} PRIVATE ${everything} ${repl_layer} ${cli_layer}
     "$<LINK_LIBRARY:WHOLE_ARCHIVE,${LUA_STATIC}>" ${BASE_LIBRARIES})
   target_include_directories(${program} PRIVATE src "${GENERATED_DIR}")
   target_include_directories(${program} SYSTEM PRIVATE "${LUA_INCLUDE_DIR}")

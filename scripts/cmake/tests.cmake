@@ -1,5 +1,6 @@
-# The tests of CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, guide.*, embed.*, fuzz.*, dist.*, check.*, and
-# cuda.* and gpu.* (cuda_tests.cmake). A test's label is the first word of its name; schedule.* has the label ops.
+# The tests of CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, repl.*, guide.*, embed.*, fuzz.*, dist.*,
+# check.*, and cuda.* and gpu.* (cuda_tests.cmake). A test's label is the first word of its name; schedule.* has the
+# label ops.
 set(TESTS "${PROJECT_SOURCE_DIR}/tests")
 set(seconds_limit 300)
 if(LUTRA_SANITIZE)
@@ -60,7 +61,7 @@ foreach(layer IN LISTS LAYERS)
   endif()
   lutra_layers_up_to(targets ${layer})
   set(lua_library "")
-  if(layer MATCHES "^(lua|embed|cli)$")
+  if(layer MATCHES "^(lua|repl|embed|cli)$")
     set(lua_library "${LUA_STATIC}")
   endif()
   add_executable(unit_${layer} ${sources})
@@ -127,6 +128,8 @@ if(NOT LUTRA_SANITIZE MATCHES thread)
 endif()
 
 include(cuda_tests)
+
+add_subdirectory("${TESTS}/repl" repl)  # uses lutra_test
 
 # Hosts are built against an installed tree; tests/embed/CMakeLists.txt uses lutra_test too.
 add_subdirectory("${TESTS}/embed" embed)

@@ -1,6 +1,7 @@
 #include "cli/interrupt.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <csignal>
 
@@ -12,6 +13,9 @@ namespace {
 
 Interrupts* volatile interrupts = nullptr;
 pthread_t running_thread;
+// Presses until the program ends, during an entry of the prompt; 0 elsewhere.
+constexpr int kMostPresses = 3;
+volatile std::sig_atomic_t presses_left = 0;
 
 void set_handler(void (*handler)(int)) {
   struct sigaction action = {};
@@ -21,27 +25,56 @@ void set_handler(void (*handler)(int)) {
 }
 
 // If another thread gets the signal, it forwards it: only Lua's own thread may set the hook.
+bool is_forwarded(int signal) {
+  if (pthread_equal(pthread_self(), running_thread) != 0) return false;
+  pthread_kill(running_thread, signal);
+  return true;
+}
+
 void on_interrupt(int signal) {
-  if (pthread_equal(pthread_self(), running_thread) == 0) {
-    pthread_kill(running_thread, signal);
-    return;
-  }
+  if (is_forwarded(signal)) return;
   set_handler(SIG_DFL);
   interrupts->request();
 }
 
-}  // namespace
+void on_entry_interrupt(int signal) {
+  if (is_forwarded(signal)) return;
+  presses_left = presses_left - 1;
+  if (presses_left == 1) {
+    constexpr char kMessage[] = "\nstill running; Ctrl-C once more ends lutra\n";
+    [[maybe_unused]] ssize_t written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  }
+  if (presses_left <= 1) set_handler(SIG_DFL);
+  interrupts->request();
+}
 
-int interruptible_call(lua_State* L, int arguments, int results, int handler) {
+int call(lua_State* L, int arguments, int results, int handler, bool is_entry) {
   interrupts = Interrupts::find(L);
   running_thread = pthread_self();
-  interrupts->begin(L);
+  interrupts->begin(L, is_entry);
   State::find(L)->context().hooks.take_interrupt = [] { return interrupts->take(); };
-  set_handler(on_interrupt);
+  presses_left = kMostPresses;
+  set_handler(is_entry ? on_entry_interrupt : on_interrupt);
   int status = lua_pcall(L, arguments, results, handler);
   set_handler(SIG_DFL);
   interrupts->end();
   return status;
 }
+
+}  // namespace
+
+int interruptible_call(lua_State* L, int arguments, int results, int handler) {
+  return call(L, arguments, results, handler, false);
+}
+
+int interruptible_entry(lua_State* L, int arguments, int results, int handler) {
+  return call(L, arguments, results, handler, true);
+}
+
+IdleInterrupts::IdleInterrupts() {
+  set_handler([](int) {});
+}
+
+IdleInterrupts::~IdleInterrupts() { set_handler(SIG_DFL); }
 
 }  // namespace lutra

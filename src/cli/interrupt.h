@@ -1,5 +1,5 @@
 // Ctrl-C as in lua: while Lua code runs, the first one raises "interrupted!" in it; a second one before that happens
-// ends the program. At other times (at the prompt) Ctrl-C ends the program.
+// ends the program. At other times Ctrl-C ends the program, except at an idle prompt in a terminal.
 #pragma once
 
 struct lua_State;
@@ -8,5 +8,17 @@ namespace lutra {
 
 // An interruptible lua_pcall(L, arguments, results, handler). Only one at a time, on one thread.
 int interruptible_call(lua_State* L, int arguments, int results, int handler);
+
+// The same for an entry of the prompt: "interrupted!" is raised again until the entry has ended, a second Ctrl-C raises
+// it at once, and a third ends the program.
+int interruptible_entry(lua_State* L, int arguments, int results, int handler);
+
+// While it lives, Ctrl-C only ends a read that waits for input, with EINTR.
+class IdleInterrupts {
+ public:
+  IdleInterrupts();
+  ~IdleInterrupts();
+  IdleInterrupts(const IdleInterrupts&) = delete;
+};
 
 }  // namespace lutra

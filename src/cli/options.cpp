@@ -110,7 +110,7 @@ const LongOption kLongOptions[] = {
      set_virtual_gpus},
     {"--strict", Takes::Nothing, "", "make the use of an undeclared global an error",
      [](Options& options, std::string_view) { options.strict = true; }},
-    {"--no-init", Takes::Nothing, "", "do not run LUA_INIT",
+    {"--no-init", Takes::Nothing, "", "do not run LUA_INIT, nor the prompt's init.lua",
      [](Options& options, std::string_view) { options.no_init = true; }},
     {"--color", Takes::Value, "WHEN", "colour errors: auto (on a terminal), always or never", set_color},
     {"--version", Takes::Nothing, "", "show version information and end",

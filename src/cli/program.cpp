@@ -38,7 +38,12 @@ const char* version_line() { return "Lutra " LUTRA_VERSION ", " LUA_RELEASE; }
 const char* greeting() { return "Lutra " LUTRA_VERSION ", " LUA_RELEASE "; lt.help() tells what there is"; }
 
 Program::Program(const Options& options, const Report& report, int argc, char** argv)
-    : options_(options), report_(report), argc_(argc), argv_(argv), interpreter_(options.interpreter) {
+    : options_(options),
+      report_(report),
+      argc_(argc),
+      argv_(argv),
+      interpreter_(options.interpreter),
+      prompt_(interpreter_, report) {
   if (!options.log_file.empty()) {
     log_file_.emplace(options.log_file);
     interpreter_.set_log(LogFile::write, &*log_file_);
@@ -89,13 +94,22 @@ bool Program::run_all(lua_State* L) {
   if (!run_init(L) || !run_actions(L)) return false;
   if (has_script && !run_script(L)) return false;
   if (options_.interactive) {
-    run_repl(L, lines_, report_);
+    run_prompt();
   } else if (!has_script && !options_.has_statement && !options_.show_banner) {
     if (isatty(STDIN_FILENO) == 0) return succeeded(L, run_loaded(L, luaL_loadfilex(L, nullptr, nullptr)));
     std::printf("%s\n", greeting());
-    run_repl(L, lines_, report_);
+    run_prompt();
   }
   return true;
+}
+
+void Program::run_prompt() {
+  const bool has_init = prompt_.is_interactive() && !options_.interpreter.ignore_environment && !options_.no_init;
+  if (has_init) prompt_.run_init();
+  // --log-placement=FILE has the log already.
+  if (prompt_.is_interactive() && !log_file_) interpreter_.set_log(Prompt::log, &prompt_);
+  prompt_.run();
+  if (!log_file_) interpreter_.set_log(nullptr, nullptr);  // the prompt goes before the interpreter
 }
 
 // arg[0] is the script, and words before it have negative indices; without a script arg[0] is the program.

@@ -27,6 +27,7 @@ class Program {
   bool run_all(lua_State* L);
   void set_arg_table(lua_State* L);
   bool run_init(lua_State* L);
+  void run_prompt();
   bool run_actions(lua_State* L);
   bool run_script(lua_State* L);
   bool find_module(lua_State* L);
@@ -40,8 +41,8 @@ class Program {
   char** argv_;
   std::optional<LogFile> log_file_;
   Warnings warnings_;
-  LineReader lines_;
-  Interpreter interpreter_;  // the last member: closing it may still write to the log and the warnings
+  Interpreter interpreter_;  // closing it may still write to the log and the warnings
+  Prompt prompt_;
 };
 
 // "Lutra 0.1.0, Lua 5.4.4"

@@ -1,121 +1,108 @@
 #include "cli/repl.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <optional>
+#include <string_view>
 
 #include "cli/interrupt.h"
 #include "cli/report.h"
+#include "core/text.h"
 #include "lua/border/interpreter.h"
-#include "lua/border/lua_sources.h"
 #include "lua/border/state.h"
+#include "repl/editor/editor.h"
+#include "repl/editor/history.h"
+#include "repl/editor/plain_reader.h"
 
 namespace lutra {
 namespace {
 
-constexpr const char* kChunkName = "=stdin";
-
-// Pushes the prompt and returns it.
-const char* push_prompt(lua_State* L, bool first) {
-  if (lua_getglobal(L, first ? "_PROMPT" : "_PROMPT2") == LUA_TNIL) return lua_pushstring(L, first ? "> " : ">> ");
-  return luaL_tolstring(L, -1, nullptr);
+// $XDG_CONFIG_HOME/lutra/init.lua, else in ~/.config; "" if there is none.
+std::string init_file() {
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  const char* home = std::getenv("HOME");
+  std::string folder;
+  if (config != nullptr && *config == '/') folder = config;
+  else if (home != nullptr && *home != '\0') folder = text(home, "/.config");
+  else return "";
+  std::string path = text(folder, "/lutra/init.lua");
+  return access(path.c_str(), F_OK) == 0 ? path : "";
 }
 
-// Pushes the next line, or nothing at the end.
-bool push_line(lua_State* L, LineReader& lines, bool first) {
-  int top = lua_gettop(L);
-  const char* line = lines.next(push_prompt(L, first));
-  lua_settop(L, top);
-  if (line == nullptr) return false;
-  if (first && line[0] == '=') lua_pushfstring(L, "return %s", line + 1);  // as Lua 5.1 had it
-  else lua_pushstring(L, line);
-  return true;
-}
-
-int load(lua_State* L, int at) {
-  std::size_t size;
-  const char* chunk = lua_tolstring(L, at, &size);
-  return luaL_loadbufferx(L, chunk, size, kChunkName, "t");
-}
-
-// Whether the error on top only says that the chunk is incomplete.
-bool is_incomplete(lua_State* L, int status) {
-  if (status != LUA_ERRSYNTAX) return false;
-  std::size_t size;
-  const char* message = lua_tolstring(L, -1, &size);
-  constexpr std::size_t kMark = sizeof "<eof>" - 1;
-  return size >= kMark && std::strcmp(message + size - kMark, "<eof>") == 0;
-}
-
-// Reads one chunk into an otherwise empty stack: its function, or an error message. False at the end of input.
-bool read_chunk(lua_State* L, LineReader& lines, int* status) {
-  lua_settop(L, 0);
-  if (!push_line(L, lines, true)) return false;
-  lua_pushfstring(L, "return %s;", lua_tostring(L, 1));
-  *status = load(L, 2);
-  if (*status == LUA_OK) {
-    lua_replace(L, 1);
-    lua_settop(L, 1);
-    return true;
-  }
-  for (;;) {
-    lua_settop(L, 1);
-    *status = load(L, 1);
-    if (!is_incomplete(L, *status) || !push_line(L, lines, false)) break;
-    lua_remove(L, 2);  // the message
-    lua_pushliteral(L, "\n");
-    lua_insert(L, 2);
-    lua_concat(L, 3);
-  }
-  lua_replace(L, 1);
-  lua_settop(L, 1);
-  return true;
-}
-
-// Replaces the values on the stack by the texts that the prompt shows for them (lua/lutra/listing.lua).
-void show_listings(lua_State* L) {
-  const LuaSource* source = kLuaSources;
-  while (std::strcmp(source->name, "lutra.listing") != 0) ++source;
-  if (luaL_loadbufferx(L, source->text, source->size, "=[lutra.listing]", "t") != LUA_OK) lua_error(L);
-  lua_call(L, 0, 1);
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-}
-
-// print_shown(...): prints the values with the global print.
-int print_shown(lua_State* L) {
-  bool has_table = false;
-  for (int i = 1; i <= lua_gettop(L); ++i) has_table |= lua_type(L, i) == LUA_TTABLE;
-  if (has_table) show_listings(L);
-  lua_getglobal(L, "print");
-  lua_insert(L, 1);
-  lua_call(L, lua_gettop(L) - 1, 0);
-  return 0;
-}
-
-// Prints all values on the stack with the global print.
-void print_results(lua_State* L, const Report& report) {
-  int count = lua_gettop(L);
-  if (count == 0) return;
-  luaL_checkstack(L, LUA_MINSTACK, "too many results to print");
-  lua_pushcfunction(L, print_shown);
-  lua_insert(L, 1);
-  if (interruptible_call(L, count, 0, 0) == LUA_OK) return;
-  const char* message = luaL_tolstring(L, -1, nullptr);
-  report.error(lua_pushfstring(L, "error calling 'print' (%s)", message), true);
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
 }
 
 }  // namespace
 
-LineReader::~LineReader() { std::free(line_); }
+Prompt::Prompt(Interpreter& interpreter, const Report& report)
+    : interpreter_(interpreter),
+      report_(report),
+      is_interactive_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0),
+      session_(interpreter.lua(), {.user = this,
+                                   .show = show,
+                                   .call = interruptible_entry,
+                                   .is_interactive = is_interactive_,
+                                   .is_terminal = is_interactive_}),
+      help_(session_.help()) {}
 
-const char* LineReader::next(const char* prompt) {
-  std::fputs(prompt, stdout);
+// The one place that chooses how entries are read.
+std::unique_ptr<EntryReader> Prompt::new_reader() const {
+  if (!is_interactive_ || variable("TERM").empty() || variable("TERM") == "dumb") {
+    return std::make_unique<PlainReader>(help_.is_complete);
+  }
+  return std::make_unique<Editor>(Editor::Options{
+      .history_path = default_history_path(),
+      .help = help_,
+      .colours = report_.has_colors(),
+      .keys = variable("LUTRA_KEYS") == "vi" ? Editor::Keys::Vi : Editor::Keys::Emacs,
+  });
+}
+
+void Prompt::show(void* user, SessionHost::Text kind, std::string_view text) {
+  const Report& report = static_cast<const Prompt*>(user)->report_;
+  switch (kind) {
+    case SessionHost::Text::Error: report.error(text, true); break;
+    case SessionHost::Text::Note: report.note(text); break;
+    case SessionHost::Text::Output: std::fwrite(text.data(), 1, text.size(), stdout); std::fputc('\n', stdout);
+  }
+}
+
+void Prompt::log(void* user, std::string_view line) {
+  const Report& report = static_cast<const Prompt*>(user)->report_;
+  if (line.starts_with("WARNING: ")) report.error(line, true);
+  else report.note(line);
+}
+
+void Prompt::run_init() {
+  const std::string path = init_file();
+  if (!path.empty()) session_.run(text(":load ", path));
+}
+
+void Prompt::run() {
+  std::unique_ptr<EntryReader> reader = new_reader();
+  Editor* editor = dynamic_cast<Editor*>(reader.get());
+  std::string entry;
+  for (;;) {
+    if (editor != nullptr) {
+      if (std::string problem = editor->take_message(); !problem.empty()) report_.error(problem, true);
+    }
+    const std::string first = session_.prompt(true), next = session_.prompt(false);
+    EntryReader::Outcome outcome;
+    {
+      std::optional<IdleInterrupts> idle;
+      if (is_interactive_) idle.emplace();
+      outcome = reader->read(first, next, entry);
+    }
+    if (outcome == EntryReader::Outcome::End) break;
+    if (outcome == EntryReader::Outcome::Entry && session_.run(entry) == Session::Outcome::Quit) return session_.end();
+  }
+  session_.end();
+  std::fputc('\n', stdout);
   std::fflush(stdout);
-  ssize_t size = getline(&line_, &capacity_, stdin);
-  if (size < 0) return nullptr;
-  if (size > 0 && line_[size - 1] == '\n') line_[size - 1] = '\0';
-  return line_;
 }
 
 int run_with_traceback(lua_State* L, int arguments, int results) {
@@ -127,23 +114,12 @@ int run_with_traceback(lua_State* L, int arguments, int results) {
   return status;
 }
 
-int report_status(lua_State* L, int status, const Report& report, bool in_session) {
+int report_status(lua_State* L, int status, const Report& report) {
   if (status == LUA_OK) return status;
   const char* message = lua_tostring(L, -1);
-  report.error(message != nullptr ? message : "(error object is not a string)", in_session);
+  report.error(message != nullptr ? message : "(error object is not a string)");
   lua_pop(L, 1);
   return status;
-}
-
-void run_repl(lua_State* L, LineReader& lines, const Report& report) {
-  int status;
-  while (read_chunk(L, lines, &status)) {
-    if (status == LUA_OK) status = run_with_traceback(L, 0, LUA_MULTRET);
-    if (report_status(L, status, report, true) == LUA_OK) print_results(L, report);
-  }
-  lua_settop(L, 0);
-  std::fputc('\n', stdout);
-  std::fflush(stdout);
 }
 
 }  // namespace lutra

@@ -1,39 +1,47 @@
-// The prompt, by lua's own rules: a line is tried as an expression first, then as a statement, which may continue on
-// further lines.
+// The prompt in a terminal or on a pipe: reads entries, gives them to a Session, shows what it says.
 #pragma once
 
-#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "repl/session/session.h"
 
 struct lua_State;
 
 namespace lutra {
 
+class Interpreter;
 class Report;
 
-// Reads lines from stdin. Lua errors jump over the functions that use it, so it is created outside of every Lua call.
-class LineReader {
+class Prompt {
  public:
-  LineReader() = default;
-  ~LineReader();
-  LineReader(const LineReader&) = delete;
+  Prompt(Interpreter& interpreter, const Report& report);
+  Prompt(const Prompt&) = delete;
 
-  // The next line without its newline; null at the end. Valid until the next call.
-  const char* next(const char* prompt);
+  // In a terminal: commands, locals that persist. Elsewhere the prompt does what lua's does.
+  bool is_interactive() const { return is_interactive_; }
+  // Runs the user's init.lua, if there is one.
+  void run_init();
+  // Runs until the end of input, or `exit`.
+  void run();
+  // A LogSink; `user` is the Prompt.
+  static void log(void* user, std::string_view line);
 
  private:
-  char* line_ = nullptr;
-  std::size_t capacity_ = 0;
+  std::unique_ptr<EntryReader> new_reader() const;
+  static void show(void* user, SessionHost::Text kind, std::string_view text);
+  Interpreter& interpreter_;
+  const Report& report_;
+  const bool is_interactive_;
+  Session session_;
+  const EntryHelp help_;
 };
 
-// Runs until the end of stdin. Errors in the lines are reported and the session continues. May raise what the
-// __tostring of _PROMPT raises.
-void run_repl(lua_State* L, LineReader& lines, const Report& report);
-
 // Calls the function on top of the stack with its `arguments`: interruptible, and with a traceback added to an error.
-// The program runs all Lua code by it.
+// The program runs all Lua code but entries by it.
 int run_with_traceback(lua_State* L, int arguments, int results);
 
 // Reports the error on top of the stack and pops it; does nothing if status is LUA_OK. Returns status.
-int report_status(lua_State* L, int status, const Report& report, bool in_session = false);
+int report_status(lua_State* L, int status, const Report& report);
 
 }  // namespace lutra

@@ -11,6 +11,7 @@ namespace lutra {
 namespace {
 
 constexpr std::string_view kRed = "\33[31m";
+constexpr std::string_view kDim = "\33[2m";
 constexpr std::string_view kPlain = "\33[0m";
 
 // Allocates nothing, as the message may be that memory ran out.
@@ -35,6 +36,11 @@ void Report::error(std::string_view message, bool in_session) const {
   std::string_view first = message.substr(0, message.find('\n'));
   if (colors_) put({kRed, prefix, first, kPlain, message.substr(first.size()), "\n"});
   else put({prefix, message, "\n"});
+}
+
+void Report::note(std::string_view message) const {
+  if (colors_) put({kDim, message, kPlain, "\n"});
+  else put({message, "\n"});
 }
 
 LogFile::LogFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "we")) {

@@ -18,6 +18,9 @@ class Report {
 
   // "lutra: message"; in_session: without the prefix. The first line is red where colours are on.
   void error(std::string_view message, bool in_session = false) const;
+  // A remark of the prompt or a line of the placement log: dim where colours are on.
+  void note(std::string_view message) const;
+  bool has_colors() const { return colors_; }
 
  private:
   bool colors_;

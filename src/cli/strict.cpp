@@ -13,16 +13,23 @@ constexpr const char* kStrict = R"lua(
 local declared, meta, getinfo = {}, {}, debug.getinfo
 setmetatable(_G, meta)
 
--- Which kind of function made the access that a metamethod handles: "main", "Lua", "C".
+-- Which kind of function made the access that a metamethod handles: "main", "Lua", "C"; and the level for error. An entry
+-- of the prompt reaches globals through functions of its session.
 local function accessor()
-  local info = getinfo(3, "S")
-  return info and info.what or "C"
+  local level = 3
+  local info = getinfo(level, "S")
+  while info and info.source:find("^=%[lutra%.repl") do
+    level = level + 1
+    info = getinfo(level, "S")
+  end
+  return info and info.what or "C", level - 1
 end
 
 function meta.__newindex(globals, name, value)
   if not declared[name] then
-    if accessor() == "Lua" then
-      error(("global '%s' is not declared; write local, or set it at the script's top level first"):format(name), 2)
+    local kind, level = accessor()
+    if kind == "Lua" then
+      error(("global '%s' is not declared; write local, or set it at the script's top level first"):format(name), level)
     end
     declared[name] = true
   end
@@ -30,9 +37,9 @@ function meta.__newindex(globals, name, value)
 end
 
 function meta.__index(_, name)
-  if not declared[name] and accessor() ~= "C" then
-    error(("global '%s' is not declared"):format(tostring(name)), 2)
-  end
+  if declared[name] then return end
+  local kind, level = accessor()
+  if kind ~= "C" then error(("global '%s' is not declared"):format(tostring(name)), level) end
 end
 )lua";
 

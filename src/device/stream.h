@@ -61,6 +61,9 @@ inline void host_wait(Ticket ticket) {
   if (ticket) ticket.stream->host_wait(ticket.seq);
 }
 
+// Whether the command ends within about so many milliseconds. For waits that something else may end: it polls.
+bool ends_within(Ticket ticket, int milliseconds);
+
 // The CPU's stream: runs each command at once on the caller's thread.
 class InlineStream final : public Stream {
  public:

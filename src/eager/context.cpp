@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/stop_request.h"
 #include "eager/memory_report.h"
 
 namespace lutra {
@@ -15,6 +16,16 @@ Context::Context(Runtime& runtime) : runtime_(runtime), placement_log_(runtime.l
 }
 
 Context::~Context() { runtime_.detach(this); }
+
+void Context::wait_for(const LogicalDevice& device) const {
+  if (device.is_host() || !StopRequest::is_watching()) return;
+  constexpr int kMilliseconds = 10;
+  for (Stream* stream : {device.copy.get(), device.compute.get()}) {
+    while (!ends_within(stream->tail_ticket(), kMilliseconds)) {
+      if (take_interrupt()) fail(ErrorCode::Cancelled, "interrupted! The device goes on with the work in its queue");
+    }
+  }
+}
 
 uint32_t Context::intern(const DeviceSpec& spec) {
   std::string text = spec.to_string();

@@ -49,6 +49,8 @@ class Context {
   Ledger& ledger() { return ledger_; }
   ContextHooks hooks;
   bool take_interrupt() const { return hooks.take_interrupt != nullptr && hooks.take_interrupt(); }
+  // Waits for the device's queued work. At the prompt Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
+  void wait_for(const LogicalDevice& device) const;
   std::string line() const { return hooks.line != nullptr ? hooks.line(hooks.user) : std::string(); }
 
   // The running coroutine's scopes; never null.

@@ -93,6 +93,20 @@ std::string hint_for(const LogicalDevice& device, std::size_t bytes, const Want&
 
 }  // namespace
 
+std::vector<std::string> largest_tensors(Context& context, const LogicalDevice& device) {
+  Largest largest(context.origins());
+  StorageVisitor offer = [](void* user, const Storage& storage) { static_cast<Largest*>(user)->offer(storage); };
+  // Logical CPUs share one pool and its limit.
+  if (device.heap != nullptr) device.heap->for_each_storage(offer, &largest);
+  else context.runtime().pool().for_each_storage(offer, &largest);
+  std::vector<std::string> lines;
+  for (const Storage* storage : largest) {
+    lines.push_back(
+        text(bytes_text(static_cast<int64_t>(storage->bytes)), "  ", holder_text(context.origins(), *storage)));
+  }
+  return lines;
+}
+
 Error out_of_memory(Context& context, LogicalDevice& device, std::size_t bytes, const Wanted& wanted) {
   Want want = want_on(context, device, bytes);
   std::string message = text(wanted.op, ": out of memory on ", device.full_name, ": ", size_text(bytes),
@@ -101,15 +115,9 @@ Error out_of_memory(Context& context, LogicalDevice& device, std::size_t bytes, 
   message += want.refusal.empty() ? text(", largest free piece ", size_text(want.largest_free), ".")
                                   : text("; the limit leaves room, but ", want.refusal, ".");
 
-  Largest largest(context.origins());
-  StorageVisitor offer = [](void* user, const Storage& storage) { static_cast<Largest*>(user)->offer(storage); };
-  // Logical CPUs share one pool and its limit.
-  if (device.heap != nullptr) device.heap->for_each_storage(offer, &largest);
-  else context.runtime().pool().for_each_storage(offer, &largest);
   const char* title = "\nLargest live tensors:";
-  for (const Storage* storage : largest) {
-    message += text(std::exchange(title, ""), "\n  ", bytes_text(static_cast<int64_t>(storage->bytes)), "  ",
-                    holder_text(context.origins(), *storage));
+  for (const std::string& line : largest_tensors(context, device)) {
+    message += text(std::exchange(title, ""), "\n  ", line);
   }
   std::string hint = hint_for(device, bytes, want);
   message += "\n" + hint;

@@ -120,6 +120,7 @@ void Transfer::read(Context& context, const TensorRep& tensor, std::byte* to, st
     if (bytes > 0) std::memcpy(to, tensor.address() + offset, bytes);
     return;
   }
+  context.wait_for(from);
   Arrival arrival(faults_, from, tensor, to, offset, bytes);
   arrival.wait();
   arrival.check();

@@ -1,5 +1,5 @@
-// Where a session gets its entries from: the editor in a terminal, plain lines elsewhere. An entry is what is run as one
-// chunk; it may have several lines.
+// Where a session gets its entries from: the editor in a terminal, plain lines elsewhere. An entry is what is run as
+// one chunk; it may have several lines.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ class EntryReader {
  public:
   enum class Outcome { Entry, Interrupted, End };
   virtual ~EntryReader() = default;
-  // Reads one entry, without its last newline. Interrupted: Ctrl-C cleared it. End: no more input, or Ctrl-D on an empty
-  // line. `prompt` stands before the first line, `next_prompt` before the others.
+  // Reads one entry, without its last newline. Interrupted: Ctrl-C cleared it. End: no more input, or Ctrl-D on an
+  // empty line. `prompt` stands before the first line, `next_prompt` before the others.
   virtual Outcome read(std::string_view prompt, std::string_view next_prompt, std::string& entry) = 0;
 };
 

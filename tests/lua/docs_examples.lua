@@ -2,6 +2,7 @@
 --   ```lua run --sim-gpus 2        a program; the options go to lutra, words like NAME=value before them to its environment
 --   ```text output                 the next block: stdout and stderr in order, the program's file being example.lua
 --   ```lua session --sim-gpus 2    typed lines at the prompt and their answers, as in tests/sessions
+--   ```lua terminal --sim-gpus 2   the same in a terminal, if there is python3-pexpect to type with
 --   ```diff                        git's, of one file: what it leaves there, hunk by hunk, still stands there
 -- Wildcards are golden.lua's: `<*>` within a line, a line `...` for any lines. A program whose output nobody prints, and
 -- an output without a program, are mistakes. `--accept [FILE]` writes what was printed into the pages: look at the diff.
@@ -90,7 +91,9 @@ local function check_page(path)
   local blocks = blocks_of(lines)
   for i, block in ipairs(blocks) do
     local text = table.move(lines, block.first, block.last, 1, {})
-    local run, typed = block.info:match("^lua run%f[%s\0]%s*(.*)$"), block.info:match("^lua session%f[%s\0]%s*(.*)$")
+    local run = block.info:match("^lua run%f[%s\0]%s*(.*)$")
+    local kind, typed = block.info:match("^lua (%l+)%f[%s\0]%s*(.*)$")
+    if kind ~= "session" and kind ~= "terminal" then typed = nil end
     if run then
       local output = blocks[i + 1]
       if not output or output.info ~= "text output" then
@@ -99,8 +102,9 @@ local function check_page(path)
         compare(output, table.move(lines, output.first, output.last, 1, {}), run_program(text, run))
       end
     elseif typed then
-      local parsed = session.parse((typed ~= "" and "# options: " .. typed .. "\n" or "") .. table.concat(text, "\n"))
-      compare(block, parsed.lines, session.play(parsed))
+      local head = (typed ~= "" and "# options: " .. typed .. "\n" or "") .. (kind == "terminal" and "# terminal\n" or "")
+      local parsed = session.parse(head .. table.concat(text, "\n"))
+      if kind == "session" or session.python() then compare(block, parsed.lines, session.play(parsed)) end
     elseif block.info == "diff" then
       count = count + 1
       local what = outdated(text)
@@ -111,7 +115,7 @@ local function check_page(path)
         problem(block.first, "an output without a ```lua run block before it")
       end
     elseif block.info:match("^lua%s+%S") or block.info:match("^text%s+%S") then
-      problem(block.first, "'" .. block.info .. "' is neither run, session nor output")
+      problem(block.first, "'" .. block.info .. "' is neither run, session, terminal nor output")
     end
   end
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/stop_request.h"
 #include "kernels/cpu/gemm/gemm_tile.h"
 #include "kernels/cpu/gemm/gemm_tiles.h"
 #include "kernels/cpu/gemm/onednn_gemm.h"
@@ -379,6 +380,24 @@ void gemm(const MatMulSizes& s, Cuts cuts, const float* a, const float* b, float
   if (!onednn_gemm(s, cuts, a, b, c)) blocked_gemm(s, a, b, c);
 }
 
+// Some 30 ms on two cores.
+constexpr double kUncutProduct = 1 << 30;
+constexpr int64_t kLeastCutRows = 64;
+
+// Calls multiply(sizes, a, b, c) for ranges of rows of a large product, between which Ctrl-C at the prompt stops it.
+template <class T, class Multiply>
+void in_ranges(const MatMulSizes& s, const T* a, const T* b, T* c, const Multiply& multiply) {
+  if (multiplications(s) <= kUncutProduct || !StopRequest::is_watching()) return multiply(s, a, b, c);
+  const double cost_of_row = static_cast<double>(s.n) * static_cast<double>(s.k);
+  const int64_t rows =
+      std::max(kLeastCutRows, static_cast<int64_t>(kUncutProduct / cost_of_row) & ~(kLeastCutRows - 1));
+  MatMulSizes range = s;
+  for (int64_t i = 0; i < s.m && !StopRequest::is_wanted(); i += rows) {
+    range.m = std::min(rows, s.m - i);
+    multiply(range, a + i * (s.transpose_a ? 1 : s.lda), b, c + i * s.n);
+  }
+}
+
 }  // namespace
 
 bool tiled_gemm(const MatMulSizes& s, const float* a, const float* b, const float* bias, float* c) {
@@ -388,24 +407,28 @@ bool tiled_gemm(const MatMulSizes& s, const float* a, const float* b, const floa
   return true;
 }
 
-void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) { gemm(s, Cuts::ByThreads, a, b, c); }
+void gemm(const MatMulSizes& s, const float* a, const float* b, float* c) {
+  in_ranges(s, a, b, c, [](const MatMulSizes& range, const float* x, const float* y, float* z) {
+    gemm(range, Cuts::ByThreads, x, y, z);
+  });
+}
 void gemm_cut_by_sizes(const MatMulSizes& s, const float* a, const float* b, float* c) {
   gemm(s, Cuts::BySizes, a, b, c);
 }
 
 void gemm(const MatMulSizes& s, const double* a, const double* b, double* c) {
   auto piece = [](const MatMulSizes& p, const double* x, const double* y, double* z) { gemm(p, x, y, z); };
-  if (!deep_vector_product(s, a, b, c, piece)) own_gemm(s, a, b, c);
+  if (!deep_vector_product(s, a, b, c, piece)) in_ranges(s, a, b, c, own_gemm<double>);
 }
 
 // Unsigned, so that overflow wraps.
 void gemm(const MatMulSizes& s, const int32_t* a, const int32_t* b, int32_t* c) {
-  own_gemm(s, reinterpret_cast<const uint32_t*>(a), reinterpret_cast<const uint32_t*>(b),
-           reinterpret_cast<uint32_t*>(c));
+  in_ranges(s, reinterpret_cast<const uint32_t*>(a), reinterpret_cast<const uint32_t*>(b),
+            reinterpret_cast<uint32_t*>(c), own_gemm<uint32_t>);
 }
 void gemm(const MatMulSizes& s, const int64_t* a, const int64_t* b, int64_t* c) {
-  own_gemm(s, reinterpret_cast<const uint64_t*>(a), reinterpret_cast<const uint64_t*>(b),
-           reinterpret_cast<uint64_t*>(c));
+  in_ranges(s, reinterpret_cast<const uint64_t*>(a), reinterpret_cast<const uint64_t*>(b),
+            reinterpret_cast<uint64_t*>(c), own_gemm<uint64_t>);
 }
 
 }  // namespace lutra

@@ -188,7 +188,7 @@ function lutra.set_print_options(options) end
 --- Describes a function, an operation, a module or a kind of value, or lists everything.
 ---@param topic? any a name ("config", "config.reset", "matmul", "tensor.item"), a family of operations ("linalg"),
 ---   TensorFlow's name ("tf.reduce_sum"), a function (lt.tidy), a module (lt.config), a tensor or another Lutra value,
----   an error (default: lists everything)
+---   an error, "??" and a word to search names and summaries for (default: lists everything)
 ---@return string # the text; the prompt prints it, a script writes print(lt.help("matmul"))
 --- Errors: NotFound for an unknown name; the message suggests the nearest one.
 --- Example:

@@ -19,6 +19,9 @@ int monotonic_time(Args& args) {
 int synchronize(Args& args) {
   args.at_most(1);
   LogicalDevice* device = args.has(1) ? &args.logical_device(1, "device") : nullptr;
+  for (LogicalDevice* each : args.state.runtime().order()) {
+    if (device == nullptr || each == device) args.state.context().wait_for(*each);
+  }
   args.state.runtime().synchronize(device);
   return 0;
 }

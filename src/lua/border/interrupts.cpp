@@ -1,15 +1,30 @@
 #include "lua/border/interrupts.h"
 
 #include <atomic>
+#include <ctime>
 #include <new>
 #include <type_traits>
 
+#include "core/stop_request.h"
 #include "lua/border/state.h"
 
 namespace lutra {
 namespace {
 
 constexpr RegistryKey kInterrupts{};
+
+// How long code that caught "interrupted!" may go on before it is raised again: enough for a fit to put its weights in
+// order and for its result to be assigned.
+constexpr int64_t kFirstGraceUs = 20000;
+constexpr int64_t kLeastGraceUs = 1000;
+// Instructions between two looks at the clock meanwhile.
+constexpr int kInstructions = 10;
+
+int64_t now_us() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1000000 + now.tv_nsec / 1000;
+}
 
 }  // namespace
 
@@ -27,24 +42,48 @@ Interrupts* Interrupts::find(lua_State* L) {
   return found;
 }
 
-void Interrupts::begin(lua_State* L) {
+void Interrupts::begin(lua_State* L, bool insists) {
   running_ = L;
   is_wanted_ = false;
+  insists_ = insists;
+  has_raised_ = false;
+  grace_us_ = kFirstGraceUs;
+  next_us_ = 0;
+  StopRequest::watch(insists);
 }
 
 void Interrupts::end() {
   is_wanted_ = false;
+  StopRequest::watch(false);
   unhook();
 }
 
 void Interrupts::request() {
-  is_wanted_ = true;
-  hook();
+  next_us_ = 0;
+  StopRequest::ask();
+  if (!is_wanted_) {
+    is_wanted_ = true;
+    hook();
+  } else if (hooked_ != nullptr && lua_gethook(hooked_) == stop) {
+    // Raised before whatever comes next, also the result of an operation that stops early.
+    has_raised_ = false;
+    set_hook(hooked_);
+  }
 }
 
 bool Interrupts::take() {
   if (!is_wanted_) return false;
-  end();
+  if (!insists_) {
+    end();
+  } else {
+    const int64_t now = now_us();
+    if (now < next_us_) return false;
+    next_us_ = now + grace_us_;
+    grace_us_ = grace_us_ > kLeastGraceUs ? grace_us_ / 2 : 0;
+    has_raised_ = true;
+    StopRequest::answer();
+    if (hooked_ != nullptr && lua_gethook(hooked_) == stop) set_hook(hooked_);
+  }
   ++taken_;
   return true;
 }
@@ -67,7 +106,14 @@ void Interrupts::hook() {
   before_mask_ = lua_gethookmask(L);
   before_count_ = lua_gethookcount(L);
   hooked_ = L;
-  lua_sethook(L, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+  set_hook(L);
+}
+
+// The first time it stops at whatever comes next. Later only between instructions of Lua, so that scopes of C++, which
+// errors close, are closed. The hook that was there before gets its events.
+void Interrupts::set_hook(lua_State* L) {
+  if (has_raised_) lua_sethook(L, stop, LUA_MASKCOUNT | before_mask_, grace_us_ > 0 ? kInstructions : 1);
+  else lua_sethook(L, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
 
 void Interrupts::unhook() {
@@ -84,10 +130,15 @@ int Interrupts::push_taken(lua_State* L) {
   return 1;
 }
 
-void Interrupts::stop(lua_State* L, lua_Debug*) {
+void Interrupts::stop(lua_State* L, lua_Debug* event) {
   Interrupts& self = *find(L);
   // A coroutine created while the hook was set inherits it.
   if (L != self.hooked_) lua_sethook(L, nullptr, 0, 0);
+  const bool is_for_other = L == self.hooked_ && self.has_raised_ && event->event != LUA_HOOKCOUNT;
+  if (is_for_other) {
+    if (self.before_ != nullptr) self.before_(L, event);
+    return;
+  }
   if (self.take()) luaL_error(L, "interrupted!");
 }
 

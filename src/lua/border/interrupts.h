@@ -1,4 +1,5 @@
-// Stops Lua from outside, as Ctrl-C does: the running coroutine raises "interrupted!", once. One per interpreter.
+// Stops Lua from outside, as Ctrl-C does: the running coroutine raises "interrupted!". In scripts once; at the prompt
+// again and again until the entry has ended, so that loops around pcall end too. One per interpreter.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,14 @@ class Interrupts {
   // Makes the interpreter's Interrupts and pushes it. May raise a Lua error.
   static void push_new(lua_State* L);
 
-  // From here on requests stop `L`. Drops an earlier request.
-  void begin(lua_State* L);
+  // From here on requests stop `L`. Drops an earlier request. insists: a request is raised again until `end`. Code that
+  // caught it has some milliseconds to clean up before the second time, and half as many after each.
+  void begin(lua_State* L, bool insists = false);
   // Drops a request that came too late to stop anything.
   void end();
-  // Stops Lua. A signal handler may call it between begin and end, once, on the thread that Lua runs on.
+  // Stops Lua. A signal handler may call it between begin and end, on the thread that Lua runs on.
   void request();
-  // For long loops in C++: returns true, once, if a stop was requested. The caller must then raise "interrupted!".
+  // For long loops in C++: whether a stop was requested and is due. The caller must then raise "interrupted!".
   bool take();
   // A Lua function that returns how many requests have stopped something.
   static int push_taken(lua_State* L);
@@ -29,12 +31,17 @@ class Interrupts {
   lua_State* switch_to(lua_State* thread);
 
  private:
-  static void stop(lua_State* L, lua_Debug*);
+  static void stop(lua_State* L, lua_Debug* event);
+  void set_hook(lua_State* L);
   void hook();
   void unhook();
 
   lua_State* volatile running_ = nullptr;
   volatile bool is_wanted_ = false;
+  bool insists_ = false;
+  bool has_raised_ = false;       // since the request
+  int64_t grace_us_ = 0;          // until it is raised again
+  volatile int64_t next_us_ = 0;  // when it is due
   int64_t taken_ = 0;
   // The coroutine that has our hook, and the hook that it had before.
   lua_State* volatile hooked_ = nullptr;

@@ -30,6 +30,8 @@ void open_timing(lua_State* L, State& state);     // time, synchronize
 // Pushes the submodule `name` that is written in Lua (lua/lutra/NAME/init.lua), loading it the first time. Returns
 // false and pushes nothing if there is none. `module`: the stack index of the module. May raise a Lua error.
 bool push_part(lua_State* L, int module, const char* name);
+// Pushes the result of any file of lua/lutra, as `use` gives it: "repl.session". May raise a Lua error.
+void push_used(lua_State* L, const char* name);
 // These add to the table on top of the stack the C functions that those submodules use.
 void open_datasets(lua_State* L, State& state);         // orders of shuffles, the position in the random sequence
 void open_file_rows(lua_State* L, State& state);        // rows that stay in their file

@@ -79,6 +79,13 @@ int use(lua_State* L) {
   if (source == nullptr) return luaL_error(L, "lutra has no part %s", name);
   const char* chunk = lua_pushfstring(L, "=[%s]", source->name);
   if (luaL_loadbufferx(L, source->text, source->size, chunk, "t") != LUA_OK) return lua_error(L);
+  if (std::strncmp(name, "repl.", 5) == 0) {
+    // The prompt outlives `tostring = nil`.
+    State::push(L, kUse);
+    lua_pushliteral(L, "prompt_globals");
+    lua_call(L, 1, 1);
+    lua_setupvalue(L, -2, 1);
+  }
   lua_pushvalue(L, lua_upvalueindex(1));
   lua_pushvalue(L, lua_upvalueindex(2));
   State::push(L, kUse);
@@ -141,6 +148,15 @@ bool push_part(lua_State* L, int module, const char* name) {
   lua_pushstring(L, name);
   lua_call(L, 1, 1);
   return true;
+}
+
+void push_used(lua_State* L, const char* name) {
+  lua_pushcfunction(L, luaopen_lutra);  // it is open: this pushes the module
+  lua_call(L, 0, 1);
+  push_use(L, lua_gettop(L));
+  lua_remove(L, -2);
+  lua_pushstring(L, name);
+  lua_call(L, 1, 1);
 }
 
 void open_parts(lua_State* L) {

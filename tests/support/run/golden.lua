@@ -89,12 +89,13 @@ function golden.program()
   return arg[i]
 end
 
--- Runs the program; `words` go to the shell as they are. Returns stdout and stderr as one text, and the exit status (a
+-- Runs the program, by the command `runner` if that is given; `words` go to the shell as they are. Returns stdout and stderr as one text, and the exit status (a
 -- signal's is 128 more than its number).
-function golden.run(words, environment)
+function golden.run(words, environment, runner)
   local command = { "env" }
   for _, name in ipairs(unset) do command[#command + 1] = "-u " .. name end
   for _, setting in ipairs(environment or {}) do command[#command + 1] = golden.quote(setting) end
+  command[#command + 1] = runner
   command[#command + 1] = golden.quote(golden.program())
   command[#command + 1] = words
   command[#command + 1] = "2>&1"

@@ -15,10 +15,14 @@ end
 
 local function play()
   local parsed = session.parse(golden.read(file))
+  if parsed.in_terminal and not session.python() then
+    print "skipped: python3-pexpect is missing, by which a terminal is typed in"
+    os.exit(77)
+  end
   local transcript = session.play(parsed)
   local difference = golden.compare(parsed.lines, transcript)
   if difference and accept then
-    local head = parsed.options ~= "" and "# options: " .. parsed.options .. "\n" or ""
+    local head = #parsed.head > 0 and table.concat(parsed.head, "\n") .. "\n" or ""
     local out <close> = assert(io.open(file, "wb"))
     out:write(head, table.concat(transcript, "\n"), "\n")
     print(file .. " rewritten")

@@ -1,6 +1,6 @@
 -- A transcript of the prompt: lines after "> " (">> " for the rest of a statement) are typed, and the lines below are
--- the answer. The first line may be `# options: --sim-gpus 2`. An answer cannot contain a line that begins like a
--- prompt.
+-- the answer. The first lines may be `# options: --sim-gpus 2` and `# terminal`, which types in a terminal, where the prompt
+-- has commands and keeps locals. An answer cannot contain a line that begins like a prompt.
 local golden = require "run.golden"
 
 local session = {}
@@ -9,14 +9,26 @@ local session = {}
 local mark = "\30"
 local set_prompts = [[_PROMPT, _PROMPT2 = "\30> ", "\30>> "]]
 
--- {options, typed = list of lines, lines = the transcript below the head}
+-- A Python that has pexpect, by which a terminal is typed in; nil if there is none. Debian's own comes before others.
+local python
+function session.python()
+  if python ~= nil then return python or nil end
+  for _, name in ipairs { "/usr/bin/python3", "python3" } do
+    python = os.execute(name .. " -c 'import pexpect' 2> /dev/null") and name or false
+    if python then return python end
+  end
+end
+
+-- {options, in_terminal, typed = list of lines, lines = the transcript below the head}
 function session.parse(text)
   local lines = golden.lines(text)
   local parsed = { options = "", typed = {}, lines = lines }
-  local options = lines[1] and lines[1]:match("^# options: (.+)$")
-  if options then
-    parsed.options = options
-    table.remove(lines, 1)
+  parsed.head = {}
+  while lines[1] and lines[1]:match("^# %l+") do
+    local options = lines[1]:match("^# options: (.+)$")
+    if options then parsed.options = options end
+    if lines[1] == "# terminal" then parsed.in_terminal = true end
+    parsed.head[#parsed.head + 1] = table.remove(lines, 1)
   end
   for _, line in ipairs(lines) do
     local typed = line:match("^>>? (.*)$")
@@ -34,7 +46,9 @@ function session.play(parsed)
     file:write(table.concat(parsed.typed, "\n"), "\n")
   end
   local words = ("--no-init %s -e %s -i < %s"):format(parsed.options, golden.quote(set_prompts), golden.quote(name))
-  local output, status = golden.run(words, { "LUTRA_HISTORY=" })
+  local settings = { "LUTRA_HISTORY=", "TERM=dumb", "NO_COLOR=1", "VISUAL=true" }
+  local program = parsed.in_terminal and session.python() .. " tests/support/run/terminal.py"
+  local output, status = golden.run(words, settings, program)
   os.remove(name)
 
   local at = output:find(mark, 1, true)

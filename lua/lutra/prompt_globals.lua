@@ -1,0 +1,13 @@
+-- The globals of the files of repl: the standard library as it is when the prompt begins, so that the prompt outlives what
+-- entries do to it. `_G` is the table of the user's globals.
+local copy = { _G = _G, _VERSION = _VERSION, package = package }
+
+for name in ([[assert collectgarbage error getmetatable ipairs load next pairs pcall print rawequal rawget rawlen rawset
+  require select setmetatable tonumber tostring type xpcall]]):gmatch("%a+") do copy[name] = _G[name] end
+
+for name in ("coroutine debug io math os string table utf8"):gmatch("%w+") do
+  copy[name] = {}
+  for key, value in next, _G[name] or {} do copy[name][key] = value end
+end
+
+return copy

@@ -1,0 +1,31 @@
+local lutra = ...
+
+local width = 20
+
+local function mb(bytes) return ("%.1f"):format(bytes / 2 ^ 20) end
+
+local function bar(part)
+  local full = math.floor(math.min(math.max(part, 0), 1) * width + 0.5)
+  return "[" .. ("#"):rep(full) .. ("."):rep(width - full) .. "]"
+end
+
+return {
+  usage = "devices",
+  help = "list the devices with their memory",
+  more = "  Memory is in MB: in use by tensors, the most so far, the limit. The bar is the share of the limit in use.",
+  run = function(session)
+    if not session.native.is_initialised() then
+      for _, device in ipairs(lutra.config.list_physical_devices()) do
+        session:print(("%-8s %s"):format(device.name:match("[^:]*:%d+$"), device.device_type))
+      end
+      return session:print "the first operation initialises them; until then their memory is not known"
+    end
+    session:print(("%-8s %-5s %10s %10s %10s"):format("device", "kind", "in use", "peak", "limit"))
+    for _, device in ipairs(lutra.config.list_logical_devices()) do
+      local memory, name = lutra.config.get_memory_info(device), device.name:match("[^:]*:%d+$")
+      local share = memory.current / memory.limit
+      session:print(("%-8s %-5s %10s %10s %10s  %s %3.0f%%"):format(name, device.device_type, mb(memory.current),
+        mb(memory.peak), mb(memory.limit), bar(share), 100 * share))
+    end
+  end,
+}

@@ -1,0 +1,103 @@
+-- What the cursor is in: the path before it, the string, the call. Reads text, runs nothing.
+local _, _, use = ...
+
+local tokens = use "repl.tokens"
+
+local context = {}
+
+-- So many bytes before the cursor are looked at: a keystroke must be answered at once in a long entry, too.
+local most_bytes = 4000
+
+function context.before(text, cursor)
+  if cursor - 1 <= most_bytes then return text:sub(1, cursor - 1), 0 end
+  local first = cursor - most_bytes
+  first = text:find("\n", first, true) or first
+  if first >= cursor then first = cursor - most_bytes end
+  return text:sub(first, cursor - 1), first - 1
+end
+
+-- The path that ends at token `at`: a list of names and the separator before each; nil if it hangs on a value that is no
+-- name, as in f().x. Returns the list and the index of its first token.
+local function path_ending_at(all, at)
+  local path = {}
+  while all[at] and all[at].kind == "name" do
+    table.insert(path, 1, { name = all[at].text })
+    local separator = all[at - 1]
+    if not separator or separator.kind ~= "symbol" or not (separator.text == "." or separator.text == ":") then return path, at end
+    path[1].separator = separator.text
+    at = at - 2
+    if not all[at] or all[at].kind ~= "name" then return nil end
+  end
+  return nil
+end
+context.path_ending_at = path_ending_at
+
+-- The call whose arguments are open at the end of the tokens: {path, in_table}. in_table: the innermost open bracket is a
+-- table that is one of its arguments, or its only one.
+function context.open_call(all, last)
+  local depth, table_at = 0, nil
+  for i = last, 1, -1 do
+    local token = all[i]
+    if token.kind == "symbol" then
+      if token.text == ")" or token.text == "]" or token.text == "}" then
+        depth = depth + 1
+      elseif token.text == "(" or token.text == "[" or token.text == "{" then
+        if depth > 0 then
+          depth = depth - 1
+        elseif token.text == "[" then
+          return nil
+        elseif token.text == "{" then
+          local path = path_ending_at(all, i - 1)
+          if path then return { path = path, in_table = i } end
+          if table_at then return nil end -- a table in a table
+          table_at = i
+        else
+          local path = path_ending_at(all, i - 1)
+          if not path then return nil end
+          return { path = path, in_table = table_at }
+        end
+      end
+    end
+  end
+end
+
+-- {kind = "string", first, text, call} or {kind = "path", path, first, prefix} or {kind = "none"} for the text before the
+-- cursor. first: the first byte of what is to be replaced.
+function context.at(text, cursor)
+  local before, skipped = context.before(text, cursor)
+  local found = context.at_end(before)
+  if found.first then found.first = found.first + skipped end
+  return found
+end
+
+function context.at_end(before)
+  local all = tokens.split(before)
+  local last = all[#all]
+  if last and last.is_open and last.last == #before then
+    if last.kind == "comment" then return { kind = "none" } end
+    local quote = last.text:match("^%[=*%[") or last.text:sub(1, 1)
+    local opener = all[#all - 1]
+    local at = #all - 1
+    if opener and opener.text == "(" then at = at - 1 end
+    return { kind = "string", first = last.first + #quote, text = last.text:sub(#quote + 1), all = all,
+      callee = path_ending_at(all, at), call = context.open_call(all, #all - 1), quote = quote }
+  end
+  if last and last.kind == "comment" then return { kind = "none" } end
+  local touches = last and last.last == #before
+  if touches and (last.kind == "name" or last.kind == "keyword") then
+    local path, first_token = path_ending_at(all, #all)
+    if last.kind == "keyword" then path, first_token = { { name = last.text } }, #all end
+    if not path then return { kind = "none" } end
+    return { kind = "path", path = path, first = last.first, prefix = last.text, all = all, first_token = first_token }
+  end
+  if touches and last.kind == "symbol" and (last.text == "." or last.text == ":") then
+    local path, first_token = path_ending_at(all, #all - 1)
+    if not path then return { kind = "none" } end
+    path[#path + 1] = { name = "", separator = last.text }
+    return { kind = "path", path = path, first = #before + 1, prefix = "", all = all, first_token = first_token }
+  end
+  if touches and last.kind == "number" then return { kind = "none" } end
+  return { kind = "path", path = { { name = "" } }, first = #before + 1, prefix = "", all = all, first_token = #all + 1 }
+end
+
+return context

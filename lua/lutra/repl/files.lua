@@ -1,0 +1,128 @@
+-- Files of :load, :reload, :edit and :save.
+local _, _, use = ...
+
+local files = {}
+
+local saved_mark = "-- Entries of a Lutra session"
+
+local function failed(session, message)
+  session:fail(message)
+  return "failed"
+end
+
+local function expanded(path)
+  local home = os.getenv "HOME"
+  return home and path:gsub("^~/", home:gsub("%%", "%%%%") .. "/") or path
+end
+
+-- Returns the file's chunk and whether its locals are to be kept, or "failed".
+function files.load(session, argument)
+  if argument == "" then return failed(session, "write the file's name: :load FILE") end
+  local path = expanded(argument)
+  local handle, problem = io.open(path, "rb")
+  if not handle then return failed(session, "cannot load " .. use "repl.listing".harmless(problem)) end
+  local text, why = handle:read("a")
+  handle:close()
+  if not text then return failed(session, "cannot load " .. path .. ": " .. why) end
+  session.loaded_file = path
+  text = text:gsub("^\xEF\xBB\xBF", ""):gsub("^#[^\n]*", "")
+  local name = "@" .. path
+  local chunk, wrong = session:load(text, name)
+  if not chunk then
+    session:report(wrong)
+    return "failed"
+  end
+  session.silent = true
+  if not session.locals_on then return chunk end
+  session.chunk, session.names = session:load_with_locals(text, chunk, name)
+  return session.chunk, session.names ~= nil
+end
+
+function files.reload(session)
+  local forgotten = {}
+  for name in next, package.loaded do
+    local is_from_file = type(name) == "string" and name:match("^[^.]+") ~= "lutra" and package.searchpath(name, package.path)
+    if is_from_file then forgotten[#forgotten + 1] = name end
+  end
+  for _, name in ipairs(forgotten) do package.loaded[name] = nil end
+  table.sort(forgotten)
+  if #forgotten > 0 then session:note("forgotten: " .. table.concat(forgotten, ", ") .. "; require reads them anew") end
+  if session.loaded_file then return files.load(session, session.loaded_file) end
+  if #forgotten > 0 then return "done" end
+  return failed(session, "nothing was loaded by :load or require")
+end
+
+local function quote(word) return "'" .. word:gsub("'", "'\\''") .. "'" end
+
+-- The file and the line of what to edit: a function of the user's, or a file.
+local function place(session, argument)
+  local names = use "repl.names"
+  local value
+  for i, name in ipairs(argument:find("^[%a_][%w_%.:]*$") and names.split(argument) or {}) do
+    if i == 1 then value = names.variable(session, name) else value = names.field(session, value, name) end
+    if value == nil then break end
+  end
+  if type(value) == "function" then
+    local info = debug.getinfo(value, "S")
+    if info.source:sub(1, 1) == "@" then return info.source:sub(2), info.linedefined end
+    return nil, ("%s was not read from a file"):format(argument)
+  end
+  return expanded(argument)
+end
+
+function files.edit(session, argument)
+  if not session.native.is_terminal then return failed(session, ":edit needs a terminal") end
+  local path, line, is_entry
+  if argument == "" then
+    if #session.entries == 0 then return failed(session, "no entry has run yet") end
+    path, is_entry = os.tmpname(), true
+    local handle <close> = assert(io.open(path, "wb"))
+    handle:write(session.entries[#session.entries], "\n")
+  else
+    path, line = place(session, argument)
+    if not path then return failed(session, line) end
+  end
+  local editor = os.getenv "VISUAL" or os.getenv "EDITOR" or "vi"
+  local ok = os.execute(("%s %s%s"):format(editor, line and "+" .. line .. " " or "", quote(path)))
+  if not ok then
+    if is_entry then os.remove(path) end
+    return failed(session, editor .. " failed; nothing was run")
+  end
+  if not is_entry then return files.load(session, path) end
+  local handle <close> = io.open(path, "rb")
+  local text = handle and handle:read("a") or ""
+  os.remove(path)
+  text = text:gsub("%s+$", "")
+  if text == "" then return "done" end
+  session:print(text)
+  session.source, session.is_command = text, false
+  return session:prepare_lua(text)
+end
+
+function files.save(session, argument)
+  if argument == "" then return session:fail "write the file's name: :save FILE" end
+  if #session.entries == 0 then return session:fail "no entry has run yet" end
+  local path = expanded(argument)
+  local there = io.open(path, "rb")
+  local first = there and there:read("l")
+  if there then there:close() end
+  if there and first ~= saved_mark then return session:fail(path .. " exists and was not written by :save; nothing changed") end
+  local handle, problem = io.open(path, "wb")
+  if not handle then return session:fail("cannot write " .. problem) end
+  -- A file is a statement: an expression becomes a call of print, which shows what the prompt showed.
+  local lines = { saved_mark }
+  for _, entry in ipairs(session.entries) do
+    local expression = entry:gsub("^=", "", 1):gsub(";%s*$", "")
+    if load("return " .. expression) and expression:find("%S") then
+      lines[#lines + 1] = (entry:find(";%s*$") and "local _ = (%s)" or "print(%s)"):format(expression)
+    else
+      lines[#lines + 1] = entry
+    end
+  end
+  local ok, why = handle:write(table.concat(lines, "\n"), "\n")
+  local closed, late = handle:close()
+  if not (ok and closed) then return session:fail("cannot write " .. path .. ": " .. (why or late)) end
+  session:print(("wrote %d entries to %s"):format(#session.entries, path))
+end
+
+return files

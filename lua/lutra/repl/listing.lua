@@ -1,0 +1,175 @@
+-- How the prompt shows results: tables by their entries. Nothing of the user's runs but __tostring, as for print.
+local _, tools, use = ...
+
+local rawget, next, type, tostring, pcall = rawget, next, type, tostring, pcall
+local metatable_of = debug.getmetatable
+
+local most_entries, most_depth, most_in_all = 20, 4, 200
+local columns, most_text = 76, 200
+
+local listing = {}
+
+local escapes = { ["\n"] = "\\n", ["\t"] = "\\t", ["\r"] = "\\r", ["\\"] = "\\\\", ['"'] = '\\"' }
+local function escaped(c) return escapes[c] or ("\\x%02X"):format(c:byte()) end
+
+-- Text without control characters, those beyond ASCII included, which a terminal would obey.
+function listing.harmless(text)
+  text = text:gsub("[%c\127]", escaped)
+  if not utf8.len(text) then return (text:gsub("[\128-\255]", escaped)) end
+  return (text:gsub("\xC2[\x80-\x9F]", function(c) return ("\\u{%X}"):format(utf8.codepoint(c)) end))
+end
+
+function listing.quoted(text)
+  local cut = #text > most_text and text:sub(1, most_text) or text
+  cut = listing.harmless((cut:gsub('["\\]', "\\%0")))
+  return '"' .. cut .. '"' .. (#text > most_text and ("... (%d bytes)"):format(#text) or "")
+end
+
+local function is_tensor(value)
+  local kind = type(value) == "userdata" and metatable_of(value)
+  kind = kind and rawget(kind, "__name")
+  return kind == "lutra.Tensor" or kind == "lutra.Variable"
+end
+listing.is_tensor = is_tensor
+
+-- Whether print shows the table by its metatable.
+local function has_own_text(value)
+  local meta = metatable_of(value)
+  return meta ~= nil and (rawget(meta, "__tostring") ~= nil or rawget(meta, "__name") ~= nil)
+end
+
+-- tostring of a value with a metatable, whose __tostring may fail.
+local function own_text(value)
+  local ok, text = pcall(tostring, value)
+  if ok then return text end
+  return ("<%s: error in __tostring>"):format(type(value))
+end
+
+local function key_text(key)
+  if type(key) == "string" then return key:find("^[%a_][%w_]*$") and key or "[" .. listing.quoted(key) .. "]" end
+  return "[" .. listing.harmless(tostring(key)) .. "]"
+end
+
+local rank = { number = 1, string = 2, boolean = 3 }
+local function before(a, b)
+  local of_a, of_b = rank[type(a)] or 4, rank[type(b)] or 4
+  if of_a ~= of_b then return of_a < of_b end
+  if of_a < 3 then return a < b end
+  return of_a == 3 and tostring(a) < tostring(b)
+end
+
+local entries_of
+
+-- One value in a table.
+local function text_of(value, state, depth)
+  local kind = type(value)
+  if kind == "string" then return listing.quoted(value) end
+  if kind == "table" then
+    if has_own_text(value) then return listing.harmless(own_text(value)) end
+    if state.open[value] then return "{<cycle>}" end
+    if next(value) == nil then return "{}" end
+    if depth >= most_depth or state.left <= 0 then return "{...}" end
+    return entries_of(value, state, depth + 1)
+  end
+  if is_tensor(value) then return tostring(value) end
+  if kind == "userdata" then return listing.harmless(own_text(value)) end
+  return tostring(value)
+end
+
+-- The keys that are shown: those of the list, and the sorted others; and how many there are.
+local function keys_of(value)
+  local length, others, count = 0, {}, 0
+  while rawget(value, length + 1) ~= nil do length = length + 1 end
+  for key in next, value do
+    count = count + 1
+    if not (math.type(key) == "integer" and key >= 1 and key <= length) then others[#others + 1] = key end
+  end
+  table.sort(others, before)
+  return length, others, count
+end
+
+function entries_of(value, state, depth)
+  local length, others, count = keys_of(value)
+  local texts, width, is_tall = {}, 0, false
+  state.open[value] = true
+  for i = 1, math.min(count, most_entries) do
+    state.left = state.left - 1
+    local key = others[i - length]
+    local each = rawget(value, key == nil and i or key)
+    local text = text_of(each, state, depth)
+    text = text:gsub("\n", "\n  ")
+    texts[i] = key == nil and text or key_text(key) .. " = " .. text
+    width = width + #texts[i] + 2
+    is_tall = is_tall or is_tensor(each) or text:find("\n", 1, true) ~= nil
+  end
+  state.open[value] = nil
+  if count > most_entries then texts[#texts + 1] = ("... and %d more"):format(count - most_entries) end
+  if not is_tall and width + 2 * depth <= columns then return "{ " .. table.concat(texts, ", ") .. " }" end
+  -- Short numbers and strings share lines.
+  if not is_tall and width <= 8 * #texts then
+    local lines, line = {}, ""
+    for i, text in ipairs(texts) do
+      if #line + #text > columns - 2 * depth then lines[#lines + 1], line = line, "" end
+      line = line .. (line == "" and "" or " ") .. text .. (i < #texts and "," or "")
+    end
+    lines[#lines + 1] = line
+    return "{ " .. table.concat(lines, "\n  ") .. " }"
+  end
+  return "{ " .. table.concat(texts, ",\n  ") .. " }"
+end
+
+function listing.table_text(value)
+  if next(value) == nil then return "{}" end
+  return entries_of(value, { open = {}, left = most_in_all }, 1)
+end
+
+local function holds_tensors(value)
+  for _, each in next, value do
+    if is_tensor(each) then return true end
+  end
+  return false
+end
+
+-- A summed-up tensor with its device, which its own text does not have.
+local function tensor_text(session, value)
+  local text = tostring(value)
+  local _, _, device = session.native.tensor(value)
+  if not device or not text:find("...", 1, true) then return text end
+  return (text:gsub("%)$", ", device=" .. device .. ")"))
+end
+
+-- The values as print is to show them. Where nobody types, only tables that hold tensors are listed.
+function listing.shown(session, ...)
+  local values = table.pack(...)
+  for i = 1, values.n do
+    local value = values[i]
+    if type(value) == "table" and not has_own_text(value) then
+      local is_listed = session.env or (metatable_of(value) == nil and holds_tensors(value))
+      if is_listed then values[i] = listing.table_text(value) end
+    elseif session.env and is_tensor(value) then
+      values[i] = tensor_text(session, value)
+    end
+  end
+  return table.unpack(values, 1, values.n)
+end
+
+-- One line about a value; reads no element of a tensor and calls nothing.
+function listing.brief(session, value)
+  local kind = type(value)
+  if kind == "string" then return #value > 60 and listing.quoted(value:sub(1, 60)) .. "..." or listing.quoted(value) end
+  if kind == "number" or kind == "boolean" or kind == "nil" then return tostring(value) end
+  local shape, dtype, device, _, _, is_variable = session.native.tensor(value)
+  if shape then return ("%s %s %s on %s"):format(is_variable and "Variable" or "Tensor", shape, dtype, device) end
+  if shape == false then return "Tensor (released)" end
+  local meta = metatable_of(value)
+  local name = type(meta) == "table" and rawget(meta, "__name")
+  if type(name) == "string" then return listing.harmless(name) end
+  if kind == "table" then
+    local count = 0
+    for _ in next, value do count = count + 1 end
+    return ("table with %d %s"):format(count, count == 1 and "entry" or "entries")
+  end
+  return kind
+end
+
+return listing

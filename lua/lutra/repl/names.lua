@@ -1,0 +1,82 @@
+-- What names stand for, by raw access only: no metamethod of the user's runs.
+local lutra, tools, use = ...
+
+local rawget, type, next = rawget, type, next
+local metatable_of = debug.getmetatable
+
+local names = {}
+
+function names.split(path)
+  local list = {}
+  for word in path:gmatch("[%w_]+") do list[#list + 1] = word end
+  return list
+end
+
+-- A session variable or a global.
+function names.variable(session, name)
+  if session.consts[name] ~= nil then return session.consts[name] end
+  if session.env and session.declared[name] then return rawget(session.env, name) end
+  return rawget(_G, name)
+end
+
+-- Whether the name is the user's: not the standard library's or Lutra's.
+local given = {}
+for name in ([[_G _VERSION _PROMPT _PROMPT2 arg assert collectgarbage coroutine debug dofile error getmetatable io
+  ipairs load loadfile lt
+  lutra math next os package pairs pcall print rawequal rawget rawlen rawset require select setmetatable string table
+  tonumber tostring type utf8 warn xpcall]]):gmatch("%S+") do given[name] = true end
+function names.is_users(session, name) return session.declared[name] ~= nil or not given[name] end
+names.given = given
+
+-- Whether the table is one of Lutra's modules, whose submodules are loaded on use.
+local function is_module(value) return rawequal(value, lutra) end
+
+-- The tables in which value[name] is looked for: the value itself and, along __index, the tables of its classes.
+function names.holders(session, value)
+  local list = {}
+  local methods, variable_methods = session.native.members()
+  local shape, _, _, _, _, is_variable = session.native.tensor(value)
+  if shape ~= nil then
+    list[1] = methods
+    if is_variable then list[2] = variable_methods end
+    return list
+  end
+  if type(value) == "string" then value = rawget(metatable_of("") or {}, "__index") end
+  for _ = 1, 10 do
+    if type(value) == "table" then list[#list + 1] = value end
+    local meta = metatable_of(value)
+    local index = type(meta) == "table" and rawget(meta, "__index")
+    if type(index) ~= "table" then break end
+    value = index
+  end
+  return list
+end
+
+function names.field(session, value, name)
+  for _, holder in ipairs(names.holders(session, value)) do
+    local found = rawget(holder, name)
+    if found ~= nil then return found end
+  end
+  -- lutra.nn and its like are loaded by the first use of the field, which is Lutra's own code.
+  if is_module(value) and names.is_part(session, name) then return lutra[name] end
+end
+
+-- The submodules: nn, optim ...
+local parts
+function names.parts(session)
+  if parts then return parts end
+  parts = {}
+  local all = session.native.parts "lutra."
+  for _, name in ipairs(all) do
+    local whole = name:match("^(%l+)%.")
+    if whole and whole ~= "repl" and whole ~= "_meta" then parts[whole] = true end
+  end
+  return parts
+end
+function names.is_part(session, name) return names.parts(session)[name] == true end
+
+-- The fields of tensors and variables, which are no entries of a table.
+names.tensor_fields = { "device", "dtype", "nbytes", "rank", "shape", "size" }
+names.variable_fields = { "name", "trainable" }
+
+return names

@@ -1,0 +1,83 @@
+-- `?name` and `??word`.
+local lutra, tools, use = ...
+
+local question = {}
+
+-- The value that a path like "model.layers" names, by raw access; nil if there is none.
+local function value_of(session, path)
+  local value
+  for i, name in ipairs(use "repl.names".split(path)) do
+    if i == 1 then value = use "repl.names".variable(session, name) else value = use "repl.names".field(session, value, name) end
+    if value == nil then return nil end
+  end
+  return value
+end
+
+-- The comment lines above the line where a function begins.
+local function comment_above(lines, number)
+  local first = number
+  while first > 1 and lines[first - 1]:find("^%s*%-%-") do first = first - 1 end
+  return table.concat(lines, "\n", first, number)
+end
+
+local function function_text(info)
+  local where = ("a function, defined at %s:%d"):format(info.short_src, info.linedefined)
+  local handle = info.source:sub(1, 1) == "@" and io.open(info.source:sub(2), "rb")
+  if not handle then return where end
+  local lines = {}
+  for line in handle:lines() do lines[#lines + 1] = line end
+  handle:close()
+  if not lines[info.linedefined] then return where end
+  return where .. "\n" .. use "repl.listing".harmless(comment_above(lines, info.linedefined)):gsub("\\n", "\n")
+end
+
+-- What is known about a value of the user's.
+local function about_value(session, name, value)
+  if type(value) == "function" then
+    local info = debug.getinfo(value, "S")
+    if info.what ~= "C" and not info.source:find("^=%[lutra") then return name .. ": " .. function_text(info) end
+  end
+  return name .. ": " .. use "repl.listing".brief(session, value)
+end
+
+local function known(topic)
+  local ok, text = pcall(lutra.help, topic)
+  return ok and text or nil, text
+end
+
+-- The text about a name, or nil and why not. A variable of the user's comes before a name of Lutra's.
+function question.text(session, topic)
+  local names = use "repl.names"
+  local value
+  if topic:find("^[%a_][%w_%.:]*$") then value = value_of(session, topic) end
+  if value ~= nil and names.is_users(session, names.split(topic)[1]) then
+    local about = about_value(session, topic, value)
+    local is_lutras = type(value) == "function" and known(value)
+    return is_lutras and about .. "\n" .. is_lutras or about
+  end
+  local text, problem = known(topic)
+  if text then return text end
+  if value ~= nil then return about_value(session, topic, value) end
+  return nil, problem
+end
+
+local function told_problem(session, problem)
+  local message = lutra.iserror(problem) and problem.message or tostring(problem)
+  session:fail((message:gsub("; lutra%.help%(%) lists what there is", "; :help lists the commands, lt.help() what Lutra has")))
+end
+
+function question.help(session, topic)
+  session.silent = true
+  if topic == "" then return session:print(lutra.help()) end
+  local text, problem = question.text(session, topic)
+  if text then session:print(text) else told_problem(session, problem) end
+end
+
+function question.search(session, word)
+  session.silent = true
+  if word == "" then return session:fail "?? needs a word to search for: ??softmax" end
+  local ok, text = pcall(lutra.help, "??" .. word)
+  if ok then session:print(text) else told_problem(session, text) end
+end
+
+return question

@@ -1,0 +1,215 @@
+-- A session of the prompt: what an entry means, locals that persist, results. src/repl/session runs the chunks and calls
+-- these functions. Returns a function that makes the session from the native tools.
+local lutra, tools, use = ...
+
+local load, pcall, select, type, next, rawget, rawset = load, pcall, select, type, next, rawget, rawset
+local globals = _G
+
+local chunk_name = "=stdin"
+
+local Session = {}
+
+-- The table that entries see as _ENV: session locals first, then globals. A local's value lies in the table itself,
+-- except one of a <const>, which may not be assigned.
+local function new_environment(session)
+  local declared, consts = session.declared, session.consts
+  local meta = { __name = "lutra.Session", __metatable = "lutra.Session" }
+  local function index(_, name)
+    if consts[name] ~= nil then return consts[name] end
+    if declared[name] then return nil end
+    return globals[name]
+  end
+  function meta.__newindex(environment, name, value)
+    if not declared[name] then
+      globals[name] = value
+    elseif declared[name] == "const" then
+      error(("attempt to assign to const variable '%s'"):format(name), 2)
+    else
+      rawset(environment, name, value)
+    end
+  end
+  -- A table is faster than a function, and right as long as no local hides a global.
+  function session.refresh()
+    local hides = next(consts) ~= nil
+    for name in next, declared do hides = hides or rawget(globals, name) ~= nil end
+    meta.__index = hides and index or globals
+  end
+  session.refresh()
+  return setmetatable({}, meta)
+end
+
+-- Keeps a local of the entry.
+local function keeper(session)
+  return function(name, value)
+    local kind = session.names[name]
+    session.declared[name] = kind
+    session.consts[name] = nil
+    rawset(session.env, name, nil)
+    if kind == "const" then session.consts[name] = value else rawset(session.env, name, value) end
+  end
+end
+
+function Session:note(text) self.native.show("note", text) end
+function Session:print(text) self.native.show("out", text) end
+
+function Session:load(text, name)
+  if self.env and self.locals_on then return load(text, name or chunk_name, "t", self.env) end
+  return load(text, name or chunk_name, "t")
+end
+
+-- What lua does: as an expression, else as a statement.
+function Session:load_entry(text, name)
+  local expression = text:gsub("^=", "return ", 1)
+  local chunk
+  local may_be_expression = self.native.is_interactive or not text:find("\n", 1, true)
+  if may_be_expression then chunk = self:load("return " .. expression .. "\n;", name) end
+  if chunk then return chunk, nil, true end
+  return self:load(expression, name)
+end
+
+-- Loads the entry so that its top-level locals can be kept: returns the chunk and the kinds of their names.
+function Session:load_with_locals(text, chunk, name)
+  local found = text:find("local", 1, true) and use "repl.tokens".top_locals(text) or {}
+  local names, plain = nil, text
+  for _, each in ipairs(found) do
+    if each.attrib == "close" then
+      self.closes = true
+    else
+      names = names or {}
+      names[each.name] = each.attrib == "const" and "const" or "local"
+      -- The compiler folds constants away: a plain local remains to be kept.
+      if each.attrib == "const" then
+        plain = plain:sub(1, each.first - 1) .. (" "):rep(each.last - each.first + 1) .. plain:sub(each.last + 1)
+      end
+    end
+  end
+  if plain ~= text then chunk = self:load(plain, name) or chunk end
+  return chunk, names
+end
+
+-- Returns the chunk of an entry of Lua and whether its locals are to be kept, or "failed".
+function Session:prepare_lua(text, name)
+  -- An arrow key types an escape where lines are plain: that is no binary chunk.
+  if self.env and text:find("^\27") then text = " " .. text end
+  local body = self.native.is_interactive and text:match("^(.-);%s*$")
+  if body and body:find("%S") then
+    local silent = self:load("return " .. body .. "\n", name)
+    if silent then
+      self.silent = true
+      return silent
+    end
+  end
+  local chunk, problem, is_expression = self:load_entry(text, name)
+  if not chunk then
+    self:report(problem)
+    return "failed"
+  end
+  if is_expression or not self.env or not self.locals_on then return chunk end
+  self.chunk, self.names = self:load_with_locals(text, chunk, name)
+  return self.chunk, self.names ~= nil
+end
+
+-- Whether the entry is a word that leaves, and no name of the user's.
+local function leaves(session, entry)
+  local word = entry:match("^%s*(%a+)%s*$")
+  return (word == "exit" or word == "quit") and rawget(globals, word) == nil and not session.declared[word]
+end
+
+function Session:prepare(entry)
+  self.source, self.silent, self.closes, self.names, self.chunk = entry, false, false, nil, nil
+  self.is_command = false
+  if not self.native.is_interactive then return self:prepare_lua(entry) end
+  self.scope_before = tools.current_scope()
+  self.refresh()
+  if leaves(self, entry) then return "quit" end
+  if entry:find("^%s*[:?]") and not entry:find("^%s*::") then
+    self.is_command = true
+    return use "repl.command".prepare(self, entry)
+  end
+  return self:prepare_lua(entry)
+end
+
+function Session:is_complete(text)
+  if self.native.is_interactive and text:find("^%s*[:?]") and not text:find("^%s*::") then return true end
+  local function goes_on(chunk, problem) return not chunk and problem:find("<eof>$") ~= nil end
+  local expression = text:gsub("^=", "return ", 1)
+  if self.native.is_interactive or not text:find("\n", 1, true) then
+    if load("return " .. expression .. "\n;", chunk_name, "t") then return true end
+    if self.native.is_interactive and goes_on(load("return " .. expression, chunk_name, "t")) then return false end
+  end
+  return not goes_on(load(expression, chunk_name, "t"))
+end
+
+-- The prompt's text. `name` is _PROMPT or _PROMPT2.
+function Session:prompt(name)
+  local value = globals[name]
+  local default = name == "_PROMPT" and "> " or ">> "
+  if value == nil then return default end
+  local ok, text = pcall(tostring, value)
+  if ok then return text end
+  if self.bad_prompt == value then return default end
+  self.bad_prompt = value
+  self:report("error in the __tostring of " .. name .. " (" .. (type(text) == "string" and text or type(text)) .. ")")
+  return default
+end
+
+function Session:print_results(...)
+  local count = select("#", ...)
+  if self.silent then return end
+  if self.env then
+    local last = select(count, ...)
+    if self.locals_on then rawset(self.env, "_", last) else globals._ = last end
+  end
+  for i = 1, count do
+    local lists = self.env or type((select(i, ...))) == "table"
+    if lists then return globals.print(use "repl.listing".shown(self, ...)) end
+  end
+  globals.print(...)
+end
+
+function Session:report(message)
+  if self.env then message = use "repl.excerpt".add(self, message) end
+  self.native.show("error", message)
+end
+
+function Session:end_entry(ok)
+  if self.after_entry then self.after_entry() end
+  -- Ctrl-C can come when a scope has opened and its variable is not yet there to close it: collecting closes it.
+  if not ok and self.env and tools.current_scope() ~= self.scope_before then collectgarbage() end
+  self.chunk = nil
+  if ok and not self.is_command then self.entries[#self.entries + 1] = self.source end
+  if self.closes and not self.told_of_close then
+    self.told_of_close = true
+    self:note "note: a <close> local ends with its entry; :device NAME sets the device of the entries that follow"
+  end
+end
+
+-- Ends the scope of :device, and with it the session.
+function Session:close_scope()
+  local scope = self.scope
+  self.scope = nil
+  if scope then
+    local _ <close> = scope
+  end
+end
+
+function Session:complete(text, cursor) return use "repl.complete".words(self, text, cursor) end
+function Session:signature(text, cursor) return use "repl.signature".at(self, text, cursor) end
+function Session:inspect(text, cursor) return use "repl.signature".inspect(self, text, cursor) end
+
+return function(native)
+  local session = { native = native, declared = {}, consts = {}, entries = {}, locals_on = true }
+  for name, method in next, Session do session[name] = method end
+  if native.is_interactive then
+    session.declared._ = "local"
+    session.env = new_environment(session)
+  end
+  session.keep = keeper(session)
+  -- The message handler calls it, directly.
+  local getinfo, getlocal = debug.getinfo, debug.getlocal
+  function session.note_frames(err)
+    session.frame = nil
+    if session.env then session.frames = use "repl.frames".describe(session, err, getinfo, getlocal) end
+  end
+  return session
+end

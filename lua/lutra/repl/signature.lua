@@ -1,0 +1,192 @@
+-- The signature and the options of the call that the cursor is in, from what lutra.help says. Runs nothing of the
+-- user's.
+local lutra, _, use = ...
+
+local names, context = use "repl.names", use "repl.context"
+
+local signature = {}
+
+-- The entries of one of _meta's modules, read once: by lower-case path, and methods by name.
+local read = {}
+local function entries_of(session, module)
+  if read[module] then return read[module] end
+  local annotations = use "annotations"
+  local by_path, methods = {}, {}
+  local function text_of(file) return session.native.source("lutra._meta." .. file:gsub("/", ".")) end
+  local ok, classes = pcall(annotations.of, module, text_of)
+  for _, class in ipairs(ok and classes or {}) do
+    for _, entry in ipairs(class.entries) do
+      by_path[entry.path:lower()] = entry
+      if entry.is_method then methods[entry.name] = methods[entry.name] or entry end
+    end
+  end
+  read[module] = { by_path = by_path, methods = methods }
+  return read[module]
+end
+
+-- The modules of _meta in which the methods of a class are looked for.
+local method_modules = { nn = { "model", "layer" }, optim = { "optim" }, data = { "data" }, distribute = { "distribute" },
+  tensor = { "tensor" }, gradienttape = { "autograd" }, variable = { "autograd" } }
+
+local function entry_of(session, topic)
+  local path = topic:lower()
+  local module, rest = path:match("^(%l+)%.(.+)$")
+  local entry = entries_of(session, "lutra").by_path[path]
+  if entry or not module then return entry end
+  local inner = rest:match("^(%l+)%.")
+  for _, each in ipairs { module, inner } do
+    entry = session.native.source("lutra._meta." .. each) and entries_of(session, each).by_path[path]
+    if entry then return entry end
+  end
+  for _, each in ipairs(method_modules[module] or {}) do
+    entry = entries_of(session, each).methods[topic:match("[^.]+$")]
+    if entry then return entry end
+  end
+end
+
+-- The value of a path, by raw access.
+function signature.value(session, path, count)
+  local value
+  for i = 1, count or #path do
+    if i == 1 then value = names.variable(session, path[1].name) else value = names.field(session, value, path[i].name) end
+    if value == nil then return nil end
+  end
+  return value
+end
+
+-- The topic of help for a call of Lutra's: the name after lt. or lutra., or of a method of a tensor or an object.
+local function topic_of(session, path)
+  local last = path[#path]
+  if #path == 1 then
+    local value = names.variable(session, last.name)
+    return type(value) == "function" and names.is_users(session, last.name) and signature.name_of(session, value) or nil
+  end
+  local root = names.variable(session, path[1].name)
+  if rawequal(root, lutra) then
+    local words = {}
+    for i = 2, #path do words[i - 1] = path[i].name end
+    return table.concat(words, ".")
+  end
+  local owner = signature.value(session, path, #path - 1)
+  if owner == nil then return nil end
+  if session.native.tensor(owner) then return last.name end
+  local meta = debug.getmetatable(owner)
+  local class = type(meta) == "table" and rawget(meta, "__name")
+  if type(class) == "string" and class:find("^lutra%.") then return class:gsub("^lutra%.", ""):lower() .. "." .. last.name end
+end
+
+-- The path of one of Lutra's functions that the user has given a name of their own.
+function signature.name_of(session, value)
+  for name, each in next, lutra do
+    if rawequal(each, value) and type(name) == "string" then return name end
+    if type(each) == "table" and type(name) == "string" and debug.getmetatable(each) ~= nil then
+      for inner, deep in next, each do
+        if rawequal(deep, value) and type(inner) == "string" then return name .. "." .. inner end
+      end
+    end
+  end
+end
+
+local function sorted_set(words)
+  local seen, unique = {}, {}
+  for _, name in ipairs(words) do
+    if not seen[name] then unique[#unique + 1] = name end
+    seen[name] = true
+  end
+  table.sort(unique)
+  return unique
+end
+
+-- The names in the text of `options`: "memory_limit = MB per GPU; link_gbps and link_latency_us = ...".
+local function options_in(text)
+  local options = {}
+  for list in text:gmatch("([%a_][%w_, ]*) = ") do
+    for name in list:gmatch("[%a_][%w_]*") do
+      if name ~= "and" then options[#options + 1] = name end
+    end
+  end
+  return sorted_set(options)
+end
+
+-- The same of an operation, whose help has a line for each argument and option.
+local function of_operation(topic)
+  local ok, text = pcall(lutra.help, topic)
+  if not ok then return nil end
+  local head = text:match("^([^\n]*)")
+  if not head:find("(", 1, true) then return nil end
+  local options, arguments = {}, " " .. (head:match("%((.*)%)") or ""):gsub("%p", " ") .. " "
+  if arguments:find(" options ", 1, true) then
+    for name in text:match("^(.-)\n  computed in: "):gmatch("\n  ([%a_][%w_]*): ") do
+      if not arguments:find(" " .. name .. " ", 1, true) then options[#options + 1] = name end
+    end
+  end
+  return head, sorted_set(options)
+end
+
+-- "lutra.sum(x, [axis], [options])" and the names of the options; nil if nothing is known.
+local known = {}
+function signature.of_topic(session, topic)
+  if known[topic] == nil then
+    local entry = entry_of(session, topic)
+    local found = {}
+    if entry and entry.alias then entry = entry_of(session, entry.alias) end
+    if entry then
+      found[1], found[2] = use "annotations".signature(entry), {}
+      for _, param in ipairs(entry.params) do
+        if param.name == "options" then found[2] = options_in(param.text) end
+      end
+    else
+      found[1], found[2] = of_operation(topic)
+    end
+    known[topic] = found
+  end
+  return known[topic][1], known[topic][2]
+end
+
+-- The arguments of a function of the user's: their names.
+local function user_signature(session, path)
+  local value = signature.value(session, path)
+  if type(value) ~= "function" then return nil end
+  local info = debug.getinfo(value, "Su")
+  if info.what == "C" then return nil end
+  local words = {}
+  for i = 1, info.nparams do words[i] = debug.getlocal(value, i) end
+  if info.isvararg then words[#words + 1] = "..." end
+  local name = {}
+  for i, each in ipairs(path) do name[i] = (each.separator or "") .. each.name end
+  if path[#path].separator == ":" then table.remove(words, 1) end
+  return table.concat(name) .. "(" .. table.concat(words, ", ") .. ")"
+end
+
+-- The signature and the options of a call of this path; nil if nothing is known.
+function signature.of_path(session, path)
+  local topic = topic_of(session, path)
+  if topic then
+    local head, options = signature.of_topic(session, topic)
+    if head then return head, options end
+  end
+  return user_signature(session, path)
+end
+
+function signature.at(session, text, cursor)
+  if text:find("^%s*[:?]") then return "" end
+  local tokens = use "repl.tokens"
+  local all = tokens.split((context.before(text, cursor)))
+  local call = context.open_call(all, #all)
+  if not call then return "" end
+  local head, options = signature.of_path(session, call.path)
+  if not head then return "" end
+  if options and #options > 0 then head = head .. "  options: " .. table.concat(options, ", ") end
+  return head
+end
+
+-- What is known about the name at the cursor.
+function signature.inspect(session, text, cursor)
+  local last = cursor - 1
+  while text:find("^[%w_]", last + 1) do last = last + 1 end
+  local path = text:sub(1, last):match("[%a_][%w_%.:]*$")
+  if not path then return "" end
+  return use "repl.question".text(session, path) or ""
+end
+
+return signature

@@ -1,0 +1,95 @@
+-- Splits Lua text into tokens, also text that is not complete, for the prompt: which locals an entry has at its top
+-- level, and what the cursor is in. Calls no code but the string library.
+local find, sub, match = string.find, string.sub, string.match
+
+local keywords = {}
+for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true
+  until while]]):gmatch("%a+") do keywords[word] = true end
+
+local tokens = { keywords = keywords }
+
+-- The end of a quoted string that begins at `at`; nil if it has none on its line.
+local function quoted_end(text, at)
+  local quote, i = sub(text, at, at), at + 1
+  while i <= #text do
+    local c = sub(text, i, i)
+    if c == quote then return i end
+    if c == "\n" then return nil end
+    i = i + (c == "\\" and 2 or 1)
+  end
+end
+
+-- {kind, first, last, text} for each token: kind is "name", "keyword", "number", "string", "comment" or "symbol".
+-- is_open: a string or a comment that has no end.
+function tokens.split(text)
+  local list, at = {}, 1
+  local function add(kind, last, is_open)
+    last = last or #text
+    list[#list + 1] = { kind = kind, first = at, last = last, text = sub(text, at, last), is_open = is_open }
+    at = last + 1
+  end
+  while true do
+    at = find(text, "%S", at)
+    if not at then return list end
+    local c = sub(text, at, at)
+    local equals = match(text, "^%[(=*)%[", at)
+    if find(c, "[%a_]") then
+      local word = match(text, "^[%w_]+", at)
+      add(keywords[word] and "keyword" or "name", at + #word - 1)
+    elseif find(text, "^%.?%d", at) then
+      local number = match(text, "^0[xX][%x%.]*[pP][%+%-]?%d*", at) or match(text, "^0[xX][%x%.]*", at)
+        or match(text, "^[%d%.]+[eE][%+%-]?%d*", at) or match(text, "^[%d%.]+", at)
+      add("number", at + #number - 1)
+    elseif equals then
+      local _, last = find(text, "]" .. equals .. "]", at, true)
+      add("string", last, not last)
+    elseif c == '"' or c == "'" then
+      local last = quoted_end(text, at)
+      add("string", last or (find(text, "\n", at, true) or #text + 1) - 1, not last)
+    elseif find(text, "^%-%-", at) then
+      local long = match(text, "^%-%-%[(=*)%[", at)
+      local last
+      if long then last = select(2, find(text, "]" .. long .. "]", at, true)) else last = find(text, "\n", at, true) end
+      add("comment", last, long and not last)
+    else
+      local symbol = match(text, "^%.%.%.?", at) or match(text, "^::", at) or match(text, "^[=~<>]=", at) or c
+      add("symbol", at + #symbol - 1)
+    end
+  end
+end
+
+local opens = { ["do"] = 1, ["if"] = 1, ["function"] = 1, ["repeat"] = 1, ["end"] = -1, ["until"] = -1 }
+
+-- The locals that the chunk has at its top level: a list of {name, attrib, first, last}; first to last is the attribute
+-- with its brackets.
+function tokens.top_locals(text)
+  local list, depth, all = {}, 0, tokens.split(text)
+  local i = 1
+  while i <= #all do
+    local token = all[i]
+    if token.kind == "keyword" and token.text == "local" and depth == 0 then
+      local after = all[i + 1]
+      if after and after.text == "function" then
+        if all[i + 2] then list[#list + 1] = { name = all[i + 2].text } end
+      else
+        local at = i + 1
+        while all[at] and all[at].kind == "name" do
+          local each = { name = all[at].text }
+          list[#list + 1] = each
+          if all[at + 1] and all[at + 1].text == "<" and all[at + 2] and all[at + 3] and all[at + 3].text == ">" then
+            each.attrib, each.first, each.last = all[at + 2].text, all[at + 1].first, all[at + 3].last
+            at = at + 3
+          end
+          if not (all[at + 1] and all[at + 1].text == ",") then break end
+          at = at + 2
+        end
+      end
+    elseif token.kind == "keyword" and opens[token.text] then
+      depth = depth + opens[token.text]
+    end
+    i = i + 1
+  end
+  return list
+end
+
+return tokens

@@ -1,0 +1,53 @@
+// A terminal whose keys arrive one by one. Its state is restored by end(), and before a signal ends the process.
+#pragma once
+
+#include <sys/types.h>
+#include <termios.h>
+
+#include <csignal>
+#include <cstddef>
+#include <string_view>
+
+#include "repl/editor/frame.h"
+
+namespace lutra::editor {
+
+class Terminal {
+ public:
+  Terminal(int in, int out) : in_(in), out_(out) {}
+  ~Terminal() { end(); }
+  Terminal(const Terminal&) = delete;
+
+  // Takes over the terminal and the signals. False if `in` is none (any more). One terminal at a time.
+  bool begin();
+  void end();
+
+  // 80 by 24 if the terminal does not know.
+  Size size() const;
+
+  enum class Event { Input, Nothing, Resized, Continued, Interrupted, Stop, Gone };
+  // Waits for what comes next; -1: for ever. Nothing: the time is over.
+  Event wait(int milliseconds);
+  // What has been typed; 0 if the terminal is gone.
+  std::size_t read(char* bytes, std::size_t most);
+  // False if the terminal is gone.
+  bool write(std::string_view bytes);
+
+  // Stops the process group, as Ctrl-Z does. Returns when it continues.
+  void stop();
+  // Raw again, after somebody else may have changed it.
+  bool resume();
+
+ private:
+  void restore();
+
+  static constexpr int kSignals[] = {SIGWINCH, SIGCONT, SIGTSTP, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT};
+  static constexpr std::size_t kCount = sizeof kSignals / sizeof kSignals[0];
+
+  int in_, out_;
+  bool active_ = false;
+  struct termios raw_ = {};
+  struct sigaction before_[kCount] = {};
+};
+
+}  // namespace lutra::editor

@@ -1,0 +1,247 @@
+// A session without a terminal, as a socket or a notebook uses it: what entries answer, what completes, what is
+// complete.
+#include "repl/session/session.h"
+
+#include <algorithm>
+#include <lua.hpp>
+
+#include "lua/border/interpreter.h"
+#include "support/catch.h"
+
+using namespace lutra;
+
+namespace {
+
+struct Front {
+  Interpreter interpreter{InterpreterOptions{}};
+  std::string shown, printed;
+  Session session;
+
+  explicit Front(bool is_interactive = true)
+      : session(interpreter.lua(), {.user = this,
+                                    .show =
+                                        [](void* user, SessionHost::Text kind, std::string_view text) {
+                                          const char* marks[] = {"", "note: ", "error: "};
+                                          auto& shown = static_cast<Front*>(user)->shown;
+                                          shown += marks[static_cast<int>(kind)];
+                                          shown += text;
+                                          shown += "\n";
+                                        },
+                                    .is_interactive = is_interactive}) {
+    interpreter.set_print(
+        [](void* user, const char* text, std::size_t size) { static_cast<Front*>(user)->printed.append(text, size); },
+        this);
+  }
+
+  // What an entry prints and shows.
+  std::string run(std::string_view entry) {
+    shown.clear();
+    printed.clear();
+    session.run(entry);
+    return printed + shown;
+  }
+  // The words for the text with the cursor at "|", joined, and the text with the first one put in.
+  std::string words(std::string text) {
+    const std::size_t cursor = text.find('|');
+    text.erase(cursor, 1);
+    const Completion found = session.complete(text, cursor);
+    std::string all;
+    for (const std::string& word : found.words) all += (all.empty() ? "" : " ") + word;
+    return all;
+  }
+  std::string completed(std::string text) {
+    const std::size_t cursor = text.find('|');
+    text.erase(cursor, 1);
+    const Completion found = session.complete(text, cursor);
+    return found.words.empty() ? text : text.replace(found.begin, found.end - found.begin, found.words.front());
+  }
+  std::string signature(std::string text) {
+    const std::size_t cursor = text.find('|');
+    text.erase(cursor, 1);
+    return session.signature(text, cursor);
+  }
+};
+
+bool has(const std::string& words, const std::string& word) {
+  return (" " + words + " ").find(" " + word + " ") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("locals persist, _ is the last value, a semicolon silences") {
+  Front front;
+  CHECK(front.run("local x = 5") == "");
+  CHECK(front.run("x + 1") == "6\n");
+  CHECK(front.run("_ * 2") == "12\n");
+  CHECK(front.run("x + 100;") == "");
+  CHECK(front.run("_") == "12\n");
+  CHECK(front.run("x = 7") == "");
+  CHECK(front.run("x, _G.x") == "7\tnil\n");
+  CHECK(front.run("local function twice(n) return 2 * n end") == "");
+  CHECK(front.run("= twice(x)") == "14\n");
+  CHECK(front.run("do local inner = 1 end print(inner)") == "nil\n");
+  CHECK(front.run("local print2 = nil; local _G2") == "");
+  CHECK(front.run("local print = nil") == "");
+  CHECK(front.run("print == nil") == "true\n");
+}
+
+TEST_CASE("constants persist and stay constant") {
+  Front front;
+  CHECK(front.run("local k <const>, s <const> = 3, 'three'") == "");
+  CHECK(front.run("k, s") == "3\tthree\n");
+  CHECK(front.run("k = 4").find("error: stdin:1: attempt to assign to const variable 'k'\n    k = 4\n    ^\n") == 0);
+  CHECK(front.run("local k = 5") == "");
+  CHECK(front.run("k = k + 1; print(k)") == "6\n");
+}
+
+TEST_CASE("locals of an entry that fails persist up to the error") {
+  Front front;
+  CHECK(front.run("local a = 1; local b = a + nil").find("error: stdin:1: attempt to perform arithmetic") == 0);
+  CHECK(front.run("a, b") == "1\tnil\n");
+}
+
+TEST_CASE("a close local ends with its entry, which is said once") {
+  Front front;
+  const std::string note =
+      "note: note: a <close> local ends with its entry; "
+      ":device NAME sets the device of the entries that follow\n";
+  CHECK(front.run("local d <close> = lt.device 'CPU:0'") == note);
+  CHECK(front.run("local d <close> = lt.device 'CPU:0'") == "");
+  CHECK(front.run("d") == "nil\n");
+}
+
+TEST_CASE("with locals off, and without a user, entries mean what lua makes of them") {
+  Front front;
+  CHECK(front.run(":locals off") == "");
+  CHECK(front.run("local x = 5") == "");
+  CHECK(front.run("x") == "nil\n");
+  Front plain(false);
+  CHECK(plain.run("local x = 5") == "");
+  CHECK(plain.run("x") == "nil\n");
+  CHECK(plain.run(":who").find("error: stdin:1: unexpected symbol near ':'") == 0);
+  CHECK(plain.run("{}").substr(0, 6) == "table:");
+  CHECK(plain.run("1;").find("error:") == 0);
+}
+
+TEST_CASE("an entry is complete where lua would not read on") {
+  Front front;
+  for (const char* text :
+       {"", "x", "x =", "for = 1", "print(1)", "f{", "do", "'abc", "1 +", "x = 1 +\n2", ":time (", "?("}) {
+    const std::string_view view = text;
+    const bool goes_on = view == "f{" || view == "do" || view == "'abc" || view == "1 +" || view == "x =";
+    INFO(text);
+    CHECK(front.session.is_complete(text) == !goes_on);
+  }
+}
+
+TEST_CASE("completion") {
+  Front front;
+  front.run("local weights, wide = lt.ones {2}, {alpha = 1, beta = print, ['no name'] = 2}");
+  front.run("v = lt.Variable {1, 2}");
+  SECTION("names") {
+    CHECK(front.words("we|") == "weights");
+    CHECK(front.completed("x = wei| + 1") == "x = weights + 1");
+    CHECK(has(front.words("|"), "print"));
+    CHECK(has(front.words("whi|"), "while"));
+    CHECK(front.words("x = 12|") == "");
+  }
+  SECTION("fields after a point, methods after a colon") {
+    CHECK(front.words("wide.|") == "alpha beta");
+    CHECK(front.words("wide:|") == "beta");
+    CHECK(has(front.words("weights.|"), "shape"));
+    CHECK(has(front.words("weights.|"), "matmul"));
+    CHECK_FALSE(has(front.words("weights:|"), "shape"));
+    CHECK(front.words("weights:matm|") == "matmul");
+    CHECK(has(front.words("v:|"), "assign_sub"));
+    CHECK(front.words("v.train|") == "trainable");
+    CHECK(front.words("lt.nn.Dens|") == "Dense");
+    CHECK(front.words("lt.config.get_mem|") == "get_memory_growth get_memory_info");
+    CHECK(front.words("('x'):|") == "");
+    CHECK(front.words("string.rep|") == "rep");
+  }
+  SECTION("option keys") {
+    CHECK(front.words("lt.random.normal({2}, {std|") == "stddev = ");
+    CHECK(has(front.words("lt.sum(weights, {|"), "keepdims"));
+    CHECK(has(front.words("weights:sum {|"), "keepdims"));
+    CHECK(has(front.words("lt.config.set_simulated_gpus(2, {gflops = 1, |"), "memory_limit"));
+    CHECK(front.words("lt.random.normal({2}, {seed = we|") == "weights");
+  }
+  SECTION("strings") {
+    CHECK(has(front.words("require 'lut|"), "lutra"));
+    CHECK(has(front.words("lt.device('CP|"), "CPU:0"));
+    CHECK(has(front.words("weights:to \"/de|"), "/device:CPU:0"));
+    CHECK(has(front.words("io.open('src/repl/se|"), "src/repl/session/"));
+  }
+  SECTION("commands") {
+    CHECK(front.words(":dev|") == "device devices");
+    CHECK(front.words(":log s|") == "summary");
+    CHECK(front.words(":time weights:matm|") == "matmul");
+  }
+  SECTION("no code of the user runs") {
+    front.run(
+        "ran = 0; trap = setmetatable({inside = setmetatable({}, {__index = function() ran = ran + 1 end})}, "
+        "{__index = function() ran = ran + 1 end, __pairs = function() ran = ran + 1 end, __len = function() ran = ran "
+        "+ 1 end})");
+    CHECK(front.words("trap.|") == "inside");
+    CHECK(front.words("trap.other.|") == "");
+    CHECK(front.words("trap.inside:|") == "");
+    front.session.signature("trap.other(", 11);
+    front.session.inspect("trap.other", 10);
+    CHECK(front.run("ran") == "0\n");
+  }
+}
+
+TEST_CASE("the signature of the call that the cursor is in") {
+  Front front;
+  front.run("local function add(a, b, ...) end");
+  front.run("local t = lt.ones {2}");
+  CHECK(front.signature("lt.matmul(|").find("lutra.matmul(") == 0);
+  CHECK(front.signature("print(t:sum(1, |").find("lutra.sum(x, [axis], [options])  options: keepdims") == 0);
+  CHECK(front.signature("add(1, |") == "add(a, b, ...)");
+  CHECK(front.signature("lt.config.set_simulated_gpus(1, {|").find("memory_limit") != std::string::npos);
+  CHECK(front.signature("x = 1|") == "");
+  CHECK(front.signature("(|") == "");
+}
+
+TEST_CASE("what is known about a name") {
+  Front front;
+  CHECK(front.session.inspect("lt.matmul", 5).find("lutra.matmul(") == 0);
+  front.run("local t = lt.ones {2, 3}");
+  CHECK(front.session.inspect("print(t)", 7) == "t: Tensor (2, 3) float32 on CPU:0");
+}
+
+TEST_CASE("the session survives hostile entries") {
+  Front front;
+  for (const char* entry : {"error()",
+                            "error(nil)",
+                            "error(setmetatable({}, {__tostring = function() error 'x' end}))",
+                            "setmetatable({}, {__tostring = function() return 1 end})",
+                            "string.rep('x', 1 << 40)",
+                            "function r() return 1 + r() end r()",
+                            "\x1bLua",
+                            "\x1b[A",
+                            "\0\0",
+                            "goto x",
+                            "::a::",
+                            "setmetatable({}, {__gc = function() error 'gc' end}) collectgarbage()",
+                            "debug.sethook(error, 'r')",
+                            "debug.sethook()",
+                            "coroutine.yield(1)",
+                            "_ENV = nil; x = 1",
+                            ":",
+                            "?",
+                            ":time",
+                            ":time error()",
+                            ":load /",
+                            ":save /nowhere/x",
+                            ":device nowhere",
+                            "print = nil",
+                            "1",
+                            "tostring = nil"}) {
+    INFO(entry);
+    front.run(entry);
+  }
+  CHECK(front.session.run("local alive = 1") == Session::Outcome::Ok);
+  CHECK(front.words("ali|") == "alive");
+  CHECK(front.session.run("exit") == Session::Outcome::Quit);
+}
