@@ -100,6 +100,10 @@ function lutra.load(path, options) end
 --- Source: numpy.save
 function lutra.save(path, value, options) end
 
+--- An open device scope, as `lutra.device(name)` returns it.
+---@class lutra.DeviceScope
+---@field close fun(self: lutra.DeviceScope) ends the scope; does nothing if it has ended
+
 --- Opens a device scope: operations inside it run on the device it names.
 ---
 --- `local _ <close> = lt.device(name)` lasts until the end of the block; `lt.device(name, f, ...)` calls `f(...)`

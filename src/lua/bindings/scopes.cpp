@@ -157,8 +157,9 @@ int close_scope(lua_State* L) {
 // scope:close()
 int close_by_hand(lua_State* L) {
   if (to_scope(L, 1) == nullptr) {
-    state_of(L).attempt_or_raise(
-        L, [&] { fail(ErrorCode::InvalidArgument, "close: ", what_is(L, 1), " is no device scope; write scope:close()"); });
+    state_of(L).attempt_or_raise(L, [&] {
+      fail(ErrorCode::InvalidArgument, "close: ", what_is(L, 1), " is no device scope; write scope:close()");
+    });
   }
   return close_scope(L);
 }
@@ -171,8 +172,9 @@ int collect_scope(lua_State* L) {
   end_scope(state, scope);
   if (!is_to_blame) return 0;
   try {
-    state.runtime().log().line(text("WARNING: the device scope opened at ", scope->source, ":", scope->line,
-                                    " was never closed and ends now; write local _ <close> = lutra.device(...), or scope:close()"));
+    state.runtime().log().line(
+        text("WARNING: the device scope opened at ", scope->source, ":", scope->line,
+             " was never closed and ends now; write local _ <close> = lutra.device(...), or scope:close()"));
   } catch (...) {
     // No memory for a warning.
   }

@@ -18,14 +18,14 @@ void open_tape(lua_State* L, State& state);  // GradientTape
 void open_tape_methods(lua_State* L);        // the methods of tapes, for the prelude to add to
 void open_parts(lua_State* L);               // for the prelude, to load Lutra's Lua sources
 void open_coroutines(lua_State* L, State& state);  // replaces coroutine.create, resume, wrap and close
-void open_tidy(lua_State* L, State& state);  // for lutra.tidy
-void open_help(lua_State* L, State& state);  // for lutra.help
-void open_constants(lua_State* L, State& state);  // constant, from_bytes
-void open_files(lua_State* L, State& state);      // load, save
-void open_errors(lua_State* L, State& state);     // iserror, and the metatable of error objects
-void open_shapes(lua_State* L, State& state);     // the metatable of shapes
-void open_settings(lua_State* L, State& state);   // set_print_options, random.set_seed
-void open_timing(lua_State* L, State& state);     // time, synchronize
+void open_tidy(lua_State* L, State& state);        // for lutra.tidy
+void open_help(lua_State* L, State& state);        // for lutra.help
+void open_constants(lua_State* L, State& state);   // constant, from_bytes
+void open_files(lua_State* L, State& state);       // load, save
+void open_errors(lua_State* L, State& state);      // iserror, and the metatable of error objects
+void open_shapes(lua_State* L, State& state);      // the metatable of shapes
+void open_settings(lua_State* L, State& state);    // set_print_options, random.set_seed
+void open_timing(lua_State* L, State& state);      // time, synchronize
 
 // Pushes the submodule `name` that is written in Lua (lua/lutra/NAME/init.lua), loading it the first time. Returns
 // false and pushes nothing if there is none. `module`: the stack index of the module. May raise a Lua error.

@@ -45,8 +45,8 @@ bool is_given_object(lua_State* L, int index, bool is_tape) {
          box->tensor.origin != state->context().origins().last();
 }
 
-// A class is a table that is called: its __call gets the class, and then what the script gave. Puts the first of that at
-// `at`, where the class is.
+// A class is a table that is called: its __call gets the class, and then what the script gave. Puts the first of that
+// at `at`, where the class is.
 void first_of_call(lua_State* L, lua_Debug* called, int at) {
   if (lua_type(L, at) != LUA_TTABLE || luaL_getmetafield(L, at, "__call") == LUA_TNIL) return;
   bool is_call = lua_rawequal(L, -1, at - 1) != 0;
