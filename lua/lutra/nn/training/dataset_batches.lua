@@ -52,10 +52,10 @@ local function open(self)
   self.next, _, _, self.closing = self.dataset:iterate()
 end
 
--- Ends the running iteration: closes what its generators opened.
+-- Closes what the running iteration's generators opened. Its position is kept, for a file that is saved after fit.
 local function close(self, err)
   local closing = self.closing
-  self.next, self.closing = nil, nil
+  self.closing = nil
   local _ <close> = closing
   if err ~= nil then error(err, 0) end
 end
@@ -77,7 +77,7 @@ function DatasetBatches:restore(state)
   end
   for i, node in ipairs(nodes) do node.iterations, node.drawn = state.shuffles[i][1], state.shuffles[i][2] or nil end
   close(self)
-  self.ahead = nil
+  self.next, self.ahead = nil, nil
   if state.taken == 0 then return end
   tools.set_random_state(state.random[1], state.random[2])
   open(self)
@@ -128,7 +128,10 @@ end
 -- for i, x, y, sample_weight, rows in batches:each() do: one epoch. wants_labels: elements without labels are an error.
 function DatasetBatches:each(wants_labels)
   local i = 0
-  if not (self.goes_on or self.ahead) then close(self) end
+  if not (self.goes_on or self.ahead) then
+    close(self)
+    self.next = nil
+  end
   local function batch(x, y, weight)
     if x == nil then return nil end
     i = i + 1
