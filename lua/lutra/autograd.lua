@@ -141,7 +141,6 @@ end
 -- Marks the first of two runs for layers: it is not recorded, and the second run computes the gradient.
 local function first_of_two()
   local running = tools.running
-  if not running then return nil end
   local before = running.recomputed
   running.recomputed = true
   return setmetatable({}, { __close = function() running.recomputed = before end })
@@ -150,7 +149,6 @@ end
 -- Makes f run with the layer call state of now, marked as a second run.
 local function as_trained(f)
   local running = tools.running
-  if not running then return f end
   local training, dtype, frozen = running.training, running.dtype, running.frozen
   return function(...)
     local before, dtype_before, again_before, frozen_before = running.training, running.dtype, running.again, running.frozen

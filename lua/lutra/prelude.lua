@@ -2,8 +2,6 @@
 -- documented in _meta/lutra.lua.
 local lutra, core = ...
 
-local current_scope, adopt_scope = core.current_scope, core.adopt_scope
-
 -- The form with a function. The public lutra.device is C: it opens the scope, and calls this if it gets more arguments.
 function lutra.device(name, f, ...)
   if type(f) ~= "function" then
@@ -44,43 +42,6 @@ for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "u
     return made
   end
   core.methods[dtype], core.variable_methods[dtype] = cast, cast
-end
-
--- A coroutine starts in its creator's scope.
-local create, wrap, resume, close = coroutine.create, core.wrap, core.resume, core.close
-
-local function starting_in_scope(f)
-  local name = current_scope()
-  if name == "" or type(f) ~= "function" then
-    return f
-  end
-  return function(...)
-    adopt_scope(name)
-    return f(...)
-  end
-end
-
-function coroutine.create(f)
-  return create(starting_in_scope(f))
-end
-
--- Layer call state is per coroutine (turns.lua).
-local turns
-local function loaded_turns()
-  turns = core.use(lutra, "turns")
-  return turns
-end
-
-function coroutine.wrap(f)
-  return (turns or loaded_turns()).wrapped(wrap(starting_in_scope(f)))
-end
-
-function coroutine.resume(thread, ...)
-  return (turns or loaded_turns()).resume(resume, thread, ...)
-end
-
-function coroutine.close(thread)
-  return (turns or loaded_turns()).close(close, thread)
 end
 
 lutra.config.experimental = {

@@ -34,6 +34,19 @@ set_target_properties(lutra_module PROPERTIES PREFIX "" OUTPUT_NAME lutra LINKER
 
 install(TARGETS lutra RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS lutra_module LIBRARY DESTINATION lib/lua/5.4)  # where lua5.4 looks, whatever CMAKE_INSTALL_LIBDIR is
+install(FILES docs/lutra.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+# The files with which shells complete lutra's command line: the program writes them itself.
+set(completions "${PROJECT_BINARY_DIR}/completions")
+if(NOT CMAKE_CROSSCOMPILING)
+  file(MAKE_DIRECTORY "${completions}")
+  add_custom_command(TARGET lutra POST_BUILD
+    COMMAND lutra --completion bash > "${completions}/lutra"
+    COMMAND lutra --completion zsh > "${completions}/_lutra"
+    COMMAND lutra --completion fish > "${completions}/lutra.fish" VERBATIM)
+  install(FILES "${completions}/lutra" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+  install(FILES "${completions}/_lutra" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  install(FILES "${completions}/lutra.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+endif()
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 # liblutra.so has a C interface (lutra.h), so that its users compile and link against nothing else.

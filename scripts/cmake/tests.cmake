@@ -142,6 +142,17 @@ if(STOCK_LUA AND NOT LUTRA_SANITIZE)
   lutra_test_variable(embed.stock_lua LUA_CPATH_5_4 "${PROJECT_BINARY_DIR}/lib/lua/?.so")
 endif()
 
+# A C module that uses what the program exports of Lua's library.
+add_library(lua_libraries MODULE "${TESTS}/support/run/lua_libraries.cpp")
+target_include_directories(lua_libraries SYSTEM PRIVATE "${LUA_INCLUDE_DIR}")
+set_target_properties(lua_libraries PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET default)
+if(LUTRA_SANITIZE)
+  target_compile_options(lua_libraries PRIVATE -fno-sanitize=all)
+  target_link_options(lua_libraries PRIVATE -fno-sanitize=all)
+endif()
+lutra_test(lua.luaopen_exports lua lutra -e
+  "assert(assert(package.loadlib([[$<TARGET_FILE:lua_libraries>]], 'luaopen_lua_libraries'))() == 10)")
+
 # Fuzzing takes one minute in all, shared by the fuzzers. Without a sanitizer it would find little.
 file(GLOB fuzz_sources CONFIGURE_DEPENDS "${TESTS}/fuzz/*_fuzz.cpp")
 list(LENGTH fuzz_sources fuzz_count)

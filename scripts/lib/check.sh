@@ -59,7 +59,7 @@ check_fmt() {
 check_exports() {
   need_program
   local bad=0
-  exports_of "$dir/bin/lutra" '^luaL?_' || bad=1
+  exports_of "$dir/bin/lutra" '^lua(L?_|open_(base|coroutine|table|io|os|string|utf8|math|debug|package)$)' || bad=1
   exports_of "$dir/lib/lua/lutra.so" '^luaopen_lutra$' || bad=1
   if [[ -e $dir/lib/liblutra.so ]]; then exports_of "$dir/lib/liblutra.so" '^lutra_' || bad=1; fi
   return "$bad"

@@ -4,7 +4,9 @@
 #include <cstring>
 #include <new>
 
+#include "cli/completion.h"
 #include "cli/doctor.h"
+#include "cli/list_ops.h"
 #include "cli/options.h"
 #include "cli/program.h"
 #include "cli/report.h"
@@ -21,6 +23,14 @@ int main(int argc, char** argv) {
     }
     if (options.show_version) {
       std::printf("%s\n", version_line());
+      return EXIT_SUCCESS;
+    }
+    if (options.show_ops) {
+      std::fputs(ops_text().c_str(), stdout);
+      return EXIT_SUCCESS;
+    }
+    if (!options.completion.empty()) {
+      std::fputs(completion_file(options.completion).c_str(), stdout);
       return EXIT_SUCCESS;
     }
     if (options.doctor != Doctor::No) return run_doctor(options);

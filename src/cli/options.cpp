@@ -1,10 +1,13 @@
 #include "cli/options.h"
 
+#include <bitset>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 #include <string_view>
 
+#include "cli/option_table.h"
 #include "core/text.h"
 #include "device/sim/sim_options.h"
 
@@ -14,33 +17,7 @@ namespace {
 constexpr int kMostVirtualGpus = 256;
 constexpr std::size_t kHelpColumn = 26;
 
-constexpr const char* kDoctorHelp =
-    "       lutra doctor [--json]    say why GPUs are used or not, and try every device\n";
-
-constexpr const char* kLuaHelp =
-    "  -e stat                 execute string 'stat'\n"
-    "  -i                      enter interactive mode after executing 'script'\n"
-    "  -l mod                  require library 'mod' into global 'mod'\n"
-    "  -l g=mod                require library 'mod' into global 'g'\n"
-    "  -m mod                  run library 'mod' as the script; the words after it are its 'arg'\n"
-    "  -v                      show version information\n"
-    "  -E                      ignore environment variables\n"
-    "  -W                      turn warnings on\n"
-    "  --                      stop handling options\n"
-    "  -                       stop handling options and execute stdin\n";
-
-// Whether a long option takes a value: Value is `--device NAME` or `--device=NAME`, MayHaveValue is `--log-placement`
-// or
-// `--log-placement=FILE`.
-enum class Takes { Nothing, Value, MayHaveValue };
-
-struct LongOption {
-  const char* name;
-  Takes takes;
-  const char* value;  // its name in the help
-  const char* help;
-  void (*set)(Options& options, std::string_view value);  // value: "" where none is given
-};
+constexpr const char* kShells = "bash zsh fish";
 
 [[noreturn]] void wrong(const char* option, std::string_view value, std::string_view wanted) {
   throw UsageError(text("'", option, "' is '", value, "', expected ", wanted));
@@ -95,28 +72,68 @@ void set_color(Options& options, std::string_view value) {
   else wrong("--color", value, "auto, always or never");
 }
 
+void set_switch(bool* set, std::string_view value, const char* variable) {
+  if (value.empty() || value == "1" || value == "true" || value == "on" || value == "yes") *set = true;
+  else if (value == "0" || value == "false" || value == "off" || value == "no") *set = false;
+  else wrong(variable, value, "1 or 0 (or true, on, yes, false, off, no)");
+}
+
+void set_completion(Options& options, std::string_view value) {
+  if (value != "bash" && value != "zsh" && value != "fish") wrong("--completion", value, "bash, zsh or fish");
+  options.completion = value;
+}
+
+void read_doctor(Options& options, int argc, char** argv);
+
+const ShortOption kShortOptions[] = {
+    {"-e", "stat", "execute string 'stat'"},
+    {"-i", "", "enter interactive mode after executing 'script'"},
+    {"-l", "mod", "require library 'mod' into global 'mod'; g=mod: into global 'g'"},
+    {"-m", "mod", "run library 'mod' as the script; the words after it are its 'arg'"},
+    {"-v", "", "show version information"},
+    {"-E", "", "ignore environment variables"},
+    {"-W", "", "turn warnings on"},
+    {"--", "", "stop handling options"},
+    {"-", "", "stop handling options and execute stdin"},
+};
+
 const LongOption kLongOptions[] = {
     {"--sim-gpus", Takes::Value, "N[:MB]", "make N simulated GPUs, each of MB or 4096 MB", set_sim_gpus},
     {"--log-placement", Takes::MayHaveValue, "FILE", "log where each operation runs, on stderr or to FILE",
-     set_log_placement},
+     set_log_placement, "<file>"},
     {"--device", Takes::Value, "NAME", "run inside the scope lutra.device(NAME)",
-     [](Options& options, std::string_view value) { options.interpreter.device = value; }},
+     [](Options& options, std::string_view value) { options.interpreter.device = value; }, "CPU:0 GPU:0 GPU:1",
+     "LUTRA_DEVICE"},
     {"--soft-placement", Takes::Nothing, "", "replace a device that does not exist by one that does",
-     [](Options& options, std::string_view) { options.interpreter.soft_placement = true; }},
+     [](Options& options, std::string_view value) {
+       set_switch(&options.interpreter.soft_placement, value, "--soft-placement");
+     },
+     "", "LUTRA_SOFT_PLACEMENT"},
+    {"--no-soft-placement", Takes::Nothing, "", "do not, whatever LUTRA_SOFT_PLACEMENT says",
+     [](Options& options, std::string_view) { options.interpreter.soft_placement = false; }},
     {"--memory-growth", Takes::Nothing, "", "let each GPU's memory start small and grow",
      [](Options& options, std::string_view) { options.memory_growth = true; }},
-    {"--memory-limit", Takes::Value, "MB", "limit the memory of each GPU", set_memory_limit},
+    {"--memory-limit", Takes::Value, "MB", "limit the memory of each GPU", set_memory_limit, "", "LUTRA_MEMORY_LIMIT"},
     {"--virtual-gpus", Takes::Value, "N", "split each GPU into N, of --memory-limit each or equal shares",
      set_virtual_gpus},
     {"--strict", Takes::Nothing, "", "make the use of an undeclared global an error",
      [](Options& options, std::string_view) { options.strict = true; }},
     {"--no-init", Takes::Nothing, "", "do not run LUA_INIT, nor the prompt's init.lua",
      [](Options& options, std::string_view) { options.no_init = true; }},
-    {"--color", Takes::Value, "WHEN", "colour errors: auto (on a terminal), always or never", set_color},
+    {"--color", Takes::Value, "WHEN", "colour errors: auto (on a terminal), always or never", set_color,
+     "auto always never"},
+    {"--ops", Takes::Nothing, "", "list the operations with devices and dtypes, and end",
+     [](Options& options, std::string_view) { options.show_ops = true; }},
+    {"--completion", Takes::Value, "SHELL", "print the completion file for bash, zsh or fish, and end", set_completion,
+     kShells},
     {"--version", Takes::Nothing, "", "show version information and end",
      [](Options& options, std::string_view) { options.show_version = true; }},
     {"--help", Takes::Nothing, "", "show this help and end",
      [](Options& options, std::string_view) { options.show_help = true; }},
+};
+
+const Subcommand kSubcommands[] = {
+    {"doctor", "[--json]", "say why GPUs are used or not, and try every device", read_doctor, "--json"},
 };
 
 // Lua's rule for -e and -l, and ours for long options: the next word, unless it is an option.
@@ -137,8 +154,35 @@ const char* next_word(char** argv, int* i) {
   throw UsageError(text("unrecognized option '", word, "'", nearest.hint()));
 }
 
+// The long options that were given, by their place in the table.
+using Given = std::bitset<std::size(kLongOptions)>;
+
+// Options from environment variables, where the command line does not give them or their --no- form.
+void read_variables(Options& options, const Given& given) {
+  for (std::size_t i = 0; i < std::size(kLongOptions); ++i) {
+    const LongOption& option = kLongOptions[i];
+    const char* value = option.variable != nullptr ? std::getenv(option.variable) : nullptr;
+    if (value == nullptr || *value == '\0' || given[i]) continue;
+    try {
+      option.set(options, value);
+    } catch (const UsageError& error) {
+      throw Error(ErrorCode::InvalidArgument, text(option.variable, ": ", error.message()));
+    }
+  }
+}
+
+// Marks the option, and with --no-X also --X.
+void note_given(Given* given, std::size_t index) {
+  given->set(index);
+  std::string_view name = kLongOptions[index].name;
+  if (!name.starts_with("--no-")) return;
+  for (std::size_t i = 0; i < std::size(kLongOptions); ++i) {
+    if (std::string_view(kLongOptions[i].name).substr(2) == name.substr(5)) given->set(i);
+  }
+}
+
 // argv[*i] is "--" and a name. Increments *i if the option's value is the next word.
-void read_long_option(Options& options, char** argv, int* i) {
+void read_long_option(Options& options, Given* given, char** argv, int* i) {
   std::string_view word = argv[*i];
   std::size_t equals = word.find('=');
   std::string_view name = word.substr(0, equals);
@@ -150,6 +194,7 @@ void read_long_option(Options& options, char** argv, int* i) {
     if (has_value && value.empty()) throw UsageError(text("'", name, "' needs argument"));
     if (!has_value && option.takes == Takes::Value) value = next_word(argv, i);
     option.set(options, value);
+    note_given(given, static_cast<std::size_t>(&option - kLongOptions));
     return;
   }
   unrecognized(argv[*i]);
@@ -196,8 +241,13 @@ void read_doctor(Options& options, int argc, char** argv) {
 
 }  // namespace
 
+std::span<const LongOption> long_options() { return kLongOptions; }
+std::span<const ShortOption> short_options() { return kShortOptions; }
+std::span<const Subcommand> subcommands() { return kSubcommands; }
+
 Options parse_options(int argc, char** argv) {
   Options options;
+  Given given;
   int i = 1;
   for (; i < argc; ++i) {
     const char* word = argv[i];
@@ -206,25 +256,38 @@ Options parse_options(int argc, char** argv) {
       ++i;
       break;
     }
-    if (word[1] == '-') read_long_option(options, argv, &i);
+    if (word[1] == '-') read_long_option(options, &given, argv, &i);
     else read_short_option(options, argv, &i);
     if (!options.module.empty()) break;
   }
   options.script = i;
+  if (!options.interpreter.ignore_environment) read_variables(options, given);
   // A script named doctor is run as ./doctor.
-  bool may_be_verb = i < argc && options.module.empty() && std::string_view(argv[i - 1]) != "--";
-  if (may_be_verb && std::string_view(argv[i]) == "doctor") read_doctor(options, argc, argv);
+  bool may_be_subcommand = i < argc && options.module.empty() && std::string_view(argv[i - 1]) != "--";
+  for (const Subcommand& command : kSubcommands) {
+    if (may_be_subcommand && std::string_view(argv[i]) == command.name) command.read(options, argc, argv);
+  }
   return options;
 }
 
 std::string help_text() {
-  std::string out = text(kUsage, kDoctorHelp, "Options of lua:\n", kLuaHelp, "Options of Lutra:\n");
+  std::string out = kUsage;
+  auto line = [&out](std::string head, const char* help) {
+    if (head.size() >= kHelpColumn) head += "\n" + std::string(kHelpColumn, ' ');
+    else head.resize(kHelpColumn, ' ');
+    append(out, text(head, help, "\n"));
+  };
+  for (const Subcommand& command : kSubcommands) {
+    append(out, text("       lutra ", command.name, " ", command.arguments, "    ", command.help, "\n"));
+  }
+  append(out, "Options of lua:\n");
+  for (const ShortOption& option : kShortOptions) line(text("  ", option.option, " ", option.value), option.help);
+  append(out, "Options of Lutra:\n");
   for (const LongOption& option : kLongOptions) {
     std::string head = text("  ", option.name);
     if (option.takes == Takes::Value) append(head, text(" ", option.value));
     if (option.takes == Takes::MayHaveValue) append(head, text("[=", option.value, "]"));
-    head.resize(kHelpColumn, ' ');
-    append(out, text(head, option.help, "\n"));
+    line(head, option.help);
   }
   return out;
 }

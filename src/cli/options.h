@@ -31,6 +31,8 @@ struct Options {
   Doctor doctor = Doctor::No;  // the subcommand, in place of a script
   bool show_help = false;      // --help and --version: print and exit
   bool show_version = false;
+  bool show_ops = false;       // --ops and --completion as well
+  std::string completion;      // the shell; "" if not given
   bool show_banner = false;    // -v and -i: print and continue
   bool interactive = false;    // -i: a prompt after the script
   bool has_statement = false;  // -e was given

@@ -7,7 +7,8 @@ if(NOT status EQUAL 0)
 endif()
 file(GLOB_RECURSE installed LIST_DIRECTORIES false RELATIVE "${PREFIX}" "${PREFIX}/*")
 foreach(wanted "bin/lutra$" "include/lutra.h$" "include/lutra.hpp$" "liblutra.so$" "cmake/lutra/lutraConfig.cmake$"
-    "pkgconfig/lutra.pc$" "lua/5.4/lutra.so$")
+    "pkgconfig/lutra.pc$" "lua/5.4/lutra.so$" "man/man1/lutra.1$" "bash-completion/completions/lutra$" "zsh/site-functions/_lutra$"
+    "fish/vendor_completions.d/lutra.fish$")
   set(found ${installed})
   list(FILTER found INCLUDE REGEX "${wanted}")
   if(NOT found)

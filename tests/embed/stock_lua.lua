@@ -30,3 +30,4 @@ model:compile { optimizer = lt.optim.SGD { learning_rate = 0.5 }, loss = "mse" }
 assert(model:fit({ { 0.0 }, { 1.0 } }, { { 1.0 }, { 2.0 } }, { verbose = 0 }).history.loss[1] == 1)
 
 print(c)
+dofile "tests/lua/coroutines.lua"

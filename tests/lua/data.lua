@@ -156,6 +156,32 @@ expect.case("from_generator", function()
   expect.equal(all(yielded:batch(2)), { { { 1, 1 }, { 2, 2 } } })
   expect.raises("InvalidArgument", "from_generator: the generator is a table", Dataset.from_generator, {})
   expect.raises("InvalidArgument", "from_generator: the function gives nil, expected an iterator", all, Dataset.from_generator(function() end))
+  -- The fourth value of an iterator is closed, as `for` does: at the end, when the loop is left, and with an error.
+  local log = {}
+  local function closing(at_3)
+    return Dataset.from_generator(function()
+      local i = 0
+      return function()
+        i = i + 1
+        if i == 3 and at_3 then error(at_3, 0) end
+        if i <= 4 then return { i } end
+      end, nil, nil, setmetatable({}, { __close = function(_, err) log[#log + 1] = err or "closed" end })
+    end)
+  end
+  local function closed(f, ...)
+    log = {}
+    pcall(f, ...)
+    return log
+  end
+  expect.equal(closed(all, closing()), { "closed" }, "at the end")
+  expect.equal(closed(all, closing():repeat_(2):batch(2)), { "closed", "closed" }, "at each end")
+  expect.equal(closed(all, closing():take(1)), { "closed" }, "left early")
+  expect.equal(closed(function() for _ in closing():map(function(x) return x end):iterate() do break end end), { "closed" }, "break")
+  expect.equal(closed(function() for _ in Dataset.zip(closing(), closing()):iterate() do return end end), { "closed", "closed" }, "both")
+  expect.equal(closed(all, closing "failed"), { "failed" }, "the error of the generator")
+  expect.equal(closed(function() for _ in closing():iterate() do error("body", 0) end end), { "body" }, "an error in the loop")
+  expect.raises("InvalidArgument", "the fourth value is 5, expected one with __close", all,
+    Dataset.from_generator(function() return next, {}, nil, 5 end))
   -- Elements that cannot be one batch say which.
   local ragged = Dataset.from_generator(function()
     local i = 0

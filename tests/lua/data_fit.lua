@@ -76,6 +76,17 @@ expect.case("steps_per_epoch, unknown lengths, and data that ends early", functi
   late:fit(Dataset.from_generator(function() starts = starts + 1 return rows:batch(4):iterate() end), { epochs = 2, verbose = 0 })
   expect.equal(late:get_weights()[1]:item(), other:get_weights()[1]:item(), "weights made late")
   expect.equal(starts, 2, "iterations of two epochs")
+  -- fit, evaluate and predict close what a generator opened when they end early.
+  local closed = 0
+  local source = Dataset.from_generator(function()
+    local next = rows:batch(4):iterate()
+    return next, nil, nil, setmetatable({}, { __close = function() closed = closed + 1 end })
+  end)
+  late:fit(source, { epochs = 1, steps_per_epoch = 1, validation_data = source, validation_steps = 1, verbose = 0 })
+  expect.equal(closed, 2, "after a fit")
+  late:evaluate(source, nil, { steps = 1, verbose = 0 })
+  late:predict(source, { steps = 1 })
+  expect.equal(closed, 4, "after evaluate and predict")
 end)
 
 expect.case("what fit refuses of datasets", function()

@@ -61,9 +61,10 @@ function Dataset.from_tensors(...) end
 function Dataset.from_file(...) end
 
 --- The elements that an iterator returns. The function that makes the iterator is called for each iteration.
----@param make function returns an iterator, as for a `for` loop; numbers and tables of numbers become tensors
+---@param make function returns an iterator, as for a `for` loop, with a closing value if it is the fourth; numbers and tables of numbers become tensors
 ---@return lutra.data.Dataset # of unknown length
---- Errors: InvalidArgument if make is not a function, and during iteration for values that are not tensors.
+--- Errors: InvalidArgument if make is not a function, and during iteration for values that are not tensors or a fourth
+--- value that cannot be closed.
 --- Example:
 ---     local squares = lt.data.Dataset.from_generator(function()
 ---       local i = 0
@@ -95,7 +96,8 @@ function Dataset.range(...) end
 --- Source: tf.data.Dataset.zip
 function Dataset.zip(...) end
 
---- An iterator for a `for` loop: the values of each element. `pairs(dataset)` does the same.
+--- An iterator for a `for` loop: the values of each element. `pairs(dataset)` does the same, but `pairs` hands no closing
+--- value of a generator to the loop.
 ---@return function # returns the next element's values, nil after the last
 --- Errors: those of its functions and files.
 --- Example:

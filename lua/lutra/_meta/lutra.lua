@@ -100,18 +100,23 @@ function lutra.load(path, options) end
 --- Source: numpy.save
 function lutra.save(path, value, options) end
 
+--- An open device scope, as `lutra.device(name)` returns it.
+---@class lutra.DeviceScope
+---@field close fun(self: lutra.DeviceScope) ends the scope; does nothing if it has ended
+
 --- Opens a device scope: operations inside it run on the device it names.
 ---
 --- `local _ <close> = lt.device(name)` lasts until the end of the block; `lt.device(name, f, ...)` calls `f(...)`
 --- inside the scope. A partial name ("/GPU:0", "gpu:*", "/job:localhost", "cpu") takes the rest from the enclosing
 --- scope. `""` changes nothing, `false` suspends all scopes. Each coroutine has its own scopes and starts with those of
---- its creator. A missing device is an error of the operation, not of the scope. At the prompt each line is its own
---- block and ends a `<close>` variable: use the form with a function there, or write do ... end. More:
+--- its creator. A missing device is an error of the operation, not of the scope. `scope:close()` ends a scope by hand:
+--- at the prompt, where each line is a block and ends a `<close>` variable, write `s = lt.device(name)` and later
+--- `s:close()`. More:
 --- [docs/placement.md](../placement.md).
 ---@param name string|false|lutra.LogicalDevice
 ---@param f? function called inside the scope; the scope also ends when f raises an error
 ---@param ...? any f's arguments
----@return any # f's results; without f the scope, for a `<close>` variable
+---@return any # f's results; without f the scope, for a `<close>` variable or for `scope:close()`
 --- Errors: InvalidArgument for a malformed name, nil, or an f that cannot be called. FailedPrecondition when scopes are
 ---   closed out of order.
 --- Example:

@@ -3,7 +3,7 @@
 -- once (rows.lua).
 local lutra, tools, use = ...
 local class, options, structure = use "class", use "options", use "data.structure"
-local randomness = use "data.randomness"
+local randomness, closing = use "data.randomness", use "data.closing"
 
 local kInfinite, kUnknown = -1, -2
 
@@ -18,6 +18,8 @@ function Dataset:init(kind, count, inputs, open)
     tools.fail("InvalidArgument", "data.Dataset: a dataset is made by lt.data.Dataset.from_tensor_slices, from_generator, range or zip")
   end
   self.kind, self.count, self.inputs, self.open = kind, count, inputs, open
+  self.has_generator = kind == "from_generator"
+  for _, input in ipairs(inputs) do self.has_generator = self.has_generator or input.has_generator end
 end
 
 function Dataset:cardinality() return self.count end
@@ -36,8 +38,11 @@ function Dataset:__tostring()
 end
 
 -- for x, y in dataset:iterate() do
-function Dataset:iterate() return self.open(0) end
-function Dataset:__pairs() return self.open(0) end
+function Dataset:iterate()
+  if self.has_generator then return closing.iterate(self.open, 0) end
+  return self.open(0)
+end
+Dataset.__pairs = Dataset.iterate
 
 local function require_dataset(who, value, hint)
   if not options.is_dataset(value) then

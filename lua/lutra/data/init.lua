@@ -1,6 +1,6 @@
 -- lutra.data: input pipelines for training. Documented in _meta/data.lua.
 local lutra, tools, use = ...
-local options, structure = use "options", use "data.structure"
+local options, structure, closing = use "options", use "data.structure", use "data.closing"
 local dataset, Rows = use "data.dataset", use "data.rows"
 local Dataset, kInfinite, kUnknown = dataset.Dataset, dataset.kInfinite, dataset.kUnknown
 
@@ -39,19 +39,23 @@ function Dataset.range(...)
   return Rows.of("range", "range", { lutra.range(...):int64() })
 end
 
--- make() returns the values of a generic `for`: a function and optionally its state and initial value.
+-- make() returns the values of a generic `for`: a function and optionally its state, initial and closing value.
 function Dataset.from_generator(make)
   if type(make) ~= "function" then
     tools.fail("InvalidArgument", ("from_generator: the generator is %s, expected a function that returns an "
       .. "iterator"):format(tools.what_is(make)))
   end
   return Dataset("from_generator", kUnknown, {}, function()
-    local next, state, control, closing = make()
+    local next, state, control, value = make()
     if type(next) ~= "function" then
       tools.fail("InvalidArgument", "from_generator: the function gives " .. tools.what_is(next) .. ", expected an iterator: a function")
     end
+    local close = closing.note(value)
     local function passed(first, ...)
-      if first == nil then return nil end
+      if first == nil then
+        close()
+        return nil
+      end
       control = first
       return table.unpack(structure.parts("from_generator", first, ...))
     end

@@ -53,14 +53,14 @@ end
 
 -- for x, y in distributed:iterate() do: starts a new pass over the batches, as PerReplica values.
 function Distributed:iterate()
-  local step, state, at = self.pass()
+  local step, state, at, closing = self.pass()
   return function()
     local batch = table.pack(step(state, at))
     at = batch[1]
     if at == nil then return nil end
     for k = 1, batch.n do batch[k] = split(self.strategy, batch[k]) end
     return table.unpack(batch, 1, batch.n)
-  end
+  end, nil, nil, closing
 end
 
 return Distributed

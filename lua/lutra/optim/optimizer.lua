@@ -242,4 +242,6 @@ function Optimizer:__tostring()
     self.iterations)
 end
 
+use "colon"(Optimizer, "optimizer", "optimizer", "apply apply_gradients finalize_variable_values variables")
+
 return Optimizer

@@ -17,12 +17,7 @@ int iserror(Args& args) {
     for (int i = 0; i <= static_cast<int>(ErrorCode::Internal); ++i) known |= code == name(static_cast<ErrorCode>(i));
     require(known, "iserror: there is no error code ", what_is(L, 2));
   }
-  bool is_error = false;
-  if (lua_type(L, 1) == LUA_TTABLE && lua_getmetatable(L, 1) != 0) {
-    args.state.push(L, State::kErrorMeta);
-    is_error = lua_rawequal(L, -1, -2) != 0;
-    lua_pop(L, 2);
-  }
+  bool is_error = is_own_error(L, 1);
   if (is_error && args.has(2)) {
     lua_pushlstring(L, "code", 4);
     lua_rawget(L, 1);
@@ -54,6 +49,14 @@ int error_text(lua_State* L) {
 }
 
 }  // namespace
+
+bool is_own_error(lua_State* L, int index) {
+  if (lua_type(L, index) != LUA_TTABLE || lua_getmetatable(L, index) == 0) return false;
+  State::push(L, State::kErrorMeta);
+  bool is_own = lua_rawequal(L, -1, -2) != 0;
+  lua_pop(L, 2);
+  return is_own;
+}
 
 int concat_as_text(lua_State* L) {
   luaL_tolstring(L, 1, nullptr);

@@ -154,14 +154,27 @@ int close_scope(lua_State* L) {
   return 0;
 }
 
+// scope:close()
+int close_by_hand(lua_State* L) {
+  if (to_scope(L, 1) == nullptr) {
+    state_of(L).attempt_or_raise(L, [&] {
+      fail(ErrorCode::InvalidArgument, "close: ", what_is(L, 1), " is no device scope; write scope:close()");
+    });
+  }
+  return close_scope(L);
+}
+
 int collect_scope(lua_State* L) {
   State& state = state_of(L);
   ScopeObject* scope = to_scope(L, 1);
   if (scope == nullptr || scope->scopes == nullptr || state.is_closed()) return 0;
+  const bool is_to_blame = state.scopes().is_to_blame(L, scope->scopes);
   end_scope(state, scope);
+  if (!is_to_blame) return 0;
   try {
-    state.runtime().log().line(text("WARNING: the device scope opened at ", scope->source, ":", scope->line,
-                                    " was never closed and ends now; write local _ <close> = lutra.device(...)"));
+    state.runtime().log().line(
+        text("WARNING: the device scope opened at ", scope->source, ":", scope->line,
+             " was never closed and ends now; write local _ <close> = lutra.device(...), or scope:close()"));
   } catch (...) {
     // No memory for a warning.
   }
@@ -176,9 +189,7 @@ int collect_scopes(lua_State* L) {
   return 0;
 }
 
-// current(): the name of the current scope, "" without one. Not its id, which may belong to another scope by the time
-// the coroutine starts. Raises no error except out of memory, even while the interpreter is being closed, as
-// coroutine.create calls it.
+// current_scope(): the name of the current scope, "" without one.
 int current_scope(lua_State* L) {
   State& state = state_of(L);
   if (state.is_closed()) {
@@ -189,20 +200,6 @@ int current_scope(lua_State* L) {
   const std::string& name = context.spec_text(context.scopes->spec());
   lua_pushlstring(L, name.data(), name.size());
   return 1;
-}
-
-// adopt(name): the running coroutine, which has no scopes yet, starts in the scope `name`.
-int adopt_scope(lua_State* L) {
-  State& state = state_of(L);
-  if (state.is_closed()) return 0;
-  std::size_t length = 0;
-  const char* name = lua_tolstring(L, 1, &length);
-  state.scopes().make(L);
-  state.attempt_or_raise(L, [&] {
-    Context& context = state.enter(L);
-    context.scopes->start_in(context.intern(DeviceSpec::parse({name, length})));
-  });
-  return 0;
 }
 
 // require_callable(who, f): f is not a function; fails unless it is a callable object.
@@ -241,13 +238,8 @@ void open_current_scope(lua_State* L, State& state) {
 
 void open_scopes(lua_State* L, State& state) {
   // The stack: ..., the module, the table of C functions for the prelude.
-  int core = lua_gettop(L);
   set_function<require_callable>(L, state, "require_callable", "device");
   set_function<refuse_arguments>(L, state, "refuse_arguments", "lutra");
-  open_current_scope(L, state);
-  push_state_closure(L, state, adopt_scope);
-  lua_setfield(L, core, "adopt_scope");
-
   lua_newtable(L);
   push_state_closure(L, state, collect_scopes);
   lua_setfield(L, -2, "__gc");
@@ -266,6 +258,15 @@ void open_device(lua_State* L, State& state) {
     lua_setfield(L, -2, "__name");
     set_function<scope_text>(L, state, "__tostring", "tostring");
   }
+  // Both get the methods.
+  lua_createtable(L, 0, 1);
+  lua_pushlightuserdata(L, &state);
+  lua_pushvalue(L, -3);
+  lua_pushcclosure(L, close_by_hand, 2);
+  lua_setfield(L, -2, "close");
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -4, "__index");
+  lua_setfield(L, -2, "__index");
   push_state_closure(L, state, close_scope);
   lua_setfield(L, -2, "__close");
   lua_pushlightuserdata(L, &state);

@@ -7,17 +7,24 @@
 namespace lutra {
 namespace {
 
-constexpr RegistryKey kThreadScopes{}, kScopesMeta{};
+// kThreadScopes has each coroutine's scopes, kOwners the coroutine of given scopes.
+constexpr RegistryKey kThreadScopes{}, kOwners{}, kScopesMeta{};
+
+void push_weak_table(lua_State* L, const char* mode) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, mode);
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+}
 
 }  // namespace
 
-void ScopeBook::open_table(lua_State* L) {
-  lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushliteral(L, "k");
-  lua_setfield(L, -2, "__mode");
-  lua_setmetatable(L, -2);
+void ScopeBook::open_tables(lua_State* L) {
+  push_weak_table(L, "k");
   State::set(L, kThreadScopes);
+  push_weak_table(L, "v");
+  State::set(L, kOwners);
 }
 
 void ScopeBook::set_handle_meta(lua_State* L) { State::set(L, kScopesMeta); }
@@ -40,22 +47,65 @@ void ScopeBook::leave() {
   running_ = nullptr;
 }
 
-void ScopeBook::make(lua_State* L) {
-  enter(L);
-  if (scopes_ != nullptr) return;
+// Makes scopes for the coroutine on top of the stack, which stays.
+CoroutineScopes* ScopeBook::push_new(lua_State* L) {
+  luaL_checkstack(L, 5, nullptr);
   auto* handle = static_cast<CoroutineScopes**>(lua_newuserdatauv(L, sizeof(CoroutineScopes*), 0));
   *handle = nullptr;
   State::push(L, kScopesMeta);
   lua_setmetatable(L, -2);
   State::push(L, kThreadScopes);
-  lua_pushthread(L);
+  lua_pushvalue(L, -3);
   lua_pushvalue(L, -3);
   lua_rawset(L, -3);
   lua_pop(L, 2);
-  State::find(L)->attempt_or_raise(L, [&] { all_.push_front({{}, 1, {}}); });
-  *handle = &all_.front();
-  (*handle)->place = all_.begin();
+  State::find(L)->attempt_or_raise(L, [&] { all_.push_front({{}, 1, false, {}}); });
+  CoroutineScopes* scopes = *handle = &all_.front();
+  scopes->place = all_.begin();
+  State::push(L, kOwners);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, scopes);
+  lua_pop(L, 1);
+  return scopes;
+}
+
+void ScopeBook::make(lua_State* L) {
+  enter(L);
+  if (scopes_ != nullptr) return;
+  luaL_checkstack(L, 1, nullptr);
+  lua_pushthread(L);
+  push_new(L);
+  lua_pop(L, 1);
   switch_to(L);
+}
+
+void ScopeBook::start(lua_State* L, lua_State* thread) {
+  if (running_ == thread) leave();  // a collected coroutine had the same address
+  if (all_.empty()) return;
+  enter(L);
+  if (context_.scopes->spec() == 0) return;
+  CoroutineScopes* scopes = push_new(L);
+  // Read after push_new, in which a finalizer may make the State forget names.
+  enter(L);
+  scopes->stack.start_in(context_.scopes->spec());
+}
+
+void ScopeBook::note_return(lua_State* L, int index) {
+  if (lua_checkstack(L, 2) == 0) return;
+  State::push(L, kThreadScopes);
+  lua_pushvalue(L, index);
+  lua_rawget(L, -2);
+  auto* handle = static_cast<CoroutineScopes**>(lua_touserdata(L, -1));
+  if (handle != nullptr && *handle != nullptr) (*handle)->has_returned = true;
+  lua_pop(L, 2);
+}
+
+bool ScopeBook::is_to_blame(lua_State* L, CoroutineScopes* scopes) const {
+  if (scopes->has_returned) return true;
+  State::push(L, kOwners);
+  bool is_alive = lua_rawgetp(L, -1, scopes) != LUA_TNIL;
+  lua_pop(L, 2);
+  return is_alive;
 }
 
 void ScopeBook::open(uint32_t spec, CoroutineScopes** scopes, uint64_t* serial) {

@@ -14,6 +14,7 @@ namespace lutra {
 struct CoroutineScopes {
   ScopeStack stack;
   int uses;
+  bool has_returned;  // the coroutine's function has
   std::list<CoroutineScopes>::iterator place;
 };
 
@@ -21,8 +22,8 @@ class ScopeBook {
  public:
   explicit ScopeBook(Context& context) : context_(context) {}
 
-  // Makes the table of coroutines' scopes. May raise a Lua error.
-  static void open_table(lua_State* L);
+  // Makes the tables of coroutines' scopes. May raise a Lua error.
+  static void open_tables(lua_State* L);
   // Pops the metatable on top of the stack, for handles. May raise a Lua error.
   static void set_handle_meta(lua_State* L);
   // The coroutine whose scopes the Context has; null at first and after some changes.
@@ -34,6 +35,15 @@ class ScopeBook {
   }
   // Gives L a stack of scopes of its own, if it has none yet. May raise a Lua error, and may run finalizers.
   void make(lua_State* L);
+  // A new coroutine, on top of L's stack, starts in L's scope. May raise a Lua error, and may run finalizers.
+  void start(lua_State* L, lua_State* thread);
+  // Notes that the function of the coroutine at `index` has returned.
+  void returned(lua_State* L, int index) {
+    if (!all_.empty()) note_return(L, index);
+  }
+  // Whether scopes that were never closed are the fault of the script: not if their coroutine was collected before it
+  // ended, since then it could not close them.
+  bool is_to_blame(lua_State* L, CoroutineScopes* scopes) const;
   // Opens a scope in the running coroutine's own stack. *scopes and *serial name it.
   void open(uint32_t spec, CoroutineScopes** scopes, uint64_t* serial);
   // Forgets device names that no scope and no origin refers to, when there are many.
@@ -52,6 +62,8 @@ class ScopeBook {
  private:
   void switch_to(lua_State* L);
   void leave();
+  CoroutineScopes* push_new(lua_State* L);
+  void note_return(lua_State* L, int index);
 
   Context& context_;
   lua_State* running_ = nullptr;

@@ -82,17 +82,23 @@ Error take_error(lua_State* L) {
   return error;
 }
 
+// Pushes the text of an error of Lutra's at index 1, and the traceback from where it was raised. Other errors are not
+// looked into: reading a field would run their metamethods.
+bool push_own_traceback(lua_State* L) {
+  if (!is_own_error(L, 1)) return false;
+  lua_pushliteral(L, "traceback");
+  if (lua_rawget(L, 1) != LUA_TSTRING) return false;
+  luaL_tolstring(L, 1, nullptr);
+  lua_pushliteral(L, "\n");
+  lua_pushvalue(L, -3);
+  lua_concat(L, 3);
+  return true;
+}
+
 }  // namespace
 
 int traceback_handler(lua_State* L) {
-  // Lutra's errors have their own traceback, from where they were raised.
-  if (lua_type(L, 1) == LUA_TTABLE && lua_getfield(L, 1, "traceback") == LUA_TSTRING) {
-    luaL_tolstring(L, 1, nullptr);
-    lua_pushliteral(L, "\n");
-    lua_pushvalue(L, -3);
-    lua_concat(L, 3);
-    return 1;
-  }
+  if (push_own_traceback(L)) return 1;
   lua_settop(L, 1);
   const char* message = lua_tostring(L, 1);
   if (message == nullptr) {

@@ -88,15 +88,9 @@ bool Interrupts::take() {
   return true;
 }
 
-lua_State* Interrupts::switch_to(lua_State* thread) {
-  lua_State* before = running_;
-  running_ = thread;
-  // A request came during the switch and hooked the previous coroutine: move the hook to the one that runs now.
-  if (is_wanted_ && hooked_ != thread) {
-    unhook();
-    hook();
-  }
-  return before;
+void Interrupts::move_hook() {
+  unhook();
+  hook();
 }
 
 // Setting a hook is all that Lua allows from a signal handler.

@@ -28,12 +28,20 @@ class Interrupts {
   static int push_taken(lua_State* L);
 
   // Notes that `thread` runs from now on. Returns the coroutine that ran before, to switch back to.
-  lua_State* switch_to(lua_State* thread);
+  lua_State* switch_to(lua_State* thread) {
+    lua_State* before = running_;
+    running_ = thread;
+    // A request came during the switch and hooked the previous coroutine.
+    if (is_wanted_ && hooked_ != thread) [[unlikely]]
+      move_hook();
+    return before;
+  }
 
  private:
   static void stop(lua_State* L, lua_Debug* event);
   void set_hook(lua_State* L);
   void hook();
+  void move_hook();
   void unhook();
 
   lua_State* volatile running_ = nullptr;

@@ -54,7 +54,7 @@ void make_tables(lua_State* L) {
     lua_newtable(L);
     State::set(L, *key);
   }
-  ScopeBook::open_table(L);
+  ScopeBook::open_tables(L);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   state.push(L, State::kVariableMethods);
   lua_setfield(L, -2, "variable_methods");
   open_scopes(L, state);
-  open_coroutines(L);
+  open_coroutines(L, state);
   open_tidy(L, state);
   open_help(L, state);
   open_tape_methods(L);

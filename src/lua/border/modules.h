@@ -17,15 +17,15 @@ void open_variables(lua_State* L,
 void open_tape(lua_State* L, State& state);  // GradientTape
 void open_tape_methods(lua_State* L);        // the methods of tapes, for the prelude to add to
 void open_parts(lua_State* L);               // for the prelude, to load Lutra's Lua sources
-void open_coroutines(lua_State* L);          // for coroutine.resume, wrap and close
-void open_tidy(lua_State* L, State& state);  // for lutra.tidy
-void open_help(lua_State* L, State& state);  // for lutra.help
-void open_constants(lua_State* L, State& state);  // constant, from_bytes
-void open_files(lua_State* L, State& state);      // load, save
-void open_errors(lua_State* L, State& state);     // iserror, and the metatable of error objects
-void open_shapes(lua_State* L, State& state);     // the metatable of shapes
-void open_settings(lua_State* L, State& state);   // set_print_options, random.set_seed
-void open_timing(lua_State* L, State& state);     // time, synchronize
+void open_coroutines(lua_State* L, State& state);  // replaces coroutine.create, resume, wrap and close
+void open_tidy(lua_State* L, State& state);        // for lutra.tidy
+void open_help(lua_State* L, State& state);        // for lutra.help
+void open_constants(lua_State* L, State& state);   // constant, from_bytes
+void open_files(lua_State* L, State& state);       // load, save
+void open_errors(lua_State* L, State& state);      // iserror, and the metatable of error objects
+void open_shapes(lua_State* L, State& state);      // the metatable of shapes
+void open_settings(lua_State* L, State& state);    // set_print_options, random.set_seed
+void open_timing(lua_State* L, State& state);      // time, synchronize
 
 // Pushes the submodule `name` that is written in Lua (lua/lutra/NAME/init.lua), loading it the first time. Returns
 // false and pushes nothing if there is none. `module`: the stack index of the module. May raise a Lua error.
@@ -36,7 +36,8 @@ void push_used(lua_State* L, const char* name);
 void open_datasets(lua_State* L, State& state);         // orders of shuffles, the position in the random sequence
 void open_file_rows(lua_State* L, State& state);        // rows that stay in their file
 void open_prefetch(lua_State* L, State& state);         // rows that a thread gathers ahead
-void open_current_scope(lua_State* L, State& state);    // current_scope, for the prelude too
+void open_current_scope(lua_State* L, State& state);    // current_scope
+void open_call_state(lua_State* L);                     // layer call state, per coroutine
 void open_steps(lua_State* L, State& state);            // optimisers' steps
 void open_replicas(lua_State* L, State& state);         // sums over replicas, variables that swap values
 void open_finally(lua_State* L);                        // cleanup after errors
@@ -51,6 +52,9 @@ void open_suggestions(lua_State* L, State& state);
 // Pushes the shape as a table that prints and compares as one. May raise a Lua error.
 void push_shape(lua_State* L, State& state, const Shape& shape);
 bool is_shape(lua_State* L, int index);
+
+// Whether the value is an error object of Lutra's.
+bool is_own_error(lua_State* L, int index);
 
 // The __concat of errors and shapes: concatenates the tostring of both sides.
 int concat_as_text(lua_State* L);

@@ -104,6 +104,7 @@ void open_use(lua_State* L, int module) {
   set_function<push_what_is>(L, state, "what_is", "lutra");
   set_function<is_terminal>(L, state, "is_terminal", "lutra");
   open_current_scope(L, state);
+  open_call_state(L);
   open_steps(L, state);
   open_datasets(L, state);
   open_prefetch(L, state);

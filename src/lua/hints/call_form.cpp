@@ -45,6 +45,15 @@ bool is_given_object(lua_State* L, int index, bool is_tape) {
          box->tensor.origin != state->context().origins().last();
 }
 
+// A class is a table that is called: its __call gets the class, and then what the script gave. Puts the first of that
+// at `at`, where the class is.
+void first_of_call(lua_State* L, lua_Debug* called, int at) {
+  if (lua_type(L, at) != LUA_TTABLE || luaL_getmetafield(L, at, "__call") == LUA_TNIL) return;
+  bool is_call = lua_rawequal(L, -1, at - 1) != 0;
+  lua_pop(L, 1);
+  if (is_call && lua_getlocal(L, called, -1) != nullptr) lua_replace(L, at);
+}
+
 }  // namespace
 
 bool push_call_form(lua_State* L) {
@@ -59,6 +68,7 @@ bool push_call_form(lua_State* L) {
     return false;
   }
   bool has_colon = std::strcmp(called.namewhat, "method") == 0;
+  if (has_colon) first_of_call(L, &called, top + 2);
   const char* object = has_colon ? nullptr : owner(L, top + 1, called.name);
   bool is_tape = object != nullptr && std::strcmp(object, "tape") == 0;
   if (has_colon && push_module_path(L, top + 2)) {

@@ -84,9 +84,24 @@ bool is_about(const char* message, const char* kind, const char* name) {
   return rest == "')";
 }
 
+// For `for x in t do`: Lua says only that it cannot call t.
+const char* about_iterator(const char* message) {
+  if (std::strstr(message, "(for iterator '") == nullptr) return nullptr;
+  if (std::strstr(message, "call a lutra.Tensor value") != nullptr) return "for i, row in pairs(t) do";
+  if (std::strstr(message, "call a lutra.data.Dataset value") != nullptr) return "for x, y in dataset:iterate() do";
+  if (std::strstr(message, "call a table value") != nullptr) {
+    return "for key, value in pairs(t) do, or ipairs(t) for a list";
+  }
+  return nullptr;
+}
+
 // For calls of a tensor, a tensor's field or a dtype's name: Lua only says that a number or a string was called.
 bool push_about_call(lua_State* L, const char* message) {
   if (std::strstr(message, "attempt to call a ") == nullptr) return false;
+  if (const char* words = about_iterator(message)) {
+    lua_pushfstring(L, "%s; write %s", message, words);
+    return true;
+  }
   if (std::strstr(message, "attempt to call a lutra.Tensor value") != nullptr) {
     lua_pushfstring(L, "%s; a tensor is indexed in brackets: write t[i]", message);
     return true;
@@ -124,6 +139,19 @@ bool push_called_object(lua_State* L) {
   return found != 0 && lua_getlocal(L, &frame, found) != nullptr;
 }
 
+// Whether strings have this method.
+bool is_string_function(lua_State* L, std::string_view name) {
+  lua_pushliteral(L, "");
+  bool is_one = luaL_getmetafield(L, -1, "__index") == LUA_TTABLE;
+  if (is_one) {
+    lua_pushlstring(L, name.data(), name.size());
+    is_one = lua_rawget(L, -2) == LUA_TFUNCTION;
+    lua_pop(L, 2);
+  }
+  lua_pop(L, 1);
+  return is_one;
+}
+
 // The message for a method that an object does not have, with the nearest name in its class and that class' bases.
 bool push_about_method(lua_State* L, const char* message) {
   constexpr std::string_view kBegin = "attempt to call a nil value (method '";
@@ -133,6 +161,14 @@ bool push_about_method(lua_State* L, const char* message) {
   key = key.substr(0, key.find('\''));
   const int top = lua_gettop(L);
   if (!push_called_object(L)) return false;
+  if (is_own_error(L, -1) && is_string_function(L, key)) {
+    lua_settop(L, top);
+    lua_pushlstring(L, key.data(), key.size());
+    const char* method = lua_tostring(L, -1);
+    lua_pushfstring(L, "%s; an error of Lutra is an object: write tostring(e):%s(...), or e.message:%s(...)", message,
+                    method, method);
+    return true;
+  }
   NearestWord nearest(key);
   // nearest.found() is a null-terminated Lua string, which the classes keep alive.
   while (lua_gettop(L) < top + 12 && luaL_getmetafield(L, -1, "__index") == LUA_TTABLE) {

@@ -59,19 +59,19 @@ end
 local function forward(name)
   CallbackList[name] = function(self, ...)
     local training, layer, dtype = running.training, running.layer, running.dtype
-    if name ~= "on_nan" then running.training, running.layer, running.dtype = false, nil, nil end
+    if name ~= "on_nan" then running.training, running.layer, running.dtype = nil, nil, nil end
     for _, entry in ipairs(self.entries) do
       local method = entry[name]
       if method then
         local arguments = table.pack(...)
         arguments[arguments.n + 1] = self.model
-        running.interrupt = nil
+        tools.interrupt = nil
         local interrupts = tools.interrupts()
         local ok, err = xpcall(method, noted, entry, table.unpack(arguments, 1, arguments.n + 1))
         if not ok then
           -- Only a real Ctrl-C, which may also have come in a coroutine of the callback, ends the fit normally; an
           -- error of the callback with the same text does not.
-          self.own_error = type(err) == "string" and running.interrupt ~= err and tools.interrupts() == interrupts
+          self.own_error = type(err) == "string" and tools.interrupt ~= err and tools.interrupts() == interrupts
           error(err, 0)
         end
       end

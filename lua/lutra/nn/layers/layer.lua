@@ -10,11 +10,10 @@ local Layer = class "nn.Layer"
 -- Layer call state, per coroutine: `layer` is the running layer, for error messages; `training` the default training
 -- flag of calls; `dtype` the dtype that the model's layers compute in, if not their weights'; `frozen` whether an
 -- enclosing layer is not trainable. Recomputation (autograd.lua) sets `again`.
-local running = use "turns".running
-tools.running = running
+local running = tools.running
 
 -- Ctrl-C raises "interrupted!" from a hook, at any place in Lua. A message handler that calls this where an error is
--- raised can tell it from an error with the same text: running.interrupt is the last real one.
+-- raised can tell it from an error with the same text: tools.interrupt is the last real one.
 local getinfo = debug and debug.getinfo -- a host may have taken it away
 local function note_interrupt(err)
   if type(err) ~= "string" or not err:find "interrupted!$" then return end
@@ -22,11 +21,11 @@ local function note_interrupt(err)
     local info = getinfo(level, "n")
     if not info then return end
     if info.namewhat == "hook" then
-      running.interrupt = err
+      tools.interrupt = err
       return
     end
   end
-  if not getinfo then running.interrupt = err end
+  if not getinfo then tools.interrupt = err end
 end
 
 -- Prefixes an error message with the running layer and, in a loss, the output.
@@ -39,7 +38,7 @@ local function name_error(err)
   return err
 end
 
-use "turns".name_error = name_error
+tools.on_layer_error(name_error)
 
 -- Closing back_to[layer] makes `layer` the running one again, after naming the layer that raised an error, if any.
 -- back_to[false]: no layer.
@@ -274,12 +273,12 @@ function Layer:__call(x, training)
     if type(x) == "table" then require_tensors(self, x) end
     self:ensure_built(shape_below(x))
   end
-  local before, outer = running.training, running.layer
+  local before, outer = running.training or false, running.layer
   local back <close> = back_to[outer or false]
   local entered <close> = added.enter(self)
   if training == nil then training = before end
-  local restore <close> = training ~= before and setmetatable({}, { __close = function() running.training = before end }) or nil
-  running.layer, running.training = self, training
+  local restore <close> = training ~= before and setmetatable({}, { __close = function() running.training = before or nil end }) or nil
+  running.layer, running.training = self, training or nil
   local y = compute(self, x, training, given)
   running.layer = outer
   return y
@@ -299,6 +298,9 @@ end
 -- A layer's description as in a file, and a new layer from a description (config.lua).
 function Layer:get_config() return use "nn.files.config".of_layer(self, "get_config") end
 function Layer.from_config(config, given) return use "nn.files.config".layer_from("from_config", config, given) end
+
+use "colon"(Layer, "layer", "layer", "extend get_config add_weight variables trainable_variables non_trainable_variables "
+  .. "count_params losses add_loss get_weights set_weights reset_state")
 
 return {
   Layer = Layer, is_layer = below.is_layer, running = running, shape_below = shape_below, with_name = with_name, compute = compute,

@@ -133,7 +133,7 @@ end
 -- Calls a layer for which the user set `training` in the functional call; that applies to its sublayers as well.
 local function compute_as_told(layer, x, given)
   local before = running.training
-  running.training = given.training
+  running.training = given.training or nil
   local y = compute(layer, x, given.training, given)
   running.training = before
   return y

@@ -81,7 +81,7 @@ end
 
 local function ready_and_call(self, x, training, given)
   self:ensure_ready(x)
-  running.training = training
+  running.training = training or nil
   return self:compute(x, training, given)
 end
 
@@ -93,7 +93,7 @@ function Model:__call(x, training)
     return graph.apply(self, x, given or training ~= nil and { training = training } or nil)
   end
   x = use "nn.training.tensor_batches".read(self.name, "x", x)
-  if training == nil then training = running.training end
+  if training == nil then training = running.training or false end
   return self:guarded(ready_and_call, self, x, training, given)
 end
 
@@ -156,5 +156,7 @@ for _, part in ipairs { "nn.training.training", "nn.training.fitting", "nn.model
   for name, method in pairs(use(part)) do Model[name] = method end
 end
 for name, method in pairs(use "nn.files.saving".methods) do Model[name] = method end
+use "colon"(Model, "m", "model", "compile fit evaluate predict train_on_batch test_on_batch predict_on_batch save load save_weights "
+  .. "load_weights summary get_layer")
 
 return Model

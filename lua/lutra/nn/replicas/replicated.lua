@@ -75,7 +75,7 @@ local function forward(model, training)
   local sum = is_sum(model)
   return function(share)
     local before = running.training
-    running.training = training
+    running.training = training or nil
     local predictions = model:compute(share.x, training)
     local loss = model:total_loss(share.y, predictions, share.weight, sum and share.share or nil)
     running.training = before
@@ -138,7 +138,7 @@ end
 function replicated.predict(model, x)
   local list, ids = split(model.strategy, x)
   run(model.strategy, function(share)
-    running.training = false
+    running.training = nil
     return nil, model:compute(share.x, false)
   end, list, ids)
   local first = list[1].predictions

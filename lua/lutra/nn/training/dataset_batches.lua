@@ -48,8 +48,18 @@ end
 
 local function open(self)
   self.opened, self.taken = { shuffles = shuffled(self.dataset), random = { tools.random_state() } }, 0
-  self.next = self.dataset:iterate()
+  local _
+  self.next, _, _, self.closing = self.dataset:iterate()
 end
+
+-- Closes what the running iteration's generators opened. Its position is kept, for a file that is saved after fit.
+local function close(self, err)
+  local closing = self.closing
+  self.closing = nil
+  local _ <close> = closing
+  if err ~= nil then error(err, 0) end
+end
+DatasetBatches.__close = close
 
 -- The position of the dataset between two batches: the iterations of its shuffles and, for a running iteration, the
 -- number of batches taken and the random state at its start.
@@ -66,6 +76,7 @@ function DatasetBatches:restore(state)
       #nodes, type(state) == "table" and #state.shuffles or 0))
   end
   for i, node in ipairs(nodes) do node.iterations, node.drawn = state.shuffles[i][1], state.shuffles[i][2] or nil end
+  close(self)
   self.next, self.ahead = nil, nil
   if state.taken == 0 then return end
   tools.set_random_state(state.random[1], state.random[2])
@@ -117,7 +128,10 @@ end
 -- for i, x, y, sample_weight, rows in batches:each() do: one epoch. wants_labels: elements without labels are an error.
 function DatasetBatches:each(wants_labels)
   local i = 0
-  if not (self.goes_on or self.ahead) then self.next = nil end
+  if not (self.goes_on or self.ahead) then
+    close(self)
+    self.next = nil
+  end
   local function batch(x, y, weight)
     if x == nil then return nil end
     i = i + 1

@@ -147,6 +147,8 @@ local function fit(self, x, y, given)
   options.number("fit", "validation_split", read.validation_split, 0, 1)
   read.loss, y = self.loss, outputs.prepare(self, "fit", y, read)
   local batches, validation = sources_of(x, y, read)
+  local _ <close> = batches.dataset and batches
+  local _ <close> = validation and validation.dataset and validation
   local run = {
     read = read, loss_mean = metrics.Mean(), history = { history = {}, epoch = {}, model = self },
     progress = Progress("fit", read.verbose, read.epochs, batches.count), names = { table.unpack(self.metric_names) },
@@ -191,6 +193,7 @@ local function evaluate(self, x, y, given)
     local arrays, rows = arrays_of("evaluate", x, y, read)
     batches = tensor_batches.Batches(arrays, rows, math.min(options.count("evaluate", "batch_size", read.batch_size, 1), rows))
   end
+  local _ <close> = batches.dataset and batches
   if not rawget(self, "ready") then self:ensure_ready(batches:first_x()) end
   local told = CallbackList("evaluate", read.callbacks, self)
   local logs = evaluate_all(self, batches, told, Progress("evaluate", read.verbose, nil, batches.count))
@@ -229,7 +232,8 @@ local function predict(self, x, given)
     local rows = tensor_batches.rows("predict", arrays)
     batches = tensor_batches.Batches(arrays, rows, math.min(options.count("predict", "batch_size", read.batch_size, 1), rows))
   end
-  running.training = false
+  local _ <close> = batches.dataset and batches
+  running.training = nil
   local told = CallbackList("predict", read.callbacks, self)
   local parts = predict_all(self, batches, told, Progress("predict", read.verbose, nil, batches.count))
   if #parts == 1 then return parts[1] end

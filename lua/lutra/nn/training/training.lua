@@ -135,7 +135,7 @@ end
 
 function training:test_step(x, y, sample_weight)
   if self.strategy then return use "nn.replicas.replicated".test_step(self, x, y, sample_weight) end
-  running.training = false
+  running.training = nil
   local predictions = self:compute(x, false)
   return self:total_loss(y, predictions, sample_weight), predictions
 end
