@@ -12,7 +12,7 @@ end
 
 -- What a plot leaves out, it says.
 local function note(chart, count, all, what)
-  if count > 0 then chart.notes[#chart.notes + 1] = ("%d of %d %s nan or infinite and left out"):format(count, all, what) end
+  if count > 0 then chart.notes[#chart.notes + 1] = ("%d of %d %s left out (nan or inf)"):format(count, all, what) end
 end
 
 -- How many of the series' points, and how many in all, have a coordinate that is nan or infinite.
@@ -33,7 +33,7 @@ local function of_points(kind, who, given)
   local series = data.series(who, given)
   local chart = new(kind, series)
   local bad, all = count_bad(series)
-  note(chart, bad, all, bad == 1 and "points is" or "points are")
+  note(chart, bad, all, "points")
   if all == 0 then chart.notes[1] = "there are no points" end
   chart.x_limits = { scale.limits(scale.extent(columns(series, "x"))) }
   chart.y_limits = { scale.limits(scale.extent(columns(series, "y"))) }
@@ -78,7 +78,7 @@ function charts.bar(given)
     values[i] = each.y
   end
   for c, key in ipairs(chart.categories) do chart.categories[c] = type(key) == "number" and scale.number(key) or key end
-  note(chart, bad, all, bad == 1 and "bars is" or "bars are")
+  note(chart, bad, all, "bars")
   if all == 0 then chart.notes[1] = "there are no bars" end
   local least, most = scale.extent(values)
   least, most = math.min(least or 0, 0), math.max(most or 0, 0)
@@ -127,7 +127,7 @@ function charts.hist(given, read)
   end
   local chart, lists = new("hist", series), columns(series, "y")
   local bad, all = count_bad(series)
-  note(chart, bad, all, bad == 1 and "numbers is" or "numbers are")
+  note(chart, bad, all, "numbers")
   if all == 0 then chart.notes[1] = "there are no numbers" end
   local least, most = scale.extent(lists)
   local edges = edges_of(lists, all - bad, least, most, bins)
@@ -160,7 +160,7 @@ function charts.heat(given)
       if row[i] - row[i] ~= 0 then bad = bad + 1 end
     end
   end
-  note(chart, bad, chart.row_count * chart.column_count, bad == 1 and "numbers is" or "numbers are")
+  note(chart, bad, chart.row_count * chart.column_count, "numbers")
   if chart.row_count * chart.column_count == 0 then chart.notes[1] = "there are no numbers" end
   local least, most = scale.extent(chart.rows)
   chart.has_numbers = least ~= nil
@@ -190,9 +190,9 @@ function charts.image(given)
   chart.pixels, chart.height, chart.width, clipped, nans = tools.pixels(tensor)
   if clipped > 0 then
     local wanted = (tensor.dtype:find "float" or tensor.dtype == "bool") and "0 to 1" or "0 to 255"
-    chart.notes[1] = ("%d of %d numbers are not in %s and cut off there"):format(clipped, tensor.size, wanted)
+    chart.notes[1] = ("%d of %d numbers outside %s, cut off there"):format(clipped, tensor.size, wanted)
   end
-  if nans > 0 then chart.notes[#chart.notes + 1] = ("%d of %d numbers are nan, drawn as 0"):format(nans, tensor.size) end
+  if nans > 0 then chart.notes[#chart.notes + 1] = ("%d of %d numbers nan, drawn as 0"):format(nans, tensor.size) end
   if tensor.size == 0 then chart.notes[1] = "there are no pixels" end
   return chart
 end

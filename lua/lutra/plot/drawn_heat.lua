@@ -54,19 +54,24 @@ end
 local function picture(chart, shown, columns, rows)
   local drawn = {}
   function drawn:text(row)
-    local out = {}
+    local out, last = {}, ""
+    -- A cell in colours, which are written only where they change.
+    local function put(code, text)
+      out[#out + 1] = (code == last and "" or code) .. text
+      last = code
+    end
     for column = 0, chart.row_count > 0 and chart.column_count > 0 and columns - 1 or -1 do
       if not shown.has_colors then
         out[#out + 1] = shade(chart, shown, mean_at(chart, column, columns, row, rows))
       elseif shown.is_ascii then
-        out[#out + 1] = color(chart, 48, mean_at(chart, column, columns, row, rows)) .. " "
+        put(color(chart, 48, mean_at(chart, column, columns, row, rows)), " ")
       else
         local upper = mean_at(chart, column, columns, 2 * row, 2 * rows)
         local lower = mean_at(chart, column, columns, 2 * row + 1, 2 * rows)
         -- A part without a number keeps the terminal's background.
-        if not upper and not lower then out[#out + 1] = "\27[0m "
-        elseif upper then out[#out + 1] = color(chart, 38, upper) .. color(chart, 48, lower) .. "▀"
-        else out[#out + 1] = "\27[49m" .. color(chart, 38, lower) .. "▄" end
+        if not upper and not lower then put("\27[0m", " ")
+        elseif upper then put(color(chart, 38, upper) .. color(chart, 48, lower), "▀")
+        else put("\27[49m" .. color(chart, 38, lower), "▄") end
       end
     end
     local text = table.concat(out)

@@ -35,12 +35,15 @@ local function half_blocks(chart, columns, rows)
   local width, height = fitted(chart, columns, rows * 2)
   local lines = {}
   for row = 0, height - 1, 2 do
-    local out = {}
+    local out, last = {}, nil
     for column = 0, width - 1 do
       local r, g, b = pixel(chart, column, width, row, height)
       local lower = "\27[49m"
       if row + 1 < height then lower = ("\27[48;2;%d;%d;%dm"):format(pixel(chart, column, width, row + 1, height)) end
-      out[#out + 1] = ("\27[38;2;%d;%d;%dm%s▀"):format(r, g, b, lower)
+      -- Colours are written only where they change.
+      local code = ("\27[38;2;%d;%d;%dm%s"):format(r, g, b, lower)
+      out[#out + 1] = (code == last and "" or code) .. "▀"
+      last = code
     end
     lines[#lines + 1] = table.concat(out) .. "\27[0m"
   end
@@ -68,8 +71,7 @@ return function(chart, shown)
   local columns, rows = shown.columns, math.max(shown.rows - #chart.notes - (chart.title and 1 or 0), 2)
   local lines, width
   if chart.width * chart.height == 0 then lines, width = {}, 0
-  elseif not shown.has_colors then lines, width = shaded(chart, columns, rows, shown.is_ascii)
-  elseif shown.is_ascii then lines, width = shaded(chart, columns, rows, true)
+  elseif not shown.has_colors or shown.is_ascii then lines, width = shaded(chart, columns, rows, shown.is_ascii)
   else
     local protocol = shown.terminal.is_terminal and tools.terminal_pictures() or ""
     if protocol ~= "" then lines, width = inline(chart, shown, protocol, columns, rows, pixel)

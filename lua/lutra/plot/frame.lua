@@ -60,6 +60,22 @@ function frame.legend(shown, names, columns)
   return lines
 end
 
+-- The notes, broken where they are longer than the plot is wide: what is left out must be read.
+function frame.notes(chart, shown)
+  local lines = {}
+  for _, note in ipairs(chart.notes) do
+    local line = ""
+    for word in words.clean(note, shown.is_ascii):gmatch "%S+" do
+      if line ~= "" and #line + 1 + #word > shown.columns then
+        lines[#lines + 1], line = line, ""
+      end
+      line = line == "" and word or line .. " " .. word
+    end
+    lines[#lines + 1] = line
+  end
+  return lines
+end
+
 -- The lines above a plot and below it; `left` is the number of columns before the plot's own.
 function frame.around(chart, shown, left, columns, legend)
   local above, below, room = {}, {}, shown.columns
@@ -73,7 +89,7 @@ function frame.around(chart, shown, left, columns, legend)
   for _, line in ipairs(legend or {}) do above[#above + 1] = (" "):rep(left) .. line end
   if chart.ylabel then above[#above + 1] = fitted(chart.ylabel, room) end
   if chart.xlabel then below[1] = centred(chart.xlabel) end
-  for _, note in ipairs(chart.notes) do below[#below + 1] = fitted(note, room) end
+  for _, note in ipairs(frame.notes(chart, shown)) do below[#below + 1] = note end
   return above, below
 end
 
@@ -96,7 +112,7 @@ function frame.draw(chart, shown, dots, legend, draw)
   local line = lines_of[shown.is_ascii]
   -- The legend and labels take rows from the canvas; the y labels' width takes columns.
   local probe = legend and frame.legend(shown, legend, shown.columns - 8) or {}
-  local rows = shown.rows - 2 - #probe - #chart.notes
+  local rows = shown.rows - 2 - #probe - #frame.notes(chart, shown)
   for _, label in ipairs { "title", "xlabel", "ylabel" } do rows = rows - (chart[label] and 1 or 0) end
   rows = math.max(rows, 3)
   local y_ticks, width = frame.y_ticks(chart.y_limits, rows, dots.down), 0

@@ -58,10 +58,25 @@ function scale.labels(ticks, exponent, power)
   for _, tick in ipairs(ticks) do largest = math.max(largest, math.abs(tick)) end
   local shift = 0
   if largest >= 1e6 or largest > 0 and exponent < -4 then shift = math.floor(math.log(largest, 10) + 1e-9) end
-  local format = ("%%.%df"):format(math.min(math.max(shift - exponent, 0), 17))
+  local digits = math.min(math.max(shift - exponent, 0), 17)
+  local function write()
+    local format = ("%%.%df"):format(digits)
+    for i, tick in ipairs(ticks) do labels[i] = scale.fixed(format, shift == 0 and tick or tick / 10.0 ^ shift) end
+  end
+  -- As few digits as all of them need.
+  local function ends_in_zeros()
+    for i, tick in ipairs(ticks) do
+      if tick ~= 0 and labels[i]:sub(-1) ~= "0" then return false end
+    end
+    return digits > 0
+  end
+  write()
+  while ends_in_zeros() do
+    digits = digits - 1
+    write()
+  end
   for i, tick in ipairs(ticks) do
-    local text = scale.fixed(format, shift == 0 and tick or tick / 10.0 ^ shift):gsub("^%-(0%.?0*)$", "%1")
-    labels[i] = tick == 0 and "0" or shift == 0 and text or text .. power(shift)
+    if tick == 0 then labels[i] = "0" elseif shift ~= 0 then labels[i] = labels[i] .. power(shift) end
   end
   return labels
 end

@@ -17,7 +17,9 @@ local function power(exponent) return "×10" .. tostring(exponent):gsub(".", sup
 function axes.ticks(limits, most)
   local low, high = math.min(limits[1], limits[2]), math.max(limits[1], limits[2])
   local ticks, exponent = scale.ticks(low, high, math.min(most, limits.most or most))
-  return ticks, scale.labels(ticks, exponent, power)
+  local labels = scale.labels(ticks, exponent, power)
+  for i, label in ipairs(labels) do labels[i] = label:gsub("^%-", "−") end
+  return ticks, labels
 end
 
 -- Limits with some room on both sides, so that no point lies on an axis.

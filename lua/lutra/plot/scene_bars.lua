@@ -10,8 +10,13 @@ local function draw_names(scene, chart, box, step, is_level)
   for c = 1, #chart.categories, is_level and 1 or every do
     local x = box.left + (c - 0.5) * step
     local name = words.cut(words.clean(chart.categories[c]), 24)
-    if is_level then scene.text(x, box.bottom + 6 + kText * 0.9, name, kText, 0.5)
-    else scene.text(x + 4, box.bottom + 12, name, kText, 1, -40) end
+    if is_level then
+      scene.text(x, box.bottom + 6 + kText * 0.9, name, kText, 0.5)
+    else
+      -- At 40 degrees a name takes 0.77 of its length to the left.
+      local most = math.floor((x - 4) / 0.77 / axes.text_width("n", kText))
+      scene.text(x + 4, box.bottom + 12, words.cut(name, math.max(most, 4)), kText, 1, -40)
+    end
   end
 end
 

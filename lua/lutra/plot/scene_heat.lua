@@ -28,8 +28,8 @@ local function draw_key(scene, chart, room, box)
   for _, label in ipairs(labels) do width = math.max(width, axes.text_width(label, axes.text_size)) end
   local right = room.right - width - 8
   local left, height = right - 14, box.bottom - box.top
-  for i = 0, 127 do steps[i + 1] = string.char(colors.of_share(1 - i / 127)) end
-  scene.add("raster", left, box.top, 14, height, table.concat(steps), 1, 128, 1)
+  for i = 0, 255 do steps[i + 1] = string.char(colors.of_share(1 - i / 255)) end
+  scene.add("raster", left, box.top, 14, height, table.concat(steps), 1, 256, 0)
   frame(scene, left, box.top, right, box.bottom)
   for i, tick in ipairs(ticks) do
     local y = box.bottom - scale.share(tick, limits[1], limits[2]) * height

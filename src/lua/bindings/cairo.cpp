@@ -51,6 +51,7 @@ Opened open_library() {
   find(f.set_source_surface, "cairo_set_source_surface");
   find(f.get_source, "cairo_get_source");
   find(f.pattern_set_filter, "cairo_pattern_set_filter");
+  find(f.pattern_set_extend, "cairo_pattern_set_extend");
   find(f.set_line_width, "cairo_set_line_width");
   find(f.set_line_join, "cairo_set_line_join");
   find(f.set_line_cap, "cairo_set_line_cap");

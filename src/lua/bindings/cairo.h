@@ -32,6 +32,7 @@ struct Cairo {
   void (*set_source_surface)(CairoContext*, CairoSurface*, double, double);
   void* (*get_source)(CairoContext*);
   void (*pattern_set_filter)(void* pattern, int);
+  void (*pattern_set_extend)(void* pattern, int);
   void (*set_line_width)(CairoContext*, double);
   void (*set_line_join)(CairoContext*, int);
   void (*set_line_cap)(CairoContext*, int);

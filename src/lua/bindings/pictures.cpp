@@ -107,7 +107,7 @@ class Drawing {
 
  private:
   // Constants of cairo.h.
-  static constexpr int kArgb32 = 0, kRoundJoin = 1, kNearest = 3, kGood = 1, kBold = 1, kNoMemory = 1;
+  static constexpr int kArgb32 = 0, kRoundJoin = 1, kNearest = 3, kGood = 1, kPad = 3, kBold = 1, kNoMemory = 1;
 
   void color(Item& item) {
     const double r = item.number(), g = item.number(), b = item.number(), a = item.number();
@@ -183,7 +183,10 @@ class Drawing {
     c_.scale(context_, width / columns, height / rows);
     c_.set_source_surface(context_, source, 0, 0);
     c_.pattern_set_filter(c_.get_source(context_), smooth ? kGood : kNearest);
-    c_.paint(context_);
+    c_.pattern_set_extend(c_.get_source(context_), kPad);  // no transparent border is mixed in
+    path({0, 0, static_cast<double>(columns), 0, static_cast<double>(columns), static_cast<double>(rows), 0,
+          static_cast<double>(rows)});
+    c_.fill(context_);
     c_.restore(context_);
     c_.surface_destroy(source);
   }
