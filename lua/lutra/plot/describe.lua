@@ -3,7 +3,7 @@ local lutra, tools, use = ...
 local scale, options = use "plot.scale", use "options"
 
 local Description = {}
-Description.__index, Description.__name = Description, "lutra.Description"
+Description.__index, Description.__name = Description, "lutra.plot.Description"
 
 local blocks = { [false] = { "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" }, [true] = { ".", ":", "-", "=", "+", "*", "#", "@" } }
 

@@ -1,6 +1,6 @@
 -- Lines, points and histograms in a terminal.
 local lutra, tools, use = ...
-local scale, frame, screen, new_canvas = use "plot.scale", use "plot.frame", use "plot.screen", use "plot.canvas"
+local scale, frame, screen, new_canvas, thinned = use "plot.scale", use "plot.frame", use "plot.screen", use "plot.canvas", use "plot.thinned"
 
 local function is_finite(value) return value - value == 0 end
 
@@ -16,19 +16,27 @@ local function pen_of(chart, shown, series, columns)
   return pen
 end
 
-local function draw_series(canvas, kind, series, pen, to_x, to_y)
-  local last_x, last_y
+local function draw_points(canvas, series, pen, to_x, to_y)
   local xs, ys = series.x, series.y
   for i = 1, #ys do
-    local x, y = xs[i], ys[i]
-    if is_finite(x) and is_finite(y) then
-      x, y = to_x(x), to_y(y)
-      if kind == "points" or not last_x then canvas:dot(x, y, pen) else canvas:line(last_x, last_y, x, y, pen) end
-      last_x, last_y = x, y
-    else
-      last_x = nil
-    end
+    if is_finite(xs[i]) and is_finite(ys[i]) then canvas:dot(to_x(xs[i]), to_y(ys[i]), pen) end
   end
+end
+
+-- nan and infinities interrupt a line.
+local function draw_line(canvas, series, pen, to_x, to_y)
+  local points, xs, ys = {}, series.x, series.y
+  local function flush()
+    points = thinned(points, 1)
+    if points[1] then canvas:dot(points[1], points[2], pen) end
+    for i = 3, #points, 2 do canvas:line(points[i - 2], points[i - 1], points[i], points[i + 1], pen) end
+    points = {}
+  end
+  for i = 1, #ys do
+    local x, y = xs[i], ys[i]
+    if is_finite(x) and is_finite(y) then points[#points + 1], points[#points + 2] = to_x(x), to_y(y) else flush() end
+  end
+  flush()
 end
 
 -- A histogram alone is filled; several are outlines.
@@ -65,8 +73,10 @@ return function(chart, shown)
       local pen = pen_of(chart, shown, i, columns)
       if chart.kind == "hist" then
         draw_bins(canvas, series, pen, to_x, to_y, #chart.series == 1)
+      elseif chart.kind == "points" then
+        draw_points(canvas, series, pen, to_x, to_y)
       else
-        draw_series(canvas, chart.kind, series, pen, to_x, to_y)
+        draw_line(canvas, series, pen, to_x, to_y)
       end
     end
     return canvas

@@ -24,14 +24,14 @@ function frame.ticks(limits, size, most, dots_per_cell)
 end
 
 function frame.y_ticks(limits, rows, dots_per_cell)
-  local ticks = frame.ticks(limits, rows, math.max(math.min(rows // 3, 8), 2), dots_per_cell)
+  local ticks = frame.ticks(limits, rows, math.min(math.max((rows + 1) // 2, 2), 8), dots_per_cell)
   for _, tick in ipairs(ticks) do tick.at = rows - 1 - tick.at end
   return ticks
 end
 
 -- As many ticks as their labels leave room for.
 function frame.x_ticks(limits, columns, dots_per_cell)
-  for most = math.max(columns // 7, 2), 2, -1 do
+  for most = math.max(columns // 5, 2), 2, -1 do
     local ticks, fits, last = frame.ticks(limits, columns, most, dots_per_cell), true, -2
     for _, tick in ipairs(ticks) do
       local first = tick.at - #tick.text // 2

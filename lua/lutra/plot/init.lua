@@ -6,7 +6,7 @@ local kDrawn = { lines = "series", points = "series", hist = "series", bars = "b
 
 -- What the functions return: it draws itself where it is printed, and writes files.
 local Plot = {}
-Plot.__index, Plot.__name = Plot, "lutra.Plot"
+Plot.__index, Plot.__name = Plot, "lutra.plot.Plot"
 
 local function draw(self)
   return use("plot.drawn_" .. kDrawn[self.chart.kind])(self.chart, screen.of(self.shown))

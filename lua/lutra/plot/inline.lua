@@ -1,11 +1,10 @@
 -- Pictures inside a terminal's text, by kitty's graphics protocol or by sixel. Both are a page of escape sequences, less
 -- than the use of a library for one of them.
 local lutra, tools, use = ...
-local base64 = use "plot.base64"
 
 local kLargest = 1024
 
--- The size in pixels, with the picture's proportions, of at most so many characters; and the characters that it takes.
+-- The size in pixels, with the picture's proportions, of at most so many characters; and its width in characters.
 local function fitted(chart, shown, columns, rows)
   local terminal = shown.terminal
   -- 8 by 16 where the terminal does not say how large its characters are.
@@ -14,7 +13,7 @@ local function fitted(chart, shown, columns, rows)
   local share = math.min(columns * across / chart.width, rows * down / chart.height, math.max(8, across * 16 / chart.width))
   local width = math.max(math.floor(chart.width * share), 1)
   local height = math.max(math.floor(chart.height * share), 1)
-  return width, height, (width + across - 1) // across, (height + down - 1) // down
+  return width, height, (width + across - 1) // across
 end
 
 local function resized(chart, width, height, pixel)
@@ -27,17 +26,18 @@ local function resized(chart, width, height, pixel)
   return table.concat(rows)
 end
 
--- https://sw.kovidgoyal.net/kitty/graphics-protocol/: a PNG file in pieces of at most 4096 characters.
-local function kitty(chart, columns, rows, pixel)
+-- https://sw.kovidgoyal.net/kitty/graphics-protocol/: a PNG file in pieces of at most 4096 characters. The number of
+-- columns is given, the terminal finds the rows.
+local function kitty(chart, columns, pixel)
   local pixels, width, height = chart.pixels, chart.width, chart.height
   if width > kLargest or height > kLargest then
     local share = kLargest / math.max(width, height)
     width, height = math.max(math.floor(width * share), 1), math.max(math.floor(height * share), 1)
     pixels = resized(chart, width, height, pixel)
   end
-  local text, out = base64(tools.png_of(pixels, height, width)), {}
+  local text, out = tools.base64(tools.png_of(pixels, height, width)), {}
   for at = 1, #text, 4096 do
-    local head = at == 1 and ("a=T,f=100,q=2,c=%d,r=%d,"):format(columns, rows) or "q=2,"
+    local head = at == 1 and ("a=T,f=100,q=2,c=%d,"):format(columns) or "q=2,"
     out[#out + 1] = ("\27_G%sm=%d;%s\27\\"):format(head, at + 4096 <= #text and 1 or 0, text:sub(at, at + 4095))
   end
   return table.concat(out)
@@ -89,7 +89,7 @@ end
 
 -- The lines that show the picture, and how many characters wide it is.
 return function(chart, shown, protocol, columns, rows, pixel)
-  local width, height, across, down = fitted(chart, shown, columns, rows)
-  local text = protocol == "kitty" and kitty(chart, across, down, pixel) or sixel(chart, width, height, pixel)
+  local width, height, across = fitted(chart, shown, columns, rows)
+  local text = protocol == "kitty" and kitty(chart, across, pixel) or sixel(chart, width, height, pixel)
   return { text }, across
 end

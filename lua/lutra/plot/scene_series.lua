@@ -1,6 +1,6 @@
 -- Lines, points and histograms of a picture.
 local lutra, tools, use = ...
-local axes = use "plot.scene_axes"
+local axes, thinned = use "plot.scene_axes", use "plot.thinned"
 
 local kWidth = 1.6
 -- When the colours are used up, dashes tell the series apart.
@@ -9,34 +9,13 @@ local function dash_of(i) return dashes[((i - 1) // 7) % #dashes + 1] end
 
 local function is_finite(value) return value - value == 0 end
 
--- Of the points in a row that lie in one half of a pixel, only the first, last, lowest and highest: they look the same.
-local function thinned(points)
-  local out, at = {}, 1
-  while at <= #points do
-    local column, first = points[at] * 2 // 1, at
-    local low, high = at, at
-    while at <= #points and points[at] * 2 // 1 == column do
-      if points[at + 1] < points[low + 1] then low = at end
-      if points[at + 1] > points[high + 1] then high = at end
-      at = at + 2
-    end
-    local last = -1
-    for _, kept in ipairs { first, math.min(low, high), math.max(low, high), at - 2 } do
-      if kept > last then
-        out[#out + 1], out[#out + 2], last = points[kept], points[kept + 1], kept
-      end
-    end
-  end
-  return out
-end
-
 -- nan and infinities interrupt a line; a point between two of them is a dot.
 local function draw_line(scene, series, i, to_x, to_y)
   local r, g, b = axes.color(i)
   local points = {}
   local function flush()
     if #points == 2 then scene.add("circle", points[1], points[2], 2, r, g, b, 1)
-    elseif #points > 2 then scene.add("line", thinned(points), r, g, b, 1, kWidth, dash_of(i)) end
+    elseif #points > 2 then scene.add("line", thinned(points, 0.5), r, g, b, 1, kWidth, dash_of(i)) end
     points = {}
   end
   for k = 1, #series.y do
@@ -61,11 +40,12 @@ end
 -- A point that would hide under another one of its series is left out.
 local function draw_points(scene, series, i, to_x, to_y)
   local seen, size = {}, #series.y > 2000 and 1.5 or 2.6
+  local fine = #series.y > 20000 and 1 or 4
   for k = 1, #series.y do
     local x, y = series.x[k], series.y[k]
     if is_finite(x) and is_finite(y) then
       x, y = to_x(x), to_y(y)
-      local place = (x * 4 // 1) << 20 | (y * 4 // 1)
+      local place = (x * fine // 1) * 100000 + (y * fine // 1)
       if not seen[place] then
         seen[place] = true
         draw_mark(scene, x, y, i, size)

@@ -1,7 +1,7 @@
 -- A scene as the text of an SVG 1.1 file. Written by hand: it is one line for each item, and text stays text, which can
 -- be searched, and edited in any drawing program (docs/decisions/plots.md).
 local lutra, tools, use = ...
-local scale, base64 = use "plot.scale", use "plot.base64"
+local scale = use "plot.scale"
 
 local function number(value)
   local text = scale.fixed("%.2f", value):gsub("%.?0+$", "")
@@ -46,7 +46,7 @@ end
 function writers.raster(x, y, width, height, bytes, columns, rows, smooth)
   return ('<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none"%s xlink:href="data:image/png;base64,%s"/>'):format(
     number(x), number(y), number(width), number(height), smooth == 1 and "" or ' image-rendering="optimizeSpeed" style="image-rendering:pixelated"',
-    base64(tools.png_of(bytes, rows, columns)))
+    tools.base64(tools.png_of(bytes, rows, columns)))
 end
 
 return function(scene)

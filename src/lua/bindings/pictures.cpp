@@ -3,6 +3,7 @@
 //
 // A scene's item is a list: its kind, then its numbers and strings, in the order in which `draw_item` reads them.
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -238,6 +239,22 @@ int png_of(Args& args) {
   return 1;
 }
 
+// base64(bytes): RFC 4648, section 4.
+int base64(Args& args) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const std::string_view bytes = args.string(1, "bytes");
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t at = 0; at < bytes.size(); at += 3) {
+    const std::size_t count = std::min<std::size_t>(bytes.size() - at, 3);
+    uint32_t bits = 0;
+    for (std::size_t i = 0; i < 3; ++i) bits = bits << 8 | (i < count ? static_cast<unsigned char>(bytes[at + i]) : 0);
+    for (std::size_t i = 0; i < 4; ++i) out += i <= count ? kDigits[bits >> (18 - 6 * i) & 63] : '=';
+  }
+  push_text(args, out);
+  return 1;
+}
+
 // write_file(path, bytes): whole or not at all.
 int write_file(Args& args) {
   AtomicFile file(args.who(), std::string(args.string(1, "file")));
@@ -251,6 +268,7 @@ int write_file(Args& args) {
 void open_pictures(lua_State* L, State& state) {
   set_function<draw_picture>(L, state, "draw_picture", "plot");
   set_function<png_of>(L, state, "png_of", "plot");
+  set_function<base64>(L, state, "base64", "plot");
   set_function<write_file>(L, state, "write_file", "plot");
 }
 
