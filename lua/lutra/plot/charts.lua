@@ -29,14 +29,20 @@ end
 
 local function new(kind, series) return { kind = kind, series = series, notes = {} } end
 
+local function set_limits(chart, axis, least, most)
+  local limits = { scale.limits(least, most) }
+  chart[axis .. "_limits"] = limits
+  chart.notes[#chart.notes + 1] = scale.set_base(limits, axis)
+end
+
 local function of_points(kind, who, given)
   local series = data.series(who, given)
   local chart = new(kind, series)
   local bad, all = count_bad(series)
   note(chart, bad, all, "points")
   if all == 0 then chart.notes[1] = "there are no points" end
-  chart.x_limits = { scale.limits(scale.extent(columns(series, "x"))) }
-  chart.y_limits = { scale.limits(scale.extent(columns(series, "y"))) }
+  set_limits(chart, "x", scale.extent(columns(series, "x")))
+  set_limits(chart, "y", scale.extent(columns(series, "y")))
   return chart
 end
 
@@ -81,8 +87,9 @@ function charts.bar(given)
   note(chart, bad, all, "bars")
   if all == 0 then chart.notes[1] = "there are no bars" end
   local least, most = scale.extent(values)
-  least, most = math.min(least or 0, 0), math.max(most or 0, 0)
-  chart.y_limits = { least + 0.0, (least == 0 and most == 0) and 1.0 or most + 0.0 }
+  least, most = math.min(least or 0.0, 0.0), math.max(most or 0.0, 0.0)
+  local is_flat = most / 2 - least / 2 < scale.tiny
+  chart.y_limits = { is_flat and 0.0 or least, is_flat and 1.0 or most }
   return chart
 end
 

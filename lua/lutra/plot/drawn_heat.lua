@@ -75,7 +75,7 @@ local function picture(chart, shown, columns, rows)
       end
     end
     local text = table.concat(out)
-    return shown.has_colors and text ~= "" and text .. "\27[0m" or text
+    return shown.has_colors and text ~= "" and text .. "\27[0m" or (text:gsub(" +$", ""))
   end
   return drawn
 end

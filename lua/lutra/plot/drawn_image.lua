@@ -62,7 +62,7 @@ local function shaded(chart, columns, rows, is_ascii)
       local light = (0.299 * r + 0.587 * g + 0.114 * b) / 255
       out[#out + 1] = list[math.min(math.floor(light * #list), #list - 1) + 1]:rep(2)
     end
-    lines[#lines + 1] = table.concat(out)
+    lines[#lines + 1] = table.concat(out):gsub(" +$", "")
   end
   return lines, width * 2
 end

@@ -10,12 +10,10 @@ local lines_of = {
 
 local function power(exponent) return "e" .. exponent end
 
--- The ticks of an axis that is `size` characters long, as a list {at, text} with `at` from 0: at most `most`. An axis of
--- indices has limits.most, as it has no ticks between them.
+-- The ticks of an axis that is `size` characters long, as a list {at, text} with `at` from 0: at most `most`.
 function frame.ticks(limits, size, most, dots_per_cell)
-  local low, high = math.min(limits[1], limits[2]), math.max(limits[1], limits[2])
-  local ticks, exponent = scale.ticks(low, high, math.min(most, limits.most or most))
-  local labels, placed = scale.labels(ticks, exponent, power), {}
+  local ticks, labels = scale.labelled(limits, most, power)
+  local placed = {}
   for i, tick in ipairs(ticks) do
     local dot = math.floor(scale.share(tick, limits[1], limits[2]) * (size * dots_per_cell - 1) + 0.5)
     placed[i] = { at = math.min(math.max(dot // dots_per_cell, 0), size - 1), text = labels[i] }
@@ -32,10 +30,11 @@ end
 -- As many ticks as their labels leave room for.
 function frame.x_ticks(limits, columns, dots_per_cell)
   for most = math.max(columns // 5, 2), 2, -1 do
-    local ticks, fits, last = frame.ticks(limits, columns, most, dots_per_cell), true, -2
+    local ticks, fits, last = frame.ticks(limits, columns, most, dots_per_cell), true, -4
     for _, tick in ipairs(ticks) do
-      local first = tick.at - #tick.text // 2
-      fits, last = fits and first >= last + 2, first + #tick.text
+      -- Under its tick, but neither before the plot nor behind it.
+      tick.label_at = math.max(math.min(tick.at - #tick.text // 2, columns + 1 - #tick.text), -2)
+      fits, last = fits and tick.label_at >= last + 2, tick.label_at + #tick.text
     end
     if fits then return ticks end
   end
@@ -99,7 +98,7 @@ local function bottom(ticks, columns, left, line)
   for column = 1, columns do axis[column] = line.bottom end
   for _, tick in ipairs(ticks) do
     axis[tick.at + 1] = line.bottom_tick
-    local start = math.max(left + tick.at - #tick.text // 2, 0)
+    local start = left + tick.label_at
     labels[#labels + 1] = (" "):rep(start - width) .. tick.text
     width = math.max(start, width) + #tick.text
   end

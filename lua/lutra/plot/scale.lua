@@ -2,7 +2,7 @@
 local scale = {}
 
 -- Numbers that differ by less than this are one number to a plot.
-local kTiny = 1e-290
+scale.tiny = 1e-290
 
 -- string.format with a point in every locale.
 function scale.fixed(format, number)
@@ -23,8 +23,8 @@ function scale.limits(least, most)
   if not least then return 0.0, 1.0 end
   local span = most / 2 - least / 2
   local size = math.max(math.abs(least), math.abs(most))
-  if span > 1e-13 * size and span > kTiny then return least + 0.0, most + 0.0 end
-  local room = size > kTiny and size / 10 or 0.5
+  if span > 1e-13 * size and span > scale.tiny then return least + 0.0, most + 0.0 end
+  local room = size > scale.tiny and size / 10 or 0.5
   local largest = 0x1.fffffffffffffp+1023
   return math.max(least - room, -largest), math.min(most + room, largest)
 end
@@ -32,6 +32,26 @@ end
 -- Where value lies between the limits: 0 at low, 1 at high. Halves, since high - low may overflow.
 function scale.share(value, low, high)
   return (value / 2 - low / 2) / (high / 2 - low / 2)
+end
+
+-- Sets limits.base if the limits differ in their last digits only: labels then count from there. Returns a note of it.
+function scale.set_base(limits, axis)
+  local low, high = limits[1], limits[2]
+  local span, size = high - low, math.max(math.abs(low), math.abs(high))
+  if span - span ~= 0 or size < 1e6 * span then return nil end
+  local unit = 10.0 ^ math.ceil(math.log(span, 10))
+  limits.base = low // unit * unit
+  return ("add %s to the labels of %s"):format(scale.number(limits.base, 15), axis)
+end
+
+-- At most `most` ticks of an axis, and their labels. An axis of indices has limits.most, as it has none between them.
+function scale.labelled(limits, most, power)
+  local base = limits.base or 0
+  local low, high = math.min(limits[1], limits[2]) - base, math.max(limits[1], limits[2]) - base
+  local ticks, exponent = scale.ticks(low, high, math.min(most, limits.most or most))
+  local labels = scale.labels(ticks, exponent, power)
+  for i, tick in ipairs(ticks) do ticks[i] = tick + base end
+  return ticks, labels
 end
 
 -- At most `most` multiples of 1, 2 or 5 times a power of ten in [low, high], and their distance's power of ten.
@@ -93,7 +113,8 @@ function scale.extent(lists)
       end
     end
   end
-  return least, most
+  -- Floats, as differences of integers may overflow.
+  if least then return least + 0.0, most + 0.0 end
 end
 
 return scale

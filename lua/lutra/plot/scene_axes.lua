@@ -15,9 +15,7 @@ local function power(exponent) return "×10" .. tostring(exponent):gsub(".", sup
 
 -- Ticks and labels of an axis.
 function axes.ticks(limits, most)
-  local low, high = math.min(limits[1], limits[2]), math.max(limits[1], limits[2])
-  local ticks, exponent = scale.ticks(low, high, math.min(most, limits.most or most))
-  local labels = scale.labels(ticks, exponent, power)
+  local ticks, labels = scale.labelled(limits, most, power)
   for i, label in ipairs(labels) do labels[i] = label:gsub("^%-", "−") end
   return ticks, labels
 end
@@ -27,7 +25,7 @@ function axes.with_room(limits, share)
   local room = (limits[2] / 2 - limits[1] / 2) * 2 * share
   local low, high = limits[1] - room, limits[2] + room
   if low - low ~= 0 or high - high ~= 0 then return limits end
-  return { low, high }
+  return { low, high, base = limits.base }
 end
 
 -- Title, axis labels and notes; returns what is left for the plot.
@@ -86,7 +84,7 @@ function axes.y_axis(scene, room, box, limits, has_grid)
   local ticks, labels = axes.ticks(limits, math.min(math.max(math.floor(height / 38), 2), 9))
   local width = 0
   for _, label in ipairs(labels) do width = math.max(width, axes.text_width(label, kText)) end
-  box.left = math.floor(room.left + width + 10) + 0.5
+  box.left = math.min(math.floor(room.left + width + 10) + 0.5, box.right - 20)
   local function to_y(value) return box.bottom - scale.share(value, limits[1], limits[2]) * height end
   for i, tick in ipairs(ticks) do
     local y = to_y(tick)

@@ -41,7 +41,7 @@ end
 
 return function(scene, chart, room)
   local box = { top = room.top, right = room.right, bottom = math.floor(room.bottom - 20) + 0.5 }
-  if chart.has_numbers then box.right = draw_key(scene, chart, room, box) - 14 end
+  if chart.has_numbers and room.right - room.left > 180 then box.right = draw_key(scene, chart, room, box) - 14 end
   axes.y_axis(scene, room, box, chart.y_limits, false)
   axes.x_axis(scene, box, chart.x_limits, false)
   if chart.row_count * chart.column_count > 0 then
