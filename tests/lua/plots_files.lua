@@ -193,8 +193,8 @@ expect.case("files appear whole or not at all", function()
   plot.line({ 1, 2 }, { file = file })
   assert(folder.read(file):find "^<%?xml.*</svg>\n$")
   expect.equal(folder.list(), "there.svg\n")
-  expect.raises("FailedPrecondition", "cannot be written: No such file or directory", plot.line, { 1 }, { file = folder.at "no/x.png" })
-  expect.raises("FailedPrecondition", "cannot be written", plot.line { 1 }.save, plot.line { 1 }, folder.at "no/x.svg")
+  expect.raises("NotFound", "cannot be written: No such file or directory", plot.line, { 1 }, { file = folder.at "no/x.png" })
+  expect.raises("NotFound", "cannot be written", plot.line { 1 }.save, plot.line { 1 }, folder.at "no/x.svg")
   local limited = assert(io.popen(("ulimit -f 1; '%s' -e 'print(pcall(lt.plot.heat, lt.random.normal{200, 200}, {file = \"%s\"}))' 2>&1"):format(
     os.getenv "LUTRA" or "lutra", folder.at "big.svg")))
   local text = limited:read "a"

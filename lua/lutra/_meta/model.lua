@@ -201,8 +201,8 @@ local History = {}
 --- Draws the loss and the metrics by epoch.
 ---@param options? table {names = {"loss", "val_loss"}: what to draw, by default everything}, and those of [lt.plot.line](plot.md)
 ---@return lutra.plot.Plot|nil # prints as the plot; nil with `file`
---- Errors: InvalidArgument for a name that is not in the history, or an unknown option; FailedPrecondition for a file
----   that cannot be written.
+--- Errors: InvalidArgument for a name that is not in the history, or an unknown option; those of lt.plot.line for its
+---   file.
 --- Example:
 ---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
 ---     model:compile {optimizer = lt.optim.SGD {learning_rate = 0.1}, loss = "mse"}

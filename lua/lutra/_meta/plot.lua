@@ -20,7 +20,8 @@ local plot = {}
 ---@param options? table {title, xlabel, ylabel, width, height, file, ascii, color}
 ---@return lutra.plot.Plot|nil # nil with `file`
 --- Errors: InvalidArgument for data that are no numbers, x and y of different lengths, a tensor with several axes, an
----   unknown option or extension; FailedPrecondition for a file that cannot be written, or a PNG file without cairo.
+---   unknown option or extension; NotFound when the file's folder does not exist, FailedPrecondition when it is not
+---   writable, or for a PNG file without cairo.
 --- Example:
 ---     print(lt.plot.line({1, 4, 9, 16, 25}, {width = 32, height = 8, ascii = true}))
 ---     -->    |                        ..'
@@ -129,8 +130,8 @@ local Plot = {}
 --- Writes the plot to a file, whole or not at all.
 ---@param file string ends in .png or .svg
 ---@param size? table {width = 640, height = 400}: pixels; a PNG file has two for each
---- Errors: InvalidArgument for another extension or size; FailedPrecondition for a file that cannot be written, or a PNG
----   file without cairo.
+--- Errors: InvalidArgument for another extension or size; NotFound when the file's folder does not exist,
+---   FailedPrecondition when it is not writable, or for a PNG file without cairo.
 --- Example:
 ---     local file = os.tmpname() .. ".svg"
 ---     lt.plot.line({1, 2, 3}):save(file, {width = 300, height = 200})

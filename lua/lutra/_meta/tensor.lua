@@ -74,7 +74,7 @@ function Tensor:release() end
 --- Draws the tensor: one axis as a line, two as a heat map, and {height, width, 1 to 4 channels} as a picture.
 ---@param options? table those of [lt.plot](plot.md)
 ---@return lutra.plot.Plot|nil # prints as the plot; nil with `file`
---- Errors: InvalidArgument for another shape or an unknown option; FailedPrecondition for a file that cannot be written.
+--- Errors: InvalidArgument for another shape or an unknown option; those of lt.plot.line for its file.
 --- Example:
 ---     print(lt.constant({1, 3, 2}):plot({width = 24, height = 5, ascii = true}))
 ---     -->   |        ..'''....
@@ -87,7 +87,7 @@ function Tensor:plot(options) end
 --- The numbers that one asks of a tensor first: how many, least and most, mean, standard deviation, quartiles, how many
 --- are nan, infinite or zero, and a histogram in one line. Waits for one copy to the CPU; no operation runs.
 ---@return lutra.plot.Description # prints as a list
---- Errors: InvalidArgument if it is not a tensor; FailedPrecondition when it has been released.
+--- Errors: InvalidArgument if it is not a tensor, or has been released.
 --- Example:
 ---     print(lt.constant({1, 2, 3, 4}):describe())
 ---     --> lutra.Description(shape=(4,), dtype=int32)

@@ -1,5 +1,5 @@
-// describe(tensor): the numbers that t:describe() shows, for Lutra's own Lua. The tensor is copied to the CPU once, which
-// is the only wait; as no op runs, the placement log has no line of it.
+// describe(tensor): the numbers that t:describe() shows, for Lutra's own Lua. The tensor is copied to the CPU once,
+// which is the only wait; as no op runs, the placement log has no line of it.
 
 #include <algorithm>
 #include <cmath>

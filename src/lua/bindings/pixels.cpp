@@ -33,7 +33,8 @@ struct Conversion {
       double levels[4] = {};
       for (int k = 0; k < channels; ++k) {
         T element;
-        std::memcpy(&element, bytes + (i * static_cast<std::size_t>(channels) + static_cast<std::size_t>(k)) * sizeof(T),
+        std::memcpy(&element,
+                    bytes + (i * static_cast<std::size_t>(channels) + static_cast<std::size_t>(k)) * sizeof(T),
                     sizeof(T));
         levels[k] = level(element);
       }

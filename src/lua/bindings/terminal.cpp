@@ -140,8 +140,9 @@ std::string find_pictures() {
   int waiting = 0;
   if (ioctl(STDIN_FILENO, FIONREAD, &waiting) != 0 || waiting > 0) return "";
   std::fflush(stdout);
-  // Kitty's question (https://sw.kovidgoyal.net/kitty/graphics-protocol/#querying-support-and-available-transmission-mediums):
-  // may a picture of one pixel be shown? Then DEC's: what can you do?
+  // Kitty's question
+  // (https://sw.kovidgoyal.net/kitty/graphics-protocol/#querying-support-and-available-transmission-mediums): may a
+  // picture of one pixel be shown? Then DEC's: what can you do?
   const std::string answer = ask("\33_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\33\\\33[c", kTimeoutMs);
   if (answer.find("\33_Gi=31;OK") != std::string::npos) return "kitty";
   return lists_sixel(answer) ? "sixel" : "";
