@@ -6,8 +6,13 @@ local axes = {}
 local kText, kTitle = 12, 14
 axes.text_size = kText
 
--- About as wide as DejaVu Sans, which is wider than most: the columns of a monospaced text would be.
-function axes.text_width(text, size) return words.width(words.clean(text)) * size * 0.62 end
+-- About as wide as DejaVu Sans, which is wider than most fonts.
+function axes.text_width(text, size)
+  text = words.clean(text)
+  local _, narrow = text:gsub("[ijlrtfI .,:;!'|()%[%]/-]", "")
+  local _, broad = text:gsub("[mwMW@%%]", "")
+  return (words.width(text) * 0.64 - narrow * 0.27 + broad * 0.3) * size
+end
 
 local superscripts = { ["-"] = "⁻", ["0"] = "⁰", ["1"] = "¹", ["2"] = "²", ["3"] = "³", ["4"] = "⁴", ["5"] = "⁵", ["6"] = "⁶", ["7"] = "⁷",
   ["8"] = "⁸", ["9"] = "⁹" }
