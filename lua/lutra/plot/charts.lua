@@ -29,6 +29,15 @@ end
 
 local function new(kind, series) return { kind = kind, series = series, notes = {} } end
 
+local function are_whole(series)
+  for _, each in ipairs(series) do
+    for i = 1, each.counts and 0 or #each.x do
+      if each.x[i] - each.x[i] == 0 and each.x[i] % 1 ~= 0 then return false end
+    end
+  end
+  return true
+end
+
 local function set_limits(chart, axis, least, most)
   local limits = { scale.limits(least, most) }
   chart[axis .. "_limits"] = limits
@@ -41,7 +50,10 @@ local function of_points(kind, who, given)
   local bad, all = count_bad(series)
   note(chart, bad, all, "points")
   if all == 0 then chart.notes[1] = "there are no points" end
-  set_limits(chart, "x", scale.extent(columns(series, "x")))
+  local least, most = scale.extent(columns(series, "x"))
+  set_limits(chart, "x", least, most)
+  -- Between places, steps and epochs are no ticks.
+  if least and most - least >= 1 and most - least < 1000 and are_whole(series) then chart.x_limits.most = math.floor(most - least) + 1 end
   set_limits(chart, "y", scale.extent(columns(series, "y")))
   return chart
 end

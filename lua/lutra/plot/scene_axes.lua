@@ -30,7 +30,7 @@ function axes.with_room(limits, share)
   local room = (limits[2] / 2 - limits[1] / 2) * 2 * share
   local low, high = limits[1] - room, limits[2] + room
   if low - low ~= 0 or high - high ~= 0 then return limits end
-  return { low, high, base = limits.base }
+  return { low, high, base = limits.base, most = limits.most }
 end
 
 -- Title, axis labels and notes; returns what is left for the plot.
