@@ -223,7 +223,7 @@ expect.case("data of no, one or equal numbers, and of extreme ones", function()
 end)
 
 expect.case("ticks are at nice numbers inside the axis", function()
-  for _, range in ipairs { { 0, 1 }, { -3.7, 12.9 }, { 1e-8, 5e-8 }, { 123456, 123470 }, { -2e9, 7e9 }, { 0.999, 1.001 } } do
+  for _, range in ipairs { { 0, 1.25 }, { -3.7, 12.9 }, { 1e-8, 5e-8 }, { 123456, 123470 }, { -2e9, 7e9 }, { 0.999, 1.001 } } do
     local read = plots.read(drawn("line", { { range[1], range[2] }, { range[1], range[2] } }, { width = 80, height = 24 }))
     for _, ticks in ipairs { read.x_ticks, read.y_ticks } do
       assert(#ticks >= 3 and #ticks <= 20)
@@ -232,6 +232,15 @@ expect.case("ticks are at nice numbers inside the axis", function()
       assert(mantissa == 1 or mantissa == 2 or mantissa == 5, step)
       for _, tick in ipairs(ticks) do assert(tick[2] >= range[1] - step / 1e6 and tick[2] <= range[2] + step / 1e6) end
     end
+  end
+end)
+
+expect.case("places have ticks at whole numbers only", function()
+  for count = 2, 12 do
+    local list = {}
+    for i = 1, count do list[i] = i * i end
+    local read = plots.read(drawn("line", list, { width = 100, height = 12 }))
+    for _, tick in ipairs(read.x_ticks) do expect.equal(tick[2] % 1, 0.0, "tick of " .. count) end
   end
 end)
 
