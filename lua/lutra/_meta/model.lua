@@ -208,7 +208,7 @@ local History = {}
 ---     model:compile {optimizer = lt.optim.SGD {learning_rate = 0.1}, loss = "mse"}
 ---     local history = model:fit({{0.0}, {1.0}}, {{1.0}, {2.0}}, {epochs = 5, verbose = 0})
 ---     print(history:plot({width = 30, height = 9, ascii = true}))
----     -->      o loss
+---     -->      -- loss
 ---     --> 1.0 +'..
 ---     -->     |   '..
 ---     --> 0.5 +      '..

@@ -45,9 +45,11 @@ end
 function frame.legend(shown, names, columns)
   local lines, line, width = {}, {}, 0
   for i, name in ipairs(names) do
-    local sample = shown.has_colors and lines_of[shown.is_ascii].sample or screen.mark(i)
-    local text = words.cut(words.clean(name, shown.is_ascii), math.max(columns - #sample - 1, 1), shown.is_ascii)
-    local size = (shown.has_colors and 2 or 1) + 1 + words.width(text)
+    -- Only several series are drawn with marks.
+    local has_line = shown.has_colors or #names == 1
+    local sample = has_line and lines_of[shown.is_ascii].sample or screen.mark(i)
+    local text = words.cut(words.clean(name, shown.is_ascii), math.max(columns - 3, 1), shown.is_ascii)
+    local size = (has_line and 2 or 1) + 1 + words.width(text)
     if width > 0 and width + 3 + size > columns then
       lines[#lines + 1] = table.concat(line, "   ")
       line, width = {}, 0
