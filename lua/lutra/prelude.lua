@@ -44,6 +44,15 @@ for _, dtype in ipairs { "float32", "float64", "float16", "bfloat16", "int8", "u
   core.methods[dtype], core.variable_methods[dtype] = cast, cast
 end
 
+-- Methods of lutra.plot, loaded on first use.
+for name, most in pairs { plot = 1, describe = 0 } do
+  local function shown(tensor, ...)
+    if select("#", ...) > most then core.refuse_arguments(name, select(most + 1, ...)) end
+    return (core.use(lutra, "plot.methods")[name](tensor, ...))
+  end
+  core.methods[name], core.variable_methods[name] = shown, shown
+end
+
 lutra.config.experimental = {
   set_memory_growth = lutra.config.set_memory_growth,
   get_memory_growth = lutra.config.get_memory_growth,

@@ -16,6 +16,7 @@ set(test_environment
   "LUTRA=$<TARGET_FILE:lutra>"
   LUTRA_NUM_THREADS=2
   LUTRA_CUDA_DRIVER=none   # only the tests about the machine's own cards use them
+  LC_ALL=C.UTF-8             # plots are drawn in braille, whatever the locale is here
   OPENBLAS_THREAD_TIMEOUT=4  # OpenBLAS' idle threads sleep soon: tests share the cores
   "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:check_initialization_order=1"
   "UBSAN_OPTIONS=print_stacktrace=1")

@@ -48,7 +48,12 @@ end
 -- Where the members of a class that is written in Lua are found. Of these classes only "every documented name exists" can be
 -- checked, since nothing marks which of the other members are public.
 local function kinds()
+  local model = lt.nn.Sequential { lt.nn.Dense(1) }
+  model:compile { loss = "mse" }
   return {
+    ["nn.History"] = getmetatable(model:fit({ { 1.0 } }, { { 1.0 } }, { verbose = 0 })).__index,
+    ["plot.Plot"] = getmetatable(lt.plot.line {}).__index,
+    ["plot.Description"] = getmetatable(lt.zeros({}):describe()).__index,
     ["nn.Layer"] = lt.nn.Layer, ["nn.Model"] = lt.nn.Model, ["optim.Optimizer"] = getmetatable(lt.optim.SGD).__index,
     ["data.Dataset"] = lt.data.Dataset,
     ["distribute.Strategy"] = getmetatable(lt.distribute.MirroredStrategy).__index,
@@ -71,7 +76,7 @@ local function public_names(classes, is_op)
     end
   end
   -- Modules that are loaded on first use.
-  assert(lt.nn and lt.optim and lt.data and lt.distribute)
+  assert(lt.nn and lt.optim and lt.data and lt.distribute and lt.plot)
   walk(lt, "")
   for path, kind in pairs(kinds()) do
     for _, entry in ipairs(classes[path].entries) do names[entry.path] = kind[entry.name] end

@@ -46,7 +46,7 @@ function Model:compile(options) end
 ---@param x lutra.Tensor|table|lutra.data.Dataset rows; for a model with several inputs a list of tensors or a table by input name; or a dataset of batches, without y
 ---@param y? lutra.Tensor|table as many labels; for a model with several outputs a list of tensors or a table by output name
 ---@param options? table {epochs = 1; batch_size = 32; shuffle = true; seed = seed of the shuffles; validation_split = 0: fraction of the rows, taken from the end, to hold back for validation; validation_data = {x, y} or a dataset; validation_freq = 1; validation_batch_size; sample_weight = one number per row, of shape {n} or {n, 1}; class_weight = {[class] = weight}, with classes numbered as in the labels: from 1, or 0 and 1 for binary_crossentropy; for a model with several outputs one for each, as a list or by name; callbacks = {}; initial_epoch = 0; verbose = "auto"; steps_per_epoch, validation_steps = number of batches of a dataset}
----@return table # {history = {loss = {one number per epoch}, ...}, epoch = {1, 2, ...}, params}
+---@return lutra.nn.History # {history = {loss = {one number per epoch}, ...}, epoch = {1, 2, ...}, params}
 --- Errors: FailedPrecondition before compile; InvalidArgument for different numbers of rows, an unknown option, shapes
 ---   that do not fit a layer, labels of a wrong dtype; OutOfRange for a label that is not a class.
 --- Example:
@@ -188,3 +188,33 @@ function Model:load_weights(path) end
 ---     -->  Total parameters: 2 (8 B)
 --- Source: keras.Model.summary
 function Model:summary(options) end
+
+--- What fit returns: the loss and the metrics of each epoch. It prints as those of the last one.
+---@class lutra.nn.History
+---@field history table {loss = {one number per epoch}, ...}: metrics too, and with validation val_loss, val_...
+---@field epoch table {1, 2, ...}: the epochs that have ended
+---@field model lutra.nn.Model
+---@field params table {epochs, steps, verbose, metrics, validation_freq}
+---@field interrupted boolean|nil true after Ctrl-C
+local History = {}
+
+--- Draws the loss and the metrics by epoch.
+---@param options? table {names = {"loss", "val_loss"}: what to draw, by default everything}, and those of [lt.plot.line](plot.md)
+---@return lutra.plot.Plot|nil # prints as the plot; nil with `file`
+--- Errors: InvalidArgument for a name that is not in the history, or an unknown option; those of lt.plot.line for its
+---   file.
+--- Example:
+---     local model = lt.nn.Sequential { lt.nn.Dense(1, {kernel_initializer = "ones", input_shape = {1}}) }
+---     model:compile {optimizer = lt.optim.SGD {learning_rate = 0.1}, loss = "mse"}
+---     local history = model:fit({{0.0}, {1.0}}, {{1.0}, {2.0}}, {epochs = 5, verbose = 0})
+---     print(history:plot({width = 30, height = 9, ascii = true}))
+---     -->      -- loss
+---     --> 1.0 +'..
+---     -->     |   '..
+---     --> 0.5 +      '..
+---     -->     |         ''....
+---     -->     |               '''''....
+---     -->     +------+----------+------
+---     -->            2          4
+---     -->               epoch
+function History:plot(options) end

@@ -71,6 +71,41 @@ function Tensor:to(device) end
 ---     print(x)  --> lutra.Tensor(released)
 function Tensor:release() end
 
+--- Draws the tensor: one axis as a line, two as a heat map, and {height, width, 1 to 4 channels} as a picture.
+---@param options? table those of [lt.plot](plot.md)
+---@return lutra.plot.Plot|nil # prints as the plot; nil with `file`
+--- Errors: InvalidArgument for another shape or an unknown option; those of lt.plot.line for its file.
+--- Example:
+---     print(lt.constant({1, 3, 2}):plot({width = 24, height = 5, ascii = true}))
+---     -->   |        ..'''....
+---     --> 2 +    ..''         '''
+---     -->   |..''
+---     -->   ++---------+--------+
+---     -->    1         2        3
+function Tensor:plot(options) end
+
+--- The numbers that one asks of a tensor first: how many, least and most, mean, standard deviation, quartiles, how many
+--- are nan, infinite or zero, and a histogram in one line. Waits for one copy to the CPU; no operation runs.
+---@return lutra.plot.Description # prints as a list
+--- Errors: InvalidArgument if it is not a tensor, or has been released.
+--- Example:
+---     print(lt.constant({1, 2, 3, 4}):describe())
+---     --> lutra.Description(shape=(4,), dtype=int32)
+---     -->   device  /job:localhost/replica:0/task:0/device:GPU:0
+---     -->   count   4
+---     -->   zeros   0
+---     -->   mean    2.5
+---     -->   std     1.11803
+---     -->   min     1
+---     -->   25%     1.75
+---     -->   50%     2.5
+---     -->   75%     3.25
+---     -->   max     4
+---     -->   1 █         █          █         █ 4
+---     print(lt.constant({1.0, 0/0}):describe().nan)  --> 1
+--- Source: pandas.DataFrame.describe
+function Tensor:describe() end
+
 --- Selects part of the tensor: `t[i]`, `t[{...}]` with one entry per axis, `t[indices]`, `t[mask]`.
 ---
 --- A number selects one index and drops the axis: `t[2]`, `t[-1]`, `t[{1, 2}]`. In `t[{...}]` an entry `{first, last,

@@ -45,6 +45,10 @@ void open_tensor_questions(lua_State* L);               // queries of tensors in
 void open_items(lua_State* L, State& state);            // the numbers of many tensors at once
 void open_deadline(lua_State* L);                       // limits how long Lua may run
 void open_custom_gradient(lua_State* L, State& state);  // gradients computed by users' functions
+void open_description(lua_State* L, State& state);      // the numbers of t:describe()
+void open_pictures(lua_State* L, State& state);         // files of plots
+void open_pixels(lua_State* L, State& state);           // pictures as bytes
+void open_terminal(lua_State* L, State& state);         // what stdout's terminal can show
 
 // Suggestions in errors about a field that the finished module does not have.
 void open_suggestions(lua_State* L, State& state);

@@ -117,6 +117,10 @@ void open_use(lua_State* L, int module) {
   open_items(L, state);
   open_deadline(L);
   open_custom_gradient(L, state);
+  open_description(L, state);
+  open_pictures(L, state);
+  open_pixels(L, state);
+  open_terminal(L, state);
   lua_newtable(L);
   lua_pushcclosure(L, use, 3);
   State::set(L, kUse);

@@ -94,6 +94,7 @@ end
 function golden.run(words, environment, runner)
   local command = { "env" }
   for _, name in ipairs(unset) do command[#command + 1] = "-u " .. name end
+  command[#command + 1] = "LC_ALL=C.UTF-8"  -- plots are drawn in braille, whatever the locale is here
   for _, setting in ipairs(environment or {}) do command[#command + 1] = golden.quote(setting) end
   command[#command + 1] = runner
   command[#command + 1] = golden.quote(golden.program())

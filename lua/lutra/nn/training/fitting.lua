@@ -2,7 +2,7 @@
 local lutra, tools, use = ...
 local options, layers, metrics, outputs = use "options", use "nn.layers.layer", use "nn.training.metrics", use "nn.models.outputs"
 local tensor_batches, DatasetBatches, class_weights = use "nn.training.tensor_batches", use "nn.training.dataset_batches", use "nn.training.class_weights"
-local Progress, CallbackList = use "nn.training.progress", use "nn.callbacks.callback_list"
+local Progress, CallbackList, History = use "nn.training.progress", use "nn.callbacks.callback_list", use "nn.training.history"
 local running = layers.running
 
 local fitting = {}
@@ -150,7 +150,7 @@ local function fit(self, x, y, given)
   local _ <close> = batches.dataset and batches
   local _ <close> = validation and validation.dataset and validation
   local run = {
-    read = read, loss_mean = metrics.Mean(), history = { history = {}, epoch = {}, model = self },
+    read = read, loss_mean = metrics.Mean(), history = setmetatable({ history = {}, epoch = {}, model = self }, History),
     progress = Progress("fit", read.verbose, read.epochs, batches.count), names = { table.unpack(self.metric_names) },
     callbacks = CallbackList("fit", read.callbacks, self),
     validation = validation,
@@ -158,7 +158,9 @@ local function fit(self, x, y, given)
   if validation then
     for _, name in ipairs(self.metric_names) do table.insert(run.names, "val_" .. name) end
   end
-  run.history.params = { epochs = read.epochs, steps = batches.count, verbose = read.verbose, metrics = run.names }
+  run.history.params = {
+    epochs = read.epochs, steps = batches.count, verbose = read.verbose, metrics = run.names, validation_freq = read.validation_freq,
+  }
   rawset(self, "history", run.history)
   rawset(self, "stop_training", false)
   rawset(self, "stops_at_nan", run.callbacks.stops_at_nan)
