@@ -338,8 +338,8 @@ class Binder {
   void report() {
     if (!context_.placement_log().listens()) return;
     if (prepared_.is_logged) report_inputs();
-    PlacementEvent event{
-        op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "", context_.line(), inputs_.copies()};
+    PlacementEvent event{op_.logged(call_), device_.full_name, context_.spec_text(prepared_.spec), "",
+                         context_.line(),   inputs_.copies()};
     event.reason = reason_text(prepared_.reason, event.op.c_str(), event.requested);
     context_.origins().record_detail(number_, {number_, event.line, inputs_.copies()});
     if (prepared_.is_logged) context_.placement_log().executes(std::move(event));

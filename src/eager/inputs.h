@@ -21,7 +21,8 @@ class Inputs {
   void fetch_settled();
   // Fetches one tensor. The storage is kept as long as this object. `made`: whether it had to be copied.
   Storage* fetch(const TensorRep& tensor, bool* made);
-  // Writes the kernel's view of each input, and the storage that it lies in, to `arrays`. Returns how many must be cast.
+  // Writes the kernel's view of each input, and the storage that it lies in, to `arrays`. Returns how many must be
+  // cast.
   int take_addresses(Arrays& arrays) const;
   // Input i as a tensor on the device. What nobody watches has no value to be recorded.
   Tensor held(int i);

@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "eager/placement_log.h"
 #include "eager/placement.h"
+#include "eager/placement_log.h"
 #include "tensor/tensor.h"
 
 namespace lutra {

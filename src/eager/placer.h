@@ -20,7 +20,8 @@ inline Placement place(Context& context, const OpDef& op, DType key, const Call*
     const Context::Target& target = context.target(context.scopes->spec());
     LogicalDevice* first = target.devices.front();
     const KernelEntry& kernel = context.runtime().kernels().find(first->type, op, key);
-    if (kernel.run != nullptr && first->is_host()) [[likely]] return {first, target.reason, &kernel};
+    if (kernel.run != nullptr && first->is_host()) [[likely]]
+      return {first, target.reason, &kernel};
   }
   return detail::place_anywhere(context, op, key, call, forced);
 }

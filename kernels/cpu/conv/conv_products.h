@@ -88,7 +88,7 @@ template <class C> void conv_product(ConvPart part, const ConvSizes& s, const C*
 
 // Whether a convolution along one row is the sum of few products: taps that are one step of the windows' stride apart
 // are rows of x. Only with AVX-512: elsewhere the tiles of conv_tiles.h are faster.
-inline bool is_sum_of_products(const ConvSizes& s) {
+inline bool is_sum_of_products([[maybe_unused]] const ConvSizes& s) {
 #if defined(__AVX512F__)
   constexpr int64_t kMostProducts = 2, kLeastDepth = 256;
   const WindowAxis& w = s.width;

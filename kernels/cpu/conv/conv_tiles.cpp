@@ -212,8 +212,8 @@ bool tiles_convolve(const ConvSizes& s) {
 }
 
 bool conv_in_tiles(const ConvSizes& s, const float* x, const float* w, float* y) {
-  // Threads claim shares of a group's result. Each packs the weights of its columns, so groups are cut only if there are
-  // too few of them.
+  // Threads claim shares of a group's result. Each packs the weights of its columns, so groups are cut only if there
+  // are too few of them.
   constexpr int64_t kSharesEach = 2;  // per thread
   const int64_t threads = max_threads(), wanted = threads == 1 ? 1 : kSharesEach * threads;
   const Shares shares(s.results(), s.group_out(), (wanted + s.groups - 1) / s.groups);

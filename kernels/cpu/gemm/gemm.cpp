@@ -359,7 +359,7 @@ constexpr int64_t kLeastTiledColumns = 24;
 constexpr int64_t kLeastTiledRows = 4;
 
 // Rows a power of two apart share few sets of the caches, and without AVX-512 oneDNN reads them where they lie.
-bool rows_collide(const MatMulSizes& s) {
+bool rows_collide([[maybe_unused]] const MatMulSizes& s) {
 #if defined(__AVX512F__)
   return false;
 #else
