@@ -91,27 +91,38 @@ quietly() {
 }
 
 progress() {
-  local title=$1 log=$2 line start=$SECONDS next=$((SECONDS + 5))
+  local title=$1 log=$2 line start=$SECONDS next=$((SECONDS + 5)) kernels=0
   while IFS= read -r line || [[ -n $line ]]; do
     printf '%s\n' "$line" >&4
+    if [[ $line == *"$kernel_step"* ]]; then kernels=$((kernels + 1)); fi
     if ((SECONDS >= next)); then
-      say "lutra: $title: $(how_far "$line" $((SECONDS - start)))"
+      say "lutra: $title: $(how_far "$line" $((SECONDS - start)) "$kernels")"
       next=$((SECONDS + 5))
     fi
   done 4>"$log"
 }
 
-# how_far LINE SECONDS: for a line of Ninja's ("[12/160] Building ..."), the progress of a build that has run for SECONDS,
-# with an estimate of the time left in which all steps take equally long. Prints any other line as it is.
+# A kernel takes as long to compile as four other files. kernel_steps: how many a whole build has.
+kernel_step=" kernels/CMakeFiles/"
+kernel_steps=0
+
+# how_far LINE SECONDS KERNELS: for a line of Ninja's ("[12/160] Building ..."), the progress of a build that has run for
+# SECONDS and has compiled KERNELS kernels, with an estimate of the time left. Prints any other line as it is.
 how_far() {
-  local left
+  local ready all ahead=$3
   if [[ $1 =~ ^\[([0-9]+)/([0-9]+)\]\  ]] && ((BASH_REMATCH[1] * 20 >= BASH_REMATCH[2])); then
-    left=$(((BASH_REMATCH[2] - BASH_REMATCH[1]) * $2 / BASH_REMATCH[1]))
-    printf '%d of %d steps, about %d:%02d left' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" $((left / 60)) $((left % 60))
+    # Otherwise files have changed, and nobody knows which.
+    if ((BASH_REMATCH[2] > 2 * kernel_steps)); then ahead=$kernel_steps; fi
+    ready=$((BASH_REMATCH[1] + 3 * $3))
+    all=$((BASH_REMATCH[2] + 3 * ahead))
+    printf '%d of %d steps, about %s left' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" \
+      "$(minutes $(((all - ready) * $2 / ready)))"
   else
     printf '%s' "${1:0:100}"
   fi
 }
+
+minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 
 build_dir() { printf '%s/build/%s' "$root" "$1"; }
 
@@ -142,6 +153,7 @@ build() {
   dir=$(build_dir "$preset")
   if (($#)); then target=(--target "$@"); fi
   : >"$dir/.started.$$"
+  kernel_steps=$(grep -c "\"file\": .*/kernels/" "$dir/compile_commands.json" 2>/dev/null) || true
   quietly "building $preset" cmake --build "$dir" --parallel "$(nproc)" "${target[@]}" || status=$?
   if ((status)); then rm -f "$dir/.started.$$"; else mv -f "$dir/.started.$$" "$dir/.built"; fi
   return "$status"
