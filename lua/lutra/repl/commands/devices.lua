@@ -12,7 +12,7 @@ end
 return {
   usage = "devices",
   help = "list the devices with their memory",
-  more = "  Memory is in MB: in use by tensors, the most so far, the limit. The bar is the share of the limit in use.",
+  more = "  Memory is in MB of 2^20 bytes: in use by tensors, the most so far, the limit. The bar is the share of the limit in use.",
   run = function(session)
     if not session.native.is_initialised() then
       for _, device in ipairs(lutra.config.list_physical_devices()) do
@@ -20,7 +20,7 @@ return {
       end
       return session:print "the first operation initialises them; until then their memory is not known"
     end
-    session:print(("%-8s %-5s %10s %10s %10s"):format("device", "kind", "in use", "peak", "limit"))
+    session:print(("%-8s %-5s %10s %10s %10s"):format("device", "kind", "in use, MB", "peak, MB", "limit, MB"))
     for _, device in ipairs(lutra.config.list_logical_devices()) do
       local memory, name = lutra.config.get_memory_info(device), device.name:match("[^:]*:%d+$")
       local share = memory.current / memory.limit
