@@ -43,7 +43,7 @@ Program::Program(const Options& options, const Report& report, int argc, char** 
       argc_(argc),
       argv_(argv),
       interpreter_(options.interpreter),
-      prompt_(interpreter_, report) {
+      prompt_(interpreter_, report, options.interpreter.ignore_environment) {
   if (!options.log_file.empty()) {
     log_file_.emplace(options.log_file);
     interpreter_.set_log(LogFile::write, &*log_file_);

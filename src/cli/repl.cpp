@@ -38,9 +38,10 @@ std::string_view variable(const char* name) {
 
 }  // namespace
 
-Prompt::Prompt(Interpreter& interpreter, const Report& report)
+Prompt::Prompt(Interpreter& interpreter, const Report& report, bool ignores_environment)
     : interpreter_(interpreter),
       report_(report),
+      ignores_environment_(ignores_environment),
       is_interactive_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0),
       session_(interpreter.lua(), {.user = this,
                                    .show = show,
@@ -55,10 +56,10 @@ std::unique_ptr<EntryReader> Prompt::new_reader() const {
     return std::make_unique<PlainReader>(help_.is_complete);
   }
   return std::make_unique<Editor>(Editor::Options{
-      .history_path = default_history_path(),
+      .history_path = default_history_path(ignores_environment_),
       .help = help_,
       .colours = report_.has_colors(),
-      .keys = variable("LUTRA_KEYS") == "vi" ? Editor::Keys::Vi : Editor::Keys::Emacs,
+      .keys = !ignores_environment_ && variable("LUTRA_KEYS") == "vi" ? Editor::Keys::Vi : Editor::Keys::Emacs,
   });
 }
 

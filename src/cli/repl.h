@@ -15,7 +15,8 @@ class Report;
 
 class Prompt {
  public:
-  Prompt(Interpreter& interpreter, const Report& report);
+  // ignores_environment: LUTRA_HISTORY and LUTRA_KEYS count as unset.
+  Prompt(Interpreter& interpreter, const Report& report, bool ignores_environment);
   Prompt(const Prompt&) = delete;
 
   // In a terminal: commands, locals that persist. Elsewhere the prompt does what lua's does.
@@ -32,6 +33,7 @@ class Prompt {
   static void show(void* user, SessionHost::Text kind, std::string_view text);
   Interpreter& interpreter_;
   const Report& report_;
+  const bool ignores_environment_;
   const bool is_interactive_;
   Session session_;
   const EntryHelp help_;

@@ -14,8 +14,8 @@
 
 namespace lutra {
 
-std::string default_history_path() {
-  if (const char* path = std::getenv("LUTRA_HISTORY")) return path;
+std::string default_history_path(bool ignores_variable) {
+  if (const char* path = std::getenv("LUTRA_HISTORY"); path != nullptr && !ignores_variable) return path;
   if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && *state == '/') {
     return std::string(state) + "/lutra/history";
   }

@@ -8,9 +8,9 @@
 
 namespace lutra {
 
-// LUTRA_HISTORY (empty: no history file), else lutra/history in $XDG_STATE_HOME or ~/.local/state; empty if there is no
-// home either.
-std::string default_history_path();
+// LUTRA_HISTORY (empty: no history file), else lutra/history in $XDG_STATE_HOME or ~/.local/state. Empty if there is no
+// home either. With ignores_variable LUTRA_HISTORY counts as unset.
+std::string default_history_path(bool ignores_variable = false);
 
 namespace editor {
 
