@@ -1,5 +1,5 @@
-// Ctrl-C as in lua: while Lua code runs, the first one raises "interrupted!" in it; a second one before that happens
-// ends the program. At other times Ctrl-C ends the program, except at an idle prompt in a terminal.
+// Ctrl-C while Lua runs raises "interrupted!", as in lua. A second one in the same call ends the program (in an entry
+// of the prompt, the third). At other times Ctrl-C ends the program, except at an idle prompt in a terminal.
 #pragma once
 
 struct lua_State;

@@ -39,8 +39,7 @@ std::string_view variable(const char* name) {
 }  // namespace
 
 Prompt::Prompt(Interpreter& interpreter, const Report& report, bool ignores_environment)
-    : interpreter_(interpreter),
-      report_(report),
+    : report_(report),
       ignores_environment_(ignores_environment),
       is_interactive_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0),
       session_(interpreter.lua(), {.user = this,

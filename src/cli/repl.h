@@ -31,7 +31,6 @@ class Prompt {
  private:
   std::unique_ptr<EntryReader> new_reader() const;
   static void show(void* user, SessionHost::Text kind, std::string_view text);
-  Interpreter& interpreter_;
   const Report& report_;
   const bool ignores_environment_;
   const bool is_interactive_;

@@ -60,8 +60,8 @@ class Binder {
     if (from.shares_memory_with(device_)) {
       share(out, input);
     } else {
-      bool made;
-      Storage* copy = inputs_.fetch(input, &made);
+      bool was_copied;
+      Storage* copy = inputs_.fetch(input, &was_copied);
       check_epoch(context_, call_, prepared_);
       copy->retain();
       out = input;
@@ -160,7 +160,7 @@ class Binder {
     number_ = context_.origins().record(op_.logged(call_), prepared_.spec, device_, prepared_.reason);
     std::vector<Tensor> inputs;
     inputs.reserve(static_cast<std::size_t>(call_.n_in) + kUsualInnerOps);
-    for (int i = 0; i < call_.n_in; ++i) inputs.push_back(inputs_.held(i));
+    for (int i = 0; i < call_.n_in; ++i) inputs.push_back(inputs_.as_tensor(i));
     report();
     const uint64_t epoch = context_.runtime().epoch;
     std::vector<Tensor> results = compose(context_, call_, prepared_, std::move(inputs));

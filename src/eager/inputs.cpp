@@ -19,10 +19,10 @@ void Inputs::fetch() {
   for (int i = 0; i < call_.n_in; ++i) {
     const TensorRep* tensor = call_.in[i].tensor;
     if (tensor == nullptr || tensor->device == device_.id) continue;
-    if (context_.runtime().device(tensor->device).shares_memory_with(device_) || rides(*tensor)) continue;
-    bool made;
+    if (context_.runtime().device(tensor->device).shares_memory_with(device_) || passed_in_arguments(*tensor)) continue;
+    bool was_copied;
     fetched_.resize(static_cast<std::size_t>(call_.n_in), nullptr);
-    fetched_[static_cast<std::size_t>(i)] = fetch(*tensor, &made);
+    fetched_[static_cast<std::size_t>(i)] = fetch(*tensor, &was_copied);
     check_epoch(context_, call_, prepared_);
   }
 }
@@ -41,16 +41,16 @@ void Inputs::fail_unsettled() const {
        ": finalizers assign variables whenever memory is found for it");
 }
 
-Storage* Inputs::fetch(const TensorRep& tensor, bool* made) {
-  Storage* copy = keep(context_.runtime().transfer().fetch(context_, tensor, device_, made));
-  if (*made && context_.placement_log().listens()) {
+Storage* Inputs::fetch(const TensorRep& tensor, bool* was_copied) {
+  Storage* copy = keep(context_.runtime().transfer().fetch(context_, tensor, device_, was_copied));
+  if (*was_copied && context_.placement_log().listens()) {
     copies_.push_back(copy_event(context_, tensor.device, tensor, device_));
   }
   return copy;
 }
 
 // A one-element CPU tensor is passed in the arguments of a GPU op.
-bool Inputs::rides(const TensorRep& tensor) const {
+bool Inputs::passed_in_arguments(const TensorRep& tensor) const {
   return !device_.is_host() && tensor.size == 1 && context_.runtime().device(tensor.device).is_host();
 }
 
@@ -70,7 +70,7 @@ int Inputs::take_addresses(Arrays& arrays) const {
     arrays.reads[i] = nullptr;
     if (tensor == nullptr) {
       array = {arrays.numbers[i].data(), nullptr, 1, prepared_.key, 0, true};
-      if (is_own(i)) array.dtype = number_dtype(operand.number);
+      if (keeps_dtype(i)) array.dtype = number_dtype(operand.number);
       write_element(array.dtype, array.data, operand.number);
       continue;
     }
@@ -79,7 +79,7 @@ int Inputs::take_addresses(Arrays& arrays) const {
       arrays.reads[i] = copy;
       array.data = copy->data;
     } else if (!device_.is_host() && tensor->device != device_.id) {
-      DType to = is_own(i) ? tensor->dtype : prepared_.key;
+      DType to = keeps_dtype(i) ? tensor->dtype : prepared_.key;
       convert(to, arrays.numbers[i].data(), tensor->dtype, tensor->address(), 1);
       array.data = arrays.numbers[i].data();
       array.dtype = to;
@@ -92,13 +92,13 @@ int Inputs::take_addresses(Arrays& arrays) const {
   return casts;
 }
 
-Tensor Inputs::held(int i) {
+Tensor Inputs::as_tensor(int i) {
   Tensor held;
   TensorRep& rep = held.rep();
   const TensorRep* given = call_.in[i].tensor;
   if (given == nullptr) {
     const Scalar& number = call_.in[i].number;
-    make_host_tensor(context_, is_own(i) ? number_dtype(number) : prepared_.key, Shape(), &rep);
+    make_host_tensor(context_, keeps_dtype(i) ? number_dtype(number) : prepared_.key, Shape(), &rep);
     write_element(rep.dtype, rep.bytes, number);
     return held;
   }

@@ -25,13 +25,13 @@ bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, T
     if (is_variable(tensor)) out->value = context.ledger().of_read(tensor);
     return false;
   }
-  bool made;
-  Storage* copy = context.runtime().transfer().fetch(context, tensor, to, &made);
+  bool was_copied;
+  Storage* copy = context.runtime().transfer().fetch(context, tensor, to, &was_copied);
   *out = tensor;
   out->device = to.id;
   out->value = 0;
   set_storage(*out, copy, to);
-  if (!context.ledger().is_recording()) return made;
+  if (!context.ledger().is_recording()) return was_copied;
   // To a tape a copy is an Identity.
   Operand operands[1] = {{&tensor, Scalar::of(false)}};
   Call call(context.runtime().ops().get("Identity"), operands, 1);
@@ -41,7 +41,7 @@ bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, T
   prepared.key = tensor.dtype;
   prepared.n_out = 1;
   context.ledger().record(call, prepared, &out);
-  return made;
+  return was_copied;
 }
 
 CopyEvent copy_event(Context& context, uint16_t from, const TensorRep& tensor, const LogicalDevice& to) {

@@ -1,4 +1,4 @@
-// Where an op runs, and why.
+// The result of placement: the device, the reason and the kernel.
 #pragma once
 
 #include <cstdint>

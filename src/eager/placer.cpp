@@ -63,8 +63,8 @@ inline const KernelEntry* kernel_on(Context& context, const LogicalDevice& devic
 
 }  // namespace
 
-Placement detail::place_anywhere(Context& context, const OpDef& op, DType key, const Call* call,
-                                 const ForcedPlace* forced) {
+Placement detail::place_slow(Context& context, const OpDef& op, DType key, const Call* call,
+                             const ForcedPlace* forced) {
   if (forced != nullptr) [[unlikely]] {
     const KernelEntry* kernel = kernel_on(context, *forced->device, op, key, call);
     if (kernel == nullptr) return fall_back(context, op, key, forced->device->full_name);

@@ -9,7 +9,7 @@ namespace lutra {
 
 namespace detail {
 // For every case but the most common one.
-Placement place_anywhere(Context& context, const OpDef& op, DType key, const Call* call, const ForcedPlace* forced);
+Placement place_slow(Context& context, const OpDef& op, DType key, const Call* call, const ForcedPlace* forced);
 }  // namespace detail
 
 // Where `op`, computed in `key`, runs, and its kernel: on the scope's first device that has one, else on the CPU.
@@ -23,7 +23,7 @@ inline Placement place(Context& context, const OpDef& op, DType key, const Call*
     if (kernel.run != nullptr && first->is_host()) [[likely]]
       return {first, target.reason, &kernel};
   }
-  return detail::place_anywhere(context, op, key, call, forced);
+  return detail::place_slow(context, op, key, call, forced);
 }
 
 // The device of a result that shares the memory of a tensor on `input`. No kernel runs.

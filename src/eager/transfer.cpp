@@ -140,14 +140,14 @@ void Transfer::read_all(Context& context, std::span<const TensorRep* const> tens
   for (Arrival& arrival : arrivals) arrival.check();
 }
 
-Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* made) {
-  *made = false;
+Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied) {
+  *was_copied = false;
   if (Mirror* known = find(tensor, to)) {
     recent_.splice(recent_.begin(), recent_, known->place);
     known->copy->retain();
     return known->copy;
   }
-  *made = true;
+  *was_copied = true;
   LogicalDevice& from = context.runtime().device(tensor.device);
   std::size_t bytes = tensor.nbytes();
   if (tensor.storage != nullptr) tensor.storage->retain();  // a finalizer may release the tensor by hand

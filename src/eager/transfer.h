@@ -41,8 +41,8 @@ class Transfer {
   void set_limits(std::function<std::size_t(uint16_t)> limit_of) { limit_of_ = std::move(limit_of); }
 
   // A mirror of the tensor on `to`, which must be a different memory; made now if there is none. The caller gets one
-  // counted reference. Sets *made to whether bytes were copied.
-  Storage* fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* made);
+  // counted reference. Sets *was_copied to whether bytes were copied.
+  Storage* fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied);
   // Copies `bytes` of the tensor, from byte `offset` on, to host memory. Waits, and raises the error of a failed launch
   // that the tensor depends on.
   void read(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes);

@@ -52,7 +52,7 @@ local function of_points(kind, who, given)
   if all == 0 then chart.notes[1] = "there are no points" end
   local least, most = scale.extent(columns(series, "x"))
   set_limits(chart, "x", least, most)
-  -- Between places, steps and epochs are no ticks.
+  -- Whole numbers, such as steps and epochs, have no ticks between them.
   if least and most - least >= 1 and most - least < 1000 and are_whole(series) then chart.x_limits.most = math.floor(most - least) + 1 end
   set_limits(chart, "y", scale.extent(columns(series, "y")))
   return chart

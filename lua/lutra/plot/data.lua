@@ -9,6 +9,10 @@ local function refuse(...) tools.fail("InvalidArgument", (...):format(select(2, 
 local function is_plain(value) return type(value) == "table" and getmetatable(value) == nil end
 local function is_column(value) return tools.is_tensor(value) or is_plain(value) end
 
+local function as_numbers(booleans)
+  for i = 1, #booleans do booleans[i] = booleans[i] and 1 or 0 end
+end
+
 -- A column of numbers: a list of numbers and booleans, or a tensor with one axis.
 function data.numbers(who, what, value)
   if tools.is_tensor(value) then
@@ -18,9 +22,7 @@ function data.numbers(who, what, value)
         #shape == 0 and ": {x:item()}" or #shape == 2 and "; write y[{ {}, 1 }] for its first column, or lt.plot.heat(y)" or "")
     end
     local list = value:totable()
-    if value.dtype == "bool" then
-      for i = 1, #list do list[i] = list[i] and 1 or 0 end
-    end
+    if value.dtype == "bool" then as_numbers(list) end
     return list
   end
   if not is_plain(value) then
@@ -120,7 +122,10 @@ function data.matrix(who, given)
       refuse("%s: the tensor is %s, expected two axes", who, options.shape_text(given.shape))
     end
     local columns = given.shape[2]
-    local rows = given.shape[1] * columns > 0 and (given.dtype == "bool" and given:int32() or given):totable() or {}
+    local rows = given.shape[1] * columns > 0 and given:totable() or {}
+    if given.dtype == "bool" then
+      for _, row in ipairs(rows) do as_numbers(row) end
+    end
     return rows, #rows, columns
   end
   if not is_plain(given) then

@@ -1,6 +1,6 @@
--- Pictures inside a terminal's text, by kitty's graphics protocol or by sixel. Both are a page of escape sequences, less
--- than the use of a library for one of them.
-local lutra, tools, use = ...
+-- Pictures inside a terminal's text, by kitty's graphics protocol or by sixel. Both are a page of escape sequences,
+-- less than the use of a library for one of them.
+local lutra, tools = ...
 
 local kLargest = 1024
 

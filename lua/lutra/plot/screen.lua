@@ -1,5 +1,5 @@
 -- How a plot is shown on stdout: its size there, UTF-8 or ASCII, colours or none.
-local lutra, tools, use = ...
+local lutra, tools = ...
 local screen = {}
 
 -- Colours of series: of ANSI, so that they suit the terminal's background.
@@ -9,7 +9,7 @@ local marks = { "o", "+", "x", "*", "#", "@", "%", "&" }
 
 function screen.mark(series) return marks[(series - 1) % #marks + 1] end
 
--- {columns, rows, is_ascii, has_colors, pictures} for the options of a plot.
+-- {columns, rows, is_ascii, has_colors, terminal} for the options of a plot; terminal: as tools.terminal returns it.
 function screen.of(given)
   local terminal = tools.terminal()
   local has_colors = given.color

@@ -1,5 +1,6 @@
--- thinned(points, width): of the points {x1, y1, x2, y2, ...} in a row that lie in one column of that width, the first,
--- the last, the lowest and the highest. A line through them looks the same, and a million points cost no more to draw.
+-- thinned(points, width): of neighbouring points whose x lies in the same column of that width, keeps the first, the
+-- last, the lowest and the highest. A line through them looks the same, and a million points cost no more to draw.
+-- points: {x1, y1, x2, y2, ...}.
 return function(points, width)
   local out, at = {}, 1
   while at <= #points do

@@ -30,7 +30,7 @@ local function add_fields(session, add, value, separator, prefix)
       if is_name(name) and not is_hidden and (separator == "." or type(each) == "function") then add(name) end
     end
   end
-  local shape, _, _, _, _, is_variable = session.native.tensor(value)
+  local shape, _, _, _, is_variable = session.native.tensor(value)
   if shape and separator == "." then
     for _, name in ipairs(names.tensor_fields) do add(name) end
     for _, name in ipairs(is_variable and names.variable_fields or {}) do add(name) end

@@ -16,8 +16,8 @@ function context.before(text, cursor)
   return text:sub(first, cursor - 1), first - 1
 end
 
--- The path that ends at token `at`: a list of names and the separator before each; nil if it hangs on a value that is no
--- name, as in f().x. Returns the list and the index of its first token.
+-- The path that ends at token `at`: a list of names and the separator before each; nil if it hangs on a value that is
+-- no name, as in f().x. Returns the list and the index of its first token.
 local function path_ending_at(all, at)
   local path = {}
   while all[at] and all[at].kind == "name" do
@@ -32,8 +32,8 @@ local function path_ending_at(all, at)
 end
 context.path_ending_at = path_ending_at
 
--- The call whose arguments are open at the end of the tokens: {path, in_table}. in_table: the innermost open bracket is a
--- table that is one of its arguments, or its only one.
+-- The call whose arguments are open at the end of the tokens: {path, in_table}. in_table: the innermost open bracket is
+-- a table that is one of its arguments, or its only one.
 function context.open_call(all, last)
   local depth, table_at = 0, nil
   for i = last, 1, -1 do
@@ -61,8 +61,8 @@ function context.open_call(all, last)
   end
 end
 
--- {kind = "string", first, text, call} or {kind = "path", path, first, prefix} or {kind = "none"} for the text before the
--- cursor. first: the first byte of what is to be replaced.
+-- {kind = "string", first, text, call} or {kind = "path", path, first, prefix} or {kind = "none"} for the text before
+-- the cursor. first: the first byte of what is to be replaced.
 function context.at(text, cursor)
   local before, skipped = context.before(text, cursor)
   local found = context.at_end(before)
@@ -80,7 +80,7 @@ function context.at_end(before)
     local at = #all - 1
     if opener and opener.text == "(" then at = at - 1 end
     return { kind = "string", first = last.first + #quote, text = last.text:sub(#quote + 1), all = all,
-      callee = path_ending_at(all, at), call = context.open_call(all, #all - 1), quote = quote }
+      callee = path_ending_at(all, at), call = context.open_call(all, #all - 1) }
   end
   if last and last.kind == "comment" then return { kind = "none" } end
   local touches = last and last.last == #before

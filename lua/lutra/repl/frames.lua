@@ -8,7 +8,7 @@ local most_frames, most_locals = 30, 30
 local first_level = 4
 
 -- A list of {where, line, locals = {{name, text}...}}; origin: {is_chunk, defined} of the innermost frame of an entry.
-function frames.describe(session, _, getinfo, getlocal)
+function frames.describe(session, getinfo, getlocal)
   local brief = use "repl.listing".brief
   local list = {}
   for level = first_level, first_level + 200 do
@@ -34,11 +34,10 @@ function frames.describe(session, _, getinfo, getlocal)
 end
 
 -- Shows frame `at` with its locals.
-function frames.show(session, at, with_locals)
+function frames.show(session, at)
   local list = session.frames
   local frame = list[at]
   session:print(("%d of %d: %s:%d: in %s"):format(at, #list, frame.where, frame.line, frame.name))
-  if not with_locals then return end
   if #frame.locals == 0 then session:print "  no locals" end
   for _, each in ipairs(frame.locals) do session:print(("  %s = %s"):format(each[1], each[2])) end
 end
@@ -51,7 +50,7 @@ function frames.move(session, step)
   if at < 1 then return session:fail "this is the innermost frame" end
   if at > #list then return session:fail "this is the outermost frame" end
   session.frame = at
-  frames.show(session, at, true)
+  frames.show(session, at)
 end
 
 return frames

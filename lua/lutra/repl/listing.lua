@@ -1,5 +1,4 @@
 -- How the prompt shows results: tables by their entries. Nothing of the user's runs but __tostring, as for print.
-local _, tools, use = ...
 
 local rawget, next, type, tostring, pcall = rawget, next, type, tostring, pcall
 local metatable_of = debug.getmetatable
@@ -30,7 +29,6 @@ local function is_tensor(value)
   kind = kind and rawget(kind, "__name")
   return kind == "lutra.Tensor" or kind == "lutra.Variable"
 end
-listing.is_tensor = is_tensor
 
 -- Whether print shows the table by its metatable.
 local function has_own_text(value)
@@ -158,7 +156,7 @@ function listing.brief(session, value)
   local kind = type(value)
   if kind == "string" then return #value > 60 and listing.quoted(value:sub(1, 60)) .. "..." or listing.quoted(value) end
   if kind == "number" or kind == "boolean" or kind == "nil" then return tostring(value) end
-  local shape, dtype, device, _, _, is_variable = session.native.tensor(value)
+  local shape, dtype, device, _, is_variable = session.native.tensor(value)
   if shape then return ("%s %s %s on %s"):format(is_variable and "Variable" or "Tensor", shape, dtype, device) end
   if shape == false then return "Tensor (released)" end
   local meta = metatable_of(value)

@@ -1,5 +1,5 @@
 -- What names stand for, by raw access only: no metamethod of the user's runs.
-local lutra, tools, use = ...
+local lutra = ...
 
 local rawget, type, next = rawget, type, next
 local metatable_of = debug.getmetatable
@@ -22,9 +22,8 @@ end
 -- Whether the name is the user's: not the standard library's or Lutra's.
 local given = {}
 for name in ([[_G _VERSION _PROMPT _PROMPT2 arg assert collectgarbage coroutine debug dofile error getmetatable io
-  ipairs load loadfile lt
-  lutra math next os package pairs pcall print rawequal rawget rawlen rawset require select setmetatable string table
-  tonumber tostring type utf8 warn xpcall]]):gmatch("%S+") do given[name] = true end
+  ipairs load loadfile lt lutra math next os package pairs pcall print rawequal rawget rawlen rawset require select
+  setmetatable string table tonumber tostring type utf8 warn xpcall]]):gmatch("%S+") do given[name] = true end
 function names.is_users(session, name) return session.declared[name] ~= nil or not given[name] end
 names.given = given
 
@@ -35,7 +34,7 @@ local function is_module(value) return rawequal(value, lutra) end
 function names.holders(session, value)
   local list = {}
   local methods, variable_methods = session.native.members()
-  local shape, _, _, _, _, is_variable = session.native.tensor(value)
+  local shape, _, _, _, is_variable = session.native.tensor(value)
   if shape ~= nil then
     list[1] = methods
     if is_variable then list[2] = variable_methods end

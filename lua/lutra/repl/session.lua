@@ -1,5 +1,5 @@
--- A session of the prompt: what an entry means, locals that persist, results. src/repl/session runs the chunks and calls
--- these functions. Returns a function that makes the session from the native tools.
+-- A session of the prompt: what an entry means, locals that persist, results. src/repl/session runs the chunks and
+-- calls these functions. Returns a function that makes the session from the native tools.
 local lutra, tools, use = ...
 
 local load, pcall, select, type, next, rawget, rawset = load, pcall, select, type, next, rawget, rawset
@@ -207,9 +207,9 @@ return function(native)
   session.keep = keeper(session)
   -- The message handler calls it, directly.
   local getinfo, getlocal = debug.getinfo, debug.getlocal
-  function session.note_frames(err)
+  function session.note_frames()
     session.frame = nil
-    if session.env then session.frames = use "repl.frames".describe(session, err, getinfo, getlocal) end
+    if session.env then session.frames = use "repl.frames".describe(session, getinfo, getlocal) end
   end
   return session
 end

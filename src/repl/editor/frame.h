@@ -51,18 +51,19 @@ struct Frame {
   int cursor_column = 0;
 };
 
-// Draws frames below each other's first row, wherever that is on the terminal.
+// Replaces the frame on the terminal by the next one. It moves relative to the cursor, so it need not know where the
+// frame is.
 class Screen {
  public:
   explicit Screen(bool colours) : colours_(colours) {}
 
-  // The cursor is at the begin of an empty row; below it is nothing of ours.
+  // The cursor is at the start of an empty row; below it is nothing of ours.
   void begin(int columns);
   // Appends what turns the frame drawn last into `next`.
   void draw(Frame next, std::string& out);
   // Draws all rows again, also if there are more than the terminal has.
   void draw_anew(Frame next, std::string& out);
-  // Moves to the begin of a new row below the frame.
+  // Moves to the start of a new row below the frame.
   void leave(std::string& out);
   // Erases the frame and moves to its first row, for a terminal that has got `columns` and may have wrapped the rows.
   void erase(int columns, std::string& out);

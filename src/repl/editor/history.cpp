@@ -94,7 +94,7 @@ void make_folders(const std::string& path) {
   }
 }
 
-// The last bytes of the file, from the begin of a line on. Sets `whole` if they are all there is.
+// The last bytes of the file, from the start of a line on. Sets `whole` if they are all there is.
 bool read_end(const File& file, off_t size, std::string& bytes, bool& whole) {
   off_t begin = std::max<off_t>(size - kMostBytes, 0);
   bytes.resize(static_cast<std::size_t>(size - begin));

@@ -68,7 +68,7 @@ class Wrapper {
   std::vector<Row> rows_;
 };
 
-// The size of the colour (ESC[...m) at the begin of text; 0 if there is none.
+// The size of the colour (ESC[...m) at the start of text; 0 if there is none.
 std::size_t colour_size(std::string_view text) {
   if (text.size() < 3 || text[0] != '\x1b' || text[1] != '[') return 0;
   std::size_t end = text.find_first_not_of("0123456789;:", 2);

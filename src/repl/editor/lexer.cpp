@@ -134,7 +134,7 @@ const std::vector<Token>& Lexer::tokens(std::string_view text) {
   std::size_t same =
       static_cast<std::size_t>(std::mismatch(text.begin(), text.begin() + common, text_.begin()).first - text.begin());
   if (same == text.size() && same == text_.size()) return tokens_;
-  // From the changed line on, or from the token that reaches into it, or up to its begin.
+  // From the changed line on, or from the token that reaches into it, or up to its start.
   std::size_t from = line_begin(text, same);
   auto is_before = [](const Token& token, std::size_t place) { return token.end < place; };
   auto kept = std::lower_bound(tokens_.begin(), tokens_.end(), from, is_before);

@@ -1,4 +1,4 @@
-// Lua's tokens, for colours and brackets. Any text has some: the user is still typing it.
+// Lua's tokens, for colours and brackets. Incomplete text has tokens, too: the user is still typing.
 #pragma once
 
 #include <cstddef>

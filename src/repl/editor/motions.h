@@ -10,10 +10,10 @@ std::size_t line_begin(std::string_view text, std::size_t at);
 std::size_t line_end(std::string_view text, std::size_t at);
 std::size_t first_nonblank(std::string_view text, std::size_t at);  // of the line
 
-// Words of letters, digits and underscores, as Emacs moves: forward to a word's end, back to its begin.
+// Words of letters, digits and underscores, as Emacs moves: forward to a word's end, back to its start.
 std::size_t word_forward(std::string_view text, std::size_t at);
 std::size_t word_back(std::string_view text, std::size_t at);
-// Back to the begin of what blanks separate.
+// Back to the start of what blanks separate.
 std::size_t blank_word_back(std::string_view text, std::size_t at);
 
 // vi's words: runs of word characters, or of other characters. `big`: whatever blanks separate.

@@ -33,7 +33,7 @@ class TextBuffer {
 
   // To be called before each key is handled.
   void begin_key();
-  // What is typed next is undone by itself. Without it, text typed in one go is one step.
+  // Ends the undo step: what is typed next is undone separately. Otherwise characters typed in a row are one step.
   void end_step() { step_is_open_ = false; }
   bool undo();
   bool redo();

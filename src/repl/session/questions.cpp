@@ -1,5 +1,6 @@
 // What a reader asks while the user types: completion, signatures, whether an entry is complete. No code of the user
-// may run, so the collector, which calls finalizers, stands still meanwhile.
+// may run, so the collector, which calls finalizers, stands still meanwhile. The exception is `prompt`, which is asked
+// before the user types: it calls __tostring of _PROMPT.
 
 #include "lua/border/modules.h"
 #include "repl/session/hook_pause.h"

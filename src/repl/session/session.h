@@ -20,7 +20,8 @@ struct SessionHost {
   void (*show)(void* user, Text kind, std::string_view text) = nullptr;
   // lua_pcall that the user can interrupt.
   int (*call)(lua_State* L, int arguments, int results, int handler) = nullptr;
-  // Commands, locals that persist, `_` and listings; otherwise an entry means what lua makes of it.
+  // Commands, locals that persist, `_` and listings. Otherwise an entry means what lua makes of it, except that tables
+  // with tensors are listed.
   bool is_interactive = false;
   // Another program, an editor, may use the terminal; long entries say how long they took.
   bool is_terminal = false;
@@ -45,7 +46,7 @@ class Session {
   std::string signature(std::string_view text, std::size_t cursor);
   // What is known about the name at the cursor; "" if nothing.
   std::string inspect(std::string_view text, std::size_t cursor);
-  // The text of the global _PROMPT or _PROMPT2.
+  // The text of the global _PROMPT or _PROMPT2. Calls its __tostring.
   std::string prompt(bool is_first);
   // The same functions for a reader.
   EntryHelp help();

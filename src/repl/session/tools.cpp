@@ -52,8 +52,8 @@ int source(lua_State* L) {
   return 1;
 }
 
-// tensor(value): nil if it is none of ours, else shape as text, dtype, device, bytes, elements, whether a variable; or
-// false if it was released.
+// tensor(value): nil if it is none of ours, else shape as text, dtype, device, bytes, whether a variable; or false
+// if it was released.
 int tensor(Args& args) {
   lua_State* L = args.L;
   const Box* box = lua_type(L, 1) == LUA_TUSERDATA ? to_box(L, 1) : nullptr;
@@ -74,9 +74,8 @@ int tensor(Args& args) {
   push_text(args, name(rep.dtype));
   push_text(args, short_name);
   lua_pushinteger(L, static_cast<lua_Integer>(rep.nbytes()));
-  lua_pushinteger(L, rep.size);
   lua_pushboolean(L, is_variable(rep));
-  return 6;
+  return 5;
 }
 
 // is_initialised(): whether the devices are; asking for their memory would initialise them.
