@@ -19,6 +19,7 @@ set(test_environment
   LC_ALL=C.UTF-8             # plots are drawn in braille, whatever the locale is here
   OPENBLAS_THREAD_TIMEOUT=4  # OpenBLAS' idle threads sleep soon: tests share the cores
   "ASAN_OPTIONS=detect_leaks=1:abort_on_error=0:check_initialization_order=1"
+  "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/support/leaks.txt:print_suppressions=0"
   "UBSAN_OPTIONS=print_stacktrace=1")
 if(LUTRA_SANITIZE STREQUAL thread)
   # OpenBLAS' pool is not compiled with the thread sanitizer, which cannot see its barriers. One thread has no barriers.
