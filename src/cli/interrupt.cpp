@@ -16,12 +16,21 @@ pthread_t running_thread;
 // Presses until the program ends, during an entry of the prompt; 0 elsewhere.
 constexpr int kMostPresses = 3;
 volatile std::sig_atomic_t presses_left = 0;
+// Presses between entries that nothing has answered yet; -1 where there is no prompt in a terminal.
+volatile std::sig_atomic_t idle_presses = -1;
 
 void set_handler(void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
   sigemptyset(&action.sa_mask);  // no SA_RESTART: the signal ends a read that waits for input
   sigaction(SIGINT, &action, nullptr);
+}
+
+// While an entry is read, compiled or looked up, nothing can raise: the entry that comes is interrupted instead. Who
+// presses again and again wants to leave.
+void on_idle_interrupt(int) {
+  idle_presses = idle_presses + 1;
+  if (idle_presses >= kMostPresses - 1) set_handler(SIG_DFL);
 }
 
 // If another thread gets the signal, it forwards it: only Lua's own thread may set the hook.
@@ -55,8 +64,12 @@ int call(lua_State* L, int arguments, int results, int handler, bool is_entry) {
   State::find(L)->context().hooks.take_interrupt = [] { return interrupts->take(); };
   presses_left = kMostPresses;
   set_handler(is_entry ? on_entry_interrupt : on_interrupt);
+  if (is_entry && idle_presses > 0) {
+    idle_presses = 0;
+    std::raise(SIGINT);
+  }
   int status = lua_pcall(L, arguments, results, handler);
-  set_handler(SIG_DFL);
+  set_handler(idle_presses < 0 ? SIG_DFL : on_idle_interrupt);
   interrupts->end();
   return status;
 }
@@ -71,10 +84,16 @@ int interruptible_entry(lua_State* L, int arguments, int results, int handler) {
   return call(L, arguments, results, handler, true);
 }
 
-IdleInterrupts::IdleInterrupts() {
-  set_handler([](int) {});
+IdleInterrupts::IdleInterrupts() { forget(); }
+
+IdleInterrupts::~IdleInterrupts() {
+  idle_presses = -1;
+  set_handler(SIG_DFL);
 }
 
-IdleInterrupts::~IdleInterrupts() { set_handler(SIG_DFL); }
+void IdleInterrupts::forget() {
+  idle_presses = 0;
+  set_handler(on_idle_interrupt);
+}
 
 }  // namespace lutra

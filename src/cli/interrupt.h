@@ -13,11 +13,14 @@ int interruptible_call(lua_State* L, int arguments, int results, int handler);
 // it at once, and a third ends the program.
 int interruptible_entry(lua_State* L, int arguments, int results, int handler);
 
-// While it lives, Ctrl-C only ends a read that waits for input, with EINTR.
+// While it lives, Ctrl-C between entries ends a read that waits for input, with EINTR, and interrupts the entry that
+// comes next. A third press ends the program.
 class IdleInterrupts {
  public:
   IdleInterrupts();
   ~IdleInterrupts();
+  // Drops presses so far: a new entry is about to be read, or the read has answered them.
+  void forget();
   IdleInterrupts(const IdleInterrupts&) = delete;
 };
 

@@ -86,17 +86,15 @@ void Prompt::run() {
   std::unique_ptr<EntryReader> reader = new_reader();
   Editor* editor = dynamic_cast<Editor*>(reader.get());
   std::string entry;
+  std::optional<IdleInterrupts> idle;
+  if (is_interactive_) idle.emplace();
   for (;;) {
     if (editor != nullptr) {
       if (std::string problem = editor->take_message(); !problem.empty()) report_.error(problem, true);
     }
     const std::string first = session_.prompt(true), next = session_.prompt(false);
-    EntryReader::Outcome outcome;
-    {
-      std::optional<IdleInterrupts> idle;
-      if (is_interactive_) idle.emplace();
-      outcome = reader->read(first, next, entry);
-    }
+    if (idle) idle->forget();
+    const EntryReader::Outcome outcome = reader->read(first, next, entry);
     if (outcome == EntryReader::Outcome::End) break;
     if (outcome == EntryReader::Outcome::Entry && session_.run(entry) == Session::Outcome::Quit) return session_.end();
   }

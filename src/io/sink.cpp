@@ -71,6 +71,8 @@ class FileLimitIsAnError {
 
 AtomicFile::AtomicFile(const char* who, const std::string& path)
     : ByteSink(text(who, ": ", path)), path_(resolved(path)) {
+  if (path.find('\0') != std::string::npos)
+    fail(ErrorCode::InvalidArgument, label(), ": a file's name has no zero byte");
   struct stat facts;
   bool exists = stat(path_.c_str(), &facts) == 0;
   if (!exists && errno != ENOENT) fail_system(label(), "cannot be written", errno);

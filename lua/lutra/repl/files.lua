@@ -104,9 +104,9 @@ function files.save(session, argument)
   if #session.entries == 0 then return session:fail "no entry has run yet" end
   local path = expanded(argument)
   local there = io.open(path, "rb")
-  local first = there and there:read("l")
+  local first = there and there:read(#saved_mark + 1) -- not a line: a device may have none
   if there then there:close() end
-  if there and first ~= saved_mark then return session:fail(path .. " exists and was not written by :save; nothing changed") end
+  if there and first ~= saved_mark .. "\n" then return session:fail(path .. " exists and was not written by :save; nothing changed") end
   local handle, problem = io.open(path, "wb")
   if not handle then return session:fail("cannot write " .. problem) end
   -- A file is a statement: an expression becomes a call of print, which shows what the prompt showed.

@@ -4,6 +4,7 @@
 
 #include "lua/border/modules.h"
 #include "repl/session/hook_pause.h"
+#include "repl/session/own_strings.h"
 #include "repl/session/session.h"
 
 namespace lutra {
@@ -29,6 +30,7 @@ std::string_view string_at(lua_State* L, int index) {
 bool Session::ask(const char* method, std::string_view text, std::size_t cursor, int results) {
   if (lua_checkstack(L_, 2 * LUA_MINSTACK) == 0) return false;
   HookPause pause(L_);
+  OwnStrings own(L_);
   const bool collects = lua_gc(L_, LUA_GCISRUNNING) != 0;
   lua_gc(L_, LUA_GCSTOP);
   const Question question{method, text, cursor < text.size() ? cursor : text.size()};

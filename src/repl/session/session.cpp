@@ -9,6 +9,7 @@
 #include "lua/border/state.h"
 #include "repl/session/capture.h"
 #include "repl/session/hook_pause.h"
+#include "repl/session/own_strings.h"
 #include "repl/session/tools.h"
 
 namespace lutra {
@@ -24,6 +25,7 @@ constexpr RegistryKey kNoteFrames{};
 // are on top. The user's hook does not run.
 template <class F> int attempt_with(lua_State* L, int arguments, int results, F&& f) {
   HookPause pause(L);
+  OwnStrings own(L);
   lua_pushcfunction(L, [](lua_State* inner) -> int {
     auto* function = static_cast<std::remove_reference_t<F>*>(lua_touserdata(inner, -1));
     lua_pop(inner, 1);
@@ -44,6 +46,14 @@ std::string_view string_at(lua_State* L, int index) {
 }
 
 }  // namespace
+
+Session::Session(lua_State* L, const SessionHost& host) : L_(L), host_(host) {
+  const int status = attempt(L, 0, [](lua_State* inner) {
+    OwnStrings::remember(inner);
+    return 0;
+  });
+  if (status != LUA_OK) lua_pop(L, 1);  // no memory: strings stay the script's
+}
 
 // Pushes a function of the session's Lua object, and the object, which it makes the first time. May raise a Lua error.
 void Session::push_method(const char* name) {
@@ -167,6 +177,7 @@ void Session::print_results(int count) {
   });
   if (status == LUA_OK) {
     lua_rotate(L_, first, 2);
+    OwnStrings own(L_);
     status = call(count + 1, 0, 0);
   }
   if (status != LUA_OK) report("error calling 'print' (%s)");

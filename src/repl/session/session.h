@@ -32,7 +32,7 @@ class Session {
  public:
   enum class Outcome { Ok, Failed, Quit };
 
-  Session(lua_State* L, const SessionHost& host) : L_(L), host_(host) {}
+  Session(lua_State* L, const SessionHost& host);
   Session(const Session&) = delete;
 
   // Runs an entry, prints its results, reports its error.

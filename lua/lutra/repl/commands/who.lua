@@ -29,16 +29,17 @@ return {
   usage = "who",
   help = "list the variables of the session and the globals you made",
   run = function(session)
-    local list, brief = variables(session), use "repl.listing".brief
+    local list, listing = variables(session), use "repl.listing"
     if #list == 0 then return session:print "no variables" end
     local total = 0
     for _, each in ipairs(list) do
+      each.name = listing.harmless(each.name)
       local shape, dtype, device, bytes = session.native.tensor(each.value)
       if shape then
         total = total + bytes
         session:print(("%-16s %-16s %-9s %-8s %s"):format(each.name, shape, dtype, device, bytes_text(bytes)))
       else
-        session:print(("%-16s %s%s"):format(each.name, brief(session, each.value), each.kind == "const" and " (const)" or ""))
+        session:print(("%-16s %s%s"):format(each.name, listing.brief(session, each.value), each.kind == "const" and " (const)" or ""))
       end
     end
     if total > 0 then session:print("tensors hold " .. bytes_text(total)) end
