@@ -1,8 +1,10 @@
 // The lutra program: parses the options, runs what they say, reports errors. See README.md here.
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string>
 
 #include "cli/completion.h"
 #include "cli/doctor.h"
@@ -11,28 +13,27 @@
 #include "cli/program.h"
 #include "cli/report.h"
 
+namespace {
+
+// Writes all of a text to stdout; returns the exit status. A full disk or a closed stdout is an error.
+int print(const lutra::Report& report, const std::string& text) {
+  if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return EXIT_SUCCESS;
+  report.error(std::string("stdout: ") + std::strerror(errno));
+  return EXIT_FAILURE;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace lutra;
   Report report(Color::Auto);
   try {
     Options options = parse_options(argc, argv);
     report = Report(options.color);
-    if (options.show_help) {
-      std::fputs(help_text().c_str(), stdout);
-      return EXIT_SUCCESS;
-    }
-    if (options.show_version) {
-      std::printf("%s\n", version_line());
-      return EXIT_SUCCESS;
-    }
-    if (options.show_ops) {
-      std::fputs(ops_text().c_str(), stdout);
-      return EXIT_SUCCESS;
-    }
-    if (!options.completion.empty()) {
-      std::fputs(completion_file(options.completion).c_str(), stdout);
-      return EXIT_SUCCESS;
-    }
+    if (options.show_help) return print(report, help_text());
+    if (options.show_version) return print(report, std::string(version_line()) + "\n");
+    if (options.show_ops) return print(report, ops_text());
+    if (!options.completion.empty()) return print(report, completion_file(options.completion));
     if (options.doctor != Doctor::No) return run_doctor(options);
     return Program(options, report, argc, argv).run() ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (const UsageError& error) {

@@ -213,6 +213,7 @@ void read_short_option(Options& options, char** argv, int* i) {
   }
   if (letter == 'm') {
     options.module = *rest == '\0' ? next_word(argv, i) : rest;
+    if (options.module.empty()) throw UsageError("'-m' needs the name of a module");
     return;
   }
   if (*rest != '\0') unrecognized(word);

@@ -8,7 +8,7 @@ local function shell(command)
   local text = pipe:read "a"
   return text, pipe:close() == true
 end
-local function lutra(words, env) return shell(("env %s %s %s 2>&1"):format(env or "", quote(program), words)) end
+local function lutra(words, env) return shell(("env %s %s 2>&1 %s"):format(env or "", quote(program), words)) end
 
 local help = lutra "--help"
 local options = {}
@@ -31,6 +31,17 @@ end
 assert(seen > 150)
 assert(ops:find("\nmatmul +MatMul +numbers +"), ops)
 assert(ops:find("\nsoftplus +Softplus +floats +floats\n"), ops)
+
+-- What cannot be written is no success.
+for _, words in ipairs { "--ops", "--help", "--version", "--completion bash" } do
+  local text, ok = lutra(words .. " >/dev/full")
+  assert(not ok, words .. ": " .. text)
+end
+
+do
+  local text, ok = lutra "-m ''"
+  assert(not ok and text:find("'%-m' needs the name of a module"), text)
+end
 
 -- The man page has each option and subcommand once, with a text.
 do
