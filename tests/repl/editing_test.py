@@ -457,6 +457,18 @@ class State(EditorTest):
         self.assertEqual(states[0], states[1])
         self.assertEqual(t.output.count(b"\x1b[?2004h"), t.output.count(b"\x1b[?2004l"))
 
+    def test_keys_typed_before_the_editor_starts(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ready = os.path.join(folder, "ready")
+            t = Terminal(["/bin/sh", "-c", f"echo waiting; while [ ! -e {ready} ]; do sleep 0.02; done; {HOST}; echo done"])
+            t.see("waiting")
+            t.send("one", ENTER, "two", ENTER, ctrl("d"))
+            t.see("two")
+            open(ready, "w").close()
+            t.see("done")
+            self.assertIn('entry "one"', t.text())
+            self.assertIn('entry "two"', t.text())
+
     def test_restored_after_a_signal(self):
         for name in signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT:
             t = Terminal(["/bin/sh", "-c", f"ulimit -c 0; stty -g; sh -c 'echo pid=$$=; exec {HOST}'; stty -g; echo done"])

@@ -14,6 +14,7 @@ namespace {
 
 // Bracketed paste: a terminal marks what is pasted.
 constexpr std::string_view kPasteOn = "\x1b[?2004h", kPasteOff = "\x1b[?2004l";
+constexpr char kEndOfInput = '\x04';  // Ctrl-D
 // For a signal that ends the process: colours off, and the cursor below what has been typed.
 constexpr std::string_view kLastWords = "\x1b[m\x1b[?2004l\r\n";
 
@@ -76,7 +77,25 @@ bool Terminal::begin() {
   return false;
 }
 
-bool Terminal::resume() { return tcsetattr(in_, TCSADRAIN, &raw_) == 0 && write(kPasteOn); }
+bool Terminal::resume() {
+  struct termios current;
+  bool collects_lines = tcgetattr(in_, &current) == 0 && (current.c_lflag & ICANON) != 0;
+  if (tcsetattr(in_, TCSADRAIN, &raw_) != 0 || !write(kPasteOn)) return false;
+  if (collects_lines) read_ahead();
+  return true;
+}
+
+void Terminal::read_ahead() {
+  char bytes[4096];
+  struct pollfd end = {in_, POLLIN, 0};
+  while (poll(&end, 1, 0) == 1 && (end.revents & POLLIN) != 0) {
+    ssize_t got = ::read(in_, bytes, sizeof bytes);
+    if (got <= 0) break;
+    // Where the terminal collects lines, Linux keeps Ctrl-D as a zero byte.
+    std::replace(bytes, bytes + got, '\0', kEndOfInput);
+    ahead_.append(bytes, static_cast<std::size_t>(got));
+  }
+}
 
 void Terminal::restore() {
   write(kPasteOff);
@@ -120,10 +139,10 @@ Size Terminal::size() const {
 Terminal::Event Terminal::wait(int milliseconds) {
   for (;;) {
     struct pollfd ends[] = {{in_, POLLIN, 0}, {pipe_ends[0], POLLIN, 0}};
-    int ready = poll(ends, 2, milliseconds);
+    int ready = poll(ends, 2, ahead_.empty() ? milliseconds : 0);
     if (ready < 0 && errno == EINTR) continue;
     if (ready < 0) return Event::Gone;
-    if (ready == 0) return Event::Nothing;
+    if (ready == 0) return ahead_.empty() ? Event::Nothing : Event::Input;
     char signal;
     if ((ends[1].revents & POLLIN) != 0 && ::read(pipe_ends[0], &signal, 1) == 1) {
       switch (signal) {
@@ -139,6 +158,11 @@ Terminal::Event Terminal::wait(int milliseconds) {
 }
 
 std::size_t Terminal::read(char* bytes, std::size_t most) {
+  if (!ahead_.empty()) {
+    std::size_t got = ahead_.copy(bytes, most);
+    ahead_.erase(0, got);
+    return got;
+  }
   for (;;) {
     ssize_t got = ::read(in_, bytes, most);
     if (got >= 0) return static_cast<std::size_t>(got);

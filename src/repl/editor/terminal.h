@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "repl/editor/frame.h"
@@ -40,12 +41,15 @@ class Terminal {
 
  private:
   void restore();
+  // Reads what was typed while the terminal collected lines.
+  void read_ahead();
 
   static constexpr int kSignals[] = {SIGWINCH, SIGCONT, SIGTSTP, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT};
   static constexpr std::size_t kCount = sizeof kSignals / sizeof kSignals[0];
 
   int in_, out_;
   bool active_ = false;
+  std::string ahead_;  // typed before the terminal was raw, and not yet read
   struct termios raw_ = {};
   struct sigaction before_[kCount] = {};
 };
