@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# scripts/lib/gpu_check.sh [--peers=VENV] [--trial]: the first thing to run on a machine with a card. Takes up to 8 minutes:
+# scripts/lib/gpu_check.sh [--peers=VENV] [--steps=STEP,...] [--trial]: the first thing to run on a machine with a card.
+# Takes up to 8 minutes:
 #   doctor      lutra doctor
 #   tests       the tests labelled gpu: specifications, the guide's programs, memory, mistakes, two programs, two cards
 #   sanitizer   some of them under compute-sanitizer's memcheck, racecheck and synccheck, where it is installed
@@ -7,20 +8,24 @@
 #   bench       scripts/dev gpu-bench, compared with PyTorch of VENV
 # A failed step does not stop the others. The output of each is in build/gpu-check/; the last output is a table of the
 # steps in the form that docs/cuda.md has. Nothing is built: LUTRA_BUILD is the build folder or the unpacked tree of
-# scripts/dev dist. --trial runs a few tests of each kind, to see that the script works. Exit status 0: all passed, 1:
-# not all, 77: no card.
+# scripts/dev dist. --steps runs only these steps. --trial runs a few tests of each kind, to see that the script works.
+# Exit status 0: all passed, 1: not all, 77: no card.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
 cd "$root" || exit 1
 export LUTRA=${LUTRA_BUILD:-build/release}/bin/lutra
 [[ $LUTRA == /* ]] || LUTRA=$root/$LUTRA
-peers=() trial=no
+peers=() trial=no steps="doctor tests sanitizer libraries bench"
 for word; do
   case $word in
     --peers | --peers=*) peers=("$word") ;;
     --trial) trial=yes ;;
+    --steps=*) steps=${word#*=} steps=${steps//,/ } ;;
     *) echo "lutra: scripts/dev gpu-check has no option '$word'" >&2; exit 2 ;;
   esac
+done
+for step in $steps; do
+  [[ " doctor tests sanitizer libraries bench " == *" $step "* ]] || { echo "lutra: gpu-check has no step '$step'" >&2; exit 2; }
 done
 [[ -x $LUTRA ]] || { echo "lutra: gpu-check: there is no $LUTRA" >&2; exit 2; }
 
@@ -123,7 +128,7 @@ step_bench() {
 
 table="| step | $(date -u '+%Y-%m-%d %H:%M UTC'), $card |"$'\n|---|---|'
 failed=0
-for step in doctor tests sanitizer libraries bench; do
+for step in $steps; do
   echo "lutra: gpu-check: $step" >&2
   started=$SECONDS
   "step_$step" >"$logs/$step.log" 2>&1
