@@ -205,7 +205,7 @@ template <class T> void conv_filter(const KernelArgs& args, Room& room) {
     p.adds = true;
   }
   if (sums == nullptr || on.error != 0) return;
-  launch(on, grid_for(on, out.size), cast_kernel<T, C>, Input<C>{sums, C{}}, out.as<T>(), out.size);
+  queue_cast<T, C>(on, Input<C>{sums, C{}}, out.as<T>(), out.size);
 }
 
 }  // namespace

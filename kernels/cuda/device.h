@@ -31,6 +31,13 @@ inline Grid grid_for(const CudaLaunch& launch, int64_t threads_with_work) {
   return {static_cast<unsigned>(std::clamp<int64_t>(wanted, 1, at_once))};
 }
 
+// A thread for each piece of work. For kernels that read and write whole units in order: blocks that start one after the
+// other reach 8% more of an H200's bandwidth than threads that come back for more (docs/cuda.md).
+inline Grid grid_of_all(int64_t threads_with_work) {
+  int64_t blocks = (threads_with_work + kBlockThreads - 1) / kBlockThreads;
+  return {static_cast<unsigned>(std::clamp<int64_t>(blocks, 1, INT32_MAX))};
+}
+
 #ifdef LUTRA_CUDA_ON_HOST
 
 #define LUTRA_GLOBAL
@@ -67,6 +74,11 @@ template <class... P>
 void launch_blocks(const CudaLaunch& launch, int64_t blocks, void (*kernel)(P...), std::type_identity_t<P>... args) {
   if (launch.error != 0) return;
   launch.error = on_host::launch(launch.stream, blocks, [=] { kernel(args...); });
+}
+
+template <class... P>
+void launch_all_blocks(const CudaLaunch& on, int64_t blocks, void (*kernel)(P...), std::type_identity_t<P>... args) {
+  launch_blocks(on, blocks, kernel, args...);
 }
 
 #else
@@ -113,6 +125,11 @@ void launch(const CudaLaunch& launch, Grid grid, void (*kernel)(P...), std::type
 template <class... P>
 void launch_blocks(const CudaLaunch& on, int64_t blocks, void (*kernel)(P...), std::type_identity_t<P>... args) {
   launch(on, grid_for(on, blocks * kBlockThreads), kernel, args...);
+}
+// The same, on a block for each piece of work (see grid_of_all).
+template <class... P>
+void launch_all_blocks(const CudaLaunch& on, int64_t blocks, void (*kernel)(P...), std::type_identity_t<P>... args) {
+  launch(on, grid_of_all(blocks * kBlockThreads), kernel, args...);
 }
 
 #endif

@@ -122,7 +122,7 @@ template <class T, class C> void contract_as(const KernelArgs& args, const Einsu
   constexpr bool kConverts = !std::is_same_v<T, C>;
   auto convert = [&]<class To, class From>(const From* from, To* to, int64_t size) {
     if (room.counts() || room.on().error != 0) return;
-    launch(room.on(), grid_for(room.on(), size), cast_kernel<To, From>, Input<From>{from, From{}}, to, size);
+    queue_cast<To, From>(room.on(), Input<From>{from, From{}}, to, size);
   };
   const C* operands[kMostOperands];
   for (int i = 0; i < call.plan.n_in; ++i) {

@@ -1,9 +1,8 @@
 // Ops that compute each output element from one element of every input, with NumPy's broadcasting. An op is a struct
 // with `constexpr R apply(T...)`, const or static, which nvcc compiles for cards too (--expt-relaxed-constexpr).
 //
-// A thread takes a unit: as many elements as fit 16 bytes if the inputs' innermost axis allows it, else one. If all
-// inputs are read in the output's order, it takes two units at a time, so that 64 KiB per multiprocessor are in flight.
-// Costly functions take at most 8 elements, because their code is repeated as often.
+// A thread takes a unit: as many elements as fit 16 bytes if the inputs' innermost axis allows it, else one element after
+// another.
 #pragma once
 
 #include <cstring>
@@ -60,19 +59,7 @@ LUTRA_DEVICE void compute(const ElementwiseArgs<Op, R, In...>& args, R* out, con
 template <class Op, class R, int V, std::size_t... I, class... In>
 LUTRA_DEVICE void compute_units(const ElementwiseArgs<Op, R, In...>& args, std::index_sequence<I...>) {
   const int64_t step = thread_count();
-  int64_t unit = thread_index();
-  constexpr bool kTakesTwo = !requires { Op::kGrain; }
-  || (V > 1 && V <= 4);
-  if (kTakesTwo && args.plan.rank == 1) {
-    for (; unit + step < args.units; unit += 2 * step) {
-      int64_t next = unit + step;
-      std::tuple first{load<In, V>(std::get<I>(args.in), unit * args.plan.inner_step[I], args.plan.inner_step[I])...};
-      std::tuple second{load<In, V>(std::get<I>(args.in), next * args.plan.inner_step[I], args.plan.inner_step[I])...};
-      compute<Op, R, V, In...>(args, args.out + unit * V, std::get<I>(first)...);
-      compute<Op, R, V, In...>(args, args.out + next * V, std::get<I>(second)...);
-    }
-  }
-  for (; unit < args.units; unit += step) {
+  for (int64_t unit = thread_index(); unit < args.units; unit += step) {
     int64_t offset[sizeof...(In) + 1];
     args.plan.offsets(unit, offset);
     compute<Op, R, V, In...>(args, args.out + unit * V,
@@ -166,9 +153,8 @@ template <class Op, class R, class... In> class ElementwiseLaunch {
 
   template <int V> void start(const BroadcastPlan<N>& plan, R* out, const std::tuple<Input<In>...>& in, int64_t size) {
     ElementwiseArgs<Op, R, In...> args{op_, out, in, size / V, size, launch_.slot, IndexPlan<N>(plan, V)};
-    int64_t per_thread = plan.rank == 1 ? 2 : 1;
-    launch(launch_, grid_for(launch_, (args.units + per_thread - 1) / per_thread), elementwise_kernel<Op, R, V, In...>,
-           args);
+    Grid grid = V > 1 ? grid_of_all(args.units) : grid_for(launch_, args.units);
+    launch(launch_, grid, elementwise_kernel<Op, R, V, In...>, args);
   }
 
   const CudaLaunch& launch_;

@@ -2,30 +2,9 @@
 #pragma once
 
 #include "kernels/cuda/elementwise.h"
+#include "kernels/cuda/tiles.h"
 
 namespace lutra::cuda {
-
-// Axes innermost first; steps in elements, of either sign.
-struct Steps {
-  int rank = 0;
-  int64_t dims[kMaxRank];
-  int64_t from[kMaxRank], to[kMaxRank];
-  int64_t count = 1;
-
-  // Axes of one element are left out, and neighbouring axes that both sides traverse as one are merged.
-  void push(int64_t dim, int64_t from_step, int64_t to_step) {
-    count *= dim;
-    if (dim == 1) return;
-    if (rank > 0 && from_step == from[rank - 1] * dims[rank - 1] && to_step == to[rank - 1] * dims[rank - 1]) {
-      dims[rank - 1] *= dim;
-      return;
-    }
-    dims[rank] = dim;
-    from[rank] = from_step;
-    to[rank] = to_step;
-    ++rank;
-  }
-};
 
 template <class E> struct StridedArgs {
   const E* from;  // null: `number`
@@ -54,10 +33,35 @@ template <class E, bool kAdds> LUTRA_GLOBAL void strided_kernel(const StridedArg
   }
 }
 
+struct alignas(16) Bytes16 { uint8_t of[16]; };
+
+// Whether both sides can be moved 16 bytes at a time. If so, `steps` counts in them afterwards.
+inline bool count_in_16_bytes(Steps& steps, std::size_t element, const void* from, const void* to) {
+  const int64_t unit = static_cast<int64_t>(16 / element);
+  if (steps.rank == 0 || steps.from[0] != 1 || steps.to[0] != 1 || steps.dims[0] % unit != 0) return false;
+  if (!is_aligned(from, 16) || !is_aligned(to, 16)) return false;
+  for (int axis = 1; axis < steps.rank; ++axis) {
+    if (steps.from[axis] % unit != 0 || steps.to[axis] % unit != 0) return false;
+  }
+  steps.dims[0] /= unit;
+  steps.count /= unit;
+  for (int axis = 1; axis < steps.rank; ++axis) {
+    steps.from[axis] /= unit;
+    steps.to[axis] /= unit;
+  }
+  return true;
+}
+
 // Fewer than 2^31 elements at a time: slices of the outermost axis.
 template <class E, bool kAdds> void run_strided(const CudaLaunch& on, Steps steps, const Input<E>& from, E* to) {
   constexpr int64_t kMost = INT32_MAX;
   if (steps.count == 0 || on.error != 0) return;
+  if constexpr (!kAdds && sizeof(E) < 16) {
+    if (from.data != nullptr && count_in_16_bytes(steps, sizeof(E), from.data, to)) {
+      Input<Bytes16> whole{reinterpret_cast<const Bytes16*>(from.data), {}};
+      return run_strided<Bytes16, false>(on, steps, whole, reinterpret_cast<Bytes16*>(to));
+    }
+  }
   if (steps.count > kMost) {
     int last = steps.rank - 1;
     int64_t row = steps.count / steps.dims[last], rows = std::max<int64_t>(kMost / row, 1);
@@ -71,6 +75,9 @@ template <class E, bool kAdds> void run_strided(const CudaLaunch& on, Steps step
       run_strided<E, kAdds>(on, part, start, to + first * steps.to[last]);
     }
     return;
+  }
+  if constexpr (!kAdds && sizeof(E) < 16) {
+    if (from.data != nullptr && run_tiles(on, steps, from.data, to)) return;
   }
   StridedArgs<E> args{};
   args.from = from.data;
