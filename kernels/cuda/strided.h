@@ -33,7 +33,9 @@ template <class E, bool kAdds> LUTRA_GLOBAL void strided_kernel(const StridedArg
   }
 }
 
-struct alignas(16) Bytes16 { uint8_t of[16]; };
+struct alignas(16) Bytes16 {
+  uint8_t of[16];
+};
 
 // Whether both sides can be moved 16 bytes at a time. If so, `steps` counts in them afterwards.
 inline bool count_in_16_bytes(Steps& steps, std::size_t element, const void* from, const void* to) {
