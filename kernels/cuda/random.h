@@ -32,7 +32,7 @@ template <class T, int kPerBlock, class Rule> void run_random(const KernelArgs& 
   const Array& out = args.out[0];
   if (out.size == 0) return;
   RandomArgs<Rule, T> random{rule, out.as<T>(), out.size, is_aligned(out.data, sizeof(Pack<T, kPerBlock>))};
-  launch(on, grid_of_all((out.size + kPerBlock - 1) / kPerBlock), random_kernel<kPerBlock, Rule, T>, random);
+  launch(on, grid_for(on, (out.size + kPerBlock - 1) / kPerBlock), random_kernel<kPerBlock, Rule, T>, random);
 }
 
 }  // namespace lutra::cuda

@@ -51,15 +51,23 @@ template <class E> LUTRA_GLOBAL void tile_kernel(const TileArgs<E> args) {
     for_threads([&](int t) {
       const uint32_t column = t % kTileSide;
       if (column0 + column >= args.columns) return;
-      for (uint32_t row = t / kTileSide; row < kTileSide && row0 + row < args.rows; row += kRowsAtOnce) {
-        cells[row][column] = from[(row0 + row) * args.from_row_step + column0 + column];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+      for (uint32_t step = 0; step < kTileSide; step += kRowsAtOnce) {
+        const uint32_t row = step + t / kTileSide;
+        if (row0 + row < args.rows) cells[row][column] = from[(row0 + row) * args.from_row_step + column0 + column];
       }
     });
     for_threads([&](int t) {
       const uint32_t row = t % kTileSide;
       if (row0 + row >= args.rows) return;
-      for (uint32_t column = t / kTileSide; column < kTileSide && column0 + column < args.columns;
-           column += kRowsAtOnce) {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+      for (uint32_t step = 0; step < kTileSide; step += kRowsAtOnce) {
+        const uint32_t column = step + t / kTileSide;
+        if (column0 + column >= args.columns) continue;
         to[(column0 + column) * args.to_column_step + row0 + row] = static_cast<E>(cells[row][column]);
       }
     });
