@@ -10,8 +10,8 @@
 
 namespace lutra {
 
-// A Packed record holds the upper bits of a number's: in whole bytes, as few as make equal ones rare, since each byte is
-// a pass of the sort. The other bits decide only between equal keys, so they are drawn again where that happens.
+// A Packed record holds the upper bits of a number's: in whole bytes, as few as make equal ones rare, since each byte
+// is a pass of the sort. The other bits decide only between equal keys, so they are drawn again where that happens.
 inline int key_bytes_of(int64_t n) { return n <= 1 << 20 ? 3 : 4; }
 
 inline uint64_t random_bits(const Rng& rng, int64_t number) {
