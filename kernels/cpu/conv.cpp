@@ -1,7 +1,7 @@
 // Convolution and its gradients on the CPU. Those that are matrix products are computed as such. Of the others oneDNN
 // computes float32, and halves as float32, except where our own loops are faster (conv_tiles.h, conv_depthwise.h).
 // Products of copied windows (im2col.h) compute float64, small images, for which making a primitive would take longer,
-// and what oneDNN cannot do. docs/decisions/which-product-computes.md gives the reasons.
+// and what oneDNN cannot do. docs/decisions/which-convolution-computes.md gives the reasons.
 
 #include "ops/conv.h"
 

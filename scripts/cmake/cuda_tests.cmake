@@ -69,27 +69,26 @@ function(lutra_gpu_test name)
   set_property(TEST gpu.${name} PROPERTY RESOURCE_LOCK gpu)
 endfunction()
 
-# The specifications of those ops of a family that have a CUDA kernel: on the stub, and (gpu.*) on the machine's cards.
-function(lutra_cuda_spec family)
-  lutra_test(cuda.${family} cuda lutra tests/support/run/run_spec.lua tests/ops/${family}.lua ${ARGN})
-  lutra_cuda_variables(cuda.${family} random:1,cards:2)
-  lutra_gpu_test(${family} tests/support/run/on_card.lua tests/support/run/run_spec.lua tests/ops/${family}.lua ${ARGN})
-endfunction()
+# Two kinds of tests run on the stub, and (gpu.*) on the machine's cards. scripts/lib/gpu_check.sh lists the same where
+# nothing is built. First the specifications of families that have CUDA kernels, or are composed of ops that have.
+foreach(family IN LISTS families)
+  if(family IN_LIST cuda_families OR NOT family IN_LIST kernel_families)
+    lutra_test(cuda.${family} cuda lutra tests/support/run/run_spec.lua tests/ops/${family}.lua)
+    lutra_cuda_variables(cuda.${family} random:1,cards:2)
+    lutra_gpu_test(${family} tests/support/run/on_card.lua tests/support/run/run_spec.lua tests/ops/${family}.lua)
+  endif()
+endforeach()
 
-# Scripts that need one or two cards of any kind: memory, mistakes, lines, copies between cards, programs side by side.
-function(lutra_cuda_card name options)
+# And scripts that need one or two cards of any kind: memory, mistakes, lines, copies between cards, programs side by side.
+# A line of theirs says which cards the stub shows.
+file(GLOB scripts CONFIGURE_DEPENDS "${TESTS}/cuda/on_card/*.lua")
+foreach(script IN LISTS scripts)
+  get_filename_component(name "${script}" NAME_WE)
+  file(STRINGS "${script}" cards REGEX "^-- Stub: " LIMIT_COUNT 1)
+  string(REPLACE "-- Stub: " "" cards "${cards}")
   lutra_test(cuda.${name} cuda lutra tests/cuda/on_card/${name}.lua)
-  lutra_cuda_variables(cuda.${name} ${options})
+  lutra_cuda_variables(cuda.${name} "${cards}")
   lutra_gpu_test(${name} tests/support/run/on_card.lua tests/cuda/on_card/${name}.lua)
-endfunction()
-
-# A line is a kind, which names the function lutra_cuda_<kind>, and that function's arguments.
-file(STRINGS "${TESTS}/cuda/on_stub_and_cards.txt" lines REGEX "^[^#]")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${TESTS}/cuda/on_stub_and_cards.txt")
-foreach(line IN LISTS lines)
-  separate_arguments(words UNIX_COMMAND "${line}")
-  list(POP_FRONT words kind)
-  cmake_language(CALL lutra_cuda_${kind} ${words})
 endforeach()
 
 # Convolutions again without cuDNN, by cuBLASLt alone.

@@ -44,13 +44,17 @@ fi
 
 # Prints a line for each test labelled gpu: its name, and the program's arguments.
 list_tests() {
-  local kind name rest
-  while read -r kind name rest; do
-    case $kind in
-      spec) echo "$name tests/support/run/on_card.lua tests/support/run/run_spec.lua tests/ops/$name.lua $rest" ;;
-      card) echo "$name tests/support/run/on_card.lua tests/cuda/on_card/$name.lua" ;;
-    esac
-  done <tests/cuda/on_stub_and_cards.txt
+  local file name
+  for file in tests/ops/*.lua; do
+    name=$(basename "$file" .lua)
+    # A family without kernels of its own is composed of others.
+    if [[ -e kernels/cuda/$name.cu || ! -e kernels/cpu/$name.cpp ]]; then
+      echo "$name tests/support/run/on_card.lua tests/support/run/run_spec.lua $file"
+    fi
+  done
+  for file in tests/cuda/on_card/*.lua; do
+    echo "$(basename "$file" .lua) tests/support/run/on_card.lua $file"
+  done
   for name in tests/guide/*.golden; do
     name=$(basename "$name" .golden)
     echo "guide_$name tests/support/run/run_guide.lua $name --cards"

@@ -7,12 +7,24 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/interrupt.h"
 #include "cli/strict.h"
 #include "core/version.h"
 #include "lua/border/state.h"
 
 namespace lutra {
 namespace {
+
+// Calls the function on top of the stack with its `arguments`: interruptible, and with a traceback added to an error.
+// All Lua code runs by it, but entries at the prompt.
+int run_with_traceback(lua_State* L, int arguments, int results) {
+  int handler = lua_gettop(L) - arguments;
+  lua_pushcfunction(L, traceback_handler);
+  lua_insert(L, handler);
+  int status = interruptible_call(L, arguments, results, handler);
+  lua_remove(L, handler);
+  return status;
+}
 
 // Runs the function that a load left on the stack. If the load failed, leaves its error message there.
 int run_loaded(lua_State* L, int load_status) {
@@ -110,6 +122,14 @@ void Program::run_prompt() {
   if (prompt_.is_interactive() && !log_file_) interpreter_.set_log(Prompt::log, &prompt_);
   prompt_.run();
   if (!log_file_) interpreter_.set_log(nullptr, nullptr);  // the prompt goes before the interpreter
+}
+
+bool Program::succeeded(lua_State* L, int status) const {
+  if (status == LUA_OK) return true;
+  const char* message = lua_tostring(L, -1);
+  report_.error(message != nullptr ? message : "(error object is not a string)");
+  lua_pop(L, 1);
+  return false;
 }
 
 // arg[0] is the script, and words before it have negative indices; without a script arg[0] is the program.

@@ -33,7 +33,8 @@ class Program {
   bool find_module(lua_State* L);
   bool run_statement(lua_State* L, const char* statement, const char* chunk_name);
   bool require_module(lua_State* L, const char* text);
-  bool succeeded(lua_State* L, int status) { return report_status(L, status, report_) == 0; }
+  // Whether a call succeeded. If not, reports the error on top of the stack, and pops it.
+  bool succeeded(lua_State* L, int status) const;
 
   const Options& options_;
   const Report& report_;

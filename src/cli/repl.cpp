@@ -14,7 +14,7 @@
 #include "lua/border/state.h"
 #include "repl/editor/editor.h"
 #include "repl/editor/history.h"
-#include "repl/editor/plain_reader.h"
+#include "repl/plain_reader.h"
 
 namespace lutra {
 namespace {
@@ -101,23 +101,6 @@ void Prompt::run() {
   session_.end();
   std::fputc('\n', stdout);
   std::fflush(stdout);
-}
-
-int run_with_traceback(lua_State* L, int arguments, int results) {
-  int handler = lua_gettop(L) - arguments;
-  lua_pushcfunction(L, traceback_handler);
-  lua_insert(L, handler);
-  int status = interruptible_call(L, arguments, results, handler);
-  lua_remove(L, handler);
-  return status;
-}
-
-int report_status(lua_State* L, int status, const Report& report) {
-  if (status == LUA_OK) return status;
-  const char* message = lua_tostring(L, -1);
-  report.error(message != nullptr ? message : "(error object is not a string)");
-  lua_pop(L, 1);
-  return status;
 }
 
 }  // namespace lutra

@@ -6,8 +6,6 @@
 
 #include "repl/session/session.h"
 
-struct lua_State;
-
 namespace lutra {
 
 class Interpreter;
@@ -37,12 +35,5 @@ class Prompt {
   Session session_;
   const EntryHelp help_;
 };
-
-// Calls the function on top of the stack with its `arguments`: interruptible, and with a traceback added to an error.
-// The program runs all Lua code but entries by it.
-int run_with_traceback(lua_State* L, int arguments, int results);
-
-// Reports the error on top of the stack and pops it; does nothing if status is LUA_OK. Returns status.
-int report_status(lua_State* L, int status, const Report& report);
 
 }  // namespace lutra

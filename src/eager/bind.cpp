@@ -10,6 +10,7 @@
 #include "eager/bind.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -156,7 +157,7 @@ class Binder {
   // Inner ops allocate, and so may run finalizers: the op holds its inputs, and variables' values, as they are now. Its
   // results stay empty until all inner ops have run.
   void run_composed() {
-    inputs_.fetch_settled();
+    inputs_.settle([&] { inputs_.fetch(); });
     number_ = context_.origins().record(op_.logged(call_), prepared_.spec, device_, prepared_.reason);
     std::vector<Tensor> inputs;
     inputs.reserve(static_cast<std::size_t>(call_.n_in) + kUsualInnerOps);
@@ -199,6 +200,7 @@ class Binder {
       if (def.type == AttrType::Rng) range = reinterpret_cast<Rng*>(call_.attrs + def.offset);
       if (def.type == AttrType::Seed) std::memcpy(&seed, call_.attrs + def.offset, sizeof seed);
     }
+    assert(range != nullptr);  // a random op has such an option
     // Four 32-bit words a block, at most two words an element.
     *range = context_.random_range(seed, static_cast<uint64_t>(prepared_.out[0].size) / 2 + 1);
   }
@@ -214,18 +216,13 @@ class Binder {
 
   // Everything that may allocate. See Note [Order within one op].
   void set_up() {
-    for (int round = 0; round < Inputs::kMostRounds; ++round) {
-      uint64_t epoch = context_.runtime().epoch;
+    inputs_.settle([&] {
       inputs_.fetch();
       take_addresses();
       allocate_scratch();
       if (prepared_.into != nullptr) allocate_for_variables();
-      if (context_.runtime().epoch != epoch) [[unlikely]]
-        continue;
-      if (prepared_.into != nullptr) write_over_variables();
-      return;
-    }
-    inputs_.fail_unsettled();
+    });
+    if (prepared_.into != nullptr) write_over_variables();
   }
 
   // What comes behind a cast tensor lies as a fresh block would: libraries want that of their memory to work in.

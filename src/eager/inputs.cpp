@@ -27,15 +27,6 @@ void Inputs::fetch() {
   }
 }
 
-void Inputs::fetch_settled() {
-  for (int round = 0; round < kMostRounds; ++round) {
-    uint64_t epoch = context_.runtime().epoch;
-    fetch();
-    if (context_.runtime().epoch == epoch) return;
-  }
-  fail_unsettled();
-}
-
 void Inputs::fail_unsettled() const {
   fail(ErrorCode::FailedPrecondition, prepared_.op->called(),
        ": finalizers assign variables whenever memory is found for it");

@@ -17,8 +17,17 @@ class Inputs {
 
   // Fetches those that live elsewhere. Allocates, and so may run finalizers.
   void fetch();
-  // Fetches again until no finalizer has assigned a variable meanwhile, so that the op sees one value of each variable.
-  void fetch_settled();
+  // Calls `steps`, which fetches, again until no finalizer has assigned a variable meanwhile, so that the op sees one
+  // value of each variable.
+  template <class Steps> void settle(Steps&& steps) {
+    for (int round = 0; round < kMostRounds; ++round) {
+      const uint64_t epoch = context_.runtime().epoch;
+      steps();
+      if (context_.runtime().epoch == epoch) [[likely]]
+        return;
+    }
+    fail_unsettled();
+  }
   // Fetches one tensor. The storage is kept as long as this object.
   Storage* fetch(const TensorRep& tensor, bool* was_copied);
   // Writes the kernel's view of each input, and the storage that it lies in, to `arrays`. Returns how many must be
@@ -36,10 +45,9 @@ class Inputs {
   // The copies that were made; recorded only while something listens to the placement log.
   const std::vector<CopyEvent>& copies() const { return copies_; }
 
+ private:
   static constexpr int kMostRounds = 8;  // a finalizer that assigns at every collection is the script's mistake
   [[noreturn]] void fail_unsettled() const;
-
- private:
   bool passed_in_arguments(const TensorRep& tensor) const;
   Storage* fetched(int i) const { return fetched_.empty() ? nullptr : fetched_[static_cast<std::size_t>(i)]; }
 

@@ -33,6 +33,20 @@ expect.case("functions by another library's name", function()
   assert(text:find("(field 'arange'); write lutra.range(start, limit, step)", 1, true), text)
 end)
 
+expect.case("a name that Lutra has is not listed as another library's", function()
+  local file <close> = assert(io.open("src/lua/hints/foreign_names.cpp"))
+  local list = file:read("a"):match("kForeign%[%] = (%b{})")
+  local count = 0
+  for name, rest in list:gmatch('\n    {"([%w_]+)", ([^\n]*)') do
+    count = count + 1
+    -- An entry without a text for the function is about the method alone.
+    assert(rest:sub(1, 2) == '""' or lt[name] == nil, "lutra." .. name .. " exists: remove it from foreign_names.cpp")
+    local ok, entry = pcall(function() return x[name] end)
+    assert(not ok or type(entry) ~= "function", "t:" .. name .. "() exists: remove it from foreign_names.cpp")
+  end
+  assert(count > 100, count)
+end)
+
 expect.case("a slip is suggested", function()
   local message = told("return lt.constat(1)")
   assert(message:find("(did you mean 'lutra.constant'?)", 1, true), message)

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "repl/editor/editor.h"
-#include "repl/editor/plain_reader.h"
+#include "repl/plain_reader.h"
 
 namespace {
 

@@ -10,11 +10,14 @@
 
 namespace lutra {
 
-// A Packed record holds the upper half of a number's bits. The lower half decides only between equal upper halves, so
-// it is drawn again where that happens.
-inline uint32_t lower_random_bits(const Rng& rng, int64_t number) {
+// A Packed record holds the upper bits of a number's: in whole bytes, as few as make equal ones rare, since each byte
+// is a pass of the sort. The other bits decide only between equal keys, so they are drawn again where that happens.
+inline int key_bytes_of(int64_t n) { return n <= 1 << 20 ? 3 : 4; }
+
+inline uint64_t random_bits(const Rng& rng, int64_t number) {
   PhiloxBlock block = philox_block(rng.key, rng.counter + static_cast<uint64_t>(number / 2));
-  return block.word[number % 2 * 2 + 1];
+  const uint32_t* words = block.word + number % 2 * 2;
+  return static_cast<uint64_t>(words[0]) << 32 | words[1];
 }
 
 inline void order_equal_keys(Packed* records, int64_t n, const Rng& rng) {
@@ -23,7 +26,7 @@ inline void order_equal_keys(Packed* records, int64_t n, const Rng& rng) {
     while (end < n && records[end].key() == records[begin].key()) ++end;
     if (end - begin == 1) continue;
     std::stable_sort(records + begin, records + end, [&](const Packed& a, const Packed& b) {
-      return lower_random_bits(rng, a.place()) < lower_random_bits(rng, b.place());
+      return random_bits(rng, a.place()) < random_bits(rng, b.place());
     });
   }
 }
@@ -32,10 +35,11 @@ inline void order_equal_keys(Packed* records, int64_t n, const Rng& rng) {
 // for n below 2^32, or Wide.
 template <class Record> Record* random_order(const Rng& rng, int64_t n, Record* a, Record* b) {
   constexpr bool kIsPacked = std::is_same_v<Record, Packed>;
+  const int key_bytes = kIsPacked ? key_bytes_of(n) : 8, shift = 64 - 8 * key_bytes;
   for_random_words<2>(rng, n, [=](const Words& words, int64_t first, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) a[first + i] = Record(bits_of(words, i) >> (kIsPacked ? 32 : 0), first + i);
+    for (int64_t i = 0; i < count; ++i) a[first + i] = Record(bits_of(words, i) >> shift, first + i);
   });
-  Record* sorted = sort_records(a, b, n, kIsPacked ? 4 : 8);
+  Record* sorted = sort_records(a, b, n, key_bytes);
   if constexpr (kIsPacked) order_equal_keys(sorted, n, rng);
   return sorted;
 }

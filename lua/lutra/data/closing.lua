@@ -23,7 +23,8 @@ function closing.note(value)
   if value == nil or value == false then return function() end end
   local meta = getmetatable(value)
   if type(meta) == "table" and meta.__close == nil or meta == nil then
-    tools.fail("InvalidArgument", ("from_generator: the fourth value is %s, expected one with __close, as for takes it"):format(
+    tools.fail("InvalidArgument",
+      ("from_generator: the fourth value is %s, expected one with __close, as for takes it"):format(
       tools.what_is(value)))
   end
   local list = noting[coroutine.running()]
@@ -47,7 +48,8 @@ function closing.iterate(open, ...)
     return f(...)
   end
   local next = run(open, ...)
-  return function() return run(next) end, nil, nil, setmetatable({}, { __close = function(_, err) close_from(list, 1, err) end })
+  local closing = setmetatable({}, { __close = function(_, err) close_from(list, 1, err) end })
+  return function() return run(next) end, nil, nil, closing
 end
 
 return closing

@@ -15,7 +15,8 @@ Dataset.is_dataset = true
 -- datasets that this one is made of.
 function Dataset:init(kind, count, inputs, open)
   if not open then
-    tools.fail("InvalidArgument", "data.Dataset: a dataset is made by lt.data.Dataset.from_tensor_slices, from_generator, range or zip")
+    tools.fail("InvalidArgument",
+      "data.Dataset: a dataset is made by lt.data.Dataset.from_tensor_slices, from_generator, range or zip")
   end
   self.kind, self.count, self.inputs, self.open = kind, count, inputs, open
   self.has_generator = kind == "from_generator"
@@ -33,7 +34,8 @@ function Dataset:__len()
 end
 
 function Dataset:__tostring()
-  local count = self.count >= 0 and self.count .. " elements" or self.count == kInfinite and "infinite" or "unknown length"
+  local count = self.count >= 0 and self.count .. " elements"
+    or self.count == kInfinite and "infinite" or "unknown length"
   return ("<lutra.data.Dataset %s, %s>"):format(self.kind, count)
 end
 
@@ -56,7 +58,8 @@ local function require_self(who, value)
 end
 local function require_function(who, f)
   if not options.is_callable(f) then
-    tools.fail("InvalidArgument", ("%s: the function is %s, expected a function of an element's values"):format(who, tools.what_is(f)))
+    tools.fail("InvalidArgument",
+      ("%s: the function is %s, expected a function of an element's values"):format(who, tools.what_is(f)))
   end
   return f
 end
@@ -73,7 +76,9 @@ local function derive(name, make)
 end
 
 local function converted_values(who, first, ...)
-  if first == nil then tools.fail("InvalidArgument", who .. ": the function gives nothing for an element, expected values") end
+  if first == nil then
+    tools.fail("InvalidArgument", who .. ": the function gives nothing for an element, expected values")
+  end
   local parts = structure.parts(who, first, ...)
   return table.unpack(parts)
 end
@@ -155,7 +160,8 @@ derive("repeat_", function(self, n)
   elseif n < 0 then count = count == kUnknown and kUnknown or kInfinite
   elseif count > 0 then
     if n > math.maxinteger // count then
-      tools.fail("InvalidArgument", ("repeat_: %d times %d elements are more than can be counted; repeat_() repeats forever"):format(n,
+      tools.fail("InvalidArgument",
+        ("repeat_: %d times %d elements are more than can be counted; repeat_() repeats forever"):format(n,
         count))
     end
     count = count * n
@@ -200,7 +206,8 @@ end
 -- batch(n[, {drop_remainder}]): combines n elements along a new first axis.
 derive("batch", function(self, batch_size, given)
   local size = options.count("batch", "batch_size", batch_size, 1)
-  local read = options.read("batch", given, { drop_remainder = false, num_parallel_calls = false, deterministic = true })
+  local read = options.read("batch", given,
+    { drop_remainder = false, num_parallel_calls = false, deterministic = true })
   local count = self.count
   if count >= 0 then count = count // size + (not read.drop_remainder and count % size > 0 and 1 or 0) end
   if self.batches then return count, function(ahead) return self:batches(size, read.drop_remainder, ahead) end end
@@ -213,7 +220,8 @@ derive("batch", function(self, batch_size, given)
         local element = table.pack(next())
         if element[1] == nil then is_over = true break end
         if rows > 0 and element.n ~= #columns then
-          tools.fail("InvalidArgument", ("batch: the first element has %d values, and element %d has %d"):format(#columns, i, element.n))
+          tools.fail("InvalidArgument",
+            ("batch: the first element has %d values, and element %d has %d"):format(#columns, i, element.n))
         end
         for place = 1, element.n do
           columns[place] = columns[place] or {}
@@ -331,6 +339,7 @@ function Dataset:shuffles(list)
 end
 
 return {
-  Dataset = Dataset, kAutotune = kAutotune, kInfinite = kInfinite, kUnknown = kUnknown, require_dataset = require_dataset,
+  Dataset = Dataset, kAutotune = kAutotune, kInfinite = kInfinite, kUnknown = kUnknown,
+  require_dataset = require_dataset,
   read_shuffle = read_shuffle,
 }

@@ -48,7 +48,8 @@ function Dataset.from_generator(make)
   return Dataset("from_generator", kUnknown, {}, function()
     local next, state, control, value = make()
     if type(next) ~= "function" then
-      tools.fail("InvalidArgument", "from_generator: the function gives " .. tools.what_is(next) .. ", expected an iterator: a function")
+      tools.fail("InvalidArgument",
+        "from_generator: the function gives " .. tools.what_is(next) .. ", expected an iterator: a function")
     end
     local close = closing.note(value)
     local function passed(first, ...)
@@ -75,8 +76,12 @@ function Dataset.zip(...)
   for i = 1, math.max(given, 1) do
     local input = dataset.require_dataset("zip", inputs[i])
     local more = input.count
-    if count == kInfinite or more ~= kInfinite and more ~= kUnknown and count ~= kUnknown and more < count then count = more
-    elseif more == kUnknown then count = kUnknown end
+    local are_known = more ~= kInfinite and more ~= kUnknown and count ~= kUnknown
+    if count == kInfinite or are_known and more < count then
+      count = more
+    elseif more == kUnknown then
+      count = kUnknown
+    end
     in_order = in_order and input.in_order
   end
   if in_order then
@@ -84,7 +89,8 @@ function Dataset.zip(...)
     for i, input in ipairs(inputs) do
       local cut = {}
       for k, part in ipairs(input.parts) do
-        cut[k] = input.count == count and part or structure.each(part, function(tensor) return tensor[{ { 1, count } }] end)
+        cut[k] = input.count == count and part
+          or structure.each(part, function(tensor) return tensor[{ { 1, count } }] end)
       end
       parts[i] = #cut == 1 and cut[1] or cut
     end

@@ -11,12 +11,14 @@ local function find(folder, part, kind)
       if file then return path end
     end
   end
-  tools.fail("NotFound", ("mnist: %s has no %s-%s, plain or .gz; nothing is downloaded: put MNIST's four files there"):format(folder,
+  tools.fail("NotFound",
+    ("mnist: %s has no %s-%s, plain or .gz; nothing is downloaded: put MNIST's four files there"):format(folder,
     part, kind))
 end
 
 local function load_set(folder, name, read)
-  local image_path, label_path = find(folder, name .. "-images", "idx3-ubyte"), find(folder, name .. "-labels", "idx1-ubyte")
+  local image_path = find(folder, name .. "-images", "idx3-ubyte")
+  local label_path = find(folder, name .. "-labels", "idx1-ubyte")
   local images, labels = lutra.load(image_path), lutra.load(label_path)
   for path, tensor in pairs { [image_path] = images, [label_path] = labels } do
     local rank = tensor == images and 3 or 1
@@ -26,7 +28,8 @@ local function load_set(folder, name, read)
     end
   end
   if #images ~= #labels then
-    tools.fail("InvalidArgument", ("mnist: %s has %d images, and %s %d labels"):format(image_path, #images, label_path, #labels))
+    tools.fail("InvalidArgument",
+      ("mnist: %s has %d images, and %s %d labels"):format(image_path, #images, label_path, #labels))
   end
   return images, read.raw and labels or lutra.cast(labels, "int64") + 1
 end

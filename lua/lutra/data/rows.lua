@@ -119,7 +119,9 @@ function Rows:batches(size, drops_remainder, ahead)
     local key = last and { { first, last } }
     local values = {}
     for i = 1, #parts do
-      values[i] = structure.each(parts[i], function(tensor) return key and tensor[key] or lutra.gather(tensor, first) end)
+      values[i] = structure.each(parts[i], function(tensor)
+        return key and tensor[key] or lutra.gather(tensor, first)
+      end)
     end
     return table.unpack(values)
   end
@@ -170,7 +172,8 @@ local function open_shuffled(made, input, size)
       local count, seed = input.count, made:next_seed()
       local first, last = places.collect(input.open_places(), math.max(count, 1))
       if first == nil then return nil end
-      local order = size >= count and lutra.random.permutation(count, { seed = seed }) or tools.shuffled(count, size, seed)
+      local order = size >= count and lutra.random.permutation(count, { seed = seed })
+        or tools.shuffled(count, size, seed)
       local is_all = last and first == 1
       opened = places.listed(is_all and order or lutra.gather(places.as_tensor(first, last), order))
     end

@@ -8,7 +8,8 @@ local structure = {}
 -- `around`: the tables that contain this one.
 local function refuse_cycle(who, value, around)
   if around[value] then
-    tools.fail("InvalidArgument", who .. ": an element has a table that holds itself, expected a tensor, numbers, or a table of them")
+    tools.fail("InvalidArgument",
+      who .. ": an element has a table that holds itself, expected a tensor, numbers, or a table of them")
   end
 end
 
@@ -18,7 +19,8 @@ local function holds_tensors(who, value, around)
   around[value] = true
   local holds = false
   for key, entry in next, value do
-    holds = type(key) == "string" or type(entry) == "userdata" or type(entry) == "table" and holds_tensors(who, entry, around)
+    holds = type(key) == "string" or type(entry) == "userdata"
+      or type(entry) == "table" and holds_tensors(who, entry, around)
     if holds then break end
   end
   around[value] = nil
@@ -31,7 +33,8 @@ local function converted(who, value, around)
   if kind == "userdata" then return value end
   if kind == "number" or kind == "boolean" then return lutra.constant(value) end
   if kind ~= "table" or getmetatable(value) ~= nil then
-    tools.fail("InvalidArgument", ("%s: an element has %s, expected a tensor, numbers, or a table of them"):format(who, tools.what_is(value)))
+    tools.fail("InvalidArgument",
+      ("%s: an element has %s, expected a tensor, numbers, or a table of them"):format(who, tools.what_is(value)))
   end
   around = around or {}
   if not holds_tensors(who, value, around) then return lutra.constant(value) end
@@ -49,7 +52,9 @@ function structure.parts(who, ...)
   if given.n == 1 and type(given[1]) == "table" and rawget(given[1], 1) ~= nil and holds_tensors(who, given[1], {}) then
     given = table.move(given[1], 1, rawlen(given[1]), 1, { n = rawlen(given[1]) })
   end
-  if given.n == 0 then tools.fail("InvalidArgument", who .. ": nothing is given, expected tensors or tables of numbers") end
+  if given.n == 0 then
+    tools.fail("InvalidArgument", who .. ": nothing is given, expected tensors or tables of numbers")
+  end
   local parts = {}
   for i = 1, given.n do parts[i] = converted(who, given[i]) end
   return parts
@@ -82,7 +87,8 @@ function structure.rows(who, parts)
       tools.fail("InvalidArgument", ("%s: %s is a scalar, expected rows along a first axis"):format(who, name))
     end
     if rows and #value ~= rows then
-      tools.fail("InvalidArgument", ("%s: %s has %d rows and %s %d; the first axes must be equally long"):format(who, first, rows,
+      tools.fail("InvalidArgument",
+        ("%s: %s has %d rows and %s %d; the first axes must be equally long"):format(who, first, rows,
         name, #value))
     end
     rows, first = #value, first or name
@@ -95,8 +101,10 @@ local function stack(list, place)
   local shape, dtype = list[1].shape, list[1].dtype
   for i = 2, #list do
     if type(list[i]) ~= "userdata" or list[i].shape ~= shape or list[i].dtype ~= dtype then
-      local other = type(list[i]) == "userdata" and ("%s %s"):format(list[i].dtype, tostring(list[i].shape)) or tools.what_is(list[i])
-      tools.fail("InvalidArgument", ("batch: value %d of the first element is %s %s, and of element %d %s; all elements "
+      local other = type(list[i]) == "userdata" and ("%s %s"):format(list[i].dtype, tostring(list[i].shape))
+        or tools.what_is(list[i])
+      tools.fail("InvalidArgument",
+        ("batch: value %d of the first element is %s %s, and of element %d %s; all elements "
         .. "of a batch must have the same dtype and shape")
         :format(place, dtype, tostring(shape), i, other))
     end
@@ -113,7 +121,8 @@ function structure.stacked(values, place)
     for i, value in ipairs(values) do
       inner[i] = type(value) == "table" and value[key] or nil
       if inner[i] == nil then
-        tools.fail("InvalidArgument", ("batch: value %d of element %d has no '%s', which the first element has"):format(place, i,
+        tools.fail("InvalidArgument",
+          ("batch: value %d of element %d has no '%s', which the first element has"):format(place, i,
           tostring(key)))
       end
     end

@@ -1,6 +1,7 @@
 -- The interface of code in a replica: which replica it is, and calls that involve all replicas.
 local lutra, tools, use = ...
-local class, replicas, sums, strategies = use "class", use "distribute.replicas", use "distribute.sums", use "distribute.strategy"
+local class, replicas = use "class", use "distribute.replicas"
+local sums, strategies = use "distribute.sums", use "distribute.strategy"
 
 local ReplicaContext = class "distribute.ReplicaContext"
 
@@ -10,7 +11,8 @@ function ReplicaContext:init(strategy, id, device)
 end
 
 function ReplicaContext:__tostring()
-  return ("<lutra.distribute.ReplicaContext replica %d of %d>"):format(self.replica_id_in_sync_group, self.num_replicas_in_sync)
+  local id, count = self.replica_id_in_sync_group, self.num_replicas_in_sync
+  return ("<lutra.distribute.ReplicaContext replica %d of %d>"):format(id, count)
 end
 
 -- The sum or mean of the values that all replicas pass, on each replica's device.

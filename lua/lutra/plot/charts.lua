@@ -53,7 +53,9 @@ local function of_points(kind, who, given)
   local least, most = scale.extent(columns(series, "x"))
   set_limits(chart, "x", least, most)
   -- Whole numbers, such as steps and epochs, have no ticks between them.
-  if least and most - least >= 1 and most - least < 1000 and are_whole(series) then chart.x_limits.most = math.floor(most - least) + 1 end
+  if least and most - least >= 1 and most - least < 1000 and are_whole(series) then
+    chart.x_limits.most = math.floor(most - least) + 1
+  end
   set_limits(chart, "y", scale.extent(columns(series, "y")))
   return chart
 end
@@ -74,7 +76,8 @@ local function categories_of(series)
   end
   for _, key in ipairs(order) do
     if type(key) ~= type(order[1]) then
-      tools.fail("InvalidArgument", "bar: some series have names for their bars and others numbers, expected one of both")
+      tools.fail("InvalidArgument",
+        "bar: some series have names for their bars and others numbers, expected one of both")
     end
   end
   if type(order[1]) == "number" then table.sort(order) end
@@ -140,9 +143,13 @@ end
 function charts.hist(given, read)
   local series = data.series("hist", given)
   local bins = read.bins and options.count("hist", "bins", read.bins, 1)
-  if bins and bins > 10000 then tools.fail("InvalidArgument", ("hist: bins is %d, expected 1 to 10000"):format(bins)) end
+  if bins and bins > 10000 then
+    tools.fail("InvalidArgument", ("hist: bins is %d, expected 1 to 10000"):format(bins))
+  end
   for _, each in ipairs(series) do
-    if not each.counts then tools.fail("InvalidArgument", "hist: the numbers are {x, y}, expected numbers or {name = numbers, ...}") end
+    if not each.counts then
+      tools.fail("InvalidArgument", "hist: the numbers are {x, y}, expected numbers or {name = numbers, ...}")
+    end
   end
   local chart, lists = new("hist", series), columns(series, "y")
   local bad, all = count_bad(series)
@@ -195,15 +202,16 @@ function charts.image(given)
   local chart, tensor = new("image"), given
   if not tools.is_tensor(tensor) then
     if type(given) ~= "table" or getmetatable(given) ~= nil then
-      tools.fail("InvalidArgument", ("image: the picture is %s, expected a tensor {height, width} or {height, width, channels}"):format(
-        tools.what_is(given)))
+      tools.fail("InvalidArgument", ("image: the picture is %s, expected a tensor {height, width} or "
+        .. "{height, width, channels}"):format(tools.what_is(given)))
     end
     tensor = lutra.constant(given)
   end
   local shape = tensor.shape
   if #shape ~= 2 and not (#shape == 3 and shape[3] >= 1 and shape[3] <= 4) then
-    tools.fail("InvalidArgument", ("image: the tensor is %s, expected {height, width} or {height, width, 1 to 4 channels}%s"):format(
-      options.shape_text(shape), #shape == 4 and "; write images[1] for the first of several" or ""))
+    tools.fail("InvalidArgument", ("image: the tensor is %s, expected {height, width} or "
+      .. "{height, width, 1 to 4 channels}%s"):format(options.shape_text(shape),
+        #shape == 4 and "; write images[1] for the first of several" or ""))
   end
   local clipped, nans
   chart.pixels, chart.height, chart.width, clipped, nans = tools.pixels(tensor)

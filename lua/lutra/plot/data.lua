@@ -19,7 +19,8 @@ function data.numbers(who, what, value)
     local shape = value.shape
     if #shape ~= 1 then
       refuse("%s: %s is a tensor %s, expected one axis%s", who, what, options.shape_text(shape),
-        #shape == 0 and ": {x:item()}" or #shape == 2 and "; write y[{ {}, 1 }] for its first column, or lt.plot.heat(y)" or "")
+        #shape == 0 and ": {x:item()}"
+          or #shape == 2 and "; write y[{ {}, 1 }] for its first column, or lt.plot.heat(y)" or "")
     end
     local list = value:totable()
     if value.dtype == "bool" then as_numbers(list) end
@@ -54,7 +55,8 @@ local function pair(who, what, value, takes_words)
     return { x = x, y = y, counts = true }
   end
   if rawlen(value) ~= 2 then
-    refuse("%s: %s is a list of %d columns, expected y or {x, y}; several series have names: {a = y1, b = y2}", who, what, rawlen(value))
+    refuse("%s: %s is a list of %d columns, expected y or {x, y}; several series have names: {a = y1, b = y2}",
+      who, what, rawlen(value))
   end
   local x, labels = rawget(value, 1), nil
   if takes_words and is_plain(x) and type(rawget(x, 1)) == "string" then
@@ -65,7 +67,9 @@ local function pair(who, what, value, takes_words)
     x = data.numbers(who, what == "y" and "x" or what .. "'s x", x)
   end
   local y = data.numbers(who, what == "y" and what or what .. "'s y", rawget(value, 2))
-  if #x ~= #y then refuse("%s: %s has %d of x and %d of y, expected as many", who, what == "y" and "the plot" or what, #x, #y) end
+  if #x ~= #y then
+    refuse("%s: %s has %d of x and %d of y, expected as many", who, what == "y" and "the plot" or what, #x, #y)
+  end
   if labels then
     x = {}
     for i = 1, #y do x[i] = i end
@@ -81,8 +85,8 @@ local function has_names(who, value)
     if type(key) == "string" then name = key end
   end
   if name and count > 0 then
-    refuse("%s: the table has %d entries without a name and the name \"%s\", expected y, {x, y} or {name = y, ...}", who, count,
-      options.quoted(name))
+    refuse("%s: the table has %d entries without a name and the name \"%s\", expected y, {x, y} or {name = y, ...}",
+      who, count, options.quoted(name))
   end
   return name ~= nil
 end
@@ -134,7 +138,9 @@ function data.matrix(who, given)
   local rows = {}
   for i = 1, rawlen(given) do
     rows[i] = data.numbers(who, ("row %d"):format(i), rawget(given, i))
-    if #rows[i] ~= #rows[1] then refuse("%s: row %d has %d numbers and row 1 has %d, expected as many", who, i, #rows[i], #rows[1]) end
+    if #rows[i] ~= #rows[1] then
+      refuse("%s: row %d has %d numbers and row 1 has %d, expected as many", who, i, #rows[i], #rows[1])
+    end
   end
   if next(given) ~= nil and #rows == 0 then refuse("%s: the table has no rows, expected a list of lists", who) end
   return rows, #rows, rows[1] and #rows[1] or 0

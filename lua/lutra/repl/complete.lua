@@ -19,7 +19,9 @@ end
 
 local keywords = use "repl.tokens".keywords
 
-local function is_name(word) return type(word) == "string" and word:find("^[%a_][%w_]*$") ~= nil and not keywords[word] end
+local function is_name(word)
+  return type(word) == "string" and word:find("^[%a_][%w_]*$") ~= nil and not keywords[word]
+end
 
 -- Fields of a value after "."; after ":" only what can be called as a method.
 local function add_fields(session, add, value, separator, prefix)
@@ -44,7 +46,7 @@ local function path_words(session, at)
   local add, words = collector(at.prefix)
   local path = at.path
   if #path > 1 then
-    local value = signature.value(session, path, #path - 1)
+    local value = names.value(session, path, #path - 1)
     if value ~= nil then add_fields(session, add, value, path[#path].separator, at.prefix) end
     return words
   end
@@ -86,8 +88,10 @@ local function module_words(session, prefix)
       for _, entry in ipairs(session.native.folder(head .. inside) or {}) do
         local stem = tail ~= "" and entry:sub(-#tail) == tail and entry:sub(1, -#tail - 1)
         if stem and stem:find("^[%w_%-]+$") then add((folder and folder .. "." or "") .. stem) end
-        local is_package = entry:sub(-1) == "/" and tail == "/init.lua" and is_file(head .. inside .. entry .. "init.lua")
-        if is_package then add((folder and folder .. "." or "") .. entry:sub(1, -2)) end
+        local is_folder = entry:sub(-1) == "/" and tail == "/init.lua"
+        if is_folder and is_file(head .. inside .. entry .. "init.lua") then
+          add((folder and folder .. "." or "") .. entry:sub(1, -2))
+        end
       end
     end
   end
@@ -97,7 +101,7 @@ end
 local function file_words(session, prefix)
   local folder, start = prefix:match("^(.*/)([^/]*)$")
   folder, start = folder or "", start or prefix
-  local path = folder:gsub("^~/", (os.getenv "HOME" or "~"):gsub("%%", "%%%%") .. "/")
+  local path = use "repl.files".expanded(folder)
   local words = {}
   for _, entry in ipairs(session.native.folder(path == "" and "." or path) or {}) do
     local is_hidden = entry:sub(1, 1) == "." and start:sub(1, 1) ~= "."
@@ -113,7 +117,7 @@ local function device_words(session, prefix)
   local config = lutra.config
   local devices = session.native.is_initialised() and config.list_logical_devices() or config.list_physical_devices()
   for _, device in ipairs(devices) do
-    local name = device.name:match("[^:]*:%d+$")
+    local name = names.short_device(device.name)
     for _, form in ipairs { name, "/" .. name, "/device:" .. name } do
       if prefix ~= "" or form == name then add(form) end
     end
@@ -123,9 +127,11 @@ end
 
 -- Functions whose strings name devices, by their last word.
 local takes_devices = {}
-for name in ([[device to get_memory_info reset_memory_stats release_memory synchronize set_memory_growth get_memory_growth
-  set_memory_limit set_logical_device_configuration get_logical_device_configuration set_per_process_memory_fraction
-  get_device_details set_visible_devices MirroredStrategy]]):gmatch("%S+") do takes_devices[name] = true end
+for name in ([[device to get_memory_info reset_memory_stats release_memory synchronize set_memory_growth
+  get_memory_growth set_memory_limit set_logical_device_configuration get_logical_device_configuration
+  set_per_process_memory_fraction get_device_details set_visible_devices MirroredStrategy]]):gmatch("%S+") do
+  takes_devices[name] = true
+end
 
 local function string_words(session, at)
   local callee = at.callee or (at.call and at.call.path)

@@ -23,7 +23,8 @@ local function path_ending_at(all, at)
   while all[at] and all[at].kind == "name" do
     table.insert(path, 1, { name = all[at].text })
     local separator = all[at - 1]
-    if not separator or separator.kind ~= "symbol" or not (separator.text == "." or separator.text == ":") then return path, at end
+    local goes_on = separator and separator.kind == "symbol" and (separator.text == "." or separator.text == ":")
+    if not goes_on then return path, at end
     path[1].separator = separator.text
     at = at - 2
     if not all[at] or all[at].kind ~= "name" then return nil end
@@ -97,7 +98,8 @@ function context.at_end(before)
     return { kind = "path", path = path, first = #before + 1, prefix = "", all = all, first_token = first_token }
   end
   if touches and last.kind == "number" then return { kind = "none" } end
-  return { kind = "path", path = { { name = "" } }, first = #before + 1, prefix = "", all = all, first_token = #all + 1 }
+  local path = { { name = "" } }
+  return { kind = "path", path = path, first = #before + 1, prefix = "", all = all, first_token = #all + 1 }
 end
 
 return context

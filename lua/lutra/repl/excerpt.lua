@@ -15,7 +15,8 @@ end
 local function names_in(message)
   local near = message:match("near '(.-)'$")
   if near then return near end
-  return message:match 'field or method "([^"]*)"' or message:match("%(%a+ '([^']*)'%)") or message:match("const variable '([^']*)'")
+  return message:match 'field or method "([^"]*)"' or message:match("%(%a+ '([^']*)'%)")
+    or message:match("const variable '([^']*)'")
 end
 
 -- The column of the only place of `name` in the line; nil if there are more.

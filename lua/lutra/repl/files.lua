@@ -10,10 +10,12 @@ local function failed(session, message)
   return "failed"
 end
 
+-- The path with the user's home folder for "~/".
 local function expanded(path)
   local home = os.getenv "HOME"
   return home and path:gsub("^~/", home:gsub("%%", "%%%%") .. "/") or path
 end
+files.expanded = expanded
 
 -- Returns the file's chunk and whether its locals are to be kept, or "failed".
 function files.load(session, argument)
@@ -41,8 +43,8 @@ end
 function files.reload(session)
   local forgotten = {}
   for name in next, package.loaded do
-    local is_from_file = type(name) == "string" and name:match("^[^.]+") ~= "lutra" and package.searchpath(name, package.path)
-    if is_from_file then forgotten[#forgotten + 1] = name end
+    local is_users = type(name) == "string" and name:match("^[^.]+") ~= "lutra"
+    if is_users and package.searchpath(name, package.path) then forgotten[#forgotten + 1] = name end
   end
   for _, name in ipairs(forgotten) do package.loaded[name] = nil end
   table.sort(forgotten)
@@ -57,11 +59,7 @@ local function quote(word) return "'" .. word:gsub("'", "'\\''") .. "'" end
 -- The file and the line of what to edit: a function of the user's, or a file.
 local function place(session, argument)
   local names = use "repl.names"
-  local value
-  for i, name in ipairs(argument:find("^[%a_][%w_%.:]*$") and names.split(argument) or {}) do
-    if i == 1 then value = names.variable(session, name) else value = names.field(session, value, name) end
-    if value == nil then break end
-  end
+  local value = argument:find("^[%a_][%w_%.:]*$") and names.value(session, names.split(argument))
   if type(value) == "function" then
     local info = debug.getinfo(value, "S")
     if info.source:sub(1, 1) == "@" then return info.source:sub(2), info.linedefined end
@@ -106,7 +104,9 @@ function files.save(session, argument)
   local there = io.open(path, "rb")
   local first = there and there:read(#saved_mark + 1) -- not a line: a device may have none
   if there then there:close() end
-  if there and first ~= saved_mark .. "\n" then return session:fail(path .. " exists and was not written by :save; nothing changed") end
+  if there and first ~= saved_mark .. "\n" then
+    return session:fail(path .. " exists and was not written by :save; nothing changed")
+  end
   local handle, problem = io.open(path, "wb")
   if not handle then return session:fail("cannot write " .. problem) end
   -- A file is a statement: an expression becomes a call of print, which shows what the prompt showed.

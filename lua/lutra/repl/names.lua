@@ -6,11 +6,15 @@ local metatable_of = debug.getmetatable
 
 local names = {}
 
-function names.split(path)
-  local list = {}
-  for word in path:gmatch("[%w_]+") do list[#list + 1] = word end
-  return list
+-- The path of a text like "model.layers": a list of {name = ...}.
+function names.split(text)
+  local path = {}
+  for word in text:gmatch("[%w_]+") do path[#path + 1] = { name = word } end
+  return path
 end
+
+-- A device's name without its job and task: "GPU:0".
+function names.short_device(name) return name:match("[^:]*:%d+$") end
 
 -- A session variable or a global.
 function names.variable(session, name)
@@ -58,6 +62,17 @@ function names.field(session, value, name)
   end
   -- lutra.nn and its like are loaded by the first use of the field, which is Lutra's own code.
   if is_module(value) and names.is_part(session, name) then return lutra[name] end
+end
+
+-- What the first `count` names of a path stand for (all by default); nil if there is nothing.
+function names.value(session, path, count)
+  local value
+  for i = 1, count or #path do
+    local name = path[i].name
+    if i == 1 then value = names.variable(session, name) else value = names.field(session, value, name) end
+    if value == nil then return nil end
+  end
+  return value
 end
 
 -- The submodules: nn, optim ...

@@ -3,16 +3,6 @@ local lutra, tools, use = ...
 
 local question = {}
 
--- The value that a path like "model.layers" names, by raw access; nil if there is none.
-local function value_of(session, path)
-  local value
-  for i, name in ipairs(use "repl.names".split(path)) do
-    if i == 1 then value = use "repl.names".variable(session, name) else value = use "repl.names".field(session, value, name) end
-    if value == nil then return nil end
-  end
-  return value
-end
-
 -- The comment lines above the line where a function begins.
 local function comment_above(lines, number)
   local first = number
@@ -48,9 +38,9 @@ end
 -- The text about a name, or nil and why not. A variable of the user's comes before a name of Lutra's.
 function question.text(session, topic)
   local names = use "repl.names"
-  local value
-  if topic:find("^[%a_][%w_%.:]*$") then value = value_of(session, topic) end
-  if value ~= nil and names.is_users(session, names.split(topic)[1]) then
+  local path = topic:find("^[%a_][%w_%.:]*$") and names.split(topic) or {}
+  local value = names.value(session, path)
+  if value ~= nil and names.is_users(session, path[1].name) then
     local about = about_value(session, topic, value)
     local is_lutras = type(value) == "function" and known(value)
     return is_lutras and about .. "\n" .. is_lutras or about
@@ -63,7 +53,8 @@ end
 
 local function told_problem(session, problem)
   local message = lutra.iserror(problem) and problem.message or tostring(problem)
-  session:fail((message:gsub("; lutra%.help%(%) lists what there is", "; :help lists the commands, lt.help() what Lutra has")))
+  local there = "; :help lists the commands, lt.help() what Lutra has"
+  session:fail((message:gsub("; lutra%.help%(%) lists what there is", there)))
 end
 
 function question.help(session, topic)

@@ -25,8 +25,8 @@ local function entries_of(session, module)
 end
 
 -- The modules of _meta in which the methods of a class are looked for.
-local method_modules = { nn = { "model", "layer" }, optim = { "optim" }, data = { "data" }, distribute = { "distribute" },
-  tensor = { "tensor" }, gradienttape = { "autograd" }, variable = { "autograd" } }
+local method_modules = { nn = { "model", "layer" }, optim = { "optim" }, data = { "data" },
+  distribute = { "distribute" }, tensor = { "tensor" }, gradienttape = { "autograd" }, variable = { "autograd" } }
 
 local function entry_of(session, topic)
   local path = topic:lower()
@@ -44,16 +44,6 @@ local function entry_of(session, topic)
   end
 end
 
--- The value of a path, by raw access.
-function signature.value(session, path, count)
-  local value
-  for i = 1, count or #path do
-    if i == 1 then value = names.variable(session, path[1].name) else value = names.field(session, value, path[i].name) end
-    if value == nil then return nil end
-  end
-  return value
-end
-
 -- The topic of help for a call of Lutra's: the name after lt. or lutra., or of a method of a tensor or an object.
 local function topic_of(session, path)
   local last = path[#path]
@@ -67,12 +57,14 @@ local function topic_of(session, path)
     for i = 2, #path do words[i - 1] = path[i].name end
     return table.concat(words, ".")
   end
-  local owner = signature.value(session, path, #path - 1)
+  local owner = names.value(session, path, #path - 1)
   if owner == nil then return nil end
   if session.native.tensor(owner) then return last.name end
   local meta = debug.getmetatable(owner)
   local class = type(meta) == "table" and rawget(meta, "__name")
-  if type(class) == "string" and class:find("^lutra%.") then return class:gsub("^lutra%.", ""):lower() .. "." .. last.name end
+  if type(class) == "string" and class:find("^lutra%.") then
+    return class:gsub("^lutra%.", ""):lower() .. "." .. last.name
+  end
 end
 
 -- The path of one of Lutra's functions that the user has given a name of their own.
@@ -145,7 +137,7 @@ end
 
 -- The arguments of a function of the user's: their names.
 local function user_signature(session, path)
-  local value = signature.value(session, path)
+  local value = names.value(session, path)
   if type(value) ~= "function" then return nil end
   local info = debug.getinfo(value, "Su")
   if info.what == "C" then return nil end

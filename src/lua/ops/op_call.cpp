@@ -197,6 +197,7 @@ void read_arguments(lua_State* L, const OpBinding& binding, int given, Operand* 
 // Whether result i will store its bytes inline, and so needs no finalizer.
 bool will_be_inline(const Call& call, const Prepared& prepared, int i) {
   if (prepared.shared_from < 0) return prepared.is_inline(i);
+  assert(call.in[0].tensor != nullptr);  // ops that share their input's memory take no number
   return call.in[0].tensor->storage == nullptr && prepared.device->is_host();
 }
 

@@ -6,6 +6,7 @@
 #include "repl/session/hook_pause.h"
 #include "repl/session/own_strings.h"
 #include "repl/session/session.h"
+#include "repl/session/string_at.h"
 
 namespace lutra {
 namespace {
@@ -15,13 +16,6 @@ struct Question {
   std::string_view text;
   std::size_t cursor;
 };
-
-std::string_view string_at(lua_State* L, int index) {
-  if (lua_type(L, index) != LUA_TSTRING) return "";
-  std::size_t size = 0;
-  const char* text = lua_tolstring(L, index, &size);
-  return {text, size};
-}
 
 }  // namespace
 

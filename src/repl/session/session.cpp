@@ -10,6 +10,7 @@
 #include "repl/session/capture.h"
 #include "repl/session/hook_pause.h"
 #include "repl/session/own_strings.h"
+#include "repl/session/string_at.h"
 #include "repl/session/tools.h"
 
 namespace lutra {
@@ -37,13 +38,6 @@ template <class F> int attempt_with(lua_State* L, int arguments, int results, F&
 }
 
 template <class F> int attempt(lua_State* L, int results, F&& f) { return attempt_with(L, 0, results, f); }
-
-std::string_view string_at(lua_State* L, int index) {
-  if (lua_type(L, index) != LUA_TSTRING) return "";
-  std::size_t size = 0;
-  const char* text = lua_tolstring(L, index, &size);
-  return {text, size};
-}
 
 }  // namespace
 

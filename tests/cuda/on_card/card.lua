@@ -1,4 +1,5 @@
 -- Memory and late mistakes on GPU:0 of any kind: run on the stub of NVIDIA's driver, and on real cards (gpu.card).
+-- Stub: random:1
 local kMiB = 1 << 20
 
 local expect = dofile("tests/support/expect.lua")

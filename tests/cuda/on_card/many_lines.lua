@@ -1,6 +1,7 @@
 -- More lines than a card has blocks at once, so that blocks continue with another line: ops that read a line twice or
 -- keep part of it in shared memory. Whole numbers where sums must not depend on their order; otherwise the CPU's
 -- results within rounding.
+-- Stub: random:1
 local expect = dofile("tests/support/expect.lua")
 local case, equal = expect.case, expect.equal
 

@@ -1,5 +1,6 @@
 -- Two cards: copies between them byte by byte, ops whose inputs come from both, and sums over replicas. Run on the stub of
 -- NVIDIA's driver, and on real cards (gpu.two_cards) where there are two; exit status 77 where there are not.
+-- Stub: random:1,cards:2
 local expect = dofile("tests/support/expect.lua")
 local case, equal = expect.case, expect.equal
 if #lt.config.list_physical_devices("GPU") < 2 then

@@ -1,6 +1,7 @@
 -- Two programs on one card: with limits, with fractions, with the memory that the first one leaves, and when the card
 -- is full. Run on the stub of NVIDIA's driver, whose memory programs share through a file, and on real cards
 -- (gpu.two_programs).
+-- Stub: inline,memory:1024
 local expect = dofile("tests/support/expect.lua")
 local case, equal = expect.case, expect.equal
 local program = dofile("tests/support/run/program.lua")

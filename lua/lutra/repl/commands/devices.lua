@@ -1,4 +1,6 @@
-local lutra = ...
+local lutra, _, use = ...
+
+local short_device = use "repl.names".short_device
 
 local width = 20
 
@@ -12,17 +14,18 @@ end
 return {
   usage = "devices",
   help = "list the devices with their memory",
-  more = "  Memory is in MB of 2^20 bytes: in use by tensors, the most so far, the limit. The bar is the share of the limit in use.",
+  more = "  Memory is in MB of 2^20 bytes: in use by tensors, the most so far, the limit. "
+    .. "The bar is the share of the limit in use.",
   run = function(session)
     if not session.native.is_initialised() then
       for _, device in ipairs(lutra.config.list_physical_devices()) do
-        session:print(("%-8s %s"):format(device.name:match("[^:]*:%d+$"), device.device_type))
+        session:print(("%-8s %s"):format(short_device(device.name), device.device_type))
       end
       return session:print "the first operation initialises them; until then their memory is not known"
     end
     session:print(("%-8s %-5s %10s %10s %10s"):format("device", "kind", "in use, MB", "peak, MB", "limit, MB"))
     for _, device in ipairs(lutra.config.list_logical_devices()) do
-      local memory, name = lutra.config.get_memory_info(device), device.name:match("[^:]*:%d+$")
+      local memory, name = lutra.config.get_memory_info(device), short_device(device.name)
       local share = memory.current / memory.limit
       session:print(("%-8s %-5s %10s %10s %10s  %s %3.0f%%"):format(name, device.device_type, mb(memory.current),
         mb(memory.peak), mb(memory.limit), bar(share), 100 * share))

@@ -4,7 +4,7 @@ local lutra, _, use = ...
 local function summary(session)
   local counts, order = {}, {}
   lutra.debugging.set_log_handler(function(event)
-    local key = ("%s on %s"):format(event.op, event.device:match("[^:]*:%d+$"))
+    local key = ("%s on %s"):format(event.op, use "repl.names".short_device(event.device))
     if not counts[key] then order[#order + 1] = key end
     counts[key] = (counts[key] or 0) + 1
   end)

@@ -19,7 +19,9 @@ local function variables(session)
     if name ~= "_" and value ~= nil then list[#list + 1] = { name = name, value = value, kind = kind } end
   end
   for name, value in next, _G do
-    if type(name) == "string" and not given[name] then list[#list + 1] = { name = name, value = value, kind = "global" } end
+    if type(name) == "string" and not given[name] then
+      list[#list + 1] = { name = name, value = value, kind = "global" }
+    end
   end
   table.sort(list, function(a, b) return a.name < b.name end)
   return list
@@ -39,7 +41,8 @@ return {
         total = total + bytes
         session:print(("%-16s %-16s %-9s %-8s %s"):format(each.name, shape, dtype, device, bytes_text(bytes)))
       else
-        session:print(("%-16s %s%s"):format(each.name, listing.brief(session, each.value), each.kind == "const" and " (const)" or ""))
+        local mark = each.kind == "const" and " (const)" or ""
+        session:print(("%-16s %s%s"):format(each.name, listing.brief(session, each.value), mark))
       end
     end
     if total > 0 then session:print("tensors hold " .. bytes_text(total)) end

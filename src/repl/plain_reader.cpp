@@ -1,4 +1,4 @@
-#include "repl/editor/plain_reader.h"
+#include "repl/plain_reader.h"
 
 #include <cerrno>
 #include <cstdio>
