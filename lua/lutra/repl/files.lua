@@ -10,7 +10,9 @@ local function failed(session, message)
   return "failed"
 end
 
+-- A file's name as it is typed: with quotes around it, or with "~" for the home folder.
 local function expanded(path)
+  path = path:match('^"(.+)"$') or path:match("^'(.+)'$") or path
   local home = os.getenv "HOME"
   return home and path:gsub("^~/", home:gsub("%%", "%%%%") .. "/") or path
 end
