@@ -75,8 +75,10 @@ function options.word(who, what, value, known) return options.resolve(who, what,
 function options.count(who, name, value, least)
   local count = math.tointeger(value)
   if type(value) ~= "number" or not count or count < least then
-    tools.fail("InvalidArgument",
-      ("%s: %s is %s, expected a whole number, %d or more"):format(who, name, tools.what_is(value), least))
+    -- Keras' Conv2D(filters=8, kernel_size=3), written as a table.
+    local is_named = type(value) == "table" and rawget(value, name) ~= nil
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected a whole number, %d or more%s"):format(who, name, tools.what_is(value), least,
+      is_named and ("; arguments go by their order, only options have names: write %s(%s, ...)"):format(who, tostring(rawget(value, name))) or ""))
   end
   return count
 end

@@ -27,7 +27,7 @@ set_target_properties(lutra_portable PROPERTIES OUTPUT_NAME lutra RUNTIME_OUTPUT
 # lutra.so uses lua_* of the interpreter that loads it. It is never unloaded, since its threads and finalizers may run
 # later.
 add_library(lutra_module MODULE)
-target_link_libraries(lutra_module PRIVATE ${everything} ${BASE_LIBRARIES})
+target_link_libraries(lutra_module PRIVATE ${everything} ${repl_layer} ${BASE_LIBRARIES})
 target_link_options(lutra_module PRIVATE "LINKER:--version-script=${EXPORTS}/module.txt" LINKER:-z,nodelete)
 set_target_properties(lutra_module PROPERTIES PREFIX "" OUTPUT_NAME lutra LINKER_LANGUAGE CXX
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib/lua" LINK_DEPENDS "${EXPORTS}/module.txt")
@@ -51,7 +51,7 @@ install(FILES LICENSE README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR
 
 # liblutra.so has a C interface (lutra.h), so that its users compile and link against nothing else.
 add_library(lutra_shared SHARED)
-target_link_libraries(lutra_shared PRIVATE ${everything} ${embed_layer} ${LUA_LIBRARIES} ${BASE_LIBRARIES})
+target_link_libraries(lutra_shared PRIVATE ${everything} ${repl_layer} ${embed_layer} ${LUA_LIBRARIES} ${BASE_LIBRARIES})
 target_link_options(lutra_shared PRIVATE "LINKER:--version-script=${EXPORTS}/library.txt" LINKER:-z,nodelete)
 set_target_properties(lutra_shared PROPERTIES OUTPUT_NAME lutra EXPORT_NAME lutra LINKER_LANGUAGE CXX
   VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS "${EXPORTS}/library.txt")

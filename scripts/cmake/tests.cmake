@@ -1,4 +1,4 @@
-# The tests of CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, repl.*, guide.*, embed.*, fuzz.*, dist.*,
+# The tests of CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, repl.*, notebook.*, guide.*, embed.*, fuzz.*, dist.*,
 # check.*, and cuda.* and gpu.* (cuda_tests.cmake). A test's label is the first word of its name; schedule.* has the
 # label ops.
 set(TESTS "${PROJECT_SOURCE_DIR}/tests")
@@ -132,6 +132,7 @@ endif()
 include(cuda_tests)
 
 add_subdirectory("${TESTS}/repl" repl)  # uses lutra_test
+add_subdirectory("${TESTS}/notebook" notebook)
 
 # Hosts are built against an installed tree; tests/embed/CMakeLists.txt uses lutra_test too.
 add_subdirectory("${TESTS}/embed" embed)

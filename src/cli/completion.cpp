@@ -154,7 +154,8 @@ std::string zsh_file() {
          "    words)\n"
          "      case $line[1] in\n");
   for (const Subcommand& command : subcommands()) {
-    append(out, text("        ", command.name, ") compadd -- ", command.words, " ;;\n"));
+    const std::string offer = command.words == kFile ? std::string("_files") : text("compadd -- ", command.words);
+    append(out, text("        ", command.name, ") ", offer, " ;;\n"));
   }
   append(out,
          "        *) _files ;;\n"
@@ -187,7 +188,7 @@ std::string fish_file() {
   for (const Subcommand& command : subcommands()) {
     append(out, text("complete -c lutra -n __fish_use_subcommand -a ", command.name, " -d ",
                      quoted(command.help, "\\'"), "\n"));
-    if (*command.words != '\0') {
+    if (*command.words != '\0' && command.words != kFile) {
       append(out, text("complete -c lutra -n '__fish_seen_subcommand_from ", command.name, "' -a ",
                        quoted(command.words, "\\'"), "\n"));
     }

@@ -6,8 +6,10 @@
 #include <new>
 #include <string>
 
+#include "cli/attach.h"
 #include "cli/completion.h"
 #include "cli/doctor.h"
+#include "cli/kernel_install.h"
 #include "cli/list_ops.h"
 #include "cli/options.h"
 #include "cli/program.h"
@@ -35,6 +37,8 @@ int main(int argc, char** argv) {
     if (options.show_ops) return print(report, ops_text());
     if (!options.completion.empty()) return print(report, completion_file(options.completion));
     if (options.doctor != Doctor::No) return run_doctor(options);
+    if (!options.attach_path.empty()) return run_attach(options, report);
+    if (options.installs_kernel) return print(report, install_kernel(options.kernel_prefix));
     return Program(options, report, argc, argv).run() ? EXIT_SUCCESS : EXIT_FAILURE;
   } catch (const UsageError& error) {
     report.error(error.message());

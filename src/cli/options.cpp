@@ -84,6 +84,8 @@ void set_completion(Options& options, std::string_view value) {
 }
 
 void read_doctor(Options& options, int argc, char** argv);
+void read_attach(Options& options, int argc, char** argv);
+void read_kernel(Options& options, int argc, char** argv);
 
 const ShortOption kShortOptions[] = {
     {"-e", "stat", "execute string 'stat'"},
@@ -134,6 +136,9 @@ const LongOption kLongOptions[] = {
 
 const Subcommand kSubcommands[] = {
     {"doctor", "[--json]", "say why GPUs are used or not, and try every device", read_doctor, "--json"},
+    {"attach", "PATH", "open the prompt of a program that listens at a socket (lt.repl.listen)", read_attach, "<file>"},
+    {"kernel", "install [--user|--prefix=P]", "make notebooks of Jupyter find Lutra", read_kernel,
+     "install --user --prefix="},
 };
 
 // Lua's rule for -e and -l, and ours for long options: the next word, unless it is an option.
@@ -226,11 +231,49 @@ void read_short_option(Options& options, char** argv, int* i) {
   }
 }
 
+void runs_nothing_else(const Options& options, const char* command) {
+  if (!options.actions.empty() || options.show_banner) {
+    throw UsageError(text("'", command, "' runs nothing else: -e, -l, -i, -v and -W have no meaning before it"));
+  }
+}
+
+// `attach`, in place of the script, and the words after it.
+void read_attach(Options& options, int argc, char** argv) {
+  runs_nothing_else(options, "attach");
+  if (options.script + 1 >= argc || *argv[options.script + 1] == '\0') {
+    throw UsageError("'attach' needs the path of a socket: lutra attach PATH");
+  }
+  if (options.script + 2 < argc) {
+    throw UsageError(text("'attach' takes one path and nothing else, not '", argv[options.script + 2], "'"));
+  }
+  options.attach_path = argv[options.script + 1];
+}
+
+// `kernel install`, and the words after it.
+void read_kernel(Options& options, int argc, char** argv) {
+  runs_nothing_else(options, "kernel");
+  bool has_place = false;
+  for (int i = options.script + 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const bool is_user = word == "--user", is_prefix = word.starts_with("--prefix=");
+    if (word == "install" && !options.installs_kernel) {
+      options.installs_kernel = true;
+    } else if ((is_user || is_prefix) && !has_place) {
+      has_place = true;
+      if (is_prefix) options.kernel_prefix = word.substr(9);
+      if (is_prefix && options.kernel_prefix.empty()) throw UsageError("'--prefix' needs argument");
+    } else if (is_user || is_prefix) {
+      throw UsageError("'kernel install' takes one of '--user' and '--prefix=P'");
+    } else {
+      throw UsageError(text("'kernel' takes 'install' and '--user' or '--prefix=P', not '", word, "'"));
+    }
+  }
+  if (!options.installs_kernel) throw UsageError("'kernel' needs the word 'install': lutra kernel install");
+}
+
 // `doctor`, in place of the script, and the words after it.
 void read_doctor(Options& options, int argc, char** argv) {
-  if (!options.actions.empty() || options.show_banner) {
-    throw UsageError("'doctor' runs nothing else: -e, -l, -i, -v and -W have no meaning before it");
-  }
+  runs_nothing_else(options, "doctor");
   options.doctor = Doctor::Text;
   for (int i = options.script + 1; i < argc; ++i) {
     if (std::string_view(argv[i]) != "--json") {

@@ -28,8 +28,11 @@ struct Options {
   bool strict = false;
   bool no_init = false;
   Color color = Color::Auto;
-  Doctor doctor = Doctor::No;  // the subcommand, in place of a script
-  bool show_help = false;      // --help and --version: print and exit
+  Doctor doctor = Doctor::No;    // the subcommand, in place of a script
+  std::string attach_path;       // of `attach`; "" if not given
+  bool installs_kernel = false;  // `kernel install`
+  std::string kernel_prefix;     // of its --prefix; "" for the user's own folder
+  bool show_help = false;        // --help and --version: print and exit
   bool show_version = false;
   bool show_ops = false;       // --ops and --completion as well
   std::string completion;      // the shell; "" if not given

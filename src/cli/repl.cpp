@@ -38,29 +38,40 @@ std::string_view variable(const char* name) {
 
 }  // namespace
 
+bool is_interactive_terminal() { return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0; }
+
+// The one place that chooses how entries are read.
+std::unique_ptr<EntryReader> new_entry_reader(const EntryHelp& help, const Report& report, bool ignores_environment,
+                                              int watched, std::function<bool()> on_watched) {
+  if (!is_interactive_terminal() || variable("TERM").empty() || variable("TERM") == "dumb") {
+    return std::make_unique<PlainReader>(help.is_complete);
+  }
+  return std::make_unique<Editor>(Editor::Options{
+      .history_path = default_history_path(ignores_environment),
+      .help = help,
+      .colours = report.has_colors(),
+      .keys = !ignores_environment && variable("LUTRA_KEYS") == "vi" ? Editor::Keys::Vi : Editor::Keys::Emacs,
+      .watched = watched,
+      .on_watched = std::move(on_watched),
+  });
+}
+
+void report_history(EntryReader& reader, const Report& report) {
+  auto* editor = dynamic_cast<Editor*>(&reader);
+  if (editor == nullptr) return;
+  if (std::string problem = editor->take_message(); !problem.empty()) report.error(problem, true);
+}
+
 Prompt::Prompt(Interpreter& interpreter, const Report& report, bool ignores_environment)
     : report_(report),
       ignores_environment_(ignores_environment),
-      is_interactive_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0),
+      is_interactive_(is_interactive_terminal()),
       session_(interpreter.lua(), {.user = this,
                                    .show = show,
                                    .call = interruptible_entry,
                                    .is_interactive = is_interactive_,
                                    .is_terminal = is_interactive_}),
       help_(session_.help()) {}
-
-// The one place that chooses how entries are read.
-std::unique_ptr<EntryReader> Prompt::new_reader() const {
-  if (!is_interactive_ || variable("TERM").empty() || variable("TERM") == "dumb") {
-    return std::make_unique<PlainReader>(help_.is_complete);
-  }
-  return std::make_unique<Editor>(Editor::Options{
-      .history_path = default_history_path(ignores_environment_),
-      .help = help_,
-      .colours = report_.has_colors(),
-      .keys = !ignores_environment_ && variable("LUTRA_KEYS") == "vi" ? Editor::Keys::Vi : Editor::Keys::Emacs,
-  });
-}
 
 void Prompt::show(void* user, SessionHost::Text kind, std::string_view text) {
   const Report& report = static_cast<const Prompt*>(user)->report_;
@@ -83,15 +94,12 @@ void Prompt::run_init() {
 }
 
 void Prompt::run() {
-  std::unique_ptr<EntryReader> reader = new_reader();
-  Editor* editor = dynamic_cast<Editor*>(reader.get());
+  std::unique_ptr<EntryReader> reader = new_entry_reader(help_, report_, ignores_environment_);
   std::string entry;
   std::optional<IdleInterrupts> idle;
   if (is_interactive_) idle.emplace();
   for (;;) {
-    if (editor != nullptr) {
-      if (std::string problem = editor->take_message(); !problem.empty()) report_.error(problem, true);
-    }
+    report_history(*reader, report_);
     const std::string first = session_.prompt(true), next = session_.prompt(false);
     if (idle) idle->forget();
     const EntryReader::Outcome outcome = reader->read(first, next, entry);

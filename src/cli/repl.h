@@ -1,6 +1,7 @@
 // The prompt in a terminal or on a pipe: reads entries, gives them to a Session, shows what it says.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,15 @@ namespace lutra {
 
 class Interpreter;
 class Report;
+
+// The editor in a terminal, plain lines elsewhere. ignores_environment: LUTRA_HISTORY and LUTRA_KEYS count as unset.
+// watched, on_watched: as in Editor::Options.
+std::unique_ptr<EntryReader> new_entry_reader(const EntryHelp& help, const Report& report, bool ignores_environment,
+                                              int watched = -1, std::function<bool()> on_watched = nullptr);
+// Reports what was wrong with the editor's history, once.
+void report_history(EntryReader& reader, const Report& report);
+// Whether stdin and stdout are terminals.
+bool is_interactive_terminal();
 
 class Prompt {
  public:
@@ -27,7 +37,6 @@ class Prompt {
   static void log(void* user, std::string_view line);
 
  private:
-  std::unique_ptr<EntryReader> new_reader() const;
   static void show(void* user, SessionHost::Text kind, std::string_view text);
   const Report& report_;
   const bool ignores_environment_;

@@ -11,6 +11,8 @@ namespace {
 // C.
 constexpr const char* kStrict = R"lua(
 local declared, meta, getinfo = {}, {}, debug.getinfo
+-- Not as methods: scripts may change what strings have.
+local find, format, tostring, rawset, error = string.find, string.format, tostring, rawset, error
 setmetatable(_G, meta)
 
 -- Which kind of function made the access that a metamethod handles: "main", "Lua", "C"; and the level for error. An entry
@@ -18,7 +20,7 @@ setmetatable(_G, meta)
 local function accessor()
   local level = 3
   local info = getinfo(level, "S")
-  while info and info.source:find("^=%[lutra%.repl") do
+  while info and find(info.source, "^=%[lutra%.repl") do
     level = level + 1
     info = getinfo(level, "S")
   end
@@ -29,7 +31,7 @@ function meta.__newindex(globals, name, value)
   if not declared[name] then
     local kind, level = accessor()
     if kind == "Lua" then
-      error(("global '%s' is not declared; write local, or set it at the script's top level first"):format(name), level)
+      error(format("global '%s' is not declared; write local, or set it at the script's top level first", tostring(name)), level)
     end
     declared[name] = true
   end
@@ -39,7 +41,7 @@ end
 function meta.__index(_, name)
   if declared[name] then return end
   local kind, level = accessor()
-  if kind ~= "C" then error(("global '%s' is not declared"):format(tostring(name)), level) end
+  if kind ~= "C" then error(format("global '%s' is not declared", tostring(name)), level) end
 end
 )lua";
 

@@ -17,6 +17,8 @@ class Log {
     sink_ = sink;
     user_ = user;
   }
+  LogSink sink() const { return sink_; }
+  void* user() const { return user_; }
 
  private:
   LogSink sink_ = nullptr;

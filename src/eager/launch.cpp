@@ -60,6 +60,11 @@ void queue(Context& context, Launch& launch) {
 
 void submit(Context& context, Launch& launch, int64_t* out_count) {
   launch.args.out_count = out_count;
+  if (Cost* meter = context.placement_log().meter()) [[unlikely]] {
+    const Cost cost = cost_of(launch.args);
+    meter->flops += cost.flops;
+    meter->bytes += cost.bytes;
+  }
   if (launch.device->is_host()) run_on_host(launch);
   else queue(context, launch);
 }

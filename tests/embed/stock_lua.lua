@@ -29,5 +29,13 @@ local model = lt.nn.Sequential { lt.nn.Dense(1, { kernel_initializer = "ones", i
 model:compile { optimizer = lt.optim.SGD { learning_rate = 0.5 }, loss = "mse" }
 assert(model:fit({ { 0.0 }, { 1.0 } }, { { 1.0 }, { 2.0 } }, { verbose = 0 }).history.loss[1] == 1)
 
+-- The prompt over a socket; tests/repl/attach_test.py attaches to it.
+local path = os.tmpname()
+os.remove(path)
+local listener = lt.repl.listen(path)
+assert(listener:poll() == 0 and not listener:is_attached())
+listener:close()
+assert(not io.open(path))
+
 print(c)
 dofile "tests/lua/coroutines.lua"

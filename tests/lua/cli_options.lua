@@ -223,6 +223,9 @@ expect("--strict reads", { "--strict", "-e", "known = nil print(known) print(raw
   status = 1, out = "nil\n", err = { "lutra: (command line):1: global 'typo' is not declared\n" } })
 expect("--strict sets", { "--strict", "-e", "a = 1 local function f() a = 2 b = 3 end f()" }, {
   status = 1, err = { "global 'b' is not declared" } })
+expect("--strict and other methods of strings", { "--strict", "-e",
+  "getmetatable('').__index = {} a = 1 print(a) local function f() return typo end f()" }, {
+  status = 1, out = "1\n", err = { "global 'typo' is not declared" } })
 expect("--strict leaves the program alone", { "--strict", "-l", "m=math", "-i" }, {
   stdin = "x = m.pi > 3\nx\n", out = greeting .. "> > true\n> \n" })
 expect("--color=always", { "--color=always", "-e", "error('red', 0)" }, { status = 1, err = { "\27[31mlutra: red\27[0m\n" } })

@@ -143,4 +143,39 @@ expect.case("a history prints as its last numbers, and refuses what it does not 
   assert(tostring(trained { epochs = 0 }:plot()):find "there are no points")
 end)
 
+expect.case("the largest and the least numbers are described and drawn", function()
+  local huge, least = 1.797e308, 1e-300
+  local found = lt.constant({ -huge, huge }, { dtype = "float64" }):describe()
+  expect.equal({ found.min, found.max, found.mean }, { -huge, huge, 0.0 })
+  expect.close(found.std, huge, 1e-12)
+  expect.close(found.quartiles, { -huge / 2, 0, huge / 2 }, 1e-12)
+  expect.equal({ found.counts[1], found.counts[32] }, { 1, 1 })
+  assert(not tostring(found):find "nan" or tostring(found):find "nan%s+0", tostring(found))
+  found = lt.constant({ least, 3 * least }, { dtype = "float64" }):describe()
+  expect.close(found.mean / least, 2, 1e-12)
+  expect.close(found.std / least, 1, 1e-12)
+  for name, plot in pairs {
+    line = function() return lt.plot.line { -huge, huge, 0 } end, scatter = function() return lt.plot.scatter { { -huge, huge }, { -huge, huge } } end,
+    bar = function() return lt.plot.bar { -huge, huge } end, hist = function() return lt.plot.hist { huge, -huge, 0 } end,
+    one = function() return lt.plot.hist { huge, huge } end, heat = function() return lt.plot.heat { { -huge, huge } } end,
+    least = function() return lt.plot.line { least } end, small = function() return lt.plot.line { least, 2 * least } end,
+    small_hist = function() return lt.plot.hist { least, 2 * least } end,
+  } do
+    local made = plot()
+    local text, svg = tostring(made), made:svg()
+    assert(not text:find "nan" and not text:find "inf", name .. ":\n" .. text)
+    assert(not svg:find "nan" and not svg:find '[ "]%-?inf', name)
+  end
+end)
+
+expect.case("a description needs no methods of strings", function()
+  local meta = getmetatable ""
+  local before = meta.__index
+  meta.__index = {}
+  local ok, text = pcall(function() return tostring(lt.constant({ 1.5, 2, 3 }):describe()) end)
+  meta.__index = before
+  assert(ok, text)
+  assert(text:find "mean", text)
+end)
+
 expect.end_of_cases()

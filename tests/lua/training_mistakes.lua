@@ -215,6 +215,10 @@ expect.case("options of the wrong type are refused where they are given", functi
     ["Dropout: seed is 2.5, expected a whole number"] = function() nn.Dropout(0.5, { seed = 2.5 }) end,
     ['Conv2D: groups is "x", expected a whole number, 1 or more'] = function() nn.Conv2D(2, 2, { groups = "x" }) end,
     ["Conv2D: padding is 1, expected a string"] = function() nn.Conv2D(2, 2, { padding = 1 }) end,
+    ["Conv2D: filters is a table, expected a whole number, 1 or more; arguments go by their order, only options have names: "
+      .. "write Conv2D(4, ...)"] = function() nn.Conv2D { filters = 4, kernel_size = 3 } end,
+    ["Dense: units is a table, expected a whole number, 1 or more; arguments go by their order"] = function() nn.Dense { units = 5 } end,
+    ["Conv2D: kernel_size is nil, expected one number or two"] = function() nn.Conv2D(4) end,
     ["BatchNorm: momentum is 2, expected a number of 0 to 1"] = function() nn.BatchNorm { momentum = 2 } end,
     ['LayerNorm: epsilon is "x", expected a number of 0 or more'] = function() nn.LayerNorm { epsilon = "x" } end,
     ["Bidirectional: merge_mode is 3, expected a string"] = function() nn.Bidirectional(sequence, { merge_mode = 3 }) end,

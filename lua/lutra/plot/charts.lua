@@ -126,11 +126,14 @@ local function edges_of(lists, count, least, most, bins)
     end
     table.sort(sample)
     bins = math.ceil(math.log(math.max(count, 1), 2)) + 1
-    local spread = #sample > 3 and sample[#sample * 3 // 4] - sample[#sample // 4 + 1] or 0
-    if spread > 0 then bins = math.max(bins, math.ceil((high - low) / (2 * spread / count ^ (1 / 3)))) end
+    -- Halves, since differences may overflow.
+    local spread = #sample > 3 and sample[#sample * 3 // 4] / 2 - sample[#sample // 4 + 1] / 2 or 0
+    local wanted = spread > 0 and (high / 2 - low / 2) / (2 * spread / count ^ (1 / 3)) or 0
+    if wanted > bins then bins = math.ceil(math.min(wanted, 200)) end
     bins = math.min(math.max(bins, 1), 200)
     -- Whole numbers have a bin each where there is room.
-    if all_whole and count > 0 and most - least < math.max(bins, 30) then
+    local has_room = count > 0 and least - 0.5 < least and most + 0.5 > most
+    if all_whole and has_room and most - least < math.max(bins, 30) then
       low, high, bins = least - 0.5, most + 0.5, math.tointeger(most - least + 1)
     end
   end

@@ -2,6 +2,9 @@
 local lutra, tools, use = ...
 local scale, options = use "plot.scale", use "options"
 
+-- Not as methods: scripts may change what strings have.
+local format, find = string.format, string.find
+
 local Description = {}
 Description.__index, Description.__name = Description, "lutra.plot.Description"
 
@@ -15,14 +18,14 @@ local function sparkline(counts, is_ascii)
 end
 
 function Description:__tostring()
-  local out = { ("lutra.Description(shape=%s, dtype=%s)"):format(options.shape_text(self.shape), self.dtype) }
-  local function add(name, text) out[#out + 1] = ("  %-8s%s"):format(name, text) end
+  local out = { format("lutra.Description(shape=%s, dtype=%s)", options.shape_text(self.shape), self.dtype) }
+  local function add(name, text) out[#out + 1] = format("  %-8s%s", name, text) end
   local function number(name, value) add(name, scale.number(value, 6)) end
   add("device", self.device)
-  add("count", ("%d"):format(self.count))
-  if self.dtype == "bool" then add("true", ("%d of %d"):format(self.count - self.zeros, self.count))
-  elseif self.count > 0 then add("zeros", ("%d"):format(self.zeros)) end
-  if self.dtype:find "float" then add("nan", ("%d"):format(self.nan)) add("inf", ("%d"):format(self.inf)) end
+  add("count", format("%d", self.count))
+  if self.dtype == "bool" then add("true", format("%d of %d", self.count - self.zeros, self.count))
+  elseif self.count > 0 then add("zeros", format("%d", self.zeros)) end
+  if find(self.dtype, "float") then add("nan", format("%d", self.nan)) add("inf", format("%d", self.inf)) end
   if not self.mean then return table.concat(out, "\n") end
   number("mean", self.mean)
   number("std", self.std)
@@ -31,7 +34,7 @@ function Description:__tostring()
   number("max", self.max)
   local is_ascii = not tools.terminal().is_utf8
   if self.max > self.min then
-    out[#out + 1] = ("  %s %s %s"):format(scale.number(self.min, 4), sparkline(self.counts, is_ascii), scale.number(self.max, 4))
+    out[#out + 1] = format("  %s %s %s", scale.number(self.min, 4), sparkline(self.counts, is_ascii), scale.number(self.max, 4))
   end
   return table.concat(out, "\n")
 end

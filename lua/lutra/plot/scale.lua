@@ -1,20 +1,23 @@
 -- Axes: limits around data, ticks at nice numbers and their labels, and where a number lies between two limits.
 local scale = {}
 
+-- Not as methods: scripts may change what strings have.
+local formatted, find, sub = string.format, string.find, string.sub
+
 -- Numbers that differ by less than this are one number to a plot.
 scale.tiny = 1e-290
 
 -- string.format with a point in every locale.
 function scale.fixed(format, number)
-  local text, point = format:format(number), ("%.1f"):format(1.5):sub(2, -2)
+  local text, point = formatted(format, number), sub(formatted("%.1f", 1.5), 2, -2)
   if point == "." then return text end
-  local at, last = text:find(point, 1, true)
-  return at and text:sub(1, at - 1) .. "." .. text:sub(last + 1) or text
+  local at, last = find(text, point, 1, true)
+  return at and sub(text, 1, at - 1) .. "." .. sub(text, last + 1) or text
 end
 
 -- A number for people, with up to `digits` digits.
 function scale.number(value, digits)
-  if math.type(value) == "integer" then return ("%d"):format(value) end
+  if math.type(value) == "integer" then return formatted("%d", value) end
   return scale.fixed("%." .. (digits or 4) .. "g", value)
 end
 

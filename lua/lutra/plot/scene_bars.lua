@@ -33,7 +33,8 @@ return function(scene, chart, room)
   local is_level = widest + 6 <= (box.right - room.left - 50) / count
   box.bottom = math.floor(room.bottom - (is_level and 20 or math.min(widest * 0.64 + 16, scene.height / 3))) + 0.5
   local low, high = chart.y_limits[1], chart.y_limits[2]
-  local to_y = axes.y_axis(scene, room, box, { low * 1.05, high * 1.05 }, true)
+  local largest = 0x1.fffffffffffffp+1023
+  local to_y = axes.y_axis(scene, room, box, { math.max(low * 1.05, -largest), math.min(high * 1.05, largest) }, true)
   local step = (box.right - box.left) / count
   local width = step * 0.8 / math.max(#chart.series, 1)
   for i, series in ipairs(chart.series) do

@@ -10,8 +10,9 @@ local function failed(session, message)
   return "failed"
 end
 
--- The path with the user's home folder for "~/".
+-- A file's name as it is typed: with quotes around it, or with "~/" for the user's home folder.
 local function expanded(path)
+  path = path:match('^"(.+)"$') or path:match("^'(.+)'$") or path
   local home = os.getenv "HOME"
   return home and path:gsub("^~/", home:gsub("%%", "%%%%") .. "/") or path
 end

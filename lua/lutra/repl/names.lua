@@ -83,7 +83,7 @@ function names.parts(session)
   local all = session.native.parts "lutra."
   for _, name in ipairs(all) do
     local whole = name:match("^(%l+)%.")
-    if whole and whole ~= "repl" and whole ~= "_meta" then parts[whole] = true end
+    if whole and whole ~= "_meta" then parts[whole] = true end
   end
   return parts
 end

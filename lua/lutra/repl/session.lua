@@ -74,7 +74,7 @@ function Session:load_with_locals(text, chunk, name)
   for _, each in ipairs(found) do
     if each.attrib == "close" then
       self.closes = true
-    else
+    elseif not each.may_be_skipped then
       names = names or {}
       names[each.name] = each.attrib == "const" and "const" or "local"
       -- The compiler folds constants away: a plain local remains to be kept.
@@ -100,6 +100,13 @@ function Session:prepare_lua(text, name)
     end
   end
   local chunk, problem, is_expression = self:load_entry(text, name)
+  if self.native.display and not is_expression then
+    local with_value, silent = use "repl.cells".with_value(self, text, chunk ~= nil)
+    if with_value then
+      self.silent = silent
+      text, chunk = with_value, self:load(with_value, name)
+    end
+  end
   if not chunk then
     self:report(problem)
     return "failed"
@@ -160,6 +167,7 @@ function Session:print_results(...)
     local last = select(count, ...)
     if self.locals_on then rawset(self.env, "_", last) else globals._ = last end
   end
+  if self.native.display then return use "repl.rich".results(self, ...) end
   for i = 1, count do
     local lists = self.env or type((select(i, ...))) == "table"
     if lists then return globals.print(use "repl.listing".shown(self, ...)) end
@@ -184,13 +192,22 @@ function Session:end_entry(ok)
   end
 end
 
--- Ends the scope of :device, and with it the session.
+-- Ends the scope of :device.
 function Session:close_scope()
   local scope = self.scope
   self.scope = nil
   if scope then
     local _ <close> = scope
   end
+end
+
+-- Ends what :device and :log have set, and with it the session.
+function Session:finish()
+  self:close_scope()
+  local log = self.log_before
+  if not log then return end
+  if self.after_entry then lutra.debugging.set_log_handler(nil) end
+  lutra.debugging.set_log_device_placement(log.is_on)
 end
 
 function Session:complete(text, cursor) return use "repl.complete".words(self, text, cursor) end
@@ -205,6 +222,7 @@ return function(native)
     session.env = new_environment(session)
   end
   session.keep = keeper(session)
+  if native.display then tools.notebook_session = session end
   -- The message handler calls it, directly.
   local getinfo, getlocal = debug.getinfo, debug.getlocal
   function session.note_frames()

@@ -60,21 +60,40 @@ end
 
 local opens = { ["do"] = 1, ["if"] = 1, ["function"] = 1, ["repeat"] = 1, ["end"] = -1, ["until"] = -1 }
 
+-- The labels at the very end of the text, as a set. A goto to one of them may skip locals, which have no value then.
+local function last_labels(all)
+  local labels, i = {}, #all
+  while i > 0 do
+    local token = all[i]
+    if token.kind == "comment" or token.text == ";" then
+      i = i - 1
+    elseif token.text == "::" and all[i - 2] and all[i - 2].text == "::" then
+      labels[all[i - 1].text] = true
+      i = i - 3
+    else
+      break
+    end
+  end
+  return labels
+end
+
 -- The locals that the chunk has at its top level: a list of {name, attrib, first, last}; first to last is the attribute
--- with its brackets.
+-- with its brackets. may_be_skipped: a goto may jump over it.
 function tokens.top_locals(text)
   local list, depth, all = {}, 0, tokens.split(text)
+  local labels, is_skipped = find(text, "goto", 1, true) and last_labels(all) or {}, false
   local i = 1
   while i <= #all do
     local token = all[i]
+    if token.text == "goto" and all[i + 1] and labels[all[i + 1].text] then is_skipped = true end
     if token.kind == "keyword" and token.text == "local" and depth == 0 then
       local after = all[i + 1]
       if after and after.text == "function" then
-        if all[i + 2] then list[#list + 1] = { name = all[i + 2].text } end
+        if all[i + 2] then list[#list + 1] = { name = all[i + 2].text, may_be_skipped = is_skipped } end
       else
         local at = i + 1
         while all[at] and all[at].kind == "name" do
-          local each = { name = all[at].text }
+          local each = { name = all[at].text, may_be_skipped = is_skipped }
           list[#list + 1] = each
           if all[at + 1] and all[at + 1].text == "<" and all[at + 2] and all[at + 3] and all[at + 3].text == ">" then
             each.attrib, each.first, each.last = all[at + 2].text, all[at + 1].first, all[at + 3].last

@@ -34,10 +34,11 @@ template <class T> double quantile(std::vector<T>& numbers, double share) {
   const double low = static_cast<double>(*middle), rest = at - static_cast<double>(below);
   if (rest == 0) return low;
   const double high = static_cast<double>(*std::min_element(middle + 1, numbers.end()));
-  return low + rest * (high - low);
+  const double gap = high - low;
+  return std::isfinite(gap) ? low + rest * gap : low * (1 - rest) + high * rest;
 }
 
-// Sums are of numbers divided by `scale`, so that float64's largest do not overflow.
+// Sums are of numbers divided by `scale`, so that squares of float64's largest do not overflow, nor its least vanish.
 template <class T> void measure(std::vector<T>& numbers, Description* out) {
   const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
   const double low = static_cast<double>(*least), high = static_cast<double>(*most);
@@ -49,7 +50,7 @@ template <class T> void measure(std::vector<T>& numbers, Description* out) {
     out->most = Scalar::of(high);
   }
   const double largest = std::max(std::abs(low), std::abs(high));
-  const double scale = largest > 1e140 ? largest : 1;
+  const double scale = largest > 1e140 || (largest > 0 && largest < 1e-140) ? largest : 1;
   const double count = static_cast<double>(numbers.size());
   double sum = 0, squares = 0;
   for (T x : numbers) sum += static_cast<double>(x) / scale;

@@ -1,5 +1,7 @@
 // What the terminal at stdout can show, for lutra.plot: its size, colours, UTF-8, and inline pictures.
 
+#include "lua/bindings/terminal.h"
+
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -35,15 +37,25 @@ bool is_utf8() {
   return false;
 }
 
+thread_local const TerminalFeatures* overridden = nullptr;
+
+TerminalFeatures features_of_stdout(winsize* size) {
+  TerminalFeatures found;
+  found.is_terminal = isatty(STDOUT_FILENO) != 0;
+  found.has_colors = found.is_terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  found.is_utf8 = is_utf8();
+  if (found.is_terminal) ioctl(STDOUT_FILENO, TIOCGWINSZ, size);
+  // As in other programs, the variable counts more than what the terminal says.
+  found.columns = std::atoi(variable("COLUMNS").data());
+  if (found.columns <= 0) found.columns = size->ws_col;
+  found.rows = size->ws_row;
+  return found;
+}
+
 // terminal(): {is_terminal, has_colors, is_utf8[, columns, rows, width, height]}; width and height in pixels, if known.
 int terminal(Args& args) {
-  const bool is_terminal = isatty(STDOUT_FILENO) != 0;
-  const bool has_colors = is_terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   winsize size{};
-  if (is_terminal) ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-  // As in other programs, the variable counts more than what the terminal says.
-  int columns = std::atoi(variable("COLUMNS").data());
-  if (columns <= 0) columns = size.ws_col;
+  const TerminalFeatures found = overridden != nullptr ? *overridden : features_of_stdout(&size);
   protect(args.L, 1, [&](lua_State* L) {
     lua_createtable(L, 0, 7);
     auto boolean = [L](const char* name, bool value) {
@@ -55,11 +67,11 @@ int terminal(Args& args) {
       lua_pushinteger(L, value);
       lua_setfield(L, -2, name);
     };
-    boolean("is_terminal", is_terminal);
-    boolean("has_colors", has_colors);
-    boolean("is_utf8", is_utf8());
-    integer("columns", columns);
-    integer("rows", size.ws_row);
+    boolean("is_terminal", found.is_terminal);
+    boolean("has_colors", found.has_colors);
+    boolean("is_utf8", found.is_utf8);
+    integer("columns", found.columns);
+    integer("rows", found.rows);
     integer("width", size.ws_xpixel);
     integer("height", size.ws_ypixel);
     return 1;
@@ -150,12 +162,22 @@ std::string find_pictures() {
 
 // terminal_pictures(): "kitty" or "sixel", by which protocol the terminal shows pictures; else "". It is asked once.
 int terminal_pictures(Args& args) {
+  if (overridden != nullptr) {
+    push_text(args, "");
+    return 1;
+  }
   static const std::string found = find_pictures();
   push_text(args, found);
   return 1;
 }
 
 }  // namespace
+
+TerminalOverride::TerminalOverride(const TerminalFeatures& features) : before_(overridden) { overridden = &features; }
+
+bool is_stderr_terminal() { return overridden != nullptr ? overridden->is_terminal : isatty(STDERR_FILENO) != 0; }
+
+TerminalOverride::~TerminalOverride() { overridden = before_; }
 
 void open_terminal(lua_State* L, State& state) {
   set_function<terminal>(L, state, "terminal", "plot");

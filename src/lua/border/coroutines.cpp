@@ -9,14 +9,14 @@
 namespace lutra {
 namespace {
 
-constexpr RegistryKey kSharedSwitches{}, kCallState{}, kSuspended{}, kNameError{};
+constexpr RegistryKey kCallState{}, kSuspended{}, kNameError{};
 
 // What the functions share; a userdata.
 struct Switches {
   State* state;
   Interrupts* interrupts;
-  bool has_layers;     // layers exist, so there may be layer call state
-  bool has_suspended;  // some coroutine may have been suspended inside a layer's call
+  bool may_have_state;  // layer call state was set since it was last seen to be empty
+  bool has_suspended;   // some coroutine may have been suspended inside a layer's call
 };
 
 // Upvalues: the Switches; the table of layer call state; and the thread of a wrapped function.
@@ -31,13 +31,27 @@ lua_State* coroutine_argument(lua_State* L) {
   return thread;
 }
 
-// Whether any layer call state is set. It rarely is, and a switch then has nothing to keep.
-bool has_call_state(lua_State* L, const Switches& switches) {
-  if (!switches.has_layers) return false;
+// Whether any layer call state is set. It rarely is, and a switch then has nothing to keep: looking at the table at
+// every switch would take a fifth of its time.
+bool has_call_state(lua_State* L, Switches& switches) {
+  if (!switches.may_have_state) [[likely]]
+    return false;
   lua_pushnil(L);
-  if (lua_next(L, lua_upvalueindex(kState)) == 0) return false;
+  if (lua_next(L, lua_upvalueindex(kState)) == 0) {
+    switches.may_have_state = false;
+    return false;
+  }
   lua_pop(L, 2);
   return true;
+}
+
+// The __newindex of the table of layer call state, which is called where a field that is nil is set.
+int set_call_state(lua_State* L) {
+  lua_settop(L, 3);
+  if (lua_isnil(L, 3)) return 0;
+  switches_of(L).may_have_state = true;
+  lua_rawset(L, 1);
+  return 0;
 }
 
 // Moves the entries of the table at `from` into the one at `to`; 0: drops them.
@@ -81,6 +95,7 @@ struct CallStates {
     lua_pushvalue(L, thread);
     if (lua_rawget(L, -2) == LUA_TTABLE) {
       move_entries(L, lua_gettop(L), lua_upvalueindex(kState));
+      switches.may_have_state = true;
       lua_pushvalue(L, thread);
       lua_pushnil(L);
       lua_rawset(L, -4);
@@ -115,6 +130,7 @@ struct CallStates {
     lua_settop(L, top);
     if (outer == 0) return;
     move_entries(L, outer, lua_upvalueindex(kState));
+    switches.may_have_state = true;
     lua_remove(L, outer);
   }
 };
@@ -227,11 +243,10 @@ int close(lua_State* L) {
   return status == LUA_OK ? 1 : 2;
 }
 
-// on_layer_error(f): layers exist, and f(error) adds the name of the running one. Upvalue: the Switches.
+// on_layer_error(f): f(error) adds the name of the running layer.
 int on_layer_error(lua_State* L) {
   lua_settop(L, 1);
   State::set(L, kNameError);
-  switches_of(L).has_layers = true;
   return 0;
 }
 
@@ -240,8 +255,7 @@ int on_layer_error(lua_State* L) {
 void open_call_state(lua_State* L) {
   State::push(L, kCallState);
   lua_setfield(L, -2, "running");
-  State::push(L, kSharedSwitches);
-  lua_pushcclosure(L, on_layer_error, 1);
+  lua_pushcfunction(L, on_layer_error);
   lua_setfield(L, -2, "on_layer_error");
 }
 
@@ -250,9 +264,12 @@ void open_coroutines(lua_State* L, State& state) {
   auto* interrupts = static_cast<Interrupts*>(lua_touserdata(L, -1));
   lua_pop(L, 1);
   new (lua_newuserdatauv(L, sizeof(Switches), 0)) Switches{&state, interrupts, false, false};
-  lua_pushvalue(L, -1);
-  State::set(L, kSharedSwitches);
   lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, -3);
+  lua_pushcclosure(L, set_call_state, 1);
+  lua_setfield(L, -2, "__newindex");
+  lua_setmetatable(L, -2);
   lua_pushvalue(L, -1);
   State::set(L, kCallState);
   lua_newtable(L);

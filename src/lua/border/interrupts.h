@@ -22,6 +22,11 @@ class Interrupts {
   void end();
   // Stops Lua. A signal handler may call it between begin and end, on the thread that Lua runs on.
   void request();
+  // Whether a stop was requested since `begin`, until `end`.
+  bool is_requested() const { return is_wanted_; }
+  // What `begin` was called with; the coroutine is the one that runs now.
+  lua_State* running() const { return running_; }
+  bool insists() const { return insists_; }
   // For long loops in C++: whether a stop was requested and is due. The caller must then raise "interrupted!".
   bool take();
   // A Lua function that returns how many requests have stopped something.

@@ -2,12 +2,11 @@
 // lua/lutra/nn/init.lua. Each file is a chunk that gets the module, the tools made here and `use`, which returns the
 // result of another file: use "nn.layers.layer".
 
-#include <unistd.h>
-
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "lua/bindings/terminal.h"
 #include "lua/border/guard.h"
 #include "lua/border/interrupts.h"
 #include "lua/border/lua_sources.h"
@@ -66,7 +65,7 @@ int push_what_is(Args& args) {
 
 // is_terminal(): whether stderr is a terminal.
 int is_terminal(Args& args) {
-  lua_pushboolean(args.L, isatty(STDERR_FILENO));
+  lua_pushboolean(args.L, is_stderr_terminal());
   return 1;
 }
 
@@ -121,6 +120,7 @@ void open_use(lua_State* L, int module) {
   open_pictures(L, state);
   open_pixels(L, state);
   open_terminal(L, state);
+  if (open_listen != nullptr) open_listen(L, state);
   lua_newtable(L);
   lua_pushcclosure(L, use, 3);
   State::set(L, kUse);

@@ -39,7 +39,7 @@ std::string_view common_prefix(const std::vector<std::string>& words) {
 Editor::Editor(Options options)
     : options_(std::move(options)),
       history_(options_.history_path),
-      terminal_(options_.in, options_.out),
+      terminal_(options_.in, options_.out, options_.on_watched ? options_.watched : -1),
       keymap_(options_.keys == Keys::Vi ? make_vi_keymap() : make_emacs_keymap()),
       screen_(options_.colours) {}
 
@@ -123,6 +123,11 @@ void Editor::handle_event(Terminal::Event event) {
       break;
     case Terminal::Event::Stop: perform(Action::Suspend); break;
     case Terminal::Event::Interrupted: interrupted_ = true; break;
+    case Terminal::Event::Watched:
+      if (!options_.on_watched()) break;
+      draw_last("");
+      gone_ = true;
+      break;
     case Terminal::Event::Gone: gone_ = true; break;
     case Terminal::Event::Nothing: break;
   }

@@ -1,6 +1,7 @@
 // Reads entries in a terminal, with colours, completion, history and suggestions while the user types.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,9 @@ class Editor final : public EntryReader {
     EntryHelp help;            // functions may be missing
     bool colours = true;       // without: no suggestions either, which would look like text
     Keys keys = Keys::Emacs;
+    // While it waits for a key: a file, and what is called when that can be read. True ends the reading.
+    int watched = -1;
+    std::function<bool()> on_watched = nullptr;
   };
 
   explicit Editor(Options options);

@@ -94,8 +94,9 @@ void make_folders(const std::string& path) {
   }
 }
 
-// The last bytes of the file, from the start of a line on. Sets `whole` if they are all there is.
-bool read_end(const File& file, off_t size, std::string& bytes, bool& whole) {
+// The last bytes of the file, from the start of a line on. Sets `whole` if they are all there is. *skipped: the size of
+// the part of a line before them that was read.
+bool read_end(const File& file, off_t size, std::string& bytes, bool& whole, std::size_t* skipped = nullptr) {
   off_t begin = std::max<off_t>(size - kMostBytes, 0);
   bytes.resize(static_cast<std::size_t>(size - begin));
   std::size_t have = 0;
@@ -108,7 +109,9 @@ bool read_end(const File& file, off_t size, std::string& bytes, bool& whole) {
   }
   bytes.resize(have);
   whole = begin == 0;
-  if (!whole) bytes.erase(0, std::min(bytes.find('\n'), bytes.size() - 1) + 1);
+  const std::size_t part = whole || bytes.empty() ? 0 : std::min(bytes.find('\n'), bytes.size() - 1) + 1;
+  bytes.erase(0, part);
+  if (skipped != nullptr) *skipped = part;
   return true;
 }
 
@@ -145,21 +148,44 @@ void History::read() {
   if (S_ISDIR(status.st_mode)) {
     complain("cannot read", EISDIR);
     path_.clear();
-  } else if (!S_ISREG(status.st_mode)) {  // /dev/null, say
+  } else if (!S_ISREG(status.st_mode)) {
+    if (path_ != "/dev/null")
+      message_ = "history: " + path_ + " is no regular file: entries are kept until the session ends";
     path_.clear();
   }
   if (path_.empty()) return;
   std::string bytes;
   bool whole;
-  if (!read_end(file, status.st_size, bytes, whole)) return complain("cannot read", errno);
+  std::size_t skipped = 0;
+  if (!read_end(file, status.st_size, bytes, whole, &skipped)) return complain("cannot read", errno);
   std::vector<std::string_view> lines = lines_of(bytes);
   bool is_long = !whole || lines.size() > kMostEntries + kSlack;
+  const auto is_odd = [](std::string_view line) { return line.size() > 2 * kLongestEntry; };
+  // Nothing that the editor has written looks like that: it may be another program's file.
+  const bool has_odd = skipped > 2 * kLongestEntry || std::any_of(lines.begin(), lines.end(), is_odd);
+  if (is_long && has_odd && !set_aside()) is_long = false;
   if (lines.size() > kMostEntries) lines.erase(lines.begin(), lines.end() - kMostEntries);
   entries_.reserve(lines.size());
   for (std::string_view line : lines) {
     if (line.size() <= 2 * kLongestEntry) entries_.push_back(unescaped(line));
   }
   if (is_long) cut_file();
+}
+
+// Gives a file that is to be cut a second name. False if that failed: then it must not be cut.
+bool History::set_aside() {
+  std::string other = path_ + ".old";
+  if (link(path_.c_str(), other.c_str()) != 0) {
+    other += "." + std::to_string(getpid());
+    if (link(path_.c_str(), other.c_str()) != 0) {
+      complain("cannot make a copy of", errno);
+      return false;
+    }
+  }
+  if (!std::exchange(complained_, true)) {
+    message_ = "history: " + path_ + " has lines that are too long for entries: it was moved to " + other;
+  }
+  return true;
 }
 
 // Replaces the file by its newest entries. Sessions that append meanwhile notice that it is another one (append).
@@ -174,6 +200,7 @@ void History::cut_file() {
   if (whole && lines.size() <= kMostEntries + kSlack) return;  // another session has cut it
   std::size_t first = lines.size() > kMostEntries ? lines.size() - kMostEntries : 0;
   for (std::size_t i = first; i < lines.size(); ++i) {
+    if (lines[i].size() > 2 * kLongestEntry) continue;
     kept += lines[i];
     kept += '\n';
   }

@@ -40,6 +40,7 @@ class History {
  private:
   void read();
   void append(const std::string& entry);
+  bool set_aside();
   void cut_file();
   void complain(const std::string& what, int error);
 

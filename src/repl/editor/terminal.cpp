@@ -138,8 +138,8 @@ Size Terminal::size() const {
 
 Terminal::Event Terminal::wait(int milliseconds) {
   for (;;) {
-    struct pollfd ends[] = {{in_, POLLIN, 0}, {pipe_ends[0], POLLIN, 0}};
-    int ready = poll(ends, 2, ahead_.empty() ? milliseconds : 0);
+    struct pollfd ends[] = {{in_, POLLIN, 0}, {pipe_ends[0], POLLIN, 0}, {watched_, POLLIN, 0}};
+    int ready = poll(ends, 3, ahead_.empty() ? milliseconds : 0);
     if (ready < 0 && errno == EINTR) continue;
     if (ready < 0) return Event::Gone;
     if (ready == 0) return ahead_.empty() ? Event::Nothing : Event::Input;
@@ -154,6 +154,7 @@ Terminal::Event Terminal::wait(int milliseconds) {
     }
     if ((ends[0].revents & POLLNVAL) != 0) return Event::Gone;
     if (ends[0].revents != 0) return Event::Input;
+    if (ends[2].revents != 0 && ahead_.empty()) return Event::Watched;
   }
 }
 

@@ -15,7 +15,8 @@ namespace lutra::editor {
 
 class Terminal {
  public:
-  Terminal(int in, int out) : in_(in), out_(out) {}
+  // `watched`: another file that may end a wait, or -1.
+  Terminal(int in, int out, int watched = -1) : in_(in), out_(out), watched_(watched) {}
   ~Terminal() { end(); }
   Terminal(const Terminal&) = delete;
 
@@ -26,7 +27,7 @@ class Terminal {
   // 80 by 24 if the terminal does not know.
   Size size() const;
 
-  enum class Event { Input, Nothing, Resized, Continued, Interrupted, Stop, Gone };
+  enum class Event { Input, Nothing, Resized, Continued, Interrupted, Stop, Watched, Gone };
   // Waits for what comes next; -1: for ever. Nothing: the time is over.
   Event wait(int milliseconds);
   // What has been typed; 0 if the terminal is gone.
@@ -47,7 +48,7 @@ class Terminal {
   static constexpr int kSignals[] = {SIGWINCH, SIGCONT, SIGTSTP, SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGABRT};
   static constexpr std::size_t kCount = sizeof kSignals / sizeof kSignals[0];
 
-  int in_, out_;
+  int in_, out_, watched_;
   bool active_ = false;
   std::string ahead_;  // typed before the terminal was raw, and not yet read
   struct termios raw_ = {};

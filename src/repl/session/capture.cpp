@@ -7,6 +7,8 @@ namespace {
 
 // The session object of the entry that runs; nil when none captures.
 constexpr RegistryKey kCapturing{};
+// The coroutine that the session runs its entries on.
+constexpr RegistryKey kCoroutine{};
 
 // Calls session.keep(name, value) for the frame's locals with one of the names.
 void take_locals(lua_State* L, lua_Debug* frame, int session) {
@@ -38,13 +40,15 @@ bool runs_chunk(lua_State* L, lua_Debug* frame, int session) {
 }
 
 void on_return(lua_State* L, lua_Debug* frame) {
+  State::push(L, kCoroutine);
+  const bool is_own = lua_tothread(L, -1) == L;
+  lua_pop(L, 1);
   State::push(L, kCapturing);
   // A coroutine inherits the hook of its creator.
-  if (lua_type(L, -1) != LUA_TTABLE || lua_pushthread(L) == 0) {
+  if (lua_type(L, -1) != LUA_TTABLE || !is_own) {
     lua_sethook(L, nullptr, 0, 0);
     return;
   }
-  lua_pop(L, 1);
   const int session = lua_gettop(L);
   luaL_checkstack(L, 8, nullptr);
   if (runs_chunk(L, frame, session)) take_locals(L, frame, session);
@@ -54,6 +58,8 @@ void on_return(lua_State* L, lua_Debug* frame) {
 }  // namespace
 
 void begin_capture(lua_State* L, int session) {
+  lua_pushthread(L);
+  State::set(L, kCoroutine);
   lua_pushvalue(L, session);
   State::set(L, kCapturing);
 }
@@ -92,6 +98,16 @@ void end_capture(lua_State* L) {
   if (lua_gethook(L) == on_return) lua_sethook(L, nullptr, 0, 0);
   lua_pushnil(L);
   lua_rawsetp(L, LUA_REGISTRYINDEX, &kCapturing);  // nil needs no memory
+}
+
+void push_capture(lua_State* L) {
+  State::push(L, kCoroutine);
+  State::push(L, kCapturing);
+}
+
+void restore_capture(lua_State* L) {
+  State::set(L, kCapturing);
+  State::set(L, kCoroutine);
 }
 
 }  // namespace lutra

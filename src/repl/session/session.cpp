@@ -67,11 +67,13 @@ void Session::show(SessionHost::Text kind, std::string_view text) { host_.show(h
 void Session::end() {
   if (object_ == 0) return;
   const int status = attempt(L_, 0, [&](lua_State* L) {
-    push_method("close_scope");
+    push_method("finish");
     lua_call(L, 1, 0);
     return 0;
   });
   if (status != LUA_OK) report("%s");
+  luaL_unref(L_, LUA_REGISTRYINDEX, object_);
+  object_ = 0;
 }
 
 int Session::call(int arguments, int results, int handler) {
@@ -115,7 +117,24 @@ void Session::report(const char* format) {
 
 Session::Outcome Session::run(std::string_view entry) {
   const int top = lua_gettop(L_);
-  const Outcome outcome = lua_checkstack(L_, 2 * LUA_MINSTACK) != 0 ? run_on_stack(entry) : Outcome::Failed;
+  if (lua_checkstack(L_, 3 * LUA_MINSTACK) == 0) return Outcome::Failed;
+  State::push(L_, kNoteFrames);
+  const bool is_nested = !lua_isnil(L_, -1);  // an entry of another session has called this
+  if (is_nested) push_capture(L_);
+  else lua_pop(L_, 1);
+  const int saved = lua_gettop(L_);
+  const Outcome outcome = run_on_stack(entry);
+  lua_settop(L_, saved);
+  if (is_nested) {
+    attempt_with(L_, 1 + kCaptureValues, 0, [](lua_State* L) {
+      restore_capture(L);
+      State::set(L, kNoteFrames);
+      return 0;
+    });
+  } else {
+    lua_pushnil(L_);
+    lua_rawsetp(L_, LUA_REGISTRYINDEX, &kNoteFrames);  // nil needs no memory
+  }
   lua_settop(L_, top);
   return outcome;
 }

@@ -25,6 +25,9 @@ struct SessionHost {
   bool is_interactive = false;
   // Another program, an editor, may use the terminal; long entries say how long they took.
   bool is_terminal = false;
+  // Shows a value in one of several forms: `bundle` is a JSON object of texts by MIME type, "text/plain" among them.
+  // is_result: it is what the entry gives. Null: results are printed.
+  void (*display)(void* user, bool is_result, std::string_view bundle) = nullptr;
 };
 
 // Its functions raise no Lua errors. Create it outside of Lua calls; it must not move while it is in use.
@@ -37,7 +40,7 @@ class Session {
 
   // Runs an entry, prints its results, reports its error.
   Outcome run(std::string_view entry);
-  // Ends what lasts longer than an entry: the scope of :device.
+  // Ends what lasts longer than an entry: the scope of :device, the log of :log, the locals.
   void end();
   // Whether Lua would not read on after this text.
   bool is_complete(std::string_view text);

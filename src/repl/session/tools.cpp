@@ -25,6 +25,15 @@ int show(lua_State* L) {
   return 0;
 }
 
+// display(is_result, bundle); upvalue: the host.
+int display(lua_State* L) {
+  const SessionHost& host = *static_cast<const SessionHost*>(lua_touserdata(L, lua_upvalueindex(1)));
+  std::size_t size = 0;
+  const char* bundle = luaL_checklstring(L, 2, &size);
+  host.display(host.user, lua_toboolean(L, 1) != 0, {bundle, size});
+  return 0;
+}
+
 // parts(prefix): the names of Lutra's Lua files that begin so, without the prefix, sorted.
 int parts(lua_State* L) {
   std::size_t size = 0;
@@ -141,6 +150,23 @@ int folder(Args& args) {
   return 1;
 }
 
+// cost(f): calls f; returns the floating-point operations of what it computed, and the bytes that they touch, as the
+// table of ops has them.
+int cost(lua_State* L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  PlacementLog& log = State::find(L)->context().placement_log();
+  Cost sum;
+  Cost* before = log.meter();
+  log.set_meter(&sum);
+  const int status = lua_pcall(L, 0, 0, 0);
+  log.set_meter(before);
+  if (status != LUA_OK) return lua_error(L);
+  lua_pushnumber(L, sum.flops);
+  lua_pushnumber(L, sum.bytes);
+  return 2;
+}
+
 // members(): the tables of the methods of tensors and variables.
 int members(lua_State* L) {
   State::push(L, State::kMethods);
@@ -156,7 +182,13 @@ void push_session_tools(lua_State* L, const SessionHost& host) {
   lua_pushlightuserdata(L, const_cast<SessionHost*>(&host));
   lua_pushcclosure(L, show, 1);
   lua_setfield(L, -2, "show");
-  constexpr luaL_Reg kFunctions[] = {{"parts", parts}, {"source", source}, {"members", members}, {nullptr, nullptr}};
+  if (host.display != nullptr) {
+    lua_pushlightuserdata(L, const_cast<SessionHost*>(&host));
+    lua_pushcclosure(L, display, 1);
+    lua_setfield(L, -2, "display");
+  }
+  constexpr luaL_Reg kFunctions[] = {
+      {"parts", parts}, {"source", source}, {"members", members}, {"cost", cost}, {nullptr, nullptr}};
   luaL_setfuncs(L, kFunctions, 0);
   set_function<tensor>(L, state, "tensor", "tensor");
   set_function<is_initialised>(L, state, "is_initialised", "is_initialised");

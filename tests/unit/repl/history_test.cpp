@@ -117,6 +117,28 @@ TEST_CASE("a huge file costs little", "[history]") {
   CHECK(std::filesystem::file_size(folder.file()) < 10000000);
 }
 
+TEST_CASE("a file with a line that is no entry is kept under another name", "[history]") {
+  Folder folder;
+  for (const char* end : {"", "\nnew\n"}) {
+    const std::string line = std::string(5 << 20, 'x') + end;
+    write(folder.file(), line);
+    std::filesystem::remove(folder.file() + ".old");
+    History history(folder.file());
+    CHECK(history.take_message() == "history: " + folder.file() +
+                                        " has lines that are too long for entries: it was moved to " + folder.file() +
+                                        ".old");
+    history.add("next");
+    CHECK(content(folder.file() + ".old") == line);
+    CHECK(content(folder.file()) == (*end == '\0' ? "next\n" : "new\nnext\n"));
+  }
+  // A second file does not replace the first one's.
+  write(folder.file(), std::string(5 << 20, 'y'));
+  History second(folder.file());
+  CHECK(second.take_message().starts_with("history: "));
+  CHECK(content(folder.file() + ".old")[0] == 'x');
+  CHECK(content(folder.file() + ".old." + std::to_string(getpid()))[0] == 'y');
+}
+
 TEST_CASE("a file that cannot be read or written is said once", "[history]") {
   Folder folder;
   std::filesystem::create_directory(folder.file());
@@ -136,6 +158,12 @@ TEST_CASE("a file that cannot be read or written is said once", "[history]") {
   History null("/dev/null");
   null.add("x");
   CHECK(null.take_message().empty());
+
+  History full("/dev/full");
+  CHECK(full.take_message() == "history: /dev/full is no regular file: entries are kept until the session ends");
+  full.add("x");
+  CHECK(full.entries().size() == 1);
+  CHECK(full.take_message().empty());
 }
 
 TEST_CASE("where the history is", "[history]") {

@@ -2,7 +2,10 @@
 // complete.
 #include "repl/session/session.h"
 
+#include <stdlib.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <lua.hpp>
 
 #include "lua/border/interpreter.h"
@@ -98,6 +101,91 @@ TEST_CASE("locals of an entry that fails persist up to the error") {
   Front front;
   CHECK(front.run("local a = 1; local b = a + nil").find("error: stdin:1: attempt to perform arithmetic") == 0);
   CHECK(front.run("a, b") == "1\tnil\n");
+}
+
+TEST_CASE("a local that a goto skips has no value") {
+  Front front;
+  CHECK(front.run("do local a, b, c = {}, {}, {} end goto done; local x = 5; ::done::") == "");
+  CHECK(front.run("x") == "nil\n");
+  CHECK(front.run("for i = 1, 2 do goto continue ::continue:: end local y = 6") == "");
+  CHECK(front.run("y") == "6\n");
+  CHECK(front.run("local z = 7 if z > 5 then goto done end local w = 8 ::done::") == "");
+  CHECK(front.run("z, w") == "7\tnil\n");
+}
+
+TEST_CASE("a file's name may stand in quotes") {
+  Front front;
+  char folder[] = "/tmp/lutra-session-XXXXXX";
+  REQUIRE(mkdtemp(folder) != nullptr);
+  const std::string path = std::string(folder) + "/a file.lua";
+  front.run("x = 5");
+  CHECK(front.run(":save \"" + path + "\"") == "wrote 1 entries to " + path + "\n");
+  CHECK(front.run("x = 6") == "");
+  CHECK(front.run(":load '" + path + "'") == "");
+  CHECK(front.run("x") == "5\n");
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("what a session has set ends with it") {
+  Front front;
+  front.run(":log on");
+  front.run(":device CPU:0");
+  front.session.end();
+  CHECK(front.run("lt.debugging.get_log_device_placement(), lt.ones({1}):sum():item()") == "false\t1.0\n");
+}
+
+TEST_CASE("an entry may run in another session's entry") {
+  Front front;
+  static std::string inner_shown;
+  struct Inner {
+    Session session;
+    explicit Inner(lua_State* L)
+        : session(L, {.user = nullptr,
+                      .show = [](void*, SessionHost::Text, std::string_view text) { inner_shown += text; },
+                      .is_interactive = true}) {}
+  };
+  lua_State* L = front.interpreter.lua();
+  lua_State* coroutine = lua_newthread(L);
+  static Inner* inner = nullptr;
+  Inner made(coroutine);
+  inner = &made;
+  lua_pushcfunction(L, [](lua_State*) -> int {
+    inner->session.run("local b = 2");
+    inner->session.run("b.c.d");
+    return 0;
+  });
+  lua_setglobal(L, "run_inner");
+  CHECK(front.run("local a = 1 run_inner() local c = 3") == "");
+  CHECK(front.run("a, b, c") == "1\tnil\t3\n");
+  CHECK(inner_shown.find("stdin:1: attempt to index a number value") == 0);
+  CHECK(front.run("local e = 4 run_inner() error 'outer'").find("error: stdin:1: outer") == 0);
+  CHECK(front.run(":locals").find("e = 4") != std::string::npos);
+  lua_pop(L, 1);
+}
+
+TEST_CASE("a front end gets results in several forms") {
+  Interpreter interpreter{InterpreterOptions{}};
+  static std::string bundles;
+  bundles.clear();
+  Session session(interpreter.lua(), {.user = nullptr,
+                                      .show = [](void*, SessionHost::Text, std::string_view) {},
+                                      .is_interactive = true,
+                                      .display =
+                                          [](void*, bool is_result, std::string_view bundle) {
+                                            bundles += is_result ? "result " : "display ";
+                                            bundles += bundle;
+                                            bundles += "\n";
+                                          }});
+  session.run("1, 'a'");
+  CHECK(bundles == "result {\"text/plain\":\"1\\ta\"}\n");
+  bundles.clear();
+  session.run("lt.constant {1, 2}");
+  CHECK(bundles.find("\"text/html\":\"<table><tr><td") != std::string::npos);
+  CHECK(bundles.find("dtype=int64, device=CPU:0") != std::string::npos);
+  bundles.clear();
+  session.run("lt.repl.display(lt.plot.line {1, 2}, 5)");
+  CHECK(bundles.find("display {\"image/") == 0);
+  CHECK(bundles.find("display {\"text/plain\":\"5\"}\n") != std::string::npos);
 }
 
 TEST_CASE("a close local ends with its entry, which is said once") {

@@ -79,8 +79,8 @@ end
 local function define_conv(kind, axes)
   local Conv = define(kind, axes, { groups = 1, kernel_initializer = "glorot_uniform", kernel_regularizer = false })
   function Conv:init(filters, kernel_size, given)
-    self:init_window(kernel_size, given)
     self.filters = options.count(kind, "filters", filters, 1)
+    self:init_window(kernel_size, given)
     self.groups = options.count(kind, "groups", self.read.groups, 1)
   end
   function Conv:channels() return self.filters end
@@ -142,8 +142,8 @@ local function define_separable(kind, axes)
     depthwise_regularizer = false, pointwise_regularizer = false,
   })
   function Separable:init(filters, kernel_size, given)
-    self:init_window(kernel_size, given)
     self.filters = options.count(kind, "filters", filters, 1)
+    self:init_window(kernel_size, given)
     self.multiplier = options.count(kind, "depth_multiplier", self.read.depth_multiplier, 1)
   end
   function Separable:channels() return self.filters end

@@ -7,6 +7,9 @@ local windows = { paddings = { valid = "valid", same = "same" } }
 
 -- Reads one number per axis, at least `least` (default 1): one number for all axes, or a list.
 function windows.numbers(who, name, value, axes, least)
+  if type(value) ~= "table" and type(value) ~= "number" then
+    tools.fail("InvalidArgument", ("%s: %s is %s, expected one number%s"):format(who, name, tools.what_is(value), axes > 1 and " or two" or ""))
+  end
   local list, numbers = type(value) == "table" and value or { value, axes > 1 and value or nil }, {}
   if #list ~= axes then
     tools.fail("InvalidArgument", ("%s: %s has %d numbers, expected one%s"):format(who, name, #list, axes > 1 and " or two" or ""))

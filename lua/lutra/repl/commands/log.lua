@@ -27,6 +27,7 @@ return {
     end
     local word = use "repl.command".choice(session, argument, { "on", "off", "summary", "why" })
     if not word then return end
+    session.log_before = session.log_before or { is_on = lutra.debugging.get_log_device_placement() }
     if session.after_entry then
       session.after_entry = nil
       lutra.debugging.set_log_handler(nil)

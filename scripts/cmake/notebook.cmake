@@ -1,0 +1,28 @@
+# lutra-kernel, the kernel for Jupyter: where xeus 2 is found (Debian 12: xeus-dev). Later versions of xeus have their
+# servers in a library of their own, xeus-zmq.
+set(LUTRA_NOTEBOOK AUTO CACHE STRING "lutra-kernel, the kernel for Jupyter: AUTO (where xeus is), REQUIRED, or OFF")
+set_property(CACHE LUTRA_NOTEBOOK PROPERTY STRINGS AUTO REQUIRED OFF)
+if(LUTRA_NOTEBOOK STREQUAL OFF)
+  return()
+endif()
+find_path(XEUS_INCLUDE xeus/xserver_shell_main.hpp)
+find_path(CPPZMQ_INCLUDE zmq_addon.hpp)
+find_library(XEUS NAMES xeus)
+find_library(ZMQ NAMES zmq)
+if(NOT XEUS_INCLUDE OR NOT CPPZMQ_INCLUDE OR NOT XEUS OR NOT ZMQ)
+  if(LUTRA_NOTEBOOK STREQUAL REQUIRED)
+    message(FATAL_ERROR "LUTRA_NOTEBOOK is REQUIRED and xeus 2 is missing. On Debian: apt-get install xeus-dev")
+  endif()
+  message(STATUS "lutra-kernel is left out: xeus 2 is not here (Debian: xeus-dev)")
+  return()
+endif()
+
+file(GLOB notebook_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/notebook/*.cpp")
+add_executable(lutra_kernel ${notebook_sources})
+target_link_libraries(lutra_kernel PRIVATE ${everything} ${repl_layer} "$<LINK_LIBRARY:WHOLE_ARCHIVE,${LUA_STATIC}>"
+  ${BASE_LIBRARIES} nlohmann_json::nlohmann_json "${XEUS}" "${ZMQ}")
+target_include_directories(lutra_kernel PRIVATE src "${GENERATED_DIR}")
+target_include_directories(lutra_kernel SYSTEM PRIVATE "${LUA_INCLUDE_DIR}" "${XEUS_INCLUDE}" "${CPPZMQ_INCLUDE}")
+target_link_options(lutra_kernel PRIVATE "LINKER:--dynamic-list=${EXPORTS}/program.txt")
+set_target_properties(lutra_kernel PROPERTIES OUTPUT_NAME lutra-kernel LINK_DEPENDS "${EXPORTS}/program.txt")
+install(TARGETS lutra_kernel RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

@@ -1,0 +1,28 @@
+// What is taken for the terminal where output goes elsewhere: to a socket, or to a notebook.
+#pragma once
+
+namespace lutra {
+
+// Sizes in characters; 0: not known.
+struct TerminalFeatures {
+  bool is_terminal = false;
+  bool has_colors = false;
+  bool is_utf8 = true;
+  int columns = 0, rows = 0;
+};
+
+// Whether stderr is a terminal, or what stands in its place is.
+bool is_stderr_terminal();
+
+// While it lives, plots and progress bars that this thread prints are for such a terminal.
+class TerminalOverride {
+ public:
+  explicit TerminalOverride(const TerminalFeatures& features);
+  ~TerminalOverride();
+  TerminalOverride(const TerminalOverride&) = delete;
+
+ private:
+  const TerminalFeatures* before_;
+};
+
+}  // namespace lutra
