@@ -2,6 +2,8 @@
 
 #include <sys/random.h>
 
+#include <cstring>
+
 namespace lutra {
 namespace {
 
@@ -34,6 +36,13 @@ State::State(lua_State* main)
     return true;
   };
   context_->hooks.line = [](void* user) { return script_line(static_cast<State*>(user)->current()); };
+  context_->hooks.position = [](void* user, ScriptPosition* position) {
+    lua_Debug frame;
+    if (!find_script_frame(static_cast<State*>(user)->current(), &frame)) return;
+    static_assert(sizeof frame.short_src <= sizeof position->file);
+    std::memcpy(position->file, frame.short_src, sizeof frame.short_src);
+    position->line = frame.currentline;
+  };
 }
 
 State::~State() = default;
