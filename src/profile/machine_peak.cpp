@@ -1,17 +1,15 @@
-// The machine's limits: multiply-adds of float32 in registers, and memory bandwidth at the sizes of
-// tests/bench/grid.lua. grid_peak [THREADS [ELEMENTS...]]. Every thread works by itself on its share, so that starting
-// and joining cost nothing. Prints `fma THREADS GFLOP/s` and `KIND ELEMENTS THREADS GB/s` for read, write and triad (a
-// = b + s * c).
+#include "profile/machine_peak.h"
+
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -19,6 +17,7 @@
 #include <immintrin.h>
 #endif
 
+namespace lutra {
 namespace {
 
 using Vec = float __attribute__((vector_size(64)));
@@ -26,7 +25,12 @@ constexpr std::size_t kLanes = sizeof(Vec) / sizeof(float);
 constexpr int kChains = 12;  // enough in flight for a latency of four on two units
 
 #if defined(__x86_64__)
-#define LUTRA_BENCH_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+// The sanitizers do not work with functions that are chosen while the program loads.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LUTRA_PEAK_CLONES
+#else
+#define LUTRA_PEAK_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
 
 __attribute__((target("avx512f"))) float fma_avx512(long rounds) {
   __m512 sums[kChains];
@@ -54,7 +58,7 @@ __attribute__((target("avx2,fma"))) float fma_avx2(long rounds) {
   return total;
 }
 #else
-#define LUTRA_BENCH_CLONES
+#define LUTRA_PEAK_CLONES
 #endif
 
 // Without a fused instruction: a multiplication and an addition.
@@ -85,7 +89,7 @@ Fma choose_fma() {
 }
 
 // Of whole vectors; n is their number. Four sums, so that additions do not wait for each other.
-LUTRA_BENCH_CLONES float read_all(const Vec* from, std::size_t n) {
+LUTRA_PEAK_CLONES float read_all(const Vec* from, std::size_t n) {
   Vec a = {}, b = {}, c = {}, d = {};
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8) {
@@ -98,13 +102,13 @@ LUTRA_BENCH_CLONES float read_all(const Vec* from, std::size_t n) {
   return (a + b + c + d)[0];
 }
 
-LUTRA_BENCH_CLONES void write_all(Vec* to, std::size_t n, float value) {
+LUTRA_PEAK_CLONES void write_all(Vec* to, std::size_t n, float value) {
   const Vec filled = Vec{} + value;
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < n; ++i) to[i] = filled;
 }
 
-LUTRA_BENCH_CLONES void triad(Vec* to, const Vec* a, const Vec* b, std::size_t n, float factor) {
+LUTRA_PEAK_CLONES void triad(Vec* to, const Vec* a, const Vec* b, std::size_t n, float factor) {
 #pragma GCC unroll 4
   for (std::size_t i = 0; i < n; ++i) to[i] = a[i] + b[i] * factor;
 }
@@ -130,7 +134,7 @@ void triad_streaming(Vec* to, const Vec* a, const Vec* b, std::size_t n, float f
 }
 #endif
 
-// Zeros, in pages of 2 MiB where the system has them, as the arrays of the systems that are measured are.
+// Zeros, in pages of 2 MiB where the system has them, as large tensors are.
 class Vectors {
  public:
   explicit Vectors(std::size_t count) {
@@ -154,16 +158,15 @@ double seconds() { return std::chrono::duration<double>(std::chrono::steady_cloc
 std::atomic<float> g_kept{0};  // so that nothing is left out as unused
 
 // On every thread work(thread), which does `amount` of something, again and again: the best rate of a few pieces.
-template <class Work> double best_rate(int threads, double amount, const Work& work) {
+template <class Work> double best_rate(int threads, double amount, double piece_seconds, const Work& work) {
   constexpr int kPieces = 5;
-  constexpr double kPieceSeconds = 0.02;
   std::vector<std::vector<double>> rates(static_cast<std::size_t>(threads));
   std::atomic<int> ready{0};
   auto body = [&](int thread) {
     work(thread);
     double start = seconds();
     work(thread);
-    long repeats = std::max(1L, static_cast<long>(kPieceSeconds / std::max(1e-9, seconds() - start)));
+    long repeats = std::max(1L, static_cast<long>(piece_seconds / std::max(1e-9, seconds() - start)));
     ++ready;
     while (ready < threads) {
     }
@@ -186,16 +189,16 @@ template <class Work> double best_rate(int threads, double amount, const Work& w
   return best;
 }
 
-void bench_fma(int threads) {
+}  // namespace
+
+double peak_gflops(int threads, double piece_seconds) {
   constexpr long kRounds = 100'000;
   const Fma fma = choose_fma();
   double flops = 2.0 * fma.lanes * kChains * kRounds;
-  double rate = best_rate(threads, flops, [&](int) { g_kept = fma.run(kRounds); });
-  std::printf("fma %d %.1f GFLOP/s\n", threads, rate / 1e9);
+  return best_rate(threads, flops, piece_seconds, [&](int) { g_kept = fma.run(kRounds); }) / 1e9;
 }
 
-// A thousand elements nobody shares out.
-void bench_memory(std::size_t elements, int threads) {
+MemoryRates peak_memory_rates(std::size_t elements, int threads, double piece_seconds) {
   const int used = elements < 10'000 ? 1 : threads;
   const std::size_t vectors = std::max<std::size_t>(1, elements / kLanes / static_cast<std::size_t>(used));
   struct Share {
@@ -205,30 +208,42 @@ void bench_memory(std::size_t elements, int threads) {
   std::vector<std::unique_ptr<Share>> shares;
   for (int thread = 0; thread < used; ++thread) shares.push_back(std::make_unique<Share>(vectors));
   auto of = [&](int thread) -> Share& { return *shares[static_cast<std::size_t>(thread)]; };
+  auto rate = [&](double amount, const auto& work) { return best_rate(used, amount, piece_seconds, work); };
   const auto bytes = static_cast<double>(vectors * sizeof(Vec));
-  double read = best_rate(used, bytes, [&](int i) { g_kept = read_all(of(i).a.get(), vectors); });
-  double write = best_rate(used, bytes, [&](int i) { write_all(of(i).to.get(), vectors, 1.5f); });
-  double three =
-      best_rate(used, 3 * bytes, [&](int i) { triad(of(i).to.get(), of(i).a.get(), of(i).b.get(), vectors, 1.5f); });
+  double read = rate(bytes, [&](int i) { g_kept = read_all(of(i).a.get(), vectors); });
+  double write = rate(bytes, [&](int i) { write_all(of(i).to.get(), vectors, 1.5f); });
+  double three = rate(3 * bytes, [&](int i) { triad(of(i).to.get(), of(i).a.get(), of(i).b.get(), vectors, 1.5f); });
 #if defined(__x86_64__)
-  write = std::max(write, best_rate(used, bytes, [&](int i) { write_streaming(of(i).to.get(), vectors, 1.5f); }));
-  three = std::max(three, best_rate(used, 3 * bytes, [&](int i) {
+  write = std::max(write, rate(bytes, [&](int i) { write_streaming(of(i).to.get(), vectors, 1.5f); }));
+  three = std::max(three, rate(3 * bytes, [&](int i) {
                      triad_streaming(of(i).to.get(), of(i).a.get(), of(i).b.get(), vectors, 1.5f);
                    }));
 #endif
-  std::printf("read %zu %d %.1f GB/s\n", elements, threads, read / 1e9);
-  std::printf("write %zu %d %.1f GB/s\n", elements, threads, write / 1e9);
-  std::printf("triad %zu %d %.1f GB/s\n", elements, threads, three / 1e9);
+  return {read / 1e9, write / 1e9, three / 1e9};
 }
 
-}  // namespace
-
-int main(int count, char** words) {
-  int threads = count > 1 ? std::atoi(words[1]) : static_cast<int>(std::thread::hardware_concurrency());
-  threads = std::max(1, threads);
-  bench_fma(threads);
-  std::vector<std::size_t> sizes;
-  for (int i = 2; i < count; ++i) sizes.push_back(static_cast<std::size_t>(std::max(1.0, std::atof(words[i]))));
-  if (count < 2) sizes = {1'000, 100'000, 10'000'000};
-  for (std::size_t elements : sizes) bench_memory(elements, threads);
+const MachinePeak& machine_peak(int threads) {
+  static std::mutex mutex;
+  static std::map<int, MachinePeak> known;
+  std::lock_guard lock(mutex);
+  auto [found, is_new] = known.try_emplace(threads);
+  if (!is_new) return found->second;
+  MachinePeak& peak = found->second;
+  constexpr double kPieceSeconds = 0.002;
+  peak.gflops = peak_gflops(threads, kPieceSeconds);
+  std::size_t elements[] = {4'000, 64'000, 1'000'000, 8'000'000};
+  for (std::size_t i = 0; i < std::size(elements); ++i) {
+    peak.gbps[i] = peak_memory_rates(elements[i], threads, kPieceSeconds).triad;
+    peak.up_to_bytes[i] = static_cast<double>(3 * sizeof(float) * elements[i]);
+  }
+  return peak;
 }
+
+double MachinePeak::gbps_for(double bytes) const {
+  for (std::size_t i = 0; i < std::size(gbps); ++i) {
+    if (bytes <= up_to_bytes[i]) return gbps[i];
+  }
+  return gbps[std::size(gbps) - 1];
+}
+
+}  // namespace lutra

@@ -12,6 +12,7 @@
 ---@field optim lutra.optim optimisers and schedules
 ---@field distribute lutra.distribute training on several devices
 ---@field plot lutra.plot plots in the terminal and in files
+---@field profiler lutra.profiler traces: what ran when, where and why
 ---@field float32 string "float32", for options and `lt.cast`
 ---@field float64 string "float64", for options and `lt.cast`
 ---@field float16 string "float16", for options and `lt.cast`

@@ -130,7 +130,7 @@ void SimStream::State::run_first() {
 void SimStream::State::note_time(int64_t begin_ns) {
   try {
     std::lock_guard lock(times_mutex);
-    times.push_back({progress->done() + 1, begin_ns, std::max(free_ns, now_ns()), {}});
+    times.push_back({progress->done() + 1, begin_ns, timed ? std::max(begin_ns, free_ns) : now_ns(), {}});
   } catch (...) {
     // No memory: the command's time is not known.
   }
