@@ -21,6 +21,9 @@ static_assert(offsetof(AccessDescription, flags) == offsetof(CUmemAccessDesc, fl
 
 static_assert(kSuccess == CUDA_SUCCESS && kOutOfMemory == CUDA_ERROR_OUT_OF_MEMORY &&
               kNotReady == CUDA_ERROR_NOT_READY);
+static_assert(kClockKHz == CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+static_assert(kMemoryClockKHz == CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+static_assert(kMemoryBusBits == CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
 static_assert(kMultiprocessorCount == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 static_assert(kComputeCapabilityMajor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 static_assert(kComputeCapabilityMinor == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);

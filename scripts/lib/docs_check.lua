@@ -54,6 +54,7 @@ local function kinds()
     ["nn.History"] = getmetatable(model:fit({ { 1.0 } }, { { 1.0 } }, { verbose = 0 })).__index,
     ["plot.Plot"] = getmetatable(lt.plot.line {}).__index,
     ["plot.Description"] = getmetatable(lt.zeros({}):describe()).__index,
+    ["profiler.Profile"] = getmetatable(lt.profiler.run(function() end)),
     ["nn.Layer"] = lt.nn.Layer, ["nn.Model"] = lt.nn.Model, ["optim.Optimizer"] = getmetatable(lt.optim.SGD).__index,
     ["data.Dataset"] = lt.data.Dataset,
     ["distribute.Strategy"] = getmetatable(lt.distribute.MirroredStrategy).__index,
@@ -76,7 +77,7 @@ local function public_names(classes, is_op)
     end
   end
   -- Modules that are loaded on first use.
-  assert(lt.nn and lt.optim and lt.data and lt.distribute and lt.plot)
+  assert(lt.nn and lt.optim and lt.data and lt.distribute and lt.plot and lt.profiler)
   walk(lt, "")
   for path, kind in pairs(kinds()) do
     for _, entry in ipairs(classes[path].entries) do names[entry.path] = kind[entry.name] end

@@ -103,6 +103,8 @@ const LongOption kLongOptions[] = {
     {"--sim-gpus", Takes::Value, "N[:MB]", "make N simulated GPUs, each of MB or 4096 MB", set_sim_gpus},
     {"--log-placement", Takes::MayHaveValue, "FILE", "log where each operation runs, on stderr or to FILE",
      set_log_placement, "<file>"},
+    {"--trace", Takes::Value, "FILE", "write what ran when, and why, to FILE.json or FILE.html at the end",
+     [](Options& options, std::string_view value) { options.trace = value; }, "<file>"},
     {"--device", Takes::Value, "NAME", "run inside the scope lutra.device(NAME)",
      [](Options& options, std::string_view value) { options.interpreter.device = value; }, "CPU:0 GPU:0 GPU:1",
      "LUTRA_DEVICE"},

@@ -22,6 +22,7 @@ struct Action {
 struct Options {
   InterpreterOptions interpreter;
   std::string log_file;  // of --log-placement=FILE; "" for stderr
+  std::string trace;     // of --trace; "" if not given
   bool memory_growth = false;
   double memory_limit_mb = 0;  // of each visible GPU, or of each part of it; 0: not given
   int virtual_gpus = 0;        // parts of each visible GPU; 0: not given

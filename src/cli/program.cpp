@@ -62,6 +62,26 @@ Program::Program(const Options& options, const Report& report, int argc, char** 
   }
   lua_setwarnf(interpreter_.lua(), Warnings::warn, &warnings_);
   configure_gpus();
+  start_trace();
+}
+
+void Program::start_trace() {
+  if (options_.trace.empty()) return;
+  std::string command = !options_.module.empty()  ? text("-m ", options_.module)
+                        : options_.script < argc_ ? std::string(argv_[options_.script])
+                                                  : std::string();
+  trace_.emplace("--trace", State::find(interpreter_.lua())->context(), options_.trace, std::move(command));
+}
+
+bool Program::end_trace(bool waits) {
+  if (!trace_) return true;
+  try {
+    trace_->finish(waits);
+    return true;
+  } catch (const std::exception& error) {
+    report_.error(error.what());
+    return false;
+  }
 }
 
 // --memory-growth, --memory-limit and --virtual-gpus set for every visible GPU what lutra.config sets for one.
@@ -88,6 +108,8 @@ bool Program::run() {
   lua_pushlightuserdata(L, this);
   bool ok = succeeded(L, lua_pcall(L, 1, 1, 0)) && lua_toboolean(L, -1) != 0;
   lua_settop(L, 0);
+  // An interrupted or failed script does not wait for its queued work.
+  ok = end_trace(ok) && ok;
   return ok && (!log_file_ || log_file_->is_whole());
 }
 

@@ -7,6 +7,7 @@
 #include "cli/repl.h"
 #include "cli/report.h"
 #include "lua/border/interpreter.h"
+#include "profile/save.h"
 
 namespace lutra {
 
@@ -20,6 +21,9 @@ class Program {
 
  private:
   void configure_gpus();
+  void start_trace();
+  // Writes it. False if that failed, which has then been reported.
+  bool end_trace(bool waits);
 
   // These run inside one protected call, so that no C++ object is alive in their frames when Lua raises an error. Each
   // returns whether to continue.
@@ -44,6 +48,7 @@ class Program {
   Warnings warnings_;
   Interpreter interpreter_;  // closing it may still write to the log and the warnings
   Prompt prompt_;
+  std::optional<ExitTrace> trace_;  // of --trace
 };
 
 // "Lutra 0.1.0, Lua 5.4.4"

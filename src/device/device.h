@@ -20,6 +20,12 @@ struct MemoryInfo {
   std::size_t free_bytes = 0;
 };
 
+// How fast a device can be at most; 0: not known.
+struct DeviceSpeed {
+  double gflops = 0;  // operations on float32
+  double gbps = 0;    // bytes of its memory
+};
+
 class Device {
  public:
   Device(DeviceType type, int number) : type_(type), number_(number) {}
@@ -42,6 +48,8 @@ class Device {
   virtual std::unique_ptr<Stream> new_stream() { return std::make_unique<InlineStream>(); }
   // optional: whether commands of this device may read the other's memory directly.
   virtual bool reads_memory_of(const Device&) const { return false; }
+  // optional: by its data sheet, or as it is simulated.
+  virtual DeviceSpeed speed() const { return {}; }
   // optional: what get_device_details returns, such as {"device_name", "..."}.
   virtual std::vector<std::pair<std::string, std::string>> details() const { return {}; }
 

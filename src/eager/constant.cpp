@@ -33,7 +33,7 @@ void place_constant(Context& context, TensorRep* tensor) {
   LogicalDevice& device = *placement.device;
   if (!device.is_host()) {
     Storage* storage = context.allocate(device, tensor->nbytes(), {op.name, tensor->dtype, tensor->shape()});
-    context.runtime().transfer().write(device, *storage, tensor->address(), tensor->nbytes());
+    context.runtime().transfer().write(context, *tensor, device, *storage, CopyReason::Constant);
     drop(*tensor);
     tensor->data = storage->data;
     tensor->storage = storage;

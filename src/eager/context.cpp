@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/stop_request.h"
+#include "device/stream_times.h"
 #include "eager/memory_report.h"
 
 namespace lutra {
@@ -15,12 +16,40 @@ Context::Context(Runtime& runtime) : runtime_(runtime), placement_log_(runtime.l
   runtime_.attach(this);
 }
 
-Context::~Context() { runtime_.detach(this); }
+Context::~Context() {
+  while (observers_ != nullptr) {
+    Observer& first = *observers_;
+    detach(first);
+    first.context_closes();
+  }
+  runtime_.detach(this);
+}
 
-void Context::wait_for(const LogicalDevice& device) const {
+void Context::attach(Observer& observer) {
+  Observer** end = &observers_;
+  while (*end != nullptr) end = &(*end)->next_;
+  *end = &observer;
+  observer.next_ = nullptr;
+}
+
+void Context::detach(Observer& observer) {
+  for (Observer** at = &observers_; *at != nullptr; at = &(*at)->next_) {
+    if (*at != &observer) continue;
+    *at = observer.next_;
+    return;
+  }
+}
+
+void Context::initialise() {
+  runtime_.initialise(line());
+  tell_observers([](Observer& each) { each.devices_opened(); });
+}
+
+void Context::wait_for(const LogicalDevice& device, const char* why) const {
   if (device.is_host() || !StopRequest::is_watching()) return;
   constexpr int kMilliseconds = 10;
   for (Stream* stream : {device.copy.get(), device.compute.get()}) {
+    const NotedWait noted(stream->tail_ticket(), why);
     while (!ends_within(stream->tail_ticket(), kMilliseconds)) {
       if (take_interrupt()) fail(ErrorCode::Cancelled, "interrupted! The device goes on with the work in its queue");
     }

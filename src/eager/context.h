@@ -10,11 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "eager/copy_totals.h"
 #include "eager/ledger.h"
+#include "eager/observer.h"
 #include "eager/origins.h"
 #include "eager/placement_log.h"
 #include "eager/runtime.h"
 #include "eager/scope.h"
+#include "eager/script_position.h"
 
 namespace lutra {
 
@@ -25,6 +28,8 @@ struct ContextHooks {
   bool (*collect)(void* user) = nullptr;
   // The script line that is running, "train.lua:7".
   std::string (*line)(void* user) = nullptr;
+  // The same, without allocating memory.
+  void (*position)(void* user, ScriptPosition* position) = nullptr;
   // Whether the user asked to stop. Long work polls it between steps. Returns true only once: the caller must then
   // stop.
   bool (*take_interrupt)() = nullptr;
@@ -49,9 +54,36 @@ class Context {
   Ledger& ledger() { return ledger_; }
   ContextHooks hooks;
   bool take_interrupt() const { return hooks.take_interrupt != nullptr && hooks.take_interrupt(); }
-  // Waits for the device's queued work. At the prompt Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
-  void wait_for(const LogicalDevice& device) const;
+  // At the prompt, waits for the device's queued work; Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
+  // `why`: as for host_wait.
+  void wait_for(const LogicalDevice& device, const char* why) const;
   std::string line() const { return hooks.line != nullptr ? hooks.line(hooks.user) : std::string(); }
+
+  ScriptPosition position() const {
+    ScriptPosition position{{}, 0};
+    if (hooks.position != nullptr) hooks.position(hooks.user, &position);
+    return position;
+  }
+
+  // Observers see what runs from now on. One Context at a time; before an observer is destroyed, detach it.
+  void attach(Observer& observer);
+  void detach(Observer& observer);
+  bool is_observed() const { return observers_ != nullptr; }
+  // Whether some observer checks ops' results.
+  bool is_checked() {
+    bool any = false;
+    tell_observers([&](Observer& each) { any |= each.checks(); });
+    return any;
+  }
+  template <class F> void tell_observers(const F& f) {
+    for (Observer* each = observers_; each != nullptr;) {
+      Observer* next = each->next_;  // `each` may detach itself
+      f(*each);
+      each = next;
+    }
+  }
+  // Copies since the start or since they were cleared.
+  CopyTotals& copy_totals() { return copy_totals_; }
 
   // The running coroutine's scopes; never null.
   ScopeStack* scopes = &main_scopes_;
@@ -82,7 +114,7 @@ class Context {
 
   // All devices. Initialises them if necessary.
   std::span<LogicalDevice* const> devices() {
-    if (!runtime_.is_initialised()) runtime_.initialise(line());
+    if (!runtime_.is_initialised()) initialise();
     return runtime_.order();
   }
 
@@ -111,7 +143,11 @@ class Context {
   // (ResourceExhausted) with the report (memory_report.h).
   Storage* allocate(LogicalDevice& device, std::size_t bytes, const Wanted& wanted) {
     Storage* storage = device.allocate(bytes);
-    return storage != nullptr ? storage : allocate_under_pressure(device, bytes, wanted);
+    if (storage == nullptr) [[unlikely]]
+      storage = allocate_under_pressure(device, bytes, wanted);
+    if (observers_ != nullptr) [[unlikely]]
+      tell_observers([&](Observer& each) { each.allocated(device, bytes, wanted); });
+    return storage;
   }
 
  private:
@@ -125,9 +161,12 @@ class Context {
     Target target;
   };
   const Target& resolve(Spec& entry);
+  void initialise();
   void seed_if_need_be();
 
   Runtime& runtime_;
+  Observer* observers_ = nullptr;  // in the order in which they were attached
+  CopyTotals copy_totals_;
   PlacementLog placement_log_;
   Origins origins_;
   Ledger ledger_;

@@ -65,12 +65,29 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   return true;
 }
 
+[[gnu::noinline]] void execute_observed(Context& context, Call& call, const Prepared& prepared,
+                                        TensorRep* const* outs) {
+  context.tell_observers([&](Observer& each) { each.op_begins(call, prepared); });
+  auto tell_end = [&](bool ok) {
+    context.tell_observers([&](Observer& each) { each.op_ends(call, prepared, outs, ok); });
+  };
+  try {
+    bind_and_submit(context, call, prepared, outs);
+  } catch (...) {
+    tell_end(false);
+    throw;
+  }
+  tell_end(true);
+  context.tell_observers([&](Observer& each) { each.check(call, prepared, outs); });
+}
+
 }  // namespace
 
 void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
   set_max_threads(context.runtime().threads());  // several Runtimes may take turns on this thread
-  if (!execute_plain(context, call, prepared, outs)) [[unlikely]]
-    bind_and_submit(context, call, prepared, outs);
+  if (context.is_observed()) [[unlikely]]
+    execute_observed(context, call, prepared, outs);
+  else if (!execute_plain(context, call, prepared, outs)) [[unlikely]] bind_and_submit(context, call, prepared, outs);
   if (context.ledger().is_recording()) [[unlikely]]
     context.ledger().record(call, prepared, outs);
 }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/clock.h"
+
 namespace lutra {
 namespace {
 
@@ -19,7 +21,7 @@ class HeldSet {
   uint32_t set_ = 0;
 };
 
-void queue(Context& context, Launch& launch) {
+Ticket queue(Context& context, Launch& launch) {
   LogicalDevice& device = *launch.device;
   FaultSets& faults = context.runtime().faults();
   HeldSet set(faults);  // the launches that the results depend on
@@ -30,8 +32,7 @@ void queue(Context& context, Launch& launch) {
     if (storage->fault_set != 0) set.replace(faults.unite(set.get(), storage->fault_set));
   }
   if (launch.writes == nullptr) {
-    device.backend->submit(*device.compute, *launch.kernel, launch.args);
-    return;
+    return device.backend->submit(*device.compute, *launch.kernel, launch.args);
   }
   const bool is_injected = ++device.launches == device.fail_at;
   LaunchRecord* record = nullptr;
@@ -54,19 +55,27 @@ void queue(Context& context, Launch& launch) {
   if (record != nullptr) record->ticket = ticket;
   // The command fails, whatever it computes; nothing reads the record before the command is done.
   if (is_injected) record->fault.raise(FaultCode::Injected);
+  return ticket;
+}
+
+[[gnu::noinline]] void submit_observed(Context& context, Launch& launch) {
+  context.tell_observers([&](Observer& each) { each.launches(launch); });
+  const int64_t begin_ns = now_ns();
+  Ticket ticket;
+  if (launch.device->is_host()) run_on_host(launch);
+  else ticket = queue(context, launch);
+  const Launched launched{launch, ticket, begin_ns, now_ns()};
+  context.tell_observers([&](Observer& each) { each.launched(launched); });
 }
 
 }  // namespace
 
 void submit(Context& context, Launch& launch, int64_t* out_count) {
   launch.args.out_count = out_count;
-  if (Cost* meter = context.placement_log().meter()) [[unlikely]] {
-    const Cost cost = cost_of(launch.args);
-    meter->flops += cost.flops;
-    meter->bytes += cost.bytes;
-  }
+  if (context.is_observed()) [[unlikely]]
+    return submit_observed(context, launch);
   if (launch.device->is_host()) run_on_host(launch);
-  else queue(context, launch);
+  else static_cast<void>(queue(context, launch));
 }
 
 }  // namespace lutra

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "device/device.h"
+#include "device/stream_times.h"
 #include "memory/device_heap.h"
 #include "memory/host_pool.h"
 #include "ops/backend.h"
@@ -44,7 +45,7 @@ struct LogicalDevice {
   // Gives free pages back to the card, after waiting for its queued work, or to the system. Returns how many bytes.
   std::size_t trim() {
     if (heap == nullptr) return pool->trim();
-    host_wait(copy->tail_ticket());
+    host_wait(copy->tail_ticket(), "memory");
     return heap->trim();
   }
 };

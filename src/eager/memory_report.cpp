@@ -107,6 +107,49 @@ std::vector<std::string> largest_tensors(Context& context, const LogicalDevice& 
   return lines;
 }
 
+std::vector<LiveTensor> live_tensors(Context& context, const LogicalDevice* only, std::size_t most) {
+  std::vector<const Storage*> storages;
+  StorageVisitor add = [](void* user, const Storage& storage) {
+    static_cast<std::vector<const Storage*>*>(user)->push_back(&storage);
+  };
+  bool has_host = false;  // all logical CPUs share one pool
+  for (const LogicalDevice* device : context.runtime().order()) {
+    if (only != nullptr && device != only) continue;
+    if (device->heap != nullptr) device->heap->for_each_storage(add, &storages);
+    else if (!std::exchange(has_host, true)) context.runtime().pool().for_each_storage(add, &storages);
+  }
+  const std::size_t count = std::min(most, storages.size());
+  std::partial_sort(storages.begin(), storages.begin() + static_cast<std::ptrdiff_t>(count), storages.end(),
+                    [](const Storage* a, const Storage* b) { return a->bytes > b->bytes; });
+  storages.resize(count);
+  std::vector<LiveTensor> list;
+  const Origins& origins = context.origins();
+  for (const Storage* storage : storages) {
+    LiveTensor live;
+    live.device = context.runtime().device(storage->device).full_name;
+    live.bytes = static_cast<int64_t>(storage->bytes);
+    const Origin* origin = nullptr;
+    const OriginDetail* detail = nullptr;
+    if (const BigOrigin* big = origins.big(storage)) {
+      live.shape = big->shape;
+      live.dtype = big->dtype;
+      live.is_known = true;
+      origin = &big->origin;
+      detail = &big->detail;
+    } else if (const TensorRep* tensor = storage->tensor) {
+      live.shape = tensor->shape();
+      live.dtype = tensor->dtype;
+      live.is_known = true;
+      origin = origins.find(*tensor);
+      detail = origins.detail(*tensor);
+    }
+    if (origin != nullptr && origin->op != nullptr) live.op = origin->op;
+    if (detail != nullptr) live.line = detail->line;
+    list.push_back(std::move(live));
+  }
+  return list;
+}
+
 Error out_of_memory(Context& context, LogicalDevice& device, std::size_t bytes, const Wanted& wanted) {
   Want want = want_on(context, device, bytes);
   std::string message = text(wanted.op, ": out of memory on ", device.full_name, ": ", size_text(bytes),

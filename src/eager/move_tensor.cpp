@@ -26,7 +26,7 @@ bool move_tensor(Context& context, const TensorRep& tensor, LogicalDevice& to, T
     return false;
   }
   bool was_copied;
-  Storage* copy = context.runtime().transfer().fetch(context, tensor, to, &was_copied);
+  Storage* copy = context.runtime().transfer().fetch(context, tensor, to, &was_copied, CopyReason::Moved);
   *out = tensor;
   out->device = to.id;
   out->value = 0;

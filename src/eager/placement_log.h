@@ -10,7 +10,6 @@
 
 #include "core/log.h"
 #include "core/shape.h"
-#include "ops/op.h"
 
 namespace lutra {
 
@@ -41,15 +40,12 @@ class PlacementLog {
  public:
   explicit PlacementLog(Log& log) : log_(log) {}
 
-  // Whether the log is on, or has a handler or a meter: then the executor reports.
-  bool listens() const { return options_.on || handler_ || meter_ != nullptr; }
+  // Whether the log is on or has a handler: then the executor reports.
+  bool listens() const { return options_.on || handler_; }
   const PlacementLogOptions& options() const { return options_; }
   void set_options(const PlacementLogOptions& options);
   // With a handler, events are queued in `events` instead of printed; src/lua passes them on after the op.
   void set_handler(bool on) { handler_ = on; }
-  // While there is a meter, the costs of all launches are added to it.
-  void set_meter(Cost* meter) { meter_ = meter; }
-  Cost* meter() const { return meter_; }
 
   // Called after placement and input checks, before the op is submitted.
   void executes(PlacementEvent event);
@@ -65,7 +61,6 @@ class PlacementLog {
   Log& log_;
   PlacementLogOptions options_;
   bool handler_ = false;
-  Cost* meter_ = nullptr;
   std::unordered_set<std::string> printed_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device/sim/sim_device.h"
+#include "device/stream_times.h"
 #include "eager/context.h"
 #include "memory/host_limit.h"
 
@@ -238,8 +239,8 @@ std::string Runtime::device_names() const {
 void Runtime::synchronize(LogicalDevice* only) {
   for (LogicalDevice* device : order_) {
     if ((only != nullptr && device != only) || device->is_host()) continue;
-    host_wait(device->copy->tail_ticket());
-    host_wait(device->compute->tail_ticket());
+    host_wait(device->copy->tail_ticket(), "synchronize");
+    host_wait(device->compute->tail_ticket(), "synchronize");
     device->compute->check();
   }
   faults_.check_all(only != nullptr ? only->full_name : "");

@@ -48,11 +48,36 @@ class Batch {
                   {call_.op, call_.attrs, in_, out_, nullptr, nullptr, nullptr, n_in_, n_out_},
                   reads_,
                   writes_};
-    submit(context_, launch);
+    if (context_.is_observed()) [[unlikely]]
+      submit_as_op(launch);
+    else submit(context_, launch);
     finish(device);
   }
 
  private:
+  void submit_as_op(Launch& launch) {
+    Prepared prepared{};
+    prepared.op = call_.op;
+    prepared.kernel = launch.kernel;
+    prepared.device = launch.device;
+    prepared.epoch = context_.runtime().epoch;
+    prepared.spec = context_.scopes->spec();
+    prepared.key = first_->dtype;
+    prepared.reason = Reason::Variable;
+    prepared.shared_from = -1;
+    auto tell_end = [&](bool ok) {
+      context_.tell_observers([&](Observer& each) { each.op_ends(call_, prepared, nullptr, ok); });
+    };
+    context_.tell_observers([&](Observer& each) { each.op_begins(call_, prepared); });
+    try {
+      submit(context_, launch);
+    } catch (...) {
+      tell_end(false);
+      throw;
+    }
+    tell_end(true);
+  }
+
   void read(const TensorRep& tensor) {
     reads_[n_in_] = tensor.storage;
     in_[n_in_++] = array_of(tensor);
@@ -120,7 +145,7 @@ bool can_step(Context& context, const Call& call, const VariableStep& step, int 
 
 void step_in_place(Context& context, const Call& call, std::span<VariableStep> steps, int slots,
                    const TensorRep* scale) {
-  if (context.placement_log().listens()) return;
+  if (context.placement_log().listens() || context.is_checked()) return;
   for (const VariableStep& step : steps) {
     if (is_variable(*step.gradient)) return;
   }

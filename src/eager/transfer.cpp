@@ -6,6 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "core/clock.h"
+#include "device/stream_times.h"
 #include "eager/context.h"
 
 namespace lutra {
@@ -32,19 +34,54 @@ void wait_for_source(LogicalDevice& from, const Storage& source, Stream& stream)
   order_after(stream, source.ready);
 }
 
+// Counts a copy from its construction on, and reports it to observers, when `queued` is called.
+class NotedCopy {
+ public:
+  NotedCopy(Context& context, const LogicalDevice& from, const LogicalDevice& to, const TensorRep& tensor,
+            std::size_t bytes, CopyReason why, Stream& stream)
+      : context_(context),
+        from_(from),
+        to_(to),
+        tensor_(tensor),
+        bytes_(static_cast<int64_t>(bytes)),
+        why_(why),
+        stream_(stream),
+        before_(stream.tail()),
+        begin_ns_(context.is_observed() ? now_ns() : 0) {}
+
+  void queued() {
+    context_.copy_totals().add(context_.position(), from_, to_, why_, bytes_);
+    if (!context_.is_observed()) return;
+    const Copied copied{from_, to_, tensor_, bytes_, why_, &stream_, before_ + 1, stream_.tail(), begin_ns_, now_ns()};
+    context_.tell_observers([&](Observer& each) { each.copied(copied); });
+  }
+
+ private:
+  Context& context_;
+  const LogicalDevice &from_, &to_;
+  const TensorRep& tensor_;
+  const int64_t bytes_;
+  const CopyReason why_;
+  Stream& stream_;
+  const uint64_t before_;
+  const int64_t begin_ns_;
+};
+
 // A copy of a GPU tensor's bytes to host memory, in flight. The host memory must live until it is done; the destructor
 // waits for it.
 class Arrival {
  public:
-  Arrival(FaultSets& sets, LogicalDevice& from, const TensorRep& tensor, std::byte* to, std::size_t offset,
-          std::size_t bytes)
+  Arrival(Context& context, FaultSets& sets, LogicalDevice& from, const TensorRep& tensor, std::byte* to,
+          std::size_t offset, std::size_t bytes, CopyReason why)
       : sets_(sets), from_(from), source_(*tensor.storage), to_(to), unchecked_bytes_(bytes) {
     source_.retain();
     faults_ = source_.fault_set;
     sets_.retain(faults_);
     try {
       wait_for_source(from, source_, *from.copy);
+      NotedCopy noted(context, from, context.runtime().cpu(), tensor, bytes, why, *from.copy);
       ticket_ = from.copy->copy({to, tensor.data + offset, bytes}, false);
+      noted.queued();
     } catch (...) {
       let_go();
       throw;
@@ -61,7 +98,7 @@ class Arrival {
     let_go();
   }
 
-  void wait() { host_wait(ticket_); }
+  void wait() { host_wait(ticket_, "read"); }
   // Raises the error of a failed launch that the tensor depends on.
   void check() {
     from_.copy->check();
@@ -100,29 +137,38 @@ void Transfer::before_overwrite(LogicalDevice& device, Storage& storage) {
   drop_mirrors_of(&storage);
   if (!device.is_host()) make_ready(device, storage);
   if (!storage.reading) return;
-  if (device.is_host()) host_wait(storage.reading);
+  if (device.is_host()) host_wait(storage.reading, "memory");
   else if (!is_done(storage.reading)) device.compute->wait_for(storage.reading);
   storage.reading = {};
 }
 
-void Transfer::write(LogicalDevice& to, Storage& storage, const std::byte* from, std::size_t bytes) {
+void Transfer::write(Context& context, const TensorRep& from, LogicalDevice& to, Storage& storage, CopyReason why) {
+  const std::size_t bytes = from.nbytes();
   if (to.is_host()) {
-    if (bytes > 0) std::memcpy(storage.data, from, bytes);
+    if (bytes > 0) std::memcpy(storage.data, from.address(), bytes);
     return;
   }
   order_after(*to.copy, to.heap->idle(storage));
-  storage.ready = to.copy->copy({storage.data, from, bytes}, true);
+  NotedCopy noted(context, context.runtime().device(from.device), to, from, bytes, why, *to.copy);
+  storage.ready = to.copy->copy({storage.data, from.address(), bytes}, true);
+  noted.queued();
 }
 
 void Transfer::read(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes) {
+  read_as(context, tensor, to, offset, bytes, CopyReason::Read);
+}
+
+void Transfer::read_as(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes,
+                       CopyReason why) {
   LogicalDevice& from = context.runtime().device(tensor.device);
   if (from.is_host()) {
     if (bytes > 0) std::memcpy(to, tensor.address() + offset, bytes);
     return;
   }
-  context.wait_for(from);
-  Arrival arrival(faults_, from, tensor, to, offset, bytes);
+  context.wait_for(from, "read");
+  Arrival arrival(context, faults_, from, tensor, to, offset, bytes, why);
   arrival.wait();
+  context.tell_observers([](Observer& each) { each.waited(); });
   arrival.check();
 }
 
@@ -132,15 +178,17 @@ void Transfer::read_all(Context& context, std::span<const TensorRep* const> tens
     LogicalDevice& from = context.runtime().device(tensor->device);
     const std::size_t bytes = tensor->nbytes();
     if (from.is_host()) read(context, *tensor, to, 0, bytes);
-    else arrivals.emplace_back(faults_, from, *tensor, to, 0, bytes);
+    else arrivals.emplace_back(context, faults_, from, *tensor, to, 0, bytes, CopyReason::Read);
     to += bytes;
   }
   // Backwards, as the last copy of a device ends last: then no wait for an earlier one sleeps.
   for (auto arrival = arrivals.rbegin(); arrival != arrivals.rend(); ++arrival) arrival->wait();
+  context.tell_observers([](Observer& each) { each.waited(); });
   for (Arrival& arrival : arrivals) arrival.check();
 }
 
-Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied) {
+Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied,
+                         CopyReason why) {
   *was_copied = false;
   if (Mirror* known = find(tensor, to)) {
     recent_.splice(recent_.begin(), recent_, known->place);
@@ -156,19 +204,23 @@ Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevic
   try {
     copy = context.allocate(to, bytes, {"copy", source.dtype, source.shape()});
     if (from.is_host() && source.storage == nullptr) {
-      write(to, *copy, source.bytes, bytes);
+      write(context, source, to, *copy, why);
     } else if (from.is_host()) {
       order_after(*to.copy, to.heap->idle(*copy));
       // `reading` is one ticket for all readers, so a reader on another stream must come after the last one.
       if (source.storage->reading.stream != to.copy.get()) order_after(*to.copy, source.storage->reading);
+      NotedCopy noted(context, from, to, source, bytes, why, *to.copy);
       copy->ready = source.storage->reading = to.copy->copy({copy->data, source.data, bytes}, false);
+      noted.queued();
     } else if (to.is_host()) {
-      read(context, source, copy->data, 0, bytes);
+      read_as(context, source, copy->data, 0, bytes, why);
     } else {
       Stream& stream = *from.copy;
       wait_for_source(from, *source.storage, stream);
       order_after(stream, to.heap->idle(*copy));
+      NotedCopy noted(context, from, to, source, bytes, why, stream);
       copy->ready = source.storage->reading = stream.copy({copy->data, source.data, bytes}, false);
+      noted.queued();
       copy->fault_set = faults_.unite(source.storage->fault_set, 0);
     }
     remember(source, copy);

@@ -15,6 +15,7 @@
 #include <unordered_map>
 
 #include "eager/logical_device.h"
+#include "eager/observer.h"
 #include "tensor/tensor.h"
 
 namespace lutra {
@@ -41,15 +42,16 @@ class Transfer {
   void set_limits(std::function<std::size_t(uint16_t)> limit_of) { limit_of_ = std::move(limit_of); }
 
   // A mirror of the tensor on `to`, which must be a different memory; made now if there is none. The caller gets one
-  // counted reference. Sets *was_copied to whether bytes were copied.
-  Storage* fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied);
+  // counted reference. Sets *was_copied to whether bytes were copied. `why`: for observers.
+  Storage* fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied,
+                 CopyReason why = CopyReason::Input);
   // Copies `bytes` of the tensor, from byte `offset` on, to host memory. Waits, and raises the error of a failed launch
   // that the tensor depends on.
   void read(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes);
   // Copies several whole tensors one after the other to host memory, from `to` on. Waits once for all GPU tensors.
   void read_all(Context& context, std::span<const TensorRep* const> tensors, std::byte* to);
-  // Queues a copy of host bytes into a fresh storage. `from` may be overwritten on return.
-  void write(LogicalDevice& to, Storage& storage, const std::byte* from, std::size_t bytes);
+  // Queues a copy of the host tensor into a fresh storage. Its memory may be overwritten on return.
+  void write(Context& context, const TensorRep& from, LogicalDevice& to, Storage& storage, CopyReason why);
   // Makes later commands of `device` wait for the copy that writes `storage`.
   void make_ready(LogicalDevice& device, Storage& storage);
   // Call it before a command of `device`, where the storage is, overwrites the storage. Drops its mirrors, and makes
@@ -62,6 +64,8 @@ class Transfer {
   void drop_mirrors_of(Storage* storage);
 
  private:
+  void read_as(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes,
+               CopyReason why);
   Mirror* find(const TensorRep& tensor, const LogicalDevice& to);
   void remember(const TensorRep& tensor, Storage* copy);
   void forget(Mirror* mirror);

@@ -3,11 +3,13 @@
 #include <cstring>
 #include <new>
 
+#include "device/stream_times.h"
+
 namespace lutra {
 
 DeviceHeap::DeviceHeap(uint16_t device, PageSource& pages, ArenaOptions options, Stream& compute, StorageHooks hooks)
     : device_(device), compute_(compute), hooks_(hooks), arena_(pages, options) {
-  arena_.set_drain([](void* user) { host_wait(static_cast<Stream*>(user)->tail_ticket()); }, &compute_);
+  arena_.set_drain([](void* user) { host_wait(static_cast<Stream*>(user)->tail_ticket(), "memory"); }, &compute_);
 }
 
 DeviceHeap::~DeviceHeap() { host_wait(compute_.tail_ticket()); }
@@ -80,7 +82,7 @@ void DeviceHeap::for_each_storage(StorageVisitor visit, void* user) const {
 }
 
 std::size_t DeviceHeap::trim() {
-  host_wait(compute_.tail_ticket());
+  host_wait(compute_.tail_ticket(), "memory");
   return arena_.trim();
 }
 

@@ -101,4 +101,44 @@ function debugging.explain(tensor) end
 ---     print(lt.debugging.live_storages() - before)  --> 1
 function debugging.live_storages() end
 
+--- The largest live tensors, by the memory that they hold. CPU tensors of at most 64 bytes are not listed.
+---@param options? table device = a device's name, of all devices by default; n = how many at most, all by default
+---@return table list of {shape, dtype, device, bytes, op, line}, largest first. shape and dtype are nil if a slice or a
+---   copy holds the memory; op and line if they are not known: the line is for tensors of 1 MB or more, or made while a log was on
+--- Errors: NotFound for an unknown device, InvalidArgument for a wrong option.
+--- Example:
+---     local x = lt.device("/CPU:0", lt.zeros, {1024, 1024})
+---     local first = lt.debugging.live_tensors {n = 1}[1]
+---     print(first.shape, first.bytes, first.op)  --> (1024, 1024)	4194304	Fill
+function debugging.live_tensors(options) end
+
+--- Which lines copied how much between devices, since the start or reset_copies. Always counted.
+---@return table list of {line, source, target, reason, count, bytes}, most bytes first. reason: "input" (an operation
+---   needed it), "read" (the script read values), "constant" (Lua's numbers), "moved" (t:to(device), variables)
+--- Example:
+---     lt.debugging.reset_copies()
+---     local x = lt.device("/GPU:0", lt.constant, {1.0, 2.0})
+---     print(lt.debugging.copies()[1].bytes)  --> 8
+function debugging.copies() end
+
+--- Forgets the copies counted so far.
+--- Example:
+---     lt.debugging.reset_copies()
+---     print(#lt.debugging.copies())  --> 0
+function debugging.reset_copies() end
+
+--- Makes the first operation that makes a nan or an inf an error: one whose result has a nan, or an inf, while none of
+--- its inputs has one. Gradients and optimisers' steps are checked too.
+---
+--- The error names the operation, the line, how many nan and inf there are, the range of each input and the operation
+--- before it; it has the fields op, device, nan and inf. Each operation is waited for, so everything is slower.
+---@param on boolean
+--- Errors: InvalidArgument if on is not a boolean, and from then on from such operations.
+--- Example:
+---     lt.debugging.check_numerics(true)
+---     print(select(2, pcall(lt.log, lt.constant {1.0, -1.0})).nan)  --> 1
+---     lt.debugging.check_numerics(false)
+--- Source: tf.debugging.enable_check_numerics
+function debugging.check_numerics(on) end
+
 return debugging

@@ -13,6 +13,7 @@
 ---@field distribute lutra.distribute training on several devices
 ---@field plot lutra.plot plots in the terminal and in files
 ---@field repl lutra.repl the prompt over a socket, and in notebooks
+---@field profiler lutra.profiler traces: what ran when, where and why
 ---@field float32 string "float32", for options and `lt.cast`
 ---@field float64 string "float64", for options and `lt.cast`
 ---@field float16 string "float16", for options and `lt.cast`

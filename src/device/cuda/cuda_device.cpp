@@ -77,6 +77,18 @@ MemoryInfo CudaDevice::memory() const {
   return info;
 }
 
+DeviceSpeed CudaDevice::speed() const {
+  // Units for float32 on a multiprocessor, outside its tensor cores; the memory moves two words a clock.
+  const Capability capability = card_->capability();
+  const bool has_half_as_many = capability.major == 6
+                                    ? capability.minor == 0
+                                    : capability.major == 7 || (capability.major == 8 && capability.minor == 0);
+  const double units = has_half_as_many ? 64 : 128;
+  const double clock_khz = card_->attribute(kClockKHz), memory_khz = card_->attribute(kMemoryClockKHz);
+  return {2 * units * card_->attribute(kMultiprocessorCount) * clock_khz / 1e6,
+          2 * memory_khz * card_->attribute(kMemoryBusBits) / 8 / 1e6};
+}
+
 std::size_t CudaDevice::usual_limit_bytes() const {
   std::size_t free_bytes = memory().free_bytes, kept = kept_back(free_bytes, card_->capability());
   return free_bytes > 2 * kept ? free_bytes - kept : free_bytes / 2;

@@ -21,6 +21,7 @@ class CudaDevice final : public Device {
   std::size_t usual_limit_bytes() const override;
   PageSource* pages() override { return pages_.get(); }
   std::unique_ptr<Stream> new_stream() override;
+  DeviceSpeed speed() const override;
   std::vector<std::pair<std::string, std::string>> details() const override;
 
  private:

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "core/clock.h"
 #include "core/error.h"
 
 namespace lutra::cuda {
@@ -25,7 +26,11 @@ void run_host_call(void* user) {
 }  // namespace
 
 CudaStream::CudaStream(std::shared_ptr<Card> card)
-    : card_(std::move(card)), faults_(*card_), small_ring_(*card_, kSmallRingBytes), ring_(*card_, kRingBytes) {
+    : card_(std::move(card)),
+      faults_(*card_),
+      small_ring_(*card_, kSmallRingBytes),
+      ring_(*card_, kRingBytes),
+      times_(*card_) {
   card_->use();
   card_->require(card_->driver.create_stream(&stream_, kStreamNonBlocking), "cuStreamCreate");
 }
@@ -38,8 +43,10 @@ CudaStream::~CudaStream() {
   card_->driver.destroy_stream(stream_);
 }
 
-Ticket CudaStream::queued() {
+Ticket CudaStream::queued(Ticket awaited) {
   ++tail_;
+  if (times_.is_on()) [[unlikely]]
+    times_.end(stream_, tail_, awaited);
   uint64_t marked = marks_.empty() ? reached_ : marks_.back().seq;
   if (tail_ - marked >= kCommandsPerEvent) {
     mark_tail();
@@ -112,6 +119,17 @@ bool CudaStream::done(uint64_t seq) {
   return seq <= reached_ || is_dead();
 }
 
+void CudaStream::keep_command_times(bool on) {
+  if (on) times_.start(stream_);
+  else times_.stop();
+}
+
+void CudaStream::take_command_times(std::vector<CommandTime>& out) {
+  if (!times_.is_on() || is_dead()) return;
+  ask();
+  times_.take(reached_, out);
+}
+
 void CudaStream::host_wait(uint64_t seq) {
   assert(seq <= tail_);
   if (seq <= reached_ || !card_->try_use()) return;
@@ -137,8 +155,9 @@ void CudaStream::wait_for(Ticket ticket) {
   try {
     EventHandle event = other->event_for(ticket.seq);
     card_->use();
+    begin_command();
     card_->require(card_->driver.wait_event(stream_, event, 0), "cuStreamWaitEvent");
-    queued();
+    queued(ticket);
   } catch (const Error&) {
     if (!is_dead()) lutra::host_wait(ticket);
   }
@@ -154,6 +173,7 @@ Ticket CudaStream::submit(void (*run)(void*), const void* args, std::size_t byte
   if (bytes > 0) std::memcpy(copy.get(), args, bytes);
   if (relocate != nullptr) relocate(copy.get(), args);
   auto call = std::make_unique<HostCall>(HostCall{run, copy.get()});
+  begin_command();
   card_->require(card_->driver.run_on_host(stream_, run_host_call, call.get()), "cuLaunchHostFunc");
   call.release();
   copy.release();
@@ -176,10 +196,12 @@ Ticket CudaStream::copy(const CopyRequest& request, bool) {
       throw;
     }
   } else if (to == from) {
+    begin_command();
     card_->require(card_->driver.copy_within(address_of(request.to), address_of(request.from), request.bytes, stream_),
                    "cuMemcpyDtoDAsync");
     queued();
   } else {
+    begin_command();
     card_->require(card_->driver.copy_peer(address_of(request.to), to->context(), address_of(request.from),
                                            from->context(), request.bytes, stream_),
                    "cuMemcpyPeerAsync");
@@ -195,6 +217,7 @@ void CudaStream::copy_in(std::byte* to, const std::byte* from, std::size_t bytes
     std::size_t n = std::min(kPieceBytes, bytes - at);
     std::byte* piece = ring.take(n, [this](uint64_t seq) { host_wait(seq); });
     std::memcpy(piece, from + at, n);
+    begin_command();
     card_->require(card_->driver.copy_in(address_of(to + at), piece, n, stream_), "cuMemcpyHtoDAsync");
     // Held before it is counted: counting may release finished pieces.
     ring.hold(tail_ + 1);
@@ -210,6 +233,7 @@ void CudaStream::copy_out(std::byte* to, const std::byte* from, std::size_t byte
     std::size_t bytes;
     uint64_t seq;
   };
+  const int64_t begin_ns = keeps_times() ? now_ns() : 0;
   std::deque<Piece> under_way;
   auto finish_first = [&] {
     Piece piece = under_way.front();
@@ -224,6 +248,7 @@ void CudaStream::copy_out(std::byte* to, const std::byte* from, std::size_t byte
     if (under_way.size() == kUnderWay) finish_first();
     std::size_t n = std::min(kPieceBytes, bytes - at);
     std::byte* piece = ring.take(n, [this](uint64_t seq) { host_wait(seq); });
+    begin_command();
     card_->require(card_->driver.copy_out(piece, address_of(from + at), n, stream_), "cuMemcpyDtoHAsync");
     ring.hold(tail_ + 1);
     queued();
@@ -231,6 +256,7 @@ void CudaStream::copy_out(std::byte* to, const std::byte* from, std::size_t byte
     under_way.push_back({piece, to + at, n, tail_});
   }
   while (!under_way.empty()) finish_first();
+  if (begin_ns != 0) note_wait(tail_, "read", begin_ns);
 }
 
 }  // namespace lutra::cuda

@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "device/cuda/card.h"
+#include "device/cuda/command_times.h"
 #include "device/cuda/fault_slots.h"
 #include "device/cuda/staging.h"
-#include "device/stream.h"
+#include "device/stream_times.h"
 
 namespace lutra::cuda {
 
-class CudaStream final : public Stream {
+class CudaStream final : public TimedStream {
  public:
   static constexpr uint64_t kCommandsPerEvent = 32;
   static constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
@@ -34,6 +35,7 @@ class CudaStream final : public Stream {
   template <class Start>
   Ticket launch(const char* what, void* record, void (*tell)(void*, const FaultSlot&), const Start& start) {
     card_->use();
+    begin_command();
     FaultSlot* slot = record != nullptr ? faults_.take() : nullptr;
     Result result = kSuccess;
     try {
@@ -69,6 +71,10 @@ class CudaStream final : public Stream {
   // For work that others queue directly; a launch() afterwards counts it as a command.
   StreamHandle handle() const { return stream_; }
 
+ protected:
+  void keep_command_times(bool on) override;
+  void take_command_times(std::vector<CommandTime>& out) override;
+
  private:
   struct Mark {  // the event is complete when command `seq` is
     uint64_t seq;
@@ -81,7 +87,12 @@ class CudaStream final : public Stream {
     void (*tell)(void* record, const FaultSlot& slot);
   };
 
-  Ticket queued();
+  // Around the queuing of each command. `awaited`: of one that only waits, for what.
+  void begin_command() {
+    if (times_.is_on()) [[unlikely]]
+      times_.begin(stream_);
+  }
+  Ticket queued(Ticket awaited = {});
   // Cleans up after a launch of several kernels, or a copy in pieces, that failed with some already queued: waits for
   // them.
   void forget_launch(FaultSlot* slot);
@@ -104,6 +115,7 @@ class CudaStream final : public Stream {
   std::deque<PendingFault> pending_;
   FaultSlots faults_;
   StagingRing small_ring_, ring_;
+  CommandTimes times_;
 };
 
 }  // namespace lutra::cuda

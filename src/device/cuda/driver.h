@@ -24,8 +24,11 @@ using MemoryHandle = unsigned long long;
 using HostFunction = void (*)(void* user);
 
 // CUdevice_attribute
+inline constexpr int kClockKHz = 13;
 inline constexpr int kMultiprocessorCount = 16;
 inline constexpr int kPciBusId = 33;
+inline constexpr int kMemoryClockKHz = 36;
+inline constexpr int kMemoryBusBits = 37;
 inline constexpr int kComputeCapabilityMajor = 75;
 inline constexpr int kComputeCapabilityMinor = 76;
 inline constexpr int kVirtualMemorySupported = 102;
@@ -106,7 +109,8 @@ inline constexpr int kGranularityRecommended = 1;
   F(destroy_event, cuEventDestroy_v2, (EventHandle event))                                                        \
   F(record_event, cuEventRecord, (EventHandle event, StreamHandle stream))                                        \
   F(query_event, cuEventQuery, (EventHandle event))                                                               \
-  F(synchronize_event, cuEventSynchronize, (EventHandle event))
+  F(synchronize_event, cuEventSynchronize, (EventHandle event))                                                   \
+  F(elapsed_time, cuEventElapsedTime, (float* milliseconds, EventHandle begin, EventHandle end))
 
 struct Driver {
 #define LUTRA_CUDA_FUNCTION(name, symbol, parameters) Result(*name) parameters = nullptr;

@@ -16,6 +16,7 @@ struct alignas(16) Record {
   std::size_t bytes;        // of args, with padding
   int64_t queued_ns;
   int64_t cost_ns;  // the least time it takes
+  bool keeps_time;  // whether to note when it runs
 };
 
 class RecordQueue {
@@ -74,7 +75,7 @@ inline Record* RecordQueue::push(void (*run)(void* args), std::size_t bytes) {
   // A chunk keeps room for the record that leads to the next chunk.
   if (need + sizeof(Record) > static_cast<std::size_t>(end_ - write_)) [[unlikely]]
     append_chunk();
-  Record* record = new (write_) Record{run, write_ + sizeof(Record), bytes, 0, 0};
+  Record* record = new (write_) Record{run, write_ + sizeof(Record), bytes, 0, 0, false};
   write_ += need;
   return record;
 }

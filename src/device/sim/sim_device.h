@@ -21,6 +21,7 @@ class SimDevice final : public Device {
   std::unique_ptr<Stream> new_stream() override;
   // All memory is the host's. If links have a speed, reading is refused, so that a copy takes its simulated time.
   bool reads_memory_of(const Device& other) const override;
+  DeviceSpeed speed() const override { return {options_.gflops, options_.gbps}; }
   std::vector<std::pair<std::string, std::string>> details() const override;
 
  private:

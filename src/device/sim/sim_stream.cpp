@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <deque>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -70,7 +71,11 @@ struct SimStream::State {
   bool stopping = false;
   bool timed = false;
   std::atomic<bool> abandoned{false};
+  std::mutex times_mutex;
+  std::vector<CommandTime> times;                   // of commands that have ended
+  std::deque<std::pair<uint64_t, Ticket>> awaited;  // by commands that only wait, while times are kept
 
+  void note_time(int64_t begin_ns);
   bool waits_for(const WaitArgs& wait);
   void remember(const WaitArgs& wait);
   void run_first();
@@ -97,6 +102,8 @@ void SimStream::State::remember(const WaitArgs& wait) {
 
 void SimStream::State::run_first() {
   Record* record = queue.front();
+  const bool keeps_time = record->keeps_time;
+  int64_t begin_ns = keeps_time ? now_ns() : 0;
   if (record->run == run_wait) {
     record->run(record->args);
     if (timed) free_ns = now_ns();
@@ -107,13 +114,26 @@ void SimStream::State::run_first() {
   } else {
     // The command starts when both it and the device are ready. Oversleeping does not delay the next command's start.
     int64_t start = std::max(record->queued_ns, free_ns);
+    begin_ns = start;
     commands.run([&] { record->run(record->args); });
     int64_t now = now_ns();
     free_ns = std::max(start + record->cost_ns, now);
     if (free_ns > now) sleep_until_ns(free_ns);
   }
+  if (keeps_time) [[unlikely]]
+    note_time(begin_ns);
   queue.pop();
   progress->advance();
+}
+
+// The first command has just run.
+void SimStream::State::note_time(int64_t begin_ns) {
+  try {
+    std::lock_guard lock(times_mutex);
+    times.push_back({progress->done() + 1, begin_ns, timed ? std::max(begin_ns, free_ns) : now_ns(), {}});
+  } catch (...) {
+    // No memory: the command's time is not known.
+  }
 }
 
 void* SimStream::State::work(void* argument) {
@@ -201,10 +221,10 @@ template <class Fill> Ticket SimStream::enqueue(void (*run)(void* args), std::si
   State& state = *state_;
   // Without the mutex, which the thread may need to make progress.
   if (state.queue.is_crowded()) [[unlikely]] {
-    host_wait(tail());
+    lutra::host_wait(tail_ticket(), "full queue");
   } else if (uint64_t last = tail(); last >= kMostQueued && !done(last - kMostQueued + 1)) [[unlikely]] {
-    host_wait(last - kMostQueued +
-              16);  // a few at once, so that caller and thread do not wake each other at every command
+    // A few at once, so that caller and thread do not wake each other at every command.
+    lutra::host_wait({this, last - kMostQueued + 16}, "full queue");
   }
   Ticket ticket{this, 0};
   bool wake = false;
@@ -216,6 +236,7 @@ template <class Fill> Ticket SimStream::enqueue(void (*run)(void* args), std::si
     Record& record = *state.queue.push(run, bytes);
     fill(record);
     if (state.timed) record.queued_ns = now_ns();
+    record.keeps_time = keeps_times();
     state.queue.publish();
     ticket.seq = state.queue.pushed();
     std::swap(wake, state.sleeping);
@@ -258,8 +279,31 @@ void SimStream::wait_for(Ticket ticket) {
   assert(ticket.seq <= other->tail());
   const WaitArgs wait{other->state_->progress, ticket.seq};
   if (state_->waits_for(wait)) return;
-  enqueue(run_wait, sizeof(WaitArgs), [&](Record& record) { new (record.args) WaitArgs(wait); });
+  Ticket queued = enqueue(run_wait, sizeof(WaitArgs), [&](Record& record) { new (record.args) WaitArgs(wait); });
   state_->remember(wait);
+  if (!keeps_times()) [[likely]]
+    return;
+  std::lock_guard lock(state_->times_mutex);
+  state_->awaited.emplace_back(queued.seq, ticket);
+}
+
+void SimStream::keep_command_times(bool on) {
+  if (on || is_forked()) return;
+  std::lock_guard lock(state_->times_mutex);
+  state_->times.clear();
+  state_->awaited.clear();
+}
+
+void SimStream::take_command_times(std::vector<CommandTime>& out) {
+  if (is_forked()) return;
+  std::lock_guard lock(state_->times_mutex);
+  std::deque<std::pair<uint64_t, Ticket>>& awaited = state_->awaited;
+  for (CommandTime& time : state_->times) {
+    while (!awaited.empty() && awaited.front().first < time.seq) awaited.pop_front();
+    if (!awaited.empty() && awaited.front().first == time.seq) time.awaited = awaited.front().second;
+    out.push_back(time);
+  }
+  state_->times.clear();
 }
 
 void SimStream::host_wait(uint64_t seq) {

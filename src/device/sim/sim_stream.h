@@ -10,11 +10,11 @@
 
 #include "device/sim/schedule.h"
 #include "device/sim/sim_options.h"
-#include "device/stream.h"
+#include "device/stream_times.h"
 
 namespace lutra {
 
-class SimStream final : public Stream {
+class SimStream final : public TimedStream {
  public:
   // The most commands that may be queued, as on a CUDA stream; then submit blocks. Otherwise a script could run hours
   // ahead.
@@ -36,6 +36,11 @@ class SimStream final : public Stream {
   bool retire() override;
   uint64_t tail() const override;
 
+ protected:
+  void keep_command_times(bool on) override;
+  void take_command_times(std::vector<CommandTime>& out) override;
+
+ public:
   // Whether set_next_cost has any effect.
   bool is_timed() const { return options_.gflops > 0 || options_.gbps > 0; }
   // The next command submitted does this many operations on this many bytes. One caller at a time.

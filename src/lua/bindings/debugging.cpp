@@ -167,6 +167,7 @@ void open_debugging(lua_State* L, State& state) {
   set_function<get_kernel_fallback>(L, state, "get_kernel_fallback", "get_kernel_fallback");
   set_function<explain>(L, state, "explain", "explain");
   set_function<count_storages>(L, state, "live_storages", "live_storages");
+  open_inspection(L, state);
   lua_setfield(L, -2, "debugging");
 
   lua_newtable(L);

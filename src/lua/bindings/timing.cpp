@@ -20,9 +20,10 @@ int synchronize(Args& args) {
   args.at_most(1);
   LogicalDevice* device = args.has(1) ? &args.logical_device(1, "device") : nullptr;
   for (LogicalDevice* each : args.state.runtime().order()) {
-    if (device == nullptr || each == device) args.state.context().wait_for(*each);
+    if (device == nullptr || each == device) args.state.context().wait_for(*each, "synchronize");
   }
   args.state.runtime().synchronize(device);
+  args.state.context().tell_observers([](Observer& each) { each.waited(); });
   return 0;
 }
 

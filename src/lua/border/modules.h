@@ -7,11 +7,12 @@
 
 namespace lutra {
 
-void open_scopes(lua_State* L, State& state);     // coroutines' scopes
-void open_device(lua_State* L, State& state);     // replaces the function form of device on top of the stack by device
-void open_config(lua_State* L, State& state);     // lutra.config
-void open_devices(lua_State* L);                  // metatables of device objects
-void open_debugging(lua_State* L, State& state);  // lutra.debugging
+void open_scopes(lua_State* L, State& state);      // coroutines' scopes
+void open_device(lua_State* L, State& state);      // replaces the function form of device on top of the stack by device
+void open_config(lua_State* L, State& state);      // lutra.config
+void open_devices(lua_State* L);                   // metatables of device objects
+void open_debugging(lua_State* L, State& state);   // lutra.debugging
+void open_inspection(lua_State* L, State& state);  // more of lutra.debugging
 void open_variables(lua_State* L,
                     State& state);           // Variable; the methods are on top of the stack, the module below them
 void open_tape(lua_State* L, State& state);  // GradientTape
@@ -51,6 +52,7 @@ void open_pixels(lua_State* L, State& state);           // pictures as bytes
 void open_terminal(lua_State* L, State& state);         // what stdout's terminal can show
 // lutra.repl.listen. It is of a higher layer, and missing in programs that do not link that.
 [[gnu::weak]] void open_listen(lua_State* L, State& state);
+void open_profiler(lua_State* L, State& state);         // traces
 
 // Suggestions in errors about a field that the finished module does not have.
 void open_suggestions(lua_State* L, State& state);

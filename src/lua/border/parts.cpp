@@ -121,6 +121,7 @@ void open_use(lua_State* L, int module) {
   open_pixels(L, state);
   open_terminal(L, state);
   if (open_listen != nullptr) open_listen(L, state);
+  open_profiler(L, state);
   lua_newtable(L);
   lua_pushcclosure(L, use, 3);
   State::set(L, kUse);

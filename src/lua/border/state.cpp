@@ -2,6 +2,8 @@
 
 #include <sys/random.h>
 
+#include <cstring>
+
 namespace lutra {
 namespace {
 
@@ -33,10 +35,26 @@ State::State(lua_State* main)
     state->enter(L);  // a finalizer may have run ops in a coroutine of its own
     return true;
   };
-  context_->hooks.line = [](void* user) { return script_line(static_cast<State*>(user)->current()); };
+  context_->hooks.line = [](void* user) {
+    lua_Debug frame;
+    return static_cast<State*>(user)->find_line(&frame) ? text(frame.short_src, ":", frame.currentline) : std::string();
+  };
+  context_->hooks.position = [](void* user, ScriptPosition* position) {
+    lua_Debug frame;
+    if (!static_cast<State*>(user)->find_line(&frame)) return;
+    static_assert(sizeof frame.short_src <= sizeof position->file);
+    std::memcpy(position->file, frame.short_src, sizeof frame.short_src);
+    position->line = frame.currentline;
+  };
 }
 
 State::~State() = default;
+
+// A coroutine of Lutra's own, such as a replica's, has no line of the script: then the main program's counts.
+bool State::find_line(lua_Debug* frame) const {
+  lua_State* L = current();
+  return find_script_frame(L, frame) || (L != main_ && find_script_frame(main_, frame));
+}
 
 void State::close() {
   closed_ = true;

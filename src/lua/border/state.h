@@ -119,6 +119,7 @@ class State {
 
  private:
   lua_State* current() const { return scopes_.running() != nullptr ? scopes_.running() : main_; }
+  bool find_line(lua_Debug* frame) const;
   void own_stored(lua_State* L, Box* box);
   void tell_events(lua_State* L, const Error* kept);
   void drop_runtime();

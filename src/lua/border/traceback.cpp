@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "core/text.h"
-
 namespace lutra {
 namespace {
 
@@ -74,12 +72,6 @@ int find_called(lua_State* L) {
     if (script.currentline > 0 && !is_own(script)) return level - 1;
   }
   return -1;
-}
-
-std::string script_line(lua_State* L) {
-  lua_Debug frame;
-  if (!find_script_frame(L, &frame)) return "";
-  return text(frame.short_src, ":", frame.currentline);
 }
 
 void push_traceback(lua_State* L) {

@@ -4,8 +4,6 @@
 
 #include <lua.hpp>
 
-#include <string>
-
 namespace lutra {
 
 // Finds the innermost frame that runs the user's Lua, from level `first` on; level 0 is the calling C function.
@@ -13,9 +11,6 @@ bool find_script_frame(lua_State* L, lua_Debug* frame, int first = 0);
 
 // The level of the function that this frame called, Lutra's or another; -1 if there is no such frame.
 int find_called(lua_State* L);
-
-// "train.lua:7" of that frame; "" without one.
-std::string script_line(lua_State* L);
 
 // Pushes the call stack as luaL_traceback does, but without the function names that it finds by searching all loaded
 // modules at each level, which takes longer than most ops. May raise a Lua error.

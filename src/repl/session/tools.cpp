@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "eager/launch.h"
 #include "eager/memory_report.h"
+#include "eager/observer.h"
 #include "lua/border/guard.h"
 #include "lua/border/lua_sources.h"
 #include "lua/border/modules.h"
@@ -150,17 +152,32 @@ int folder(Args& args) {
   return 1;
 }
 
+// Adds up what launches cost.
+class Meter : public Observer {
+ public:
+  void launches(const Launch& launch) override {
+    const Cost cost = cost_of(launch.args);
+    sum.flops += cost.flops;
+    sum.bytes += cost.bytes;
+  }
+  Cost sum;
+};
+
 // cost(f): calls f; returns the floating-point operations of what it computed, and the bytes that they touch, as the
 // table of ops has them.
 int cost(lua_State* L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_settop(L, 1);
-  PlacementLog& log = State::find(L)->context().placement_log();
+  int status;
   Cost sum;
-  Cost* before = log.meter();
-  log.set_meter(&sum);
-  const int status = lua_pcall(L, 0, 0, 0);
-  log.set_meter(before);
+  {
+    Context& context = State::find(L)->context();
+    Meter meter;
+    context.attach(meter);
+    status = lua_pcall(L, 0, 0, 0);
+    context.detach(meter);
+    sum = meter.sum;
+  }
   if (status != LUA_OK) return lua_error(L);
   lua_pushnumber(L, sum.flops);
   lua_pushnumber(L, sum.bytes);

@@ -2,9 +2,11 @@
 #include <cstring>
 #include <memory>
 
+#include "core/clock.h"
 #include "support/cuda_stub/driver_state.h"
 
 using namespace lutra::cuda;
+using lutra::now_ns;
 
 extern "C" {
 
@@ -66,10 +68,24 @@ Result cuEventDestroy_v2(EventHandle event) {
 Result cuEventRecord(EventHandle event, StreamHandle stream) {
   ENTER_CONTEXT(cuEventRecord, 0);
   auto moment = std::make_shared<bool>(false);
+  auto ns = std::make_shared<int64_t>(0);
+  event->ns = ns;
   event->moment = moment;
   event->stream = stream;
   return s.queue(
-      stream, [moment] { *moment = true; }, nullptr, false);
+      stream,
+      [moment, ns] {
+        *moment = true;
+        *ns = now_ns();
+      },
+      nullptr, false);
+}
+Result cuEventElapsedTime(float* milliseconds, EventHandle begin, EventHandle end) {
+  ENTER_CONTEXT(cuEventElapsedTime, 0);
+  if (begin->moment == nullptr || end->moment == nullptr) return kInvalidValue;
+  if (!*begin->moment || !*end->moment) return kNotReady;
+  *milliseconds = static_cast<float>(static_cast<double>(*end->ns - *begin->ns) / 1e6);
+  return kSuccess;
 }
 Result cuEventQuery(EventHandle event) {
   ENTER_CONTEXT(cuEventQuery, 0);

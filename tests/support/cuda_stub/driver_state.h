@@ -37,6 +37,7 @@ struct lutra::cuda::CUstream_st {
 struct lutra::cuda::CUevent_st {
   std::shared_ptr<bool> moment;  // of the last record; null: never recorded
   CUstream_st* stream = nullptr;
+  std::shared_ptr<int64_t> ns;  // when it happened, by the steady clock
 };
 
 namespace lutra::cuda {

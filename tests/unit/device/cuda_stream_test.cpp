@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 
+#include "core/clock.h"
 #include "core/error.h"
 #include "device/cuda/cuda_pages.h"
 #include "support/cuda_stub/stubbed.h"
@@ -292,4 +293,55 @@ TEST_CASE("in a forked child a card's queue refuses work and ends waits", "[cuda
   int status = -1;
   waitpid(child, &status, 0);
   CHECK(status == 0);
+}
+
+TEST_CASE("a stream that keeps times has two events for each command and says when each ran", "[cuda]") {
+  Machine machine;
+  CudaStream stream(machine.card), other(machine.card);
+  nop(stream);
+  stream.host_wait(stream.tail());
+  stream.keep_times(true);
+  machine.stub.calls();
+  Ticket first = nop(stream), second = nop(stream);
+  CHECK(count_of(machine.stub.calls(), "cuEventRecord") == 4);
+  Ticket elsewhere = nop(other);
+  stream.wait_for(elsewhere);
+  std::vector<std::byte> data = pattern(100, 1);
+  stream.copy({machine.memory, data.data(), data.size()}, true);
+  stream.host_wait(stream.tail());
+  std::vector<CommandTime> times;
+  std::vector<HostWait> waits;
+  stream.take_times(times, waits);
+  REQUIRE(times.size() == 4);
+  CHECK(times[0].seq == first.seq);
+  CHECK(times[1].seq == second.seq);
+  CHECK(times[2].awaited.stream == &other);
+  CHECK(times[2].awaited.seq == elsewhere.seq);
+  CHECK(times[3].seq == stream.tail());
+  const int64_t now = now_ns();
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    CHECK(times[i].begin_ns <= times[i].end_ns);
+    CHECK(times[i].end_ns < now + 1'000'000);
+    CHECK(times[i].begin_ns > now - 60'000'000'000);
+    if (i > 0) CHECK(times[i - 1].end_ns <= times[i].begin_ns + 1000);
+  }
+  stream.keep_times(false);
+  machine.stub.calls();
+  nop(stream);
+  CHECK(count_of(machine.stub.calls(), "cuEventRecord") == 0);
+}
+
+TEST_CASE("when the driver has no event for a time, the command runs and its time is not known", "[cuda]") {
+  Machine machine;
+  CudaStream stream(machine.card);
+  stream.keep_times(true);
+  machine.stub.fail("cuEventRecord", 1, 1);
+  nop(stream);
+  nop(stream);
+  stream.host_wait(stream.tail());
+  std::vector<CommandTime> times;
+  std::vector<HostWait> waits;
+  stream.take_times(times, waits);
+  REQUIRE(times.size() == 1);
+  CHECK(times[0].seq == stream.tail());
 }

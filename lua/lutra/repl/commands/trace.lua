@@ -1,7 +1,62 @@
+local lutra, tools, use = ...
+
+local function harmless(session, argument) return use "repl.listing".harmless(argument) end
+
+-- The trace that `:trace on` or `:trace FILE` began: {session, exit, path}.
+local running
+
+local function begin(session, path)
+  if path then
+    local ok, made = pcall(tools.trace_to_exit, path)
+    if not ok then return session:fail(tostring(made)) end
+    running = { exit = made, path = path }
+    session:print(("tracing; :trace off writes %s, and so does the end of the session"):format(harmless(session, path)))
+  else
+    lutra.profiler.start()
+    running = {}
+    session:print "tracing; :trace off shows where the time went, :trace FILE saves the trace as .json or .html"
+  end
+end
+
+local function finish(session)
+  local ended = running
+  running = nil
+  if ended.exit then
+    local ok, problem = pcall(tools.trace_end, ended.exit)
+    if not ok then return session:fail(tostring(problem)) end
+    return session:print("wrote " .. harmless(session, ended.path))
+  end
+  if lutra.profiler.is_running() then lutra.profiler.stop() end
+  lutra.profiler.summary()
+end
+
 return {
   usage = "trace on|off|FILE",
-  help = "record a trace; this version of Lutra cannot",
-  run = function(session)
-    session:fail "this version of Lutra records no traces; :log and :time show where operations run and how long"
+  help = "record what runs where and how long; off shows it, FILE (.json, .html) keeps it",
+  more = "  FILE while a trace is on: what was recorded so far is written there, and the trace goes on.",
+  run = function(session, argument)
+    if running and not running.exit and not lutra.profiler.is_running() then running = nil end -- a script stopped it
+    if argument == "" then
+      return session:print(not running and "no trace is on" or running.exit and "tracing to " .. harmless(session, running.path)
+        or "a trace is on")
+    end
+    if argument == "off" then
+      if not running then return session:fail "no trace is on" end
+      return finish(session)
+    end
+    if argument == "on" then
+      if running or lutra.profiler.is_running() then return session:fail "a trace is on already" end
+      return begin(session)
+    end
+    if not argument:find "%.json$" and not argument:find "%.html$" then
+      local nearest = use "repl.command".nearest(argument, { "on", "off" })
+      return session:fail(("'%s' is none of on, off and a file that ends in .json or .html%s; nothing changed")
+        :format(harmless(session, argument), nearest and (" (did you mean '%s'?)"):format(nearest) or ""))
+    end
+    if not running then return begin(session, argument) end
+    if running.exit then return session:fail("a trace is on, to " .. harmless(session, running.path) .. "; :trace off ends it") end
+    local ok, problem = pcall(lutra.profiler.save, argument)
+    if not ok then return session:fail(tostring(problem)) end
+    session:print("wrote " .. harmless(session, argument))
   end,
 }

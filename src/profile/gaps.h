@@ -1,0 +1,14 @@
+// Why devices had nothing to do.
+#pragma once
+
+#include <vector>
+
+#include "profile/totals.h"
+
+namespace lutra {
+
+// The times between two kernels of a device, by cause and by the line of the kernel that ended them; longest first. The
+// cause is what took most of the gap: a wait for another stream, or what the host did meanwhile.
+std::vector<GapTotal> find_gaps(const Trace& trace);
+
+}  // namespace lutra
