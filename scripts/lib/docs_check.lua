@@ -136,6 +136,9 @@ local function samples()
     provoke(function() return lt.device("/GPU:0", lt.gather, {1.0}, {7}):item() end),
   }
   lt.debugging.set_kernel_fallback("allow")
+  lt.debugging.check_numerics(true)
+  errors[#errors + 1] = provoke(lt.log, {-1.0})
+  lt.debugging.check_numerics(false)
   return {
     PhysicalDevice = { gpu }, LogicalDevice = { logical }, MemoryInfo = { lt.config.get_memory_info("CPU:0") },
     Explanation = { lt.debugging.explain(y) }, PlacementEvent = events, Copy = events[#events].copies, Error = errors,

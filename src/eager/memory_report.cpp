@@ -164,7 +164,13 @@ Error out_of_memory(Context& context, LogicalDevice& device, std::size_t bytes, 
   }
   std::string hint = hint_for(device, bytes, want);
   message += "\n" + hint;
-  return Error(ErrorCode::ResourceExhausted, std::move(message)).with("device", device.full_name).with("hint", hint);
+  return Error(ErrorCode::ResourceExhausted, std::move(message))
+      .with("device", device.full_name)
+      .with("hint", hint)
+      .with("bytes", text(bytes))
+      .with("limit", text(want.limit))
+      .with("in_use", text(want.in_use))
+      .with("largest_free", text(want.largest_free));
 }
 
 }  // namespace lutra

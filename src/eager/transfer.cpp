@@ -49,9 +49,14 @@ class NotedCopy {
         before_(stream.tail()),
         begin_ns_(context.is_observed() ? now_ns() : 0) {}
 
-  void queued() {
-    context_.copy_totals().add(context_.position(), from_, to_, why_, bytes_);
-    if (!context_.is_observed()) return;
+  void queued() noexcept {
+    try {
+      context_.copy_totals().add(context_.position(), from_, to_, why_, bytes_);
+    } catch (...) {
+      // No memory to count it. The copy is in flight, so it must not fail.
+    }
+    // Without bytes there may be no command.
+    if (!context_.is_observed() || stream_.tail() == before_) return;
     const Copied copied{from_, to_, tensor_, bytes_, why_, &stream_, before_ + 1, stream_.tail(), begin_ns_, now_ns()};
     context_.tell_observers([&](Observer& each) { each.copied(copied); });
   }

@@ -82,7 +82,7 @@ class Writer {
                         event.begin_ns, ",", event.end_ns - event.begin_ns, ",", event.name, ",", event.line, ",",
                         event.detail, ",", event.kind == EventKind::Memory ? event.in_use : event.bytes, ","));
       number(event.flops);
-      append(out_, text(",", event.source, ",", strings_.add(why), "]"));
+      append(out_, text(",", event.source, ",", strings_.add(why), ",", event.maker, "]"));
       if (out_.size() >= kFlushBytes) flush();
     }
     hidden_ = hidden;

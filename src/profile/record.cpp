@@ -5,49 +5,16 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <unordered_map>
+#include <utility>
 
 #include "core/clock.h"
 #include "core/parallel.h"
 #include "device/stream_times.h"
 #include "eager/launch.h"
-#include "eager/prepare.h"
+#include "profile/event_texts.h"
 
 namespace lutra {
-namespace {
-
-// The text of a call's dtypes and shapes is made once per distinct call; it is found by these bytes.
-class Signature {
- public:
-  void put(DType dtype, const int64_t* dims, int rank) {
-    put_byte(static_cast<uint8_t>(dtype));
-    put_byte(static_cast<uint8_t>(rank));
-    put(dims, static_cast<std::size_t>(rank) * sizeof *dims);
-  }
-  void put_byte(uint8_t byte) { put(&byte, 1); }
-  std::string_view key() const { return {bytes_, size_}; }
-  bool is_full() const { return size_ >= sizeof bytes_ - 2; }
-
- private:
-  void put(const void* from, std::size_t bytes) {
-    bytes = std::min(bytes, sizeof bytes_ - size_);
-    if (bytes > 0) std::memcpy(bytes_ + size_, from, bytes);
-    size_ += bytes;
-  }
-  char bytes_[512];  // of calls with more inputs the first ones
-  std::size_t size_ = 0;
-};
-
-void append_array(std::string& out, DType dtype, const int64_t* dims, int rank) {
-  if (!out.empty() && out.back() != ' ') out += ' ';
-  append(out, text(dtype, "("));
-  for (int axis = 0; axis < rank; ++axis) append(out, text(axis > 0 ? "," : "", dims[axis]));
-  out += ')';
-}
-
-// Of long lists the first.
-constexpr int kMostShown = 8;
-
-}  // namespace
 
 class Recorder final : public Observer {
  public:
@@ -88,7 +55,7 @@ class Recorder final : public Observer {
       read_times();
       note_freed_everywhere();
     }
-    auto trace = std::make_unique<Trace>(strings_);
+    auto trace = std::make_unique<Trace>(texts_.strings());
     trace->devices = devices_;
     trace->dropped = static_cast<int64_t>(first_ > first ? first_ - first : 0);
     trace->length_ns = now_ns() - begin_ns;
@@ -112,14 +79,14 @@ class Recorder final : public Observer {
     Frame& frame = frames_[static_cast<std::size_t>(depth_++)];
     frame = {};
     quietly([&] {
-      frame.line = depth_ > 1 ? frames_[static_cast<std::size_t>(depth_) - 2].line : current_line();
+      frame.line = depth_ > 1 ? frames_[static_cast<std::size_t>(depth_) - 2].line : texts_.line(*context_);
       TraceEvent event{.kind = EventKind::Op, .lane = Lane::Host};
       event.reason = prepared.reason;
       event.dtype = prepared.key;
       event.device = prepared.device->id;
-      event.name = literal(call.op->logged(call));
+      event.name = texts_.literal(call.op->logged(call));
       event.line = frame.line;
-      if (prepared.spec != 0) event.requested = strings_.add(context_->spec_text(prepared.spec));
+      if (prepared.spec != 0) event.requested = texts_.requested(*context_, prepared.spec);
       if (options_.memory) note_freed(*prepared.device);
       event.begin_ns = now_ns();
       event.end_ns = kUnknown;
@@ -141,7 +108,7 @@ class Recorder final : public Observer {
       event->end_ns = now_ns();
       event->has_failed = !ok;
       event->detail = frame.shapes;
-      if (options_.shapes && frame.shapes == 0) event->detail = shapes_of(call, prepared, ok ? outs : nullptr);
+      if (options_.shapes && frame.shapes == 0) event->detail = texts_.shapes_of(call, prepared, ok ? outs : nullptr);
     });
     if (next() - read_at_ > kReadEvery) quietly([&] { read_times(); });
   }
@@ -151,19 +118,19 @@ class Recorder final : public Observer {
       const KernelArgs& args = launched.launch.args;
       TraceEvent event{.kind = EventKind::Kernel, .lane = Lane::Compute};
       event.device = launched.launch.device->id;
-      event.name = literal(args.op->logged());
+      event.name = texts_.literal(args.op->logged());
       event.dtype = args.n_in > 0 ? args.in[0].dtype : args.n_out > 0 ? args.out[0].dtype : DType::Float32;
       const Cost cost = cost_of(args);
       event.flops = cost.flops;
       event.bytes = static_cast<int64_t>(cost.bytes);
-      if (options_.shapes) event.detail = shapes_of(args);
+      if (options_.shapes) event.detail = texts_.shapes_of(args);
       if (Frame* frame = innermost()) {
         event.line = frame->line;
         event.reason = frame->reason;
         event.requested = frame->requested;
         if (frame->op == args.op) frame->shapes = event.detail;
       } else {
-        event.line = current_line();
+        event.line = texts_.line(*context_);
       }
       if (!launched.ticket) {
         event.begin_ns = launched.begin_ns;
@@ -181,20 +148,11 @@ class Recorder final : public Observer {
       TraceEvent event{.kind = EventKind::Copy, .lane = Lane::Copy};
       event.device = copied.to.id;
       event.source = copied.from.id;
-      event.name = literal(text_of(copied.reason));
+      event.name = texts_.literal(text_of(copied.reason));
       event.dtype = copied.tensor.dtype;
       event.bytes = copied.bytes;
       event.line = line_now();
-      if (options_.shapes) {
-        Signature signature;
-        signature.put_byte('c');
-        signature.put(copied.tensor.dtype, copied.tensor.dims, copied.tensor.rank);
-        event.detail = shaped(signature, [&] {
-          std::string out;
-          append_array(out, copied.tensor.dtype, copied.tensor.dims, copied.tensor.rank);
-          return out;
-        });
-      }
+      if (options_.shapes) event.detail = texts_.shape_of(copied.tensor);
       event.begin_ns = event.end_ns = kUnknown;
       expect(copied.stream, copied.first, copied.last, event);
     });
@@ -202,7 +160,7 @@ class Recorder final : public Observer {
 
   void allocated(const LogicalDevice& device, std::size_t bytes, const Wanted& wanted) override {
     if (!options_.memory) return;
-    quietly([&] { note_memory(device, static_cast<int64_t>(bytes), literal(wanted.op)); });
+    quietly([&] { note_memory(device, static_cast<int64_t>(bytes), texts_.literal(wanted.op)); });
   }
 
   void waited() override {
@@ -271,72 +229,9 @@ class Recorder final : public Observer {
     return depth_ > 0 && depth_ <= kMostNested ? &frames_[static_cast<std::size_t>(depth_) - 1] : nullptr;
   }
 
-  // The number of a text that lives as long as the program, by its address.
-  uint32_t literal(const char* text) {
-    auto& [known, number] = literals_[reinterpret_cast<uintptr_t>(text) / 4 % literals_.size()];
-    if (known != text) {
-      number = strings_.add(text);
-      known = text;
-    }
-    return number;
-  }
-
-  uint32_t current_line() {
-    const ScriptPosition position = context_->position();
-    if (position.file[0] == '\0') return 0;
-    if (position.line == last_line_.line && std::strcmp(position.file, last_line_.file) == 0) return last_line_number_;
-    last_line_ = position;
-    return last_line_number_ = strings_.add(text(position.file, ":", position.line));
-  }
   uint32_t line_now() {
     const Frame* frame = innermost();
-    return frame != nullptr ? frame->line : current_line();
-  }
-
-  template <class Make> uint32_t shaped(const Signature& signature, const Make& make) {
-    auto known = shapes_.find(signature.key());
-    if (known != shapes_.end()) return known->second;
-    const uint32_t number = strings_.add(make());
-    // The map is a cache: shapes that change all the time must not fill the memory.
-    if (shapes_.size() >= 65536) shapes_.clear();
-    shapes_.emplace(std::string(signature.key()), number);
-    return number;
-  }
-
-  uint32_t shapes_of(const KernelArgs& args) {
-    Signature signature;
-    signature.put_byte('k');
-    for (int i = 0; i < args.n_in && !signature.is_full(); ++i)
-      signature.put(args.in[i].dtype, args.in[i].dims, args.in[i].rank);
-    signature.put_byte('>');
-    for (int i = 0; i < args.n_out && !signature.is_full(); ++i)
-      signature.put(args.out[i].dtype, args.out[i].dims, args.out[i].rank);
-    return shaped(signature, [&] {
-      std::string out;
-      for (int i = 0; i < std::min(args.n_in, kMostShown); ++i)
-        append_array(out, args.in[i].dtype, args.in[i].dims, args.in[i].rank);
-      if (args.n_in > kMostShown) append(out, text(" and ", args.n_in - kMostShown, " more"));
-      append(out, " -> ");
-      for (int i = 0; i < std::min(args.n_out, kMostShown); ++i)
-        append_array(out, args.out[i].dtype, args.out[i].dims, args.out[i].rank);
-      if (args.n_out > kMostShown) append(out, text(" and ", args.n_out - kMostShown, " more"));
-      return out;
-    });
-  }
-
-  // Of an op without a kernel of its own, or one that has failed.
-  uint32_t shapes_of(const Call& call, const Prepared& prepared, TensorRep* const* outs) {
-    std::string out;
-    for (int i = 0; i < std::min(call.n_in, kMostShown); ++i) {
-      const TensorRep* tensor = call.in[i].tensor;
-      if (tensor != nullptr && tensor->size >= 0) append_array(out, tensor->dtype, tensor->dims, tensor->rank);
-    }
-    append(out, " ->");
-    for (int i = 0; outs != nullptr && i < prepared.n_out; ++i) {
-      append(out, " ");
-      append_array(out, outs[i]->dtype, outs[i]->dims, outs[i]->rank);
-    }
-    return strings_.add(out);
+    return frame != nullptr ? frame->line : texts_.line(*context_);
   }
 
   // In the order of placement, the devices that ops may run on.
@@ -369,9 +264,10 @@ class Recorder final : public Observer {
     return found != streams_.end() ? &*found : nullptr;
   }
 
-  void expect(Stream* stream, uint64_t first, uint64_t last, const TraceEvent& event) {
+  void expect(Stream* stream, uint64_t first, uint64_t last, TraceEvent event) {
     StreamState* state = state_of(stream);
     if (state == nullptr) return;
+    event.maker = state->device;
     const uint64_t number = push(event);
     state->expected.push_back({first, last, number, event.name});
     if (number - read_at_ > kReadEvery) read_times();
@@ -389,7 +285,7 @@ class Recorder final : public Observer {
         if (wait.end_ns - wait.begin_ns < kShortestWaitNs) continue;
         TraceEvent event{.kind = EventKind::HostWait, .lane = Lane::Host};
         event.device = state.device;
-        event.name = strings_.add(wait.why);
+        event.name = texts_.strings().add(wait.why);
         event.line = line_now();
         event.detail = what_is(state, wait.seq);
         event.begin_ns = wait.begin_ns;
@@ -413,7 +309,7 @@ class Recorder final : public Observer {
     if (time.awaited && time.end_ns - time.begin_ns < kShortestWaitNs) return;
     TraceEvent event{.kind = time.awaited ? EventKind::DeviceWait : EventKind::Kernel, .lane = state.lane};
     event.device = state.device;
-    event.name = literal(time.awaited ? "wait" : "other work");  // a sum over cards, for one
+    event.name = texts_.literal(time.awaited ? "wait" : "other work");  // a sum over cards, for one
     if (time.awaited) {
       if (StreamState* other = state_of(time.awaited.stream)) event.detail = what_is(*other, time.awaited.seq);
     }
@@ -443,8 +339,8 @@ class Recorder final : public Observer {
     const LogicalDevice& device = context_->runtime().device(state.device);
     const std::string on =
         text(device.spec.device_type.empty() ? "GPU" : device.spec.device_type, ":", device.spec.index);
-    if (name == 0) return strings_.add(text(what, " on ", on));
-    return strings_.add(text(strings_[name], state.lane == Lane::Copy ? " (copy) on " : " on ", on));
+    if (name == 0) return texts_.strings().add(text(what, " on ", on));
+    return texts_.strings().add(text(texts_.strings()[name], state.lane == Lane::Copy ? " (copy) on " : " on ", on));
   }
 
   int64_t bytes_in_use(const LogicalDevice& device) const {
@@ -467,7 +363,7 @@ class Recorder final : public Observer {
     auto known = in_use_.find(id);
     if (known == in_use_.end() || (!device.is_host() && device.heap == nullptr)) return;
     const int64_t now = bytes_in_use(device), before = known->second;
-    if (now != before) note_memory(device, now - before, literal("free"));
+    if (now != before) note_memory(device, now - before, texts_.literal("free"));
   }
   void note_freed_everywhere() {
     if (!options_.memory) return;
@@ -476,7 +372,7 @@ class Recorder final : public Observer {
 
   Context* context_;
   TraceOptions options_;
-  Strings strings_;
+  EventTexts texts_;
   std::vector<TracedDevice> devices_;
   std::deque<TraceEvent> events_;
   uint64_t first_ = 0;    // number of events_[0]
@@ -486,14 +382,6 @@ class Recorder final : public Observer {
   std::vector<StreamState> streams_;
   std::vector<CommandTime> times_;  // kept for their memory
   std::vector<HostWait> waits_;
-  std::array<std::pair<const char*, uint32_t>, 256> literals_{};
-  ScriptPosition last_line_{{}, 0};
-  uint32_t last_line_number_ = 0;
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
-  };
-  std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>> shapes_;
   std::unordered_map<uint16_t, int64_t> in_use_;  // by device, at its last event
 };
 

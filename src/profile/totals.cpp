@@ -158,10 +158,7 @@ class Sums {
     total.bytes += event.bytes;
     total.total_ns += took;
     line_of(event).copied_bytes += event.bytes;
-    // A GPU's copy stream makes it.
-    const TracedDevice* target = trace_.device(event.device);
-    const bool is_read = target != nullptr && target->type == DeviceType::CPU;
-    DeviceTotal& device = devices_[is_read ? event.source : event.device];
+    DeviceTotal& device = devices_[event.maker];
     device.copy_ns += took;
     device.copied_bytes += event.bytes;
   }

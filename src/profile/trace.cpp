@@ -16,6 +16,7 @@ const char* text_of(Lane lane) {
 uint32_t Strings::add(std::string_view text) {
   auto known = numbers_.find(text);
   if (known != numbers_.end()) return known->second;
+  if (texts_.size() >= kMost) return kOther;
   texts_.emplace_back(text);
   const uint32_t number = static_cast<uint32_t>(texts_.size() - 1);
   numbers_.emplace(texts_.back(), number);

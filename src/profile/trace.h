@@ -35,6 +35,7 @@ struct TraceEvent {
   DType dtype = DType::Float32;                            // that it is computed in
   uint16_t device = 0;                                     // LogicalDevice::id. Of an op: where it was placed
   uint16_t source = 0;                                     // of copies: the device that they come from
+  uint16_t maker = 0;                                      // of copies: the device whose stream makes them
   bool has_failed = false;                                 // of ops
   uint32_t name = 0, line = 0, detail = 0, requested = 0;  // Trace::strings. detail: shapes
   int64_t begin_ns = 0;
@@ -46,12 +47,15 @@ struct TraceEvent {
   bool has_ended() const { return end_ns >= begin_ns; }
 };
 
-// Texts by number. 0 is "".
+// Texts by number. 0 is "". When there are very many, further ones become "(other)".
 class Strings {
  public:
-  Strings() { add(""); }
+  Strings() {
+    add("");
+    add("(other)");
+  }
   Strings(const Strings& other) : Strings() {
-    for (std::size_t i = 1; i < other.texts_.size(); ++i) add(other.texts_[i]);
+    for (std::size_t i = 2; i < other.texts_.size(); ++i) add(other.texts_[i]);
   }
   Strings& operator=(const Strings&) = delete;
   uint32_t add(std::string_view text);
@@ -59,6 +63,8 @@ class Strings {
   std::size_t size() const { return texts_.size(); }
 
  private:
+  static constexpr std::size_t kMost = 1'000'000;
+  static constexpr uint32_t kOther = 1;
   std::deque<std::string> texts_;  // never move
   std::unordered_map<std::string_view, uint32_t> numbers_;
 };

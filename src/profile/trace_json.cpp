@@ -118,10 +118,7 @@ class Writer {
     out_ += ",\"dur\":";
     append_us(out_, event.end_ns - event.begin_ns);
     const bool is_host = event.lane == Lane::Host;
-    // A copy is made by the copy stream of the GPU that takes part.
-    const TracedDevice* to = trace_.device(event.device);
-    const bool from_gpu = event.kind == EventKind::Copy && to != nullptr && to->type == DeviceType::CPU;
-    const uint16_t device = from_gpu ? event.source : event.device;
+    const uint16_t device = event.kind == EventKind::Copy ? event.maker : event.device;
     append(out_, text(",\"pid\":", is_host ? kHostProcess : process(device), ",\"tid\":",
                       is_host                       ? 0
                       : event.lane == Lane::Compute ? 1

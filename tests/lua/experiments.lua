@@ -39,6 +39,18 @@ expect.case("classifiers learn", function()
   end
 end)
 
+expect.case("the timeline shows both devices and what they waited for", function()
+  local path = os.tmpname()
+  os.remove(path)
+  local text = run("timeline.lua " .. path .. ".html")
+  local _, variants = text:gsub("us a step and row, devices busy: GPU:0 %d+%%, GPU:1 %d+%%", "")
+  expect.equal(variants, 3)
+  assert(text:find("MatMul on GPU", 1, true) and text:find("timeline.lua:", 1, true) and text:find("idle device", 1, true), text)
+  local file <close> = assert(io.open(path .. ".html", "rb"))
+  assert(file:read("a"):find("GPU:1", 1, true))
+  os.remove(path .. ".html")
+end)
+
 expect.case("MNIST's own files take the drawings' place", function()
   local folder = os.tmpname()
   os.remove(folder)

@@ -51,7 +51,7 @@ end, 1)
 folder.write(folder.at "checked.html", html)
 
 local function headless(options)
-  local command = ("'%s' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir='%s' --window-size=1280,1500 %s 2>'%s'")
+  local command = ("'%s' --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir='%s' --window-size=1100,1120 %s 2>'%s'")
     :format(browser, folder.at "profile", options, folder.at "errors")
   local pipe = assert(io.popen(command))
   local output = pipe:read "a"
@@ -82,6 +82,6 @@ assert(tonumber(dom:match 'data%-colors="(%d+)"') > 12, "lanes are drawn in colo
 local picture = os.getenv "SCREENSHOT" or folder.at "page.png"
 headless(("--virtual-time-budget=5000 --hide-scrollbars --screenshot='%s' 'file://%s'"):format(picture, page))
 local pixels = lt.device("/CPU:0", lt.load, picture)
-assert(pixels.shape[1] == 1500 and pixels.shape[2] == 1280, tostring(pixels.shape))
+assert(pixels.shape[1] == 1120 and pixels.shape[2] == 1100, tostring(pixels.shape))
 folder.remove()
 print "ok"

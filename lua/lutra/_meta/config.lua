@@ -26,6 +26,7 @@ local config = {}
 ---@field peak integer highest value of current since the start or reset_memory_stats
 ---@field limit integer most that may be taken
 ---@field reserved integer taken from the device, including free memory kept for later tensors
+---@field largest_free integer the largest tensor that fits now: free memory of a GPU may be in pieces
 
 --- The devices of this machine. The call initialises nothing.
 ---@param device_type? string "CPU" or "GPU" in any case (default both)

@@ -24,3 +24,10 @@
 ---@field device? string full name of the device, for exhausted memory and for errors in values on a GPU
 ---@field requested? string the scope's merged name, if no device matches or the kernel fallback is "error"
 ---@field hint? string what to do, if no device matches or memory is exhausted
+---@field bytes? integer asked for when memory is exhausted
+---@field limit? integer the device's limit in bytes, likewise
+---@field in_use? integer bytes of tensors on the device, likewise
+---@field largest_free? integer the largest tensor that would have fitted, likewise
+---@field op? string the operation that made a nan or inf (lt.debugging.check_numerics)
+---@field nan? integer how many it made
+---@field inf? integer how many it made

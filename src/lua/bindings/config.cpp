@@ -201,18 +201,18 @@ int get_soft_device_placement(Args& args) {
 int get_memory_info(Args& args) {
   args.at_most(1);
   LogicalDevice& device = args.logical_device(1, "device");
-  std::size_t current, peak, limit, reserved;
+  std::size_t current, peak, limit, reserved, largest_free;
   if (device.heap != nullptr) {
     ArenaStats stats = device.heap->stats();
     current = stats.bytes_in_use, peak = stats.peak_bytes_in_use, limit = stats.limit_bytes,
-    reserved = stats.reserved_bytes;
+    reserved = stats.reserved_bytes, largest_free = stats.largest_free_bytes;
   } else {
     HostPoolStats stats = args.state.runtime().pool().stats();
     current = stats.bytes_in_use, peak = stats.peak_bytes_in_use, limit = stats.limit_bytes,
-    reserved = stats.reserved_bytes;
+    reserved = stats.reserved_bytes, largest_free = limit - std::min(limit, current);
   }
   protect(args.L, 1, [&](lua_State* L) {
-    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 5);
     auto field = [L](const char* key, std::size_t value) {
       lua_pushinteger(L, static_cast<lua_Integer>(value));
       lua_setfield(L, -2, key);
@@ -221,6 +221,7 @@ int get_memory_info(Args& args) {
     field("peak", peak);
     field("limit", limit);
     field("reserved", reserved);
+    field("largest_free", largest_free);
     State::push(L, kMemoryInfoMeta);
     lua_setmetatable(L, -2);
     return 1;

@@ -1,10 +1,11 @@
 // Functions for lutra.profiler: sessions that record, traces, what they hold. See lua/lutra/profiler.
 
-#include "profile/save.h"
-#include "profile/totals.h"
+#include <algorithm>
 
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
+#include "profile/save.h"
+#include "profile/totals.h"
 
 namespace lutra {
 namespace {

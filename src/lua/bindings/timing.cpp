@@ -22,8 +22,14 @@ int synchronize(Args& args) {
   for (LogicalDevice* each : args.state.runtime().order()) {
     if (device == nullptr || each == device) args.state.context().wait_for(*each, "synchronize");
   }
-  args.state.runtime().synchronize(device);
-  args.state.context().tell_observers([](Observer& each) { each.waited(); });
+  auto tell = [&] { args.state.context().tell_observers([](Observer& each) { each.waited(); }); };
+  try {
+    args.state.runtime().synchronize(device);
+  } catch (...) {
+    tell();
+    throw;
+  }
+  tell();
   return 0;
 }
 

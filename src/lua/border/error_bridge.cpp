@@ -5,6 +5,8 @@
 // (guard.h). A C++ error propagates as an exception up to the binding's outermost frame, is kept in the State, and
 // becomes a Lua error here, after every C++ object is gone.
 
+#include <charconv>
+
 #include "lua/border/guard.h"
 #include "lua/border/traceback.h"
 #include "lua/hints/call_form.h"
@@ -65,7 +67,17 @@ void State::raise(lua_State* L, const Error* kept) {
   } else {
     set_string("message", error.message());
   }
-  for (const auto& [key, value] : error.fields()) set_string(key.c_str(), value);
+  for (const auto& [key, value] : error.fields()) {
+    // Numbers of bytes and the like are numbers.
+    int64_t number = 0;
+    auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (problem != std::errc() || end != value.data() + value.size()) {
+      set_string(key.c_str(), value);
+      continue;
+    }
+    lua_pushinteger(L, number);
+    lua_setfield(L, -2, key.c_str());
+  }
   lua_Debug frame;
   if (find_script_frame(L, &frame)) {
     lua_pushfstring(L, "%s:%d:", frame.short_src, frame.currentline);

@@ -59,8 +59,11 @@ void add_frame(lua_State* L, luaL_Buffer* out, const lua_Debug& frame) {
 
 bool find_script_frame(lua_State* L, lua_Debug* frame, int first) {
   for (int level = first; lua_getstack(L, level, frame) != 0; ++level) {
-    lua_getinfo(L, "Sl", frame);
-    if (frame->currentline > 0 && !is_own(*frame)) return true;
+    // A C function has no line; its source would be looked up in vain, and this is called for each op of a trace.
+    lua_getinfo(L, "l", frame);
+    if (frame->currentline <= 0) continue;
+    lua_getinfo(L, "S", frame);
+    if (!is_own(*frame)) return true;
   }
   return false;
 }

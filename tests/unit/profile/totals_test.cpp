@@ -124,11 +124,12 @@ TEST_CASE("copies are summed by line and direction", "[totals]") {
   Made made;
   for (int i = 0; i < 3; ++i) {
     TraceEvent& copy = made.add(EventKind::Copy, Lane::Copy, 1, "read", i * 10, i * 10 + 5);
-    copy.source = 0;
+    copy.source = copy.maker = 0;
     copy.bytes = 100;
   }
   TraceEvent& unfinished = made.add(EventKind::Copy, Lane::Copy, 0, "input", 50, 49);
   unfinished.source = 1;
+  unfinished.maker = 0;
   unfinished.bytes = 7;
   const Totals totals = total_up(made.trace);
   REQUIRE(totals.copies.size() == 2);
