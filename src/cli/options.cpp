@@ -84,6 +84,7 @@ void set_completion(Options& options, std::string_view value) {
 }
 
 void read_doctor(Options& options, int argc, char** argv);
+void read_plan(Options& options, int argc, char** argv);
 
 const ShortOption kShortOptions[] = {
     {"-e", "stat", "execute string 'stat'"},
@@ -134,6 +135,8 @@ const LongOption kLongOptions[] = {
 
 const Subcommand kSubcommands[] = {
     {"doctor", "[--json]", "say why GPUs are used or not, and try every device", read_doctor, "--json"},
+    {"plan", "GRAPH.json [--policy P] [--html FILE] [--json]", "plan a graph on a machine, both from a file", read_plan,
+     "--policy --html --json --budget-ms"},
 };
 
 // Lua's rule for -e and -l, and ours for long options: the next word, unless it is an option.
@@ -226,11 +229,19 @@ void read_short_option(Options& options, char** argv, int* i) {
   }
 }
 
-// `doctor`, in place of the script, and the words after it.
+// For a subcommand, which is in place of the script.
+void refuse_actions(const Options& options, const char* name) {
+  if (options.actions.empty() && !options.show_banner) return;
+  throw UsageError(text("'", name, "' runs nothing else: -e, -l, -i, -v and -W have no meaning before it"));
+}
+
+void read_plan(Options& options, int argc, char** argv) {
+  refuse_actions(options, "plan");
+  options.plan = read_plan_command(argc, argv, options.script + 1);
+}
+
 void read_doctor(Options& options, int argc, char** argv) {
-  if (!options.actions.empty() || options.show_banner) {
-    throw UsageError("'doctor' runs nothing else: -e, -l, -i, -v and -W have no meaning before it");
-  }
+  refuse_actions(options, "doctor");
   options.doctor = Doctor::Text;
   for (int i = options.script + 1; i < argc; ++i) {
     if (std::string_view(argv[i]) != "--json") {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/plan_command.h"
 #include "core/error.h"
 #include "lua/border/interpreter.h"
 
@@ -29,6 +30,7 @@ struct Options {
   bool no_init = false;
   Color color = Color::Auto;
   Doctor doctor = Doctor::No;  // the subcommand, in place of a script
+  PlanCommand plan;            // the other one
   bool show_help = false;      // --help and --version: print and exit
   bool show_version = false;
   bool show_ops = false;       // --ops and --completion as well

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace lutra {
 
@@ -14,6 +15,12 @@ struct Ticket {
   Stream* stream = nullptr;
   uint64_t seq = 0;
   explicit operator bool() const { return stream != nullptr; }
+};
+
+// When a command ran, on the clock of now_ns.
+struct CommandTime {
+  uint64_t seq;
+  int64_t start_ns, finish_ns;
 };
 
 // Bytes to move. If the host side is small, the command itself carries the bytes.
@@ -50,6 +57,10 @@ class Stream {
   // optional: all is done, and nothing will be queued for a while: the stream may release its thread until then. False
   // if it can never be used again.
   virtual bool retire() { return true; }
+  // optional: from here on the stream notes when each command runs, or no longer. False: it cannot.
+  virtual bool keep_times([[maybe_unused]] bool on) { return false; }
+  // The times noted since the last call, of commands that are done.
+  virtual std::vector<CommandTime> take_times() { return {}; }
   // The last command queued; seq 0 if there was none.
   virtual uint64_t tail() const = 0;
 

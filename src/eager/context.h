@@ -18,6 +18,8 @@
 
 namespace lutra {
 
+class PlacementPolicy;
+
 // What src/lua provides to the layers below. Each function may be null.
 struct ContextHooks {
   void* user = nullptr;
@@ -48,6 +50,22 @@ class Context {
   Origins& origins() { return origins_; }
   Ledger& ledger() { return ledger_; }
   ContextHooks hooks;
+  // Null: the rules place ops. Inside a composed op there is none.
+  PlacementPolicy* policy() const { return composing == 0 ? policy_ : nullptr; }
+  void set_policy(PlacementPolicy* policy, bool watches_launches) {
+    policy_ = policy;
+    ledger_.tell_policy(policy != nullptr);
+    placement_log_.watch_launches(policy != nullptr && watches_launches);
+    watcher_ = watches_launches ? policy : nullptr;
+  }
+  // Ends it, if it is the present one.
+  void drop_policy(const PlacementPolicy* policy) {
+    if (policy_ == policy) set_policy(nullptr, false);
+  }
+  bool has_policy() const { return policy_ != nullptr; }
+  PlacementPolicy* launch_watcher() const { return watcher_; }
+  int composing = 0;  // how many composed ops are running
+
   bool take_interrupt() const { return hooks.take_interrupt != nullptr && hooks.take_interrupt(); }
   // Waits for the device's queued work. At the prompt Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
   void wait_for(const LogicalDevice& device) const;
@@ -128,6 +146,8 @@ class Context {
   void seed_if_need_be();
 
   Runtime& runtime_;
+  PlacementPolicy* policy_ = nullptr;
+  PlacementPolicy* watcher_ = nullptr;
   PlacementLog placement_log_;
   Origins origins_;
   Ledger ledger_;

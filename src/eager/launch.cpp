@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "eager/placement_policy.h"
+
 namespace lutra {
 namespace {
 
@@ -60,8 +62,13 @@ void queue(Context& context, Launch& launch) {
 
 void submit(Context& context, Launch& launch, int64_t* out_count) {
   launch.args.out_count = out_count;
+  PlacementPolicy* watcher = context.launch_watcher();
+  if (watcher != nullptr) [[unlikely]]
+    watcher->launching(launch);
   if (launch.device->is_host()) run_on_host(launch);
   else queue(context, launch);
+  if (watcher != nullptr) [[unlikely]]
+    watcher->launched(launch);
 }
 
 }  // namespace lutra

@@ -6,6 +6,7 @@ namespace lutra {
 
 void PlacementLog::set_options(const PlacementLogOptions& options) {
   options_ = options;
+  find_watched();
   printed_.clear();
 }
 

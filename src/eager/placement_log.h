@@ -42,10 +42,19 @@ class PlacementLog {
 
   // Whether the log is on or has a handler: then the executor reports.
   bool listens() const { return options_.on || handler_; }
+  // Whether ops must not take the executor's short ways, which tell nobody: the log listens, or launches are watched.
+  bool is_watched() const { return is_watched_; }
+  void watch_launches(bool on) {
+    watches_launches_ = on;
+    find_watched();
+  }
   const PlacementLogOptions& options() const { return options_; }
   void set_options(const PlacementLogOptions& options);
   // With a handler, events are queued in `events` instead of printed; src/lua passes them on after the op.
-  void set_handler(bool on) { handler_ = on; }
+  void set_handler(bool on) {
+    handler_ = on;
+    find_watched();
+  }
 
   // Called after placement and input checks, before the op is submitted.
   void executes(PlacementEvent event);
@@ -55,12 +64,15 @@ class PlacementLog {
   std::vector<PlacementEvent> events;
 
  private:
+  void find_watched() { is_watched_ = listens() || watches_launches_; }
   void print(const std::string& line);
   void print_copies(const PlacementEvent& event);
 
   Log& log_;
   PlacementLogOptions options_;
   bool handler_ = false;
+  bool watches_launches_ = false;
+  bool is_watched_ = false;
   std::unordered_set<std::string> printed_;
 };
 

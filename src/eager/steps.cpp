@@ -120,7 +120,7 @@ bool can_step(Context& context, const Call& call, const VariableStep& step, int 
 
 void step_in_place(Context& context, const Call& call, std::span<VariableStep> steps, int slots,
                    const TensorRep* scale) {
-  if (context.placement_log().listens()) return;
+  if (context.placement_log().is_watched()) return;
   for (const VariableStep& step : steps) {
     if (is_variable(*step.gradient)) return;
   }

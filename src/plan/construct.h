@@ -52,7 +52,8 @@ class Builder {
   double arrival_apart(int node) const {
     double latest = 0;
     for (int input : problem_.inputs.of(node)) {
-      latest = std::max(latest, finish_[at(input)] + problem_.default_link.us(problem_.bytes[at(input)]));
+      const double copy = problem_.mirrored[at(input)] != 0 ? 0 : problem_.default_link.us(problem_.bytes[at(input)]);
+      latest = std::max(latest, finish_[at(input)] + copy);
     }
     return latest;
   }

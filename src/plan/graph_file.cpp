@@ -15,10 +15,10 @@ class Reader {
  public:
   explicit Reader(const std::string& source) : source_(source) {}
 
-  Spec read(std::string_view text) {
+  Spec read(std::string_view document) {
     Json json;
     try {
-      json = Json::parse(text);
+      json = Json::parse(document);
     } catch (const Json::exception& error) {
       // "[json.exception.parse_error.101] parse error at line 3, column 5: ..." without what concerns the library.
       std::string_view what = error.what();

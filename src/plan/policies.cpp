@@ -124,6 +124,9 @@ Placement place_in_runs(const Problem& problem) {
 
 int first_obstacle(const Problem& problem, int device) {
   for (int node = 0; node < problem.node_count(); ++node) {
+    // What is there before the run, such as an argument, may be elsewhere and is copied.
+    const int home = problem.feasible(problem.component[at(node)]).front();
+    if (problem.inputs.of(node).empty() && problem.time(node, home) == 0) continue;
     if (!problem.is_feasible(problem.component[at(node)], device)) return node;
   }
   return -1;

@@ -43,7 +43,7 @@ Placement place_in_runs(const Problem& problem);
 
 // Everything on one device. What cannot run there goes to the first device that can run it.
 Placement place_alone(const Problem& problem, int device);
-// The first node that cannot run on the device, or -1.
+// The first node that takes time and cannot run on the device, or -1.
 int first_obstacle(const Problem& problem, int device);
 
 }  // namespace lutra::plan

@@ -173,6 +173,7 @@ class Compiler {
       require(std::isfinite(node->bytes), "plan: node ", quoted(node->name), ": bytes is not finite");
       p_.bytes.push_back(node->bytes);
       p_.resident.push_back(node->resident ? 1 : 0);
+      p_.mirrored.push_back(node->mirrored ? 1 : 0);
       p_.keep.push_back(node->keep ? 1 : 0);
       read_times(*node);
     }

@@ -46,7 +46,7 @@ class Problem {
   std::vector<std::string> names;  // per node
   Lists inputs, users;             // of nodes, each at most once
   std::vector<double> bytes;       // per node
-  std::vector<uint8_t> resident, keep;
+  std::vector<uint8_t> resident, mirrored, keep;
   std::vector<int> component;        // per node
   Lists members;                     // of components
   std::vector<int> order;            // the nodes, each after its inputs, else by index
@@ -75,7 +75,10 @@ class Problem {
                ? default_link
                : pair_links[static_cast<std::size_t>(from) * devices.size() + static_cast<std::size_t>(to)];
   }
-  double copy_us(int node, int from, int to) const { return link(from, to).us(bytes[static_cast<std::size_t>(node)]); }
+  double copy_us(int node, int from, int to) const {
+    const auto at = static_cast<std::size_t>(node);
+    return mirrored[at] != 0 ? 0 : link(from, to).us(bytes[at]);
+  }
   // Whether some placement might exceed a device's memory. No device ever holds more than one copy of each result.
   bool is_memory_tight() const { return memory_is_tight; }
 

@@ -27,7 +27,9 @@ double Simulator::arrival(int node, int from, int to, bool is_eager) {
   }
   double start = finish_[at(node)];
   double finish;
-  if (is_eager) {
+  if (problem_.mirrored[at(node)] != 0) {
+    finish = start;
+  } else if (is_eager) {
     // Copies of a device follow each other, after all the work that their source was given so far.
     const int queue = from == problem_.execution.host ? to : from;
     start = std::max({start, host_, copy_free_[at(queue)], from == queue ? free_[at(from)] : 0.0});
@@ -110,8 +112,9 @@ void Simulator::measure_memory(const Placement& placement, std::vector<double>* 
   for (const Copy& copy : copies_) {
     const double bytes = problem_.bytes[at(copy.node)];
     if (bytes <= 0) continue;
-    changes_.push_back({copy.start, bytes, copy.to});
-    changes_.push_back({copy.until, -bytes, copy.to});
+    const bool stays = problem_.mirrored[at(copy.node)] != 0;
+    changes_.push_back({stays ? -1 : copy.start, bytes, copy.to});
+    if (!stays) changes_.push_back({copy.until, -bytes, copy.to});
   }
   // What is freed at a time makes room for what begins at that time.
   std::sort(changes_.begin(), changes_.end(),

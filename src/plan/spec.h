@@ -38,6 +38,7 @@ struct NodeSpec {
   std::string device;                 // a device's name, or a type; "": any
   std::vector<std::string> colocate;  // nodes that must run on the same device
   bool resident = false;              // its result is in memory all the time (a variable)
+  bool mirrored = false;              // never changes: its copies stay from run to run, and cost no time
   bool keep = false;                  // its result is needed until the end, although other nodes read it
 };
 

@@ -11,6 +11,7 @@
 ---@field nn lutra.nn layers, models, losses, metrics
 ---@field optim lutra.optim optimisers and schedules
 ---@field distribute lutra.distribute training on several devices
+---@field placement lutra.placement plans of where operations run
 ---@field plot lutra.plot plots in the terminal and in files
 ---@field float32 string "float32", for options and `lt.cast`
 ---@field float64 string "float64", for options and `lt.cast`

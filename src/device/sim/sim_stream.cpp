@@ -57,6 +57,10 @@ struct SimStream::State {
   RecordQueue queue;
   std::shared_ptr<Progress> progress = std::make_shared<Progress>();
   int64_t free_ns = 0;  // when the simulated device finished its last command
+  uint64_t ran = 0;     // commands so far
+  std::atomic<bool> keeps_times{false};
+  std::mutex times_mutex;
+  std::vector<CommandTime> times;
   State* next_left_behind = nullptr;
 
   pthread_t thread{};
@@ -97,20 +101,30 @@ void SimStream::State::remember(const WaitArgs& wait) {
 
 void SimStream::State::run_first() {
   Record* record = queue.front();
+  const bool keeps = keeps_times.load(std::memory_order_relaxed);
+  CommandTime time{++ran, 0, 0};
   if (record->run == run_wait) {
     record->run(record->args);
     if (timed) free_ns = now_ns();
   } else if (abandoned.load(std::memory_order_relaxed)) {
     // Its effect can no longer be seen.
   } else if (!timed) {
+    if (keeps) time.start_ns = now_ns();
     commands.run([&] { record->run(record->args); });
+    if (keeps) time.finish_ns = now_ns();
   } else {
     // The command starts when both it and the device are ready. Oversleeping does not delay the next command's start.
     int64_t start = std::max(record->queued_ns, free_ns);
     commands.run([&] { record->run(record->args); });
     int64_t now = now_ns();
     free_ns = std::max(start + record->cost_ns, now);
+    time.start_ns = start;
+    time.finish_ns = free_ns;
     if (free_ns > now) sleep_until_ns(free_ns);
+  }
+  if (keeps && time.finish_ns > 0) {
+    std::lock_guard lock(times_mutex);
+    times.push_back(time);
   }
   queue.pop();
   progress->advance();
@@ -286,6 +300,16 @@ void SimStream::check_arrived(const std::byte* at, std::size_t bytes) {
   if (who == nullptr) return;
   uncomputed.remove(at, bytes);  // host memory, which may be reused for anything
   fail(ErrorCode::ResourceExhausted, who, ": out of memory while computing on a simulated GPU (malloc failed)");
+}
+
+bool SimStream::keep_times(bool on) {
+  state_->keeps_times.store(on, std::memory_order_relaxed);
+  return true;
+}
+
+std::vector<CommandTime> SimStream::take_times() {
+  std::lock_guard lock(state_->times_mutex);
+  return std::exchange(state_->times, {});
 }
 
 uint64_t SimStream::tail() const { return state_->queue.pushed(); }

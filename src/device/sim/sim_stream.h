@@ -34,6 +34,8 @@ class SimStream final : public Stream {
   void check_arrived(const std::byte* at, std::size_t bytes) override;
   void abandon() override;
   bool retire() override;
+  bool keep_times(bool on) override;
+  std::vector<CommandTime> take_times() override;
   uint64_t tail() const override;
 
   // Whether set_next_cost has any effect.
