@@ -14,7 +14,8 @@ lt.device("/CPU:0", function()
   end
 end)
 
-local function step(x, y)
+-- The tape is closed before the update: what it has saved, the weights, would otherwise need memory of its own.
+local function loss_and_gradients(x, y)
   local tape <close> = lt.GradientTape()
   local h = x
   for i, w in ipairs(weights) do
@@ -22,7 +23,12 @@ local function step(x, y)
     if i < kLayers then h = lt.tanh(h) end
   end
   local loss = lt.mean(lt.square(h - y))
-  for i, gradient in ipairs(tape:gradient(loss, weights)) do weights[i]:assign_sub(gradient * 2.0) end
+  return loss, tape:gradient(loss, weights)
+end
+
+local function step(x, y)
+  local loss, gradients = loss_and_gradients(x, y)
+  for i, gradient in ipairs(gradients) do weights[i]:assign_sub(gradient * 2.0) end
   return loss
 end
 

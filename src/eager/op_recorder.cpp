@@ -48,6 +48,8 @@ int OpRecorder::outside_index(const TensorRep& tensor) {
   if (is_variable(tensor)) {
     auto [found, is_new] = by_variable_.try_emplace(tensor.value, static_cast<int>(outside_.size()));
     if (is_new) outside_.push_back({tensor.value, tensor.device, bytes_of(tensor), false, shape_text(tensor)});
+    // What a tape saved of it, or was read from it, shares its memory.
+    if (tensor.storage != nullptr) by_storage_[tensor.storage] = found->second;
     return found->second;
   }
   // Small tensors carry their bytes and have no identity but their origin.

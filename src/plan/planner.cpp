@@ -76,6 +76,9 @@ class Planner {
     if (pairs <= kMostEtfPairs || !problem_.is_memory_tight()) offer("m-etf", place_by_etf(problem_, EtfRule::kStart));
     if (pairs <= kMostFinishPairs) offer("m-etf by finish", place_by_etf(problem_, EtfRule::kFinish));
     offer("rank", place_by_rank(problem_));
+    if (std::find(problem_.resident.begin(), problem_.resident.end(), 1) != problem_.resident.end()) {
+      offer("by affinity", place_by_affinity(problem_));
+    }
     if (problem_.is_memory_tight()) {
       for (Memory memory : {Memory::kFreed, Memory::kIgnored}) {
         const char* how = memory == Memory::kFreed ? "freeing" : "whatever the memory";

@@ -122,6 +122,56 @@ Placement place_in_runs(const Problem& problem) {
   return placement;
 }
 
+Placement place_by_affinity(const Problem& problem) {
+  Placement placement{std::vector<int>(at(problem.component_count()), -1), problem.order};
+  std::vector<double> resident(at(problem.component_count()), 0.0);
+  double total = 0, room = 0;
+  for (int node = 0; node < problem.node_count(); ++node) {
+    if (problem.resident[at(node)] == 0) continue;
+    resident[at(problem.component[at(node)])] += problem.bytes[at(node)];
+    total += problem.bytes[at(node)];
+  }
+  // Devices that may take everything; others only have what nobody else may.
+  std::vector<double> memory, left;
+  for (const DeviceSpec& device : problem.devices) memory.push_back(std::min(device.memory, std::max(total, 1.0)));
+  std::vector<uint8_t> is_general(problem.devices.size(), 0);
+  for (const std::vector<int>& set : problem.sets) {
+    if (set.size() < 2) continue;
+    for (int device : set) is_general[at(device)] = 1;
+  }
+  for (std::size_t d = 0; d < memory.size(); ++d) room += is_general[d] != 0 ? memory[d] : 0;
+  for (std::size_t d = 0; d < memory.size(); ++d) {
+    left.push_back(is_general[d] != 0 && room > 0 ? total * memory[d] / room : 0);
+  }
+  int current = 0;
+  for (int node : problem.order) {
+    int& device = placement.device[at(problem.component[at(node)])];
+    const double need = resident[at(problem.component[at(node)])];
+    const std::vector<int>& feasible = problem.feasible(problem.component[at(node)]);
+    if (device >= 0 || need <= 0) continue;
+    auto next = std::lower_bound(feasible.begin(), feasible.end(), current);
+    while (next != feasible.end() && left[at(*next)] < need / 2) ++next;
+    device = next != feasible.end() ? *next : feasible.back();
+    left[at(device)] -= need;
+    if (feasible.size() > 1) current = device;
+  }
+  std::vector<double> has(problem.devices.size());
+  for (int node : problem.order) {
+    int& device = placement.device[at(problem.component[at(node)])];
+    if (device >= 0) continue;
+    std::fill(has.begin(), has.end(), 0.0);
+    auto count = [&](int other, double bytes) {
+      const int there = placement.device[at(problem.component[at(other)])];
+      if (there >= 0) has[at(there)] += bytes;
+    };
+    for (int input : problem.inputs.of(node)) count(input, problem.bytes[at(input)]);
+    for (int user : problem.users.of(node)) count(user, problem.bytes[at(node)]);
+    const std::vector<int>& feasible = problem.feasible(problem.component[at(node)]);
+    device = *std::max_element(feasible.begin(), feasible.end(), [&](int a, int b) { return has[at(a)] < has[at(b)]; });
+  }
+  return placement;
+}
+
 int first_obstacle(const Problem& problem, int device) {
   for (int node = 0; node < problem.node_count(); ++node) {
     // What is there before the run, such as an argument, may be elsewhere and is copied.

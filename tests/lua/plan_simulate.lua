@@ -58,7 +58,7 @@ expect.case("wrong problems", function()
     change(problem)
     expect.raises(code or "InvalidArgument", text, simulate, problem)
   end
-  expect.raises("InvalidArgument", "the argument is nil, expected a table", simulate)
+  expect.raises("InvalidArgument", "the argument is missing, expected a table", simulate)
   expect.raises("InvalidArgument", "devices is missing", simulate, { nodes = {} })
   expect.raises("InvalidArgument", "nodes is missing", simulate, { devices = {} })
   refused("there are no devices", function(p) p.devices = {} end)

@@ -6,7 +6,8 @@ local record = use "placement.recording"
 local Class = use "class"
 
 local kFormat = "lutra placement costs 1"
-local kNewest = 0.2  -- the weight of the newest measurement; the first one counts whole
+local kNewest = 0.2  -- the weight of the newest measurement
+local kWarmUp = 3    -- of so many first measurements the least counts: the first may load libraries
 local kLeastUs = 0.1
 
 -- Sizes above 16 are rounded to a quarter of a power of two, so that nearly equal shapes share their times.
@@ -42,7 +43,8 @@ function Costs:add(op, device, us)
     self.entries[key] = { op = op.op, shapes = bucket(op), dtype = op.dtype, device = device, us = us, count = 1,
       flops = op.flops, bytes = op.touched_bytes }
   else
-    entry.us, entry.count = entry.us + kNewest * (us - entry.us), entry.count + 1
+    entry.us = entry.count < kWarmUp and math.min(entry.us, us) or entry.us + kNewest * (us - entry.us)
+    entry.count = entry.count + 1
   end
 end
 
@@ -72,7 +74,7 @@ function Costs:clock(all)
   -- What kernels on simulated cards really took, where that is more than the simulated time.
   for _, entry in pairs(self.entries) do
     local device = all[entry.device]
-    if device and device.is_exact then
+    if device and device.is_exact and entry.count > 1 then
       local simulated = math.max((entry.flops or 0) / device.speed.flops, (entry.bytes or 0) / device.speed.bytes)
       if entry.us > simulated * 1.05 + 5 then
         local key = table.concat({ entry.op, entry.shapes, entry.dtype }, "|")
@@ -85,7 +87,8 @@ function Costs:clock(all)
     local known = self.entries[key_of(op, device.name)]
     if device.is_exact then
       local us = math.max(op.flops / device.speed.flops, op.touched_bytes / device.speed.bytes)
-      local real = known and known.us > us * 1.05 + 5 and known.us or slowest[table.concat({ op.op, bucket(op), op.dtype }, "|")]
+      -- One measurement alone is not believed against the set speed.
+      local real = known and known.count > 1 and known.us > us * 1.05 + 5 and known.us or slowest[table.concat({ op.op, bucket(op), op.dtype }, "|")]
       if real and real > us then return real, known and "measured" or "estimated" end
       return math.max(us, kLeastUs), "simulated"
     end

@@ -93,20 +93,26 @@ return function(who, recorded, options)
     end
   end
 
-  local written = {}
+  local written, needs_cpu = {}, {}
   for _, op in ipairs(recorded.ops) do
-    for _, variable in ipairs(op.writes) do written[-variable] = true end
+    for _, variable in ipairs(op.writes) do
+      written[-variable] = true
+      if not op.on_gpu then needs_cpu[-variable] = true end
+    end
   end
-  local outside_names, taken = {}, {}
+  local outside_names, taken, fixed_homes = {}, {}, {}
   for i, each in ipairs(recorded.outside) do
     local node
     if each.variable then
       local name = "variable " .. each.variable.name
       if taken[name] then name = name .. "#" .. i end
       local device = take_fixed(each.variable, each.variable.name, name)
+      fixed_homes[i] = device
       node = { name = name, time_us = {}, bytes = each.bytes, resident = true, device = device, mirrored = not written[i] }
       for _, candidate in ipairs(machine) do
-        if chosen[candidate.name] or candidate.name == each.device or candidate.name == device then
+        -- A variable that is only read may stay where it is.
+        if chosen[candidate.name] or candidate.name == device or (candidate.name == each.device and not written[i]) or
+          (candidate.name == "CPU:0" and needs_cpu[i]) then
           node.time_us[candidate.name] = 0
         end
       end
@@ -129,14 +135,18 @@ return function(who, recorded, options)
     for k, source in ipairs(op.reads) do
       node.inputs[k] = source > 0 and node_name(recorded.ops[source], source) or outside_names[-source]
     end
-    for k, variable in ipairs(op.writes) do node.colocate[k] = outside_names[-variable] end
+    for k, variable in ipairs(op.writes) do
+      node.colocate[k] = outside_names[-variable]
+      local home = fixed_homes[-variable]  -- perhaps no device that other ops may use
+      if home then node.time_us[home] = clock(op, all[home]) end
+    end
     local is_update = #op.writes > 0
     local is_free = op.is_open or is_update
     local why
     if not is_free then why = "the rules fix it: " .. op.reason end
     for _, device in ipairs(machine) do
       local has_kernel = device.is_gpu and op.on_gpu or not device.is_gpu and op.on_cpu
-      local is_allowed = device.name == op.device and (not is_free or is_update) or
+      local is_allowed = device.name == op.device and not is_free or
         is_free and (chosen[device.name] or (not op.on_gpu and device.name == "CPU:0")) and (is_update or allows(op.requested, device))
       if has_kernel and is_allowed then node.time_us[device.name], known_how[name .. device.name] = clock(op, device) end
     end

@@ -189,10 +189,11 @@ int finish_recording(Args& args) {
       set_flag(L, "is_new", each.is_new);
       if (each.variable != 0) {
         const uint64_t identities[] = {each.variable};
+        const int table = lua_gettop(L);
         push_variables(L, identities);
         lua_rawgeti(L, -1, 1);
-        lua_setfield(L, -3, "variable");
-        lua_pop(L, 1);
+        lua_setfield(L, table, "variable");
+        lua_settop(L, table);
       }
       lua_rawseti(L, -2, static_cast<lua_Integer>(i + 1));
     }
