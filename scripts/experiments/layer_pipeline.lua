@@ -2,9 +2,9 @@
 -- simulated GPUs, so that one computes the second layers of a part while another has the first of the next.
 --   lutra scripts/experiments/layer_pipeline.lua [PARTS]
 local kParts = tonumber(arg[1]) or 8
-local kRows, kWidth, kLayers = 64, 512, 6
+local kRows, kWidth, kLayers = 32, 512, 6
 
-lt.config.set_simulated_gpus(3, {gflops = 4, gbps = 20, link_gbps = 2, link_latency_us = 20})
+lt.config.set_simulated_gpus(3, {gflops = 2, gbps = 20, link_gbps = 2, link_latency_us = 20})
 
 local weights = {}
 for i = 1, kLayers do

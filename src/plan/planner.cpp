@@ -14,6 +14,8 @@ namespace {
 constexpr double kMostEtfPairs = 2e6;
 // Local search has the time to use what this adds on small graphs only.
 constexpr double kMostFinishPairs = 2e4;
+// Graphs of more nodes are planned with fewer candidates and less local search.
+constexpr int kLarge = 1000;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -73,7 +75,12 @@ class Planner {
     }
     offer("greedy", place_greedily(problem_));
     const double pairs = static_cast<double>(problem_.node_count()) * problem_.device_count();
-    if (pairs <= kMostEtfPairs || !problem_.is_memory_tight()) offer("m-etf", place_by_etf(problem_, EtfRule::kStart));
+    const bool greedy_fits = plan_.candidates.back().name == "greedy";
+    // On a large graph where the greedy found no memory, m-ETF, which frees nothing either, is not tried.
+    const bool may_fit = greedy_fits || problem_.node_count() <= kLarge;
+    if (may_fit && (pairs <= kMostEtfPairs || !problem_.is_memory_tight())) {
+      offer("m-etf", place_by_etf(problem_, EtfRule::kStart));
+    }
     if (pairs <= kMostFinishPairs) offer("m-etf by finish", place_by_etf(problem_, EtfRule::kFinish));
     offer("rank", place_by_rank(problem_));
     if (std::find(problem_.resident.begin(), problem_.resident.end(), 1) != problem_.resident.end()) {
@@ -81,6 +88,8 @@ class Planner {
     }
     if (problem_.is_memory_tight()) {
       for (Memory memory : {Memory::kFreed, Memory::kIgnored}) {
+        // On large graphs a simulation with its memory takes milliseconds: what fits already is enough.
+        if (problem_.node_count() > kLarge && plan_.candidates[at(winner_)].score.fits()) break;
         const char* how = memory == Memory::kFreed ? "freeing" : "whatever the memory";
         offer(text("greedy, ", how), place_greedily(problem_, memory));
         offer(text("rank, ", how), place_by_rank(problem_, memory));
@@ -110,7 +119,7 @@ class Planner {
   void search() {
     const int count = problem_.node_count();
     double budget_ms = options_.budget_ms;
-    if (budget_ms < 0) budget_ms = count <= 1000 ? 20 : std::max(10.0, count / 1000.0);
+    if (budget_ms < 0) budget_ms = count <= kLarge ? 20 : std::max(5.0, count / 2000.0);
     if (budget_ms == 0 || count == 0) return;
     const int64_t deadline = now_ns() + static_cast<int64_t>(std::min(budget_ms, 1e9) * 1e6);
     // The three best constructions, in turn.
@@ -119,7 +128,7 @@ class Planner {
     std::stable_sort(ranking.begin(), ranking.end(),
                      [&](int a, int b) { return plan_.candidates[at(a)].score < plan_.candidates[at(b)].score; });
     Score best = plan_.candidates[at(winner_)].score;
-    const std::size_t starts = std::min<std::size_t>(ranking.size(), count <= 1000 ? 3 : 1);
+    const std::size_t starts = std::min<std::size_t>(ranking.size(), count <= kLarge ? 3 : 1);
     for (std::size_t i = 0; i < starts; ++i) {
       SearchLimits limits{deadline, count <= 64 ? 16000 : 1000000};
       SearchOutcome outcome = improve(problem_, simulator_, placements_[at(ranking[i])], limits);

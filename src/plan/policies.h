@@ -41,8 +41,8 @@ Construction place_by_rank(const Problem& problem, Memory memory = Memory::kKept
 // no device holds everything.
 Placement place_in_runs(const Problem& problem);
 
-// Variables in runs, as above; then each node in order to the device that has most of what it reads, or whose nodes read
-// it: the operations of a layer gather around its variables.
+// Variables in runs, as above; then each node in order to the device that has most of what it reads, or whose nodes
+// read it: the operations of a layer gather around its variables.
 Placement place_by_affinity(const Problem& problem);
 
 // Everything on one device. What cannot run there goes to the first device that can run it.

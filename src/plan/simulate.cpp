@@ -32,7 +32,7 @@ double Simulator::arrival(int node, int from, int to, bool is_eager) {
   } else if (is_eager) {
     // Copies of a device follow each other, after all the work that their source was given so far.
     const int queue = from == problem_.execution.host ? to : from;
-    start = std::max({start, host_, copy_free_[at(queue)], from == queue ? free_[at(from)] : 0.0});
+    start = std::max({start, host_, copy_free_[at(queue)], from == queue ? free_[at(from)] : 0.0, free_[at(to)]});
     finish = start + problem_.copy_us(node, from, to);
     copy_free_[at(queue)] = finish;
     if (to == problem_.execution.host) host_ = std::max(host_, finish);

@@ -5,7 +5,7 @@
 --- Loaded on first use. A plan changes where operations run, never what they compute. Times are microseconds, memory is
 --- bytes, and a device is named as in "GPU:0".
 ---@class lutra.placement
----@field costs lutra.placement.Costs what operations took here, as moving averages
+---@field costs lutra.placement.costs what operations took here, as moving averages
 local placement = {}
 
 --- Plans a graph on a machine, both given as tables. No device is used: the machine need not exist.
@@ -102,8 +102,8 @@ function placement.scaling(f, args, counts) end
 
 --- What operations took on the devices of this machine: moving averages by operation, shapes, dtype and device, where
 --- sizes above 16 are rounded to a quarter of a power of two; and the links between devices. Plans use and extend them.
----@class lutra.placement.Costs
-local Costs = {}
+---@class lutra.placement.costs
+local costs = {}
 
 --- Writes them as JSON, one entry a line, with a description of the machine.
 ---@param path string
@@ -114,7 +114,7 @@ local Costs = {}
 ---     lt.placement.costs:save(path)
 ---     lt.placement.costs:load(path)
 ---     print(os.remove(path))  --> true
-function Costs:save(path) end
+function costs:save(path) end
 
 --- Adds the entries of a file that save wrote.
 ---@param path string
@@ -122,13 +122,14 @@ function Costs:save(path) end
 ---   NotFound for a missing one.
 --- Example:
 ---     print(pcall(lt.placement.costs.load, lt.placement.costs, "/dev/null"))  --> false	<*>
-function Costs:load(path) end
+function costs:load(path) end
 
 --- Forgets everything.
 --- Errors: none of its own.
 --- Example:
 ---     lt.placement.costs:clear()
-function Costs:clear() end
+---     print(pcall(lt.placement.costs.clear, lt.placement.costs))  --> true
+function costs:clear() end
 
 --- Where each operation of a function runs.
 ---@class lutra.placement.Plan

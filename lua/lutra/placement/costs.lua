@@ -64,7 +64,8 @@ function Costs:speed(device)
       if entry.bytes and entry.bytes > 0 then bytes = math.max(bytes or 0, entry.bytes / entry.us) end
     end
   end
-  return { flops = flops or device.speed.flops, bytes = bytes or device.speed.bytes, launch_us = device.speed.launch_us }
+  local usual = device.speed
+  return { flops = flops or usual.flops, bytes = bytes or usual.bytes, launch_us = usual.launch_us }
 end
 
 -- A function that gives the time of a recorded op on a device, and how it is known: "measured", "simulated" (by the
@@ -217,4 +218,11 @@ local function measure(f, ...)
   return table.unpack(results, 1, results.n)
 end
 
-return { model = model, measure = measure }
+-- What users see of it.
+local public = {
+  save = function(_, path) model:save(path) end,
+  load = function(_, path) model:load(path) end,
+  clear = function() model:clear() end,
+}
+
+return { model = model, public = public, measure = measure }

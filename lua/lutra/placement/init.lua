@@ -8,7 +8,7 @@ return {
   optimize = optimize.optimize,
   load = optimize.load,
   measure = costs.measure,
-  costs = costs.model,
+  costs = costs.public,
   step = use "placement.step".step,
   scaling = use "placement.scaling",
 }

@@ -109,36 +109,58 @@ class SpecReader {
     return made;
   }
 
+  // Texts for errors are made only when they are needed: a graph may have a million fields.
+  double number(int i, lua_Integer n, const plan::NodeSpec& node, std::string_view key) const {
+    if (lua_type(L_, i) == LUA_TNUMBER) return lua_tonumber(L_, i);
+    return read_.number(i, field(n, node, key));
+  }
+  std::vector<std::string> names(int i, lua_Integer n, const plan::NodeSpec& node, std::string_view key) const {
+    bool is_plain = lua_type(L_, i) == LUA_TTABLE && lua_checkstack(L_, 4) != 0;
+    std::vector<std::string> all;
+    for (lua_Integer k = 1; is_plain && lua_rawgeti(L_, i, k) != LUA_TNIL; ++k) {
+      is_plain = lua_type(L_, -1) == LUA_TSTRING;
+      if (is_plain) all.emplace_back(lua_tostring(L_, -1), lua_rawlen(L_, -1));
+      lua_pop(L_, 1);
+    }
+    if (!is_plain) return read_.strings(i, field(n, node, key));
+    lua_pop(L_, 1);
+    return all;
+  }
+  static std::string field(lua_Integer n, const plan::NodeSpec& node, std::string_view key) {
+    return text(entry_name("node", n, node.name), ": ", key.substr(0, 60));
+  }
+
   plan::NodeSpec node(lua_Integer n, int entry) {
     plan::NodeSpec made;
-    read_.fields(entry, text("node ", n), false, [&](std::string_view key, int i) {
-      if (key == "name") made.name = read_.string(i, text("node ", n, ": name"));
+    read_.fields(entry, "node", false, [&](std::string_view key, int i) {
+      if (key == "name") made.name = read_.string(i, "a node's name");
     });
-    auto what = [&](std::string_view key) { return text(entry_name("node", n, made.name), ": ", key.substr(0, 60)); };
-    read_.fields(entry, text("node ", n), false, [&](std::string_view key, int i) {
-      if (key == "inputs") made.inputs = read_.strings(i, what(key));
-      else if (key == "time_us") read_times(i, what(key), &made);
-      else if (key == "bytes") made.bytes = read_.number(i, what(key));
-      else if (key == "device") made.device = read_.string(i, what(key));
-      else if (key == "colocate") made.colocate = read_.strings(i, what(key));
-      else if (key == "resident") made.resident = read_.boolean(i, what(key));
-      else if (key == "keep") made.keep = read_.boolean(i, what(key));
-      else if (key == "mirrored") made.mirrored = read_.boolean(i, what(key));
+    read_.fields(entry, "node", false, [&](std::string_view key, int i) {
+      if (key == "inputs") made.inputs = names(i, n, made, key);
+      else if (key == "time_us") read_times(i, n, &made);
+      else if (key == "bytes") made.bytes = number(i, n, made, key);
+      else if (key == "device") made.device = read_.string(i, field(n, made, key));
+      else if (key == "colocate") made.colocate = names(i, n, made, key);
+      else if (key == "resident") made.resident = read_.boolean(i, field(n, made, key));
+      else if (key == "keep") made.keep = read_.boolean(i, field(n, made, key));
+      else if (key == "mirrored") made.mirrored = read_.boolean(i, field(n, made, key));
       else if (key != "name")
-        read_.wrong(what(key),
-                    " is no field of a node; there are name, inputs, time_us, bytes, device, colocate, "
-                    "resident, keep");
+        read_.wrong(field(n, made, key),
+                    " is no field of a node; there are name, inputs, time_us, bytes, device, colocate, resident, keep");
     });
     return made;
   }
 
-  void read_times(int i, const std::string& what, plan::NodeSpec* node) {
+  void read_times(int i, lua_Integer n, plan::NodeSpec* node) {
     if (lua_type(L_, i) == LUA_TNUMBER) {
       node->time_us = {{"", lua_tonumber(L_, i)}};
       return;
     }
-    read_.fields(i, what, false, [&](std::string_view type, int us) {
-      node->time_us.emplace_back(type, read_.number(us, text(what, " of ", type.substr(0, 60))));
+    if (lua_type(L_, i) != LUA_TTABLE) read_.check_table(i, field(n, *node, "time_us"));
+    read_.fields(i, "time_us", false, [&](std::string_view type, int us) {
+      if (lua_type(L_, us) != LUA_TNUMBER)
+        read_.number(us, text(field(n, *node, "time_us"), " of ", type.substr(0, 60)));
+      node->time_us.emplace_back(type, lua_tonumber(L_, us));
     });
   }
 

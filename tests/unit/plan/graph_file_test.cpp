@@ -1,6 +1,6 @@
 // Graphs as JSON, and plans as text, JSON and pages.
-#include "core/error.h"
 #include "plan/graph_file.h"
+#include "core/error.h"
 #include "plan/report.h"
 #include "plan/timeline_page.h"
 #include "tests/support/catch.h"
