@@ -1,6 +1,7 @@
 #include "eager/op_recorder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/clock.h"
 #include "eager/launch.h"

@@ -114,6 +114,8 @@ expect.case("scopes, fixed and memory are constraints", function()
   end
   expect.raises("InvalidArgument", "fixed names 'MatMul#7', which is neither a variable", optimize, f, { x }, { fixed = { ["MatMul#7"] = "GPU:0" } })
   expect.raises("NotFound", 'device "GPU:7" is not here; there are GPU:0, GPU:1, CPU:0', optimize, f, { x }, { fixed = { fixed = "GPU:7" } })
+  expect.raises("InvalidArgument", "'variable fixed' runs on 'GPU:0', and 'AssignSubVariableOp#2' runs on 'GPU:1': no device meets all of that",
+    optimize, function() w:assign_sub(w:matmul(w)) end, {}, { fixed = { [w] = "GPU:0", ["AssignSubVariableOp#2"] = "GPU:1" } })
   expect.raises("ResourceExhausted", "too little", optimize, branches(), { x }, { devices = { "GPU:0" }, memory = { ["GPU:0"] = 1000 } })
 end)
 

@@ -46,4 +46,10 @@ expect.case("a network that fits on no GPU trains within the limits of three", f
     assert(tonumber(layers) > 0 and tonumber(held) <= tonumber(limit), text)
   end
 end)
+expect.case("scaling is predicted and measured", function()
+  local text = run "scaling.lua 1 64"
+  local predicted = {}
+  for n, ms in text:gmatch "\n +(%d) +([%d.]+) ms +[%d.]+ ms +[-%d.]+%%" do predicted[tonumber(n)] = tonumber(ms) end
+  assert(predicted[1] and predicted[2] < predicted[1], text)
+end)
 print("ok")

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -124,7 +125,11 @@ void SimStream::State::run_first() {
   }
   if (keeps && time.finish_ns > 0) {
     std::lock_guard lock(times_mutex);
-    times.push_back(time);
+    try {
+      times.push_back(time);
+    } catch (const std::bad_alloc&) {
+      // The command has run; only its time is not known.
+    }
   }
   queue.pop();
   progress->advance();
