@@ -44,8 +44,12 @@ LogicalDevice* PlannedRun::place(const OpDef& op, DType, const Call* call, std::
     planned.known = hash;
   }
   asked_ = &op;
-  const bool is_allowed = std::find(allowed.begin(), allowed.end(), planned.device) != allowed.end();
-  return is_allowed ? planned.device : nullptr;
+  if (std::find(allowed.begin(), allowed.end(), planned.device) != allowed.end()) return planned.device;
+  // A scope does not allow it: the rules decide. Or a reset has taken it.
+  std::span<LogicalDevice* const> here = context_.devices();
+  if (std::find(here.begin(), here.end(), planned.device) != here.end()) return nullptr;
+  return differs(
+      text(planned.device->full_name, ", where op ", next_ + 1, " (", op.name, ") runs, is not here any more"));
 }
 
 void PlannedRun::executed(const Call& call, const Prepared&, TensorRep* const*) {

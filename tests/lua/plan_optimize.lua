@@ -45,6 +45,7 @@ expect.case("a plan gives the bits that the rules give", function()
 end)
 
 expect.case("two unequal GPUs are planned faster than each alone", function()
+  lt.placement.costs:clear()
   local f = branches()
   local plan = optimize(f, { x }, { devices = { "GPU:0", "GPU:1" } })
   local first, second = plan.alternatives["GPU:0"], plan.alternatives["GPU:1"]
@@ -251,7 +252,9 @@ expect.case("a device that disappears is told", function()
   local function f(input) return input * 2 end
   local small = lt.ones { 4 }
   local plan = optimize(f, { small }, { devices = { "GPU:1" } })
-  plan.results, small = nil, nil
+  local used = optimize(f, { small }, { devices = { "GPU:1" } })
+  used:run(small)
+  plan.results, used.results, small = nil, nil, nil
   collectgarbage()
   collectgarbage()
   x = nil
@@ -259,5 +262,6 @@ expect.case("a device that disappears is told", function()
   lt.config.reset()
   lt.config.set_simulated_gpus(1)
   expect.raises("NotFound", "Mul#1 runs on GPU:1, which is not here any more; there are GPU:0, CPU:0: optimise it again", plan.run, plan, lt.ones { 4 })
+  expect.raises("FailedPrecondition", "device:GPU:1, where op 1 (Mul) runs, is not here any more; optimise it again", used.run, used, lt.ones { 4 })
 end)
 print("ok")
