@@ -56,6 +56,7 @@ local function kinds()
     ["plot.Description"] = getmetatable(lt.zeros({}):describe()).__index,
     ["profiler.Profile"] = getmetatable(lt.profiler.run(function() end)),
     ["nn.Layer"] = lt.nn.Layer, ["nn.Model"] = lt.nn.Model, ["optim.Optimizer"] = getmetatable(lt.optim.SGD).__index,
+    ["placement.Plan"] = getmetatable(lt.placement.optimize(lt.zeros, { { 2 } })).__index,
     ["data.Dataset"] = lt.data.Dataset,
     ["distribute.Strategy"] = getmetatable(lt.distribute.MirroredStrategy).__index,
     ["distribute.ReplicaContext"] = getmetatable(lt.distribute.get_replica_context()),
@@ -77,7 +78,7 @@ local function public_names(classes, is_op)
     end
   end
   -- Modules that are loaded on first use.
-  assert(lt.nn and lt.optim and lt.data and lt.distribute and lt.plot and lt.profiler)
+  assert(lt.nn and lt.optim and lt.data and lt.distribute and lt.placement and lt.plot and lt.profiler)
   walk(lt, "")
   for path, kind in pairs(kinds()) do
     for _, entry in ipairs(classes[path].entries) do names[entry.path] = kind[entry.name] end

@@ -36,6 +36,7 @@ int main(int argc, char** argv) {
     if (options.show_version) return print(report, std::string(version_line()) + "\n");
     if (options.show_ops) return print(report, ops_text());
     if (!options.completion.empty()) return print(report, completion_file(options.completion));
+    if (!options.plan.graph.empty()) return print(report, run_plan_command(options.plan));
     if (options.doctor != Doctor::No) return run_doctor(options);
     if (!options.attach_path.empty()) return run_attach(options, report);
     if (options.installs_kernel) return print(report, install_kernel(options.kernel_prefix));

@@ -86,6 +86,7 @@ void set_completion(Options& options, std::string_view value) {
 void read_doctor(Options& options, int argc, char** argv);
 void read_attach(Options& options, int argc, char** argv);
 void read_kernel(Options& options, int argc, char** argv);
+void read_plan(Options& options, int argc, char** argv);
 
 const ShortOption kShortOptions[] = {
     {"-e", "stat", "execute string 'stat'"},
@@ -141,6 +142,8 @@ const Subcommand kSubcommands[] = {
     {"attach", "PATH", "open the prompt of a program that listens at a socket (lt.repl.listen)", read_attach, "<file>"},
     {"kernel", "install [--user|--prefix=P]", "make notebooks of Jupyter find Lutra", read_kernel,
      "install --user --prefix="},
+    {"plan", "GRAPH.json [--policy P] [--html FILE] [--json]", "plan a graph on a machine, both from a file", read_plan,
+     "--policy --html --json --budget-ms"},
 };
 
 // Lua's rule for -e and -l, and ours for long options: the next word, unless it is an option.
@@ -271,6 +274,11 @@ void read_kernel(Options& options, int argc, char** argv) {
     }
   }
   if (!options.installs_kernel) throw UsageError("'kernel' needs the word 'install': lutra kernel install");
+}
+
+void read_plan(Options& options, int argc, char** argv) {
+  runs_nothing_else(options, "plan");
+  options.plan = read_plan_command(argc, argv, options.script + 1);
 }
 
 // `doctor`, in place of the script, and the words after it.

@@ -77,6 +77,11 @@ class ComposedCall final : public EagerBuilder<Composition> {
 
 std::vector<Tensor> compose(Context& context, const Call& call, const Prepared& prepared, std::vector<Tensor> inputs) {
   ComposedCall composed(context, call, prepared, inputs);
+  struct Inside {
+    explicit Inside(int& depth) : depth(++depth) {}
+    ~Inside() { --depth; }
+    int& depth;
+  } inside(context.composing);
   prepared.op->compose(composed);
   return composed.results();
 }

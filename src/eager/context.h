@@ -21,6 +21,8 @@
 
 namespace lutra {
 
+class PlacementPolicy;
+
 // What src/lua provides to the layers below. Each function may be null.
 struct ContextHooks {
   void* user = nullptr;
@@ -53,6 +55,19 @@ class Context {
   Origins& origins() { return origins_; }
   Ledger& ledger() { return ledger_; }
   ContextHooks hooks;
+  // Null: the rules place ops. Inside a composed op there is none.
+  PlacementPolicy* policy() const { return composing == 0 ? policy_ : nullptr; }
+  void set_policy(PlacementPolicy* policy) {
+    policy_ = policy;
+    ledger_.tell_policy(policy != nullptr);
+  }
+  // Ends it, if it is the present one.
+  void drop_policy(const PlacementPolicy* policy) {
+    if (policy_ == policy) set_policy(nullptr);
+  }
+  bool has_policy() const { return policy_ != nullptr; }
+  int composing = 0;  // how many composed ops are running
+
   bool take_interrupt() const { return hooks.take_interrupt != nullptr && hooks.take_interrupt(); }
   // At the prompt, waits for the device's queued work; Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
   // `why`: as for host_wait.
@@ -167,6 +182,7 @@ class Context {
   Runtime& runtime_;
   Observer* observers_ = nullptr;  // in the order in which they were attached
   CopyTotals copy_totals_;
+  PlacementPolicy* policy_ = nullptr;
   PlacementLog placement_log_;
   Origins origins_;
   Ledger ledger_;

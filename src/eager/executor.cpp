@@ -4,6 +4,7 @@
 #include "eager/bind.h"
 #include "eager/call_arrays.h"
 #include "eager/launch.h"
+#include "eager/placement_policy.h"
 
 namespace lutra {
 namespace {
@@ -15,7 +16,8 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   const OpDef& op = *prepared.op;
   LogicalDevice& device = *prepared.device;
   if (!device.is_host() || prepared.kernel == nullptr || prepared.n_out != 1 || call.n_in > 3 ||
-      (op.flags & kSpecial) != 0 || !op.plain_inputs || prepared.into != nullptr || context.placement_log().listens()) {
+      (op.flags & kSpecial) != 0 || !op.plain_inputs || prepared.into != nullptr ||
+      context.placement_log().listens()) {
     return false;
   }
   Array in[3];
@@ -81,6 +83,11 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   context.tell_observers([&](Observer& each) { each.check(call, prepared, outs); });
 }
 
+[[gnu::noinline]] void tell(Context& context, const Call& call, const Prepared& prepared, TensorRep* const* outs) {
+  if (context.ledger().is_recording()) context.ledger().record(call, prepared, outs);
+  if (PlacementPolicy* policy = context.policy()) policy->executed(call, prepared, outs);
+}
+
 }  // namespace
 
 void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* const* outs) {
@@ -88,8 +95,8 @@ void execute(Context& context, Call& call, const Prepared& prepared, TensorRep* 
   if (context.is_observed()) [[unlikely]]
     execute_observed(context, call, prepared, outs);
   else if (!execute_plain(context, call, prepared, outs)) [[unlikely]] bind_and_submit(context, call, prepared, outs);
-  if (context.ledger().is_recording()) [[unlikely]]
-    context.ledger().record(call, prepared, outs);
+  if (context.ledger().tells()) [[unlikely]]
+    tell(context, call, prepared, outs);
 }
 
 void report_op(Context& context, const char* op, const LogicalDevice& device, Reason reason,

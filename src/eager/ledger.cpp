@@ -61,6 +61,7 @@ Ledger::Tapes Ledger::open(bool watches_variables, bool records) {
 void Ledger::find_who_is_told() {
   recording_ = active_ & ~paused_;
   watching_variables_ = watchers_ & ~paused_;
+  tells_ = is_recording() || has_policy_;
 }
 
 void Ledger::stop(Tapes tape) {

@@ -59,6 +59,12 @@ class Ledger {
 
   // Whether some tape wants to know which ops run.
   bool is_recording() const { return (recording_ | watching_variables_) != 0; }
+  // Whether the executor must tell somebody which op has run: a tape, or the Context's PlacementPolicy.
+  bool tells() const { return tells_; }
+  void tell_policy(bool on) {
+    has_policy_ = on;
+    find_who_is_told();
+  }
 
   bool has_room() const { return open_ != ~Tapes{0}; }  // for one more tape
   // Opens a tape and returns its bit. One with `records` false only notes which variables are used. Fails
@@ -168,6 +174,8 @@ class Ledger {
   // The same without paused tapes.
   Tapes recording_ = 0;
   Tapes watching_variables_ = 0;
+  bool has_policy_ = false;
+  bool tells_ = false;
   uint64_t last_custom_ = 0;
   int readers_ = 0;
   int64_t held_bytes_ = 0;

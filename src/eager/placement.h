@@ -19,6 +19,7 @@ enum class Reason : uint8_t {
   Variable,       // it reads or writes a variable
   Gradient,       // it is part of the gradient of an op that ran there
   Replicas,       // it sums over replicas
+  Plan,           // a plan says so
 };
 
 // The device that an op runs on, whatever the scopes say.

@@ -1,5 +1,7 @@
 #include "eager/placer.h"
 
+#include "eager/placement_policy.h"
+
 namespace lutra {
 namespace {
 
@@ -61,16 +63,35 @@ inline const KernelEntry* kernel_on(Context& context, const LogicalDevice& devic
   return fall_back(context, op, key, context.spec_text(context.scopes->spec()));
 }
 
+// Where the policy puts it; without a device if it has no opinion, or if its device has no kernel.
+[[gnu::noinline, gnu::cold]] Placement place_by(PlacementPolicy& policy, Context& context, const OpDef& op, DType key,
+                                                const Call* call, std::span<LogicalDevice* const> allowed) {
+  LogicalDevice* device = policy.place(op, key, call, allowed);
+  if (device == nullptr) return {nullptr, Reason::Plan, nullptr};
+  const KernelEntry* kernel = kernel_on(context, *device, op, key, call);
+  return {kernel != nullptr ? device : nullptr, Reason::Plan, kernel};
+}
+
 }  // namespace
 
 Placement detail::place_slow(Context& context, const OpDef& op, DType key, const Call* call,
                              const ForcedPlace* forced) {
+  PlacementPolicy* policy = context.policy();
   if (forced != nullptr) [[unlikely]] {
+    if (policy != nullptr && forced->reason == Reason::Gradient) {
+      if (const Placement planned = place_by(*policy, context, op, key, call, context.devices());
+          planned.device != nullptr)
+        return planned;
+    }
     const KernelEntry* kernel = kernel_on(context, *forced->device, op, key, call);
     if (kernel == nullptr) return fall_back(context, op, key, forced->device->full_name);
     return {forced->device, forced->reason, kernel};
   }
   const Context::Target& target = context.target(context.scopes->spec());
+  if (policy != nullptr) [[unlikely]] {
+    if (const Placement planned = place_by(*policy, context, op, key, call, target.devices); planned.device != nullptr)
+      return planned;
+  }
   LogicalDevice* first = target.devices.front();
   if (const KernelEntry* kernel = kernel_on(context, *first, op, key, call)) [[likely]] {
     return {first, target.reason, kernel};
@@ -101,6 +122,7 @@ std::string reason_text(Reason reason, const char* op_name, const std::string& r
     case Reason::Variable: return "on its variable's device";
     case Reason::Gradient: return "where the op ran whose gradient it is part of";
     case Reason::Replicas: return "where a sum over replicas is made";
+    case Reason::Plan: return "the plan puts it there";
     case Reason::StaysOnInput: return "moves no data: stays on its input's device";
   }
   return "";

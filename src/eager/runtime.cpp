@@ -79,19 +79,19 @@ Runtime::~Runtime() {
   }
 }
 
-void Runtime::set_simulated_gpus(int count, const SimOptions& each) {
-  if (count == sim_count_ && each == sim_) return;
-  check_sim_options("set_simulated_gpus", each);
+void Runtime::set_simulated_gpus(std::vector<SimOptions> cards) {
+  if (cards == sim_cards_) return;
+  for (const SimOptions& card : cards) check_sim_options("set_simulated_gpus", card);
   std::shared_ptr<Schedule> schedule = Schedule::from_environment();
-  if (count == 0) {
+  if (cards.empty()) {
     use_own_cards();
   } else {
-    registry_->set_gpu_source(picked_cards(count, [each, schedule](int number, int) -> std::unique_ptr<Device> {
-      return std::make_unique<SimDevice>(number, each, schedule);
+    const int count = static_cast<int>(cards.size());
+    registry_->set_gpu_source(picked_cards(count, [cards, schedule](int number, int card) -> std::unique_ptr<Device> {
+      return std::make_unique<SimDevice>(number, cards[static_cast<std::size_t>(card)], schedule);
     }));
   }
-  sim_count_ = count;
-  sim_ = each;
+  sim_cards_ = std::move(cards);
   sim_schedule_ = schedule;
 }
 
@@ -118,7 +118,7 @@ void Runtime::initialise(std::string_view by) {
   for (const std::string& warning : registry_->warnings()) log_.line(text("WARNING: ", warning));
   bool any_gpu = false;
   for (const LogicalDevicePlan& plan : plans) any_gpu |= plan.physical->type() == DeviceType::GPU;
-  if (any_gpu) take_kernels(backend_named(sim_count_ > 0 ? "sim" : "cuda"));
+  if (any_gpu) take_kernels(backend_named(!sim_cards_.empty() ? "sim" : "cuda"));
   // Whatever may fail comes first, so that no device is open after a failure.
   std::vector<LogicalDevice*> devices;
   for (const LogicalDevicePlan& plan : plans) {
@@ -170,8 +170,9 @@ void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) 
     return;
   }
   device.backend = gpu_backend_;
-  bool is_simulated = sim_count_ > 0;
-  device.fail_at = is_simulated ? sim_.fail_at : 0;
+  const auto* card = dynamic_cast<const SimDevice*>(plan.physical);
+  const bool is_simulated = card != nullptr;
+  device.fail_at = is_simulated ? card->options().fail_at : 0;
   device.launches = 0;
   std::size_t limit = plan.limit_bytes ? *plan.limit_bytes : plan.physical->usual_limit_bytes();
   if (plan.memory_fraction > 0) {

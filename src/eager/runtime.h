@@ -43,9 +43,12 @@ class Runtime {
   Transfer& transfer() { return transfer_; }
   HostPool& pool() { return *pool_; }
 
-  // Replaces the machine's GPUs by `count` simulated ones, all alike; 0 restores the machine's. Only before
-  // initialisation.
-  void set_simulated_gpus(int count, const SimOptions& each = {});
+  // Replaces the machine's GPUs by simulated ones, `count` that are alike or one per entry of `cards`; none restores
+  // the machine's. Only before initialisation.
+  void set_simulated_gpus(int count, const SimOptions& each = {}) {
+    set_simulated_gpus(std::vector<SimOptions>(static_cast<std::size_t>(count), each));
+  }
+  void set_simulated_gpus(std::vector<SimOptions> cards);
 
   bool is_initialised() const { return !order_.empty(); }
   // `by`: the script line that caused it, for later error texts.
@@ -87,6 +90,7 @@ class Runtime {
   uint64_t placement_stamp() const { return placement_stamp_; }
 
   KernelFallback kernel_fallback = KernelFallback::Allow;
+  bool auto_placement = false;  // lutra.config.set_placement("auto"): fit plans its steps
   MatmulPrecision float32_matmul_precision = MatmulPrecision::Tf32;  // as TensorFlow; the CPU always computes in fp32
   // Counts changes that may invalidate an op in progress: a tensor released by hand, a variable assigned, a reset.
   uint64_t epoch = 0;
@@ -117,8 +121,7 @@ class Runtime {
   bool soft_placement_ = false;
   uint64_t placement_stamp_ = 1;
   const Backend* gpu_backend_ = nullptr;  // of the current GPUs
-  int sim_count_ = 0;
-  SimOptions sim_;  // of each simulated GPU
+  std::vector<SimOptions> sim_cards_;     // the simulated GPUs; empty: the machine's own are used
   std::shared_ptr<Schedule> sim_schedule_;
 };
 

@@ -167,6 +167,16 @@ void assign_slice(Context& context, std::string_view name, TensorRep& variable, 
   run_update(context, call, variable);
 }
 
+void move_variable(Context& context, TensorRep& variable, LogicalDevice& to) {
+  if (variable.device == to.id) return;
+  Tensor held, moved;
+  share(held.rep(), variable);
+  held.rep().value = 0;  // a tape sees no op: the variable's value does not change
+  move_tensor(context, held.rep(), to, &moved.rep());
+  variable.device = to.id;
+  take_value(context.runtime(), variable, moved.rep());
+}
+
 void read_variable(Context& context, const TensorRep& variable, TensorRep* out) {
   report_op(context, "ReadVariableOp", context.runtime().device(variable.device), Reason::Variable);
   share(*out, variable);

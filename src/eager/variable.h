@@ -29,6 +29,9 @@ void assign_slice(Context& context, std::string_view name, TensorRep& variable, 
 // Runs an op that takes variables[i] as an input and whose output i becomes its value. All live on one device.
 void update(Context& context, Call& call, std::span<TensorRep* const> variables);
 
+// Moves the variable to the device; later updates run there. It keeps its identity.
+void move_variable(Context& context, TensorRep& variable, LogicalDevice& to);
+
 // The variable's value as a tensor, which shares its memory until the variable is assigned. Logs ReadVariableOp.
 void read_variable(Context& context, const TensorRep& variable, TensorRep* out);
 

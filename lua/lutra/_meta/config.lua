@@ -190,13 +190,30 @@ function config.release_memory(device) end
 ---@param count integer 0 to 64
 ---@param options? table memory_limit = MB per GPU (4096); gflops = 10^9 operations per second; gbps = memory bandwidth, 10^9
 ---   bytes per second; link_gbps and link_latency_us = bandwidth and latency of copies; fail_at = the n-th operation on
----   each GPU fails late, for tests
+---   each GPU fails late, for tests. All but fail_at may be a list with a number for each GPU: gflops = {100, 25}
 --- Errors: InvalidArgument for a count out of range, an unknown option, a negative speed. FailedPrecondition once the
 ---   devices are initialised.
 --- Example:
 ---     lt.config.set_simulated_gpus(4, {memory_limit = 512})
 ---     print(#lt.config.list_physical_devices("GPU"), lt.config.get_memory_info("GPU:3").limit >> 20)  --> 4	512
 function config.set_simulated_gpus(count, options) end
+
+--- Sets who places the steps of `fit`: the rules of placement.md, or plans (lutra.placement.step), which are made and
+--- renewed while it runs. Models in the scope of a strategy keep to the rules. Results are the same bits where the devices
+--- compute the same bits.
+---@param mode string "rules" (the default) or "auto"
+--- Errors: InvalidArgument for another word.
+--- Example:
+---     lt.config.set_placement("auto")
+---     print(lt.config.get_placement())  --> auto
+function config.set_placement(mode) end
+
+--- The value given to set_placement.
+---@return string # "rules" by default
+--- Errors: none of its own.
+--- Example:
+---     print(lt.config.get_placement())  --> rules
+function config.get_placement() end
 
 --- Sets whether a scope for a missing device uses an existing one instead of raising an error. Off by default; can
 --- change at any time.

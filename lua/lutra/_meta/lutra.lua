@@ -11,6 +11,7 @@
 ---@field nn lutra.nn layers, models, losses, metrics
 ---@field optim lutra.optim optimisers and schedules
 ---@field distribute lutra.distribute training on several devices
+---@field placement lutra.placement plans of where operations run
 ---@field plot lutra.plot plots in the terminal and in files
 ---@field repl lutra.repl the prompt over a socket, and in notebooks
 ---@field profiler lutra.profiler traces: what ran when, where and why

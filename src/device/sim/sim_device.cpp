@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/text.h"
+
 namespace lutra {
 
 SimDevice::SimDevice(int number, const SimOptions& options, std::shared_ptr<Schedule> schedule)
@@ -23,7 +25,15 @@ bool SimDevice::reads_memory_of(const Device& other) const {
 
 std::vector<std::pair<std::string, std::string>> SimDevice::details() const {
   // As a card that supports all that scripts ask for: bfloat16 and tf32 need 8.0.
-  return {{"device_name", "Simulated GPU"}, {"compute_capability", "8.0"}};
+  std::vector<std::pair<std::string, std::string>> all{{"device_name", "Simulated GPU"}, {"compute_capability", "8.0"}};
+  auto add = [&](const char* name, double value) {
+    if (value > 0) all.emplace_back(name, text(value));
+  };
+  add("gflops", options_.gflops);
+  add("gbps", options_.gbps);
+  add("link_gbps", options_.link_gbps);
+  add("link_latency_us", options_.link_latency_us);
+  return all;
 }
 
 }  // namespace lutra

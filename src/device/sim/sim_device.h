@@ -16,6 +16,7 @@ class SimDevice final : public Device {
   // is set.
   SimDevice(int number, const SimOptions& options, std::shared_ptr<Schedule> schedule);
 
+  const SimOptions& options() const { return options_; }
   MemoryInfo memory() const override;
   PageSource* pages() override { return &pages_; }
   std::unique_ptr<Stream> new_stream() override;

@@ -259,24 +259,74 @@ int release_memory(Args& args) {
   return 0;
 }
 
+// A number for all cards, or a list with one for each.
+std::vector<double> per_card(Args& args, int index, const char* name, int64_t count) {
+  lua_State* L = args.L;
+  std::vector<double> numbers;
+  if (lua_isnil(L, index)) return numbers;
+  const std::string wanted = text("a number, or a list of ", count, " numbers, one for each card");
+  auto add = [&](int at) {
+    if (lua_type(L, at) != LUA_TNUMBER) {
+      fail(ErrorCode::InvalidArgument, args.who(), ": ", name, " is ", what_is(L, at), ", expected ", wanted);
+    }
+    numbers.push_back(lua_tonumber(L, at));
+  };
+  if (lua_type(L, index) != LUA_TTABLE) {
+    add(index);
+    numbers.resize(static_cast<std::size_t>(count), numbers.front());
+    return numbers;
+  }
+  const int64_t length = static_cast<int64_t>(lua_rawlen(L, index));
+  require(length == count, args.who(), ": ", name, " is a list of ", length, ", expected ", wanted);
+  for (int64_t i = 1; i <= count; ++i) {
+    lua_rawgeti(L, index, i);
+    add(lua_gettop(L));
+    lua_pop(L, 1);
+  }
+  return numbers;
+}
+
 int set_simulated_gpus(Args& args) {
   args.at_most(2);
   int64_t count = args.integer(1, "count");
   require(count >= 0 && count <= kMostSimulatedGpus, args.who(), ": count is ", count, ", expected 0 to ",
           kMostSimulatedGpus);
-  SimOptions each;
   int64_t fail_at = 0;
-  args.options(2, {{"memory_limit", &each.memory_limit_mb},
-                   {"gflops", &each.gflops},
-                   {"gbps", &each.gbps},
-                   {"link_gbps", &each.link_gbps},
-                   {"link_latency_us", &each.link_latency_us},
+  lua_settop(args.L, 7);
+  args.options(2, {{"memory_limit", StackSlot{3}},
+                   {"gflops", StackSlot{4}},
+                   {"gbps", StackSlot{5}},
+                   {"link_gbps", StackSlot{6}},
+                   {"link_latency_us", StackSlot{7}},
                    {"fail_at", &fail_at}});
   require(fail_at >= 0, args.who(), ": fail_at is ", fail_at, ", expected a number of launches, or 0 for none");
-  each.fail_at = static_cast<uint64_t>(fail_at);
-  check_sim_options(args.who(), each);
-  args.state.runtime().set_simulated_gpus(static_cast<int>(count), each);
+  std::vector<SimOptions> cards(static_cast<std::size_t>(count));
+  auto set = [&](int index, const char* name, double SimOptions::*field) {
+    const std::vector<double> numbers = per_card(args, index, name, count);
+    for (std::size_t i = 0; i < numbers.size() && i < cards.size(); ++i) cards[i].*field = numbers[i];
+  };
+  set(3, "memory_limit", &SimOptions::memory_limit_mb);
+  set(4, "gflops", &SimOptions::gflops);
+  set(5, "gbps", &SimOptions::gbps);
+  set(6, "link_gbps", &SimOptions::link_gbps);
+  set(7, "link_latency_us", &SimOptions::link_latency_us);
+  for (SimOptions& card : cards) card.fail_at = static_cast<uint64_t>(fail_at);
+  args.state.runtime().set_simulated_gpus(std::move(cards));
   return 0;
+}
+
+int set_placement(Args& args) {
+  args.at_most(1);
+  std::string_view mode = args.string(1, "mode");
+  if (mode != "rules" && mode != "auto") args.wrong(1, "mode", "\"rules\" or \"auto\"");
+  args.state.runtime().auto_placement = mode == "auto";
+  return 0;
+}
+
+int get_placement(Args& args) {
+  args.at_most(0);
+  lua_pushstring(args.L, args.state.runtime().auto_placement ? "auto" : "rules");
+  return 1;
 }
 
 int set_intra_op_parallelism_threads(Args& args) {
@@ -367,6 +417,8 @@ void open_config(lua_State* L, State& state) {
   LUTRA_CONFIG(get_device_details);
   LUTRA_CONFIG(release_memory);
   LUTRA_CONFIG(set_simulated_gpus);
+  LUTRA_CONFIG(set_placement);
+  LUTRA_CONFIG(get_placement);
   LUTRA_CONFIG(set_float32_matmul_precision);
   LUTRA_CONFIG(get_float32_matmul_precision);
   LUTRA_CONFIG(reset);

@@ -49,6 +49,8 @@ void open_custom_gradient(lua_State* L, State& state);  // gradients computed by
 void open_description(lua_State* L, State& state);      // the numbers of t:describe()
 void open_pictures(lua_State* L, State& state);         // files of plots
 void open_pixels(lua_State* L, State& state);           // pictures as bytes
+void open_placement(lua_State* L, State& state);        // recordings of ops, planned runs
+void open_plans(lua_State* L, State& state);            // plans of graphs, timelines
 void open_terminal(lua_State* L, State& state);         // what stdout's terminal can show
 // lutra.repl.listen. It is of a higher layer, and missing in programs that do not link that.
 [[gnu::weak]] void open_listen(lua_State* L, State& state);

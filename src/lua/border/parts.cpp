@@ -122,6 +122,8 @@ void open_use(lua_State* L, int module) {
   open_terminal(L, state);
   if (open_listen != nullptr) open_listen(L, state);
   open_profiler(L, state);
+  open_plans(L, state);
+  open_placement(L, state);
   lua_newtable(L);
   lua_pushcclosure(L, use, 3);
   State::set(L, kUse);

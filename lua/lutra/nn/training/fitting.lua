@@ -43,18 +43,31 @@ local function is_interrupt(err)
   return type(text) == "string" and text:find("interrupted!$") ~= nil
 end
 
+-- The function that takes a step; under lt.config.set_placement("auto") one that plans where its ops run.
+local planned = setmetatable({}, { __mode = "k" })
+local function step_of(self)
+  if self.strategy or lutra.config.get_placement() ~= "auto" then return self.train_step end
+  if not planned[self] then
+    -- The model is weak here too: the function must not keep it.
+    local model = setmetatable({ self }, { __mode = "v" })
+    local step = use "placement.step".step(function(x, y, weight) return model[1]:train_step(x, y, weight) end)
+    planned[self] = function(_, x, y, weight) return step(x, y, weight) end
+  end
+  return planned[self]
+end
+
 -- One epoch over the batches. Returns the logs, or nothing if a loss that is not finite ended it.
 local function run_epoch(self, batches, run, epoch)
   local loss_mean, progress, told, hears = run.loss_mean, run.progress, run.callbacks, run.callbacks.hears
   loss_mean:reset_state()
   self:reset_metrics()
   progress:begin_epoch(epoch)
-  local steps = 0
+  local steps, train_step = 0, step_of(self)
   for i, x, y, weight, rows in batches:each(true) do
     if hears.on_train_batch_begin then told:on_train_batch_begin(i) end
     -- A callback may have recompiled the model: training continues with the new settings.
     if not self.step_variables then self:ensure_trainable(x) end
-    local loss, predictions = self:train_step(x, y, weight)
+    local loss, predictions = train_step(self, x, y, weight)
     steps = i
     loss_mean:add(loss, rows)
     if predictions == nil then

@@ -1,0 +1,228 @@
+-- Costs: what ops took on which device, as moving averages, and estimates where nothing was measured.
+local lutra, tools, use = ...
+local json = use "json"
+local devices = use "placement.devices"
+local record = use "placement.recording"
+local Class = use "class"
+
+local kFormat = "lutra placement costs 1"
+local kNewest = 0.2  -- the weight of the newest measurement
+local kWarmUp = 3    -- of so many first measurements the least counts: the first may load libraries
+local kLeastUs = 0.1
+
+-- Sizes above 16 are rounded to a quarter of a power of two, so that nearly equal shapes share their times.
+local function bucket_of(shapes)
+  return (shapes:gsub("%d+", function(digits)
+    local size = tonumber(digits)
+    if size <= 16 then return digits end
+    local step = 2 ^ (math.floor(math.log(size, 2)) - 2)
+    return ("%d"):format(math.floor(size / step + 0.5) * step)
+  end))
+end
+
+-- The dtype of a text "(8, 4) float32" is no size.
+local function bucket(op)
+  local shapes = op.inputs:gsub(" [%a]+%d*", "") .. " -> " .. op.outputs:gsub(" [%a]+%d*", "")
+  return bucket_of(shapes)
+end
+
+local Costs = Class "placement.Costs"
+
+function Costs:init()
+  rawset(self, "entries", {})  -- by key
+  rawset(self, "links", {})    -- by "from>to"
+end
+
+local function key_of(op, device) return table.concat({ op.op, bucket(op), op.dtype, device }, "|") end
+
+-- A measured time of a recorded op.
+function Costs:add(op, device, us)
+  local key = key_of(op, device)
+  local entry = self.entries[key]
+  if not entry then
+    self.entries[key] = { op = op.op, shapes = bucket(op), dtype = op.dtype, device = device, us = us, count = 1,
+      flops = op.flops, bytes = op.touched_bytes }
+  else
+    entry.us = entry.count < kWarmUp and math.min(entry.us, us) or entry.us + kNewest * (us - entry.us)
+    entry.count = entry.count + 1
+  end
+end
+
+-- All ops of a recording that ran a kernel.
+function Costs:learn(recorded)
+  for _, op in ipairs(recorded.ops) do
+    if op.launches > 0 and op.us > 0 then self:add(op, op.device, op.us) end
+  end
+end
+
+-- Flops and bytes per microsecond: the best that any measured op reached, if ops of some size were measured.
+function Costs:speed(device)
+  local flops, bytes
+  for _, entry in pairs(self.entries) do
+    if entry.device == device.name and entry.us >= 20 then
+      if entry.flops and entry.flops > 0 then flops = math.max(flops or 0, entry.flops / entry.us) end
+      if entry.bytes and entry.bytes > 0 then bytes = math.max(bytes or 0, entry.bytes / entry.us) end
+    end
+  end
+  local usual = device.speed
+  return { flops = flops or usual.flops, bytes = bytes or usual.bytes, launch_us = usual.launch_us }
+end
+
+-- A function that gives the time of a recorded op on a device, and how it is known: "measured", "simulated" (by the
+-- device's set speed), "estimated".
+function Costs:clock(all)
+  local speeds, slowest = {}, {}
+  -- What kernels on simulated cards really took, where that is more than the simulated time.
+  for _, entry in pairs(self.entries) do
+    local device = all[entry.device]
+    if device and device.is_exact and entry.count > 1 then
+      local simulated = math.max((entry.flops or 0) / device.speed.flops, (entry.bytes or 0) / device.speed.bytes)
+      if entry.us > simulated * 1.05 + 5 then
+        local key = table.concat({ entry.op, entry.shapes, entry.dtype }, "|")
+        slowest[key] = math.max(slowest[key] or 0, entry.us)
+      end
+    end
+  end
+  return function(op, device)
+    if op.launches == 0 then return 0, "simulated" end
+    local known = self.entries[key_of(op, device.name)]
+    if device.is_exact then
+      local us = math.max(op.flops / device.speed.flops, op.touched_bytes / device.speed.bytes)
+      -- One measurement alone is not believed against the set speed.
+      local real = known and known.count > 1 and known.us > us * 1.05 + 5 and known.us or slowest[table.concat({ op.op, bucket(op), op.dtype }, "|")]
+      if real and real > us then return real, known and "measured" or "estimated" end
+      return math.max(us, kLeastUs), "simulated"
+    end
+    if known then return math.max(known.us, kLeastUs), "measured" end
+    local speed = speeds[device.name]
+    if not speed then
+      speed = self:speed(device)
+      speeds[device.name] = speed
+    end
+    return math.max(op.flops / speed.flops + op.touched_bytes / speed.bytes + op.launches * speed.launch_us, kLeastUs), "estimated"
+  end
+end
+
+function Costs:clear() self.entries, self.links = {}, {} end
+
+local function sorted(map)
+  local keys = {}
+  for key in pairs(map) do keys[#keys + 1] = key end
+  table.sort(keys)
+  return keys
+end
+
+local function path_of(who, path)
+  if type(path) ~= "string" or path == "" then
+    tools.fail("InvalidArgument", ("%s: path is %s, expected a file's name"):format(who, tools.what_is(path)))
+  end
+  return path
+end
+
+function Costs:save(path)
+  path_of("costs:save", path)
+  local lines = { "{", (' "format": %s,'):format(json.encode(kFormat)),
+    (' "machine": %s,'):format(json.encode(devices.machine(devices.all()))), ' "costs": [' }
+  local keys = sorted(self.entries)
+  for i, key in ipairs(keys) do lines[#lines + 1] = "  " .. json.encode(self.entries[key]) .. (i < #keys and "," or "") end
+  lines[#lines + 1] = ' ],\n "links": ['
+  local pairs_ = sorted(self.links)
+  for i, key in ipairs(pairs_) do lines[#lines + 1] = "  " .. json.encode(self.links[key]) .. (i < #pairs_ and "," or "") end
+  lines[#lines + 1] = " ]\n}\n"
+  tools.write_file(path, table.concat(lines, "\n"))
+end
+
+local function check(path, ok, what)
+  if not ok then tools.fail("InvalidArgument", ("costs:load: %s is damaged, or no file of costs: %s"):format(path, what)) end
+end
+
+local function is_number(value) return type(value) == "number" and value >= 0 and value < math.huge end
+
+-- Adds the file's measurements to these; what both have is taken from the file.
+function Costs:load(path)
+  path_of("costs:load", path)
+  local text = tools.read_text(path)
+  local ok, read = pcall(json.decode, text, path)
+  check(path, ok, ok or (lutra.iserror(read) and read.message or "it is no JSON"))
+  check(path, type(read) == "table" and read.format == kFormat, ('"format" is not "%s"'):format(kFormat))
+  check(path, type(read.costs) == "table" and type(read.links) == "table" and type(read.machine) == "string",
+    '"machine", "costs" or "links" is missing')
+  for i, entry in ipairs(read.costs) do
+    check(path, type(entry) == "table" and type(entry.op) == "string" and type(entry.shapes) == "string" and
+      type(entry.dtype) == "string" and type(entry.device) == "string" and is_number(entry.us) and
+      math.type(entry.count) == "integer" and is_number(entry.flops) and is_number(entry.bytes),
+      ("entry %d of \"costs\" lacks a field, or has a wrong one"):format(i))
+  end
+  for i, link in ipairs(read.links) do
+    check(path, type(link) == "table" and type(link.from) == "string" and type(link.to) == "string" and
+      is_number(link.latency_us) and is_number(link.bytes_per_us) and link.bytes_per_us > 0,
+      ("entry %d of \"links\" lacks a field, or has a wrong one"):format(i))
+  end
+  local here = devices.machine(devices.all())
+  if read.machine ~= here then
+    tools.fail("FailedPrecondition", ("costs:load: %s was measured on another machine: %s; here: %s"):format(path,
+      read.machine, here))
+  end
+  for _, entry in ipairs(read.costs) do
+    self.entries[table.concat({ entry.op, entry.shapes, entry.dtype, entry.device }, "|")] = entry
+  end
+  for _, link in ipairs(read.links) do self.links[link.from .. ">" .. link.to] = link end
+end
+
+-- The time to copy `bytes` between two devices, the shortest of some.
+local function time_copy(from, to, bytes)
+  local best = math.huge
+  for _ = 1, 5 do
+    local source <close> = lutra.device(from.full_name, lutra.zeros, { bytes // 4 })
+    lutra.synchronize()
+    local start = lutra.time()
+    local copy <close> = source:to(to.full_name)
+    lutra.synchronize()
+    best = math.min(best, lutra.time() - start)
+  end
+  return best * 1e6
+end
+
+-- Links whose speed is not set are measured once: latency and bandwidth by a small and a large copy.
+function Costs:measure_links(all)
+  local kSmall, kLarge = 4096, 1 << 22
+  for _, from in ipairs(all) do
+    for _, to in ipairs(all) do
+      local key = from.name .. ">" .. to.name
+      local card = from.is_gpu and from or to
+      local is_set = card.is_simulated and (card.link_gbps or card.link_latency_us)
+      if from ~= to and (from.is_gpu or to.is_gpu) and not is_set and not self.links[key] then
+        local small, large = time_copy(from, to, kSmall), time_copy(from, to, kLarge)
+        local per_byte = math.max((large - small) / (kLarge - kSmall), 1e-7)
+        self.links[key] = { from = from.name, to = to.name, latency_us = math.max(small - kSmall * per_byte, 0),
+          bytes_per_us = 1 / per_byte }
+      end
+    end
+  end
+end
+
+local model = Costs()
+
+-- Runs f(...) three times and learns what its ops take; and measures the links. Returns f's results of the last run.
+local function measure(f, ...)
+  if type(f) ~= "function" then
+    tools.fail("InvalidArgument", ("placement.measure: f is %s, expected a function"):format(tools.what_is(f)))
+  end
+  local args, results = table.pack(...), nil
+  model:measure_links(devices.all())
+  for _ = 1, 3 do
+    local recorded
+    recorded, results = record("placement.measure", f, args)
+    model:learn(recorded)
+  end
+  return table.unpack(results, 1, results.n)
+end
+
+-- What users see of it.
+local public = {
+  save = function(_, path) model:save(path) end,
+  load = function(_, path) model:load(path) end,
+  clear = function() model:clear() end,
+}
+
+return { model = model, public = public, measure = measure }

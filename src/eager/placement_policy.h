@@ -1,0 +1,24 @@
+// What may decide, in the place of the default order, where ops run, and is told which ops ran: planned runs and the
+// recorder of plans. A Context has none or one (Context::set_policy). Without one an op costs nothing more.
+#pragma once
+
+#include <span>
+
+#include "eager/prepare.h"
+
+namespace lutra {
+
+class PlacementPolicy {
+ public:
+  virtual ~PlacementPolicy() = default;
+  // Called where an op's place is open: by the scopes' rules it would run on one of `allowed`, in this order. Not
+  // called for ops that write variables or move no data, for the inner ops of composed ones, nor where the scope's
+  // first device is a CPU. Null: the rules decide. May throw: then the op is refused. May be called more than once for
+  // one op.
+  virtual LogicalDevice* place(const OpDef& op, DType key, const Call* call,
+                               std::span<LogicalDevice* const> allowed) = 0;
+  // After each op, but not after inner ops of composed ones.
+  virtual void executed(const Call& call, const Prepared& prepared, TensorRep* const* outs) = 0;
+};
+
+}  // namespace lutra

@@ -1,0 +1,87 @@
+-- Costs of ops: measuring, files, estimates, and how well they predict.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+local placement, costs = lt.placement, lt.placement.costs
+
+lt.config.set_simulated_gpus(2, { gflops = { 0.5, 0.25 }, gbps = 5, link_gbps = 1, link_latency_us = 50 })
+local x, w = lt.random.normal({ 64, 128 }, { seed = 1 }), lt.random.normal({ 128, 128 }, { seed = 2 })
+local function f(a, b) return lt.tanh(a:matmul(b)):sum() end
+local kFlops = 2 * 64 * 128 * 128
+
+local path = os.tmpname()
+local function read()
+  local file <close> = assert(io.open(path))
+  return file:read "a"
+end
+local function write(text)
+  local file <close> = assert(io.open(path, "w"))
+  file:write(text)
+end
+
+expect.case("measure returns the results and learns times", function()
+  expect.equal(placement.measure(f, x, w):item(), f(x, w):item())
+  costs:save(path)
+  local text = read()
+  assert(text:find('"format": "lutra placement costs 1"', 1, true) and text:find('"machine": "GPU:0 (Simulated GPU 500 flops/us 5000 bytes/us), GPU:1', 1, true), text)
+  local us = tonumber(text:match '"op":"MatMul","shapes":"%(64, 128%), %(128, 128%) %-> %(64, 128%)","us":([%d.e+-]+)')
+  assert(us and us >= kFlops / 500, text)
+  local _, entries = text:gsub('\n  {"', "")
+  expect.equal(entries, 3, "one a line: a product, tanh, a sum; links have set speeds")
+  expect.raises("InvalidArgument", "placement.measure: f is 3, expected a function", placement.measure, 3)
+  local gone = { pcall(placement.measure, function() error "gone" end) }
+  assert(not gone[1] and tostring(gone[2]):find "gone" and (x * 2).device:find "GPU:0")
+end)
+
+expect.case("what is not measured is estimated by the speed of the device", function()
+  costs:clear()
+  local slow = placement.optimize(f, { x, w }, { devices = { "GPU:1" } })
+  local fast = placement.optimize(f, { x, w }, { devices = { "GPU:0" } })
+  assert(fast.devices["GPU:0"].busy_us >= kFlops / 500 and slow.devices["GPU:1"].busy_us >= kFlops / 250)
+  assert(tostring(fast:explain("MatMul#1")):find("time simulated", 1, true) or tostring(fast:explain("MatMul#1")):find("time measured", 1, true))
+end)
+
+expect.case("files are read again", function()
+  costs:clear()
+  placement.measure(f, x, w)
+  costs:save(path)
+  local before = read()
+  costs:clear()
+  costs:load(path)
+  costs:save(path)
+  expect.equal(read(), before)
+end)
+
+expect.case("files that are damaged or of another machine", function()
+  costs:save(path)
+  local good = read()
+  for _, damaged in ipairs { "", "{", good:sub(1, #good // 2), "[]", '{"format": "lutra placement costs 1"}', (good:gsub('"us":', '"uss":', 1)),
+    (good:gsub('"count":3', '"count":"x"', 1)), (good:gsub("costs 1", "costs 9")), "null" } do
+    write(damaged)
+    expect.raises("InvalidArgument", path .. " is damaged, or no file of costs", costs.load, costs, path)
+  end
+  write((good:gsub("500 flops", "700 flops")))
+  local err = expect.raises("FailedPrecondition", "was measured on another machine: GPU:0 (Simulated GPU 700 flops", costs.load, costs, path)
+  assert(err.message:find("; here: GPU:0 (Simulated GPU 500 flops", 1, true))
+  expect.raises("NotFound", "No such file", costs.load, costs, "/nowhere/costs.json")
+  expect.raises("InvalidArgument", "costs:load: path is nil", costs.load, costs)
+  expect.raises("InvalidArgument", "costs:save: path is 3", costs.save, costs, 3)
+  expect.raises("NotFound", "/nowhere", costs.save, costs, "/nowhere/costs.json")
+end)
+
+expect.case("a plan predicts what simulated GPUs take", function()
+  costs:clear()
+  local a, b = lt.random.normal({ 256, 256 }, { seed = 3 }), lt.random.normal({ 256, 256 }, { seed = 4 })
+  local function long(input)
+    local left, right = input, input
+    for _ = 1, 4 do left, right = left:matmul(a), right:matmul(b) end
+    return (left + right):sum()
+  end
+  local plan = placement.optimize(long, { a }, { devices = { "GPU:0", "GPU:1" } })
+  -- 2 * 256^3 flops are 67 ms on GPU:0: no machine computes that slowly itself.
+  local measured = plan:time(2, a)
+  assert(plan.makespan_us > 4 * 67000, plan.makespan_us)
+  assert(measured > 0.9 * plan.makespan_us, ("predicted %.0f us, measured %.0f"):format(plan.makespan_us, measured))
+end)
+
+os.remove(path)
+print("ok")

@@ -1,0 +1,55 @@
+-- The programs of scripts/experiments about plans, with small settings.
+local lt = require "lutra"
+local expect = dofile("tests/support/expect.lua")
+
+local function run(command)
+  local pipe = assert(io.popen(("%s scripts/experiments/%s 2>&1 </dev/null"):format(os.getenv("LUTRA") or "lutra", command)))
+  local text = pipe:read "a"
+  assert(pipe:close(), text)
+  return text
+end
+
+expect.case("two towers give the same loss on one GPU, on another and on both", function()
+  local page = os.tmpname()
+  local text = run("two_towers.lua 4 " .. page)
+  local losses, predicted = {}, {}
+  for name, us, loss in text:gmatch "(GPU:[%w:+]+) +([%d.]+) ms +[%d.]+ ms +[-%d.]+%%  ([%d.]+)" do
+    losses[#losses + 1], predicted[name] = loss, tonumber(us)
+  end
+  assert(#losses == 3 and losses[1] == losses[2] and losses[2] == losses[3], text)
+  assert(predicted["GPU:0+GPU:1"] < 0.9 * predicted["GPU:0"] and predicted["GPU:0"] < predicted["GPU:1"], text)
+  local file <close> = assert(io.open(page))
+  assert(file:read "a":find "^<!doctype html>")
+  os.remove(page)
+end)
+
+expect.case("a pipeline uses all GPUs", function()
+  local text = run "layer_pipeline.lua 4"
+  local count = 0
+  for share in text:gmatch "is busy (%d+)%% of the time" do
+    count = count + 1
+    assert(tonumber(share) > 20, text)
+  end
+  assert(count == 3 and text:find("the same results", 1, true), text)
+  local one, three = text:match "one GPU: +predicted +([%d.]+) ms.*three GPUs: predicted +([%d.]+) ms"
+  assert(tonumber(three) < 0.7 * tonumber(one), text)
+end)
+
+expect.case("a network that fits on no GPU trains within the limits of three", function()
+  local text = run "too_big.lua 6"
+  local count = 0
+  for name in text:gmatch "(GPU:%d) alone: it needs [%d.]+MiB and has" do count = count + #name / #name end
+  expect.equal(count, 3.0)
+  local first, last = text:match "step  1: loss ([%d.]+).*step  6: loss ([%d.]+)"
+  assert(tonumber(last) < tonumber(first), text)
+  for layers, held, limit in text:gmatch "has (%d+) layers; it held at most ([%d.]+) MB of (%d+)" do
+    assert(tonumber(layers) > 0 and tonumber(held) <= tonumber(limit), text)
+  end
+end)
+expect.case("scaling is predicted and measured", function()
+  local text = run "scaling.lua 1 64"
+  local predicted = {}
+  for n, ms in text:gmatch "\n +(%d) +([%d.]+) ms +[%d.]+ ms +[-%d.]+%%" do predicted[tonumber(n)] = tonumber(ms) end
+  assert(predicted[1] and predicted[2] < predicted[1], text)
+end)
+print("ok")
