@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include <lua.hpp>
+#include "lua/border/state.h"
 
 namespace lutra {
 
