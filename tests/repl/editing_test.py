@@ -460,7 +460,7 @@ class State(EditorTest):
     def test_keys_typed_before_the_editor_starts(self):
         with tempfile.TemporaryDirectory() as folder:
             ready = os.path.join(folder, "ready")
-            t = Terminal(["/bin/sh", "-c", f"echo waiting; while [ ! -e {ready} ]; do sleep 0.02; done; {HOST}; echo done"])
+            t = Terminal(["/bin/sh", "-c", f"stty echo; echo waiting; while [ ! -e {ready} ]; do sleep 0.02; done; {HOST}; echo done"])
             t.see("waiting")
             t.send("one", ENTER, "two", ENTER, ctrl("d"))
             t.see("two")
