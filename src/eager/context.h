@@ -27,7 +27,8 @@ struct ContextHooks {
   std::string (*line)(void* user) = nullptr;
   // Whether the user asked to stop. Long work polls it between steps. Returns true only once: the caller must then
   // stop.
-  bool (*take_interrupt)() = nullptr;
+  bool (*take_interrupt)(void* interrupts) = nullptr;
+  void* interrupts = nullptr;
 };
 
 // The tensor that an allocation is for, for the out-of-memory report.
@@ -48,7 +49,7 @@ class Context {
   Origins& origins() { return origins_; }
   Ledger& ledger() { return ledger_; }
   ContextHooks hooks;
-  bool take_interrupt() const { return hooks.take_interrupt != nullptr && hooks.take_interrupt(); }
+  bool take_interrupt() const { return hooks.take_interrupt != nullptr && hooks.take_interrupt(hooks.interrupts); }
   // Waits for the device's queued work. At the prompt Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
   void wait_for(const LogicalDevice& device) const;
   std::string line() const { return hooks.line != nullptr ? hooks.line(hooks.user) : std::string(); }
