@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <lua.hpp>
 #include <thread>
 
 #include "embed/host.h"

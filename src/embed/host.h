@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <lua.hpp>
 #include <memory>
 #include <new>
 #include <string>
