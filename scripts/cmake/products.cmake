@@ -59,11 +59,28 @@ target_include_directories(lutra_shared INTERFACE
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src/embed>" "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 add_library(lutra::lutra ALIAS lutra_shared)
 
+# The op table as C++ functions, for lutra.hpp. A program of the build machine writes it.
+lutra_layers_up_to(up_to_ops ops)
+add_executable(ops_header EXCLUDE_FROM_ALL scripts/cmake/ops_header.cpp)
+target_link_libraries(ops_header PRIVATE ${up_to_ops} ${BASE_LIBRARIES})
+target_include_directories(ops_header PRIVATE src "${GENERATED_DIR}")
+if(NOT CMAKE_CROSSCOMPILING)
+  add_custom_command(OUTPUT "${GENERATED_DIR}/embed/lutra_ops.hpp"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${GENERATED_DIR}/embed"
+    COMMAND ops_header > "${GENERATED_DIR}/embed/lutra_ops.hpp"
+    DEPENDS ops_header VERBATIM)
+  add_custom_target(lutra_ops_header ALL DEPENDS "${GENERATED_DIR}/embed/lutra_ops.hpp")
+  add_dependencies(lutra_shared lutra_ops_header)
+  target_include_directories(lutra_shared INTERFACE "$<BUILD_INTERFACE:${GENERATED_DIR}/embed>")
+  install(FILES "${GENERATED_DIR}/embed/lutra_ops.hpp" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/lutra")
 install(TARGETS lutra_shared EXPORT lutra LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(EXPORT lutra NAMESPACE lutra:: FILE lutraTargets.cmake DESTINATION "${package_dir}")
-file(GLOB public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/embed/lutra.h" "${PROJECT_SOURCE_DIR}/src/embed/lutra.hpp")
+file(GLOB public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/embed/lutra.h"
+  "${PROJECT_SOURCE_DIR}/src/embed/lutra.hpp" "${PROJECT_SOURCE_DIR}/src/embed/lutra_values.hpp")
 install(FILES ${public_headers} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 configure_package_config_file(scripts/cmake/lutraConfig.cmake.in "${GENERATED_DIR}/lutraConfig.cmake"
   INSTALL_DESTINATION "${package_dir}")

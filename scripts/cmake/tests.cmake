@@ -30,7 +30,7 @@ endif()
 # so tests that raise tens of thousands do not finish. It delays signals until the program calls the C library, which a
 # loop of plain Lua never does. And it believes that the parent's threads run in a forked child, where new threads then
 # clash with them.
-set(not_under_tsan lua.errors lua.made_up_names lua.cli_interrupt embed.fork_host)
+set(not_under_tsan lua.errors lua.made_up_names lua.cli_interrupt embed.fork_host embed.limits_host)
 
 function(lutra_test name label)
   if(LUTRA_SANITIZE MATCHES thread AND name IN_LIST not_under_tsan)
@@ -142,7 +142,9 @@ add_subdirectory("${TESTS}/embed" embed)
 find_program(STOCK_LUA lua5.4)
 if(STOCK_LUA AND NOT LUTRA_SANITIZE)
   lutra_test(embed.stock_lua embed "${STOCK_LUA}" tests/embed/stock_lua.lua)
+  lutra_test(embed.stock_example embed "${STOCK_LUA}" tests/embed/examples/stock.lua)
   lutra_test_variable(embed.stock_lua LUA_CPATH_5_4 "${PROJECT_BINARY_DIR}/lib/lua/?.so")
+  lutra_test_variable(embed.stock_example LUA_CPATH_5_4 "${PROJECT_BINARY_DIR}/lib/lua/?.so")
 endif()
 
 # A C module that uses what the program exports of Lua's library.

@@ -61,7 +61,7 @@ int call(lua_State* L, int arguments, int results, int handler, bool is_entry) {
   interrupts = Interrupts::find(L);
   running_thread = pthread_self();
   interrupts->begin(L, is_entry);
-  State::find(L)->context().hooks.take_interrupt = [] { return interrupts->take(); };
+  State::find(L)->context().hooks.take_interrupt = [](void*) { return interrupts->take(); };
   presses_left = kMostPresses;
   set_handler(is_entry ? on_entry_interrupt : on_interrupt);
   if (is_entry && idle_presses > 0) {

@@ -2,6 +2,9 @@
 // is then thrown away may ask, and return early: Lua raises "interrupted!" before anything sees the result.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 namespace lutra {
 
 class StopRequest {
@@ -11,8 +14,10 @@ class StopRequest {
   static bool is_watching();
   // A signal handler on the watching thread may call it.
   static void ask();
-  // It has been raised.
-  static void answer();
+  // What ask() sets for the calling thread, for others to set.
+  static std::atomic<bool>& flag();
+  // It has been raised. again_us: when it is wanted again (CLOCK_MONOTONIC, in microseconds); 0: not by itself.
+  static void answer(int64_t again_us = 0);
   static bool is_wanted();
 };
 

@@ -290,7 +290,7 @@ class Binder {
     // Never in memory of another dtype, nor in too little.
     return storage != nullptr && variable.device == device_.id && variable.dtype == out.dtype &&
            storage->refs.load(std::memory_order_acquire) == 1 && variable.data == storage->data &&
-           out.nbytes() <= storage->bytes;
+           out.nbytes() <= storage->bytes && !context_.runtime().lent_memory().owns(*storage);
   }
 
   void allocate_for_variables() {

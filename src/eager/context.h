@@ -34,7 +34,8 @@ struct ContextHooks {
   void (*position)(void* user, ScriptPosition* position) = nullptr;
   // Whether the user asked to stop. Long work polls it between steps. Returns true only once: the caller must then
   // stop.
-  bool (*take_interrupt)() = nullptr;
+  bool (*take_interrupt)(void* interrupts) = nullptr;
+  void* interrupts = nullptr;
 };
 
 // The tensor that an allocation is for, for the out-of-memory report.
@@ -68,7 +69,7 @@ class Context {
   bool has_policy() const { return policy_ != nullptr; }
   int composing = 0;  // how many composed ops are running
 
-  bool take_interrupt() const { return hooks.take_interrupt != nullptr && hooks.take_interrupt(); }
+  bool take_interrupt() const { return hooks.take_interrupt != nullptr && hooks.take_interrupt(hooks.interrupts); }
   // At the prompt, waits for the device's queued work; Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
   // `why`: as for host_wait.
   void wait_for(const LogicalDevice& device, const char* why) const;

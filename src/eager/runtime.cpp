@@ -58,6 +58,7 @@ Runtime::Runtime()
       this);
   hooks_ = hooks;
   pool_->set_hooks(hooks);
+  lent_memory_.set_hooks(hooks);
   use_own_cards();
   transfer_.set_limits([this](uint16_t id) {
     LogicalDevice& device = *devices_[id];
@@ -98,6 +99,19 @@ void Runtime::set_simulated_gpus(std::vector<SimOptions> cards) {
 // Cards are discovered at the first query about GPUs.
 void Runtime::use_own_cards() {
   registry_->set_gpu_source([this] { return backend_named("cuda").discover(log_); });
+}
+
+// The table of kernels has a row for each op, so a new op needs a new table.
+const OpDef& Runtime::add_op(OpDef op, DTypes keys, const KernelEntry& kernel) {
+  require(ops_.find(op.name) == nullptr, "an op called ", op.name, " is there already");
+  added_.push_back({op.name, keys, kernel});
+  const OpDef& defined = ops_.define(std::move(op));
+  auto kernels = std::make_unique<KernelRegistry>(ops_);
+  register_all_cpu_kernels(*kernels);
+  if (gpu_backend_ != nullptr) gpu_backend_->register_kernels(*kernels);
+  for (const AddedKernel& added : added_) kernels->add(added.op, DeviceType::CPU, added.keys, added.entry);
+  kernels_ = std::move(kernels);
+  return defined;
 }
 
 // Replaces the GPU kernels of another back end, if registered before, by this one's.

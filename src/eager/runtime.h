@@ -16,8 +16,10 @@
 #include "device/sim/sim_options.h"
 #include "eager/fault_sets.h"
 #include "eager/logical_device.h"
+#include "eager/returned_tensors.h"
 #include "eager/transfer.h"
 #include "memory/host_pool.h"
+#include "memory/lent_memory.h"
 #include "ops/kernel.h"
 #include "ops/op.h"
 
@@ -42,6 +44,8 @@ class Runtime {
   FaultSets& faults() { return faults_; }
   Transfer& transfer() { return transfer_; }
   HostPool& pool() { return *pool_; }
+  LentMemory& lent_memory() { return lent_memory_; }
+  ReturnedTensors& returned_tensors() { return returned_tensors_; }
 
   // Replaces the machine's GPUs by simulated ones, `count` that are alike or one per entry of `cards`; none restores
   // the machine's. Only before initialisation.
@@ -49,6 +53,10 @@ class Runtime {
     set_simulated_gpus(std::vector<SimOptions>(static_cast<std::size_t>(count), each));
   }
   void set_simulated_gpus(std::vector<SimOptions> cards);
+
+  // Defines an op of a host's, with its kernel for the CPU in these dtypes. No op may be in progress. Fails
+  // (InvalidArgument) if the name is taken. The entry's strings must outlive the Runtime.
+  const OpDef& add_op(OpDef op, DTypes keys, const KernelEntry& kernel);
 
   bool is_initialised() const { return !order_.empty(); }
   // `by`: the script line that caused it, for later error texts.
@@ -106,6 +114,12 @@ class Runtime {
   const OpDef& constant_op_;
   const OpDef& cast_op_;
   std::unique_ptr<KernelRegistry> kernels_;
+  struct AddedKernel {
+    const char* op;
+    DTypes keys;
+    KernelEntry entry;
+  };
+  std::vector<AddedKernel> added_;  // of hosts' ops
   std::unique_ptr<DeviceRegistry> registry_;
   Log log_;
   StorageHooks hooks_;
@@ -114,6 +128,8 @@ class Runtime {
   std::vector<LogicalDevice*> order_;
   LogicalDevice* cpu_ = nullptr;
   std::unique_ptr<HostPool> pool_;
+  LentMemory lent_memory_;
+  ReturnedTensors returned_tensors_;
   FaultSets faults_;
   Transfer transfer_;
   std::vector<Context*> contexts_;

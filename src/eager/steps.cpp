@@ -115,11 +115,11 @@ class Batch {
   Storage *reads_[kMostSteps * (kMaxOutputs + 1) + 1], *writes_[kMostSteps * kMaxOutputs];
 };
 
-bool may_be_written(const TensorRep& tensor, const TensorRep& variable) {
+bool may_be_written(Runtime& runtime, const TensorRep& tensor, const TensorRep& variable) {
   const Storage* storage = tensor.storage;
   if (tensor.dtype != variable.dtype || tensor.device != variable.device || tensor.size != variable.size) return false;
   return storage == nullptr || (storage->refs.load(std::memory_order_acquire) == 1 && tensor.data == storage->data &&
-                                storage->fault_set == 0);
+                                storage->fault_set == 0 && !runtime.lent_memory().owns(*storage));
 }
 
 // Whether an input of the step is on the variable's device in its dtype, and depends on no launch that may have failed.
@@ -136,7 +136,7 @@ bool can_step(Context& context, const Call& call, const VariableStep& step, int 
   if (gradient.size != variable.size || !may_be_read(gradient, variable)) return false;
   if (scale != nullptr && !may_be_read(*scale, variable)) return false;
   for (int k = 0; k <= slots; ++k) {
-    if (!may_be_written(*step.changed[k], variable)) return false;
+    if (!may_be_written(context.runtime(), *step.changed[k], variable)) return false;
   }
   return true;
 }

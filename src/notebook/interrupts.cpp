@@ -57,7 +57,7 @@ void end_entries() {
 int interruptible_call(lua_State* L, int arguments, int results, int handler) {
   Interrupts& own = *Interrupts::find(L);
   own.begin(L, true);
-  State::find(L)->context().hooks.take_interrupt = [] {
+  State::find(L)->context().hooks.take_interrupt = [](void*) {
     Interrupts* running = interrupts;
     return running != nullptr && running->take();
   };

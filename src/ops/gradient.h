@@ -54,6 +54,7 @@ class Builder {
   void call_all(const char* op, std::initializer_list<Value> in, std::span<Value> out) {
     run(op, {in.begin(), in.size()}, nullptr, 0, out);
   }
+  void call_all(const char* op, std::span<const Value> in, std::span<Value> out) { run(op, in, nullptr, 0, out); }
   virtual Shape shape(Value value) const = 0;
   virtual DType dtype(Value value) const = 0;
 

@@ -56,6 +56,32 @@ function lutra.constant(value, options) end
 --- Source: tf.io.decode_raw
 function lutra.from_bytes(bytes, dtype, shape) end
 
+--- Passes a tensor to other code of this process, by DLPack and without a copy: the first bytes of the userdata are a
+--- pointer to a `DLManagedTensorVersioned`. Who takes it sets the pointer to NULL and calls the deleter at the end, on any
+--- thread; the elements are read-only. A capsule that nobody takes is freed by the collector.
+---@param tensor lutra.Tensor on a CPU
+---@return userdata capsule for one receiver
+--- Errors: InvalidArgument if the tensor is on a GPU.
+--- Example:
+---     local t = lt.device("CPU:0", lt.ones, {20})
+---     print(lt.from_dlpack(lt.to_dlpack(t)):sum():item())  --> 20.0
+--- Source: the Python array API standard's __dlpack__
+function lutra.to_dlpack(tensor) end
+
+--- Takes an array of other code of this process as a tensor on the first CPU. Without `copy` the elements stay where they
+--- are, so they must be row-major, contiguous and aligned to their size, and must not change while the tensor lives; they
+--- may be read-only. The capsule is empty afterwards, unless there was an error.
+---@param capsule userdata of `to_dlpack`, or a light userdata that points to a `DLManagedTensorVersioned`
+---@param options? table copy = true: the elements are copied; any strides and alignment are possible
+---@return lutra.Tensor
+--- Errors: InvalidArgument for an array that is strided, misaligned, on another device, or of a dtype that Lutra does not
+--- have; FailedPrecondition for an empty capsule.
+--- Example:
+---     local capsule = lt.to_dlpack(lt.device("CPU:0", lt.constant, {1, 2}))
+---     print(lt.from_dlpack(capsule, {copy = true}))  --> lutra.Tensor([1 2], shape=(2,), dtype=int32)
+--- Source: the Python array API standard's from_dlpack
+function lutra.from_dlpack(capsule, options) end
+
 --- Reads tensors from a file. The extension gives the format; [docs/files.md](../files.md) describes each one.
 ---
 --- `.npy`, `.csv`, `.png` and `.idx` give a tensor, `.npz` and `.safetensors` a table of tensors by name. An image is

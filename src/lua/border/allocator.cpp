@@ -2,8 +2,11 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace lutra {
+
+void FreeHold::yield() { std::this_thread::yield(); }
 
 LuaAllocator::~LuaAllocator() {
   while (slabs_ != nullptr) {
@@ -16,6 +19,7 @@ LuaAllocator::~LuaAllocator() {
 void* LuaAllocator::reallocate(void* self, void* block, std::size_t old_size, std::size_t new_size) {
   LuaAllocator& allocator = *static_cast<LuaAllocator*>(self);
   if (block == nullptr) return new_size == 0 ? nullptr : allocator.take(new_size);
+  allocator.hold.wait();
   if (new_size == 0) {
     allocator.give(block, old_size);
     return nullptr;

@@ -2,9 +2,24 @@
 // An op's result is one such block. One per lua_State, used by one thread at a time.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
 namespace lutra {
+
+// While another thread holds it, blocks of an interpreter are not freed: that thread walks through its calls to stop it
+// (Interrupts::request_from_outside).
+class FreeHold {
+ public:
+  void hold(bool on) { held_.store(on); }
+  void wait() const {
+    while (held_.load(std::memory_order_acquire)) [[unlikely]] yield();
+  }
+
+ private:
+  static void yield();
+  std::atomic<bool> held_{false};
+};
 
 class LuaAllocator {
  public:
@@ -14,6 +29,8 @@ class LuaAllocator {
 
   // A lua_Alloc; `self` is the LuaAllocator.
   static void* reallocate(void* self, void* block, std::size_t old_size, std::size_t new_size);
+
+  FreeHold hold;
 
  private:
   static constexpr std::size_t kStep = 16;

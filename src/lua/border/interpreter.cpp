@@ -5,6 +5,7 @@
 
 #include "lua/border/allocator.h"
 #include "lua/border/guard.h"
+#include "lua/border/interrupts.h"
 #include "lua/border/modules.h"
 #include "lua/border/state.h"
 #include "lua/hints/suggestions.h"
@@ -26,7 +27,8 @@ constexpr bool kSanitized =
     false;
 #endif
 
-void* plain_reallocate(void*, void* block, std::size_t, std::size_t new_size) {
+void* plain_reallocate(void* allocator, void* block, std::size_t, std::size_t new_size) {
+  if (block != nullptr) static_cast<LuaAllocator*>(allocator)->hold.wait();
   if (new_size != 0) return std::realloc(block, new_size);
   std::free(block);
   return nullptr;
@@ -114,7 +116,8 @@ int traceback_handler(lua_State* L) {
 }
 
 Interpreter::Interpreter(const InterpreterOptions& options) : impl_(std::make_unique<Impl>()) {
-  L_ = kSanitized ? lua_newstate(plain_reallocate, nullptr) : lua_newstate(LuaAllocator::reallocate, &impl_->allocator);
+  L_ = kSanitized ? lua_newstate(plain_reallocate, &impl_->allocator)
+                  : lua_newstate(LuaAllocator::reallocate, &impl_->allocator);
   if (L_ == nullptr) throw std::bad_alloc();
   lua_pushcfunction(L_, open_all);
   lua_pushlightuserdata(L_, const_cast<InterpreterOptions*>(&options));
@@ -123,6 +126,7 @@ Interpreter::Interpreter(const InterpreterOptions& options) : impl_(std::make_un
     lua_close(L_);
     throw error;
   }
+  Interrupts::find(L_)->set_hold(&impl_->allocator.hold);
   try {
     State& state = *State::find(L_);
     Context& context = state.enter(L_);

@@ -2,10 +2,13 @@
 // again and again until the entry has ended, so that loops around pcall end too. One per interpreter.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <lua.hpp>
 
 namespace lutra {
+
+class FreeHold;
 
 class Interrupts {
  public:
@@ -18,6 +21,12 @@ class Interrupts {
   // From here on requests stop `L`. Drops an earlier request. insists: a request is raised again until `end`. Code that
   // caught it has some milliseconds to clean up before the second time, and half as many after each.
   void begin(lua_State* L, bool insists = false);
+  // For a host that runs Lua itself: a request is possible at any time, as after begin(L).
+  void be_always_ready(lua_State* L) {
+    is_always_ready_ = true;
+    begin(L);
+  }
+  bool is_always_ready() const { return is_always_ready_; }
   // Drops a request that came too late to stop anything.
   void end();
   // Stops Lua. A signal handler may call it between begin and end, on the thread that Lua runs on.
@@ -27,8 +36,14 @@ class Interrupts {
   // What `begin` was called with; the coroutine is the one that runs now.
   lua_State* running() const { return running_; }
   bool insists() const { return insists_; }
+  // Stops Lua, from any thread at any time. Returns false if nothing runs between begin and end. The interpreter must
+  // live until it returns. See Note [Interrupts from other threads].
+  bool request_from_outside();
+  // Without one, only requests of signal handlers are safe.
+  void set_hold(FreeHold* hold) { hold_ = hold; }
   // For long loops in C++: whether a stop was requested and is due. The caller must then raise "interrupted!".
   bool take();
+  int64_t taken() const { return taken_; }
   // A Lua function that returns how many requests have stopped something.
   static int push_taken(lua_State* L);
 
@@ -36,6 +51,8 @@ class Interrupts {
   lua_State* switch_to(lua_State* thread) {
     lua_State* before = running_;
     running_ = thread;
+    if (is_asked_.load(std::memory_order_relaxed)) [[unlikely]]
+      answer_outside();
     // A request came during the switch and hooked the previous coroutine.
     if (is_wanted_ && hooked_ != thread) [[unlikely]]
       move_hook();
@@ -48,11 +65,15 @@ class Interrupts {
   void hook();
   void move_hook();
   void unhook();
+  void answer_outside();
+  void forget_outside();
 
   lua_State* volatile running_ = nullptr;
   volatile bool is_wanted_ = false;
   bool insists_ = false;
+  bool is_always_ready_ = false;
   bool has_raised_ = false;       // since the request
+  bool is_from_outside_ = false;  // looks at each instruction, as nobody asks again
   int64_t grace_us_ = 0;          // until it is raised again
   volatile int64_t next_us_ = 0;  // when it is due
   int64_t taken_ = 0;
@@ -60,6 +81,16 @@ class Interrupts {
   lua_State* volatile hooked_ = nullptr;
   lua_Hook before_ = nullptr;
   int before_mask_ = 0, before_count_ = 0;
+
+  // For requests from other threads.
+  enum Running : int { kIdle, kRunning, kStopping };
+  std::atomic<int> is_running_{kIdle};
+  std::atomic<bool> is_asked_{false};       // and not yet answered by Lua's thread
+  std::atomic<bool>* stop_flag_ = nullptr;  // of Lua's thread
+  lua_State* poked_ = nullptr;              // the coroutine that got our hook, and what it had before
+  lua_Hook poked_before_ = nullptr;
+  int poked_mask_ = 0, poked_count_ = 0;
+  FreeHold* hold_ = nullptr;
 };
 
 }  // namespace lutra

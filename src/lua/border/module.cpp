@@ -90,6 +90,7 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   lua_newtable(L);  // the module
   bind_ops(L, state);
   open_constants(L, state);
+  open_exchange(L, state);
   open_files(L, state);
   open_settings(L, state);
   open_timing(L, state);

@@ -22,6 +22,7 @@ void open_coroutines(lua_State* L, State& state);  // replaces coroutine.create,
 void open_tidy(lua_State* L, State& state);        // for lutra.tidy
 void open_help(lua_State* L, State& state);        // for lutra.help
 void open_constants(lua_State* L, State& state);   // constant, from_bytes
+void open_exchange(lua_State* L, State& state);    // to_dlpack, from_dlpack
 void open_files(lua_State* L, State& state);       // load, save
 void open_errors(lua_State* L, State& state);      // iserror, and the metatable of error objects
 void open_shapes(lua_State* L, State& state);      // the metatable of shapes

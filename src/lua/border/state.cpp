@@ -21,7 +21,7 @@ const uintptr_t Box::secret_ = random_secret();
 
 State::State(lua_State* main)
     : main_(main),
-      runtime_(std::make_unique<Runtime>()),
+      runtime_(std::make_shared<Runtime>()),
       context_(std::make_unique<Context>(*runtime_)),
       scopes_(*context_) {
   no_memory();  // constructs it while there is memory
@@ -32,6 +32,7 @@ State::State(lua_State* main)
     lua_State* L = state->current();
     if (lua_gc(L, LUA_GCISRUNNING) != 1) return false;
     lua_gc(L, LUA_GCCOLLECT);
+    state->runtime_->returned_tensors().drop_all();
     state->enter(L);  // a finalizer may have run ops in a coroutine of its own
     return true;
   };
@@ -70,6 +71,7 @@ void State::close() {
 
 void State::drop_runtime() {
   context_.reset();
+  runtime_->returned_tensors().close();
   runtime_.reset();
 }
 

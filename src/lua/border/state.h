@@ -41,6 +41,8 @@ class State {
   static void set(lua_State* L, const RegistryKey& key) { lua_rawsetp(L, LUA_REGISTRYINDEX, &key); }
 
   Runtime& runtime() { return *runtime_; }
+  // For handles of tensors outside Lua, which may outlive the interpreter.
+  const std::shared_ptr<Runtime>& shared_runtime() { return runtime_; }
   Context& context() { return *context_; }
   bool is_closed() const { return closed_; }
   void close();  // the lua_State is going away
@@ -57,8 +59,10 @@ class State {
   // Called before a tensor with a storage is made: collects garbage if it is due, so that the tensor can reuse memory
   // that is still in the cache. Calls finalizers.
   void make_room(lua_State* L) {
-    if (books_.is_collection_due()) [[unlikely]]
+    if (books_.is_collection_due()) [[unlikely]] {
       books_.collect(L);
+      runtime_->returned_tensors().drop_all();
+    }
   }
   // Registers a tensor that has got its bytes.
   void own(lua_State* L, Box* box) {
@@ -125,7 +129,7 @@ class State {
   void drop_runtime();
 
   lua_State* main_;
-  std::unique_ptr<Runtime> runtime_;
+  std::shared_ptr<Runtime> runtime_;
   std::unique_ptr<Context> context_;
   ScopeBook scopes_;
   TensorBooks books_;

@@ -88,24 +88,7 @@ void bind_ops(lua_State* L, State& state) {
   int module = lua_gettop(L);
   int methods = module - 1;
   const OpRegistry& ops = state.runtime().ops();
-  for (int id = 0; id < ops.count(); ++id) {
-    const OpDef& op = ops.at(id);
-    if (op.has(kHidden) || op.lua_name == nullptr) continue;
-    const char* name = push_parent(L, module, op.lua_name);
-    lua_CFunction function = op.pieces != nullptr ? call_list_op : call_op;
-    new_binding(L, state, op);
-    bool takes_tensor_first = !op.inputs.empty() && (op.attrs.defs.empty() || !op.attrs.defs[0].is_before_inputs) &&
-                              !op.is_variadic() && !op.has(kNoMethod);
-    if (takes_tensor_first) {
-      // A closure of its own, so that an error can tell t.sum(...) from lutra.sum(...).
-      lua_pushvalue(L, -1);
-      push_closure(L, state, function);
-      lua_setfield(L, methods, name);
-    }
-    push_closure(L, state, function);
-    lua_setfield(L, -2, name);
-    lua_pop(L, 1);
-  }
+  for (int id = 0; id < ops.count(); ++id) bind_op(L, state, ops.at(id), module, methods);
   for (const RegistryKey* key : {&State::kTensorMeta, &State::kStoredTensorMeta, &State::kVariableMeta}) {
     State::push(L, *key);
     for (const Metamethod& metamethod : kMetamethods) {
@@ -117,6 +100,24 @@ void bind_ops(lua_State* L, State& state) {
     }
     lua_pop(L, 1);
   }
+}
+
+void bind_op(lua_State* L, State& state, const OpDef& op, int module, int methods) {
+  if (op.has(kHidden) || op.lua_name == nullptr) return;
+  const char* name = push_parent(L, module, op.lua_name);
+  lua_CFunction function = op.pieces != nullptr ? call_list_op : call_op;
+  new_binding(L, state, op);
+  bool takes_tensor_first = !op.inputs.empty() && (op.attrs.defs.empty() || !op.attrs.defs[0].is_before_inputs) &&
+                            !op.is_variadic() && !op.has(kNoMethod);
+  if (takes_tensor_first) {
+    // A closure of its own, so that an error can tell t.sum(...) from lutra.sum(...).
+    lua_pushvalue(L, -1);
+    push_closure(L, state, function);
+    lua_setfield(L, methods, name);
+  }
+  push_closure(L, state, function);
+  lua_setfield(L, -2, name);
+  lua_pop(L, 1);
 }
 
 }  // namespace lutra

@@ -47,5 +47,7 @@ int run_read_call(lua_State* L, State& state, Call& call);
 
 // Pushes the functions into the module table on top of the stack and the methods into the table below it.
 void bind_ops(lua_State* L, State& state);
+// The same for one op, with the stack indices of both tables. May raise a Lua error.
+void bind_op(lua_State* L, State& state, const OpDef& op, int module, int methods);
 
 }  // namespace lutra

@@ -72,7 +72,7 @@ int stoppable_call(lua_State* L, int arguments, int results, int handler) {
   const auto take_before = hooks.take_interrupt;
   is_client_stop = 0;
   interrupts.begin(L, true);
-  hooks.take_interrupt = [] {
+  hooks.take_interrupt = [](void*) {
     Interrupts* running = stopping;
     return running != nullptr && running->take();
   };
