@@ -42,8 +42,9 @@ void LiveMark::check(const char* what) const {
 Handle::Handle(Kind what, Home& where) : kind(what), home(&where) { where.retain(); }
 
 Handle::~Handle() {
-  if (ref == kNoRef) return;
-  if (lutra_t* owner = home->owner()) luaL_unref(owner->L, LUA_REGISTRYINDEX, ref);
+  lutra_t* owner = home->owner();
+  if (ref != kNoRef && owner != nullptr) luaL_unref(owner->L, LUA_REGISTRYINDEX, ref);
+  home->release();
 }
 
 void Handle::release() {
@@ -54,10 +55,8 @@ void Handle::release() {
 namespace {
 
 void free_handle(Handle* handle) {
-  Home* home = handle->home;
   if (handle->kind == Handle::kTensor) delete static_cast<lutra_tensor*>(handle);
   else delete static_cast<lutra_object*>(handle);
-  home->release();
 }
 
 }  // namespace
