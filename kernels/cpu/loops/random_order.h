@@ -10,9 +10,10 @@
 
 namespace lutra {
 
-// A Packed record holds the upper bits of a number's: in whole bytes, as few as make equal ones rare, since each byte
-// is a pass of the sort. The other bits decide only between equal keys, so they are drawn again where that happens.
-inline int key_bytes_of(int64_t n) { return n <= 1 << 20 ? 3 : 4; }
+// A Packed record holds the upper bits of a number's, in whole bytes. Each byte is a pass of the sort, so small orders
+// have few; large ones are distributed by their leading bits first, which takes no more passes with four
+// (sort_records). The other bits decide only between equal keys, so they are drawn again where that happens.
+inline int key_bytes_of(int64_t n) { return static_cast<std::size_t>(n) * sizeof(Packed) < kSharedBytes ? 3 : 4; }
 
 inline uint64_t random_bits(const Rng& rng, int64_t number) {
   PhiloxBlock block = philox_block(rng.key, rng.counter + static_cast<uint64_t>(number / 2));
