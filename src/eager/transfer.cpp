@@ -277,7 +277,7 @@ void Transfer::remember(const TensorRep& tensor, Storage* copy) {
     mirror->contents.assign(reinterpret_cast<const char*>(tensor.bytes), tensor.nbytes());
     small_.emplace(mirror->contents, mirror);
   }
-  made.release();
+  static_cast<void>(made.release());  // the lists own it now
   recent_.splice(recent_.begin(), place);
   mirror->place = recent_.begin();
   copy->retain();
