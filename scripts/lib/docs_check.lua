@@ -48,10 +48,14 @@ end
 -- Where the members of a class that is written in Lua are found. Of these classes only "every documented name exists" can be
 -- checked, since nothing marks which of the other members are public.
 local function kinds()
+  local path = os.tmpname()
+  os.remove(path)
+  local listener <close> = lt.repl.listen(path)
   local model = lt.nn.Sequential { lt.nn.Dense(1) }
   model:compile { loss = "mse" }
   return {
     ["nn.History"] = getmetatable(model:fit({ { 1.0 } }, { { 1.0 } }, { verbose = 0 })).__index,
+    ["repl.Listener"] = getmetatable(listener).__index,
     ["plot.Plot"] = getmetatable(lt.plot.line {}).__index,
     ["plot.Description"] = getmetatable(lt.zeros({}):describe()).__index,
     ["profiler.Profile"] = getmetatable(lt.profiler.run(function() end)),
@@ -78,7 +82,7 @@ local function public_names(classes, is_op)
     end
   end
   -- Modules that are loaded on first use.
-  assert(lt.nn and lt.optim and lt.data and lt.distribute and lt.placement and lt.plot and lt.profiler)
+  assert(lt.nn and lt.optim and lt.data and lt.distribute and lt.placement and lt.plot and lt.profiler and lt.repl)
   walk(lt, "")
   for path, kind in pairs(kinds()) do
     for _, entry in ipairs(classes[path].entries) do names[entry.path] = kind[entry.name] end

@@ -122,7 +122,8 @@ void AttachedPrompt::show(const Frame& frame) {
       else std::fwrite(payload.data() + 1, 1, payload.size() - 1, stdout), std::fputc('\n', stdout);
       break;
     case Kind::WantInput: give_input(); break;
-    default: break;  // a late answer
+    case Kind::Answer: is_slow_ = false; break;  // a late one
+    default: break;
   }
 }
 
@@ -263,8 +264,7 @@ int AttachedPrompt::run() {
   };
   // Between entries come late answers, or the host's end.
   const auto has_ended = [this] {
-    while (client_.next(0)) {
-    }
+    while (client_.next(0)) is_slow_ = false;
     return !client_.is_open();
   };
   std::unique_ptr<EntryReader> reader =

@@ -48,7 +48,9 @@ Kernel::Kernel()
                                     .is_interactive = true,
                                     .is_terminal = false,
                                     .display = display}),
-      streams_({.user = this, .write = write, .read = read}) {}
+      streams_({.user = this, .write = write, .read = read}) {
+  xeus::register_interpreter(this);  // for blocking_input_request
+}
 
 // Publishes at once, unless there were very many messages just now.
 void Kernel::stream(bool is_error, std::string_view bytes) {

@@ -24,6 +24,21 @@ def run(notebook, kernel):
         specs = KernelSpecManager(kernel_dirs=[os.path.join(folder, "kernels")], ensure_native_kernel=False)
         manager = AsyncKernelManager(kernel_name="lutra", kernel_spec_manager=specs)
         NotebookClient(notebook, km=manager, timeout=120, allow_errors=True, record_timing=False).execute()
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = join(cell.outputs)
+
+
+def join(outputs):
+    """Joins pieces of one stream that came one after the other: how it is cut differs from run to run."""
+    joined = []
+    for output in outputs:
+        is_more = joined and output["output_type"] == "stream" and joined[-1].get("name") == output["name"]
+        if is_more:
+            joined[-1]["text"] += output["text"]
+        else:
+            joined.append(output)
+    return joined
 
 
 def shown(cell):

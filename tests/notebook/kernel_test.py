@@ -74,8 +74,8 @@ class KernelTest(unittest.TestCase):
         end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             try:
-                if answers and self.client.stdin_channel.msg_ready():
-                    self.client.get_stdin_msg(timeout=1)
+                if answers and self.client.stdin_channel.socket.poll(0):
+                    self.client.get_stdin_msg(timeout=SECONDS)
                     self.client.input(answers.pop(0))
                 message = self.client.get_iopub_msg(timeout=0.1)
             except queue.Empty:
@@ -118,6 +118,7 @@ class Cells(KernelTest):
         self.assertEqual(self.text("f(a)"), "5")  # the locals of both stay
         self.assertEqual(self.text("local b = 1\nb\n  + 1 -- two lines\n-- a comment\n"), "2")
         self.assertIsNone(self.cell("local c = 1\nc;").result)
+        self.assertEqual(self.cell("local n = 1\nn").stderr, "")
         self.assertIsNone(self.cell("local d = 1\nlocal e = 2").result)
         self.assertIsNone(self.cell("local g = tostring\n(5)").result)
         self.assertEqual(self.text("g"), "5")
@@ -181,7 +182,7 @@ class Cells(KernelTest):
         self.assertIn("there is no command :nope", self.cell(":nope").error["evalue"])
 
     def test_commands_and_help(self):
-        self.assertIn(":device NAME", self.cell(":help").stdout)
+        self.assertIn(":device [NAME|off]", self.cell(":help").stdout)
         self.assertIn("matmul(a, b", self.cell("?matmul").stdout)
         self.cell(":device GPU:1")
         self.assertEqual(self.text("lt.ones({2}).device:match '%u+:%d$'"), "GPU:1")

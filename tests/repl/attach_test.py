@@ -208,6 +208,13 @@ class Session(AttachTest):
         self.piped("stop = true\n")
         self.assertEqual(self.ended(host), (0, "to the host\nalso\nthe host's own end\n", "err\n"))
 
+    def test_the_hosts_prompts(self):
+        self.host()
+        client = self.client()
+        self.assertEqual(client.run_entry("_PROMPT = 'game> '")[1], b"ogame> \0>> ")
+        loops = "_PROMPT = setmetatable({}, {__tostring = function() while true do end end})"
+        self.assertEqual(client.run_entry(loops)[1], b"o> \0>> ")
+
     def test_a_pipe_has_no_prompts_and_tells_of_errors_by_its_status(self):
         self.host()
         done = self.piped("x = 5\nx + 1\nx +\n1\n")

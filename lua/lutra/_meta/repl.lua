@@ -20,13 +20,15 @@ local repl = {}
 ---     for frame = 1, 3 do
 ---       listener:poll() -- and draw the frame
 ---     end
+---     print(listener:is_attached())
+---     --> false
 function repl.listen(path) end
 
 --- Shows values in a notebook: a plot as a picture, a tensor as a table. Elsewhere it prints them.
 ---@param ... any
 --- Example:
 ---     lt.repl.display(lt.constant {1, 2, 3})
----     --> lutra.Tensor([1 2 3], shape=(3,), dtype=int64)
+---     --> lutra.Tensor([1 2 3], shape=(3,), dtype=int32)
 function repl.display(...) end
 
 --- What lt.repl.listen returns.
@@ -41,13 +43,26 @@ local Listener = {}
 ---@param seconds? number to wait for the first request (default 0)
 ---@return integer entries how many ran
 --- Errors: FailedPrecondition if the listener is closed, or inside an entry that came by it.
+--- Example:
+---     local listener <close> = lt.repl.listen "game.sock"
+---     print(listener:poll(), listener:poll(0.01)) -- the second waits
+---     --> 0	0
 function Listener:poll(seconds) end
 
 --- Whether a client was attached at the last poll.
 ---@return boolean
+--- Example:
+---     local listener <close> = lt.repl.listen "game.sock"
+---     print(listener:is_attached())
+---     --> false
 function Listener:is_attached() end
 
 --- Ends the session of the client, and removes the socket's file.
+--- Example:
+---     local listener = lt.repl.listen "game.sock"
+---     listener:close()
+---     print(listener)
+---     --> lutra.repl.Listener(closed)
 function Listener:close() end
 
 return repl

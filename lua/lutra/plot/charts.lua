@@ -138,7 +138,11 @@ local function edges_of(lists, count, least, most, bins)
     end
   end
   local edges = {}
-  for i = 0, bins do edges[i + 1] = low + (high / bins - low / bins) * i end
+  local step = high / bins - low / bins
+  for i = 0, bins do
+    local edge = low + step * i
+    edges[i + 1] = edge - edge == 0 and edge or (low / 2 + step / 2 * i) * 2 -- step * i may overflow
+  end
   edges[bins + 1] = high
   return edges
 end

@@ -73,7 +73,7 @@ function Session:load_with_locals(text, chunk, name)
   local names, plain = nil, text
   for _, each in ipairs(found) do
     if each.attrib == "close" then
-      self.closes = true
+      self.closes = self.closes or each.name ~= "__lutra" -- which cells.lua adds
     elseif not each.may_be_skipped then
       names = names or {}
       names[each.name] = each.attrib == "const" and "const" or "local"

@@ -189,7 +189,7 @@ void Listener::serve(lua_State* L, const attach::Server::Request& request, int* 
     case Kind::Run: break;
     default: return;
   }
-  if (session_ == nullptr) return;
+  if (session_ == nullptr) return server_.end_entry();
   ++*entries;
   bool leaves = false;
   const attach::Outcome outcome = run_entry(L, request.frame.payload, &leaves, is_interrupted);
@@ -234,6 +234,7 @@ attach::Outcome Listener::run_entry(lua_State* L, std::string_view entry, bool* 
   const SinkChange sink(State::find(L)->runtime().log(), log, this);
   if (!streams_.begin(coroutine_)) {
     show(this, SessionHost::Text::Error, "not enough memory");
+    server_.end_entry();
     return attach::Outcome::Failed;
   }
   const StopSignal signal;
@@ -248,10 +249,28 @@ attach::Outcome Listener::run_entry(lua_State* L, std::string_view entry, bool* 
 
 void Listener::send_ready(attach::Outcome outcome) {
   std::string payload(1, static_cast<char>(outcome));
-  payload += session_->prompt(true);
+  payload += prompt_text("_PROMPT", "> ");
   payload += '\0';
-  payload += session_->prompt(false);
+  payload += prompt_text("_PROMPT2", ">> ");
   server_.send(client_, Kind::Ready, payload);
+}
+
+// Unlike Session::prompt it calls no __tostring: nothing could stop that between entries.
+std::string Listener::prompt_text(const char* name, const char* usual) {
+  protect(coroutine_, 1, [name](lua_State* L) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    lua_pushstring(L, name);
+    lua_rawget(L, -2);
+    return 1;
+  });
+  std::string text = usual;
+  std::size_t size = 0;
+  if (lua_type(coroutine_, -1) == LUA_TSTRING) {
+    const char* given = lua_tolstring(coroutine_, -1, &size);
+    text.assign(given, size);
+  }
+  lua_pop(coroutine_, 1);
+  return text;
 }
 
 void Listener::answer_completion(std::string_view payload) {

@@ -43,6 +43,7 @@ class Listener {
   void begin_session(lua_State* L, std::uint64_t client, std::string_view greeting);
   attach::Outcome run_entry(lua_State* L, std::string_view entry, bool* leaves, bool* is_interrupted);
   void send_ready(attach::Outcome outcome);
+  std::string prompt_text(const char* name, const char* usual);
   void answer_completion(std::string_view payload);
   void answer_signature(std::string_view payload);
   static void show(void* user, SessionHost::Text kind, std::string_view text);

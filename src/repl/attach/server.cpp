@@ -18,10 +18,10 @@
 namespace lutra::attach {
 namespace {
 
-constexpr std::size_t kMostUnsent = 1 << 20;  // bytes; a host that prints more waits for the client
-constexpr std::size_t kPart = 256 << 10;      // of a long frame
-constexpr std::size_t kMostRequests = 64;     // a client that sends more without an answer is no client of ours
-constexpr std::size_t kMostConnections = 16;  // that have not said who they are, or are told to leave
+constexpr std::size_t kMostUnsent = 128 << 10;  // bytes; a host that prints more waits for the client
+constexpr std::size_t kPart = 64 << 10;         // of a long frame
+constexpr std::size_t kMostRequests = 64;       // a client that sends more without an answer is no client of ours
+constexpr std::size_t kMostConnections = 16;    // that have not said who they are, or are told to leave
 constexpr std::size_t kLongestGreeting = 4 << 10;
 constexpr std::int64_t kSlowestReader = 10'000'000'000;  // nanoseconds
 constexpr std::int64_t kSlowestGreeting = 5'000'000'000;
@@ -105,6 +105,10 @@ std::optional<Server::Request> Server::next() {
   if (requests_.empty()) return std::nullopt;
   Request request = std::move(requests_.front());
   requests_.pop_front();
+  if (!request.gone && request.frame.kind == Kind::Run) {
+    is_taken_ = true;
+    is_stopped_ = false;
+  }
   if (!requests_.empty()) set(requested_);
   return request;
 }
@@ -143,13 +147,14 @@ void Server::drop(std::uint64_t client, std::string_view reason) {
 void Server::begin_entry(std::function<void()> stop) {
   std::lock_guard lock(mutex_);
   stop_ = std::move(stop);
-  is_stopped_ = false;
   lines_.clear();
+  if (is_stopped_) stop_();
 }
 
 void Server::end_entry() {
   std::lock_guard lock(mutex_);
   stop_ = nullptr;
+  is_taken_ = false;
 }
 
 std::optional<std::string> Server::read_line(std::uint64_t client) {
@@ -259,9 +264,9 @@ void Server::take(Connection& connection, Frame frame) {
     append_frame(connection.unsent, Kind::Hello, hello);
     connection.since = now_ns();
   } else if (frame.kind == Kind::Interrupt) {
-    if (stop_) {
+    if (is_taken_) {
       is_stopped_ = true;
-      stop_();
+      if (stop_) stop_();
       changed_.notify_all();
       return;
     }
@@ -319,10 +324,8 @@ void Server::lose(Connection& connection) {
   std::erase_if(requests_, [client](const Request& each) { return each.client == client; });
   requests_.push_back({client, true, {Kind::Bye, ""}});
   set(requested_);
-  if (stop_) {
-    is_stopped_ = true;
-    stop_();
-  }
+  if (is_taken_) is_stopped_ = true;
+  if (stop_) stop_();
   changed_.notify_all();
 }
 

@@ -46,7 +46,8 @@ class Server {
   // Closes the connection once the client has what was sent.
   void drop(std::uint64_t client, std::string_view reason);
 
-  // Between these, `stop` is called, on the server's thread, when the client interrupts the entry or leaves.
+  // Between these, which go around a Run that `next` has returned, `stop` is called, on the server's thread, when the
+  // client interrupts the entry or leaves.
   void begin_entry(std::function<void()> stop);
   void end_entry();
   // The client's next line, in an entry. nullopt: the end of its input, an interruption, or the client has left.
@@ -78,6 +79,7 @@ class Server {
   std::deque<std::string> lines_;
   std::function<void()> stop_;  // while an entry runs
   bool is_stopped_ = false;     // that entry
+  bool is_taken_ = false;       // from the queue: an entry runs, or is about to
   bool ends_ = false;
   std::thread thread_;
 };
