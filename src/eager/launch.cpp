@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "eager/launch_observer.h"
+
 namespace lutra {
 namespace {
 
@@ -62,6 +64,8 @@ void submit(Context& context, Launch& launch, int64_t* out_count) {
   launch.args.out_count = out_count;
   if (launch.device->is_host()) run_on_host(launch);
   else queue(context, launch);
+  if (context.observer != nullptr) [[unlikely]]
+    context.observer->launched(launch);
 }
 
 }  // namespace lutra

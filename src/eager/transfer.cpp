@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "eager/context.h"
+#include "eager/launch_observer.h"
 
 namespace lutra {
 namespace {
@@ -115,6 +116,12 @@ void Transfer::write(LogicalDevice& to, Storage& storage, const std::byte* from,
 }
 
 void Transfer::read(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes) {
+  if (context.observer != nullptr) context.observer->reads_value();
+  read_bytes(context, tensor, to, offset, bytes);
+}
+
+void Transfer::read_bytes(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset,
+                          std::size_t bytes) {
   LogicalDevice& from = context.runtime().device(tensor.device);
   if (from.is_host()) {
     if (bytes > 0) std::memcpy(to, tensor.address() + offset, bytes);
@@ -127,11 +134,12 @@ void Transfer::read(Context& context, const TensorRep& tensor, std::byte* to, st
 }
 
 void Transfer::read_all(Context& context, std::span<const TensorRep* const> tensors, std::byte* to) {
+  if (context.observer != nullptr) context.observer->reads_value();
   std::deque<Arrival> arrivals;
   for (const TensorRep* tensor : tensors) {
     LogicalDevice& from = context.runtime().device(tensor->device);
     const std::size_t bytes = tensor->nbytes();
-    if (from.is_host()) read(context, *tensor, to, 0, bytes);
+    if (from.is_host()) read_bytes(context, *tensor, to, 0, bytes);
     else arrivals.emplace_back(faults_, from, *tensor, to, 0, bytes);
     to += bytes;
   }
@@ -141,6 +149,13 @@ void Transfer::read_all(Context& context, std::span<const TensorRep* const> tens
 }
 
 Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied) {
+  Storage* copy = fetch_mirror(context, tensor, to, was_copied);
+  if (context.observer != nullptr) [[unlikely]]
+    context.observer->copied(tensor, *copy);
+  return copy;
+}
+
+Storage* Transfer::fetch_mirror(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied) {
   *was_copied = false;
   if (Mirror* known = find(tensor, to)) {
     recent_.splice(recent_.begin(), recent_, known->place);
@@ -163,7 +178,7 @@ Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevic
       if (source.storage->reading.stream != to.copy.get()) order_after(*to.copy, source.storage->reading);
       copy->ready = source.storage->reading = to.copy->copy({copy->data, source.data, bytes}, false);
     } else if (to.is_host()) {
-      read(context, source, copy->data, 0, bytes);
+      read_bytes(context, source, copy->data, 0, bytes);
     } else {
       Stream& stream = *from.copy;
       wait_for_source(from, *source.storage, stream);

@@ -29,6 +29,10 @@ void assign_slice(Context& context, std::string_view name, TensorRep& variable, 
 // Runs an op that takes variables[i] as an input and whose output i becomes its value. All live on one device.
 void update(Context& context, Call& call, std::span<TensorRep* const> variables);
 
+// The variable takes the bytes of `value`, which must be in the same memory, of its shape and dtype; it keeps its device
+// and identity.
+void take_value(Context& context, TensorRep& variable, const TensorRep& value);
+
 // The variable's value as a tensor, which shares its memory until the variable is assigned. Logs ReadVariableOp.
 void read_variable(Context& context, const TensorRep& variable, TensorRep* out);
 

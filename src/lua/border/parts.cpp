@@ -121,6 +121,7 @@ void open_use(lua_State* L, int module) {
   open_pictures(L, state);
   open_pixels(L, state);
   open_terminal(L, state);
+  open_graph_tools(L, state);
   lua_newtable(L);
   lua_pushcclosure(L, use, 3);
   State::set(L, kUse);

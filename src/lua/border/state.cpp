@@ -33,6 +33,10 @@ State::State(lua_State* main)
     state->enter(L);  // a finalizer may have run ops in a coroutine of its own
     return true;
   };
+  context_->hooks.in_finalizer = [](void* user) {
+    State* state = static_cast<State*>(user);
+    return state->is_recording_collector && lua_gc(state->current(), LUA_GCISRUNNING) != 1;
+  };
   context_->hooks.line = [](void* user) { return script_line(static_cast<State*>(user)->current()); };
 }
 
