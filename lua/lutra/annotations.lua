@@ -10,7 +10,7 @@ local annotations = {}
 
 -- In the order of help and the reference. Each has a file of its name in _meta.
 annotations.modules = {
-  "lutra", "config", "debugging", "tensor", "autograd", "nn", "layer", "model", "initializers",
+  "lutra", "config", "debugging", "tensor", "autograd", "graph", "nn", "layer", "model", "initializers",
   "regularizers", "losses", "metrics", "callbacks", "optim", "data", "distribute", "placement", "plot", "profiler",
   "repl", "error",
 }

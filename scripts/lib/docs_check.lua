@@ -102,6 +102,7 @@ local function public_names(classes, is_op)
   end
   for _, name in ipairs { "__newindex", "__tostring" } do names["Variable." .. name] = variable_metatable[name] end
   for name, method in pairs(debug.getmetatable(lt.GradientTape()).__index) do names["GradientTape." .. name] = method end
+  for name, method in pairs(debug.getmetatable(lt.graph(print)).methods) do names["Graph." .. name] = method end
   return names
 end
 

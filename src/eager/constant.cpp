@@ -13,7 +13,7 @@ void make_host_tensor(Context& context, DType dtype, const Shape& shape, TensorR
   out->value = 0;
   out->origin = 0;
   out->device = cpu.id;
-  if (!fits_inline(out->nbytes())) {
+  if (!cpu.keeps_inline(out->nbytes())) {
     Storage* storage = context.allocate(cpu, out->nbytes(), {"constant", dtype, shape});
     out->data = storage->data;
     out->storage = storage;

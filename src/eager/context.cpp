@@ -7,6 +7,7 @@
 
 #include "core/stop_request.h"
 #include "device/stream_times.h"
+#include "eager/launch_observer.h"
 #include "eager/memory_report.h"
 
 namespace lutra {
@@ -54,6 +55,19 @@ void Context::wait_for(const LogicalDevice& device, const char* why) const {
       if (take_interrupt()) fail(ErrorCode::Cancelled, "interrupted! The device goes on with the work in its queue");
     }
   }
+}
+
+void Context::observe(LaunchObserver* by) {
+  devices();
+  runtime_.observe(by != nullptr);
+  if (observer != nullptr) detach(*observer);
+  observer = by;
+  if (observer != nullptr) attach(*observer);
+}
+
+void Context::freed(const Storage* storage) {
+  if (storage->bytes >= kBigBytes) origins_.forget(storage);
+  if (observer != nullptr) observer->freed(*storage);
 }
 
 uint32_t Context::intern(const DeviceSpec& spec) {
@@ -157,7 +171,10 @@ const Context::Target& Context::resolve(Spec& entry) {
   return entry.target;
 }
 
-void Context::set_seed(uint64_t seed) { random_ = {seed, 0, true}; }
+void Context::set_seed(uint64_t seed) {
+  random_ = {seed, 0, true};
+  if (observer != nullptr) observer->seeded();
+}
 
 void Context::seed_if_need_be() {
   if (random_.seeded) return;
@@ -165,7 +182,7 @@ void Context::seed_if_need_be() {
   if (getrandom(&from_system, sizeof from_system, 0) != sizeof from_system) {
     from_system = reinterpret_cast<uintptr_t>(this);
   }
-  set_seed(from_system);
+  random_ = {from_system, 0, true};
 }
 
 Context::RandomPlace Context::random_place() {
@@ -199,6 +216,7 @@ Storage* Context::allocate_under_pressure(LogicalDevice& device, std::size_t byt
   if (runtime_.transfer().drop_mirrors(&device)) {
     if (Storage* storage = attempt()) return storage;
   }
+  runtime_.release_idle(&device);
   device.trim();
   if (Storage* storage = attempt()) return storage;
   // If the limit leaves room, the card is full: other logical GPUs on it may hold free pages.

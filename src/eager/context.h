@@ -22,12 +22,15 @@
 namespace lutra {
 
 class PlacementPolicy;
+class LaunchObserver;
 
 // What src/lua provides to the layers below. Each function may be null.
 struct ContextHooks {
   void* user = nullptr;
   // Collects garbage; false when that is not possible now (stopped, inside a finalizer).
   bool (*collect)(void* user) = nullptr;
+  // Whether a finalizer is running.
+  bool (*in_finalizer)(void* user) = nullptr;
   // The script line that is running, "train.lua:7".
   std::string (*line)(void* user) = nullptr;
   // The same, without allocating memory.
@@ -73,7 +76,20 @@ class Context {
   // At the prompt, waits for the device's queued work; Ctrl-C ends the wait: fails (Cancelled), and the work goes on.
   // `why`: as for host_wait.
   void wait_for(const LogicalDevice& device, const char* why) const;
-  std::string line() const { return hooks.line != nullptr ? hooks.line(hooks.user) : std::string(); }
+  std::string line() const {
+    if (replayed_line != nullptr) return *replayed_line;
+    return hooks.line != nullptr ? hooks.line(hooks.user) : std::string();
+  }
+  // While a recorded launch is replayed: the line that it was recorded at.
+  const std::string* replayed_line = nullptr;
+
+  // What is told of every launch; null: nothing is. Set by observe.
+  LaunchObserver* observer = nullptr;
+  // From here on `observer` is told of every launch (null: none is). Meanwhile all new tensors have a Storage, by which
+  // it knows them again. Initialises the devices.
+  void observe(LaunchObserver* observer);
+  // A storage is about to be freed.
+  void freed(const Storage* storage);
 
   ScriptPosition position() const {
     ScriptPosition position{{}, 0};

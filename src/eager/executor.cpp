@@ -15,9 +15,9 @@ inline bool execute_plain(Context& context, Call& call, const Prepared& prepared
   constexpr uint8_t kSpecial = kDynamic | kRandom | kComposed;
   const OpDef& op = *prepared.op;
   LogicalDevice& device = *prepared.device;
-  if (!device.is_host() || prepared.kernel == nullptr || prepared.n_out != 1 || call.n_in > 3 ||
-      (op.flags & kSpecial) != 0 || !op.plain_inputs || prepared.into != nullptr ||
-      context.placement_log().listens()) {
+  // Not below on a GPU, and not while launches are recorded.
+  if (device.inline_below == 0 || prepared.kernel == nullptr || prepared.n_out != 1 || call.n_in > 3 ||
+      (op.flags & kSpecial) != 0 || !op.plain_inputs || prepared.into != nullptr || context.placement_log().listens()) {
     return false;
   }
   Array in[3];

@@ -42,7 +42,8 @@ Storage* Inputs::fetch(const TensorRep& tensor, bool* was_copied) {
 
 // A one-element CPU tensor is passed in the arguments of a GPU op.
 bool Inputs::passed_in_arguments(const TensorRep& tensor) const {
-  return !device_.is_host() && tensor.size == 1 && context_.runtime().device(tensor.device).is_host();
+  return !device_.is_host() && tensor.size == 1 && context_.observer == nullptr &&
+         context_.runtime().device(tensor.device).is_host();
 }
 
 bool Inputs::has_variable() const {
@@ -69,7 +70,7 @@ int Inputs::take_addresses(Arrays& arrays) const {
     if (Storage* copy = fetched(i); copy != nullptr) {
       arrays.reads[i] = copy;
       array.data = copy->data;
-    } else if (!device_.is_host() && tensor->device != device_.id) {
+    } else if (!device_.is_host() && tensor->device != device_.id) {  // passed_in_arguments
       DType to = keeps_dtype(i) ? tensor->dtype : prepared_.key;
       convert(to, arrays.numbers[i].data(), tensor->dtype, tensor->address(), 1);
       array.data = arrays.numbers[i].data();
@@ -90,7 +91,7 @@ Tensor Inputs::as_tensor(int i) {
   if (given == nullptr) {
     const Scalar& number = call_.in[i].number;
     make_host_tensor(context_, keeps_dtype(i) ? number_dtype(number) : prepared_.key, Shape(), &rep);
-    write_element(rep.dtype, rep.bytes, number);
+    write_element(rep.dtype, const_cast<std::byte*>(rep.address()), number);
     return held;
   }
   if (Storage* copy = fetched(i); copy == nullptr) {

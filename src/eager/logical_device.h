@@ -26,6 +26,8 @@ struct LogicalDevice {
   std::unique_ptr<Stream> compute;   // null on the CPU, where work runs at once
   std::unique_ptr<Stream> copy;
   std::unique_ptr<DeviceHeap> heap;  // null on the CPU
+  // Tensors of fewer bytes are stored inline: none on a GPU, and none while launches are observed (Context::observe).
+  std::size_t inline_below = 0;
   uint64_t fail_at = 0;              // the launch that a simulated GPU fails, counted from 1; 0: none
   uint64_t launches = 0;             // so far
   bool retired = false;              // by a reset: tensors may still refer to it, but ops run on others
@@ -34,7 +36,7 @@ struct LogicalDevice {
   // Whether each device can read the other's memory: all logical CPUs share the host's.
   bool shares_memory_with(const LogicalDevice& other) const { return this == &other || (is_host() && other.is_host()); }
   // Whether a tensor of so many bytes stores them inline on this device, and needs no Storage.
-  bool keeps_inline(std::size_t bytes) const { return is_host() && fits_inline(bytes); }
+  bool keeps_inline(std::size_t bytes) const { return bytes < inline_below; }
   // Null when full.
   Storage* allocate(std::size_t bytes) {
     if (heap != nullptr) return heap->allocate(bytes);

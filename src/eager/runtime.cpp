@@ -46,14 +46,15 @@ Runtime::Runtime()
       pool_(std::make_unique<HostPool>(HostPool::default_limit())),
       transfer_(faults_) {
   register_all_cpu_kernels(*kernels_);
+  observe(false);
   StorageHooks hooks;
   hooks.set_mirror_hook(
       [](void* user, Storage* storage) { static_cast<Runtime*>(user)->transfer_.drop_mirrors_of(storage); }, this);
   hooks.set_fault_hook([](void* user, uint32_t set) { static_cast<Runtime*>(user)->faults_.release(set); }, this);
   hooks.set_size_hook(
-      kBigBytes,
+      &told_bytes_,
       [](void* user, Storage* storage) {
-        for (Context* context : static_cast<Runtime*>(user)->contexts_) context->origins().forget(storage);
+        for (Context* context : static_cast<Runtime*>(user)->contexts_) context->freed(storage);
       },
       this);
   hooks_ = hooks;
@@ -178,6 +179,7 @@ LogicalDevice& Runtime::device_for(const LogicalDevicePlan& plan) {
 void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) {
   device.retired = false;
   if (device.is_host()) {
+    device.inline_below = kInlineBytes + 1;
     device.pool = pool_.get();
     pool_->set_limit(plan.limit_bytes ? *plan.limit_bytes : HostPool::default_limit());
     if (cpu_ == nullptr || cpu_->spec.index != 0 || plan.spec.index == 0) cpu_ = &device;
@@ -197,7 +199,15 @@ void Runtime::open_device(LogicalDevice& device, const LogicalDevicePlan& plan) 
   device.heap->poison_freed(is_simulated && sim_schedule_ != nullptr);
 }
 
+void Runtime::observe(bool on) {
+  told_bytes_ = on ? 0 : kBigBytes;
+  for (auto& device : devices_) {
+    if (device->is_host()) device->inline_below = on ? 0 : kInlineBytes + 1;
+  }
+}
+
 void Runtime::reset() {
+  for (IdleMemory* memory : idle_) memory->forget_devices();
   transfer_.drop_mirrors(nullptr);
   for (LogicalDevice* device : order_) {
     if (device->heap == nullptr || device->heap->live() == 0) continue;
@@ -263,6 +273,7 @@ void Runtime::synchronize(LogicalDevice* only) {
 
 void Runtime::release_memory(LogicalDevice* only) {
   transfer_.drop_mirrors(only);
+  release_idle(only);
   for (LogicalDevice* device : order_) {
     if (only == nullptr || device == only) device->trim();
   }

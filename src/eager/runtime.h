@@ -27,6 +27,18 @@ namespace lutra {
 
 class Schedule;
 
+// Memory that is kept between uses, and can be given back between them.
+class IdleMemory {
+ public:
+  // On the device; null: on all.
+  virtual void release_idle(const LogicalDevice* device) = 0;
+  // The devices are about to be closed: gives back all memory, for good.
+  virtual void forget_devices() = 0;
+
+ protected:
+  ~IdleMemory() = default;
+};
+
 enum class KernelFallback : uint8_t { Allow, Warn, Error };
 
 class Runtime {
@@ -86,6 +98,16 @@ class Runtime {
   void attach(Context* context) { contexts_.push_back(context); }
   void detach(Context* context) { std::erase(contexts_, context); }
 
+  // What keeps memory between uses. It is asked to give it back when memory is short, and before a reset.
+  void attach(IdleMemory* memory) { idle_.push_back(memory); }
+  void detach(IdleMemory* memory) { std::erase(idle_, memory); }
+  void release_idle(const LogicalDevice* device) {
+    for (IdleMemory* memory : idle_) memory->release_idle(device);
+  }
+  // While launches are observed tensors of few bytes do not carry them, and Contexts hear of every storage that is
+  // freed, else of large ones (see Context::observe).
+  void observe(bool on);
+
   // The most threads that a loop of this Runtime's ops uses; 0: the calling thread's share (core/parallel.h).
   int threads() const { return threads_; }
 
@@ -133,6 +155,8 @@ class Runtime {
   FaultSets faults_;
   Transfer transfer_;
   std::vector<Context*> contexts_;
+  std::vector<IdleMemory*> idle_;
+  std::size_t told_bytes_ = 0;  // Contexts hear of storages of so many bytes that are freed
   int threads_ = 0;
   bool soft_placement_ = false;
   uint64_t placement_stamp_ = 1;

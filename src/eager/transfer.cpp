@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "device/stream_times.h"
 #include "eager/context.h"
+#include "eager/launch_observer.h"
 
 namespace lutra {
 namespace {
@@ -160,6 +161,7 @@ void Transfer::write(Context& context, const TensorRep& from, LogicalDevice& to,
 }
 
 void Transfer::read(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes) {
+  if (context.observer != nullptr) context.observer->reads_value();
   read_as(context, tensor, to, offset, bytes, CopyReason::Read);
 }
 
@@ -178,11 +180,12 @@ void Transfer::read_as(Context& context, const TensorRep& tensor, std::byte* to,
 }
 
 void Transfer::read_all(Context& context, std::span<const TensorRep* const> tensors, std::byte* to) {
+  if (context.observer != nullptr) context.observer->reads_value();
   std::deque<Arrival> arrivals;
   for (const TensorRep* tensor : tensors) {
     LogicalDevice& from = context.runtime().device(tensor->device);
     const std::size_t bytes = tensor->nbytes();
-    if (from.is_host()) read(context, *tensor, to, 0, bytes);
+    if (from.is_host()) read_as(context, *tensor, to, 0, bytes, CopyReason::Read);
     else arrivals.emplace_back(context, faults_, from, *tensor, to, 0, bytes, CopyReason::Read);
     to += bytes;
   }
@@ -194,6 +197,14 @@ void Transfer::read_all(Context& context, std::span<const TensorRep* const> tens
 
 Storage* Transfer::fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied,
                          CopyReason why) {
+  Storage* copy = fetch_mirror(context, tensor, to, was_copied, why);
+  if (context.observer != nullptr) [[unlikely]]
+    context.observer->mirrored(tensor, *copy);
+  return copy;
+}
+
+Storage* Transfer::fetch_mirror(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied,
+                                CopyReason why) {
   *was_copied = false;
   if (Mirror* known = find(tensor, to)) {
     recent_.splice(recent_.begin(), recent_, known->place);

@@ -46,7 +46,7 @@ class Transfer {
   Storage* fetch(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied,
                  CopyReason why = CopyReason::Input);
   // Copies `bytes` of the tensor, from byte `offset` on, to host memory. Waits, and raises the error of a failed launch
-  // that the tensor depends on.
+  // that the tensor depends on. Fails (FailedPrecondition) if launches are being recorded: a replay reads nothing.
   void read(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes);
   // Copies several whole tensors one after the other to host memory, from `to` on. Waits once for all GPU tensors.
   void read_all(Context& context, std::span<const TensorRep* const> tensors, std::byte* to);
@@ -66,6 +66,7 @@ class Transfer {
  private:
   void read_as(Context& context, const TensorRep& tensor, std::byte* to, std::size_t offset, std::size_t bytes,
                CopyReason why);
+  Storage* fetch_mirror(Context& context, const TensorRep& tensor, LogicalDevice& to, bool* was_copied, CopyReason why);
   Mirror* find(const TensorRep& tensor, const LogicalDevice& to);
   void remember(const TensorRep& tensor, Storage* copy);
   void forget(Mirror* mirror);

@@ -2,6 +2,7 @@
 
 #include "eager/constant.h"
 #include "eager/executor.h"
+#include "eager/launch_observer.h"
 #include "eager/move_tensor.h"
 #include "ops/create.h"
 #include "ops/slice.h"
@@ -24,22 +25,6 @@ bool can_share(Runtime& runtime, const TensorRep& variable, const TensorRep& val
   if (value.dtype != variable.dtype) return false;
   if (!runtime.device(value.device).shares_memory_with(runtime.device(variable.device))) return false;
   return value.storage == nullptr || (value.data == value.storage->data && value.storage->bytes / 2 <= value.nbytes());
-}
-
-// The variable takes the bytes, and keeps its device and identity. This may run in a finalizer while another op is
-// being prepared: the epoch tells that op that the variable has changed.
-void take_value(Runtime& runtime, TensorRep& variable, const TensorRep& value) {
-  ++runtime.epoch;
-  TensorRep before = variable;
-  share(variable, value);
-  variable.device = before.device;
-  variable.value = before.value;
-  if (variable.storage != before.storage) {
-    // The out-of-memory report reads a tensor from the storage.
-    if (before.storage != nullptr && before.storage->tensor == &variable) before.storage->tensor = nullptr;
-    if (variable.storage != nullptr && variable.storage->tensor == nullptr) variable.storage->tensor = &variable;
-  }
-  drop(before);
 }
 
 void check_value(const char* who, std::string_view name, const TensorRep& variable, const Operand& value,
@@ -73,6 +58,24 @@ void run_update(Context& context, Call& call, TensorRep& variable) {
 
 }  // namespace
 
+// This may run in a finalizer while another op is being prepared: the epoch tells that op that the variable has changed.
+void take_value(Context& context, TensorRep& variable, const TensorRep& value) {
+  Runtime& runtime = context.runtime();
+  ++runtime.epoch;
+  if (context.observer != nullptr) [[unlikely]]
+    context.observer->assigned(variable, value);
+  TensorRep before = variable;
+  share(variable, value);
+  variable.device = before.device;
+  variable.value = before.value;
+  if (variable.storage != before.storage) {
+    // The out-of-memory report reads a tensor from the storage.
+    if (before.storage != nullptr && before.storage->tensor == &variable) before.storage->tensor = nullptr;
+    if (variable.storage != nullptr && variable.storage->tensor == nullptr) variable.storage->tensor = &variable;
+  }
+  drop(before);
+}
+
 void update(Context& context, Call& call, std::span<TensorRep* const> variables) {
   ForcedPlace place{&context.runtime().device(variables[0]->device), Reason::Variable};
   Prepared prepared;
@@ -94,7 +97,7 @@ void update(Context& context, Call& call, std::span<TensorRep* const> variables)
   TensorRep* outs[kMaxOutputs];
   for (std::size_t i = 0; i < count; ++i) outs[i] = &results[i].rep();
   execute(context, call, prepared, outs);
-  for (std::size_t i = 0; i < count; ++i) take_value(context.runtime(), *variables[i], results[i].rep());
+  for (std::size_t i = 0; i < count; ++i) take_value(context, *variables[i], results[i].rep());
 }
 
 void make_variable(Context& context, const TensorRep& initial, bool trainable, TensorRep* variable) {
@@ -115,6 +118,7 @@ void make_variable(Context& context, const TensorRep& initial, bool trainable, T
     if (move_tensor(context, initial, device, &made)) copies.push_back(copy_event(context, from, made, device));
   }
   made.value = new_identity(trainable);
+  if (context.observer != nullptr) context.observer->makes_variable();
   report_op(context, "VarHandleOp", device, reason);
   report_op(context, "AssignVariableOp", device, Reason::Variable, std::move(copies));
   *variable = made;
@@ -143,7 +147,7 @@ void assign(Context& context, std::string_view name, TensorRep& variable, const 
   if (can_share(runtime, variable, *value.tensor)) {
     if (literals.has(*value.tensor) && !is_variable(*value.tensor)) report_constant(context, *value.tensor);
     report_op(context, kLogged[0], device, Reason::Variable);
-    take_value(runtime, variable, *value.tensor);
+    take_value(context, variable, *value.tensor);
     return;
   }
   Operand operands[1] = {value};
@@ -174,7 +178,7 @@ void move_variable(Context& context, TensorRep& variable, LogicalDevice& to) {
   held.rep().value = 0;  // a tape sees no op: the variable's value does not change
   move_tensor(context, held.rep(), to, &moved.rep());
   variable.device = to.id;
-  take_value(context.runtime(), variable, moved.rep());
+  take_value(context, variable, moved.rep());
 }
 
 void read_variable(Context& context, const TensorRep& variable, TensorRep* out) {

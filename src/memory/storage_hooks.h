@@ -20,15 +20,15 @@ class StorageHooks {
     fault_user_ = user;
   }
 
-  // Called for storages of at least `least_bytes`.
-  void set_size_hook(std::size_t least_bytes, void (*forget)(void* user, Storage* storage), void* user) {
+  // Called for storages of at least *least_bytes, which may change.
+  void set_size_hook(const std::size_t* least_bytes, void (*forget)(void* user, Storage* storage), void* user) {
     least_bytes_ = least_bytes;
     forget_ = forget;
     forget_user_ = user;
   }
 
   void before_free(Storage* storage) const {
-    if (storage->bytes >= least_bytes_) forget_(forget_user_, storage);
+    if (least_bytes_ != nullptr && storage->bytes >= *least_bytes_) forget_(forget_user_, storage);
     if (storage->mirrors != nullptr && drop_mirrors_ != nullptr) drop_mirrors_(mirror_user_, storage);
     if (storage->fault_set != 0 && drop_fault_set_ != nullptr) drop_fault_set_(fault_user_, storage->fault_set);
   }
@@ -36,7 +36,7 @@ class StorageHooks {
  private:
   void (*drop_mirrors_)(void* user, Storage* storage) = nullptr;
   void (*drop_fault_set_)(void* user, uint32_t set) = nullptr;
-  std::size_t least_bytes_ = SIZE_MAX;
+  const std::size_t* least_bytes_ = nullptr;
   void (*forget_)(void* user, Storage* storage) = nullptr;
   void* forget_user_ = nullptr;
   void* mirror_user_ = nullptr;

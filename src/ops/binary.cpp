@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "ops/elementwise.h"
 #include "ops/fault.h"
 
 namespace lutra {
@@ -20,8 +21,8 @@ void define_binary(OpRegistry& ops, const BinaryEntry& entry, const BinaryCommon
       .lua_name = entry.lua_name,
       .logged_as = entry.logged_as,
       .summary = entry.summary,
-      .inputs = {{common.a, common.dtypes, "any shape", kNumber},
-                 {common.b, common.dtypes, "broadcasts with the other", kNumber}},
+      .inputs = {{common.a, common.dtypes, "any shape", kNumber | kByElement},
+                 {common.b, common.dtypes, "broadcasts with the other", kNumber | kByElement}},
       .output = is_fraction ? kFraction : common.output,
       .errors = entry.wrong_values != nullptr ? entry.wrong_values : common.errors,
       .source = entry.source,
@@ -119,9 +120,9 @@ void define_share(OpRegistry& ops, const char* name, const char* summary) {
   ops.define({
       .name = name,
       .summary = summary,
-      .inputs = {{"dy", kFloats, "any shape", kNumber},
-                 {"a", kFloats, "broadcasts", kNumber},
-                 {"b", kFloats, "broadcasts", kNumber}},
+      .inputs = {{"dy", kFloats, "any shape", kNumber | kByElement},
+                 {"a", kFloats, "broadcasts", kNumber | kByElement},
+                 {"b", kFloats, "broadcasts", kNumber | kByElement}},
       .output = "the broadcast shape of all three; the promoted dtype",
       .shape = broadcast_all,
       .gradient = share_gradient,

@@ -4,6 +4,7 @@
 
 #include "ops/axes.h"
 #include "ops/create.h"
+#include "ops/elementwise.h"
 #include "ops/gradient.h"
 
 namespace lutra {
@@ -283,7 +284,7 @@ void define_create_ops(OpRegistry& ops) {
       .summary =
           "The same values in another dtype. To an integer dtype floats are rounded towards zero, and become its "
           "smallest or largest value if out of range; integers wrap.",
-      .inputs = {{"x", kAnyDType, "any shape", kNumber}},
+      .inputs = {{"x", kAnyDType, "any shape", kNumber | kByElement}},
       .attrs = attrs<CastAttrs>({attr("dtype", &CastAttrs::dtype, "the new dtype; must be given").positional()}),
       .output = "x's shape; the given dtype",
       .errors = "InvalidArgument for an unknown dtype, and without one.",

@@ -144,7 +144,9 @@ void define_layers_ops(OpRegistry& ops) {
       .name = "DropoutGrad",
       .summary = "Drops the elements that a Dropout dropped, computed from its range of random bits.",
       .inputs = {{"dy", kFloats, "any shape"}},
-      .attrs = attrs<DropoutAttrs>({}),
+      // Named, so that a replay of the two gives both the same new range (graph/recording.cpp).
+      .attrs = attrs<DropoutAttrs>({attr("seed", &DropoutAttrs::seed, "the forward op's"),
+                                    attr("rng", &DropoutAttrs::rng, "the forward op's range of random bits")}),
       .output = "dy's shape and dtype",
       .shape = same_as_first,
       .gradient = dropout_gradient,

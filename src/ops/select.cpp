@@ -1,5 +1,6 @@
 // Elementwise choice among values, and sums of lists.
 
+#include "ops/elementwise.h"
 #include "ops/gradient.h"
 #include "ops/kernel.h"
 
@@ -55,9 +56,9 @@ void define_select_ops(OpRegistry& ops) {
       .name = "SelectV2",
       .lua_name = "where",
       .summary = "x where cond is true, y where it is false.",
-      .inputs = {{"cond", kBool, "any shape", kOwnDType},
-                 {"x", kAnyDType, "broadcasts with cond and y", kNumber},
-                 {"y", kAnyDType, "broadcasts with cond and x", kNumber}},
+      .inputs = {{"cond", kBool, "any shape", kOwnDType | kByElement},
+                 {"x", kAnyDType, "broadcasts with cond and y", kNumber | kByElement},
+                 {"y", kAnyDType, "broadcasts with cond and x", kNumber | kByElement}},
       .output = "the broadcast shape of all three; the promoted dtype of x and y",
       .errors = "InvalidArgument if cond is not bool, if x or y is missing, or if the shapes do not broadcast.",
       .source = "numpy.where with three arguments",
@@ -71,9 +72,9 @@ void define_select_ops(OpRegistry& ops) {
       .name = "ClipByValue",
       .lua_name = "clip",
       .summary = "x limited to the range from min to max; max where min is above max. nan stays nan.",
-      .inputs = {{"x", kNumbers, "any shape", kNumber},
-                 {"min", kNumbers, "broadcasts with x", kNumber},
-                 {"max", kNumbers, "broadcasts with x", kNumber}},
+      .inputs = {{"x", kNumbers, "any shape", kNumber | kByElement},
+                 {"min", kNumbers, "broadcasts with x", kNumber | kByElement},
+                 {"max", kNumbers, "broadcasts with x", kNumber | kByElement}},
       .output =
           "the broadcast shape of all three; the promoted dtype: integers stay integers unless a bound is a float",
       .errors = "InvalidArgument if all inputs are bool or the shapes do not broadcast.",

@@ -2,6 +2,7 @@
 
 #include "ops/unary.h"
 
+#include "ops/elementwise.h"
 namespace lutra {
 
 void define_unary(OpRegistry& ops, const UnaryEntry& entry, Compute compute) {
@@ -10,7 +11,7 @@ void define_unary(OpRegistry& ops, const UnaryEntry& entry, Compute compute) {
       .name = entry.name,
       .lua_name = entry.lua_name,
       .summary = entry.summary,
-      .inputs = {{"x", kNumbers, "any shape", kNumber}},
+      .inputs = {{"x", kNumbers, "any shape", kNumber | kByElement}},
       .attrs = entry.attrs,
       .output = is_fraction ? "x's shape; float32 for integers, else x's dtype" : "x's shape and dtype",
       .errors = "InvalidArgument if x is bool.",
@@ -38,7 +39,7 @@ void define_unary_grad(OpRegistry& ops, const UnaryGradEntry& entry) {
   ops.define({
       .name = entry.name,
       .summary = entry.summary,
-      .inputs = {{entry.first, kFloats, "any shape"}, {entry.second, kFloats, "the same shape"}},
+      .inputs = {{entry.first, kFloats, "any shape", kByElement}, {entry.second, kFloats, "the same shape", kByElement}},
       .attrs = entry.attrs,
       .output = "the inputs' shape and dtype",
       .source = entry.source,
@@ -144,7 +145,7 @@ void define_questions(OpRegistry& ops) {
         .name = entry.name,
         .lua_name = entry.lua_name,
         .summary = entry.summary,
-        .inputs = {{"x", kNumbers, "any shape", kNumber}},
+        .inputs = {{"x", kNumbers, "any shape", kNumber | kByElement}},
         .output = "x's shape; bool",
         .errors = "InvalidArgument if x is bool.",
         .source = entry.source,
@@ -167,7 +168,7 @@ void define_inversions(OpRegistry& ops) {
       .name = "LogicalNot",
       .lua_name = "logical_not",
       .summary = "true for false, false for true.",
-      .inputs = {{"x", kBool, "any shape", kNumber}},
+      .inputs = {{"x", kBool, "any shape", kNumber | kByElement}},
       .output = "x's shape; bool",
       .errors = "InvalidArgument if x is not bool.",
       .source = "numpy.logical_not",
@@ -181,7 +182,7 @@ void define_inversions(OpRegistry& ops) {
       .logged_as = inversion_logged_as,
       .summary =
           "~x: inverts each bit; for signed integers -x - 1. For bool the same as logical_not, and logged as that.",
-      .inputs = {{"x", kInts | kBool, "any shape", kNumber}},
+      .inputs = {{"x", kInts | kBool, "any shape", kNumber | kByElement}},
       .output = "x's shape and dtype",
       .errors = "InvalidArgument if x is of a float dtype.",
       .source = "numpy.invert",

@@ -1,5 +1,6 @@
 // x log(y), the summand of entropies.
 
+#include "ops/elementwise.h"
 #include "ops/gradient.h"
 
 namespace lutra {
@@ -21,7 +22,8 @@ void define_xlogy_ops(OpRegistry& ops) {
       .name = "Xlogy",
       .lua_name = "xlogy",
       .summary = "x log(y), and 0 where x is 0, whatever y is.",
-      .inputs = {{"x", kNumbers, "any shape", kNumber}, {"y", kNumbers, "broadcasts with the other", kNumber}},
+      .inputs = {{"x", kNumbers, "any shape", kNumber | kByElement},
+                 {"y", kNumbers, "broadcasts with the other", kNumber | kByElement}},
       .output = "the broadcast shape of both; float32 for integers, else the promoted dtype",
       .errors = "InvalidArgument if the shapes do not broadcast, or if both are bool.",
       .source = "tf.math.xlogy",

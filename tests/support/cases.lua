@@ -129,6 +129,16 @@ function Run:everywhere(what, make, f)
   end
 end
 
+-- With LUTRA_GRAPH=always each call is recorded, and its results are those of a replay.
+local replays = os.getenv("LUTRA_GRAPH") == "always"
+local function replayed(op)
+  return function(...)
+    local g = lt.graph(op)
+    g(...)
+    return g(...)
+  end
+end
+
 -- The results of the op on realised arguments, in the place's scope. Inputs are made inside the pass, so that the
 -- collector meets them young.
 function Run:call(place, pass, as_method, make)
@@ -140,6 +150,7 @@ function Run:call(place, pass, as_method, make)
       if not compare.is_tensor(first) then first = lt.device(place.inputs, lt.constant, first) end
       op, args[1] = first[self.name], first
     end
+    if replays then op = replayed(op) end
     return table.pack(lt.device(place.scope, op, table.unpack(args, 1, args.n or #args)))
   end)
 end

@@ -318,4 +318,22 @@ function lutra.custom_gradient(f) end
 --- Source: tf.recompute_grad
 function lutra.recompute_grad(f) end
 
+--- A function that does what f does: its first call runs f and records the kernels that it calls, later calls replay
+--- them without Lua, with the same bits. More: docs/graphs.md.
+---
+--- Each combination of the arguments' shapes, dtypes and devices, of arguments that are not tensors, and of the scope
+--- around the call is recorded separately. Variables are read and assigned, random numbers drawn and optimizers' rates
+--- taken at each replay as eager calls do it. Numbers and tensors from outside f are those of the recording. What cannot
+--- be replayed runs eagerly, as do calls under an open tape or a placement log. Results are new tensors at each call.
+---@param f fun(...): ... a function of tensors, tables of tensors and other values, with such results
+---@param options? {name?: string} name: for summary and dot; default: where f is defined
+---@return lutra.Graph
+--- Errors: FailedPrecondition while f is recorded if it reads a tensor's value, changes a table among its arguments, or
+---   makes a Variable at each call. Errors in a replay name the operation and the line where it was recorded.
+--- Example:
+---     local g = lt.graph(function(x) return (x * 2 + 1):sum() end)
+---     print(g(lt.constant {1.0, 2.0}):item(), g(lt.constant {3.0, 4.0}):item())  --> 8.0	16.0
+--- Source: tf.function
+function lutra.graph(f, options) end
+
 return lutra

@@ -35,11 +35,13 @@ end
 local function enter(replica, f, ...)
   mirrored.place(replica.strategy, replica.id)
   replicas.current = replica
+  tools.graphs_off(1)
   return f(...)
 end
 
 local function leave(replica)
   replicas.current = nil
+  tools.graphs_off(-1)
   mirrored.place(replica.strategy, 1)
 end
 

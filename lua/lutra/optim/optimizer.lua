@@ -38,7 +38,7 @@ function Optimizer:init(given)
   if self.epsilon ~= nil then options.number(who, "epsilon", self.epsilon, 0) end
   self.iterations = 0
   -- The step's options: one table that each step updates.
-  self.numbers = {}
+  self.numbers = setmetatable({}, { repeated = function() return self:repeated() end })
   if self.check then self:check(who) end
 end
 
@@ -188,6 +188,24 @@ function Optimizer:begin_step()
   self:set_numbers(numbers, rate)
 end
 
+-- For lutra.graph, which calls the result before each replay of a step: it sets the numbers of the next step and counts
+-- it, or with `undo` takes that back. It returns false if a setting has changed that the recorded launches depend on.
+function Optimizer:repeated()
+  local op, clipnorm, clipvalue, global = self.op, self.clipnorm, self.clipvalue, self.global_clipnorm
+  return function(undo)
+    if undo then
+      self.iterations = self.iterations - 1
+      return true
+    end
+    if self.op ~= op or self.clipnorm ~= clipnorm or self.clipvalue ~= clipvalue or self.global_clipnorm ~= global or self.use_ema then
+      return false
+    end
+    self:begin_step()
+    self.iterations = self.iterations + 1
+    return true
+  end
+end
+
 function Optimizer:take_step(gradients)
   journal.note_all(self.built_for)
   tools.apply(self.op, self.numbers, self.built_for, self:clipped(gradients), self:shared_scale(gradients), self.rule_slots)
@@ -196,6 +214,7 @@ end
 -- After a step: moves the averages towards the variables' new values (Polyak and Juditsky, 1992), and assigns them to
 -- the variables every ema_overwrite_frequency steps.
 function Optimizer:average()
+  tools.refuse_recording("the optimizer keeps averages (use_ema), whose steps differ from call to call")
   local momentum, averages = self.iterations > 1 and self.ema_momentum or 0, self.slots[#self.slots]
   for i, variable in ipairs(self.built_for) do
     local average <const> = averages[i]

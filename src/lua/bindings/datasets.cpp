@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "eager/constant.h"
+#include "eager/launch_observer.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
 
@@ -49,7 +50,7 @@ int shuffled(Args& args) {
   if (size > count) size = count;
   lua_State* L = args.L;
   Box* box = nullptr;
-  bool is_inline = fits_inline(static_cast<std::size_t>(count) * sizeof(int64_t));
+  bool is_inline = args.state.keeps_inline(static_cast<std::size_t>(count) * sizeof(int64_t));
   protect(L, 1, [&](lua_State* inner) {
     box = args.state.push_box(inner, is_inline);
     return 1;
@@ -67,6 +68,7 @@ int shuffled(Args& args) {
 
 // random_state(): the key and the counter of set_seed's sequence.
 int random_state(Args& args) {
+  if (LaunchObserver* observer = args.state.context().observer) observer->refuse("it reads the place in the random sequence");
   Rng now = args.state.context().random_range({}, 0);
   lua_pushinteger(args.L, static_cast<lua_Integer>(now.key));
   lua_pushinteger(args.L, static_cast<lua_Integer>(now.counter));

@@ -1,6 +1,7 @@
 #include "lua/bindings/file_rows.h"
 
 #include "eager/constant.h"
+#include "eager/launch_observer.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
 
@@ -56,11 +57,12 @@ int make_file_rows(Args& args) {
 
 // Pushes a tensor on the CPU with `count` rows from `first` on; with is_row one row, without the first axis.
 int push_rows(Args& args, FileReader& reader, int64_t first, int64_t count, bool is_row) {
+  if (LaunchObserver* observer = args.state.context().observer) observer->refuse("it reads rows of a dataset");
   const FileEntry& entry = reader.entries()[0];
   Shape shape;
   if (!is_row) shape.push(count);
   for (int axis = 1; axis < entry.shape.rank(); ++axis) shape.push(entry.shape[axis]);
-  bool is_inline = fits_inline(static_cast<std::size_t>(shape.size()) * size_of(entry.dtype));
+  bool is_inline = args.state.keeps_inline(static_cast<std::size_t>(shape.size()) * size_of(entry.dtype));
   Box* box = nullptr;
   protect(args.L, 1, [&](lua_State* inner) {
     box = args.state.push_box(inner, is_inline);

@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "eager/constant.h"
+#include "eager/launch_observer.h"
 #include "io/row_thread.h"
 #include "lua/bindings/file_rows.h"
 #include "lua/border/guard.h"
@@ -112,10 +113,11 @@ std::vector<int64_t> places_of(Args& args, int64_t rows) {
 // Pushes a tensor for the given rows of column k. Returns where the thread must write them, or null if they have been
 // written already.
 std::byte* push_batch(Args& args, Gatherer& gatherer, std::size_t k, const std::vector<int64_t>& places, Tensor* out) {
+  if (LaunchObserver* observer = args.state.context().observer) observer->refuse("it reads rows of a dataset");
   const Gatherer::Column& column = gatherer.columns[k];
   Shape shape = column.shape;
   shape[0] = static_cast<int64_t>(places.size());
-  bool is_inline = fits_inline(static_cast<std::size_t>(shape.size()) * size_of(column.dtype));
+  bool is_inline = args.state.keeps_inline(static_cast<std::size_t>(shape.size()) * size_of(column.dtype));
   Box* box = nullptr;
   protect(args.L, 1, [&](lua_State* inner) {
     box = args.state.push_box(inner, is_inline);

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "eager/executor.h"
+#include "eager/launch_observer.h"
 #include "eager/steps.h"
 #include "eager/variable.h"
+#include "lua/bindings/graph.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
 #include "lua/border/variable_box.h"
@@ -140,6 +142,9 @@ int apply(Args& args) {
   }
   require(!steps.empty() || count == 0, args.who(),
           ": none of the variables has a gradient: the loss depends on none of them");
+  LaunchObserver* observer = args.state.context().observer;
+  if (observer != nullptr) [[unlikely]]
+    note_numbers(args, op, kNumbers);
   step_in_place(args.state.context(), call, steps, slots, scale);
   // The others one by one: finalizers may run in between, so that operands must be read from the lists again.
   std::size_t next = 0;
@@ -150,6 +155,8 @@ int apply(Args& args) {
     }
     lua_settop(L, kSlots);
   }
+  if (observer != nullptr) [[unlikely]]
+    observer->takes_numbers(nullptr, -1);
   lua_pushinteger(L, static_cast<lua_Integer>(steps.size()));
   return 1;
 }

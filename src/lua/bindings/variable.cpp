@@ -326,6 +326,21 @@ void push_variables(lua_State* L, std::span<const uint64_t> identities) {
   }
 }
 
+void push_all_variables(lua_State* L) {
+  State::push(L, kVariables);
+  lua_newtable(L);
+  lua_Integer count = 0;
+  for (lua_pushnil(L); lua_next(L, -3) != 0;) lua_rawseti(L, -3, ++count);
+  lua_remove(L, -2);
+}
+
+bool notes_assignments(lua_State* L) {
+  State::push(L, kNoter);
+  const bool notes = !lua_isnil(L, -1);
+  lua_pop(L, 1);
+  return notes;
+}
+
 void open_variables(lua_State* L, State& state) {
   int methods = lua_gettop(L), module = methods - 1;
   lua_newtable(L);

@@ -55,6 +55,10 @@ void apply_environment(Runtime& runtime, Context& context) {
   if (std::string_view value = value_of("LUTRA_REPLICA_TIMEOUT"); !value.empty() && !is_seconds(value)) {
     misread("LUTRA_REPLICA_TIMEOUT", value, "a number of seconds, 0 for any time");
   }
+  if (std::string_view value = value_of("LUTRA_GRAPH");
+      !value.empty() && value != "auto" && value != "always" && value != "never") {
+    misread("LUTRA_GRAPH", value, "auto, always or never");
+  }
   if (!value_of("LUTRA_LAPACK").empty()) {
     // A library that is named must exist, so it is opened now.
     if (const lapack::Found& found = lapack::find_library(); found.is_wanted && found.library == nullptr) {

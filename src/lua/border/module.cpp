@@ -94,6 +94,7 @@ extern "C" [[gnu::visibility("default")]] int luaopen_lutra(lua_State* L) {
   open_files(L, state);
   open_settings(L, state);
   open_timing(L, state);
+  open_graphs(L, state);
   open_errors(L, state);
   open_shapes(L, state);
   lua_pushliteral(L, LUTRA_VERSION);

@@ -28,6 +28,7 @@ void open_errors(lua_State* L, State& state);      // iserror, and the metatable
 void open_shapes(lua_State* L, State& state);      // the metatable of shapes
 void open_settings(lua_State* L, State& state);    // set_print_options, random.set_seed
 void open_timing(lua_State* L, State& state);      // time, synchronize
+void open_graphs(lua_State* L, State& state);      // graph
 
 // Pushes the submodule `name` that is written in Lua (lua/lutra/NAME/init.lua), loading it the first time. Returns
 // false and pushes nothing if there is none. `module`: the stack index of the module. May raise a Lua error.
@@ -52,6 +53,7 @@ void open_pictures(lua_State* L, State& state);         // files of plots
 void open_pixels(lua_State* L, State& state);           // pictures as bytes
 void open_placement(lua_State* L, State& state);        // recordings of ops, planned runs
 void open_plans(lua_State* L, State& state);            // plans of graphs, timelines
+void open_graph_tools(lua_State* L, State& state);      // what Lutra's own Lua tells graphs
 void open_terminal(lua_State* L, State& state);         // what stdout's terminal can show
 // lutra.repl.listen. It is of a higher layer, and missing in programs that do not link that.
 [[gnu::weak]] void open_listen(lua_State* L, State& state);

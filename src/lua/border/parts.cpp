@@ -124,6 +124,7 @@ void open_use(lua_State* L, int module) {
   open_profiler(L, state);
   open_plans(L, state);
   open_placement(L, state);
+  open_graph_tools(L, state);
   lua_newtable(L);
   lua_pushcclosure(L, use, 3);
   State::set(L, kUse);

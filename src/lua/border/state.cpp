@@ -36,6 +36,10 @@ State::State(lua_State* main)
     state->enter(L);  // a finalizer may have run ops in a coroutine of its own
     return true;
   };
+  context_->hooks.in_finalizer = [](void* user) {
+    State* state = static_cast<State*>(user);
+    return state->is_recording_collector && lua_gc(state->current(), LUA_GCISRUNNING) != 1;
+  };
   context_->hooks.line = [](void* user) {
     lua_Debug frame;
     return static_cast<State*>(user)->find_line(&frame) ? text(frame.short_src, ":", frame.currentline) : std::string();

@@ -54,6 +54,11 @@ class State {
   }
   ScopeBook& scopes() { return scopes_; }
 
+  // Whether make_host_tensor will store so many bytes inline. Initialises the devices.
+  bool keeps_inline(std::size_t bytes) {
+    if (!runtime_->is_initialised()) context_->devices();
+    return runtime_->cpu().keeps_inline(bytes);
+  }
   // Pushes a new, empty tensor; `is_inline` promises that it will carry its bytes. May raise a Lua error.
   Box* push_box(lua_State* L, bool is_inline);
   // Called before a tensor with a storage is made: collects garbage if it is due, so that the tensor can reuse memory
@@ -117,6 +122,10 @@ class State {
     if (!context_->placement_log().events.empty()) [[unlikely]]
       tell_events(L, kept);
   }
+
+  // Whether the collector was running when a recording began: if it stands still then, a finalizer runs.
+  bool is_recording_collector = false;
+  int graphs_off = 0;  // above 0: graphs run eagerly
 
   Tidies tidies;
   PrintOptions print_options;

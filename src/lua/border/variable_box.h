@@ -33,6 +33,10 @@ void open_variable_hooks(lua_State* L, State& state);
 // From here on the variable at `index` can be found by its identity. May raise a Lua error, except if it is known
 // already.
 void know_variable(lua_State* L, int index);
+// Pushes a list of all variables. May raise a Lua error.
+void push_all_variables(lua_State* L);
+// Whether a function is called with each variable before it is assigned (set_assign_noter).
+bool notes_assignments(lua_State* L);
 // Pushes a list of the variables with these identities (TensorRep::value), without those that have been collected. May
 // raise a Lua error.
 void push_variables(lua_State* L, std::span<const uint64_t> identities);

@@ -67,14 +67,16 @@ local function run_epoch(self, batches, run, epoch)
     if hears.on_train_batch_begin then told:on_train_batch_begin(i) end
     -- A callback may have recompiled the model: training continues with the new settings.
     if not self.step_variables then self:ensure_trainable(x) end
-    local loss, predictions = train_step(self, x, y, weight)
+    local loss, predictions
+    if run.replayed then loss, predictions = run.replayed(x, y, weight), true
+    else loss, predictions = train_step(self, x, y, weight) end
     steps = i
     loss_mean:add(loss, rows)
     if predictions == nil then
       told:on_nan(epoch, i, metrics.plain(loss:item()), x)
       break
     end
-    if #self.metrics > 0 then self:update_metrics(y, predictions, weight) end
+    if #self.metrics > 0 and not run.replayed then self:update_metrics(y, predictions, weight) end
     if hears.on_train_batch_end then told:on_train_batch_end(i, self:read_metrics(loss_mean:result())) end
     if progress:wants_step() then progress:step(i, self.metric_names, self:read_metrics(loss_mean:result())) end
     if self.stop_training then break end
@@ -181,6 +183,7 @@ local function fit(self, x, y, given)
   rawset(self, "batches", batches)
   run.callbacks:on_train_begin()
   run.first_epoch = first_epoch(self, batches, read)
+  run.replayed = lutra.config.get_placement() ~= "auto" and use "nn.training.replayed"(self, run.callbacks, (batches.count or math.huge) * read.epochs)
   local ok, err = pcall(run_epochs, self, batches, run)
   if not ok then
     if run.callbacks.own_error or not is_interrupt(err) then error(err, 0) end
