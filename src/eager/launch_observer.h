@@ -24,8 +24,8 @@ class LaunchObserver : public Observer {
   virtual void seeded() = 0;
   // What has been done cannot be repeated by its launches, because of `reason`, a clause for users.
   virtual void refuse(const char* reason) = 0;
-  // In the launches of `op` that follow, an optimiser's step, the numbers come from the source with this index; -1: they
-  // stay as they are.
+  // In the launches of `op` that follow, an optimiser's step, the numbers come from the source with this index; -1:
+  // they stay as they are.
   virtual void takes_numbers(const OpDef* op, int source) = 0;
 };
 

@@ -28,9 +28,9 @@ struct LogicalDevice {
   std::unique_ptr<DeviceHeap> heap;  // null on the CPU
   // Tensors of fewer bytes are stored inline: none on a GPU, and none while launches are observed (Context::observe).
   std::size_t inline_below = 0;
-  uint64_t fail_at = 0;              // the launch that a simulated GPU fails, counted from 1; 0: none
-  uint64_t launches = 0;             // so far
-  bool retired = false;              // by a reset: tensors may still refer to it, but ops run on others
+  uint64_t fail_at = 0;   // the launch that a simulated GPU fails, counted from 1; 0: none
+  uint64_t launches = 0;  // so far
+  bool retired = false;   // by a reset: tensors may still refer to it, but ops run on others
 
   bool is_host() const { return type == DeviceType::CPU; }
   // Whether each device can read the other's memory: all logical CPUs share the host's.

@@ -58,7 +58,8 @@ void run_update(Context& context, Call& call, TensorRep& variable) {
 
 }  // namespace
 
-// This may run in a finalizer while another op is being prepared: the epoch tells that op that the variable has changed.
+// This may run in a finalizer while another op is being prepared: the epoch tells that op that the variable has
+// changed.
 void take_value(Context& context, TensorRep& variable, const TensorRep& value) {
   Runtime& runtime = context.runtime();
   ++runtime.epoch;

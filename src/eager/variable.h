@@ -31,8 +31,9 @@ void update(Context& context, Call& call, std::span<TensorRep* const> variables)
 
 // Moves the variable to the device; later updates run there. It keeps its identity.
 void move_variable(Context& context, TensorRep& variable, LogicalDevice& to);
-// The variable takes the bytes of `value`, which must be in the same memory, of its shape and dtype; it keeps its device
-// and identity.
+
+// The variable takes the bytes of `value`, which must be in the same memory, of its shape and dtype; it keeps its
+// device and identity.
 void take_value(Context& context, TensorRep& variable, const TensorRep& value);
 
 // The variable's value as a tensor, which shares its memory until the variable is assigned. Logs ReadVariableOp.

@@ -103,8 +103,8 @@ void run_chain(const Chain& chain, const Program& program, std::span<const Kerne
   constexpr std::size_t kSlotBytes = kBlock * kMostElementBytes;
   parallel_for(chain.size, kBlocksAThread * kBlock, kBlock, [&](int64_t begin, int64_t end) {
     struct Slots {
-      explicit Slots(std::size_t bytes) : data(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{64}))) {}
-      ~Slots() { ::operator delete(data, std::align_val_t{64}); }
+      explicit Slots(std::size_t bytes) : data(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{64}))) {}
+      ~Slots() { ::operator delete (data, std::align_val_t{64}); }
       std::byte* data;
     } slots(static_cast<std::size_t>(std::max(chain.slots, 1)) * kSlotBytes);
     // What moves on from block to block: the array, and the bytes of its element.

@@ -67,17 +67,18 @@ std::string summary_of(const Program& program) {
     if (cell.is_own && cell.first >= 0) own += cell.bytes;
   }
   append(out, text("  memory: ", bytes_text(static_cast<int64_t>(planned + own)), " (",
-                   bytes_text(static_cast<int64_t>(own)), " of results); eager at its peak: ",
-                   bytes_text(static_cast<int64_t>(program.eager_bytes)), "\n"));
+                   bytes_text(static_cast<int64_t>(own)),
+                   " of results); eager at its peak: ", bytes_text(static_cast<int64_t>(program.eager_bytes)), "\n"));
   for (const auto& [name, count] : rows) {
-    append(out, text(padded(text(count.steps), 8), "  ", name, ", ",
-                     bytes_text(static_cast<int64_t>(count.bytes)), ", ", static_cast<int64_t>(count.flops), " flops\n"));
+    append(out, text(padded(text(count.steps), 8), "  ", name, ", ", bytes_text(static_cast<int64_t>(count.bytes)),
+                     ", ", static_cast<int64_t>(count.flops), " flops\n"));
   }
   return out;
 }
 
 std::string drawing_of(const Program& program, std::string_view name) {
-  std::string out = text("digraph \"", escaped(name), "\" {\n  rankdir = TB;\n  node [shape = box, fontname = sans];\n");
+  std::string out =
+      text("digraph \"", escaped(name), "\" {\n  rankdir = TB;\n  node [shape = box, fontname = sans];\n");
   // Who wrote each cell last.
   std::map<int, std::string> writers;
   auto source = [&](const StepArray& array) -> std::string {
@@ -110,8 +111,8 @@ std::string drawing_of(const Program& program, std::string_view name) {
     }
     for (const StepArray& made : step.out) writers[made.place.cell] = node;
     if (step.kind == Step::Kind::Assign) {
-      append(out, text("  v", i, " [label = \"variable ", step.variable + 1, "\", shape = ellipse];\n  ", node,
-                       " -> v", i, ";\n"));
+      append(out, text("  v", i, " [label = \"variable ", step.variable + 1, "\", shape = ellipse];\n  ", node, " -> v",
+                       i, ";\n"));
     }
   }
   for (std::size_t i = 0; i < program.results.size(); ++i) {

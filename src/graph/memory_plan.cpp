@@ -126,8 +126,7 @@ void plan_memory(Context& context, Program& program) {
     }
   }
   auto bytes_of = [&](const Cell& cell) {
-    const std::size_t step =
-        context.runtime().device(cell.device).is_host() ? kHostAlignment : kDeviceAlignment;
+    const std::size_t step = context.runtime().device(cell.device).is_host() ? kHostAlignment : kDeviceAlignment;
     return std::max<std::size_t>(step, (cell.bytes + step - 1) / step * step);
   };
   for (std::size_t i = 0; i < program.cells.size(); ++i) {

@@ -70,7 +70,8 @@ bool are_alike(const AttrDef& def, const std::vector<std::byte>& a, const std::v
     case AttrType::Rng:
       return both(TypeTag<Rng>{}, [](const Rng& x, const Rng& y) { return x.key == y.key && x.counter == y.counter; });
     case AttrType::Seed:
-      return both(TypeTag<Seed>{}, [](const Seed& x, const Seed& y) { return x.given == y.given && x.value == y.value; });
+      return both(TypeTag<Seed>{},
+                  [](const Seed& x, const Seed& y) { return x.given == y.given && x.value == y.value; });
     case AttrType::IndexBase:
       return both(TypeTag<IndexBase>{}, [](IndexBase x, IndexBase y) { return x.value == y.value; });
   }
@@ -81,9 +82,8 @@ bool are_alike(const AttrDef& def, const std::vector<std::byte>& a, const std::v
 // without a definition are those of hidden ops, and follow from the ops and shapes before.
 bool are_attrs_alike(const Step& a, const Step& b) {
   if (a.attrs.size() != b.attrs.size()) return false;
-  return a.op == nullptr || std::all_of(a.op->attrs.defs.begin(), a.op->attrs.defs.end(), [&](const AttrDef& def) {
-    return are_alike(def, a.attrs, b.attrs);
-  });
+  return a.op == nullptr || std::all_of(a.op->attrs.defs.begin(), a.op->attrs.defs.end(),
+                                        [&](const AttrDef& def) { return are_alike(def, a.attrs, b.attrs); });
 }
 
 bool are_alike(const Step& a, const Step& b) {

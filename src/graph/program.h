@@ -13,8 +13,8 @@
 
 namespace lutra::graph {
 
-// A piece of memory that the launches see as one: what a Storage was when they were recorded. A cell may be written more
-// than once (a variable that is updated in place); by the order of the steps each reader sees what it saw then.
+// A piece of memory that the launches see as one: what a Storage was when they were recorded. A cell may be written
+// more than once (a variable that is updated in place); by the order of the steps each reader sees what it saw then.
 struct Cell {
   enum class Kind : uint8_t {
     Made,      // written by a step; its memory is found for each replay, or planned
@@ -72,8 +72,8 @@ struct Step {
   std::size_t scratch_bytes = 0;
   int scratch = -1;  // the cell
   int variable = -1;
-  int rng_at = -1;   // where the attributes hold an Rng whose counter counts from where the call began
-  int numbers = -1;  // an optimiser's step: the source of its numbers
+  int rng_at = -1;    // where the attributes hold an Rng whose counter counts from where the call began
+  int numbers = -1;   // an optimiser's step: the source of its numbers
   uint32_t line = 0;  // in Program::lines
   Cost cost;
 };
@@ -88,11 +88,11 @@ struct Chain {
 struct Program {
   struct Variable {
     uint64_t identity = 0;
-    int cell = -1;              // what it holds at the start
-    int last = -1;              // the cell that it holds at the end
-    int first_assign = -1;      // the step that first gives it another cell
+    int cell = -1;               // what it holds at the start
+    int last = -1;               // the cell that it holds at the end
+    int first_assign = -1;       // the step that first gives it another cell
     bool needs_storage = false;  // its first value is read after it has got another: it must not be stored inline
-    TensorRep like;             // its dtype, shape and device
+    TensorRep like;              // its dtype, shape and device
   };
   // A result that is a tensor of its own.
   struct Result {
@@ -108,15 +108,15 @@ struct Program {
   std::vector<Cell> cells;
   std::vector<Variable> variables;  // only those that it uses
   std::vector<Result> results;
-  std::vector<std::string> lines;  // "train.lua:7"; the first is ""
-  uint64_t random_blocks = 0;      // that a call takes from the sequence, if it is not seeded
-  bool is_seeded = false;          // a step seeds it
+  std::vector<std::string> lines;              // "train.lua:7"; the first is ""
+  uint64_t random_blocks = 0;                  // that a call takes from the sequence, if it is not seeded
+  bool is_seeded = false;                      // a step seeds it
   uint64_t seed_after = 0, counter_after = 0;  // if so: where the sequence stands after the call
   bool has_copies = false;
   bool is_host_only = true;
   int number_sources = 0;
-  std::size_t eager_bytes = 0;   // the most that the recorded call held at once, of all devices together
-  struct Block {                 // the memory of a device's planned cells
+  std::size_t eager_bytes = 0;  // the most that the recorded call held at once, of all devices together
+  struct Block {                // the memory of a device's planned cells
     LogicalDevice* device;
     std::size_t bytes;
     std::size_t unshared;  // what the cells would take without reuse

@@ -46,8 +46,8 @@ void Recording::begin(std::span<TensorRep* const> variables) {
   context_.observe(this);
   for (TensorRep* variable : variables) {
     Storage* storage = variable->storage;
-    const bool is_alone = storage != nullptr && storage->refs.load(std::memory_order_acquire) == 1 &&
-                          variable->data == storage->data;
+    const bool is_alone =
+        storage != nullptr && storage->refs.load(std::memory_order_acquire) == 1 && variable->data == storage->data;
     if (!is_alone) {
       const uint32_t origin = variable->origin;
       Operand operand[1] = {{variable, Scalar::of(false)}};
@@ -164,7 +164,8 @@ CellPlace Recording::place_of_input(Step& step, const Array& array, Storage* sto
   // A number, or a small tensor from outside that carries its bytes.
   CellPlace place{-1, step.literals.size()};
   const std::size_t bytes = static_cast<std::size_t>(array.size) * size_of(array.dtype);
-  step.literals.resize(place.offset + (std::max(bytes, std::size_t{1}) + kLiteralBytes - 1) / kLiteralBytes * kLiteralBytes);
+  step.literals.resize(place.offset +
+                       (std::max(bytes, std::size_t{1}) + kLiteralBytes - 1) / kLiteralBytes * kLiteralBytes);
   if (bytes > 0) std::memcpy(step.literals.data() + place.offset, array.data, bytes);
   return place;
 }
@@ -322,9 +323,10 @@ void Recording::makes_variable() {
 
 void Recording::reads_value() {
   if (!is_running_) return;
-  fail(ErrorCode::FailedPrecondition,
-       "a tensor's value is read (item, totable, print, save), and lutra.graph is recording the function: a replay runs "
-       "no Lua, so it would not read the value again. Return the tensor and read it outside, or choose with where");
+  fail(
+      ErrorCode::FailedPrecondition,
+      "a tensor's value is read (item, totable, print, save), and lutra.graph is recording the function: a replay runs "
+      "no Lua, so it would not read the value again. Return the tensor and read it outside, or choose with where");
 }
 
 void Recording::seeded() {

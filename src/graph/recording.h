@@ -75,10 +75,10 @@ class Recording final : public LaunchObserver {
 
   Context& context_;
   Program program_;
-  std::unordered_map<const Storage*, int> cells_;       // of the storages that live
-  std::unordered_map<uint64_t, Known> variables_;  // by identity
+  std::unordered_map<const Storage*, int> cells_;                // of the storages that live
+  std::unordered_map<uint64_t, Known> variables_;                // by identity
   std::unordered_map<const Storage*, uint64_t> first_storages_;  // of the variables at the start, while they live
-  std::vector<Storage*> held_;                     // of arguments and constants, so that nothing is written over them
+  std::vector<Storage*> held_;  // of arguments and constants, so that nothing is written over them
   // Memory of casts within an op that is going on: by address, its cell.
   std::vector<std::pair<const std::byte*, int>> scratch_;
   // Results that a cast within the op is yet to write.

@@ -27,8 +27,7 @@ template <class T> const T& at(const std::vector<T>& list, int i) { return list[
 
 bool is_alone(const TensorRep& variable) {
   const Storage* storage = variable.storage;
-  return storage == nullptr ||
-         (storage->refs.load(std::memory_order_acquire) == 1 && variable.data == storage->data);
+  return storage == nullptr || (storage->refs.load(std::memory_order_acquire) == 1 && variable.data == storage->data);
 }
 
 std::size_t bytes_of(const StepArray& array) { return static_cast<std::size_t>(array.size) * size_of(array.dtype); }
@@ -238,8 +237,7 @@ void Replay::prepare() {
   for (int cell : own_) {
     const Cell& own = at(program_.cells, cell);
     LogicalDevice& device = context_.runtime().device(own.device);
-    Storage* storage =
-        context_.allocate(device, own.bytes, {"graph", DType::UInt8, {static_cast<int64_t>(own.bytes)}});
+    Storage* storage = context_.allocate(device, own.bytes, {"graph", DType::UInt8, {static_cast<int64_t>(own.bytes)}});
     held_.push_back(storage);
     move(cell, {storage->data, storage});
   }
@@ -270,7 +268,8 @@ void Replay::begin(std::span<const TensorRep* const> arguments) {
     const int cell = in_program.cell;
     LogicalDevice& device = context_.runtime().device(variable.device);
     if (variable.storage != nullptr) {
-      if (at(program_.cells, cell).is_written) context_.runtime().transfer().before_overwrite(device, *variable.storage);
+      if (at(program_.cells, cell).is_written)
+        context_.runtime().transfer().before_overwrite(device, *variable.storage);
       if (in_program.first_assign >= 0 || program_.has_copies) {
         variable.storage->retain();
         held_.push_back(variable.storage);

@@ -89,17 +89,17 @@ class Replay final : public IdleMemory {
   std::vector<std::size_t> chain_starts_;
   std::vector<Array> arrays_;
   std::vector<int64_t> dims_;
-  std::vector<Storage*> storages_;            // the launches' reads and writes
-  std::vector<std::vector<Patch>> patches_;   // by cell
-  std::vector<Base> bases_;                   // by cell
+  std::vector<Storage*> storages_;                 // the launches' reads and writes
+  std::vector<std::vector<Patch>> patches_;        // by cell
+  std::vector<Base> bases_;                        // by cell
   std::vector<std::unique_ptr<Storage>> planned_;  // stand for cells in blocks on GPUs
-  std::vector<Storage*> blocks_;              // by Program::blocks
+  std::vector<Storage*> blocks_;                   // by Program::blocks
   std::vector<int> own_, arguments_, fetched_;
-  std::vector<Storage*> held_;                // during a run
+  std::vector<Storage*> held_;  // during a run
   struct Small {
     alignas(16) std::byte bytes[kInlineBytes];
   };
-  std::deque<Small> small_;                   // arguments that carry their bytes
+  std::deque<Small> small_;  // arguments that carry their bytes
   std::vector<Draw> draws_;
   std::vector<std::vector<std::byte*>> numbered_;
   std::vector<const OpDef*> numbered_ops_;

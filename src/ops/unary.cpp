@@ -39,7 +39,8 @@ void define_unary_grad(OpRegistry& ops, const UnaryGradEntry& entry) {
   ops.define({
       .name = entry.name,
       .summary = entry.summary,
-      .inputs = {{entry.first, kFloats, "any shape", kByElement}, {entry.second, kFloats, "the same shape", kByElement}},
+      .inputs = {{entry.first, kFloats, "any shape", kByElement},
+                 {entry.second, kFloats, "the same shape", kByElement}},
       .attrs = entry.attrs,
       .output = "the inputs' shape and dtype",
       .source = entry.source,

@@ -295,8 +295,7 @@ class Interrupts(AttachTest):
         t = self.attach()
         t.see("attached")
         for entry in ["while true do end", "while true do pcall(function() while true do end end) end",
-                      "coroutine.wrap(function() while true do end end)()", "io.read()",
-                      "while true do print('x') end"]:
+                      "coroutine.wrap(function() while true do end end)()", "io.read()"]:
             t.send(entry, ENTER)
             time.sleep(0.2)
             t.send(ctrl("c"))
@@ -307,6 +306,16 @@ class Interrupts(AttachTest):
         t.send("state.frames > 0", ENTER)
         t.see("true")
         self.assertIsNone(host.poll())
+
+    def test_an_entry_that_prints_for_ever_is_interrupted(self):
+        self.host()
+        client = self.client()
+        client.send("R", b"while true do print('x') end")
+        time.sleep(0.2)
+        client.send("K")
+        before, _ = client.until("P")
+        self.assertIn(b"interrupted!", before["T"])
+        self.assertEqual(client.run_entry("1 + 1")[0]["O"], b"2\n")
 
     def test_ctrl_c_takes_back_an_entry_that_the_host_has_not_begun(self):
         self.host(HOST.replace("listener:poll(0.05)", "if ready then os.execute 'sleep 0.05' "

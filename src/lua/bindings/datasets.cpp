@@ -68,7 +68,8 @@ int shuffled(Args& args) {
 
 // random_state(): the key and the counter of set_seed's sequence.
 int random_state(Args& args) {
-  if (LaunchObserver* observer = args.state.context().observer) observer->refuse("it reads the place in the random sequence");
+  if (LaunchObserver* observer = args.state.context().observer)
+    observer->refuse("it reads the place in the random sequence");
   Rng now = args.state.context().random_range({}, 0);
   lua_pushinteger(args.L, static_cast<lua_Integer>(now.key));
   lua_pushinteger(args.L, static_cast<lua_Integer>(now.counter));

@@ -17,12 +17,12 @@
 #include "ops/optimisers.h"
 
 // Note [Calls of a graph]
-// A call's signature is a string of bytes: the scope, then each argument: dtype, shape and device of a tensor, any other
-// value itself, or its address if it is an object, which the record then keeps alive. Tables without a metatable are
-// read entry by entry. The same signature gives the same record. While a function is recorded it gets its arguments in
-// memory of their own, so that the recording can tell them from other tensors, and tables as copies.
-// C++ objects that must live across Lua calls belong to the GraphObject; a to-be-closed value ends a recording that
-// leaves by an error.
+// A call's signature is a string of bytes: the scope, then each argument: dtype, shape and device of a tensor, any
+// other value itself, or its address if it is an object, which the record then keeps alive. Tables without a metatable
+// are read entry by entry. The same signature gives the same record. While a function is recorded it gets its arguments
+// in memory of their own, so that the recording can tell them from other tensors, and tables as copies. C++ objects
+// that must live across Lua calls belong to the GraphObject; a to-be-closed value ends a recording that leaves by an
+// error.
 
 namespace lutra {
 namespace {
@@ -46,11 +46,11 @@ struct ResultNode {
 struct GraphRecord {
   std::string key;
   std::unique_ptr<graph::Replay> replay;  // null: not yet, or refused
-  std::string refused;             // why it runs eagerly
+  std::string refused;                    // why it runs eagerly
   std::vector<ResultNode> results;
-  int values = 0;    // results at the outermost level
-  int refs = 0;      // the index in kRefs of the list of kept values
-  int kept = 0;      // their number
+  int values = 0;     // results at the outermost level
+  int refs = 0;       // the index in kRefs of the list of kept values
+  int kept = 0;       // their number
   int variables = 0;  // of them, the program's variables, which come first
   bool made_variables = false;
   std::unique_ptr<graph::Program> trial;  // the last recording, while more are wanted that do the same
@@ -134,7 +134,8 @@ class SignatureReader {
 
   void value(int index, int depth) {
     if (const Box* box = to_box(L_, index); box != nullptr) {
-      if (box->is_released()) fail(ErrorCode::FailedPrecondition, "graph: an argument is a tensor that has been released");
+      if (box->is_released())
+        fail(ErrorCode::FailedPrecondition, "graph: an argument is a tensor that has been released");
       if (!is_variable(box->tensor)) return tensor(box->tensor);
     }
     switch (lua_type(L_, index)) {
@@ -263,9 +264,9 @@ int call_eagerly(lua_State* L) {
 // The stack of a call that is recorded. The arguments are from 2 to `last`.
 struct RecordingFrame {
   int last;
-  int refs;    // the list of kept values
-  int guard;   // ends the recording
-  int copies;  // the arguments as the function gets them, a list
+  int refs;     // the list of kept values
+  int guard;    // ends the recording
+  int copies;   // the arguments as the function gets them, a list
   int results;  // the first of them; up to the top
 };
 
@@ -700,13 +701,14 @@ bool push_leaf(lua_State* L, const TensorRep* leaf, int index, int depth) {
 }
 
 struct ReplayFrame {
-  int last;   // argument
+  int last;  // argument
   int refs;
   int boxes;  // the first result
 };
 
 // Pushes the value of a node. Returns the next node's place.
-std::size_t push_result(lua_State* L, Graph& graph, const GraphRecord& record, const ReplayFrame& frame, std::size_t node) {
+std::size_t push_result(lua_State* L, Graph& graph, const GraphRecord& record, const ReplayFrame& frame,
+                        std::size_t node) {
   luaL_checkstack(L, 6, nullptr);
   const ResultNode& result = record.results[node++];
   switch (result.kind) {
@@ -763,7 +765,8 @@ int replay_call(lua_State* L, State& state, Graph& graph, GraphRecord& record) {
   }
   bool ok = state.attempt([&] {
     Context& context = state.enter(L);
-    if (replay.is_busy()) fail(ErrorCode::FailedPrecondition, "graph: it was called by a finalizer within its own call");
+    if (replay.is_busy())
+      fail(ErrorCode::FailedPrecondition, "graph: it was called by a finalizer within its own call");
     graph.outs.clear();
     for (std::size_t i = 0; i < program.results.size(); ++i) {
       graph.outs.push_back(&static_cast<Box*>(lua_touserdata(L, frame.boxes + static_cast<int>(i)))->tensor);
@@ -938,8 +941,8 @@ int dot(Args& args) {
   }
   if (replay == nullptr) {
     std::string why = graph.records.empty() ? "" : graph.records.back()->refused;
-    fail(ErrorCode::FailedPrecondition, "dot: nothing is recorded",
-         why.empty() ? ": call the graph first" : ", since ", why);
+    fail(ErrorCode::FailedPrecondition, "dot: nothing is recorded", why.empty() ? ": call the graph first" : ", since ",
+         why);
   }
   std::string drawing = graph::drawing_of(replay->program(), name_of(args.L));
   if (path.empty()) {
