@@ -1,5 +1,5 @@
-// Converts elements to another dtype. A thread takes a unit of as many elements as fit 16 bytes in the wider dtype. There
-// are ninety pairs of dtypes, so one kernel also takes the elements of arrays that are not aligned, one by one.
+// Converts elements to another dtype. A thread takes a unit of as many elements as fit 16 bytes in the wider dtype.
+// There are ninety pairs of dtypes, so one kernel also takes the elements of arrays that are not aligned, one by one.
 #pragma once
 
 #include "core/conversion.h"

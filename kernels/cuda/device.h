@@ -31,8 +31,8 @@ inline Grid grid_for(const CudaLaunch& launch, int64_t threads_with_work) {
   return {static_cast<unsigned>(std::clamp<int64_t>(wanted, 1, at_once))};
 }
 
-// A thread for each piece of work. For kernels that read and write whole units in order: blocks that start one after the
-// other reach 8% more of an H200's bandwidth than threads that come back for more (docs/cuda.md).
+// A thread for each piece of work. For kernels that read and write whole units in order: blocks that start one after
+// the other reach 8% more of an H200's bandwidth than threads that come back for more (docs/cuda.md).
 inline Grid grid_of_all(int64_t threads_with_work) {
   int64_t blocks = (threads_with_work + kBlockThreads - 1) / kBlockThreads;
   return {static_cast<unsigned>(std::clamp<int64_t>(blocks, 1, INT32_MAX))};

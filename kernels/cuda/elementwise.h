@@ -1,8 +1,8 @@
 // Ops that compute each output element from one element of every input, with NumPy's broadcasting. An op is a struct
 // with `constexpr R apply(T...)`, const or static, which nvcc compiles for cards too (--expt-relaxed-constexpr).
 //
-// A thread takes a unit: as many elements as fit 16 bytes if the inputs' innermost axis allows it, else one element after
-// another.
+// A thread takes a unit: as many elements as fit 16 bytes if the inputs' innermost axis allows it, else one element
+// after another.
 #pragma once
 
 #include <cstring>

@@ -142,9 +142,7 @@ void OpRecorder::executed(const Call& call, const Prepared& prepared, TensorRep*
   ops_.push_back(std::move(made));
 }
 
-void OpRecorder::launches(const Launch&) {
-  gaps_us_.push_back(static_cast<double>(now_ns() - launched_ns_) * 1e-3);
-}
+void OpRecorder::launches(const Launch&) { gaps_us_.push_back(static_cast<double>(now_ns() - launched_ns_) * 1e-3); }
 
 void OpRecorder::launched(const Launched& launched) {
   const Cost cost = cost_of(launched.launch.args);
@@ -177,8 +175,8 @@ void OpRecorder::finish() {
   std::vector<HostWait> waits;
   for (TimedStream* stream : noting_) {
     std::vector<CommandTime> commands;
-    stream->keep_times(false);
     stream->take_times(commands, waits);
+    stream->keep_times(false);
     std::unordered_map<uint64_t, CommandTime> times;
     for (const CommandTime& time : commands) times.emplace(time.seq, time);
     for (const Timed& timed : pending_) {

@@ -54,7 +54,8 @@ struct RecordedOutside {
 
 class OpRecorder final : public PlacementPolicy, private Observer {
  public:
-  // Times of GPUs' launches are noted by their streams; where somebody else uses those times, each launch is waited for.
+  // Times of GPUs' launches are noted by their streams; where somebody else uses those times, each launch is waited
+  // for.
   explicit OpRecorder(Context& context);
   ~OpRecorder() override;
 

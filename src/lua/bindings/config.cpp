@@ -264,7 +264,8 @@ std::vector<double> per_card(Args& args, int index, const char* name, int64_t co
   lua_State* L = args.L;
   std::vector<double> numbers;
   if (lua_isnil(L, index)) return numbers;
-  const std::string wanted = text("a number, or a list of ", count, " numbers, one for each card");
+  const std::string wanted =
+      count == 1 ? "a number" : text("a number, or a list of ", count, " numbers, one for each card");
   auto add = [&](int at) {
     if (lua_type(L, at) != LUA_TNUMBER) {
       fail(ErrorCode::InvalidArgument, args.who(), ": ", name, " is ", what_is(L, at), ", expected ", wanted);

@@ -57,7 +57,7 @@ void open_graph_tools(lua_State* L, State& state);      // what Lutra's own Lua 
 void open_terminal(lua_State* L, State& state);         // what stdout's terminal can show
 // lutra.repl.listen. It is of a higher layer, and missing in programs that do not link that.
 [[gnu::weak]] void open_listen(lua_State* L, State& state);
-void open_profiler(lua_State* L, State& state);         // traces
+void open_profiler(lua_State* L, State& state);  // traces
 
 // Suggestions in errors about a field that the finished module does not have.
 void open_suggestions(lua_State* L, State& state);
