@@ -798,8 +798,8 @@ int replay_call(lua_State* L, State& state, Graph& graph, GraphRecord& record) {
 }
 
 bool runs_eagerly(State& state, Context& context) {
-  return context.observer != nullptr || context.ledger().is_recording() || context.placement_log().listens() ||
-         state.graphs_off > 0 || graph_mode() == GraphMode::Never;
+  return context.is_observed() || context.has_policy() || context.ledger().is_recording() ||
+         context.placement_log().listens() || state.graphs_off > 0 || graph_mode() == GraphMode::Never;
 }
 
 // g(...)
