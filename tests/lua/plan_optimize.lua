@@ -7,9 +7,9 @@ expect.raises("InvalidArgument", "gflops is a list of 1, expected a number, or a
   { gflops = { 1 } })
 expect.raises("InvalidArgument", "gbps is a list of 3", lt.config.set_simulated_gpus, 2, { gbps = { 1, 2, 3 } })
 expect.raises("InvalidArgument", "gflops is \"x\", expected a number, or a list", lt.config.set_simulated_gpus, 2, { gflops = { 1, "x" } })
-lt.config.set_simulated_gpus(2, { gflops = { 2, 1 }, gbps = { 20, 10 }, link_gbps = 4, link_latency_us = 10, memory_limit = { 64, 32 } })
+lt.config.set_simulated_gpus(2, { gflops = { 0.1, 0.05 }, gbps = { 20, 10 }, link_gbps = 4, link_latency_us = 10, memory_limit = { 64, 32 } })
 expect.equal(lt.config.get_memory_info("GPU:1").limit >> 20, 32)
-expect.equal(lt.config.get_device_details("GPU:1").gflops, "1")
+expect.equal(lt.config.get_device_details("GPU:1").gflops, "0.05")
 
 local function weights(seed, n, size)
   local list = {}
