@@ -318,12 +318,18 @@ class Interrupts(AttachTest):
         self.assertEqual(client.run_entry("1 + 1")[0]["O"], b"2\n")
 
     def test_ctrl_c_takes_back_an_entry_that_the_host_has_not_begun(self):
-        self.host(HOST.replace("listener:poll(0.05)", "if ready then os.execute 'sleep 0.05' "
-                                                       "else listener:poll(0.05) end"))
+        host = self.host(HOST.replace("listener:poll(0.05)", """
+          if ready then
+            if not is_told then io.stdout:write("idle\\n"):flush() end
+            is_told = true
+            os.execute "sleep 0.05"
+          else
+            listener:poll(0.05)
+          end"""))
         t = self.attach()
         t.see("attached")
         t.send("ready = true", ENTER)
-        t.see_row(-1, "> ready = true")
+        self.assertEqual(host.stdout.readline(), b"idle\n")
         t.send("print 'never'", ENTER)
         time.sleep(0.2)
         t.send(ctrl("c"))
