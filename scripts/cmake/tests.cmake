@@ -108,7 +108,7 @@ if(NOT LUTRA_SANITIZE)
   lutra_test(schedule.is_on ops lutra -e "assert(os.getenv('LUTRA_SIM_SCHEDULE') == 'random:1', 'not set')")
   lutra_test_variable(schedule.is_on LUTRA_SIM_SCHEDULE random:1)
 endif()
-# And with every call of an op recorded and replayed. `scripts/dev check --all` runs all of them.
+# And with every call of an op recorded and replayed: these here, all of them with -Dreplayed_specs=all.
 set(replayed_specs activations arrange binary index linalg losses random reduce variable CACHE STRING
     "The specifications that are also run replayed; all runs every one")
 if(NOT LUTRA_SANITIZE)
