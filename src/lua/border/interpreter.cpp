@@ -7,6 +7,7 @@
 #include "lua/border/guard.h"
 #include "lua/border/interrupts.h"
 #include "lua/border/modules.h"
+#include "lua/border/printed.h"
 #include "lua/border/state.h"
 #include "lua/hints/suggestions.h"
 
@@ -37,16 +38,7 @@ void* plain_reallocate(void* allocator, void* block, std::size_t, std::size_t ne
 // Lua's print, but with output to the host's function.
 int host_print(lua_State* L) {
   auto* impl = static_cast<Interpreter*>(lua_touserdata(L, lua_upvalueindex(1)));
-  int count = lua_gettop(L);
-  luaL_Buffer line;
-  luaL_buffinit(L, &line);
-  for (int i = 1; i <= count; ++i) {
-    if (i > 1) luaL_addchar(&line, '\t');
-    luaL_tolstring(L, i, nullptr);
-    luaL_addvalue(&line);
-  }
-  luaL_addchar(&line, '\n');
-  luaL_pushresult(&line);
+  push_printed(L, lua_gettop(L));
   std::size_t size;
   const char* text = lua_tolstring(L, -1, &size);
   impl->print_text(text, size);

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "lua/border/printed.h"
 #include "lua/border/state.h"
 
 namespace lutra {
@@ -95,15 +96,7 @@ int EntryStreams::print(lua_State* L) {
     lua_call(L, count, 0);
     return 0;
   }
-  luaL_Buffer line;
-  luaL_buffinit(L, &line);
-  for (int i = 1; i <= count; ++i) {
-    if (i > 1) luaL_addchar(&line, '\t');
-    luaL_tolstring(L, i, nullptr);
-    luaL_addvalue(&line);
-  }
-  luaL_addchar(&line, '\n');
-  luaL_pushresult(&line);
+  push_printed(L, count);
   std::size_t size = 0;
   const char* text = lua_tolstring(L, -1, &size);
   if (EntryStreams* streams = box->streams) {
