@@ -104,8 +104,8 @@ class Runtime {
   void release_idle(const LogicalDevice* device) {
     for (IdleMemory* memory : idle_) memory->release_idle(device);
   }
-  // While launches are observed tensors of few bytes do not carry them, and Contexts hear of every storage that is
-  // freed, else of large ones (see Context::observe).
+  // While launches are recorded (Context::observe), every tensor has a Storage, also one of few bytes. Contexts then
+  // hear of each storage that is freed; otherwise only of large ones.
   void observe(bool on);
 
   // The most threads that a loop of this Runtime's ops uses; 0: the calling thread's share (core/parallel.h).

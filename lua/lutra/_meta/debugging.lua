@@ -130,8 +130,8 @@ function debugging.reset_copies() end
 --- Makes the first operation that makes a nan or an inf an error: one whose result has a nan, or an inf, while none of
 --- its inputs has one. Gradients and optimisers' steps are checked too.
 ---
---- The error names the operation, the line, how many nan and inf there are, the range of each input and the operation
---- before it; it has the fields op, device, nan and inf. Each operation is waited for, so everything is slower.
+--- The error names the operation, its line and how many nan and inf it made. It also has the range of each input, and
+--- the operation before. Its fields are op, device, nan and inf. Each operation is waited for, so everything is slower.
 ---@param on boolean
 --- Errors: InvalidArgument if on is not a boolean, and from then on from such operations.
 --- Example:

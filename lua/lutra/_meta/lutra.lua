@@ -321,10 +321,11 @@ function lutra.recompute_grad(f) end
 --- A function that does what f does: its first call runs f and records the kernels that it calls, later calls replay
 --- them without Lua, with the same bits. More: docs/graphs.md.
 ---
---- Each combination of the arguments' shapes, dtypes and devices, of arguments that are not tensors, and of the scope
---- around the call is recorded separately. Variables are read and assigned, random numbers drawn and optimizers' rates
---- taken at each replay as eager calls do it. Numbers and tensors from outside f are those of the recording. What cannot
---- be replayed runs eagerly, as do calls under an open tape or a placement log. Results are new tensors at each call.
+--- A call is recorded separately if its tensors have other shapes, dtypes or devices, if its other arguments differ, or
+--- if the device scope around it does. Variables are read and assigned at each replay, random numbers are drawn and
+--- optimizers' rates taken, as eager calls do it. Numbers and tensors from outside f are those of the recording. What
+--- cannot be replayed runs eagerly, as do calls under an open tape, a placement log, a trace or a plan. Results are new
+--- tensors at each call.
 ---@param f fun(...): ... a function of tensors, tables of tensors and other values, with such results
 ---@param options? {name?: string} name: for summary and dot; default: where f is defined
 ---@return lutra.Graph
