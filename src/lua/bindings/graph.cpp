@@ -59,8 +59,8 @@ struct GraphRecord {
   int64_t replays = 0;
 };
 
-struct Graph {
-  explicit Graph(State& owner) : state(owner) {}
+struct Graph final : StateOwned {
+  explicit Graph(State& owner) : StateOwned(owner), state(owner) {}
   State& state;
   std::vector<std::unique_ptr<GraphRecord>> records;
   GraphRecord* last = nullptr;
@@ -876,7 +876,7 @@ int make_graph(lua_State* L) {
 int collect_graph(lua_State* L) {
   GraphObject* object = to_graph(L, 1);
   if (object == nullptr || object->graph == nullptr) return 0;
-  // When the interpreter is closed, the Context may be gone.
+  // When the interpreter closes, the State deletes the graph.
   if (!state_of(L).is_closed()) delete object->graph;
   object->graph = nullptr;
   return 0;

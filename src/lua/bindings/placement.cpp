@@ -14,10 +14,25 @@ namespace {
 
 constexpr RegistryKey kRecordingMeta{}, kPlanMeta{};
 
-// A C++ object in a userdata, freed by __gc. Only code of ours holds these.
+// A C++ object in a userdata. Only code of ours holds these.
 template <class T> struct Held { T* object; };
 
-struct Planned {
+struct HeldRecorder final : StateOwned {
+  explicit HeldRecorder(State& owner) : StateOwned(owner), state(owner), recorder(owner.context()) {}
+  ~HeldRecorder() override { stop(); }
+  void stop() { state.context().drop_policy(&recorder); }
+
+  State& state;
+  OpRecorder recorder;
+};
+
+struct Planned final : StateOwned {
+  explicit Planned(State& owner) : StateOwned(owner), state(owner) {}
+  ~Planned() override {
+    if (run != nullptr) state.context().drop_policy(run.get());
+  }
+
+  State& state;
   std::vector<PlannedOp> ops;
   std::unique_ptr<PlannedRun> run;  // while the function runs
 };
@@ -35,22 +50,14 @@ template <class T, const RegistryKey& kMeta> T& held(Args& args, int index, cons
   return *block->object;
 }
 
-OpRecorder& recorder_at(Args& args) { return held<OpRecorder, kRecordingMeta>(args, 1, "a recording"); }
+HeldRecorder& recorder_at(Args& args) { return held<HeldRecorder, kRecordingMeta>(args, 1, "a recording"); }
 Planned& planned_at(Args& args) { return held<Planned, kPlanMeta>(args, 1, "a prepared plan"); }
-
-template <class T> void stop(State& state, T& object);
-template <> void stop(State& state, OpRecorder& recorder) { state.context().drop_policy(&recorder); }
-template <> void stop(State& state, Planned& planned) {
-  if (planned.run != nullptr) state.context().drop_policy(planned.run.get());
-  planned.run.reset();
-}
 
 template <class T> int collect(lua_State* L) {
   auto* block = static_cast<Held<T>*>(lua_touserdata(L, 1));
   State* state = State::find(L);
-  // After the State has closed its Context is gone, and so are the streams.
+  // When the interpreter closes, the State deletes the object.
   if (block->object == nullptr || state == nullptr || state->is_closed()) return 0;
-  stop(*state, *block->object);
   delete std::exchange(block->object, nullptr);
   return 0;
 }
@@ -91,11 +98,12 @@ int begin_recording(Args& args) {
   Planned* planned = args.has(1) ? &planned_at(args) : nullptr;
   require_no_policy(args);
   if (planned != nullptr) planned->run = std::make_unique<PlannedRun>(args.state.context(), planned->ops);
-  Held<OpRecorder>* block = new_held<OpRecorder>(args, kRecordingMeta);
-  block->object = new OpRecorder(args.state.context());
-  block->object->run_on(device);
-  if (planned != nullptr) block->object->set_inner(planned->run.get());
-  args.state.context().set_policy(block->object);
+  Held<HeldRecorder>* block = new_held<HeldRecorder>(args, kRecordingMeta);
+  block->object = new HeldRecorder(args.state);
+  OpRecorder& recorder = block->object->recorder;
+  recorder.run_on(device);
+  if (planned != nullptr) recorder.set_inner(planned->run.get());
+  args.state.context().set_policy(&recorder);
   return 1;
 }
 
@@ -156,9 +164,10 @@ void push_op(lua_State* L, const RecordedOp& op, const std::string& device, cons
 // finish_recording(recording): {ops =, outside =, total_us =, issue_us =}.
 int finish_recording(Args& args) {
   args.at_most(1);
-  OpRecorder& recorder = recorder_at(args);
+  HeldRecorder& held = recorder_at(args);
   State& state = args.state;
-  stop(state, recorder);
+  held.stop();
+  OpRecorder& recorder = held.recorder;
   recorder.finish();
   Runtime& runtime = state.runtime();
   std::vector<std::string> devices, reasons, outside_devices;
@@ -207,7 +216,7 @@ int finish_recording(Args& args) {
 // neither.
 int maker(Args& args) {
   args.at_most(2);
-  OpRecorder& recorder = recorder_at(args);
+  OpRecorder& recorder = recorder_at(args).recorder;
   const Box& box = args.tensor(2, "tensor");
   const int op = is_variable(box.tensor) ? -1 : recorder.maker(box.tensor);
   const int outside = op < 0 ? recorder.find_outside(box.tensor) : -1;
@@ -221,7 +230,7 @@ int maker(Args& args) {
 int prepare_plan(Args& args) {
   args.at_most(1);
   TableReader read(args.L, args.who());
-  auto planned = std::make_unique<Planned>();
+  auto planned = std::make_unique<Planned>(args.state);
   read.entries(1, "ops", [&](lua_Integer, int entry) {
     std::vector<std::string> words = read.strings(entry, "op");
     if (words.size() != 3) read.wrong("op", " has ", words.size(), " fields, expected 3");

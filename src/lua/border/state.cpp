@@ -55,6 +55,16 @@ State::State(lua_State* main)
 
 State::~State() = default;
 
+StateOwned::StateOwned(State& state) : link_(&state.owned_), next_(state.owned_) {
+  if (next_ != nullptr) next_->link_ = &next_;
+  *link_ = this;
+}
+
+StateOwned::~StateOwned() {
+  *link_ = next_;
+  if (next_ != nullptr) next_->link_ = link_;
+}
+
 // A coroutine of Lutra's own, such as a replica's, has no line of the script: then the main program's counts.
 bool State::find_line(lua_Debug* frame) const {
   lua_State* L = current();
@@ -63,6 +73,7 @@ bool State::find_line(lua_Debug* frame) const {
 
 void State::close() {
   closed_ = true;
+  while (owned_ != nullptr) delete owned_;
   scopes_.close();
   pending_.clear();
   aside_.clear();

@@ -19,8 +19,24 @@
 
 namespace lutra {
 
+class State;
+
 // Names one value in the interpreter's registry, by its address.
 struct RegistryKey {};
+
+// An object that a userdata points to and that uses the Context. Its userdata's finalizer deletes it, or else the State
+// when it closes: Lua never finalizes a userdata that was made while the interpreter closes.
+class StateOwned {
+ public:
+  explicit StateOwned(State& state);
+  virtual ~StateOwned();
+  StateOwned(const StateOwned&) = delete;
+  StateOwned& operator=(const StateOwned&) = delete;
+
+ private:
+  friend class State;
+  StateOwned **link_, *next_;  // link_: what points to this object
+};
 
 class State {
  public:
@@ -131,6 +147,7 @@ class State {
   PrintOptions print_options;
 
  private:
+  friend class StateOwned;
   lua_State* current() const { return scopes_.running() != nullptr ? scopes_.running() : main_; }
   bool find_line(lua_Debug* frame) const;
   void own_stored(lua_State* L, Box* box);
@@ -142,6 +159,7 @@ class State {
   std::unique_ptr<Context> context_;
   ScopeBook scopes_;
   TensorBooks books_;
+  StateOwned* owned_ = nullptr;  // a list
   std::list<Error> pending_;  // at most one; none if there was no memory for it
   std::list<Error> aside_;
   std::list<std::vector<PlacementEvent>> telling_;  // events becoming Lua values
