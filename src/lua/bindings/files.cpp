@@ -118,6 +118,7 @@ int load(Args& args) {
   } else {
     args.options(2, {});
   }
+  args.state.context().cannot_repeat("it reads a file");
   std::unique_ptr<FileReader> reader = open_reader(format, open_file(args.who(), path), options);
   if (!is_named(format)) {
     push_loaded(args, *reader, 0);
