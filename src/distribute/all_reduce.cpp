@@ -2,7 +2,6 @@
 
 #include "distribute/collective.h"
 #include "eager/executor.h"
-#include "eager/launch_observer.h"
 #include "eager/move_tensor.h"
 #include "ops/shape.h"
 
@@ -249,7 +248,7 @@ void check_lengths(std::span<const ReplicaTensors> lists) {
 std::vector<ReplicaTensors> all_reduce(Context& context, std::span<const ReplicaTensors> lists,
                                        std::span<LogicalDevice* const> devices, Reduction how) {
   check_lengths(lists);
-  if (context.observer != nullptr) context.observer->refuse("it sums over replicas");
+  context.cannot_repeat("it sums over replicas");
   return Sums(context, lists, devices, how).run_all();
 }
 

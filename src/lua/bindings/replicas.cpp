@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "distribute/all_reduce.h"
-#include "eager/launch_observer.h"
 #include "eager/variable.h"
 #include "lua/border/guard.h"
 #include "lua/border/modules.h"
@@ -79,7 +78,7 @@ int place_components(Args& args) {
   for (lua_Integer replica : {before, static_cast<lua_Integer>(id)}) {
     if (replica <= 1) continue;
     lua_rawgeti(L, 3, replica);
-    if (LaunchObserver* observer = args.state.context().observer) observer->refuse("it runs replicas");
+    args.state.context().cannot_repeat("it runs replicas");
     swap_variables(L, 2, 4, count);
     lua_settop(L, 3);
   }
