@@ -89,7 +89,8 @@ function Costs:clock(all)
     if device.is_exact then
       local us = math.max(op.flops / device.speed.flops, op.touched_bytes / device.speed.bytes)
       -- One measurement alone is not believed against the set speed.
-      local real = known and known.count > 1 and known.us > us * 1.05 + 5 and known.us or slowest[table.concat({ op.op, bucket(op), op.dtype }, "|")]
+      local real = known and known.count > 1 and known.us > us * 1.05 + 5 and known.us
+        or slowest[table.concat({ op.op, bucket(op), op.dtype }, "|")]
       if real and real > us then return real, known and "measured" or "estimated" end
       return math.max(us, kLeastUs), "simulated"
     end
@@ -99,7 +100,8 @@ function Costs:clock(all)
       speed = self:speed(device)
       speeds[device.name] = speed
     end
-    return math.max(op.flops / speed.flops + op.touched_bytes / speed.bytes + op.launches * speed.launch_us, kLeastUs), "estimated"
+    return math.max(op.flops / speed.flops + op.touched_bytes / speed.bytes + op.launches * speed.launch_us, kLeastUs),
+      "estimated"
   end
 end
 
@@ -124,16 +126,22 @@ function Costs:save(path)
   local lines = { "{", (' "format": %s,'):format(json.encode(kFormat)),
     (' "machine": %s,'):format(json.encode(devices.machine(devices.all()))), ' "costs": [' }
   local keys = sorted(self.entries)
-  for i, key in ipairs(keys) do lines[#lines + 1] = "  " .. json.encode(self.entries[key]) .. (i < #keys and "," or "") end
+  for i, key in ipairs(keys) do
+    lines[#lines + 1] = "  " .. json.encode(self.entries[key]) .. (i < #keys and "," or "")
+  end
   lines[#lines + 1] = ' ],\n "links": ['
   local pairs_ = sorted(self.links)
-  for i, key in ipairs(pairs_) do lines[#lines + 1] = "  " .. json.encode(self.links[key]) .. (i < #pairs_ and "," or "") end
+  for i, key in ipairs(pairs_) do
+    lines[#lines + 1] = "  " .. json.encode(self.links[key]) .. (i < #pairs_ and "," or "")
+  end
   lines[#lines + 1] = " ]\n}\n"
   tools.write_file(path, table.concat(lines, "\n"))
 end
 
 local function check(path, ok, what)
-  if not ok then tools.fail("InvalidArgument", ("costs:load: %s is damaged, or no file of costs: %s"):format(path, what)) end
+  if not ok then
+    tools.fail("InvalidArgument", ("costs:load: %s is damaged, or no file of costs: %s"):format(path, what))
+  end
 end
 
 local function is_number(value) return type(value) == "number" and value >= 0 and value < math.huge end
