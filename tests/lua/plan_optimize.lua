@@ -247,6 +247,12 @@ expect.case("a trace shows both timelines", function()
   local html = file:read "a"
   os.remove(path)
   assert(us > 0 and html:find("GPU:0 simulated", 1, true) and html:find("GPU:1 measured", 1, true) and html:find("MatMul#1", 1, true))
+  -- Without arguments nothing runs.
+  expect.equal(plan:trace(path), nil)
+  local simulated <close> = assert(io.open(path))
+  html = simulated:read "a"
+  os.remove(path)
+  assert(html:find("GPU:0 simulated", 1, true) and not html:find("GPU:1 measured", 1, true) and html:find("MatMul#1", 1, true))
 end)
 
 expect.case("a device that disappears is told", function()
