@@ -41,8 +41,15 @@ sed -e '1,2d' -e "s/^version = .*/version = \"$version-1\"/" \
 
 linked=("$build/portable/lutra" "$build/lib/lua/lutra.so" "$build/lib/liblutra.so")
 if [[ -e $build/bin/lutra-kernel ]]; then linked+=("$build/bin/lutra-kernel"); fi
+cuda=""
+if [[ -e $build/lib/liblutra_cuda.so ]]; then
+  linked+=("$build/lib/liblutra_cuda.so")
+  nvcc=$(sed -n 's/^NVCC:FILEPATH=//p' "$build/CMakeCache.txt")
+  cuda=$("$nvcc" --version | sed -n 's/^.*release [0-9.]*, V\([0-9.]*\).*$/\1/p')
+  [[ -n $cuda ]] || give_up "$nvcc does not tell its version"
+fi
 date=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%dT%H:%M:%SZ)
-"$build/portable/lutra" "$root/scripts/lib/sbom.lua" "$version" "$date" "$work/lutra-$version.spdx.json" "${linked[@]}"
+"$build/portable/lutra" "$root/scripts/lib/sbom.lua" "$version" "$date" "$work/lutra-$version.spdx.json" "$cuda" "${linked[@]}"
 
 rm -rf "$work/debs" "$work/log"
 (cd "$work" && sha256sum -- * >SHA256SUMS)

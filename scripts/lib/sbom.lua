@@ -1,7 +1,8 @@
--- lutra sbom.lua VERSION DATE OUT FILE...: writes the list of software that the built files contain or link to OUT, as
--- SPDX 2.3 in JSON. Libraries are found by ldd; their versions and licences are those of the Debian packages they come from.
+-- lutra sbom.lua VERSION DATE OUT CUDA FILE...: writes the list of software that the built files contain or link to OUT,
+-- as SPDX 2.3 in JSON. Libraries are found by ldd; their versions and licences are those of the Debian packages they come
+-- from. CUDA is the version of the toolkit whose static runtime is in the plugin for NVIDIA's cards, "" without a plugin.
 
-local version, date, out = arg[1], arg[2], arg[3]
+local version, date, out, cuda = arg[1], arg[2], arg[3], arg[4]
 
 -- Linked statically, or headers whose code is compiled in.
 local compiled_in = { "liblua5.4-dev", "libeigen3-dev", "nlohmann-json3-dev" }
@@ -55,7 +56,7 @@ local function add(name, relation, file)
 end
 
 for _, name in ipairs(compiled_in) do add(name, "STATIC_LINK") end
-for i = 4, #arg do
+for i = 5, #arg do
   for line in output_of("ldd " .. quoted(arg[i])):gmatch("[^\n]+") do
     if line:find("not found", 1, true) then error(arg[i] .. " needs " .. line:match("%S+") .. ", which is not here", 0) end
     local path = line:match("=> (/%S+)") or line:match("^%s*(/%S+)")
@@ -108,8 +109,25 @@ for _, name in ipairs(names) do
     spdxElementId = "SPDXRef-lutra", relationshipType = each.relation, relatedSpdxElement = id,
   }
 end
+local other_licences
+if cuda ~= "" then
+  packages[#packages + 1] = {
+    SPDXID = "SPDXRef-cuda-runtime", name = "cuda-runtime", versionInfo = cuda, supplier = "Organization: NVIDIA",
+    downloadLocation = "NOASSERTION", filesAnalyzed = false, licenseDeclared = "LicenseRef-NVIDIA-CUDA",
+    licenseConcluded = "NOASSERTION", copyrightText = "NOASSERTION", primaryPackagePurpose = "LIBRARY",
+  }
+  relations[#relations + 1] = {
+    spdxElementId = "SPDXRef-lutra", relationshipType = "STATIC_LINK", relatedSpdxElement = "SPDXRef-cuda-runtime",
+  }
+  other_licences = { {
+    licenseId = "LicenseRef-NVIDIA-CUDA", name = "NVIDIA CUDA Toolkit End User License Agreement",
+    extractedText = "share/doc/lutra/licences/nvidia-cuda in the archives with the plugin",
+  } }
+end
+
 local file = assert(io.open(out, "w"))
 file:write(json({
+  hasExtractedLicensingInfos = other_licences,
   spdxVersion = "SPDX-2.3", dataLicense = "CC0-1.0", SPDXID = "SPDXRef-DOCUMENT", name = "lutra-" .. version,
   documentNamespace = "urn:lutra:sbom:" .. version .. ":" .. date:gsub("[^%d]", ""),
   creationInfo = { created = date, creators = { "Tool: lutra-scripts-dev-release" } },
