@@ -128,3 +128,37 @@ EXPORTED int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock,
   if (real.tv_nsec >= kSecond) real.tv_nsec -= kSecond, ++real.tv_sec;
   return pthread_rwlock_timedwrlock(lock, &real);
 }
+
+// Of 2.29, which differ in the sign of nan only; where glibc is older, its own.
+namespace {
+
+template <class Function> Function* in_libm(const char* name) {
+  void* found = dlvsym(RTLD_NEXT, name, "GLIBC_2.29");
+  return reinterpret_cast<Function*>(found != nullptr ? found : dlvsym(RTLD_NEXT, name, "GLIBC_2.2.5"));
+}
+
+// Not initialised by a constructor: other libraries' may run earlier. Threads that find one at once write the same
+// value.
+double (*exp_here)(double);
+double (*log_here)(double);
+double (*log2_here)(double);
+double (*pow_here)(double, double);
+
+}  // namespace
+
+EXPORTED double exp(double x) noexcept {
+  if (exp_here == nullptr) exp_here = in_libm<double(double)>("exp");
+  return exp_here(x);
+}
+EXPORTED double log(double x) noexcept {
+  if (log_here == nullptr) log_here = in_libm<double(double)>("log");
+  return log_here(x);
+}
+EXPORTED double log2(double x) noexcept {
+  if (log2_here == nullptr) log2_here = in_libm<double(double)>("log2");
+  return log2_here(x);
+}
+EXPORTED double pow(double x, double y) noexcept {
+  if (pow_here == nullptr) pow_here = in_libm<double(double, double)>("pow");
+  return pow_here(x, y);
+}
