@@ -36,7 +36,7 @@ endif()
 
 # liblutra.a is one object in which every name but lutra_* is local. lutra.hpp has classes of the same names as Lutra's
 # own (lutra::Tensor): a linker must not take one for the other. objcopy keeps names that are unique in a process global,
-# unless they are made weak first.
+# unless they are made weak first. Not with a sanitizer, which keeps lists of all globals.
 set(static_objects "")
 set(static_needs "")
 foreach(target IN LISTS everything repl_layer embed_layer)
@@ -64,13 +64,15 @@ add_custom_command(
   DEPENDS ${static_needs} ${static_objects}
   COMMENT "Joining liblutra.a"
   COMMAND_EXPAND_LISTS VERBATIM)
-add_custom_target(lutra_static ALL DEPENDS "${static_library}")
+if(NOT LUTRA_SANITIZE)
+  add_custom_target(lutra_static ALL DEPENDS "${static_library}")
+  install(FILES "${static_library}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+endif()
 
 include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/lutra")
 install(TARGETS lutra_shared EXPORT lutra LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT library
   NAMELINK_COMPONENT development)
-install(FILES "${static_library}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
 install(EXPORT lutra NAMESPACE lutra:: FILE lutraTargets.cmake DESTINATION "${package_dir}" COMPONENT development)
 file(GLOB public_headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/embed/lutra.h"
   "${PROJECT_SOURCE_DIR}/src/embed/lutra.hpp" "${PROJECT_SOURCE_DIR}/src/embed/lutra_values.hpp")

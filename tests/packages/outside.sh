@@ -19,7 +19,7 @@ libdir=$(dirname "$(find "$prefix" -name liblutra.so | head -n 1)")
 [[ -d $libdir ]] || fail "no liblutra.so in $1"
 programs=$work/build
 mkdir "$programs"
-flags="${CFLAGS-} -Wall -Wextra -Werror"
+flags="-Wall -Wextra -Werror"
 
 case $how in
   cmake)
