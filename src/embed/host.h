@@ -33,6 +33,7 @@ struct lutra_t {
   bool in_function = false;                         // inside a host's function, which may use the interpreter
   int depth = 0;                                    // of calls from the host
   double seconds = 0;                               // the deadline of each call; 0: none
+  int listener = -2;                                // of lutra_listen, in Lua's registry; LUA_NOREF: none
   std::string callback_failure;                     // lutra_fail's
   lutra::embed::Failure failure;
 

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/version.h"
 #include "embed/host.h"
 #include "lua/border/guard.h"
 
@@ -117,6 +118,10 @@ int lutra_set_log(lutra_t* lutra, void (*log)(void* user, const char* line, size
     lutra->state->runtime().log().set_sink(log != nullptr ? log_line : nullptr, lutra);
   });
 }
+
+int lutra_abi_version(void) { return LUTRA_ABI_VERSION; }
+
+const char* lutra_version(void) { return LUTRA_VERSION; }
 
 void lutra_close(lutra_t* lutra) {
   if (lutra == nullptr) return;

@@ -353,6 +353,25 @@ LUTRA_API int lutra_tensor_from_dlpack(lutra_t* lutra, void* managed, int flags,
 LUTRA_API lutra_tensor* lutra_tensor_at(lutra_t* lutra, struct lua_State* L, int index);
 LUTRA_API int lutra_tensor_push(lutra_t* lutra, struct lua_State* L, lutra_tensor* tensor);
 
+/* ---- the prompt of a running host */
+
+/* Opens the prompt to `lutra attach PATH` in a terminal, by a socket at `path` that only this user can use. Entries run
+ * during lutra_poll. Replaces the path of an earlier call; NULL: closes it, as lutra_close does. */
+LUTRA_API int lutra_listen(lutra_t* lutra, const char* path);
+/* Runs the entries that have arrived; waits up to `seconds` for the first of them, 0 does not wait. *entries (or NULL):
+ * how many ran. The errors of entries go to the client; they are no failures of this call. While an entry runs, the
+ * process' SIGURG is Lutra's. */
+LUTRA_API int lutra_poll(lutra_t* lutra, double seconds, int* entries);
+
+/* ---- versions */
+
+/* Programs that were built with this header run with every library of the same ABI version, which is the number in
+ * liblutra.so.N, if the library is not older than the header. */
+#define LUTRA_ABI_VERSION 0
+/* Those of the library: the ABI's, and the text "0.1.0". Any thread. */
+LUTRA_API int lutra_abi_version(void);
+LUTRA_API const char* lutra_version(void);
+
 #ifdef __cplusplus
 }
 #endif
