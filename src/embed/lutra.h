@@ -47,10 +47,21 @@ typedef struct lutra_options {
   int log_placement;  /* not 0: a line per operation, on stderr or to lutra_set_log's function */
   int soft_placement; /* not 0: a device that does not exist is replaced by one that does */
   const char* device; /* a scope around everything, as "/GPU:1"; NULL or "": none */
+  /* For scripts that are not trusted (docs/sandbox.md). Only lutra_open has these, but seconds. A call that passes a
+   * limit ends with LUTRA_LIMIT, whatever the script does, and lutra_error says which one. 0: no limit. */
+  int sandbox;             /* not 0: scripts find few of Lua's libraries, and open files in allowed_paths alone */
+  double lua_memory_mb;    /* of Lua's tables, strings and functions, in units of 2^20 bytes */
+  double tensor_memory_mb; /* of tensors on each device, simulated GPUs too */
+  int64_t instructions;    /* of each call; above 5 million, those at the beginning are estimated */
+  double seconds;          /* of each call, as lutra_set_deadline sets it */
+  const char* const* allowed_paths; /* ends with NULL: folders or files that a sandbox may read and write; "read:DIR"
+                                       may only be read. NULL: none */
+  int64_t tensors;                  /* tensors at one time that are larger than 64 bytes */
+  int open_files;                   /* files at one time; 0: 64 in a sandbox */
 } lutra_options;
 
 #define LUTRA_OPTIONS_INIT \
-  { sizeof(lutra_options), 0, 0.0, 0, 0, NULL }
+  { sizeof(lutra_options), 0, 0.0, 0, 0, NULL, 0, 0.0, 0.0, 0, 0.0, NULL, 0, 0 }
 
 /* Opens an interpreter, with Lua's standard libraries and the globals lutra and lt. options may be NULL. Returns NULL
  * on failure; lutra_error(NULL) says why. */
