@@ -24,6 +24,8 @@ myst_enable_extensions = ["attrs_block"]
 # Pages that no table lists, such as READMEs of folders, are found by links and by the search.
 suppress_warnings = ["toc.not_included"]
 
+smartquotes = False  # `--sim-gpus` keeps its two hyphens
+
 html_theme = "furo"
 html_title = "Lutra " + version
 html_static_path = ["book.css"]
@@ -79,18 +81,30 @@ def tree(docname, text):
                 page = page_of(docname, link)
                 if page and page not in seen:
                     seen.add(page)
-                    # A link whose text is a file's name gets the page's own title.
-                    pages.append(f"/{page}" if label.endswith(".md") else f"{label} </{page}>")
+                    # The pages of the reference have long titles.
+                    pages.append(f"{label} </{page}>" if "/reference/" in page else f"/{page}")
     close()
     return "".join(parts)
+
+
+def captioned(block):
+    words, code = block.group(1).split(), block.group(2)
+    settings = [word for word in words if re.match(r"\w+=", word)]
+    command = " ".join([*settings, "lutra", *words[len(settings):], "example.lua"])
+    return f"```{{code-block}} lua\n:caption: "`{command}`"\n\n{code}```"
 
 
 def read(app, docname, source):
     text = source[0]
     text = re.sub(r"^```lua (session|terminal).*$", "```lutra-session", text, flags=re.M)
+    # How a program is run is written above it; on a forge the info string has it.
+    text = re.sub(r"^```lua (?:run|measured) ([^\n]+)\n(.*?)^```$", captioned, text, flags=re.M | re.S)
+    text = re.sub(r"^```(\w+) file (\S+)\n(.*?)^```$", r"```{code-block} \1\n:caption: "`\2`"\n\n\3```", text, flags=re.M | re.S)
     text = re.sub(r"^```text output$", "{.output}\n```text", text, flags=re.M)
     if docname.startswith("docs/") and docname.endswith("/README"):
         text += tree(docname, text)
+    # A link whose text is a file's name shows the page's title.
+    text = re.sub(r"\[[\w./-]+\.md\]\(([^)#]+\.md)\)", r"[](\1)", text)
     source[0] = text
 
 

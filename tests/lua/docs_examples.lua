@@ -1,4 +1,5 @@
--- Runs the blocks of README.md, docs/*.md and docs/cookbook/*.md and compares what they print with what the page says.
+-- Runs the blocks of docs/*.md, docs/cookbook/*.md, README.md, CONTRIBUTING.md and the READMEs of scripts, and compares what
+-- they print with what the page says.
 --   ```lua run --sim-gpus 2        a program; the options go to lutra, words like NAME=value before them to its environment
 --   ```lua measured                a program that prints times: it must end well; a ```text block has what one run printed
 --   ```text output                 the next block: stdout and stderr in order, the program's file being example.lua
@@ -8,7 +9,8 @@
 --   ```sh run                      commands, in a folder that has the page's files; a ```text output block follows.
 --                                  `lutra` and `scripts/run` are the program. `sh run liblutra` needs the library, which
 --                                  pkg-config finds; where it is not built, the block is left out
---   ```sh                          commands that are only read: their scripts, verbs and options must exist
+--   ```sh                          commands that are only read, as those in lines that begin with four blanks: their
+--                                  scripts, verbs and options must exist
 --   ```diff                        git's, of one file: what it leaves there, hunk by hunk, still stands there
 -- A block of Lua, C, C++ or shell of another kind is a mistake. Not run: `python` (what is ported), `cmake`, and `text`, such
 -- as what a measurement printed once.
@@ -30,8 +32,7 @@ local count, left_out, problems = 0, 0, {}
 local verbs, options_help = golden.read("scripts/dev"), golden.run("--help")
 local function missing_in(line)
   for word in line:gmatch("[%w_./-]+") do
-    local exists = not word:match("^scripts/") or os.rename(word, word)
-    if not exists then return word end
+    if word:match("^scripts/") and not os.rename(word, word) then return word end
   end
   local verb = line:match("scripts/dev ([%l-]+)")
   if verb and not verbs:find("\n#   " .. verb, 1, true) then return "scripts/dev " .. verb end
@@ -119,10 +120,20 @@ local function check_page(path)
       problem(block.first, "'" .. block.info .. "' is no kind of block that tests/lua/docs_examples.lua lists")
     end
   end
+  local in_block = {}
+  for _, block in ipairs(blocks) do
+    for number = block.first, block.last do in_block[number] = true end
+  end
+  for number, line in ipairs(lines) do
+    local command = not in_block[number] and line:match("^    (%S.*)$")
+    local missing = command and missing_in(command)
+    if command and (command:find "^lutra " or command:find "^scripts/") then count = count + 1 end
+    if missing then problem(number, "there is no " .. missing) end
+  end
   if #replacements > 0 then pages.rewrite(path, lines, replacements) end
 end
 
-local list <close> = assert(io.popen("ls README.md docs/*.md docs/cookbook/*.md"))
+local list <close> = assert(io.popen("ls README.md CONTRIBUTING.md docs/*.md docs/cookbook/*.md scripts/README.md scripts/*/README.md"))
 for path in list:lines() do
   if not only or path == only then
     local ok, raised = pcall(check_page, path)

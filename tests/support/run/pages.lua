@@ -75,11 +75,12 @@ end
 -- it is not here, or was built for another kind of program: with sanitizers.
 local function library_environment(folder, root)
   local lib = shell_line(("realpath -m %s/../../lib"):format(golden.quote(golden.program())))
-  local built = os.execute(("test -e %s/liblutra.so && command -v cc c++ pkg-config > /dev/null"):format(golden.quote(lib)))
+  local built = os.execute(("cd %s && test -e liblutra.so -a -e ../generated/embed/lutra_ops.hpp && command -v cc && command -v c++ && command -v pkg-config")
+    :format(golden.quote(lib)))
   if not built or os.execute(("ldd %s/liblutra.so | grep -q 'lib[at]san'"):format(golden.quote(lib))) then return nil end
   folder:write("lutra.pc", {
     "Name: lutra", "Description: Lutra", "Version: 0",
-    ("Cflags: -I%s/src/embed"):format(root), ("Libs: -L%s -llutra"):format(lib),
+    ("Cflags: -I%s/src/embed -I%s/../generated/embed"):format(root, lib), ("Libs: -L%s -llutra"):format(lib),
   })
   return ("export PKG_CONFIG_PATH=%s LD_LIBRARY_PATH=%s"):format(golden.quote(folder.path), golden.quote(lib))
 end
