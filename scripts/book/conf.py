@@ -103,6 +103,8 @@ def read(app, docname, source):
     text = re.sub(r"^```text output$", "{.output}\n```text", text, flags=re.M)
     if docname.startswith("docs/") and docname.endswith("/README"):
         text += tree(docname, text)
+    # The wildcard of tests/lua/docs_examples.lua.
+    text = re.sub(r"(?<!`)<\*>", "\u2026", text)
     # A link whose text is a file's name shows the page's title.
     text = re.sub(r"\[[\w./-]+\.md\]\(([^)#]+\.md)\)", r"[](\1)", text)
     source[0] = text

@@ -142,4 +142,4 @@ for path in list:lines() do
 end
 if count + left_out == 0 then problems[#problems + 1] = "no page has an example" end
 if #problems > 0 then error(table.concat(problems, "\n"), 0) end
-print(("ok: %d examples%s"):format(count, left_out > 0 and (", %d left out: no liblutra.so here"):format(left_out) or ""))
+print(("ok: %d examples%s"):format(count, left_out > 0 and (", %d left out: no liblutra.so, compiler or pkg-config here"):format(left_out) or ""))

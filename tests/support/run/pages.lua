@@ -75,7 +75,7 @@ end
 -- it is not here, or was built for another kind of program: with sanitizers.
 local function library_environment(folder, root)
   local lib = shell_line(("realpath -m %s/../../lib"):format(golden.quote(golden.program())))
-  local built = os.execute(("cd %s && test -e liblutra.so -a -e ../generated/embed/lutra_ops.hpp && command -v cc && command -v c++ && command -v pkg-config")
+  local built = os.execute(("{ cd %s && test -e liblutra.so -a -e ../generated/embed/lutra_ops.hpp && command -v cc && command -v c++ && command -v pkg-config; } > /dev/null")
     :format(golden.quote(lib)))
   if not built or os.execute(("ldd %s/liblutra.so | grep -q 'lib[at]san'"):format(golden.quote(lib))) then return nil end
   folder:write("lutra.pc", {
