@@ -119,7 +119,8 @@ int load(Args& args) {
     args.options(2, {});
   }
   args.state.context().cannot_repeat("it reads a file");
-  std::unique_ptr<FileReader> reader = open_reader(format, open_file(args.who(), path), options);
+  std::unique_ptr<FileReader> reader =
+      open_reader(format, open_file(args.who(), path, args.state.allowed_paths.get()), options);
   if (!is_named(format)) {
     push_loaded(args, *reader, 0);
     if (!options.header) return 1;
@@ -301,7 +302,7 @@ int save(lua_State* L) {
     } else {
       saved.add("", kValue);
     }
-    AtomicFile file(args.who(), std::string(args.string(kPath, "path")));
+    AtomicFile file(args.who(), std::string(args.string(kPath, "path")), args.state.allowed_paths.get());
     write_tensors(format, saved, file, options);
     file.commit();
   });

@@ -67,8 +67,9 @@ function training:compile(given)
   rawset(self, "plain_metrics", #list - weighted)
   rawset(self, "step_variables", false)
   rawset(self, "known_costs", nil)
-  -- The strategy whose replicas train it; false if there is none.
-  rawset(self, "strategy", replicas.strategy() or false)
+  -- The strategy whose replicas train it; false if there is none. The default strategy has no devices of its own.
+  local strategy = replicas.strategy()
+  rawset(self, "strategy", strategy and #strategy.devices > 0 and strategy or false)
   return self
 end
 
