@@ -33,6 +33,8 @@ function Costs:init()
   rawset(self, "links", {})    -- by "from>to"
 end
 
+local function is_card(device) return device.is_gpu and not device.is_simulated end
+
 local function key_of(op, device) return table.concat({ op.op, bucket(op), op.dtype, device }, "|") end
 
 -- A measured time of a recorded op.
@@ -94,14 +96,17 @@ function Costs:clock(all)
       if real and real > us then return real, known and "measured" or "estimated" end
       return math.max(us, kLeastUs), "simulated"
     end
-    if known then return math.max(known.us, kLeastUs), "measured" end
     local speed = speeds[device.name]
     if not speed then
       speed = self:speed(device)
       speeds[device.name] = speed
     end
-    return math.max(op.flops / speed.flops + op.touched_bytes / speed.bytes + op.launches * speed.launch_us, kLeastUs),
-      "estimated"
+    local estimated = op.flops / speed.flops + op.touched_bytes / speed.bytes + op.launches * speed.launch_us
+    -- A card loads a kernel when it is launched for the first time, which takes milliseconds.
+    if known and (known.count > 1 or not is_card(device) or known.us <= estimated) then
+      return math.max(known.us, kLeastUs), "measured"
+    end
+    return math.max(estimated, kLeastUs), "estimated"
   end
 end
 
