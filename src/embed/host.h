@@ -34,7 +34,7 @@ struct lutra_t {
   int depth = 0;                                    // of calls from the host
   lutra::Limits own_limits;                         // of an attached lutra_t: a deadline
   lutra::Limits& limits() { return interpreter != nullptr ? interpreter->limits() : own_limits; }
-  std::string callback_failure;                     // lutra_fail's
+  std::string callback_failure;  // lutra_fail's
   lutra::embed::Failure failure;
 
   lutra::embed::LiveMark live;
