@@ -57,6 +57,7 @@ int collect(lua_State* L) {
 // gatherer(tensors, most): nil if one of them is not an immutable tensor in host memory.
 int make_gatherer(Args& args) {
   lua_State* L = args.L;
+  if (args.state.is_sandbox) return lua_pushnil(L), 1;  // whose scripts could start any number of threads
   auto made = std::make_unique<Gatherer>();
   std::vector<RowThread::Column> columns;
   lua_Integer count = static_cast<lua_Integer>(lua_rawlen(L, 1));
