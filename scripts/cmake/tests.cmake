@@ -36,7 +36,8 @@ endif()
 # so tests that raise tens of thousands do not finish. It delays signals until the program calls the C library, which a
 # loop of plain Lua never does. And it believes that the parent's threads run in a forked child, where new threads then
 # clash with them.
-set(not_under_tsan lua.errors lua.made_up_names lua.cli_interrupt embed.fork_host embed.limits_host)
+set(not_under_tsan lua.errors lua.made_up_names lua.cli_interrupt embed.fork_host embed.limits_host
+    embed.sandbox_host lua.sandbox lua.sandbox_libraries)
 
 function(lutra_test name label)
   if(LUTRA_SANITIZE MATCHES thread AND name IN_LIST not_under_tsan)

@@ -74,7 +74,8 @@ void set_sandbox(Options& options, std::string_view value) {
     const std::string_view given = equals == std::string_view::npos ? "" : entry.substr(equals + 1);
     auto positive = [&](double most) {
       std::optional<double> read = number<double>(given);
-      if (!read || !std::isfinite(*read) || *read <= 0 || *read > most) wrong("--sandbox", entry, text(name, "=, and a number above 0"));
+      if (!read || !std::isfinite(*read) || *read <= 0 || *read > most)
+        wrong("--sandbox", entry, text(name, "=, and a number above 0"));
       return *read;
     };
     auto whole = [&] {
@@ -90,7 +91,9 @@ void set_sandbox(Options& options, std::string_view value) {
     else if (name == "files") made.limits.open_files = static_cast<int>(std::min<int64_t>(whole(), 1 << 20));
     else if ((name == "read" || name == "write") && !given.empty())
       made.allowed_paths.push_back(name == "read" ? text("read:", given) : std::string(given));
-    else wrong("--sandbox", entry, "memory=MB, tensors=MB, seconds=S, instructions=N, count=N, files=N, read=DIR or write=DIR");
+    else
+      wrong("--sandbox", entry,
+            "memory=MB, tensors=MB, seconds=S, instructions=N, count=N, files=N, read=DIR or write=DIR");
   }
 }
 
@@ -356,7 +359,8 @@ Options parse_options(int argc, char** argv) {
   }
   options.script = i;
   if (options.sandbox && (options.interactive || !options.module.empty())) {
-    throw UsageError(text("'--sandbox' runs a script or -e, not ", options.interactive ? "the prompt ('-i')" : "a library ('-m')"));
+    throw UsageError(
+        text("'--sandbox' runs a script or -e, not ", options.interactive ? "the prompt ('-i')" : "a library ('-m')"));
   }
   if (!options.interpreter.ignore_environment) read_variables(options, given);
   // A script named doctor is run as ./doctor.

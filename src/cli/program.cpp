@@ -70,8 +70,7 @@ void Program::start_trace() {
   std::string command = !options_.module.empty()  ? text("-m ", options_.module)
                         : options_.script < argc_ ? std::string(argv_[options_.script])
                                                   : std::string();
-  trace_.emplace("--trace", State::find(interpreter_.lua())->context(), options_.trace, std::move(command),
-                 nullptr);
+  trace_.emplace("--trace", State::find(interpreter_.lua())->context(), options_.trace, std::move(command), nullptr);
 }
 
 bool Program::end_trace(bool waits) {
@@ -135,7 +134,8 @@ bool Program::run_all(lua_State* L) {
       report_.error("'--sandbox' needs a script: lutra --sandbox script.lua");
       return false;
     }
-    if (isatty(STDIN_FILENO) == 0) return succeeded(L, run_loaded(L, luaL_loadfilex(L, nullptr, interpreter_.chunk_mode())));
+    if (isatty(STDIN_FILENO) == 0)
+      return succeeded(L, run_loaded(L, luaL_loadfilex(L, nullptr, interpreter_.chunk_mode())));
     std::printf("%s\n", greeting());
     run_prompt();
   }
@@ -199,7 +199,8 @@ bool Program::run_actions(lua_State* L) {
 }
 
 bool Program::run_statement(lua_State* L, const char* statement, const char* chunk_name) {
-  return succeeded(L, run_loaded(L, luaL_loadbufferx(L, statement, std::strlen(statement), chunk_name, interpreter_.chunk_mode())));
+  return succeeded(
+      L, run_loaded(L, luaL_loadbufferx(L, statement, std::strlen(statement), chunk_name, interpreter_.chunk_mode())));
 }
 
 bool Program::require_module(lua_State* L, const char* text) {

@@ -40,6 +40,7 @@ Gatherer& gatherer_at(Args& args) { return Held<Gatherer>::at(args, 1, "a gather
 // gatherer(tensors, most): nil if one of them is not an immutable tensor in host memory.
 int make_gatherer(Args& args) {
   lua_State* L = args.L;
+  if (args.state.is_sandbox) return lua_pushnil(L), 1;  // whose scripts could start any number of threads
   Gatherer made;
   std::vector<RowThread::Column> columns;
   lua_Integer count = static_cast<lua_Integer>(lua_rawlen(L, 1));
