@@ -127,6 +127,7 @@ void read_doctor(Options& options, int argc, char** argv);
 void read_attach(Options& options, int argc, char** argv);
 void read_kernel(Options& options, int argc, char** argv);
 void read_plan(Options& options, int argc, char** argv);
+void read_launch(Options& options, int argc, char** argv);
 
 const ShortOption kShortOptions[] = {
     {"-e", "stat", "execute string 'stat'"},
@@ -187,6 +188,8 @@ const Subcommand kSubcommands[] = {
      "install --user --prefix="},
     {"plan", "GRAPH.json [--policy P] [--html FILE] [--json]", "plan a graph on a machine, both from a file", read_plan,
      "--policy --html --json --budget-ms"},
+    {"launch", "-n N [--hosts A,B:2] [--sim-gpus K] SCRIPT [ARGS]", "run a script in N processes that train together",
+     read_launch, "-n --hosts --sim-gpus --log-dir --restarts"},
 };
 
 // Lua's rule for -e and -l, and ours for long options: the next word, unless it is an option.
@@ -322,6 +325,11 @@ void read_kernel(Options& options, int argc, char** argv) {
 void read_plan(Options& options, int argc, char** argv) {
   runs_nothing_else(options, "plan");
   options.plan = read_plan_command(argc, argv, options.script + 1);
+}
+
+void read_launch(Options& options, int argc, char** argv) {
+  runs_nothing_else(options, "launch");
+  options.launch = read_launch_command(argc, argv, options.script + 1);
 }
 
 // `doctor`, in place of the script, and the words after it.
