@@ -75,6 +75,16 @@ if(TARGET lutra_cuda_plugin)
     "lutra (= ${full_version}) | ${library_name} (= ${full_version})" ""
     "${about}\nThis package has the kernels for NVIDIA's cards; they need NVIDIA's driver and\ncuBLASLt.")
 endif()
+if(TARGET lutra_cuda_plugin)
+  # NVIDIA's licence of the static runtime in the plugin.
+  get_filename_component(cuda_home "${NVCC}" REALPATH)
+  get_filename_component(cuda_home "${cuda_home}/../.." ABSOLUTE)
+  file(GLOB eula "${cuda_home}/EULA.txt" "${cuda_home}/dist-info/nvidia_cublas-*/licenses/License.txt")
+  if(eula)
+    list(GET eula 0 eula)
+    install(FILES "${eula}" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/lutra-cuda" COMPONENT cuda RENAME NVIDIA-EULA.txt)
+  endif()
+endif()
 if(TARGET lutra_mpi)
   lutra_package(mpi lutra-mpi libs "MPI for Lutra"
     "lutra (= ${full_version}) | ${library_name} (= ${full_version})" ""
