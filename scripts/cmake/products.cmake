@@ -27,7 +27,7 @@ set_target_properties(lutra_portable PROPERTIES OUTPUT_NAME lutra RUNTIME_OUTPUT
 # first.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
   add_library(lutra_glibc SHARED EXCLUDE_FROM_ALL scripts/lib/glibc/glibc.cpp)
-  target_compile_options(lutra_glibc PRIVATE -Wall -Wextra -fno-exceptions -fno-rtti)
+  target_compile_options(lutra_glibc PRIVATE -Wall -Wextra -fno-exceptions -fno-rtti -fno-threadsafe-statics)
   target_link_options(lutra_glibc PRIVATE -nodefaultlibs LINKER:--no-as-needed)
   target_link_libraries(lutra_glibc PRIVATE -l:libpthread.so.0 -l:libdl.so.2 c)
   target_link_options(lutra_portable PRIVATE LINKER:--push-state,--no-as-needed "$<TARGET_FILE:lutra_glibc>" LINKER:--pop-state)

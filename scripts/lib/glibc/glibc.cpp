@@ -117,15 +117,51 @@ extern "C" {
 __attribute__((visibility("default"))) char __libc_single_threaded = 0;
 }
 
-EXPORTED int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* until) noexcept {
+// Waits until a time of a given clock (2.30): glibc's own where it has them, else until that time of the system's
+// clock.
+namespace {
+
+timespec on_real_clock(clockid_t clock, const timespec& until) {
   timespec now, real;
   clock_gettime(clock, &now);
   clock_gettime(CLOCK_REALTIME, &real);
   constexpr long kSecond = 1'000'000'000;
-  real.tv_sec += until->tv_sec - now.tv_sec;
-  real.tv_nsec += until->tv_nsec - now.tv_nsec;
+  real.tv_sec += until.tv_sec - now.tv_sec;
+  real.tv_nsec += until.tv_nsec - now.tv_nsec;
   if (real.tv_nsec < 0) real.tv_nsec += kSecond, --real.tv_sec;
   if (real.tv_nsec >= kSecond) real.tv_nsec -= kSecond, ++real.tv_sec;
+  return real;
+}
+
+template <class Function> Function* newer(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+EXPORTED int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                                    const timespec* until) {
+  static const auto own = newer<decltype(pthread_cond_clockwait)>("pthread_cond_clockwait");
+  if (own != nullptr) return own(condition, mutex, clock, until);
+  const timespec real = on_real_clock(clock, *until);
+  return pthread_cond_timedwait(condition, mutex, &real);
+}
+EXPORTED int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) noexcept {
+  static const auto own = newer<decltype(pthread_mutex_clocklock)>("pthread_mutex_clocklock");
+  if (own != nullptr) return own(mutex, clock, until);
+  const timespec real = on_real_clock(clock, *until);
+  return pthread_mutex_timedlock(mutex, &real);
+}
+EXPORTED int pthread_rwlock_clockrdlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* until) noexcept {
+  static const auto own = newer<decltype(pthread_rwlock_clockrdlock)>("pthread_rwlock_clockrdlock");
+  if (own != nullptr) return own(lock, clock, until);
+  const timespec real = on_real_clock(clock, *until);
+  return pthread_rwlock_timedrdlock(lock, &real);
+}
+EXPORTED int pthread_rwlock_clockwrlock(pthread_rwlock_t* lock, clockid_t clock, const timespec* until) noexcept {
+  static const auto own = newer<decltype(pthread_rwlock_clockwrlock)>("pthread_rwlock_clockwrlock");
+  if (own != nullptr) return own(lock, clock, until);
+  const timespec real = on_real_clock(clock, *until);
   return pthread_rwlock_timedwrlock(lock, &real);
 }
 
