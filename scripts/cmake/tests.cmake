@@ -1,5 +1,5 @@
-# The tests of CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, repl.*, notebook.*, guide.*, embed.*, fuzz.*, dist.*,
-# check.*, and cuda.* and gpu.* (cuda_tests.cmake). A test's label is the first word of its name; schedule.* has the
+# The tests of CTest: unit.<layer>, ops.*, schedule.*, lua.*, session.*, repl.*, notebook.*, guide.*, embed.*, packages.*,
+# fuzz.*, dist.*, check.*, and cuda.* and gpu.* (cuda_tests.cmake). A test's label is the first word of its name; schedule.* has the
 # label ops.
 set(TESTS "${PROJECT_SOURCE_DIR}/tests")
 set(seconds_limit 300)
@@ -149,6 +149,7 @@ add_subdirectory("${TESTS}/notebook" notebook)
 
 # Hosts are built against an installed tree; tests/embed/CMakeLists.txt uses lutra_test too.
 add_subdirectory("${TESTS}/embed" embed)
+add_subdirectory("${TESTS}/packages" packages)
 
 # The module in Debian's interpreter. Not with a sanitizer, whose library would have to be preloaded into the
 # interpreter.

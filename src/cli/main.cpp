@@ -17,6 +17,8 @@
 
 namespace {
 
+constexpr int kLimitPassed = 2;  // LUTRA_LIMIT of the library
+
 // Writes all of a text to stdout; returns the exit status. A full disk or a closed stdout is an error.
 int print(const lutra::Report& report, const std::string& text) {
   if (std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return EXIT_SUCCESS;
@@ -40,7 +42,9 @@ int main(int argc, char** argv) {
     if (options.doctor != Doctor::No) return run_doctor(options);
     if (!options.attach_path.empty()) return run_attach(options, report);
     if (options.installs_kernel) return print(report, install_kernel(options.kernel_prefix));
-    return Program(options, report, argc, argv).run() ? EXIT_SUCCESS : EXIT_FAILURE;
+    Program program(options, report, argc, argv);
+    if (program.run()) return EXIT_SUCCESS;
+    return program.has_passed_limit() ? kLimitPassed : EXIT_FAILURE;
   } catch (const UsageError& error) {
     report.error(error.message());
     std::fprintf(stderr, "%slutra --help lists the options\n", kUsage);

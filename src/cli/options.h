@@ -28,6 +28,7 @@ struct Options {
   double memory_limit_mb = 0;  // of each visible GPU, or of each part of it; 0: not given
   int virtual_gpus = 0;        // parts of each visible GPU; 0: not given
   bool strict = false;
+  bool sandbox = false;  // --sandbox, whose limits are in `interpreter`
   bool no_init = false;
   Color color = Color::Auto;
   Doctor doctor = Doctor::No;    // the subcommand, in place of a script

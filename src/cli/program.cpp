@@ -70,7 +70,8 @@ void Program::start_trace() {
   std::string command = !options_.module.empty()  ? text("-m ", options_.module)
                         : options_.script < argc_ ? std::string(argv_[options_.script])
                                                   : std::string();
-  trace_.emplace("--trace", State::find(interpreter_.lua())->context(), options_.trace, std::move(command));
+  trace_.emplace("--trace", State::find(interpreter_.lua())->context(), options_.trace, std::move(command),
+                 nullptr);
 }
 
 bool Program::end_trace(bool waits) {
@@ -130,7 +131,11 @@ bool Program::run_all(lua_State* L) {
   if (options_.interactive) {
     run_prompt();
   } else if (!has_script && !options_.has_statement && !options_.show_banner) {
-    if (isatty(STDIN_FILENO) == 0) return succeeded(L, run_loaded(L, luaL_loadfilex(L, nullptr, nullptr)));
+    if (options_.sandbox && isatty(STDIN_FILENO) != 0) {
+      report_.error("'--sandbox' needs a script: lutra --sandbox script.lua");
+      return false;
+    }
+    if (isatty(STDIN_FILENO) == 0) return succeeded(L, run_loaded(L, luaL_loadfilex(L, nullptr, interpreter_.chunk_mode())));
     std::printf("%s\n", greeting());
     run_prompt();
   }
@@ -166,7 +171,7 @@ void Program::set_arg_table(lua_State* L) {
 }
 
 bool Program::run_init(lua_State* L) {
-  if (options_.interpreter.ignore_environment || options_.no_init) return true;
+  if (options_.interpreter.ignore_environment || options_.no_init || options_.sandbox) return true;
   const char* name = "=LUA_INIT" LUA_VERSUFFIX;
   const char* init = std::getenv(name + 1);
   if (init == nullptr) {
@@ -194,7 +199,7 @@ bool Program::run_actions(lua_State* L) {
 }
 
 bool Program::run_statement(lua_State* L, const char* statement, const char* chunk_name) {
-  return succeeded(L, run_loaded(L, luaL_loadbufferx(L, statement, std::strlen(statement), chunk_name, nullptr)));
+  return succeeded(L, run_loaded(L, luaL_loadbufferx(L, statement, std::strlen(statement), chunk_name, interpreter_.chunk_mode())));
 }
 
 bool Program::require_module(lua_State* L, const char* text) {
@@ -248,7 +253,7 @@ bool Program::run_script(lua_State* L) {
   // "-" is stdin, but after "--" a file's name.
   bool is_stdin = options_.module.empty() && std::strcmp(name, "-") == 0;
   if (is_stdin && std::strcmp(argv_[options_.script - 1], "--") != 0) name = nullptr;
-  int status = luaL_loadfilex(L, name, nullptr);
+  int status = luaL_loadfilex(L, name, interpreter_.chunk_mode());
   if (status == LUA_OK) {
     int count = push_arguments(L);
     status = run_with_traceback(L, count, LUA_MULTRET);

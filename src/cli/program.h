@@ -18,6 +18,8 @@ class Program {
 
   // False if something failed, which has then been reported.
   bool run();
+  // Whether the script passed a limit of --sandbox.
+  bool has_passed_limit() { return interpreter_.limits().passed() != Limits::Kind::None; }
 
  private:
   void configure_gpus();

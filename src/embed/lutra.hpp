@@ -146,6 +146,15 @@ class Session {
   }
   void trim() { finish(lutra_trim(handle_.get())); }
 
+  // Opens the prompt to `lutra attach PATH`; nullptr closes it. Its entries run during poll, which returns their
+  // number.
+  void listen(const char* path) { finish(lutra_listen(handle_.get(), path)); }
+  int poll(double seconds = 0) {
+    int entries = 0;
+    finish(lutra_poll(handle_.get(), seconds, &entries));
+    return entries;
+  }
+
   // An exception thrown by these callbacks is rethrown by the call during which it happened, when that has ended. An
   // empty function means stdout, or stderr for the log.
   void on_print(TextFunction print) {

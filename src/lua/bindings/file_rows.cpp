@@ -41,7 +41,7 @@ int make_file_rows(Args& args) {
   std::string path(args.string(1, "path"));
   FileFormat format = file_format(args.who(), path);
   require(!is_named(format), args.who(), ": ", path, " holds tensors by name; load it, or take .npy or idx files");
-  std::shared_ptr<FileReader> reader = open_reader(format, open_file(args.who(), path), {});
+  std::shared_ptr<FileReader> reader = open_reader(format, open_file(args.who(), path, args.state.allowed_paths.get()), {});
   require(reader->has_rows(), args.who(), ": ", path, " holds ", reader->entries()[0].shape,
           " in a form whose rows cannot be read alone; npy in row order and plain idx can, lutra.load reads all");
   protect(args.L, 1, [&](lua_State* inner) {

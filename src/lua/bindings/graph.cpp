@@ -949,7 +949,9 @@ int dot(Args& args) {
     push_text(args, drawing);
     return 1;
   }
-  FILE* file = std::fopen(path.c_str(), "wb");
+  const AllowedFile found =
+      allowed_file(args.state.allowed_paths.get(), "dot: " + path, path, AllowedPaths::Access::Write);
+  FILE* file = std::fopen(found.path.c_str(), "wb");
   bool ok = file != nullptr && std::fwrite(drawing.data(), 1, drawing.size(), file) == drawing.size();
   if (file != nullptr) ok = std::fclose(file) == 0 && ok;
   if (!ok) fail(ErrorCode::NotFound, "dot: ", path, " cannot be written: ", std::strerror(errno));

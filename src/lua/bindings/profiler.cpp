@@ -75,14 +75,16 @@ int drop_session(Args& args) {
 
 // trace_save(who, trace, path)
 int save(Args& args) {
-  save_trace(std::string(args.string(1, "who")).c_str(), TraceHolder::at(args, 2), std::string(args.string(3, "path")));
+  save_trace(std::string(args.string(1, "who")).c_str(), TraceHolder::at(args, 2), std::string(args.string(3, "path")),
+             args.state.allowed_paths.get());
   return 0;
 }
 
 // trace_to_exit(path): writes a trace there when the program ends, or when trace_end(it) is called.
 int trace_to_exit(Args& args) {
   ExitHolder::push(args, kExitMeta,
-                   std::make_unique<ExitTrace>("trace", args.state.context(), std::string(args.string(1, "path")), ""));
+                   std::make_unique<ExitTrace>("trace", args.state.context(), std::string(args.string(1, "path")), "",
+                                               args.state.allowed_paths));
   return 1;
 }
 int end_trace(Args& args) {
