@@ -7,11 +7,11 @@ local version, date, out, cuda = arg[1], arg[2], arg[3], arg[4]
 -- Linked statically, or headers whose code is compiled in.
 local compiled_in = { "liblua5.4-dev", "libeigen3-dev", "nlohmann-json3-dev" }
 
--- Debian's names of licences, and SPDX's.
+-- Debian's names of licences, in lower case, and SPDX's.
 local spdx = {
-  ["Apache-2.0"] = "Apache-2.0", Expat = "MIT", ["MPL-2"] = "MPL-2.0", ["MPL-2.0"] = "MPL-2.0", Zlib = "Zlib", zlib = "Zlib",
-  libpng = "libpng-2.0", ISC = "ISC", ["BSD-2-Clause"] = "BSD-2-Clause", ["BSD-2-clause"] = "BSD-2-Clause",
-  ["BSD-3-Clause"] = "BSD-3-Clause", ["BSD-3-clause"] = "BSD-3-Clause",
+  ["apache-2.0"] = "Apache-2.0", expat = "MIT", ["mpl-2"] = "MPL-2.0", ["mpl-2.0"] = "MPL-2.0", zlib = "Zlib",
+  libpng = "libpng-2.0", isc = "ISC", ["bsd-2-clause"] = "BSD-2-Clause", ["bsd-3-clause"] = "BSD-3-Clause",
+  ["lgpl-3.0+ with special exception granted by copyright holders"] = "LGPL-3.0-or-later",
 }
 
 local function output_of(command)
@@ -42,8 +42,7 @@ local function licence_of(name)
   if text:find("prepackaged version of the GNU C Library", 1, true) then return "LGPL-2.1-or-later" end
   local all_files = text:match("\nFiles:%s*%*(.*)")
   local licence = all_files and all_files:match("\nLicense:%s*([^\n]*)")
-  if licence and licence:find("^LGPL%-3.0%+ with special exception") then return "LGPL-3.0-or-later" end
-  return licence and spdx[licence:gsub("%s+$", "")] or "NOASSERTION"
+  return licence and spdx[licence:lower():gsub("%s+$", "")] or "NOASSERTION"
 end
 
 local found, names = {}, {}

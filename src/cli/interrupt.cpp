@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include "hosts/cluster.h"
 #include "lua/border/interrupts.h"
 #include "lua/border/limits.h"
 #include "lua/border/state.h"
@@ -26,6 +27,8 @@ void set_handler(void (*handler)(int)) {
   action.sa_handler = handler;
   sigemptyset(&action.sa_mask);  // no SA_RESTART: the signal ends a read that waits for input
   sigaction(SIGINT, &action, nullptr);
+  // A launcher ends ranks by SIGTERM, also when the user presses Ctrl-C.
+  if (Cluster::running() != nullptr) sigaction(SIGTERM, &action, nullptr);
 }
 
 // While an entry is read, compiled or looked up, nothing can raise: the entry that comes is interrupted instead. Who

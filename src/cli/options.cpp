@@ -74,7 +74,8 @@ void set_sandbox(Options& options, std::string_view value) {
     const std::string_view given = equals == std::string_view::npos ? "" : entry.substr(equals + 1);
     auto positive = [&](double most) {
       std::optional<double> read = number<double>(given);
-      if (!read || !std::isfinite(*read) || *read <= 0 || *read > most) wrong("--sandbox", entry, text(name, "=, and a number above 0"));
+      if (!read || !std::isfinite(*read) || *read <= 0 || *read > most)
+        wrong("--sandbox", entry, text(name, "=, and a number above 0"));
       return *read;
     };
     auto whole = [&] {
@@ -90,7 +91,9 @@ void set_sandbox(Options& options, std::string_view value) {
     else if (name == "files") made.limits.open_files = static_cast<int>(std::min<int64_t>(whole(), 1 << 20));
     else if ((name == "read" || name == "write") && !given.empty())
       made.allowed_paths.push_back(name == "read" ? text("read:", given) : std::string(given));
-    else wrong("--sandbox", entry, "memory=MB, tensors=MB, seconds=S, instructions=N, count=N, files=N, read=DIR or write=DIR");
+    else
+      wrong("--sandbox", entry,
+            "memory=MB, tensors=MB, seconds=S, instructions=N, count=N, files=N, read=DIR or write=DIR");
   }
 }
 
@@ -124,6 +127,7 @@ void read_doctor(Options& options, int argc, char** argv);
 void read_attach(Options& options, int argc, char** argv);
 void read_kernel(Options& options, int argc, char** argv);
 void read_plan(Options& options, int argc, char** argv);
+void read_launch(Options& options, int argc, char** argv);
 
 const ShortOption kShortOptions[] = {
     {"-e", "stat", "execute string 'stat'"},
@@ -184,6 +188,8 @@ const Subcommand kSubcommands[] = {
      "install --user --prefix="},
     {"plan", "GRAPH.json [--policy P] [--html FILE] [--json]", "plan a graph on a machine, both from a file", read_plan,
      "--policy --html --json --budget-ms"},
+    {"launch", "-n N [--hosts A,B:2] [--sim-gpus K] SCRIPT [ARGS]", "run a script in N processes that train together",
+     read_launch, "-n --hosts --sim-gpus --log-dir --restarts"},
 };
 
 // Lua's rule for -e and -l, and ours for long options: the next word, unless it is an option.
@@ -321,6 +327,11 @@ void read_plan(Options& options, int argc, char** argv) {
   options.plan = read_plan_command(argc, argv, options.script + 1);
 }
 
+void read_launch(Options& options, int argc, char** argv) {
+  runs_nothing_else(options, "launch");
+  options.launch = read_launch_command(argc, argv, options.script + 1);
+}
+
 // `doctor`, in place of the script, and the words after it.
 void read_doctor(Options& options, int argc, char** argv) {
   runs_nothing_else(options, "doctor");
@@ -356,7 +367,8 @@ Options parse_options(int argc, char** argv) {
   }
   options.script = i;
   if (options.sandbox && (options.interactive || !options.module.empty())) {
-    throw UsageError(text("'--sandbox' runs a script or -e, not ", options.interactive ? "the prompt ('-i')" : "a library ('-m')"));
+    throw UsageError(
+        text("'--sandbox' runs a script or -e, not ", options.interactive ? "the prompt ('-i')" : "a library ('-m')"));
   }
   if (!options.interpreter.ignore_environment) read_variables(options, given);
   // A script named doctor is run as ./doctor.

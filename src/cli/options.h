@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/launch_command.h"
 #include "cli/plan_command.h"
 #include "core/error.h"
 #include "lua/border/interpreter.h"
@@ -36,6 +37,7 @@ struct Options {
   bool installs_kernel = false;  // `kernel install`
   std::string kernel_prefix;     // of its --prefix; "" for the user's own folder
   PlanCommand plan;              // `plan`
+  LaunchCommand launch;          // `launch`
   bool show_help = false;        // --help and --version: print and exit
   bool show_version = false;
   bool show_ops = false;       // --ops and --completion as well

@@ -23,6 +23,7 @@ class Program {
 
  private:
   void configure_gpus();
+  void start_ranks();
   void start_trace();
   // Writes it. False if that failed, which has then been reported.
   bool end_trace(bool waits);

@@ -42,7 +42,7 @@ Storage* Inputs::fetch(const TensorRep& tensor, bool* was_copied) {
 
 // A one-element CPU tensor is passed in the arguments of a GPU op.
 bool Inputs::passed_in_arguments(const TensorRep& tensor) const {
-  return !device_.is_host() && tensor.size == 1 && context_.observer == nullptr &&
+  return !device_.is_host() && tensor.size == 1 && context_.recording() == nullptr &&
          context_.runtime().device(tensor.device).is_host();
 }
 

@@ -165,7 +165,7 @@ class Runtime {
   std::vector<Context*> contexts_;
   std::vector<IdleMemory*> idle_;
   std::size_t most_memory_ = SIZE_MAX;  // of each device
-  std::size_t told_bytes_ = 0;  // Contexts hear of storages of so many bytes that are freed
+  std::size_t told_bytes_ = 0;          // Contexts hear of storages of so many bytes that are freed
   int threads_ = 0;
   bool soft_placement_ = false;
   uint64_t placement_stamp_ = 1;

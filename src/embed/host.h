@@ -35,7 +35,7 @@ struct lutra_t {
   int listener = -2;                                // of lutra_listen, in Lua's registry; LUA_NOREF: none
   lutra::Limits own_limits;                         // of an attached lutra_t: a deadline
   lutra::Limits& limits() { return interpreter != nullptr ? interpreter->limits() : own_limits; }
-  std::string callback_failure;                     // lutra_fail's
+  std::string callback_failure;  // lutra_fail's
   lutra::embed::Failure failure;
 
   lutra::embed::LiveMark live;

@@ -27,14 +27,15 @@ void read_limits(const lutra_options& options, const char* who, InterpreterOptio
   check("lua_memory_mb", options.lua_memory_mb);
   check("tensor_memory_mb", options.tensor_memory_mb);
   check("seconds", options.seconds);
-  require(options.instructions >= 0, who, ": instructions is ", options.instructions, ", expected 0 for no limit, or more");
+  require(options.instructions >= 0, who, ": instructions is ", options.instructions,
+          ", expected 0 for no limit, or more");
   require(options.tensors >= 0, who, ": tensors is ", options.tensors, ", expected 0 for no limit, or more");
   require(options.open_files >= 0, who, ": open_files is ", options.open_files, ", expected 0 for 64, or more");
   read->is_sandbox = options.sandbox != 0;
   require(read->is_sandbox || (options.allowed_paths == nullptr && options.open_files == 0), who,
           ": allowed_paths and open_files are for a sandbox: set options.sandbox = 1 too");
-  read->limits = {options.lua_memory_mb, options.tensor_memory_mb, options.instructions, options.seconds,
-                  options.tensors, options.open_files};
+  read->limits = {options.lua_memory_mb, options.tensor_memory_mb, options.instructions,
+                  options.seconds,       options.tensors,          options.open_files};
   if (!read->is_sandbox) return;
   if (options.open_files == 0) read->limits.open_files = kUsualOpenFiles;
   for (const char* const* path = options.allowed_paths; path != nullptr && *path != nullptr; ++path)
@@ -133,8 +134,9 @@ int lutra_run_string(lutra_t* lutra, const char* text, const char* chunk_name) {
 }
 
 int lutra_run_file(lutra_t* lutra, const char* path) {
-  return run_chunk(lutra, "lutra_run_file", path, "path",
-                   [&](lua_State* L) { return luaL_loadfilex(L, path, lutra->interpreter != nullptr ? lutra->interpreter->chunk_mode() : nullptr); });
+  return run_chunk(lutra, "lutra_run_file", path, "path", [&](lua_State* L) {
+    return luaL_loadfilex(L, path, lutra->interpreter != nullptr ? lutra->interpreter->chunk_mode() : nullptr);
+  });
 }
 
 int lutra_set_print(lutra_t* lutra, void (*print)(void* user, const char* text, size_t size), void* user) {

@@ -44,9 +44,7 @@ std::string parent_of(const std::string& path) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-std::string below(const Descriptor& folder, const std::string& name) {
-  return text(proc_path(*folder), "/", name);
-}
+std::string below(const Descriptor& folder, const std::string& name) { return text(proc_path(*folder), "/", name); }
 
 }  // namespace
 
@@ -111,8 +109,10 @@ AllowedFile AllowedPaths::find(const std::string& label, const std::string& path
   if (folder == nullptr || !is_name || !allows(real_path(folder), access)) {
     // Whether files elsewhere exist is not told.
     std::string above = parent_of(path);
-    while (folder == nullptr && above != "." && above != "/") folder = open_to_look(above = parent_of(above), O_DIRECTORY);
-    if (folder != nullptr && is_name && allows(real_path(folder), access)) fail_system(label, "cannot be opened", problem);
+    while (folder == nullptr && above != "." && above != "/")
+      folder = open_to_look(above = parent_of(above), O_DIRECTORY);
+    if (folder != nullptr && is_name && allows(real_path(folder), access))
+      fail_system(label, "cannot be opened", problem);
     refuse(label, access);
   }
   return {below(folder, name), folder};

@@ -95,6 +95,13 @@ expect.case("training steps: variables move with what writes them, bits stay", f
   for _, op in ipairs(plan.ops) do assert(plan.placement[op.name] == op.device) end
 end)
 
+expect.case("what t:to(device) makes depends on what made the original", function()
+  local of_result = optimize(function(input) return lt.tanh(input):to("/GPU:1"):matmul(x, { transpose_b = true }) end, { x })
+  expect.equal(of_result.critical_path, { "argument 1", "Tanh#1", "MatMul#2" })
+  local of_argument = optimize(function(input) return input:to("/GPU:1") * 2 end, { lt.device("/GPU:0", function() return x * 1 end) })
+  expect.equal(of_argument.critical_path, { "argument 1", "Mul#1" })
+end)
+
 expect.case("scopes, fixed and memory are constraints", function()
   local w = lt.Variable(lt.ones { 64, 64 }, { name = "fixed" })
   local function f(input)

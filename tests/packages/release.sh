@@ -77,16 +77,19 @@ ids = {each["SPDXID"] for each in document["packages"]}
 assert len(ids) == len(document["packages"])
 related = {each["relatedSpdxElement"]: each["relationshipType"] for each in document["relationships"]}
 assert ids == set(related), ids ^ set(related)
-for name, each in packages.items():
-    assert each["licenseDeclared"] != "NOASSERTION" and each["versionInfo"], each
+by_id = {each["SPDXID"]: each for each in document["packages"]}
+assert all(each["versionInfo"] and each["licenseDeclared"] for each in document["packages"])
 listed = subprocess.run(["ldd", sys.argv[2]], capture_output=True, text=True, check=True).stdout
 for path in re.findall(r"=> (/\S+)", listed):
     found = ""
     for start in ("", "/usr"):
         done = subprocess.run(["dpkg-query", "-S", start + path], capture_output=True, text=True)
         found = found or done.stdout.split(":")[0]
-    assert related["SPDXRef-" + found.replace("+", "-")] == "DYNAMIC_LINK", (path, found)
-assert related["SPDXRef-liblua5.4-dev"] == "STATIC_LINK"
+    found = "SPDXRef-" + found.replace("+", "-")
+    assert related[found] == "DYNAMIC_LINK", (path, found)
+    assert by_id[found]["licenseDeclared"] != "NOASSERTION", by_id[found]
+for name, licence in (("liblua5.4-dev", "MIT"), ("libeigen3-dev", "MPL-2.0"), ("nlohmann-json3-dev", "MIT")):
+    assert related["SPDXRef-" + name] == "STATIC_LINK" and packages[name]["licenseDeclared"] == licence, packages[name]
 PYTHON
 
 # The rock: its rockspec names the version and the archive beside it.

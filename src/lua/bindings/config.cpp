@@ -372,7 +372,7 @@ int get_float32_matmul_precision(Args& args) {
 
 int reset(Args& args) {
   args.at_most(0);
-  if (args.state.context().observer != nullptr) {
+  if (args.state.context().recording() != nullptr) {
     fail(ErrorCode::FailedPrecondition, "reset: a graph is being recorded (lutra.graph), whose devices must stay");
   }
   lua_gc(args.L, LUA_GCCOLLECT);

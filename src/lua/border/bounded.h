@@ -47,7 +47,7 @@ class Steps {
 inline Limits& limits_of(lua_State* L) { return *static_cast<Limits*>(lua_touserdata(L, lua_upvalueindex(1))); }
 
 // Each replaces functions in the library on top of the stack.
-void bind_patterns(lua_State* L, Limits& limits);        // string.find, match, gmatch, gsub
+void bind_patterns(lua_State* L, Limits& limits);         // string.find, match, gmatch, gsub
 void bind_bounded_strings(lua_State* L, Limits& limits);  // string.rep; others count the bytes that they handle
 void bind_bounded_tables(lua_State* L, Limits& limits);   // table.concat, insert, move, remove, sort, unpack
 // Pushes load, of text only.

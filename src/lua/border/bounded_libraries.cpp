@@ -1,5 +1,5 @@
-// The rest of Lua's functions that need bounds: those of tables, which other tables' __len and __index can make endless,
-// string.rep, and load.
+// The rest of Lua's functions that need bounds: those of tables, which other tables' __len and __index can make
+// endless, string.rep, and load.
 #include <cstring>
 
 #include "lua/border/bounded.h"
@@ -32,6 +32,7 @@ int concat(lua_State* L) {
   lua_Integer i = luaL_optinteger(L, 3, 1);
   const lua_Integer last = luaL_optinteger(L, 4, length);
   Steps steps(L, limits_of(L));
+  limits_of(L).expect(L, SIZE_MAX);  // how many is known at the end
   luaL_Buffer out;
   luaL_buffinit(L, &out);
   for (bool is_first = true; i <= last; ++i) {
@@ -147,6 +148,8 @@ int sort(lua_State* L) {
 
 // ---- strings
 
+constexpr size_t kBuffer = size_t{1} << 16;
+
 int64_t bytes_at(lua_State* L, int index) {
   return lua_type(L, index) == LUA_TSTRING ? static_cast<int64_t>(lua_rawlen(L, index)) : 0;
 }
@@ -156,6 +159,7 @@ int counted(lua_State* L) {
   const int given = lua_gettop(L);
   int64_t bytes = 0;
   for (int i = 1; i <= given; ++i) bytes += bytes_at(L, i);
+  limits_of(L).expect(L, static_cast<size_t>(3 * bytes) + kBuffer);
   const int results = call_replaced(L);
   for (int i = 0; i < results; ++i) bytes += 8 + bytes_at(L, -1 - i);
   Steps steps(L, limits_of(L));
@@ -168,12 +172,14 @@ int counted(lua_State* L) {
 int rep(lua_State* L) {
   size_t size, between;
   luaL_checklstring(L, 1, &size);
-  luaL_checkinteger(L, 2);
+  const lua_Integer count = luaL_checkinteger(L, 2);
   luaL_optlstring(L, 3, "", &between);
   if (size == 0 && between == 0) {
     lua_pushliteral(L, "");
     return 1;
   }
+  const double bytes = 2.0 * static_cast<double>(size + between) * static_cast<double>(count);
+  if (bytes > 0 && bytes < 1e12) limits_of(L).expect(L, static_cast<size_t>(bytes));
   return counted(L);
 }
 

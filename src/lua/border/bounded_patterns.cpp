@@ -1,5 +1,5 @@
-// Lua's patterns (Lua 5.4 manual, section 6.4.1), matched with a count of steps: string.find("aaaa...", ".-.-.-b") takes
-// longer than anybody waits, and Lua's own matcher cannot be stopped.
+// Lua's patterns (Lua 5.4 manual, section 6.4.1), matched with a count of steps: string.find("aaaa...", ".-.-.-b")
+// takes longer than anybody waits, and Lua's own matcher cannot be stopped.
 #include <cctype>
 #include <cstring>
 
@@ -172,7 +172,8 @@ struct Matcher {
       steps.one();
       if (p == pattern_end) return s;
       switch (*p) {
-        case '(': return p + 1 < pattern_end && p[1] == ')' ? open_capture(s, p + 2, kPosition) : open_capture(s, p + 1, kOpen);
+        case '(':
+          return p + 1 < pattern_end && p[1] == ')' ? open_capture(s, p + 2, kPosition) : open_capture(s, p + 1, kOpen);
         case ')': return close_capture(s, p + 1);
         case '$':
           if (p + 1 == pattern_end) return s == text_end ? s : nullptr;
@@ -245,8 +246,12 @@ struct Matcher {
 };
 
 Matcher matcher(lua_State* L, const char* text, size_t text_size, const char* pattern, size_t pattern_size) {
-  return {.L = L, .steps = Steps(L, limits_of(L)), .text = text, .text_end = text + text_size,
-          .pattern_end = pattern + pattern_size, .capture = {}};
+  return {.L = L,
+          .steps = Steps(L, limits_of(L)),
+          .text = text,
+          .text_end = text + text_size,
+          .pattern_end = pattern + pattern_size,
+          .capture = {}};
 }
 
 // A position as string.sub reads it, from 1.
@@ -402,8 +407,7 @@ bool add_replacement(Matcher& m, luaL_Buffer* out, const char* begin, const char
     luaL_addlstring(out, begin, static_cast<size_t>(end - begin));
     return false;
   }
-  if (lua_isstring(L, -1) == 0)
-    luaL_error(L, "invalid replacement value (a %s)", luaL_typename(L, -1));
+  if (lua_isstring(L, -1) == 0) luaL_error(L, "invalid replacement value (a %s)", luaL_typename(L, -1));
   luaL_addvalue(out);
   return true;
 }
@@ -420,6 +424,7 @@ int gsub(lua_State* L) {
   const bool is_anchored = length > 0 && *pattern == '^';
   Matcher m = matcher(L, text, size, pattern, length);
   if (is_anchored) ++pattern;
+  limits_of(L).expect(L, 3 * size + (size_t{1} << 16));
   luaL_Buffer out;
   luaL_buffinit(L, &out);
   lua_Integer count = 0;

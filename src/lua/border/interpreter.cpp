@@ -237,7 +237,9 @@ std::optional<std::string> Interpreter::run_string(std::string_view chunk, const
   return run(luaL_loadbufferx(L_, chunk.data(), chunk.size(), chunk_name, "t"));
 }
 
-std::optional<std::string> Interpreter::run_file(const char* path) { return run(luaL_loadfilex(L_, path, chunk_mode())); }
+std::optional<std::string> Interpreter::run_file(const char* path) {
+  return run(luaL_loadfilex(L_, path, chunk_mode()));
+}
 
 void Interpreter::set_print(void (*print)(void*, const char*, std::size_t), void* user) {
   impl_->print = print;

@@ -40,7 +40,8 @@ class Interrupts {
   // Stops Lua, from any thread at any time. Returns false if nothing runs between begin and end. The interpreter must
   // live until it returns. See Note [Interrupts from other threads].
   bool request_from_outside();
-  // Sets a hook for the next instruction of what runs, if it has none, from any thread at any time. The same conditions.
+  // Sets a hook for the next instruction of what runs, if it has none, from any thread at any time. The same
+  // conditions.
   void hook_from_outside(lua_Hook hook);
   // Sets our hook again where another has taken its place. Returns false if the coroutine does not have ours.
   bool rehook(lua_State* L);

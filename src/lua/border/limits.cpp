@@ -16,12 +16,11 @@ namespace {
 constexpr int kStep = 100, kSwitch = 50;
 // With so few instructions left they are counted exactly: 5e6 take some 30 ms.
 constexpr int64_t kExactly = 5000000;
-// Instructions of a window: long compared with reading the clock, short compared with the time between windows.
-constexpr int kWindow = 2000;
-constexpr double kWindowsApartSeconds = 0.003;
-// A window that has not ended after so long was left behind by a coroutine.
-constexpr int64_t kLongWindowNs = 10000000;
-constexpr double kUsualNs = 2, kLeastNs = 0.3;
+// Instructions of a window, and before it, until the hook's code is in the caches: long compared with reading the
+// clock.
+constexpr int kWindow = 5000, kWarmUp = 1000;
+// What an instruction takes before it is measured, and at least.
+constexpr double kFastNs = 1, kLeastNs = 0.3;
 
 int64_t cpu_ns() {
   timespec now;
@@ -35,7 +34,7 @@ void no_hook(lua_State*, lua_Debug*) {}
 double measure_hook() {
   constexpr int kInstructions = 20000, kTimes = 5;
   lua_State* L = luaL_newstate();
-  if (L == nullptr || luaL_loadstring(L, "for i = 1, 20000 do end") != LUA_OK) return kUsualNs;
+  if (L == nullptr || luaL_loadstring(L, "for i = 1, 20000 do end") != LUA_OK) return kFastNs;
   int64_t least[2] = {INT64_MAX, INT64_MAX};
   for (int i = 0; i < 2 * kTimes; ++i) {
     lua_sethook(L, no_hook, i % 2 == 1 ? LUA_MASKCOUNT : 0, kWindow);
@@ -70,7 +69,7 @@ void Limits::begin(lua_State* L, Interrupts& interrupts) {
   if (options.instructions > 0 || options.seconds > 0) interrupts.set_limits(this);
   if (options.instructions > 0) {
     counted_till_ = cpu_ns();
-    ns_ = kUsualNs;
+    ns_ = kFastNs;
     if (options.instructions <= kExactly) {
       count_exactly(L);
     } else {
@@ -78,12 +77,16 @@ void Limits::begin(lua_State* L, Interrupts& interrupts) {
       mode_ = Mode::Sampling;
     }
   }
-  const double ticks = mode_ == Mode::Sampling ? kWindowsApartSeconds : 0;
+  const double ticks = mode_ == Mode::Sampling ? seconds_to_window() : 0;
   if (options.seconds > 0 || ticks > 0) watch(interrupts, {options.seconds, ticks, on_count});
 }
 
 void Limits::make_room(lua_State* L) {
   if (memory_ != nullptr) memory_->begin(L);
+}
+
+void Limits::expect(lua_State* L, std::size_t bytes) {
+  if (memory_ != nullptr) memory_->expect(L, bytes);
 }
 
 void Limits::end(lua_State* L, bool was_stopped) noexcept {
@@ -126,8 +129,9 @@ std::string Limits::text() const {
       return lutra::text("the limit of ", count_text(options.lua_memory_mb),
                          " MB of Lua's memory was passed: keep less in tables and strings, or raise lua_memory_mb");
     case Kind::TensorMemory:
-      return lutra::text("the limit of ", count_text(options.tensor_memory_mb),
-                         " MB of tensors on a device was passed: keep fewer or smaller tensors, or raise tensor_memory_mb");
+      return lutra::text(
+          "the limit of ", count_text(options.tensor_memory_mb),
+          " MB of tensors on a device was passed: keep fewer or smaller tensors, or raise tensor_memory_mb");
     case Kind::Tensors:
       return lutra::text("the limit of ", options.tensors,
                          " tensors was passed: release those that are no longer needed, or raise tensors");
@@ -147,7 +151,9 @@ std::string Limits::text() const {
 void Limits::switched(lua_State* to) noexcept {
   if (mode_ == Mode::Off) return;
   count(kSwitch);
-  if (mode_ == Mode::Exact && lua_gethook(to) == nullptr) count_exactly(to);
+  if (lua_gethook(to) != nullptr) return;
+  if (mode_ == Mode::Exact) count_exactly(to);
+  else if (mode_ == Mode::Window) warm_up(to);
 }
 
 void Limits::on_count(lua_State* L, lua_Debug*) {
@@ -168,35 +174,49 @@ void Limits::counted(lua_State* L) noexcept {
       used_ += kStep;
       if (lua_gethookcount(L) != kStep) count_exactly(L);
       break;
-    case Mode::Sampling: begin_window(L); return;
+    case Mode::Sampling: warm_up(L); break;
     case Mode::Window:
-      if (L == window_ && lua_gethookcount(L) == kWindow) end_window(L);
-      else begin_window(L);
+      if (L != window_ || lua_gethookcount(L) == 1) warm_up(L);
+      else if (lua_gethookcount(L) == kWarmUp) begin_window(L);
+      else end_window(L);
       break;
   }
   check_count();
 }
 
-void Limits::begin_window(lua_State* L) noexcept {
+void Limits::warm_up(lua_State* L) noexcept {
   mode_ = Mode::Window;
   window_ = L;
+  lua_sethook(L, on_count, LUA_MASKCOUNT, kWarmUp);
+}
+
+void Limits::begin_window(lua_State* L) noexcept {
   window_at_ = cpu_ns();
-  if (window_at_ - counted_till_ > kLongWindowNs) {
-    used_ += static_cast<int64_t>(static_cast<double>(window_at_ - counted_till_) / ns_);
-    counted_till_ = window_at_;
-  }
   lua_sethook(L, on_count, LUA_MASKCOUNT, kWindow);
+}
+
+// Half of the time that what is left seems to take. Each window costs a look at Lua from another thread, so they are
+// few.
+double Limits::seconds_to_window() const {
+  return static_cast<double>(options.instructions - used_ - kExactly) * ns_ * 0.5e-9;
+}
+
+// With the rate that was measured last.
+void Limits::count_till(int64_t now) noexcept {
+  used_ += static_cast<int64_t>(static_cast<double>(now - counted_till_) / ns_);
+  counted_till_ = now;
 }
 
 void Limits::end_window(lua_State* L) noexcept {
   const int64_t now = cpu_ns();
   ns_ = std::max(kLeastNs, static_cast<double>(now - window_at_) / kWindow - hook_ns());
-  const auto free_ns = static_cast<double>(window_at_ - counted_till_);
-  used_ += static_cast<int64_t>(free_ns / ns_) + kWindow;
+  count_till(window_at_);
+  used_ += kWindow;
   counted_till_ = now;
   mode_ = Mode::Sampling;
   lua_sethook(L, nullptr, 0, 0);
-  if (options.instructions - used_ <= kExactly) count_exactly(L);
+  if (options.instructions - used_ <= 2 * kExactly) count_exactly(L);
+  else set_tick(*interrupts_, seconds_to_window());
 }
 
 void Limits::count_exactly(lua_State* L) noexcept {
@@ -207,19 +227,27 @@ void Limits::count_exactly(lua_State* L) noexcept {
 void* LimitedMemory::reallocate(void* self, void* block, std::size_t old_size, std::size_t new_size) {
   LimitedMemory& own = *static_cast<LimitedMemory*>(self);
   const std::size_t had = block != nullptr ? old_size : 0;  // else it is the kind of object
-  if (new_size > had && own.used_ + (new_size - had) > own.limit_ && own.refuses(block, had, new_size)) return nullptr;
+  if (new_size > had && own.refuses(block, new_size, new_size - had)) return nullptr;
   void* moved = own.allocate_(own.user_, block, old_size, new_size);
   if (moved == nullptr && new_size != 0) return nullptr;
   own.used_ += new_size - had;
-  if (new_size > had) own.refused_size_ = 0;
   return moved;
 }
 
-bool LimitedMemory::refuses(const void* block, std::size_t, std::size_t new_size) {
-  if (refused_size_ == new_size && refused_block_ == block) limits_.pass(Limits::Kind::LuaMemory);
+// Lua collects all garbage after a refusal and repeats the request; buffers of C functions give up at once.
+bool LimitedMemory::refuses(const void* block, std::size_t new_size, std::size_t growth) {
+  const bool is_repeated = refused_size_ == new_size && refused_block_ == block;
+  const bool is_refused = growth > limit_ - std::min(used_, limit_);
+  if (refused_size_ != 0 && (is_refused || !is_repeated)) limits_.pass(Limits::Kind::LuaMemory);
   refused_block_ = block;
-  refused_size_ = new_size;
-  return true;
+  refused_size_ = is_refused ? new_size : 0;
+  return is_refused;
+}
+
+void LimitedMemory::expect(lua_State* L, std::size_t bytes) {
+  if (bytes <= limit_ - std::min(used_, limit_) || used_ - std::min(used_, kept_) < used_ / 4) return;
+  lua_gc(L, LUA_GCCOLLECT);
+  kept_ = used_;
 }
 
 void LimitedMemory::begin(lua_State* L) {

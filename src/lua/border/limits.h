@@ -54,6 +54,8 @@ class Limits {
     position_[0] = '\0';
   }
   bool limits_memory() const { return memory_ != nullptr; }
+  // A C function will ask for about so many bytes, in a way that Lua does not collect garbage for (luaL_Buffer).
+  void expect(lua_State* L, std::size_t bytes);
 
   // The first limit that was passed since `begin`.
   Kind passed() const { return passed_; }
@@ -61,7 +63,9 @@ class Limits {
   void pass(Kind kind) noexcept;
   // What was passed, with its value and what to do.
   std::string text() const;
-  ErrorCode code() const { return passed_ == Kind::Seconds ? ErrorCode::DeadlineExceeded : ErrorCode::ResourceExhausted; }
+  ErrorCode code() const {
+    return passed_ == Kind::Seconds ? ErrorCode::DeadlineExceeded : ErrorCode::ResourceExhausted;
+  }
   // "name:7: " of the place where the script was first stopped, or "".
   const char* position() const { return position_; }
   void note_position(lua_State* L) noexcept;
@@ -81,13 +85,16 @@ class Limits {
   void switched(lua_State* to) noexcept;
 
  private:
-  // Exact: a count hook every kStep instructions, which doubles the time of plain loops. Sampling: no hook, but a thread
-  // sets one now and then for a Window, in which the rate of instructions is measured.
+  // Exact: a count hook every kStep instructions, which doubles the time of plain loops. Sampling: no hook, but a
+  // thread sets one some times in a call for a Window, in which the rate of instructions is measured.
   enum class Mode : uint8_t { Off, Exact, Sampling, Window };
 
   static void on_count(lua_State* L, lua_Debug* event);
   void counted(lua_State* L) noexcept;
+  void warm_up(lua_State* L) noexcept;
   void begin_window(lua_State* L) noexcept;
+  void count_till(int64_t now) noexcept;
+  double seconds_to_window() const;
   void end_window(lua_State* L) noexcept;
   void count_exactly(lua_State* L) noexcept;
   void check_count() noexcept {
@@ -99,9 +106,9 @@ class Limits {
   Kind passed_ = Kind::None;
   Mode mode_ = Mode::Off;
   int64_t used_ = 0;
-  double ns_ = 0;              // the time of one instruction, as last measured
-  int64_t counted_till_ = 0;   // the thread's CPU time up to which instructions are counted
-  int64_t window_at_ = 0;      // when the window began
+  double ns_ = 0;                // the time of one instruction, as last measured
+  int64_t counted_till_ = 0;     // the thread's CPU time up to which instructions are counted
+  int64_t window_at_ = 0;        // when the window began
   lua_State* window_ = nullptr;  // its coroutine
   char position_[96] = "";
 };
@@ -118,15 +125,18 @@ class LimitedMemory {
   // A call begins: one that finds the memory full may use a little more, at most an eighth of the limit in all, so that
   // it can free what others have left.
   void begin(lua_State* L);
+  // Collects garbage if so many bytes are not left and there may be some.
+  void expect(lua_State* L, std::size_t bytes);
 
  private:
-  bool refuses(const void* block, std::size_t old_size, std::size_t new_size);
+  bool refuses(const void* block, std::size_t new_size, std::size_t growth);
 
   lua_Alloc allocate_;
   void* user_;
   Limits& limits_;
   std::size_t used_ = 0, limit_ = SIZE_MAX, normal_ = SIZE_MAX;
-  // The last request that was refused: Lua collects all garbage and repeats it.
+  std::size_t kept_ = 0;  // used_ after the last collection of `expect`
+  // The request that was refused last, if it has not been repeated yet.
   const void* refused_block_ = nullptr;
   std::size_t refused_size_ = 0;
 };

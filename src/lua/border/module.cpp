@@ -6,8 +6,8 @@
 #include "core/version.h"
 #include "lua/bindings/tensor_api.h"
 #include "lua/border/lua_sources.h"
-#include "lua/border/sandbox.h"
 #include "lua/border/modules.h"
+#include "lua/border/sandbox.h"
 #include "lua/ops/op_call.h"
 
 namespace lutra {

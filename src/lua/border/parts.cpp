@@ -112,6 +112,7 @@ void open_use(lua_State* L, int module) {
   open_prefetch(L, state);
   open_file_rows(L, state);
   open_replicas(L, state);
+  open_ranks(L, state);
   open_finally(L);
   lua_pushcfunction(L, Interrupts::push_taken);
   lua_setfield(L, -2, "interrupts");

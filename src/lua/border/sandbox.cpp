@@ -1,8 +1,9 @@
 // Note [The two environments]
 // A script's globals have only what docs/sandbox.md lists. Lutra's own Lua code (lua/lutra) needs more: io.stderr for
-// progress, io.open for logs of training, debug.getinfo for errors. It is compiled with an environment of its own, which
-// nothing that a script can reach leads to. Even there, files are opened by AllowedPaths, and nothing starts a program,
-// loads C code or reads the environment. Where it has no entry of its own the globals are looked up, as for print.
+// progress, io.open for logs of training, debug.getinfo for errors. It is compiled with an environment of its own,
+// which nothing that a script can reach leads to. Even there, files are opened by AllowedPaths, and nothing starts a
+// program, loads C code or reads the environment. Where it has no entry of its own the globals are looked up, as for
+// print.
 #include "lua/border/sandbox.h"
 
 #include <fcntl.h>
@@ -121,6 +122,15 @@ int write(lua_State* L) {
   return 1;
 }
 
+// os.date, whose time depends on its format. Upvalue: Lua's.
+int date(lua_State* L) {
+  constexpr size_t kLongest = 1000;
+  size_t size;
+  luaL_optlstring(L, 1, "%c", &size);
+  luaL_argcheck(L, size <= kLongest, 1, "longer than 1000 bytes");
+  return lua_tocfunction(L, lua_upvalueindex(1))(L);
+}
+
 int collectgarbage(lua_State* L) {
   const char* option = luaL_optstring(L, 1, "collect");
   if (std::strcmp(option, "count") != 0)
@@ -194,8 +204,8 @@ int xpcall(lua_State* L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   lua_pushboolean(L, 1);
   lua_pushvalue(L, 1);
-  lua_rotate(L, 3, 2);     // f, handler, true, f, ...
-  lua_remove(L, 1);        // handler, true, f, ...
+  lua_rotate(L, 3, 2);  // f, handler, true, f, ...
+  lua_remove(L, 1);     // handler, true, f, ...
   const int status = lua_pcallk(L, given - 2, LUA_MULTRET, 0, 0, after_call);
   return after_call(L, status, 0);
 }
@@ -302,6 +312,9 @@ void close_sandbox(lua_State* L, Limits& limits) {
 
   remove_globals(L, {"package", "debug", "dofile", "loadfile"});
   copy_fields(L, "os", {"clock", "date", "difftime", "time"});
+  lua_getfield(L, -1, "date");
+  lua_pushcclosure(L, date, 1);
+  lua_setfield(L, -2, "date");
   lua_setglobal(L, "os");
   lua_newtable(L);  // io
   lua_newtable(L);  // io.stdout

@@ -172,7 +172,7 @@ class State {
   ScopeBook scopes_;
   TensorBooks books_;
   StateOwned* owned_ = nullptr;  // a list
-  std::list<Error> pending_;  // at most one; none if there was no memory for it
+  std::list<Error> pending_;     // at most one; none if there was no memory for it
   std::list<Error> aside_;
   std::list<std::vector<PlacementEvent>> telling_;  // events becoming Lua values
   bool in_log_handler_ = false;

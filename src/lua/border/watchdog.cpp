@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -15,6 +16,9 @@ namespace lutra {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+// A hook that was set on a coroutine which then ended is set once more.
+constexpr std::chrono::milliseconds kUntilAnswered(20);
+constexpr double kLongest = 1e9;
 
 Clock::duration span(double seconds) {
   return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -25,7 +29,7 @@ class Watchdog {
   void begin(Interrupts& interrupts, const Watch& watch) {
     const auto now = Clock::now(), never = Clock::time_point::max();
     Call call{watch, watch.seconds > 0 ? now + span(watch.seconds) : never,
-              watch.tick_seconds > 0 ? now + span(watch.tick_seconds) : never, false};
+              watch.tick_seconds > 0 ? now + span(std::min(watch.tick_seconds, kLongest)) : never, false};
     std::lock_guard lock(mutex_);
     calls_[&interrupts] = call;
     if (!is_started_) {
@@ -34,6 +38,14 @@ class Watchdog {
       is_started_ = true;
     }
     if (std::min(call.ends, call.ticks) < wakes_at_) changed_.notify_one();
+  }
+
+  void set_tick(Interrupts& interrupts, double seconds) {
+    std::lock_guard lock(mutex_);
+    auto found = calls_.find(&interrupts);
+    if (found == calls_.end()) return;
+    found->second.ticks = Clock::now() + span(std::min(seconds, kLongest));
+    if (found->second.ticks < wakes_at_) changed_.notify_one();
   }
 
   bool end(Interrupts& interrupts) {
@@ -73,7 +85,7 @@ class Watchdog {
         }
         if (call.ticks <= now) {
           interrupts->hook_from_outside(call.watch.tick);
-          call.ticks = now + span(call.watch.tick_seconds);
+          call.ticks = now + kUntilAnswered;
         }
         if (!call.is_late) wakes_at_ = std::min(wakes_at_, call.ends);
         wakes_at_ = std::min(wakes_at_, call.ticks);
@@ -102,6 +114,7 @@ Watchdog& watchdog() {
 }  // namespace
 
 void watch(Interrupts& interrupts, const Watch& watch) { watchdog().begin(interrupts, watch); }
+void set_tick(Interrupts& interrupts, double seconds) noexcept { watchdog().set_tick(interrupts, seconds); }
 bool unwatch(Interrupts& interrupts) noexcept { return watchdog().end(interrupts); }
 
 }  // namespace lutra

@@ -9,13 +9,15 @@ namespace lutra {
 class Interrupts;
 
 struct Watch {
-  double seconds = 0;        // until the call is interrupted; 0: never
-  double tick_seconds = 0;   // the time between two calls of `tick`; 0: none
-  lua_Hook tick = nullptr;   // a hook that is set for one instruction, on the call's thread
+  double seconds = 0;       // until the call is interrupted; 0: never
+  double tick_seconds = 0;  // until `tick` is set; 0: never
+  lua_Hook tick = nullptr;  // a hook for one instruction; it is set again and again until set_tick is called
 };
 
 // Watches the call that Interrupts::begin has begun. Throws without memory.
 void watch(Interrupts& interrupts, const Watch& watch);
+// When the hook is to be set next.
+void set_tick(Interrupts& interrupts, double seconds) noexcept;
 // The call has ended. Returns whether it was interrupted.
 bool unwatch(Interrupts& interrupts) noexcept;
 

@@ -160,6 +160,10 @@ end
 function training:read_metrics(loss)
   local logs = { loss = loss }
   local names = self.metric_names
+  if self.strategy and self.strategy.ranks and #self.metrics > 0 then
+    use "nn.replicas.merged_metrics"(self.metrics, function(metric, i) logs[names[i + 1]] = metrics.plain(metric:result()) end)
+    return logs
+  end
   for i, metric in ipairs(self.metrics) do logs[names[i + 1]] = metrics.plain(metric:result()) end
   return logs
 end
