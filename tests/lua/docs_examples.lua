@@ -8,8 +8,8 @@
 --   ```lua file train.lua          a file for the page's commands, one of which must name it; a C, C++ or text file likewise
 --   ```sh run                      commands, in a folder that has the page's files; a ```text output block follows.
 --                                  `lutra` and `scripts/run` are the program. `sh run liblutra` needs the library, which
---                                  pkg-config finds, `sh run module busted` the module for lua5.4 and the program busted;
---                                  where these are missing, the block is left out
+--                                  pkg-config finds, `sh run launch` Open MPI, `sh run module busted` the module for
+--                                  lua5.4 and the program busted; where these are missing, the block is left out
 --   ```sh                          commands that are only read, as those in lines that begin with four blanks: their
 --                                  scripts, verbs and options must exist
 --   ```diff                        git's, of one file: what it leaves there, hunk by hunk, still stands there

@@ -97,6 +97,11 @@ function needs.module(_, _, lib)
   return ("export LUA_CPATH=%s"):format(golden.quote(lib .. "/lua/?.so;;"))
 end
 
+-- Open MPI, in the program and in this machine.
+function needs.launch()
+  return is_here(("timeout 60 %s launch -n 1 /dev/null 2>&1"):format(golden.quote(golden.program()))) and ":"
+end
+
 -- Runs commands by bash in the page's folder; `scripts/run` is the program under test there. Nil if something is not here
 -- that they need: words of `wanted`.
 function pages.run_commands(folder, commands, wanted)
