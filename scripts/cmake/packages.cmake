@@ -1,5 +1,6 @@
-# cpack makes Debian packages of what is installed, one per component: lutra, liblutraN, liblutra-dev, and lutra-cuda and
-# lutra-jupyter where these parts are built. scripts/dev release builds for all processors first, with the prefix /usr.
+# cpack makes Debian packages of what is installed, one per component: lutra, liblutraN, liblutra-dev, and lutra-cuda,
+# lutra-mpi and lutra-jupyter where these parts are built. scripts/dev release builds for all processors first, with the
+# prefix /usr.
 find_program(GZIP gzip)
 find_program(DPKG_DEB dpkg-deb)
 if(NOT GZIP OR NOT DPKG_DEB)
@@ -60,6 +61,7 @@ can be simulated.")
 file(WRITE "${debian_dir}/triggers" "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${debian_dir}/triggers")
 set(CPACK_DEBIAN_CUDA_PACKAGE_CONTROL_EXTRA "${debian_dir}/triggers")
+set(CPACK_DEBIAN_MPI_PACKAGE_CONTROL_EXTRA "${debian_dir}/triggers")
 set(library_name liblutra${LUTRA_ABI_VERSION})
 lutra_package(program lutra interpreters "eager tensor interpreter with Lua 5.4" "" "libopenblas0-pthread | libblas3"
   "${about}\nThis package has the program, and the module for lua5.4.")
@@ -72,6 +74,21 @@ if(TARGET lutra_cuda_plugin)
   lutra_package(cuda lutra-cuda libs "kernels of Lutra for NVIDIA's cards"
     "lutra (= ${full_version}) | ${library_name} (= ${full_version})" ""
     "${about}\nThis package has the kernels for NVIDIA's cards; they need NVIDIA's driver and\ncuBLASLt.")
+endif()
+if(TARGET lutra_cuda_plugin)
+  # NVIDIA's licence of the static runtime in the plugin.
+  get_filename_component(cuda_home "${NVCC}" REALPATH)
+  get_filename_component(cuda_home "${cuda_home}/../.." ABSOLUTE)
+  file(GLOB eula "${cuda_home}/EULA.txt" "${cuda_home}/dist-info/nvidia_cublas-*/licenses/License.txt")
+  if(eula)
+    list(GET eula 0 eula)
+    install(FILES "${eula}" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/lutra-cuda" COMPONENT cuda RENAME NVIDIA-EULA.txt)
+  endif()
+endif()
+if(TARGET lutra_mpi)
+  lutra_package(mpi lutra-mpi libs "MPI for Lutra"
+    "lutra (= ${full_version}) | ${library_name} (= ${full_version})" ""
+    "${about}\nThis package lets several processes compute together by MPI.")
 endif()
 if(TARGET lutra_kernel)
   lutra_package(jupyter lutra-jupyter interpreters "kernel of Lutra for Jupyter" "lutra (= ${full_version})" ""

@@ -43,7 +43,7 @@ target_link_options(lutra_module PRIVATE "LINKER:--version-script=${EXPORTS}/mod
 set_target_properties(lutra_module PROPERTIES PREFIX "" OUTPUT_NAME lutra LINKER_LANGUAGE CXX
   LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib/lua" LINK_DEPENDS "${EXPORTS}/module.txt")
 
-# Components: program, library, development, cuda, jupyter; each becomes a package (packages.cmake).
+# Components: program, library, development, cuda, mpi, jupyter; each becomes a package (packages.cmake).
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 install(TARGETS lutra RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(TARGETS lutra_module LIBRARY DESTINATION lib/lua/5.4)  # where lua5.4 looks, whatever CMAKE_INSTALL_LIBDIR is

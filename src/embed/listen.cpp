@@ -3,6 +3,7 @@
 
 #include "embed/host.h"
 #include "lua/border/guard.h"
+#include "repl/attach/listener.h"
 
 using namespace lutra;
 using namespace lutra::embed;
@@ -33,10 +34,11 @@ int listen_in_lua(lua_State* L) {
   close_listener(L, lutra);
   if (frame.path == nullptr) return 0;
   lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
-  for (const char* field : {"lutra", "repl", "listen"}) {
+  for (const char* field : {"lutra", "repl", "listen"}) {  // loads it
     lua_getfield(L, -1, field);
     if (lua_isnil(L, -1)) return luaL_error(L, "lutra_listen: this interpreter has no lutra.repl.listen");
   }
+  push_listen_for_host(L);
   lua_pushstring(L, frame.path);
   lua_call(L, 1, 1);
   lutra.listener = luaL_ref(L, LUA_REGISTRYINDEX);

@@ -35,7 +35,8 @@ sha256sum --quiet -c SHA256SUMS || fail "SHA256SUMS"
 field() { dpkg-deb -f "$1"_*.deb "$2"; }
 for name in lutra liblutra0 liblutra-dev; do
   [[ $(field $name Version) == "$version-1" && $(field $name Source) == lutra ]] || fail "$name: $(dpkg-deb -f "$name"_*.deb)"
-  dpkg-deb --ctrl-tarfile "$name"_*.deb | tar -t | grep -q md5sums || fail "$name has no md5sums"
+  listed=$(dpkg-deb --ctrl-tarfile "$name"_*.deb | tar -t)
+  [[ $listed == *md5sums* ]] || fail "$name has no md5sums: $listed"
   listed=$(dpkg-deb -c "$name"_*.deb | awk '{print $6}')
   for file in copyright changelog.gz changelog.Debian.gz; do
     [[ $listed == *"./usr/share/doc/$name/$file"* ]] || fail "$name has no $file"
@@ -59,7 +60,7 @@ fi
 for file in *.deb; do dpkg-deb -x "$file" "$work/root"; done
 said=$("$work/root/usr/bin/lutra" -e 'print(lt.ones {2, 3}:sum():item())') || fail "$said"
 [[ $said == 6.0 ]] || fail "the packed program prints $said"
-gzip -dc "$work/root/usr/share/man/man1/lutra.1.gz" | grep -q '^\.TH' || fail "the manual page"
+[[ $(gzip -dc "$work/root/usr/share/man/man1/lutra.1.gz") == *".TH LUTRA 1"* ]] || fail "the manual page"
 cd "$OLDPWD"
 for how in cmake pkg-config; do
   said=$(bash tests/packages/outside.sh "$work/root/usr" $how "$version" 2>&1) || fail "against the packages: $said"

@@ -8,6 +8,7 @@ namespace lutra {
 namespace {
 
 constexpr RegistryKey kMeta{};
+constexpr RegistryKey kForHost{};
 constexpr const char* kName = "lutra.repl.Listener";
 
 struct ListenerBox {
@@ -27,10 +28,8 @@ Listener& listener_at(Args& args, const char* method) {
   return *box.listener;
 }
 
-int listen(Args& args) {
+int listen_for_host(Args& args) {
   args.at_most(1);
-  if (args.state.is_sandbox)
-    fail(ErrorCode::FailedPrecondition, "listen: a script in a sandbox cannot open a prompt; its host can");
   const std::string path(args.string(1, "path"));
   auto made = std::make_unique<Listener>(args.L, path);
   protect(args.L, 1, [&](lua_State* L) {
@@ -42,6 +41,12 @@ int listen(Args& args) {
     return 1;
   });
   return 1;
+}
+
+int listen(Args& args) {
+  if (args.state.is_sandbox)
+    fail(ErrorCode::FailedPrecondition, "listen: a script in a sandbox cannot open a prompt; its host can");
+  return listen_for_host(args);
 }
 
 int poll(Args& args) {
@@ -91,6 +96,14 @@ int describe(lua_State* L) {
 
 }  // namespace
 
+bool push_listen_for_host(lua_State* L) {
+  State::push(L, kForHost);
+  if (lua_isnil(L, -1)) return false;
+  lua_getfield(L, -1, "listen");
+  lua_remove(L, -2);
+  return true;
+}
+
 void open_listen(lua_State* L, State& state) {
   luaL_newmetatable(L, kName);
   constexpr luaL_Reg kFunctions[] = {{"__gc", collect}, {"__tostring", describe}, {nullptr, nullptr}};
@@ -103,6 +116,9 @@ void open_listen(lua_State* L, State& state) {
   lua_setfield(L, -2, "__index");
   State::set(L, kMeta);
   set_function<listen>(L, state, "listen", "repl.listen");
+  lua_newtable(L);
+  set_function<listen_for_host>(L, state, "listen", "repl.listen");
+  State::set(L, kForHost);
 }
 
 }  // namespace lutra

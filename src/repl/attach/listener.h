@@ -64,4 +64,7 @@ class Listener {
   std::unique_ptr<Features> features_;
 };
 
+// Pushes lutra.repl.listen as hosts call it, also where scripts may not; false, with nil, before lutra.repl is loaded.
+bool push_listen_for_host(lua_State* L);
+
 }  // namespace lutra

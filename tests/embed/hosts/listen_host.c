@@ -105,6 +105,19 @@ int main(void) {
   lutra_close(other);
   check(access(path, F_OK) != 0, "the socket of a closed interpreter stays", path);
   lutra_close(lutra);
+
+  lutra_options options = LUTRA_OPTIONS_INIT;
+  options.sandbox = 1;
+  lutra_t* boxed = lutra_open(&options);
+  check(lutra_run_string(boxed, "lt.repl.listen('/tmp/never.sock')", NULL) == LUTRA_ERROR &&
+            strstr(lutra_error(boxed), "its host can") != NULL,
+        "a script in a sandbox listens", lutra_error(boxed));
+  check(lutra_listen(boxed, path) == LUTRA_OK, "the host of a sandbox cannot listen", lutra_error(boxed));
+  lutra_register(boxed, "host_says", host_says, NULL);
+  lutra_run_string(boxed, "frames = 41", NULL);
+  ran = attach(boxed, path, said, sizeof said);
+  check(ran == 4 && strstr(said, "42\t14") != NULL && strstr(said, "6.0") != NULL, "entries in a sandbox", said);
+  lutra_close(boxed);
   rmdir(folder);
   if (failures == 0) puts("listen_host passed");
   return failures != 0;
